@@ -24,6 +24,8 @@ static struct {
     long long dropped;  /* lines dropped since the last one that fitted */
     long long omitted;  /* bytes of copied texts, likewise */
     bool stuck;         /* the last text did not fit, so the next one does not wait for room */
+    bool drawn;         /* the last line is one of diagnostics_draw() */
+    bool incomplete;    /* the last line has no end */
 } diagnostics = {.lock = PTHREAD_MUTEX_INITIALIZER, .program = "isolator", .rest = STRBUF_INIT};
 
 void diagnostics_set_program(const char *name)
@@ -63,19 +65,31 @@ static bool write_rest(long long deadline, const struct notifier *cancel)
     return rest->length == 0;
 }
 
-/* Writes the text after the rest of the last one. False if no byte of it was written. */
-static bool write_text(const char *text, size_t length, long long deadline,
-                       const struct notifier *cancel)
+/* Adds what erases the line that is drawn. */
+static void add_erasure(struct strbuf *text)
+{
+    if (diagnostics.drawn)
+        strbuf_addstr(text, "\r\033[K");
+}
+
+/*
+ * Writes the text, which begins with the erasure, after the rest of the last one. False if no byte
+ * of it was written.
+ */
+static bool write_text(const struct strbuf *text, long long deadline, const struct notifier *cancel)
 {
     size_t written;
 
     if (!write_rest(deadline, cancel))
         return false;
-    written = output_write(&diagnostics.output, text, length, deadline, cancel);
-    set_stuck(written, length);
-    if (written > 0)
-        strbuf_add(&diagnostics.rest, text + written, length - written);
-    return written > 0;
+    written =
+        output_write(&diagnostics.output, strbuf_string(text), text->length, deadline, cancel);
+    set_stuck(written, text->length);
+    if (written == 0)
+        return false;
+    strbuf_add(&diagnostics.rest, text->data + written, text->length - written);
+    diagnostics.drawn = false;
+    return true;
 }
 
 /* Returns until when the next text may wait for room. */
@@ -88,16 +102,19 @@ static void write_line(const char *text, size_t length)
 {
     CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT;
 
+    add_erasure(&lines);
     if (diagnostics.dropped == 1)
         strbuf_addf(&lines, "%s: 1 line of diagnostics was dropped\n", diagnostics.program);
     else if (diagnostics.dropped > 1)
         strbuf_addf(&lines, "%s: %lld lines of diagnostics were dropped\n", diagnostics.program,
                     diagnostics.dropped);
     strbuf_add(&lines, text, length);
-    if (write_text(lines.data, lines.length, moment_end(), NULL))
+    if (write_text(&lines, moment_end(), NULL)) {
         diagnostics.dropped = 0;
-    else
+        diagnostics.incomplete = false;
+    } else {
         diagnostics.dropped++;
+    }
 }
 
 void diagnostics_line(const char *format, ...)
@@ -118,11 +135,20 @@ void diagnostics_line(const char *format, ...)
     errno = saved;
 }
 
-void diagnostics_draw(const char *text)
+/* DECAWM (\033[?7l) keeps the line from wrapping, since only one line can be erased. */
+void diagnostics_draw(const char *line)
 {
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    bool is_drawn;
+
     pthread_mutex_lock(&diagnostics.lock);
     open_once();
-    write_text(text, strlen(text), moment_end(), NULL);
+    is_drawn = *line != '\0' && !diagnostics.incomplete;
+    add_erasure(&text);
+    if (is_drawn)
+        strbuf_addf(&text, "\033[?7l%s\033[?7h", line);
+    if (write_text(&text, moment_end(), NULL))
+        diagnostics.drawn = is_drawn;
     pthread_mutex_unlock(&diagnostics.lock);
 }
 
@@ -155,6 +181,7 @@ void diagnostics_copy(const char *text, size_t length, const struct notifier *ca
     open_once();
     wait = diagnostics.stuck ? 0 : DIAGNOSTICS_COPY_MS;
     strbuf_drop(rest, write_while_taken(strbuf_string(rest), rest->length, wait, cancel));
+    add_erasure(&all);
     if (diagnostics.omitted > 0)
         strbuf_addf(&all, "%s: %lld bytes of output were dropped, since stderr took nothing\n",
                     diagnostics.program, diagnostics.omitted);
@@ -165,6 +192,8 @@ void diagnostics_copy(const char *text, size_t length, const struct notifier *ca
     } else {
         strbuf_add(rest, all.data + written, all.length - written);
         diagnostics.omitted = 0;
+        diagnostics.drawn = false;
+        diagnostics.incomplete = all.data[all.length - 1] != '\n';
     }
     pthread_mutex_unlock(&diagnostics.lock);
 }

@@ -28,10 +28,13 @@ const char *diagnostics_program(void);
 void diagnostics_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Writes the text as it is, and waits for room as diagnostics_line() does. For progress, which is
- * drawn again anyway: what does not fit is dropped and not counted.
+ * Draws the line on a terminal that can erase one, in the place of the line that was drawn before;
+ * "" erases that. What else is written here takes its place too. The terminal does not wrap it.
+ * Nothing is drawn after an incomplete line of diagnostics_copy(). Waits for room as
+ * diagnostics_line() does. For progress, which is drawn again anyway: what does not fit is dropped
+ * and not counted.
  */
-void diagnostics_draw(const char *text);
+void diagnostics_draw(const char *line);
 
 /*
  * Writes the text as it is. For output that a person waits for, such as that of a build step: a

@@ -197,16 +197,19 @@ static void start_line(struct batch *batch, const char *text, size_t length)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct job *job = memory_allocate(sizeof *job);
-    bool skipped = false;
+    bool skipped = false, good;
 
     *job = (struct job){.batch = batch, .number = batch->number};
-    if (start_job(job, text, length, &skipped, &error) != 0) {
-        result_fail(&result, &error);
-        finish_job(job, &result);
-    } else if (!skipped) {
+    good = start_job(job, text, length, &skipped, &error) == 0;
+    if (!skipped) {
         atomic_fetch_add(&batch->output.bytes, (long long)length + 1);
         atomic_fetch_add(&batch->output.requests, 1);
+    }
+    if (good && !skipped)
         return;
+    if (!good) {
+        result_fail(&result, &error);
+        finish_job(job, &result);
     }
     free_job(job);
 }
@@ -287,7 +290,7 @@ static int start_batch(struct batch *batch, struct error *error)
         notifier_release(&batch->changed);
         return -1;
     }
-    batch_output_open(&batch->output, options->in, options->quiet);
+    batch_output_open(&batch->output, options->in, options->as_table, options->quiet);
     if (options->resume)
         batch_output_skip(&batch->output, options->resume->skipped, options->resume->bytes);
     return 0;

@@ -1,5 +1,6 @@
 /*
- * The work of `isolator batch`: runs each line of the input and prints its result as one line.
+ * The work of `isolator batch`: runs each line of the input and prints its result as one line of
+ * JSON, or as a row of a table (cli/batch_table.h).
  *
  * A line is a JSON object with the arguments of execute_code (config/tool_arguments.h) and an
  * `id`, which may be any JSON value. The result has the `id` and the number of the line. A line
@@ -22,6 +23,7 @@ struct batch_options {
     bool force;           /* replace existing files */
     bool verbose;         /* print the container of each line on stderr */
     bool quiet;           /* show neither progress nor a summary */
+    bool as_table;        /* print rows for a person, not JSON */
     const char *programs; /* directory for entrypoint_file; borrowed; NULL: none */
     int retries;          /* how often a request is run again that the engine failed */
     const struct batch_resume *resume; /* requests that are skipped; borrowed; NULL: none */

@@ -16,6 +16,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/jobs.h"
+#include "cli/output_format.h"
 #include "config/config.h"
 
 enum { RETRIES_MAX = 10 };
@@ -26,7 +27,8 @@ struct batch_arguments {
     const char *artifacts; /* directory, borrowed from argv; NULL */
     const char *programs;  /* directory, borrowed from argv; NULL */
     const char *results;   /* of an earlier batch, borrowed from argv; NULL */
-    bool force, quiet, verbose;
+    bool json, force, quiet, verbose;
+    enum output_format format;
 };
 
 static const struct option_rule batch_rules[] = {
@@ -61,6 +63,10 @@ static const struct option_rule batch_rules[] = {
      OPTION_FLAG(struct batch_arguments, force)},
     COMMAND_OPTION_CONFIG,
     COMMAND_OPTION_AUDIT,
+    {OUTPUT_FORMAT_JSON_OPTION, OPTION_FLAG(struct batch_arguments, json)},
+    {OUTPUT_FORMAT_OPTION("a row of a table, see [AT A TERMINAL]."),
+     OPTION_CALL(struct batch_arguments, format, output_format_take),
+     .choices = OUTPUT_FORMAT_CHOICES},
     {{'q', "--quiet", NULL, "print no progress and no summary on stderr", NULL,
       "Print neither progress nor the summary. Use this option if a program that reads the results "
       "writes to the same terminal."},
@@ -77,7 +83,8 @@ const struct option_table batch_table = {
              "\n"
              "Reads requests from FILE or from stdin: one JSON object per line, with the\n"
              "arguments of execute_code and an \"id\". Runs several at a time, each in a\n"
-             "container of its own, and prints one JSON result per line as each finishes.\n",
+             "container of its own, and prints each result as it finishes: a row of a table at a\n"
+             "terminal, otherwise a line of JSON.\n",
     .example = "isolator batch -j 4 requests.jsonl >results.jsonl",
     .after = "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
              "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
@@ -171,6 +178,7 @@ static int run_batch_command(void *context, char **operands, const struct config
         .quiet = options->quiet,
         .retries = options->retries,
         .programs = options->programs,
+        .as_table = output_format_is_text(options->format, options->json),
     };
     CLEANUP_FD int artifacts = -1;
     CLEANUP_FD int results = -1;
@@ -179,6 +187,8 @@ static int run_batch_command(void *context, char **operands, const struct config
     if (options->programs && access(options->programs, R_OK | X_OK) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'",
                                options->programs);
+    if (output_format_check(options->format, options->json, error) != 0)
+        return -1;
     if (options->artifacts)
         batch.artifacts = artifacts = artifact_files_open(options->artifacts, error);
     if (options->artifacts && artifacts < 0)

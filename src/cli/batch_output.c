@@ -1,6 +1,7 @@
 #include "cli/batch_output.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -8,21 +9,22 @@
 #include "base/diagnostics.h"
 #include "base/json_text.h"
 #include "base/signals.h"
+#include "base/text.h"
 #include "cli/result_text.h"
 
-void batch_output_open(struct batch_output *output, int in, bool quiet)
+void batch_output_open(struct batch_output *output, int in, bool as_table, bool quiet)
 {
-    *output = (struct batch_output){.quiet = quiet, .begin = clock_now_ms()};
+    *output = (struct batch_output){.as_table = as_table, .quiet = quiet, .begin = clock_now_ms()};
+    batch_table_init(&output->table);
     pthread_mutex_init(&output->lock, NULL);
     output_open(&output->out, STDOUT_FILENO);
-    progress_begin(&output->progress, in, quiet);
+    progress_begin_input(&output->progress, in, quiet);
 }
 
 void batch_output_skip(struct batch_output *output, long long skipped, long long bytes)
 {
     output->summary.skipped = skipped;
-    if (output->progress.size >= bytes)
-        output->progress.size -= bytes;
+    progress_skip(&output->progress, bytes);
 }
 
 /* Stops the output after a line that could not be written. The caller has the lock. */
@@ -46,6 +48,16 @@ static void count(struct batch_output *output, const struct result *result)
                   atomic_load(&output->requests), atomic_load(&output->bytes));
 }
 
+/* Writes a piece of a result. False if nothing more is written. The caller has the lock. */
+static bool write_locked(struct batch_output *output, const char *data, size_t length)
+{
+    if (!output->ended && output_write(&output->out, data, length, 0, signals_cancel()) != length)
+        stop(output, errno);
+    return !output->ended;
+}
+
+/* ---- JSON */
+
 /* A line that is being written, and whether it has the lock: from its first piece on. */
 struct output_line {
     struct batch_output *output;
@@ -56,17 +68,14 @@ struct output_line {
 static bool write_piece(void *context, const char *data, size_t length)
 {
     struct output_line *line = context;
-    struct batch_output *output = line->output;
 
     if (!line->locked)
-        pthread_mutex_lock(&output->lock);
+        pthread_mutex_lock(&line->output->lock);
     line->locked = true;
-    if (!output->ended && output_write(&output->out, data, length, 0, signals_cancel()) != length)
-        stop(output, errno);
-    return !output->ended;
+    return write_locked(line->output, data, length);
 }
 
-void batch_output_result(struct batch_output *output, json_t *object, struct result *result)
+static void write_json(struct batch_output *output, json_t *object, struct result *result)
 {
     struct output_line line = {output, false};
 
@@ -75,10 +84,50 @@ void batch_output_result(struct batch_output *output, json_t *object, struct res
     pthread_mutex_unlock(&output->lock);
 }
 
+/* ---- a table */
+
+/* The caller has the lock. */
+static void write_warnings(long long line, const struct strvec *warnings)
+{
+    for (size_t i = 0; i < warnings->count; i++) {
+        CLEANUP_FREE char *escaped = text_escape(warnings->items[i]);
+
+        diagnostics_line("line %lld: warning: %s", line, escaped);
+    }
+}
+
+static void write_row(struct batch_output *output, const json_t *object,
+                      const struct result *result)
+{
+    const long long line = json_integer_value(json_object_get(object, "line"));
+    CLEANUP_FREE char *row = NULL;
+
+    pthread_mutex_lock(&output->lock);
+    progress_clear(&output->progress);
+    row = batch_table_row(&output->table, json_object_get(object, "id"), line, result);
+    if (write_locked(output, row, strlen(row))) {
+        write_warnings(line, &result->warnings);
+        write_warnings(line, &result->artifacts.missing);
+        count(output, result);
+    }
+    pthread_mutex_unlock(&output->lock);
+}
+
+/* ---- */
+
+void batch_output_result(struct batch_output *output, json_t *object, struct result *result)
+{
+    if (!output->as_table) {
+        write_json(output, object, result);
+        return;
+    }
+    write_row(output, object, result);
+    json_decref(object);
+}
+
 void batch_output_remark(struct batch_output *output, const char *line)
 {
     pthread_mutex_lock(&output->lock);
-    progress_clear(&output->progress);
     diagnostics_line("%s", line);
     pthread_mutex_unlock(&output->lock);
 }
@@ -87,7 +136,7 @@ void batch_output_end(struct batch_output *output, struct batch_totals *totals)
 {
     CLEANUP_FREE char *line = batch_summary_line(&output->summary, clock_now_ms() - output->begin);
 
-    progress_clear(&output->progress);
+    progress_end(&output->progress);
     if (!output->quiet && (output->totals.done > 0 || output->summary.skipped > 0))
         diagnostics_line("%s", line);
     output_release(&output->out);

@@ -12,6 +12,7 @@
 
 #include "base/output.h"
 #include "cli/batch_summary.h"
+#include "cli/batch_table.h"
 #include "cli/progress.h"
 #include "run/result.h"
 
@@ -27,15 +28,19 @@ struct batch_output {
     pthread_mutex_t lock; /* protects stdout, stderr and the members below */
     struct output out;    /* stdout */
     bool ended;           /* nothing more is written */
-    bool quiet;
+    bool as_table, quiet;
+    struct batch_table table;
     long long begin; /* clock_now_ms() */
     struct batch_totals totals;
     struct batch_summary summary;
     struct progress progress;
 };
 
-/* `in` is the input. `quiet` shows neither progress nor the summary. */
-void batch_output_open(struct batch_output *output, int in, bool quiet);
+/*
+ * `in` is the input. `as_table` prints the results as a table; `quiet` shows neither progress nor
+ * the summary.
+ */
+void batch_output_open(struct batch_output *output, int in, bool as_table, bool quiet);
 
 /*
  * Requests that need not run: `skipped` of them, in so many bytes of the input. Before the first
@@ -44,13 +49,13 @@ void batch_output_open(struct batch_output *output, int in, bool quiet);
 void batch_output_skip(struct batch_output *output, long long skipped, long long bytes);
 
 /*
- * Prints the members of the object and of the result as one line, counts the result, and shows the
- * progress. Takes ownership of the object. If stdout cannot be written, this raises
- * signals_cancel().
+ * Prints the members of the object, which has `id` and `line`, and of the result as one line,
+ * counts the result, and shows the progress. Warnings that a table does not have go to stderr.
+ * Takes ownership of the object. If stdout cannot be written, this raises signals_cancel().
  */
 void batch_output_result(struct batch_output *output, json_t *object, struct result *result);
 
-/* Writes a line to stderr in place of the progress line. */
+/* Writes a line to stderr. */
 void batch_output_remark(struct batch_output *output, const char *line);
 
 /* Writes the summary to stderr if there was a request, and frees everything. */

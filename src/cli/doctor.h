@@ -22,11 +22,16 @@ struct doctor {
     char *command_file;        /* that the docker command is; owned; NULL: there is none */
     struct engine_info engine; /* what it said at the start */
     struct error no_answer;    /* why it did not answer; ERROR_NONE: it did */
-    int successes;             /* languages that ran their test program */
-    int failures;              /* languages that could not */
+    /* Languages that are tried, and the number of the current one; 0: those are not known yet. */
+    int language, languages;
+    int successes; /* languages that ran their test program */
+    int failures;  /* languages that could not */
     /* Extension of a language without a test program; borrowed; NULL: all languages have one. */
     const char *untested;
 };
+
+/* Says on a terminal what is being checked: "looking for orphaned containers". */
+void doctor_say(struct doctor *doctor, const char *what);
 
 /* Adds a finding. Takes ownership of `detail` and `advice`, which may be NULL. */
 void doctor_find(struct doctor *doctor, enum finding status, const char *check, char *detail,

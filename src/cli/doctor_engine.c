@@ -15,6 +15,11 @@
 /* Free disk space below this is too little for most images. */
 enum { DISK_MIN_MB = 1024 };
 
+void doctor_say(struct doctor *doctor, const char *what)
+{
+    progress_step(&doctor->findings.progress, doctor->language, doctor->languages, what);
+}
+
 void doctor_find(struct doctor *doctor, enum finding status, const char *check, char *detail,
                  char *advice)
 {
@@ -229,9 +234,11 @@ static void check_details(struct doctor *doctor, struct engine_info *engine)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *warnings = NULL;
-    const int result = engine_info_ask_details(engine, &doctor->docker, query_deadline(doctor),
-                                               signals_cancel(), &error);
+    int result;
 
+    doctor_say(doctor, "asking the engine about its limits");
+    result = engine_info_ask_details(engine, &doctor->docker, query_deadline(doctor),
+                                     signals_cancel(), &error);
     if (notifier_raised(signals_cancel()))
         return;
     report_engine(doctor, engine);
@@ -262,10 +269,12 @@ static void check_orphans(struct doctor *doctor)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    const int count =
-        gc_collect(&doctor->docker, GC_LIST, add_orphan_name, &names, signals_cancel(), &error);
-    CLEANUP_FREE char *joined = strvec_join(&names, " ");
+    CLEANUP_FREE char *joined = NULL;
+    int count;
 
+    doctor_say(doctor, "looking for orphaned containers");
+    count = gc_collect(&doctor->docker, GC_LIST, add_orphan_name, &names, signals_cancel(), &error);
+    joined = strvec_join(&names, " ");
     if (notifier_raised(signals_cancel()))
         return;
     if (count < 0)
@@ -288,6 +297,7 @@ bool doctor_ask_engine(struct doctor *doctor)
     doctor->command_file = find_command(command);
     if (!doctor->command_file)
         return true;
+    doctor_say(doctor, "asking the engine which one it is");
     engine_info_ask(&doctor->engine, &doctor->docker, query_deadline(doctor), signals_cancel(),
                     &doctor->no_answer);
     if (!engine->podman)

@@ -10,6 +10,13 @@
 #include "docker/image_inspect.h"
 #include "service/prepare.h"
 
+static void say_of(struct doctor *doctor, const char *what, const struct language *language)
+{
+    CLEANUP_FREE char *text = string_format("%s %s", what, language->name);
+
+    doctor_say(doctor, text);
+}
+
 /* ---- images */
 
 /* "143 MB, 6 days old", owned. */
@@ -72,6 +79,7 @@ static int check_images(struct doctor *doctor, struct image_facts *facts)
 
     for (size_t i = 0; i < config->language_count; i++)
         strvec_push(&images, config->languages[i].image);
+    doctor_say(doctor, "asking the engine about the images");
     if (image_inspect(&doctor->docker, &images, deadline, signals_cancel(), facts, &error) != 0) {
         if (error.kind != ERROR_CANCELLED)
             doctor_find(doctor, FINDING_FAIL, "images", string_copy(error.message),
@@ -104,6 +112,7 @@ static bool check_preparation(struct doctor *doctor, const struct language *lang
     CLEANUP_FREE char *advice = string_format("isolator prepare %s", language->name);
     struct prepare_view view;
 
+    say_of(doctor, "looking for the prepared image of", language);
     if (prepare_inspect(&doctor->docker, language, signals_cancel(), &view, &error) != 0) {
         if (error.kind != ERROR_CANCELLED)
             findings_add(&doctor->findings, FINDING_WARN, check, error.message, advice);
@@ -232,6 +241,7 @@ static long long run_warm_test(struct doctor *doctor, const char *check,
 
     if (make_test_plan(doctor, language, check, &plan) != 0)
         return -1;
+    say_of(doctor, "running a program in a warm container of", language);
     if (!service_prewarm(doctor->service, &plan, signals_cancel())) {
         if (!notifier_raised(signals_cancel()))
             add_none_waits(doctor, check, language->name);
@@ -281,6 +291,7 @@ static void test_language(struct doctor *doctor, const struct language *language
 
     if (make_test_plan(doctor, language, check, &plan) != 0)
         return;
+    say_of(doctor, "running a program in", language);
     run_test(doctor, &plan, &result);
     if (result.reason == REASON_CANCELLED)
         return;
@@ -333,14 +344,23 @@ static char *runs_advice(const struct doctor *doctor, const struct image_facts *
     return strvec_join(&ways, ", or ");
 }
 
+/* Whether there may be an image to run a program in. */
+static bool is_tried(const struct language *language, const struct image_facts *facts)
+{
+    return facts->present || language->preparation.steps.count > 0;
+}
+
 static void check_each_language(struct doctor *doctor, const struct image_facts *facts)
 {
     const struct config *config = doctor->config;
 
+    for (size_t i = 0; i < config->language_count; i++)
+        doctor->languages += is_tried(&config->languages[i], &facts[i]);
     for (size_t i = 0; i < config->language_count && !notifier_raised(signals_cancel()); i++) {
         const struct language *language = &config->languages[i];
         bool present = facts[i].present;
 
+        doctor->language += is_tried(language, &facts[i]);
         if (language->preparation.steps.count > 0)
             present |= check_preparation(doctor, language, facts[i].present);
         if (present)

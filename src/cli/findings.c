@@ -25,11 +25,13 @@ void findings_init(struct findings *findings, bool json)
         .list = json ? json_array() : NULL,
         .colour = terminal_has_colours(STDOUT_FILENO),
     };
+    progress_begin(&findings->progress);
 }
 
-static void print_finding(const struct findings *findings, enum finding status, const char *check,
+static void print_finding(struct findings *findings, enum finding status, const char *check,
                           const char *detail, const char *advice)
 {
+    progress_clear(&findings->progress);
     print_format("%s%-*s%s  %-*s  %s\n", findings->colour ? colours[status] : "", STATUS_WIDTH,
                  status_words[status], findings->colour ? "\033[0m" : "", CHECK_WIDTH, check,
                  detail);
@@ -56,6 +58,7 @@ void findings_add(struct findings *findings, enum finding status, const char *ch
 
 void findings_finish(struct findings *findings)
 {
+    progress_end(&findings->progress);
     if (findings->list)
         safe_json_print(findings->list, isatty(STDOUT_FILENO));
     json_decref(findings->list);

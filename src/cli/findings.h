@@ -1,12 +1,14 @@
 /*
  * The findings of `isolator doctor`: one line per check as it is made, or all of them as JSON at
- * the end.
+ * the end; and on a terminal, what is being checked.
  */
 #ifndef CLI_FINDINGS_H
 #define CLI_FINDINGS_H
 
 #include <jansson.h>
 #include <stdbool.h>
+
+#include "cli/progress.h"
 
 enum finding {
     FINDING_OK,
@@ -19,6 +21,7 @@ struct findings {
     json_t *list; /* printed at the end, owned; NULL: print lines */
     bool colour;
     bool failed; /* there is a FINDING_FAIL */
+    struct progress progress;
 };
 
 /* Colours are used only on a terminal, without NO_COLOR (https://no-color.org) and TERM=dumb. */

@@ -151,27 +151,15 @@ static void on_result(void *context, struct result *result)
     settle(context, result);
 }
 
-/* Prints a line on stderr. The caller has the lock, since others draw the progress line. */
-static void print_remark(struct grading *grading, const char *text)
-{
-    progress_clear(&grading->progress);
-    diagnostics_line("%s", text);
-}
-
 /* The service calls this after the cleanup of a run. */
 static void on_cleaned_up(void *context, const char *problem)
 {
     const struct solution *solution = context;
-    struct grading *grading = solution->grading;
     CLEANUP_FREE char *name = text_escape(solution->file);
     CLEANUP_FREE char *escaped = text_escape(problem ? problem : "");
-    CLEANUP_FREE char *line = string_format("%s: warning: %s", name, escaped);
 
-    if (!problem)
-        return;
-    pthread_mutex_lock(&grading->lock);
-    print_remark(grading, line);
-    pthread_mutex_unlock(&grading->lock);
+    if (problem)
+        diagnostics_line("%s: warning: %s", name, escaped);
 }
 
 /* ---- output */
@@ -195,9 +183,11 @@ static bool print_next(struct grading *grading, bool unsettled)
     solution->remarks = (struct strvec)STRVEC_INIT;
     grading->waiting -= text.length;
     for (size_t i = 0; i < remarks.count; i++)
-        print_remark(grading, remarks.items[i]);
+        diagnostics_line("%s", remarks.items[i]);
     pthread_mutex_unlock(&grading->lock);
     grading->printed += settled || unsettled;
+    if (text.length > 0)
+        progress_clear(&grading->progress);
     print_bytes(strbuf_string(&text), text.length);
     strbuf_release(&text);
     strvec_release(&remarks);
@@ -239,6 +229,7 @@ static int pull(struct grading *grading, const struct plan *plan, struct error *
     if (!grading->options->pull || strvec_contains(&grading->pulled, plan->image))
         return 0;
     strvec_push(&grading->pulled, plan->image);
+    progress_clear(&grading->progress); /* docker shows its own */
     return run_inputs_pull(&grading->service.docker, plan, error);
 }
 
@@ -422,7 +413,7 @@ static int run_in_service(struct grading *grading, struct error *error)
     progress_begin_counted(&grading->progress, (long long)grading->count);
     run_all(grading);
     service_close(&grading->service, 0); /* cancels what still runs */
-    progress_clear(&grading->progress);
+    progress_end(&grading->progress);
     signals_release(); /* nothing remains to be removed */
     print_end(grading);
     return exit_status(grading);

@@ -71,7 +71,7 @@ static char *compiler_line(const struct strbuf *text)
 }
 
 /* A compiler that was ended has not said why. */
-static char *build_detail(const struct result *result)
+char *grade_table_build_detail(const struct result *result)
 {
     const struct build_result *build = result->build;
     CLEANUP_FREE char *line = NULL;
@@ -103,7 +103,7 @@ static char *tests_detail(const struct test_results *tests)
 static char *detail_of(const struct result *result)
 {
     if (result->reason == REASON_BUILD)
-        return build_detail(result);
+        return grade_table_build_detail(result);
     if (result->reason == REASON_TESTS)
         return tests_detail(&result->tests);
     return text_escape_short(result->error ? result->error : "", TEXT_MAX);

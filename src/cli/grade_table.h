@@ -37,6 +37,9 @@ char *grade_table_heading(const struct grade_table *table);
 char *grade_table_row(const struct grade_table *table, const char *file,
                       const struct result *result);
 
+/* Why the build failed, on one line: an error that the compiler names. */
+char *grade_table_build_detail(const struct result *result);
+
 /* "42 of 50 solutions passed all tests; 1 not graded" */
 char *grade_table_summary(size_t passed, size_t failed, size_t total);
 

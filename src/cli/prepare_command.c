@@ -13,6 +13,7 @@
 #include "cli/prepare_list.h"
 #include "cli/prepare_options.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "config/config.h"
 #include "service/prepare.h"
 #include "service/service.h"
@@ -71,8 +72,10 @@ static void report_warnings(const char *language, struct strvec *warnings)
 static int prepare_one_language(const struct prepare *prepare, const struct language *language,
                                 struct error *error)
 {
+    CLEANUP_FREE char *step = string_format("preparing %s", language->name);
     const long long start = clock_now_ms();
     struct prepare_outcome outcome;
+    struct progress progress;
     int result;
 
     if (language->preparation.steps.count == 0)
@@ -80,7 +83,10 @@ static int prepare_one_language(const struct prepare *prepare, const struct lang
             error, ERROR_USAGE,
             "'%s' has no steps; use --run STEP, or set languages.%s.prepare in the configuration",
             language->name, language->name);
+    progress_begin(&progress);
+    progress_step(&progress, 0, 0, step);
     result = prepare_language(prepare, language, &outcome, error);
+    progress_end(&progress);
     escaped_output_end(prepare->context);
     report_warnings(language->name, prepare->warnings);
     if (result != 0)

@@ -107,16 +107,6 @@ static int take_directory(void *paths, const char *value, struct error *error)
     return 0;
 }
 
-static int take_format(void *place, const char *value, struct error *error)
-{
-    enum run_format *format = place;
-
-    *format = strcmp(value, "text") == 0 ? RUN_FORMAT_TEXT : RUN_FORMAT_JSON;
-    if (*format == RUN_FORMAT_TEXT || strcmp(value, "json") == 0)
-        return 0;
-    return error_set(error, ERROR_USAGE, "'%s' is not json or text", value);
-}
-
 static int take_compare(void *mode, const char *value, struct error *error)
 {
     return comparison_mode_parse(value, mode, error);
@@ -372,20 +362,12 @@ static const struct option_rule rules[] = {
       "two cells is discarded."},
      FLAG(keep_processes),
      FOR(SESSION)},
-    {{0, "--json", NULL, "print the result as JSON, also at a terminal", NULL,
-      "Print results as JSON, also at a terminal."},
-     FLAG(json),
-     FOR(ALL)},
-    {{0, "--format", "FORMAT", "json or text (text at a terminal, else json)", NULL,
-      "How the result is printed. *json* is one JSON object, also at a terminal, like --json. "
-      "*text* "
-      "is the output of the program as it comes and then, on standard error, one line with the "
-      "status, the exit status or the signal, the duration and the peak memory. At a terminal, "
-      "escape sequences in the output are made visible, except those that set colours. The default "
-      "is *text* if standard output is a terminal."},
-     CALL(take_format, format),
-     FOR(RUN),
-     CHOICES("json text")},
+    {OUTPUT_FORMAT_JSON_OPTION, FLAG(json), FOR(ALL)},
+    {OUTPUT_FORMAT_OPTION(
+         "the output of the program as it comes and then, on standard error, one line with the "
+         "status, the exit status or the signal, the duration and the peak memory. At a terminal, "
+         "escape sequences in the output are made visible, except those that set colours."),
+     CALL(output_format_take, format), FOR(RUN), CHOICES(OUTPUT_FORMAT_CHOICES)},
     {{0, "--table", NULL, "print a table, also elsewhere", NULL,
       "Print the table, also if standard output is not a terminal."},
      FLAG(table),

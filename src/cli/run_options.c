@@ -17,10 +17,8 @@ bool run_options_want_table(const struct run_options *options)
 
 bool run_options_want_text(const struct run_options *options)
 {
-    if (options->command != RUN_OPTIONS_RUN || options->stream || options->json)
-        return false;
-    return options->format == RUN_FORMAT_TEXT ||
-           (options->format == RUN_FORMAT_AUTO && isatty(STDOUT_FILENO) == 1);
+    return options->command == RUN_OPTIONS_RUN && !options->stream &&
+           output_format_is_text(options->format, options->json);
 }
 
 void run_options_set_program(struct run_options *options, const char *file)

@@ -9,15 +9,13 @@
 
 #include "base/error.h"
 #include "base/strvec.h"
+#include "cli/output_format.h"
 #include "config/request.h"
 
 /* The timeout of each test in seconds if the configuration names none; see config_load(). */
 enum { RUN_OPTIONS_TEST_TIMEOUT = 10 };
 
 enum run_options_command { RUN_OPTIONS_RUN, RUN_OPTIONS_TEST, RUN_OPTIONS_SESSION };
-
-/* How `isolator run` prints the result; without --stream, which prints none. */
-enum run_format { RUN_FORMAT_AUTO, RUN_FORMAT_JSON, RUN_FORMAT_TEXT };
 
 struct run_options {
     enum run_options_command command;
@@ -42,7 +40,7 @@ struct run_options {
     bool no_expected;            /* tests without an expected output are allowed */
     struct strvec test_warnings; /* about the directory of the tests */
     bool keep_processes;         /* of a session */
-    enum run_format format;      /* of run */
+    enum output_format format;   /* of run; without --stream, which prints no result */
     bool json, table;            /* what the result is printed as, if not both are false */
     bool verbose;
     bool help;

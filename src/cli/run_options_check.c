@@ -105,11 +105,11 @@ int run_options_check(const struct run_options *options, struct error *error)
     if (!options->artifacts && (request->artifacts.count > 0 || options->force))
         return error_set(error, ERROR_USAGE, "--%s needs --artifacts DIR",
                          options->force ? "force" : "artifact");
-    if (options->stream && (options->json || options->format != RUN_FORMAT_AUTO))
+    if (options->stream && (options->json || options->format != OUTPUT_FORMAT_AUTO))
         return error_set(error, ERROR_USAGE,
                          "--stream prints no result, so --%s cannot be used with it",
                          options->json ? "json" : "format");
-    if (options->json && options->format == RUN_FORMAT_TEXT)
-        return error_set(error, ERROR_USAGE, "--json and --format text cannot be used together");
+    if (output_format_check(options->format, options->json, error) != 0)
+        return -1;
     return options->command == RUN_OPTIONS_TEST ? check_test_options(options, error) : 0;
 }

@@ -14,6 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "config/config.h"
 #include "docker/budget.h"
 #include "docker/container_list.h"
@@ -26,7 +27,8 @@ struct selftest_options {
 };
 
 struct tally {
-    int attacks;
+    struct progress progress;
+    int requested, attacks;        /* number of attacks: of all, and of those that have ended */
     int verdicts[ATTACK_VERDICTS]; /* number of attacks with each verdict */
 };
 
@@ -69,6 +71,18 @@ static bool is_requested(const struct attack *attack, char *const *names)
     for (; *names; names++)
         requested |= strcmp(*names, attack->name) == 0;
     return requested;
+}
+
+static int count_requested(char *const *names)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < attack_count(); i++) {
+        const struct attack attack = attack_get(i);
+
+        count += is_requested(&attack, names);
+    }
+    return count;
 }
 
 static int check_names(char *const *names, struct error *error)
@@ -184,6 +198,7 @@ static void print_verdict(const struct attack *attack, const struct trial *trial
             strbuf_release(&seen);
         }
     }
+    progress_clear(&tally->progress);
     if (options->verbose || verdict != ATTACK_HELD)
         print_format("%s: %s\n", attack->title, attack->holds);
     if (verdict == ATTACK_GAP)
@@ -210,6 +225,7 @@ static int try_attack(size_t index, char *const *names, const struct selftest_op
         return -1;
     if (!is_requested(&attack, names))
         return 0;
+    progress_step(&tally->progress, tally->attacks + 1, tally->requested, attack.name);
     result = run_trial(&trial, &attack, config, service, error);
     if (result == 0 && !notifier_raised(signals_cancel()))
         print_verdict(&attack, &trial, options, clock_now_ms() - begin, tally);
@@ -258,17 +274,20 @@ static int try_all(const struct selftest_options *options, char *const *names,
 {
     const struct service_options service_options = {.limits = {.max_active = ATTACK_COPIES_MAX}};
     struct service service;
-    struct tally tally = {0};
+    struct tally tally = {.requested = count_requested(names)};
     size_t remaining = 0;
     int result = 0;
 
     if (signals_catch(error) != 0 || service_open(&service, config, &service_options, error) != 0)
         return -1;
+    progress_begin(&tally.progress);
     for (size_t i = 0; i < attack_count() && result == 0 && signals_caught() == 0; i++)
         result = try_attack(i, names, options, config, &service, &tally, error);
+    progress_step(&tally.progress, 0, 0, "waiting until all containers are removed");
     if (result == 0 && signals_caught() == 0)
         result = count_remaining(&service.docker, &remaining, error);
     service_close(&service, 0);
+    progress_end(&tally.progress);
     signals_release();
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/print.h"
 
 /* The number of characters: bytes that do not continue a character of UTF-8. */
@@ -53,6 +54,20 @@ void table_print(const struct strvec *cells, size_t columns)
 
     table_add(&text, cells, columns);
     print_bytes(text.data, text.length);
+}
+
+char *table_last_line(const struct strbuf *text, size_t max_length)
+{
+    const char *data = strbuf_string(text);
+    size_t end = text->length, start;
+    CLEANUP_FREE char *line = NULL;
+
+    while (end > 0 && (data[end - 1] == '\n' || text_is_blank(data + end - 1, 1)))
+        end--;
+    for (start = end; start > 0 && data[start - 1] != '\n';)
+        start--;
+    line = string_format("%.*s", (int)(end - start), data + start);
+    return text_escape_short(line, max_length);
 }
 
 char *table_milliseconds(long long milliseconds)

@@ -25,6 +25,12 @@ void table_add_row(struct strbuf *text, char *const *cells, const size_t *widths
 /* The width of a cell. */
 size_t table_width(const char *cell);
 
+/*
+ * The last line of a text that is not blank, escaped; "" if there is none. What a program says last
+ * is why it failed, such as the exception of Python or the panic of Go. Owned by the caller.
+ */
+char *table_last_line(const struct strbuf *text, size_t max_length);
+
 /* Cells with a figure, of 9 columns unless it is huge; "-" if it is negative. Owned by the caller.
  */
 char *table_milliseconds(long long milliseconds);

@@ -7,9 +7,12 @@
 #include <stdbool.h>
 
 /*
- * Whether the descriptor is a terminal with colours: NO_COLOR (https://no-color.org) is not set,
- * and TERM is neither missing nor "dumb".
+ * Whether the descriptor is a terminal that understands escape sequences, such as the one that
+ * erases a line: TERM is neither missing nor "dumb".
  */
+bool terminal_can_erase(int fd);
+
+/* Whether it also has colours: NO_COLOR (https://no-color.org) is not set. */
 bool terminal_has_colours(int fd);
 
 #endif

@@ -54,10 +54,12 @@ static void show_test(void *context, size_t place, const struct test_result *res
     view->failed += result->status != TEST_PASSED;
     if (view->as_table) {
         add_rows(view, result, 1);
+        progress_clear(&view->progress);
         printed = print_available(view->waiting.data, view->waiting.length);
         strbuf_drop(&view->waiting, printed);
     }
-    progress_count(&view->progress, (long long)place + 1, view->failed);
+    if (view->waiting.length == 0) /* else the last row is incomplete */
+        progress_count(&view->progress, (long long)place + 1, view->failed);
 }
 
 /* Prints what the compiler has written: some write their errors to stdout. */
@@ -102,7 +104,7 @@ static int report_tests(void *context, const struct run_options *options, struct
 {
     struct test_view *view = context;
 
-    progress_clear(&view->progress);
+    progress_end(&view->progress);
     return (run_options_want_table(options) ? report_table(view, result)
                                             : run_request_print_json(result)) == 0
                ? status

@@ -23,31 +23,10 @@ static char *milliseconds_cell(const struct test_result *result, long long milli
     return table_milliseconds(result->status == TEST_NOT_RUN ? -1 : milliseconds);
 }
 
-/*
- * Adds the last line of the text that is not blank: what a program says last is why it failed, such
- * as the exception of Python or the panic of Go.
- */
-static void add_last_line(struct strbuf *out, const struct strbuf *text)
-{
-    const char *data = strbuf_string(text);
-    size_t end = text->length, start;
-
-    while (end > 0 && (data[end - 1] == '\n' || text_is_blank(data + end - 1, 1)))
-        end--;
-    for (start = end; start > 0 && data[start - 1] != '\n';)
-        start--;
-    if (end > start) {
-        CLEANUP_FREE char *line = string_format("%.*s", (int)(end - start), data + start);
-        CLEANUP_FREE char *escaped = text_escape_short(line, ERROR_MAX);
-
-        strbuf_addf(out, ": %s", escaped);
-    }
-}
-
 char *test_table_detail(const struct test_result *result)
 {
     struct strbuf cell = STRBUF_INIT;
-    CLEANUP_FREE char *message = NULL;
+    CLEANUP_FREE char *message = NULL, *line = NULL;
 
     if (result->message) {
         message = text_escape_short(
@@ -62,7 +41,9 @@ char *test_table_detail(const struct test_result *result)
             strbuf_addf(&cell, "exit status %d", result->exit_code);
     }
     if (result->status == TEST_RUNTIME_ERROR)
-        add_last_line(&cell, &result->text[1]);
+        line = table_last_line(&result->text[1], ERROR_MAX);
+    if (line && *line)
+        strbuf_addf(&cell, ": %s", line);
     return strbuf_steal(&cell);
 }
 

@@ -505,19 +505,6 @@ test_case 'several files: --pull, and a reader that ends' && {
 
 # ---- terminals
 
-# progress FILE...: what is on the terminal if only stderr is one.
-progress() {
-    script -qec "'$ISOLATOR' test --tests '$scratch/grade' $* 2>&1 >'$scratch/out'" /dev/null </dev/null | tr -d '\r' |
-        sed 's/[0-9.]* per second/RATE/g; s/\x1b\[K/|/g'
-}
-
-test_case 'progress on a terminal' && {
-    export TERM=xterm
-    is "$(progress "$scratch/solutions/ann.py")" "|1 done, 0 failed, RATE, about 1 remain|2 done, 0 failed, RATE, about 0 remain|" "tests"
-    has "$(progress "-j 1 $scratch/solutions/bob.py $scratch/solutions/ann.py")" "|1 done, 1 failed, RATE, about 1 remain|" "several files"
-    is "$(TERM=dumb progress "$scratch/solutions/bob.py")" "" "nothing is erased"
-}
-
 test_case 'at a terminal: the table, without control characters' && {
     name=$(printf 'a\033[2J\302\233b')
     add screen "$name" 'fail\n' ''

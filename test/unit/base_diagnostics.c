@@ -51,7 +51,6 @@ static int write_lines(const void *context)
     diagnostics_line("cannot read '%s'", "file");
     diagnostics_set_program("other");
     diagnostics_line("%s", "");
-    diagnostics_draw("50 %");
     diagnostics_copy("copied\nhere\n", 8, NULL);
     return 0;
 }
@@ -63,7 +62,40 @@ static void diagnostics__lines_and_texts(void **state)
     (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     run(write_lines, NULL, ends[1]);
-    check_written(ends, "isolator: cannot read 'file'\nother: \n50 %copied\nh");
+    check_written(ends, "isolator: cannot read 'file'\nother: \ncopied\nh");
+}
+
+/* What draws a line, and what erases it. */
+#define DRAWN(line) "\033[?7l" line "\033[?7h"
+#define ERASED      "\r\033[K"
+
+static int draw_lines(const void *context)
+{
+    (void)context;
+    diagnostics_draw("");
+    diagnostics_draw("50 %");
+    diagnostics_draw("60 %");
+    diagnostics_draw("");
+    diagnostics_draw("70 %");
+    diagnostics_line("a line");
+    diagnostics_draw("80 %");
+    diagnostics_copy("a copy\nand ", 11, NULL);
+    diagnostics_draw("not after an incomplete line");
+    diagnostics_copy("more\n", 5, NULL);
+    diagnostics_draw("90 %");
+    return 0;
+}
+
+/* There is one line, and something else takes its place. */
+static void diagnostics__drawn_line(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    run(draw_lines, NULL, ends[1]);
+    check_written(ends, DRAWN("50 %") ERASED DRAWN("60 %") ERASED DRAWN("70 %") ERASED
+                  "isolator: a line\n" DRAWN("80 %") ERASED "a copy\nand more\n" DRAWN("90 %"));
 }
 
 static void empty_pipe(int fd)
@@ -81,7 +113,7 @@ static int drop_lines(const void *context)
     const int reader = *(const int *)context;
     char filler[4096];
 
-    memset(filler, '#', sizeof filler);
+    memset(filler, '\n', sizeof filler);
     for (int i = 0; i < 16; i++) /* 64 KiB: pipe(7) */
         diagnostics_copy(filler, sizeof filler, NULL);
     for (int i = 0; i < 1000; i++)
@@ -100,8 +132,8 @@ static void diagnostics__what_does_not_fit_is_counted(void **state)
     (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     run(drop_lines, &ends[0], ends[1]);
-    check_written(ends, ".isolator: 1000 lines of diagnostics were dropped\n"
-                        "isolator: first\nisolator: second\n");
+    check_written(ends, DRAWN(".") ERASED "isolator: 1000 lines of diagnostics were dropped\n"
+                                          "isolator: first\nisolator: second\n");
 }
 
 static int drop_one_line(const void *context)
@@ -296,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(diagnostics__lines_and_texts),
+        cmocka_unit_test(diagnostics__drawn_line),
         cmocka_unit_test(diagnostics__what_does_not_fit_is_counted),
         cmocka_unit_test(diagnostics__stopped_terminal),
         cmocka_unit_test(diagnostics__copy_does_not_wait_forever),

@@ -1,22 +1,54 @@
 #include "test.h"
 
+#include <stdlib.h>
+
 #include "cli/progress.h"
 
-static void assert_line(long long size, long long now, long long done, long long failed,
-                        long long requests, long long bytes, const char *expected)
+static void assert_line(const struct progress *progress, long long now, const char *expected)
 {
-    const struct progress progress = {.begin = 1000, .size = size};
-    CLEANUP_FREE char *line = progress_line(&progress, now, done, failed, requests, bytes);
+    CLEANUP_FREE char *line = progress_line(progress, now);
 
-    assert_string_equal(line, expected);
+    assert_string_equal(line ? line : "(none)", expected);
 }
 
-static void progress__totals(void **state)
+static struct progress results(long long size, long long done, long long failed, long long requests,
+                               long long bytes)
+{
+    return (struct progress){.begin = 1000,
+                             .shows = PROGRESS_RESULTS,
+                             .size = size,
+                             .done = done,
+                             .failed = failed,
+                             .requests = requests,
+                             .bytes = bytes};
+}
+
+static void assert_results(const struct progress progress, const char *expected)
+{
+    assert_line(&progress, 3000, expected);
+}
+
+/* A command that takes less than two seconds shows nothing. */
+static void progress__delay(void **state)
+{
+    struct progress progress = results(-1, 7, 2, 9, 900);
+
+    (void)state;
+    assert_line(&progress, 2999, "(none)");
+    assert_line(&progress, 3000, "7 done, 2 failed, 3.5 per second");
+    progress.shows = PROGRESS_HIDDEN;
+    assert_line(&progress, 3000, "(none)");
+}
+
+static void progress__results(void **state)
 {
     (void)state;
-    assert_line(-1, 1999, 0, 0, 0, 0, "0 done, 0 failed, 0.0 per second");
-    assert_line(-1, 2999, 7, 2, 9, 900, "7 done, 2 failed, 3.5 per second");
-    assert_line(-1, 1000, 1, 0, 1, 10, "1 done, 0 failed, 1000.0 per second");
+    assert_results(results(-1, 0, 0, 0, 0), "0 done, 0 failed, 0.0 per second");
+    assert_results(results(1000, 0, 0, 0, 0), "0 done, 0 failed, 0.0 per second");
+    assert_results(results(20, 7, 2, 20, 20), "[#######             ] 7 done, 2 failed, "
+                                              "3.5 per second, about 13 remain");
+    assert_results(results(20, 20, 0, 20, 20), "[####################] 20 done, 0 failed, "
+                                               "10.0 per second, about 0 remain");
 }
 
 /*
@@ -25,34 +57,53 @@ static void progress__totals(void **state)
 static void progress__estimates_the_rest(void **state)
 {
     (void)state;
-    assert_line(100000, 2999, 6, 0, 10, 1000, "6 done, 0 failed, 3.0 per second, about 994 remain");
-    assert_line(1000, 2999, 6, 0, 10, 1000, "6 done, 0 failed, 3.0 per second, about 4 remain");
-    assert_line(1000, 2999, 10, 0, 10, 1000, "10 done, 0 failed, 5.0 per second, about 0 remain");
-    assert_line(1000, 2999, 0, 0, 0, 0, "0 done, 0 failed, 0.0 per second");
+    assert_results(results(100000, 6, 0, 10, 1000), "[                    ] 6 done, 0 failed, "
+                                                    "3.0 per second, about 994 remain");
+    assert_results(results(1000, 6, 0, 10, 1000), "[############        ] 6 done, 0 failed, "
+                                                  "3.0 per second, about 4 remain");
+    /* The last line may have no line feed, and a file may grow. */
+    assert_results(results(1000, 10, 0, 10, 1001), "10 done, 0 failed, 5.0 per second");
 }
 
-/* The last line may have no line feed, and a file may grow. */
-static void progress__more_input_than_the_size(void **state)
+static void progress__steps(void **state)
 {
+    struct progress progress = {
+        .begin = 1000, .shows = PROGRESS_STEP, .step = (char *)"asking the engine"};
+
     (void)state;
-    assert_line(1000, 2999, 10, 0, 10, 1001, "10 done, 0 failed, 5.0 per second");
+    assert_line(&progress, 2999, "(none)");
+    assert_line(&progress, 5000, "asking the engine, 4 s");
+    progress.number = 1;
+    progress.steps = 4;
+    assert_line(&progress, 5000, "[                    ] 1 of 4: asking the engine, 4 s");
+    progress.number = 4;
+    assert_line(&progress, 65000, "[###############     ] 4 of 4: asking the engine, 64 s");
 }
 
-/* Nothing is estimated if the number of requests is known. */
-static void progress__counted(void **state)
+/* On such a terminal nothing is drawn; nor by an empty struct. */
+static void progress__disabled(void **state)
 {
+    struct progress progress = {.enabled = false};
+
     (void)state;
-    assert_line(20, 2999, 7, 2, 20, 20, "7 done, 2 failed, 3.5 per second, about 13 remain");
-    assert_line(20, 2999, 20, 0, 20, 20, "20 done, 0 failed, 10.0 per second, about 0 remain");
+    setenv("TERM", "dumb", 1);
+    progress_end(&progress);
+    progress_begin(&progress);
+    progress_step(&progress, 1, 2, "a step");
+    assert_false(progress.enabled);
+    assert_null(progress.step);
+    progress_clear(&progress);
+    progress_end(&progress);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(progress__totals),
+        cmocka_unit_test(progress__delay),
+        cmocka_unit_test(progress__results),
         cmocka_unit_test(progress__estimates_the_rest),
-        cmocka_unit_test(progress__counted),
-        cmocka_unit_test(progress__more_input_than_the_size),
+        cmocka_unit_test(progress__steps),
+        cmocka_unit_test(progress__disabled),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
