@@ -41,7 +41,7 @@ static const struct option_rule batch_rules[] = {
       "[RESUMING A BATCH]."},
      OPTION_STRING(struct batch_arguments, results),
      .values = VALUES_FILES},
-    {{0, "--programs", "DIR", "requests may name programs in it (entrypoint_file)", NULL,
+    {{0, "--programs", "DIR", "requests may name programs in DIR", NULL,
       "Let requests name a program in or below DIR, by the path that follows DIR: "
       "*entrypoint_file* in place of *entrypoint_code*. Its name determines the language, unless "
       "*language* does. Links are not followed, and a path with a part that begins with a dot is "
