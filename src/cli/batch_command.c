@@ -83,8 +83,8 @@ const struct option_table batch_table = {
              "\n"
              "Reads requests from FILE or from stdin: one JSON object per line, with the\n"
              "arguments of execute_code and an \"id\". Runs several at a time, each in a\n"
-             "container of its own, and prints each result as it finishes: a row of a table at a\n"
-             "terminal, otherwise a line of JSON.\n",
+             "container of its own, and prints each result as it finishes: a row of a table\n"
+             "at a terminal, otherwise a line of JSON.\n",
     .example = "isolator batch -j 4 requests.jsonl >results.jsonl",
     .after = "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
              "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
