@@ -34,8 +34,8 @@ def driver():
     decode, encode = json.JSONDecoder().raw_decode, json.JSONEncoder(ensure_ascii=False).iterencode
     getpid, leave, read, write, dup2, os_listdir = os.getpid, os._exit, os.read, os.write, os.dup2, os.listdir
     truncate, pwrite, seek = os.ftruncate, os.pwrite, os.lseek
-    waitid, WAIT = os.waitid, (os.WEXITED | os.WNOHANG | os.WNOWAIT, os.WEXITED | os.WNOHANG)
-    P_PID, CLD_KILLED, SIGKILL = os.P_PID, os.CLD_KILLED, signal.SIGKILL
+    waitid, LOOK, END = os.waitid, os.WEXITED | os.WNOHANG | os.WNOWAIT, os.WEXITED | os.WNOHANG
+    P_PID, KILLED = os.P_PID, (os.CLD_KILLED, signal.SIGKILL)
     environ, modules, print_error, hook_of_errors = os.environ, sys.modules, sys.__excepthook__, sys.excepthook
     exc_info, traceback_of = sys.exc_info, BaseException.__dict__["__traceback__"].__get__
     set_signal, set_mask = signal.signal, signal.pthread_sigmask
@@ -331,8 +331,8 @@ def driver():
         for task in os_listdir("/proc/self/task"):
             with open("/proc/self/task/%s/children" % task) as children:
                 for pid in map(int, children.read().split()):
-                    end = waitid(P_PID, pid, WAIT[0])
-                    if end and (end.si_code, end.si_status) == (CLD_KILLED, SIGKILL):
+                    end = waitid(P_PID, pid, LOOK)
+                    if end and (end.si_code, end.si_status) == KILLED:
                         yield pid
 
     def forget_processes():
@@ -343,12 +343,12 @@ def driver():
         if killed and "subprocess" in modules:
             import gc
             popen = modules["subprocess"].Popen
-            for process in gc.get_objects():
-                if popen in type(process).__mro__ and process.pid in killed:
-                    process.poll()
+            for known in gc.get_objects():
+                if popen in type(known).__mro__ and getattr(known, "pid", 0) in killed:
+                    known.poll()
             modules["subprocess"]._cleanup()
         for pid in killed & set(killed_children()):
-            waitid(P_PID, pid, WAIT[1])
+            waitid(P_PID, pid, END)
 
     def run_cell(cell):
         report, state.value = {"value": None}, None

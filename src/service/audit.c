@@ -38,18 +38,19 @@ static int open_file(const char *path)
 
 int audit_open(struct audit *audit, const char *file, struct error *error)
 {
-    CLEANUP_FD int fd = -1;
+    CLEANUP_FD const int fd = file ? open_file(file) : -1;
+    const int reason = errno;
+    CLEANUP_FREE char *shown = text_escape(file ? file : "");
 
     *audit = (struct audit){.file = file};
     pthread_mutex_init(&audit->lock, NULL);
-    if (!file || (fd = open_file(file)) >= 0)
+    if (!file || fd >= 0)
         return 0;
-    if (errno == EINVAL)
-        error_set(error, ERROR_CONFIG, "the audit file '%s' is not a regular file", file);
-    else
-        error_set_errno(error, ERROR_CONFIG, "cannot write the audit file '%s'", file);
     audit_close(audit);
-    return -1;
+    if (reason == EINVAL)
+        return error_set(error, ERROR_CONFIG, "the audit file '%s' is not a regular file", shown);
+    errno = reason;
+    return error_set_errno(error, ERROR_CONFIG, "cannot write the audit file '%s'", shown);
 }
 
 void audit_close(struct audit *audit)
@@ -229,6 +230,7 @@ static json_t *entry_of(struct audit *audit, const struct docker *docker, const 
 /* Appends the line by one write. A line that could not be written whole gets an end of its own. */
 static int append(struct audit *audit, const struct strbuf *line, struct error *error)
 {
+    CLEANUP_FREE char *shown = text_escape(audit->file);
     CLEANUP_FD const int fd = open_file(audit->file);
     const char *data = line->data + (audit->torn ? 0 : 1);
     const size_t length = line->length - (audit->torn ? 0 : 1);
@@ -244,7 +246,7 @@ static int append(struct audit *audit, const struct strbuf *line, struct error *
         audit->torn = false;
         return 0;
     }
-    return error_set_errno(error, ERROR_SYSTEM, "cannot write the audit file '%s'", audit->file);
+    return error_set_errno(error, ERROR_SYSTEM, "cannot write the audit file '%s'", shown);
 }
 
 int audit_add(struct audit *audit, const struct docker *docker, const struct plan *plan,

@@ -375,7 +375,7 @@ test_case --quick 'a FIFO as FILE or stdin is refused at once' && {
         --stdin "$scratch/fifo.py" prompts/hello_world.py
     is "$(cat "$scratch/writer")" "" "a FIFO is not waited for"
     kill "$writer"
-    refused_input "cannot open '$scratch/missing': No such file or directory" "a missing --stdin" \
+    refused_input "cannot open '$scratch/missing': No such file or directory; --stdin names a file; - is isolator's own stdin" "a missing --stdin" \
         --stdin "$scratch/missing" prompts/hello_world.py
 }
 

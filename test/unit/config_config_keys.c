@@ -24,7 +24,8 @@ static void config_keys__levels(void **state)
         strbuf_string(&names),
         "$schema containerCommand containerWorkdir engineTimeoutSeconds allowUnenforced "
         "allowNetlink userRange "
-        "promptsDir inputsDir auditFile maxConcurrent maxQueued maxTextBytes maxArtifacts maxArtifactBytes "
+        "promptsDir inputsDir auditFile maxConcurrent maxQueued maxTextBytes maxArtifacts "
+        "maxArtifactBytes "
         "maxStoredBytes warm warmMaxAgeSeconds sessions images "
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "

@@ -80,13 +80,14 @@ static void audit__a_line_has_what_is_known(void **state)
     assert_non_null(after);
     rest = string_copy(after);
     assert_string_equal(
-        rest, "\"container\":null,\"language\":\"python\",\"codeSha256\":"
-              "\"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b\","
-              "\"image\":null,\"imageId\":null,\"limits\":{\"timeoutSeconds\":null,\"memoryMB\":64,"
+        rest,
+        "\"container\":null,\"language\":\"python\",\"codeSha256\":"
+        "\"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b\","
+        "\"image\":null,\"imageId\":null,\"limits\":{\"timeoutSeconds\":null,\"memoryMB\":64,"
         "\"cpus\":0.5,\"cpuSeconds\":null,\"pidsLimit\":null,\"workdirMB\":null,\"tmpMB\":null,"
         "\"outputBytes\":null},\"network\":null,\"tests\":0,\"status\":\"timeout\","
         "\"reason\":\"timeout\",\"exitCode\":137,\"signal\":\"SIGKILL\",\"durationMs\":50,"
-              "\"cpuMs\":null,\"peakMemoryBytes\":null}\n");
+        "\"cpuMs\":null,\"peakMemoryBytes\":null}\n");
     json_decref(line);
     tear_down(&fixture);
 }
