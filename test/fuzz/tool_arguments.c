@@ -166,7 +166,7 @@ static void check_arguments(const json_t *arguments, enum tool_caller caller)
     }
     check_plan(&plan, arguments);
     fuzz_require(!image || caller == TOOL_CALLER_BATCH, "a model has named an image");
-    if (image && !json_is_null(image))
+    if (json_string_length(image) > 0) /* null and "" are not given */
         check_image(&plan);
 }
 
