@@ -98,7 +98,9 @@ static bool is_blank(const char *text, size_t length)
 /* A file for this server alone: nothing of what a person has changed in it can be told. */
 static int compare(const char *entry, const char *text, size_t length, struct error *error)
 {
-    return length == strlen(entry) && memcmp(text, entry, length) == 0
+    const size_t mark = json_places_mark(text, length);
+
+    return length - mark == strlen(entry) && memcmp(text + mark, entry, length - mark) == 0
                ? 0
                : error_set(error, ERROR_CONFIG, "it is there already, with another content");
 }

@@ -37,7 +37,9 @@ static int fail(struct scan *scan, const char *why)
 /* The next byte; 0 at the end, and for a NUL, which is nowhere allowed. */
 static char next(const struct scan *scan)
 {
-    return scan->at < scan->length ? scan->text[scan->at] : '\0';
+    if (scan->at == scan->length)
+        return '\0';
+    return scan->text[scan->at];
 }
 
 static bool next_are(const struct scan *scan, const char *bytes)

@@ -225,8 +225,12 @@ static void host_edit__file_of_its_own(void **state)
         "      - \"-T\"\n      - \"-o\"\n      - \"ServerAliveInterval=15\"\n"
         "      - \"me@server\"\n      - \"isolator-mcp\"\n";
 
+    CLEANUP(strbuf_release) struct strbuf marked = STRBUF_INIT;
+
     (void)state;
+    strbuf_addf(&marked, "\xef\xbb\xbf%s", whole);
     check("continue", "", whole);
+    check_up_to_date("continue", strbuf_string(&marked));
     check_refused("continue", "name: \"isolator\"\n", "it is there already, with another content");
 }
 
