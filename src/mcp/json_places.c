@@ -99,8 +99,10 @@ static int scan_escape(struct scan *scan)
     bool known = next(scan) != '\0' && strchr("\"\\/bfnrtu", next(scan));
 
     scan->at += known;
-    for (int i = 0; known && code && i < 4; i++, scan->at++)
+    for (int i = 0; known && code && i < 4; i++) {
         known = text_hex_digit(next(scan)) >= 0;
+        scan->at += known;
+    }
     return known ? 0 : fail(scan, "an unknown escape sequence in a string");
 }
 
