@@ -34,7 +34,7 @@ enum option_values {
     VALUES_NETWORKS,
     VALUES_COMMANDS, /* of isolator */
     VALUES_ATTACKS,  /* of isolator selftest */
-    VALUES_HOSTS,    /* of isolator-mcp --print-config */
+    VALUES_HOSTS,    /* that isolator-mcp knows */
 };
 
 /* One option. Rows are written with the macros below. */

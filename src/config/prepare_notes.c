@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file_replace.h"
 #include "base/strbuf.h"
 #include "config/prepare_notes_file.h"
 #include "config/prepare_rules.h"
@@ -378,7 +379,7 @@ int prepare_notes_put(const char *configuration, const char *language,
     int lock, result;
 
     if (note)
-        prepare_notes_make_directories(path);
+        file_make_directories(path);
     lock = prepare_notes_lock(path);
     result = put(path, configuration, language, note, error);
     if (lock >= 0)

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/io.h"
+#include "base/file_replace.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "config/config_files.h"
@@ -41,17 +40,6 @@ json_t *prepare_notes_load(const char *path, struct error *error)
     return root;
 }
 
-void prepare_notes_make_directories(const char *path)
-{
-    CLEANUP_FREE char *copy = string_copy(path);
-
-    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(copy, 0700);
-        *slash = '/';
-    }
-}
-
 int prepare_notes_lock(const char *path)
 {
     static const struct timespec pause = {0, 10 * 1000000L};
@@ -70,8 +58,6 @@ int prepare_notes_lock(const char *path)
 int prepare_notes_replace(const char *path, const json_t *root, struct error *error)
 {
     CLEANUP_FREE char *text = json_dumps(root, JSON_INDENT(2));
-    CLEANUP_FREE char *beside = string_format("%s.XXXXXX", path);
-    CLEANUP_FD int fd = -1;
 
     if (!text)
         abort();
@@ -79,13 +65,7 @@ int prepare_notes_replace(const char *path, const json_t *root, struct error *er
         return error_set(error, ERROR_SYSTEM,
                          "'%s' would be larger than 1 MiB; run: isolator prepare --remove --unused",
                          path);
-    fd = mkstemp(beside);
-    if (fd < 0)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-    if (io_write_all(fd, text, strlen(text)) == 0 && fsync(fd) == 0 && rename(beside, path) == 0)
-        return 0;
-    error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
-    unlink(beside);
-    return -1;
+    return file_replace(path, text, strlen(text), NULL) == 0
+               ? 0
+               : error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
 }

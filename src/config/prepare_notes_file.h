@@ -15,9 +15,6 @@ char *prepare_notes_path(void);
 /* Returns the JSON of the file, a new reference; {} without a file; NULL with ERROR_CONFIG. */
 json_t *prepare_notes_load(const char *path, struct error *error);
 
-/* Creates the directories above the file. If that fails, creating the file fails too. */
-void prepare_notes_make_directories(const char *path);
-
 /*
  * Locks the directory of the notes, so that two processes that prepare at once do not lose each
  * other's notes. Closing the descriptor releases the lock. Returns -1 if there is no directory yet,

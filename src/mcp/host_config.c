@@ -47,6 +47,8 @@ static void push_arguments(struct strvec *command, const struct host_config_opti
         strvec_push_each(command, "--config", options->config, NULL);
     if (options->inputs)
         strvec_push_each(command, "--inputs", options->inputs, NULL);
+    if (options->audit)
+        strvec_push_each(command, "--audit", options->audit, NULL);
 }
 
 /* ssh joins its arguments to one line for the shell of the other machine. */
@@ -291,25 +293,55 @@ int host_config_make(const struct host *host, const struct host_config_options *
                      struct host_config *made, struct error *error)
 {
     CLEANUP(filling_release) struct filling filling = FILLING_INIT;
-    json_t *document, *command;
+    json_t *command;
 
     if (find_command(&filling, options, error) != 0)
         return -1;
     find_timeout(host, options->max_timeout, &filling, made);
-    document = fill_template(host->entry, &filling);
-    made->entry = host_format(document, host->format);
+    made->document = fill_template(host->entry, &filling);
+    made->entry = host_format(made->document, host->format);
     if (host->command) {
-        filling.server = server_in(document);
+        filling.server = server_in(made->document);
         command = fill_template(host->command, &filling);
         made->command = command_line(command);
         json_decref(command);
     }
-    json_decref(document);
     return 0;
+}
+
+json_t *host_config_server(const struct host_config *made)
+{
+    return server_in(made->document);
+}
+
+const char *host_config_servers_key(const struct host_config *made)
+{
+    return json_object_iter_key(json_object_iter(made->document));
+}
+
+json_t *host_config_merge(const struct host *host, const struct host_config *made, json_t *former)
+{
+    json_t *template = json_loads(host->entry, 0, NULL);
+    json_t *merged = json_is_object(former) ? json_deep_copy(former) : json_object();
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(host_config_server(made), key, value)
+    {
+        json_t *there = json_object_get(merged, key);
+
+        if (json_is_object(there) && json_is_object(value))
+            json_object_update(there, value);
+        else if (!there || json_is_string(json_object_get(server_in(template), key)))
+            json_object_set(merged, key, value);
+    }
+    json_decref(template);
+    return merged;
 }
 
 void host_config_release(struct host_config *made)
 {
+    json_decref(made->document);
     free(made->entry);
     free(made->command);
     *made = (struct host_config)HOST_CONFIG_INIT;

@@ -101,7 +101,7 @@ char *hosts_names(void)
     return strvec_join(&names, ", ");
 }
 
-const struct host *hosts_find(const char *name, struct error *error)
+const struct host *hosts_find(const char *name, const char *option, struct error *error)
 {
     CLEANUP_FREE char *known = hosts_names();
     CLEANUP_FREE char *escaped = text_escape(name);
@@ -109,19 +109,35 @@ const struct host *hosts_find(const char *name, struct error *error)
     for (int i = 0; i < HOSTS; i++)
         if (strcmp(hosts[i].name, name) == 0)
             return &hosts[i];
-    error_set(error, ERROR_USAGE, "--print-config: unknown host '%s'; known are: %s", escaped,
-              known);
+    error_set(error, ERROR_USAGE, "%s: unknown host '%s'; known are: %s", option, escaped, known);
     return NULL;
+}
+
+/* What the variable names, or else `directory` as it is written. Borrowed. */
+static const char *directory_of(const struct host *host)
+{
+    const char *value = host->variable ? getenv(host->variable) : NULL;
+
+    return value && *value == '/' ? value : host->directory;
+}
+
+char *host_path(const struct host *host)
+{
+    const char *directory = directory_of(host);
+    const char *home = getenv("HOME");
+
+    if (*directory != '~')
+        return string_format("%s/%s", directory, host->file);
+    return home && *home == '/' ? string_format("%s%s/%s", home, directory + 1, host->file) : NULL;
 }
 
 char *host_place(const struct host *host)
 {
-    const char *value = host->variable ? getenv(host->variable) : NULL;
     CLEANUP_FREE char *directory = NULL;
 
     if (!host->file)
         return string_copy(host->also);
-    directory = text_escape(value && *value == '/' ? value : host->directory);
+    directory = text_escape(directory_of(host));
     return string_format("%s/%s%s%s", directory, host->file, host->also ? ", or " : "",
                          host->also ? host->also : "");
 }

@@ -34,13 +34,21 @@ struct host {
     int longest; /* seconds that the entry may say; 0: it has no timeout */
 };
 
-/* Returns the row. NULL with ERROR_USAGE, which names all hosts, if there is none. */
-const struct host *hosts_find(const char *name, struct error *error);
+/*
+ * Returns the row. NULL with ERROR_USAGE, which names the option and all hosts, if there is none.
+ */
+const struct host *hosts_find(const char *name, const char *option, struct error *error);
 
 /* "claude-desktop, vscode, ..."; owned by the caller. */
 char *hosts_names(void);
 
 /* Where the entry belongs, for people: "~/.cursor/mcp.json, or ..."; owned by the caller. */
 char *host_place(const struct host *host);
+
+/*
+ * The path of the user's file, of a host that has one; owned by the caller. NULL: it is in the home
+ * directory, and HOME does not name that by an absolute path.
+ */
+char *host_path(const struct host *host);
 
 #endif

@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/signals.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -22,18 +21,18 @@
 #include "config/option_completion.h"
 #include "config/options.h"
 #include "config/snippets.h"
-#include "mcp/host_config.h"
+#include "mcp/console.h"
+#include "mcp/host_command.h"
+#include "mcp/hosts.h"
 #include "mcp/server.h"
 #include "mcp/tool.h"
 
-enum { EXIT_USAGE = 2, EXIT_SYSTEM = 3 };
-
 struct server_command {
-    const char *config; /* borrowed from argv; NULL: the usual places */
-    const char *inputs; /* likewise; NULL: inputsDir of the configuration */
-    const char *audit;  /* likewise; NULL: auditFile of the configuration */
-    const char *host;   /* likewise; of --print-config; NULL: serve */
-    const char *ssh;    /* likewise; of --print-config; NULL: the server runs on this machine */
+    const char *config;       /* borrowed from argv; NULL: the usual places */
+    const char *inputs;       /* likewise; NULL: inputsDir of the configuration */
+    const char *audit;        /* likewise; NULL: auditFile of the configuration */
+    const char *ssh;          /* likewise; NULL: the server runs on this machine */
+    struct host_command host; /* none: serve */
     bool verbose, help, version;
 };
 
@@ -47,10 +46,20 @@ static const struct option_rule rules[] = {
     {{0, "--print-config", "HOST", "print the entry for the host's configuration", NULL,
       "Print the entry for the configuration file of this HOST, with the path of this program, "
       "and on standard error the file to add it to; see [HOSTS]."},
-     OPTION_STRING(struct server_command, host),
+     OPTION_STRING(struct server_command, host.print),
      .values = VALUES_HOSTS},
-    {{0, "--ssh", "DEST", "print an entry for the server of another machine", NULL,
-      "With --print-config: print an entry that starts the server of another machine by ssh(1), "
+    {{0, "--install", "HOST", "write that entry into the host's configuration", NULL,
+      "Write the entry that --print-config prints into the user's configuration file of this HOST, "
+      "and keep the former file beside it; see [HOSTS]."},
+     OPTION_STRING(struct server_command, host.install),
+     .values = VALUES_HOSTS},
+    {{0, "--dry-run", NULL, "with --install: only print what would change", NULL,
+      "With --install: write nothing, and print the difference between the file and what would be "
+      "written."},
+     OPTION_FLAG(struct server_command, host.dry_run)},
+    {{0, "--ssh", "DEST", "the entry is for the server of another machine", NULL,
+      "With --print-config or --install: make an entry that starts the server of another machine "
+      "by ssh(1), "
       "whose destination this is, like user@server. --config and --inputs are then paths on that "
       "machine, and are not read here; see [HOSTS]."},
      OPTION_STRING(struct server_command, ssh)},
@@ -68,7 +77,9 @@ static const struct option_table table = {
     .usage = "usage: isolator-mcp [--config FILE] [--inputs DIR] [--audit FILE]\n"
              "                    [--verbose]\n"
              "       isolator-mcp --print-config HOST [--ssh DEST] [--config FILE]\n"
-             "                    [--inputs DIR]\n"
+             "                    [--inputs DIR] [--audit FILE]\n"
+             "       isolator-mcp --install HOST [--dry-run] [--ssh DEST] [--config FILE]\n"
+             "                    [--inputs DIR] [--audit FILE]\n"
              "       isolator-mcp --version\n"
              "\n"
              "Serves the tools execute_code and close_session to an MCP host over stdin and\n"
@@ -78,26 +89,6 @@ static const struct option_table table = {
              "configuration, 3 the host's system refused a resource.\n"
              "See isolator-mcp(1).\n",
     OPTION_RULES(rules)};
-
-/*
- * Prints on stdout. stdio is not used for it because it would block in write(2). Returns the exit
- * status.
- */
-static int print(const char *text)
-{
-    const size_t length = strlen(text);
-    struct output output;
-    int failure = 0;
-
-    output_open(&output, STDOUT_FILENO);
-    if (output_write(&output, text, length, 0, NULL) < length)
-        failure = errno;
-    output_release(&output);
-    if (failure == 0)
-        return EXIT_SUCCESS;
-    diagnostics_line("cannot write to stdout: %s", strerror(failure));
-    return EXIT_SYSTEM;
-}
 
 /* "HOST: one, two, ..." in lines of at most 80 characters; owned by the caller. */
 static char *host_lines(void)
@@ -131,7 +122,7 @@ static int print_help(void)
 
     with_hosts.after = after;
     help = options_help(&with_hosts);
-    return print(help);
+    return console_print(help);
 }
 
 /* `isolator-mcp manual`, for the Makefile, which makes the manual pages. */
@@ -139,7 +130,7 @@ static int print_manual(void)
 {
     CLEANUP_FREE char *manual = options_manual(&table);
 
-    return print(manual);
+    return console_print(manual);
 }
 
 /* Answers the completion of a shell (config/option_completion.h). */
@@ -154,7 +145,7 @@ static int complete(char *const *words)
 
         option_completion_add_list(&completion, hosts);
     }
-    return print(strbuf_string(&completion.lines));
+    return console_print(strbuf_string(&completion.lines));
 }
 
 /* -1: ERROR_USAGE. */
@@ -165,11 +156,13 @@ static int parse(struct server_command *command, int argc, char **argv, struct e
     *command = (struct server_command){.config = NULL};
     if (options_parse(&table, argc, argv, command, &operands, NULL, error) != 0)
         return -1;
-    if (operands.count > 0 && !command->help)
+    if (command->help)
+        return 0;
+    if (operands.count > 0)
         return options_refuse_operand(&table, operands.items[0], error);
-    return command->ssh && !command->host && !command->help
-               ? error_set(error, ERROR_USAGE, "--ssh needs --print-config")
-               : 0;
+    if (command->ssh && !host_command_is_set(&command->host))
+        return error_set(error, ERROR_USAGE, "--ssh needs --print-config or --install");
+    return host_command_check(&command->host, error);
 }
 
 /* The built-in timeout is meant for people at a terminal, so the server has its own. */
@@ -241,74 +234,46 @@ static int serve(const struct server_command *options, const struct config *conf
     return server_run(config, &server, error);
 }
 
-/* Prints the error. Returns the exit status. */
-static int report(const struct error *error)
+/* The path from the root, of a file that need not exist; owned. The server runs elsewhere. */
+static char *absolute_path(const char *path)
 {
-    CLEANUP_FREE char *line = text_escape(error->message);
+    CLEANUP_FREE char *directory = *path == '/' ? NULL : realpath(".", NULL);
 
-    diagnostics_line("%s", line);
-    return error->kind == ERROR_USAGE || error->kind == ERROR_CONFIG ? EXIT_USAGE : EXIT_SYSTEM;
-}
-
-/* What helps to add the entry is on stderr, so that stdout is the entry alone. */
-static void print_advice(const struct host *host, const char *ssh, const struct host_config *made)
-{
-    CLEANUP_FREE char *place = host_place(host);
-
-    diagnostics_line("add this entry to %s", place);
-    if (made->command) {
-        CLEANUP_FREE char *escaped = text_escape(made->command);
-
-        diagnostics_line("or run: %s", escaped);
-    }
-    if (made->ends > 0)
-        diagnostics_line("warning: %s may end a call after %d s; set \"maximums\": "
-                         "{\"timeoutSeconds\": %d} in the configuration%s",
-                         host->name, made->ends, made->fits, ssh ? " there" : "");
-}
-
-/* Prints the entry. Returns the exit status. */
-static int print_entry(const char *host_name, const struct host_config_options *options,
-                       struct error *error)
-{
-    CLEANUP(host_config_release) struct host_config made = HOST_CONFIG_INIT;
-    const struct host *host = hosts_find(host_name, error);
-
-    if (!host || host_config_make(host, options, &made, error) != 0)
-        return report(error);
-    print_advice(host, options->ssh, &made);
-    return print(made.entry);
+    return directory ? string_format("%s/%s", directory, path) : string_copy(path);
 }
 
 /* For the server of this machine, whose configuration is checked. */
-static int print_config(const struct server_command *command, const struct config *config,
-                        struct error *error)
+static int run_host_command(const struct server_command *command, const struct config *config,
+                            struct error *error)
 {
     struct host_config_options options = {.inputs = command->inputs ? config->inputs_dir : NULL,
                                           .max_timeout =
                                               config->maximums.limits.number[LIMIT_TIMEOUT]};
     CLEANUP_FREE char *path = NULL;
+    CLEANUP_FREE char *audit = command->audit ? absolute_path(command->audit) : NULL;
 
+    options.audit = audit;
     if (config->file && config->origin != CONFIG_INSTALLED) {
         path = realpath(config->file, NULL);
         if (!path) {
             error_set_errno(error, ERROR_CONFIG, "cannot find the configuration '%s'",
                             config->file);
-            return report(error);
+            return console_report(error);
         }
         options.config = path;
     }
-    return print_entry(command->host, &options, error);
+    return host_command_run(&command->host, &options);
 }
 
-static int print_remote_config(const struct server_command *command, struct error *error)
+static int run_remote_host_command(const struct server_command *command)
 {
     const struct host_config_options options = {.ssh = command->ssh,
                                                 .config = command->config,
                                                 .inputs = command->inputs,
+                                                .audit = command->audit,
                                                 .max_timeout = NAN};
 
-    return print_entry(command->host, &options, error);
+    return host_command_run(&command->host, &options);
 }
 
 int main(int argc, char **argv)
@@ -327,18 +292,18 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "manual") == 0)
         return print_manual();
     if (parse(&options, argc, argv, &error) != 0)
-        return report(&error);
+        return console_report(&error);
     if (options.help)
         return print_help();
     if (options.version)
-        return print("isolator-mcp " ISOLATOR_VERSION "\n");
+        return console_print("isolator-mcp " ISOLATOR_VERSION "\n");
     if (options.ssh)
-        return print_remote_config(&options, &error);
+        return run_remote_host_command(&options);
     if (load_config(&config, options.config, &error) != 0 ||
         (options.inputs && set_inputs(&config, options.inputs, &error) != 0))
-        return report(&error);
+        return console_report(&error);
     config_set_audit_file(&config, options.audit);
-    if (options.host)
-        return print_config(&options, &config, &error);
-    return serve(&options, &config, &error) == 0 ? EXIT_SUCCESS : report(&error);
+    if (host_command_is_set(&options.host))
+        return run_host_command(&options, &config, &error);
+    return serve(&options, &config, &error) == 0 ? EXIT_SUCCESS : console_report(&error);
 }

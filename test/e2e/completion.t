@@ -176,6 +176,7 @@ test_case --quick 'isolator-mcp' && {
     offers "claude-code claude-desktop cline codex continue copilot cursor gemini-cli goose jetbrains lm-studio opencode vscode windsurf zed" \
         isolator-mcp --print-config ""
     offers "claude-code claude-desktop cline" isolator-mcp --print-config=cl
+    offers "goose" isolator-mcp --dry-run --install go
     offers "" isolator-mcp ""
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# isolator-mcp --print-config: the entry for each host, its timeout, the host's own command, and servers on other machines.
+# isolator-mcp --print-config: the entry for each host, its timeout, the host's own command, and servers on other machines;
+# --install: the entry in the file of each host.
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
@@ -254,6 +255,8 @@ test_case --quick '--print-config passes on the configuration, with absolute pat
     is "$status $(printed '$s->{args}')" '0 ["--config","DIR/config.json"]' "a relative ISOLATOR_CONFIG becomes absolute"
     print --inputs . --print-config opencode
     is "$status $(printed '$s->{command}')" '0 ["PROGRAM","--inputs","DIR/sub folder"]' "a relative --inputs becomes absolute"
+    print --audit runs/audit --print-config opencode
+    is "$status $(printed '$s->{command}')" '0 ["PROGRAM","--audit","DIR/sub folder/runs/audit"]' "a relative --audit becomes absolute"
     ln -s "$mcp" link
     out=$(./link --print-config cline </dev/null 2>/dev/null)
     is "$(printed '$s->{command}')" "$mcp" "started by a relative link: the absolute path of the program"
@@ -355,7 +358,7 @@ test_case --quick '--ssh: the server of another machine' && {
 
 test_case --quick '--ssh: wrong use' && {
     print --ssh me@server
-    is "$status|$out|$err" "2||isolator-mcp: --ssh needs --print-config" "without --print-config"
+    is "$status|$out|$err" "2||isolator-mcp: --ssh needs --print-config or --install" "without --print-config"
     print --ssh '' --print-config zed
     is "$status|$out|$err" "2||isolator-mcp: --ssh: '' is not a destination; name it like user@server" "an empty destination"
     print --ssh=-oProxyCommand=x --print-config zed
@@ -374,6 +377,208 @@ test_case --quick '--ssh: what the shell there runs' && {
     mapfile -t command < <(printed 'join "\n", $s->{command}, @{$s->{args}}')
     is "$(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | PATH=$scratch/bin:$PATH "${command[@]}")" '{"jsonrpc":"2.0","id":1,"result":{}}' \
         "the server, with its configuration"
+}
+
+# ---- --install
+# at_home NAME: an empty home directory, and none of the cases before.
+at_home() {
+    export HOME=$scratch/$1
+    mkdir "$HOME"
+    unset DOCKER_HOST
+    echo '{"maximums": {"timeoutSeconds": 45}}' >"$file"
+    ISOLATOR_CONFIG=$file
+}
+# install HOST [ARG...]: like print; $written is the path of the host's file.
+install() {
+    print --install "$@"
+    written=$HOME/${paths[$1]:-}
+}
+declare -A paths=(
+    [claude-desktop]=.config/Claude/claude_desktop_config.json [claude-code]=.claude.json
+    [vscode]=.config/Code/User/mcp.json [cursor]=.cursor/mcp.json
+    [cline]=.cline/data/settings/cline_mcp_settings.json [windsurf]=.codeium/windsurf/mcp_config.json
+    [zed]=.config/zed/settings.json [gemini-cli]=.gemini/settings.json [codex]=.codex/config.toml
+    [goose]=.config/goose/config.yaml [lm-studio]=.lmstudio/mcp.json
+    [continue]=.continue/mcpServers/isolator.yaml [copilot]=.copilot/mcp-config.json
+    [opencode]=.config/opencode/opencode.json
+)
+
+test_case --quick '--install: a file that does not exist is created, and then is up to date' && {
+    at_home new
+    for host in "${!paths[@]}"; do
+        print --print-config "$host"
+        entry=$out
+        install "$host" --dry-run
+        is "$status|$(sed -n 's/^+\([^+]\)/\1/p' <<<"$out")" "0|$entry" "$host: --dry-run shows the whole entry"
+        is "$([ -e "$written" ] && echo there)" "" "$host: --dry-run writes nothing"
+        install "$host"
+        is "$status|$out|$err" "0||isolator-mcp: added to the new file 'DIR/new/${paths[$host]}'; restart $host" "$host: said"
+        is "$(sed "s|$mcp|PROGRAM|; s|$scratch|DIR|" "$written")" "$entry" "$host: the file"
+        is "$(stat -c %a "$written")" 600 "$host: its permissions"
+        before=$(stat -c '%i %y' "$written")
+        install "$host"
+        is "$status|$out|$err" "0||isolator-mcp: 'DIR/new/${paths[$host]}' is up to date" "$host: once more"
+        is "$(stat -c '%i %y' "$written")" "$before" "$host: it is not written again"
+    done
+    is "$(find "$HOME" -type f | wc -l)" 14 "there are no other files"
+    is "$(stat -c %a "$HOME/.lmstudio")" 700 "a new directory"
+}
+
+# other_server HOST: prints a file of that host that lists another server.
+other_server() {
+    case $1 in
+    codex) printf 'model = "x"\n\n[mcp_servers.other]\ncommand = "other"\n' ;;
+    vscode) printf '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "other"}, // last\n\t},\n}\n' ;;
+    zed) printf '// Zed\n{\n  "context_servers": {\n    "other": {"command": "other"}\n  },\n  "ui_font_size": 16, // large\n}\n' ;;
+    opencode) printf '{\n  "$schema": "https://opencode.ai/config.json",\n  "mcp": {\n    "other": {\n      "enabled": false\n    }\n  }\n}\n' ;;
+    *) printf '{\n  "mcpServers": {\n    "other": {\n      "command": "other",\n      "args": []\n    }\n  },\n  "n": 1.50\n}' ;;
+    esac
+}
+
+test_case --quick '--install: a file with another server keeps every line' && {
+    at_home other
+    for host in "${!paths[@]}"; do
+        [[ $host == goose || $host == continue ]] && continue
+        written=$HOME/${paths[$host]}
+        mkdir -p "$(dirname "$written")"
+        other_server "$host" >"$written"
+        chmod 640 "$written"
+        other_server "$host" >"$scratch/former"
+        install "$host" --dry-run
+        is "$status|$(head -n 2 <<<"$out" | paste -sd '|')" "0|--- DIR/other/${paths[$host]}|+++ DIR/other/${paths[$host]}" "$host: --dry-run"
+        is "$(cmp "$scratch/former" "$written" 2>&1)|$([ -e "$written.isolator-backup" ] && echo there)" "|" "$host: --dry-run writes nothing"
+        "$mcp" --install "$host" --dry-run </dev/null 2>/dev/null | tail -n +4 >"$scratch/hunk"
+        has "$(<"$written")" "$(sed -n 's/^[ -]//p' "$scratch/hunk")" "$host: the hunk has lines of the file"
+        install "$host"
+        is "$status|$err" "0|isolator-mcp: added to 'DIR/other/${paths[$host]}'; the former file is 'DIR/other/${paths[$host]}.isolator-backup'; restart $host" \
+            "$host: said"
+        is "$(cmp "$scratch/former" "$written.isolator-backup" 2>&1)" "" "$host: the backup is the former file"
+        is "$(stat -c %a "$written" "$written.isolator-backup" | paste -sd ' ')" "640 640" "$host: the permissions"
+        has "$(<"$written")" "$(sed -n 's/^[ +]//p' "$scratch/hunk")" "$host: they become those of --dry-run"
+        is "$(diff "$scratch/former" "$written" | grep -c '^<')" "$([ "$host" = zed ] && echo 1 || echo 0)" \
+            "$host: no line changes, but for one that gets a comma"
+        before=$(<"$written")
+        install "$host"
+        is "$status|$err" "0|isolator-mcp: 'DIR/other/${paths[$host]}' is up to date" "$host: once more"
+        is "$(<"$written")" "$before" "$host: it is not changed again"
+    done
+}
+
+test_case --quick '--install: the entry of before is replaced' && {
+    at_home replaced
+    install cline
+    sed -i 's|"disabled": false|"disabled": true, "note": "mine"|; s|"timeout": 60|"timeout": 90|' "$written"
+    install cline --inputs "$HOME"
+    out=$(sed "s|$scratch|DIR|" "$written")
+    is "$status|$(printed '$s->{args}, $s->{disabled}, $s->{note}, $s->{timeout}')" \
+        '0|["--config","DIR/config.json","--inputs","DIR/replaced"] true mine 60' "what a person has chosen stays"
+    has "$(<"$written.isolator-backup")" '"timeout": 90' "the backup"
+    install cline --ssh me@server
+    hasnt "$(<"$written.isolator-backup")" '"timeout": 90' "the next backup takes its place"
+    print --ssh me@server --print-config codex
+    install codex
+    install codex --ssh me@server
+    is "$status|$(grep -c me@server "$written")" "2|0" "a table of TOML is not"
+}
+
+test_case --quick '--install: what it does not touch, it prints' && {
+    at_home refused
+    # left_alone HOST TEXT ERROR: the file with this text stays as it is, and the entry is printed.
+    left_alone() {
+        written=$HOME/${paths[$1]}
+        mkdir -p "$(dirname "$written")"
+        printf %b "$2" >"$written"
+        cp "$written" "$scratch/former"
+        print --print-config "$1"
+        entry=$out said=$err
+        for option in '' --dry-run; do
+            print --install "$1" $option
+            is "$status|$out|$err" "2|$entry|isolator-mcp: cannot add the entry to 'DIR/refused/${paths[$1]}': $3"$'\n'"$said" "$1 $option: $3"
+            is "$(cmp "$scratch/former" "$written" 2>&1)|$(ls -A "$(dirname "$written")")" "|$(basename "$written")" "$1 $option: nothing is written"
+        done
+        rm "$written"
+    }
+    left_alone cursor '{\n"mcpServers": {' "line 2: the name of a member, in double quotes, or a closing brace is missing"
+    left_alone lm-studio '{"mcpServers": null}' "line 1: an object is missing: { ... }"
+    left_alone zed '{"context_servers": {"isolator": {"timeout": 1 /* mine */}}}' "its entry 'isolator' has comments or is not strict JSON"
+    left_alone codex 'a = 1\nmcp_servers.isolator.command = "x"\n' "line 2: 'mcp_servers' is there in a form of its own"
+    left_alone goose 'extensions:\n  developer:\n    enabled: true\n' "line 1: 'extensions' is there already"
+    left_alone continue 'name: "mine"\n' "it is there already, with another content"
+    left_alone copilot '{"a": "\xff"}' "it is not UTF-8 text"
+    print --print-config jetbrains
+    entry=$out said=$err
+    print --install jetbrains
+    is "$status|$out|$err" "2|$entry|isolator-mcp: jetbrains has no file that lists its servers"$'\n'"$said" "jetbrains"
+}
+
+test_case --quick '--install: goose without extensions' && {
+    at_home goose
+    mkdir -p "$HOME/.config/goose"
+    printf 'GOOSE_MODEL: x\n' >"$HOME/.config/goose/config.yaml"
+    install goose
+    is "$status|$(head -n 3 "$written" | paste -sd '|')" "0|GOOSE_MODEL: x|extensions:|  isolator:" "the section follows"
+    install goose
+    is "$status|$err" "0|isolator-mcp: 'DIR/goose/.config/goose/config.yaml' is up to date" "once more"
+}
+
+test_case --quick '--install: links, places and permissions' && {
+    at_home places
+    mkdir "$HOME/dotfiles" "$HOME/.cursor" "$HOME/xdg"
+    echo '{}' >"$HOME/dotfiles/cursor.json"
+    ln -s ../dotfiles/cursor.json "$HOME/.cursor/mcp.json"
+    install cursor
+    is "$status|$(readlink "$written")|$(ls "$HOME/.cursor")" "0|../dotfiles/cursor.json|mcp.json" "the link stays"
+    has "$(<"$HOME/dotfiles/cursor.json")" '"isolator"' "the file that it leads to has the entry"
+    is "$(cd "$HOME/dotfiles" && echo ./*)" "./cursor.json ./cursor.json.isolator-backup" "the backup is beside that file"
+    ln -s nowhere "$HOME/.claude.json"
+    install claude-code
+    is "$status|$(head -n 1 <<<"$err")" "2|isolator-mcp: 'DIR/places/.claude.json' is a symbolic link that leads nowhere" "a link that leads nowhere"
+    mkdir -p "$HOME/.gemini/settings.json"
+    install gemini-cli
+    is "$status|$(head -n 1 <<<"$err")" "2|isolator-mcp: 'DIR/places/.gemini/settings.json' is not a regular file" "a directory"
+    mkdir "$HOME/.lmstudio"
+    mkfifo "$HOME/.lmstudio/mcp.json"
+    install lm-studio
+    is "$status|$(head -n 1 <<<"$err")" "2|isolator-mcp: 'DIR/places/.lmstudio/mcp.json' is not a regular file" "a pipe"
+    XDG_CONFIG_HOME=$HOME/xdg install zed
+    is "$status|$(find "$HOME/xdg" -type f)" "0|$HOME/xdg/zed/settings.json" "XDG_CONFIG_HOME"
+    HOME='' install zed
+    is "$status|$(head -n 1 <<<"$err")" "2|isolator-mcp: cannot find the file of zed: HOME is not an absolute path" "no HOME"
+}
+
+test_case --quick '--install: a directory that cannot be written to' && {
+    at_home readonly
+    chmod 755 "$scratch"
+    mkdir "$HOME/.cursor"
+    echo '{}' >"$HOME/.cursor/mcp.json"
+    chmod 644 "$HOME/.cursor/mcp.json"
+    chmod 555 "$HOME" "$HOME/.cursor"
+    print --print-config cursor
+    entry=$out said=$err
+    as_another "$mcp" --install cursor </dev/null >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    take_output
+    is "$status|${out//"$mcp"/PROGRAM}" "3|${entry//DIR/$scratch}" "the entry is printed"
+    is "$(head -n 1 <<<"$err")" "isolator-mcp: cannot write '$HOME/.cursor/mcp.json.isolator-backup': Permission denied" "said"
+    is "$(ls -A "$HOME/.cursor")|$(<"$HOME/.cursor/mcp.json")" "mcp.json|{}" "nothing is written"
+    chmod 755 "$HOME" "$HOME/.cursor"
+}
+
+test_case --quick '--install: warnings, and wrong use' && {
+    at_home wrong
+    echo '{}' >"$file"
+    install lm-studio --dry-run
+    is "$status|$err" '0|isolator-mcp: warning: lm-studio may end a call after 60 s; set "maximums": {"timeoutSeconds": 45} in the configuration' \
+        "a host that gives up before the server does"
+    print --install nope
+    is "$status|$out|${err%%;*}" "2||isolator-mcp: --install: unknown host 'nope'" "an unknown host"
+    print --install zed --print-config zed
+    is "$status|$out|$err" "2||isolator-mcp: --print-config and --install cannot be used together" "both"
+    print --dry-run
+    is "$status|$out|$err" "2||isolator-mcp: --dry-run needs --install" "--dry-run alone"
+    print --dry-run --print-config zed
+    is "$status|$out|$err" "2||isolator-mcp: --dry-run needs --install" "--dry-run with --print-config"
+    is "$(find "$HOME" -type f)" "" "no file is written"
 }
 
 finish

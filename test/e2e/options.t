@@ -57,12 +57,12 @@ test_case --quick 'isolator run --help lists every option' && {
 }
 
 test_case --quick 'each --help fits a screen, and a misspelt command is recognized' && {
-    # fits COMMAND...: its --help has at most 80 columns and 26 lines, those of isolator run, test and session 46 lines.
+    # fits COMMAND...: its --help has at most 80 columns and 26 lines, those of isolator run, test and session 46, that of isolator-mcp 30.
     fits() {
         local widest
         widest=$("$@" --help | awk 'length > most {most = length} END {print most}')
         within "$widest" 40 80 "${*:2} --help: 80 columns"
-        within "$("$@" --help | wc -l)" 8 "$([[ ${2-} =~ ^(run|test|session)$ ]] && echo 46 || echo 26)" "${*:2} --help: a screen"
+        within "$("$@" --help | wc -l)" 8 "$([[ ${2-} =~ ^(run|test|session)$ ]] && echo 46 || { [[ $1 == *-mcp ]] && echo 30 || echo 26; })" "${*:2} --help: a screen"
     }
     fits "$ISOLATOR"
     fits "${ISOLATOR%/*}/isolator-mcp"

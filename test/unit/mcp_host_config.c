@@ -11,7 +11,7 @@ static void make(const char *name, double max_timeout, struct host_config *made)
 {
     const struct host_config_options options = {.ssh = "me@server", .max_timeout = max_timeout};
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    const struct host *host = hosts_find(name, &error);
+    const struct host *host = hosts_find(name, "--print-config", &error);
 
     assert_no_error(&error);
     assert_int_equal(host_config_make(host, &options, made, &error), 0);
@@ -87,7 +87,8 @@ static void check_refused(const char *destination, const char *message)
     struct host_config made = HOST_CONFIG_INIT;
     struct error error = ERROR_INIT;
 
-    assert_int_equal(host_config_make(hosts_find("zed", &error), &options, &made, &error), -1);
+    assert_int_equal(
+        host_config_make(hosts_find("zed", "--print-config", &error), &options, &made, &error), -1);
     assert_error(&error, ERROR_USAGE, message);
     assert_null(made.entry);
 }
@@ -107,7 +108,8 @@ static void host_config__not_utf8(void **state)
     struct error error = ERROR_INIT;
 
     (void)state;
-    assert_int_equal(host_config_make(hosts_find("zed", &error), &options, &made, &error), -1);
+    assert_int_equal(
+        host_config_make(hosts_find("zed", "--print-config", &error), &options, &made, &error), -1);
     assert_error(&error, ERROR_CONFIG,
                  "cannot print 'isolator-mcp --config '\\xff'': it is not UTF-8, as configurations "
                  "of hosts are");
@@ -116,7 +118,7 @@ static void host_config__not_utf8(void **state)
 static void check_place(const char *name, const char *expected)
 {
     struct error error = ERROR_INIT;
-    CLEANUP_FREE char *place = host_place(hosts_find(name, &error));
+    CLEANUP_FREE char *place = host_place(hosts_find(name, "--print-config", &error));
 
     assert_string_equal(place, expected);
 }
