@@ -86,7 +86,7 @@ struct option_rule {
     {                                                                                              \
         0, "--audit", "FILE", "add a line about each run to this file", NULL,                      \
             "When a run has ended, add a line about it to this file, in place of *auditFile* of "  \
-            "the configuration; see THE AUDIT FILE in isolator(1)."                                \
+            "the configuration; see AUDIT in isolator(1)."                                         \
     }
 #define OPTION_TEXT_HELP                                                                           \
     {                                                                                              \
