@@ -55,12 +55,16 @@ MAN_PAGES := $(wildcard man/*.[1-9])
 Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
-.PHONY: all demo check check-quick test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
+.PHONY: all help demo check check-quick test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
 	packages test-packages test-images lint-packages lint lint-recent lint-cppcheck unit-tests sanitized-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
 .DELETE_ON_ERROR:
 
-all: $(B)/isolator $(B)/isolator-mcp $(MAN_PAGES:%=$(B)/%)
+all: $(B)/isolator $(B)/isolator-mcp $(MAN_PAGES:%=$(B)/%) ## build isolator, isolator-mcp and the manual pages (the default)
+
+help: ## print this list
+	@echo "usage: make [TARGET] [VARIABLE=VALUE]"
+	@sed -nE 's/^([a-z0-9 -]+):.* ## (.*)/\1=\2/p' Makefile | while IFS== read -r target text; do printf '  %-14s %s\n' "$$target" "$$text"; done
 
 $(B)/isolator: $(B)/cli/isolator.o $(foreach layer,cli $(left_of_cli),$(B)/$(layer).a)
 $(B)/isolator-mcp: $(B)/mcp/isolator_mcp.o $(foreach layer,mcp $(left_of_mcp),$(B)/$(layer).a)
@@ -213,20 +217,20 @@ $(B)/bin/%: test/fuzz/%.c $(foreach layer,cli mcp supervisor $(left_of_mcp),$(B)
 	@mkdir -p $(@D)
 	$(call making,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS)
-fuzz: packages test-packages
+fuzz: packages test-packages ## build the fuzz targets
 	+@$(build) fuzz-targets
 	@FUZZ_PROGRAMS=$(B)/fuzz/bin FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 FUZZ_KEEP=$(B)/fuzz/found test/e2e/fuzz.t
 
-packages:
+packages: ## install the libraries and tools to build with
 	@test/setup packages
-test-packages:
+test-packages: ## install the tools of the tests
 	@test/setup tests
-lint-packages:
+lint-packages: ## install the tools of lint
 	@test/setup lint
 test-images: setup
 	@test/setup images
 	@test/setup languages
-setup: packages
+setup: packages ## set up an engine with images; as root or with sudo
 	@test/setup engine
 
 # A make on all cores.
@@ -235,7 +239,7 @@ build := $(MAKE) --no-print-directory -j $(shell nproc)
 build_beside := $(MAKE) --no-print-directory -j $(shell expr $$(nproc) + 1)
 run_tests = ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin test/run
 # These targets run the setup first, then another make for the build, which needs the setup.
-demo: setup
+demo: setup ## set up, build, and run three programs
 	+@$(build) all
 	@test/demo $(B)/isolator
 
@@ -251,7 +255,7 @@ ENGINE_TESTS = $(APART) $(filter-out $(subst $(comma), ,$(APART)),$(E2E_TESTS))
 # images of the tests, which wait for the network, are made beside lint and the builds. An engine that hangs (Docker 20.10
 # does, rarely) is restarted.
 test: check
-check: packages test-packages lint-packages
+check: packages test-packages lint-packages ## set up, build, lint, and run every test
 	+@$(build_beside) test-images lint-recent all check-format check-layers check-headers check-musl sanitized-tests
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-24} SUITE_SECONDS=900 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(SANITIZED_TESTS)
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in about 45 s; without root,
@@ -260,7 +264,7 @@ check: packages test-packages lint-packages
 QUICK_WORKERS ?= 12
 QUICK_TESTS = $(shell grep -lE '^test_case --quick' test/e2e/*.t)
 QUICK_NODE_TESTS = $(shell command -v node >/dev/null && grep -lwE '^ *quickCase' test/e2e/*.mjs)
-check-quick:
+check-quick: ## build, and run the tests that need no engine; in about 45 s
 	+@$(build) all check-layers unit-tests
 	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
 	@QUICK=1 SUITE_SECONDS=300 SUITE_TIMES="test/seconds-quick $(B)/seconds-quick" \
@@ -268,15 +272,15 @@ check-quick:
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: export UNSTEADY := 20
 soak: export SOAK := 1
-soak: asan tsan coverage lint
+soak: asan tsan coverage lint ## run what takes hours: sanitizers, coverage, long fuzzing
 	+@$(build) all fuzz-targets
 	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 AT_ONCE=50 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
 		ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin \
 		test/run -j 2 test/e2e/kills.mjs,test/e2e/endurance.mjs test/e2e/fuzz.t
-check-unit: packages
+check-unit: packages ## build and run the unit tests
 	+@$(build) $(UNIT_TESTS)
 	@test/run $(UNIT_TESTS)
-check-e2e: setup test-packages test-images
+check-e2e: setup test-packages test-images ## run the end-to-end tests
 	+@$(build) all fuzz-targets
 	@$(run_ordered) $(ENGINE_TESTS)
 unit-tests: $(UNIT_TESTS)
@@ -287,14 +291,14 @@ asan: sanitizers := address,undefined
 asan: watched = $(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
 tsan: sanitizers := thread
 tsan: watched = $(filter %/sessions.mjs %/test_command.t %/abuse.t test/e2e/batch% test/e2e/mcp_%,$(E2E_TESTS))
-asan tsan: setup test-packages test-images
+asan tsan: setup test-packages test-images ## run the tests with sanitizers: address and undefined behaviour, threads
 	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
 	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)
 
 # How many lines of src the tests run, without the fuzz targets and resources.t, where a program cannot write its counts.
 # Built without optimization, which would merge lines.
 COVERAGE_MIN ?= 90
-coverage: setup test-packages test-images
+coverage: setup test-packages test-images ## tell how many lines the tests run
 	+@$(build) B=$(B)/$@ CFLAGS="-O0 -g --coverage" HARDENING=-fPIE LDFLAGS=--coverage all unit-tests
 	@find $(B)/$@ -name '*.gcda' -delete
 	@for program in isolator isolator-mcp; do $(B)/$@/$$program --version >/dev/null; done
@@ -303,14 +307,14 @@ coverage: setup test-packages test-images
 		$(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
 	@test/coverage $(B)/$@ $(COVERAGE_MIN)
 
-bench: setup
+bench: setup ## measure isolator beside other ways to do the same
 	@test/setup languages
 	+@$(build) all
 	@ISOLATOR=$(abspath $(B))/isolator test/bench.mjs
 
 # A folder includes itself and those to its left, with the folder in each include. Only src/docker has Go templates
 # (strings with {{).
-check-layers: $(GENERATED)
+check-layers: $(GENERATED) ## check that the layers include only what is to their left
 	@! grep -nE '"[^"]*\{\{' $(filter-out src/docker/%,$(SOURCES) $(HEADERS)) /dev/null || \
 		{ echo "check-layers: a Go template outside src/docker" >&2; exit 1; }
 	@PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base docker config run service cli,mcp
@@ -332,16 +336,16 @@ $(B)/musl/include: Makefile
 		grep -E '/(jansson(_config)?|libtar(_listhash)?|histedit)\.h$$' | xargs -I HEADER ln -sf HEADER $@
 	@touch $@
 # With clang-format 14: other versions differ.
-check-format:
+check-format: ## check the format of the sources
 	@test/check-format '$(CLANG_FORMAT)' $(FORMATTED)
-format:
+format: ## format the sources
 	@$(CLANG_FORMAT) -i $(FORMATTED)
 
 # The checks of .clang-tidy, one file at a time; and cppcheck, which reads all files at once.
 # `make check` gives clang-tidy only what changed in the last 10 commits and since; cppcheck reads everything.
 tidied = $(patsubst src/%.c,$(B)/lint/%.ok,$(filter $(SOURCES),$(sort $(1:.h=.c))))
 changed_files = $(sort $(shell $(git) log -n 10 --name-only --format= && $(git) diff --name-only HEAD))
-lint: packages lint-packages
+lint: packages lint-packages ## run clang-tidy, cppcheck, shellcheck and others
 	+@$(build) lint-cppcheck $(call tidied,$(SOURCES))
 lint-recent:
 	+@$(MAKE) --no-print-directory lint-cppcheck \
@@ -368,7 +372,7 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/b
 	$(foreach schema,config results,share/isolator_$(schema).schema.json:$(DATADIR)/isolator_$(schema).schema.json)
 
 # The manual pages name the installed places.
-install: all
+install: all ## install below PREFIX (/usr/local), or DESTDIR/PREFIX
 	@for pair in $(INSTALLED); do \
 		source=$${pair%%:*} place="$(DESTDIR)$${pair#*:}" mode=644; \
 		case $$source in $(B)/man/*) ;; $(B)/*) mode=755 ;; esac; \
@@ -376,7 +380,7 @@ install: all
 		case $$source in $(B)/man/*) sed -Ei 's#/usr/local/(bin|share)#$(PREFIX)/\1#g' "$$place" || exit 1 ;; esac; \
 	done
 # isolator's own directories are removed too, unless other files are in them.
-uninstall:
+uninstall: ## remove what install has installed
 	@for pair in $(INSTALLED); do rm -f "$(DESTDIR)$${pair#*:}" || exit 1; done
 	@for own in $(DATADIR) $(DOCDIR)/examples $(DOCDIR); do \
 		rmdir "$(DESTDIR)$$own" 2>/dev/null || [ ! -d "$(DESTDIR)$$own" ] || echo "  left: $(DESTDIR)$$own"; \
@@ -385,17 +389,17 @@ uninstall:
 # The sources of the commit that is checked out; the same bytes each time.
 DIST := isolator-$(VERSION)
 git := git -c safe.directory=$(CURDIR)
-dist:
+dist: ## make a source archive
 	@mkdir -p $(B)
 	$(call making,DIST,$(B)/$(DIST).tar.gz)
 	$(Q)$(git) archive --format=tar --prefix=$(DIST)/ HEAD >$(B)/$(DIST).tar
 	$(Q)gzip -9nf $(B)/$(DIST).tar
 # A Debian package, installed below /usr, built in a directory of its own.
-deb:
+deb: ## make a Debian package
 	@rm -rf $(B)/deb/debian
 	+@$(build) B=$(B)/deb PREFIX=/usr DESTDIR=$(B)/deb/debian/isolator install
 	@share/packaging/deb $(B)/deb $(VERSION) $(B)
-clean:
+clean: ## remove what was built
 	rm -rf build
 
 -include $(shell find $(B) -type f -name '*.d' 2>/dev/null)

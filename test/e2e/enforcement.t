@@ -87,7 +87,7 @@ test_case 'an engine that needs more memory to start a container' && {
     without 's/^--memory\(-swap\)\{0,1\}=.*m$/--memory\1=1m/' run --memory 6 "$hello"
     is "$status $(field reason)" "3 engine" "no memory is enough: the engine's message"
     # A docker that starts nothing; the trial with more memory is interrupted.
-    cat >"$scratch/docker" <<'END'
+    cat >"$scratch/interrupting" <<'END'
 #!/bin/sh
 case $* in
 *--memory=6m*) echo 'container init was OOM-killed (memory limit too low?)' >&2; exit 125 ;;
@@ -95,9 +95,9 @@ run*) kill -INT "$PPID"; exec cat >/dev/null ;;
 *) exec docker "$@" ;;
 esac
 END
-    chmod +x "$scratch/docker"
+    chmod +x "$scratch/interrupting"
     perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, containerCommand => $ARGV[0]})' \
-        "$scratch/docker" <"$ISOLATOR_CONFIG" >"$scratch/interrupted.json"
+        "$scratch/interrupting" <"$ISOLATOR_CONFIG" >"$scratch/interrupted.json"
     run --config "$scratch/interrupted.json" --memory 6 "$hello"
     is "$status $(field reason)" "130 cancelled" "interrupted while it is tried out"
 }

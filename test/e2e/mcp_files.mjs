@@ -321,7 +321,7 @@ testCase('a file that does not fit into the working directory is refused with it
     closeSync(fd);
     const server = await startWithEngine({ inputsDir: sparse });
     is(summary(await shell(server, 'true', [{ filename: 'd/x', uri: 'isolator://inputs/huge.csv' }])), 'error: Execution Failed (error): ' +
-        "the files need 65.0 MB, more than the 64 MB of the working directory; 'd/x' has 65.0 MB; " +
+        "the files need 65.1 MB, more than the 64 MB of the working directory; 'd/x' has 65.0 MB; " +
         'raise workdirMB in the configuration');
 });
 

@@ -555,10 +555,11 @@ test_case --quick '--install: a directory that cannot be written to' && {
     chmod 555 "$HOME" "$HOME/.cursor"
     print --print-config cursor
     entry=$out said=$err
-    as_another "$mcp" --install cursor </dev/null >"$scratch/out" 2>"$scratch/err"
+    cp "$mcp" "$scratch/isolator-mcp" # the other user may not reach the directory of the program
+    as_another "$scratch/isolator-mcp" --install cursor </dev/null >"$scratch/out" 2>"$scratch/err"
     status=$?
     take_output
-    is "$status|${out//"$mcp"/PROGRAM}" "3|${entry//DIR/$scratch}" "the entry is printed"
+    is "$status|${out//"$scratch/isolator-mcp"/PROGRAM}" "3|${entry//DIR/$scratch}" "the entry is printed"
     is "$(head -n 1 <<<"$err")" "isolator-mcp: cannot write '$HOME/.cursor/mcp.json.isolator-backup': Permission denied" "said"
     is "$(ls -A "$HOME/.cursor")|$(<"$HOME/.cursor/mcp.json")" "mcp.json|{}" "nothing is written"
     chmod 755 "$HOME" "$HOME/.cursor"
