@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/io.h"
 #include "base/json_text.h"
 #include "base/lines.h"
@@ -305,6 +306,13 @@ static void end_batch(struct batch *batch, struct batch_totals *totals)
     notifier_release(&batch->changed);
 }
 
+/* Whether there was nothing to do, which a person may not have meant. */
+static bool is_empty(const struct batch_options *options, const struct batch_totals *totals)
+{
+    return totals->done == 0 && totals->output_error == 0 && signals_caught() == 0 &&
+           !(options->resume && options->resume->skipped > 0) && !options->quiet;
+}
+
 int batch_run(const struct config *config, const struct batch_options *options,
               struct batch_totals *totals, struct error *error)
 {
@@ -322,8 +330,11 @@ int batch_run(const struct config *config, const struct batch_options *options,
     run_lines(&batch);
     wait_for_runs(&batch);
     end_batch(&batch, totals);
-    if (batch.read_error == 0)
+    if (batch.read_error == 0) {
+        if (is_empty(options, totals))
+            diagnostics_line("the input is empty: it has no request");
         return 0;
+    }
     errno = batch.read_error;
     return error_set_errno(error, ERROR_INPUT, "cannot read the requests");
 }

@@ -77,6 +77,15 @@ static const struct option_rule batch_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
+static const struct option_other others[] = {
+    {"--output", "results go to stdout; redirect it to a file"},
+    {"-o", "results go to stdout; redirect it to a file"},
+    {"--input", "name the file of requests without an option"},
+    {"--workers", "--jobs N runs N at a time"},
+    {"--parallel", "--jobs N runs N at a time"},
+    {NULL, NULL},
+};
+
 const struct option_table batch_table = {
     .command = "isolator batch",
     .usage = "usage: isolator batch [OPTIONS] [FILE]\n"
@@ -90,6 +99,7 @@ const struct option_table batch_table = {
              "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
              "See isolator-batch(1).\n",
     .operands = VALUES_FILES,
+    .others = others,
     OPTION_RULES(batch_rules)};
 
 static int open_file(const char *file, struct error *error)

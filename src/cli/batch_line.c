@@ -1,5 +1,7 @@
 #include "cli/batch_line.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "base/json_text.h"
 #include "base/text.h"
@@ -13,6 +15,10 @@ static const char *hint_of(const char *text, size_t length)
         at++;
     if (at < length && text[at] == '[')
         return "one object a line: jq -c '.[]' makes that of an array";
+    while (length > at && strchr(" \t\r", text[length - 1]))
+        length--;
+    if (length == at + 1 && text[at] == '{')
+        return "one object a line: jq -c . writes it on one line";
     return json_text_hint(text, length);
 }
 

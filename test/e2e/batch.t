@@ -139,7 +139,9 @@ test_case --quick 'a byte order mark before the first line, of requests and of r
 
 test_case --quick 'no request' && {
     batch /dev/null
-    is "$status|$out|$err" "0||" "nothing to do"
+    is "$status|$out|$err" "0||isolator: the input is empty: it has no request" "nothing to do"
+    batch -q /dev/null
+    is "$status|$out|$err" "0||" "nothing to do, --quiet"
 }
 
 test_case 'all requests succeed' && {

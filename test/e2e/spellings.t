@@ -73,4 +73,22 @@ test_case --quick 'what is missing, or in the wrong place' && {
     answer "unexpected argument 'd': only one FILE has cells; send others with --file, and put arguments after --" session a.py d
 }
 
+test_case --quick 'requests of a batch' && {
+    answer "unknown option '--output'; results go to stdout; redirect it to a file" batch --output results.jsonl requests.jsonl
+    answer "unknown option '--workers=4'; --jobs N runs N at a time" batch --workers=4 requests.jsonl
+    answer "--jobs: 'many' is not a number" batch -j many requests.jsonl
+    requests() { # TEXT: the errors of a batch of this text
+        printf '%s' "$1" >"$scratch/requests"
+        "$ISOLATOR" batch -q "$scratch/requests" 2>&1 | perl -MJSON::PP -ne 'print decode_json($_)->{error}, "\n"'
+    }
+    is "$(requests '[{"id": 1}]')" "a line must be a JSON object in UTF-8; one object a line: jq -c '.[]' makes that of an array" "an array"
+    is "$(requests '{"id": 1} // one')" "a line must be a JSON object in UTF-8; column 11: end of file expected near '/'; JSON has no comments" "a comment"
+    is "$(requests $'{\n"id": 1}' | head -n 1)" "a line must be a JSON object in UTF-8; column 1: string or '}' expected near end of file; \
+one object a line: jq -c . writes it on one line" "an object on several lines"
+    is "$(requests '{"language": "python", "code": "1"}' | cut -d ';' -f 1)" "there is no argument 'code'" "an argument of another tool"
+    : >"$scratch/requests"
+    isolator batch "$scratch/requests"
+    is "$status|$out|$err" "0||isolator: the input is empty: it has no request" "an empty file"
+}
+
 finish
