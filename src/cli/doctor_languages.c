@@ -8,6 +8,7 @@
 #include "config/snippets.h"
 #include "docker/budget.h"
 #include "docker/image_inspect.h"
+#include "run/owned_container.h"
 #include "service/prepare.h"
 
 static void say_of(struct doctor *doctor, const char *what, const struct language *language)
@@ -261,11 +262,11 @@ static long long run_warm_test(struct doctor *doctor, const char *check,
 /* The warnings of the run that no other finding has, on one line; owned. */
 static char *new_warnings(const struct language *language, const struct result *result)
 {
-    CLEANUP_FREE char *unprepared = string_format("%s is not prepared", language->name);
+    CLEANUP_FREE char *unprepared = owned_container_unprepared(language->name, language->image);
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
 
     for (size_t i = 0; i < result->warnings.count; i++)
-        if (strncmp(result->warnings.items[i], unprepared, strlen(unprepared)) != 0)
+        if (strcmp(result->warnings.items[i], unprepared) != 0)
             strvec_push(&warnings, result->warnings.items[i]);
     return strvec_join(&warnings, "; ");
 }

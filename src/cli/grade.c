@@ -242,14 +242,21 @@ static int resolve(struct grading *grading, const char *file, struct plan *plan,
 {
     struct request *request = &grading->options->request;
     struct test_requests tests = test_requests_share(&request->tests);
+    const struct language *own =
+        request->language ? NULL : run_inputs_language(file, grading->config);
+    int result;
 
     run_options_set_program(grading->options, file);
-    if (plan_resolve(plan, grading->config, request, error) != 0) {
+    if (own)
+        request->language = string_copy(own->name);
+    result = plan_resolve(plan, grading->config, request, error);
+    if (own)
+        free(steal_pointer(&request->language)); /* the next file has another one */
+    if (result == 0)
+        request->tests = tests;
+    else
         test_requests_release(&tests);
-        return -1;
-    }
-    request->tests = tests;
-    return 0;
+    return result;
 }
 
 static int submit(struct solution *solution, struct error *error)

@@ -267,6 +267,17 @@ test_case 'a build' && {
     is "$status $(field status reason) $(tests '$_->{status}')" "1 error build not-run" "as JSON"
 }
 
+test_case 'the first line of each of several files without an extension names its language' && {
+    printf '#!/usr/bin/env python3\nprint(input())\n' >"$scratch/first"
+    printf '#!/usr/bin/python3\nprint(input())\n' >"$scratch/second"
+    echo 'print(input())' >"$scratch/third"
+    add named a 'x\n' 'x\n'
+    isolator test --table --tests "$scratch/named" "$scratch/first" "$scratch/second" "$scratch/third"
+    is "$status|$(figures <<<"$out" | sed -n "s|^$scratch/||p" | cut -d ' ' -f -3)" "1|first passed 1/1
+second passed 1/1
+third input 0/1" "two have a language"
+}
+
 test_case 'an image that is missing, and an engine that is' && {
     isolator test --table --tests "$scratch/all" --image isolator-test/none-such:1 "$obey"
     is "$status|$out|$err" "3||isolator: image 'isolator-test/none-such:1' is not on the engine; \
