@@ -376,10 +376,14 @@ void doctor_check_languages(struct doctor *doctor)
     CLEANUP_FREE struct image_facts *facts =
         memory_allocate(doctor->config->language_count * sizeof *facts);
     struct service service;
+    bool opened;
 
     if (check_images(doctor, facts) != 0)
         return;
-    if (service_open(&service, doctor->config, &options, &error) != 0) {
+    progress_end(&doctor->findings.progress); /* its thread must not be there then */
+    opened = service_open(&service, doctor->config, &options, &error) == 0;
+    progress_resume(&doctor->findings.progress);
+    if (!opened) {
         findings_add(&doctor->findings, FINDING_FAIL, "runs", error.message, NULL);
         return;
     }

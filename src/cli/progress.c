@@ -221,5 +221,11 @@ void progress_end(struct progress *progress)
     notifier_release(&progress->ended);
     pthread_mutex_destroy(&progress->lock);
     free(progress->step);
-    *progress = (struct progress){.enabled = false};
+    *progress = (struct progress){.begin = progress->begin};
+}
+
+void progress_resume(struct progress *progress)
+{
+    *progress = (struct progress){.begin = progress->begin, .shows = PROGRESS_HIDDEN};
+    start(progress);
 }

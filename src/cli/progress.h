@@ -65,6 +65,9 @@ void progress_clear(struct progress *progress);
 /* Erases the line and ends the thread. Also for an empty struct, and more than once. */
 void progress_end(struct progress *progress);
 
+/* Begins it again after progress_end(), for instance after service_open(), which forks. */
+void progress_resume(struct progress *progress);
+
 /*
  * The line at `now` (clock_now_ms()); owned by the caller. NULL: none. What remains of an input is
  * an estimate: the rest has requests of the same length.
