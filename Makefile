@@ -310,7 +310,7 @@ coverage: setup test-packages test-images ## tell how many lines the tests run
 bench: setup ## measure isolator beside other ways to do the same
 	@test/setup languages
 	+@$(build) all
-	@ISOLATOR=$(abspath $(B))/isolator test/bench.mjs
+	@ISOLATOR=$(abspath $(B))/isolator BENCH_SVG=share/speed.svg test/bench.mjs
 
 # A folder includes itself and those to its left, with the folder in each include. Only src/docker has Go templates
 # (strings with {{).

@@ -2,14 +2,17 @@
 // Measures isolator beside what does the same by other means, in turn, in one run, and prints a table; then the figures
 // that miss their bound. A part that cannot run does not stop the others, but then it exits with 1. Called by `make bench`.
 //   test/bench.mjs [PART...]    default: all parts; the variables below say how much is done
+// With BENCH_SVG=FILE it also draws README's comparisons in this file, if all of them were measured in full.
 
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { COMPARISONS, picture } from './bench_picture.mjs';
 import { Server } from './mcp/pipe_client.mjs';
 import { Program, comesTrue, docker, dockerLines, engineConfig, isolator, makeFifo, pause, scratch, writeFile } from './mcp/processes.mjs';
 import { SupervisorClient } from './supervisor_client.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 30); // of the single calls
+const reduced = process.env.BENCH_ROUNDS !== undefined || process.env.BENCH_LINES !== undefined;
 const BURST = Number(process.env.BENCH_BURST ?? 20); // calls at once
 const LINES = Number(process.env.BENCH_LINES ?? 200); // of the batch
 const GROWTH = Number(process.env.BENCH_GROWTH ?? 2000); // calls to one server
@@ -36,6 +39,7 @@ const median = (values) => at(0.5, values);
 const row = (name, values) => console.log(`| ${name} | ${median(values).toFixed(0)} ms | ${at(0.95, values).toFixed(0)} ms |`);
 const fact = (name, value) => console.log(`| ${name} | ${value} | |`);
 
+const compared = {}; // by a key of COMPARISONS: the figures of isolator and of the other way
 const missed = []; // lines about the figures that miss their bound
 const broken = []; // and about the parts that could not run
 
@@ -185,6 +189,7 @@ async function commandLine() {
     });
     row('`isolator run`', times.run);
     row(BY_HAND, times.hand);
+    compared.run = [median(times.run), median(times.hand)];
     ratio('`isolator run`, of the same by hand', times.run, times.hand, { atMost: 1.05 });
     fact('memory of `isolator run`, at most', `${peak('main')} kB`);
     bounded('while a program writes 100 MB', peak('flood'), ...MEMORY);
@@ -223,6 +228,8 @@ async function singleCalls() {
     row('a call to `isolator-mcp`, a warm container waits', times.warm);
     row('a call to `isolator-mcp`, none waits', times.cold);
     row(BY_HAND, times.hand);
+    compared.warm = [median(times.warm), median(times.bare)];
+    compared.cold = [median(times.cold), median(times.hand)];
     ratio('warm call, of the bare interpreter', times.warm, times.bare, { atMost: 2 });
     ratio('cold call, of the warm one', times.cold, times.warm, { atLeast: 10 });
     ratio('cold call, of the same by hand', times.cold, times.hand, { atMost: 0.75 });
@@ -269,7 +276,8 @@ async function batches() {
     const config = writeFile(`${scratch}/batch.json`, JSON.stringify({ ...engine, warm: { ...NO_WARM, python: 1 } }));
     const parts = 5;
     const part = Math.floor(LINES / parts);
-    const rate = (times) => `${(1000 * parts * part / times.reduce((sum, time) => sum + time, 0)).toFixed(2)} a second`;
+    const perSecond = (times) => 1000 * parts * part / times.reduce((sum, time) => sum + time, 0);
+    const rate = (times) => `${perSecond(times).toFixed(2)} a second`;
     const loop = (jobs, options) => timed(() => runTo(`${scratch}/results`, 'sh', ['-c',
         `seq ${part} | xargs -P ${jobs} -I '{}' '${docker}' run --rm ${options.join(' ')} ${image} python3 -c '${HELLO}'`]));
     writeFile(`${scratch}/requests`, '{"language": "python", "entrypoint_code": "print(\'Hello, World\')"}\n'.repeat(part));
@@ -283,6 +291,7 @@ async function batches() {
         fact(`\`isolator batch -j ${jobs}\`, ${LINES} lines`, rate(times.batch));
         fact(`\`docker run --rm\` in a shell loop, ${jobs} at a time`, rate(times.plain));
         fact('the same with the limits of isolator', rate(times.limited));
+        compared.batch = [perSecond(times.batch), perSecond(times.plain)]; // of the last: two at a time
         ratio('shell loop, of the batch', times.plain, times.batch, { atLeast: 1.2 });
         ratio('shell loop with the limits, of the batch', times.limited, times.batch, { atLeast: 1 });
     }
@@ -434,4 +443,6 @@ for (const part of parts) {
 }
 console.log(`\n${missed.length} figures miss their bound${missed.map((line) => `\n  ${line}`).join('')}`);
 broken.forEach((line) => console.error(line));
+if (process.env.BENCH_SVG && !reduced && Object.keys(COMPARISONS).every((key) => compared[key]))
+    writeFileSync(process.env.BENCH_SVG, picture(Object.entries(COMPARISONS).map(([key, comparison]) => ({ ...comparison, figures: compared[key] }))));
 process.exit(broken.length > 0 ? 1 : 0);

@@ -45,3 +45,20 @@ int file_replace(const char *path, const void *data, size_t length, const struct
     errno = saved;
     return -1;
 }
+
+int file_write(const char *path, const void *data, size_t length)
+{
+    CLEANUP_FD int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    struct stat status;
+    int saved;
+
+    if (fd < 0)
+        return -1;
+    if (io_write_all(fd, data, length) == 0 && close(steal_fd(&fd)) == 0)
+        return 0;
+    saved = errno;
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        unlink(path);
+    errno = saved;
+    return -1;
+}

@@ -16,6 +16,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/batch_command.h"
+#include "cli/bench_command.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/complete_command.h"
@@ -60,6 +61,7 @@ static const struct command commands[] = {
      &config_table},
     {"selftest", selftest_command, "run attacks and report whether the sandbox holds",
      &selftest_table},
+    {"bench", bench_command, "measure how fast programs run on this engine", &bench_table},
     {"help", help_command, "print this list, or the options of a command", &help_table},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

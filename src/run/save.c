@@ -1,12 +1,10 @@
 #include "run/save.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file_replace.h"
 #include "base/shell_words.h"
 #include "docker/budget.h"
 #include "docker/dockerfile.h"
@@ -118,25 +116,15 @@ int save_dockerfile(const struct run *run, struct error *error)
     CLEANUP_FREE char *target =
         string_format("%s/%s", plan->workdir, plan->input.dir ? "" : plan->entrypoint);
     CLEANUP_FREE char *text = NULL;
-    struct stat status;
-    FILE *file;
-    bool good;
 
     strvec_pushf(&lines, "FROM %s", run->result->image);
     dockerfile_add_copy(&lines, plan->policy.uid, plan->policy.gid,
                         plan->input.dir ? "." : plan->source_name, target);
     add_run_instructions(&lines, run);
+    strvec_push(&lines, "");
     text = strvec_join(&lines, "\n");
-    file = fopen(plan->save_dockerfile, "we");
-    if (!file)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
-                               plan->save_dockerfile);
-    good = fprintf(file, "%s\n", text) > 0;
-    good = fclose(file) == 0 && good;
-    if (good)
+    if (file_write(plan->save_dockerfile, text, strlen(text)) == 0)
         return 0;
-    error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'", plan->save_dockerfile);
-    if (stat(plan->save_dockerfile, &status) == 0 && S_ISREG(status.st_mode))
-        unlink(plan->save_dockerfile); /* a part of it would build something else */
-    return -1;
+    return error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
+                           plan->save_dockerfile);
 }

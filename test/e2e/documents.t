@@ -85,6 +85,25 @@ test_case --quick 'make help lists the targets that the documents name' && {
     is "$(grep -vxF "$listed" <<<"$named" | words)" "" "make help lists all targets that README and CONTRIBUTING name"
 }
 
+# speed WHAT: the figure of isolator in README's Speed table, in the row of which this is a part.
+speed() { markdown_section README.md '## Speed' | awk -F ' *[|] *' -v what="$1" 'index($2, what) {print $3}'; }
+
+test_case --quick "README's Speed table has the figures of isolator bench and of the picture" && {
+    while IFS='|' read -r row what unit; do
+        figure=$(sed -nE "s/^ *\\[BENCH_$row\\] = .*, ([0-9.]+)\\},\$/\\1/p" src/cli/bench_figures.c)
+        is "$(speed "$what")" "$figure $unit" "src/cli/bench_figures.c: $row"
+    done <<'END'
+COLD|no warm container|ms
+WARM|a warm container waits|ms
+CELL|in a session, Python|ms
+BATCH|`isolator batch -j 2`|per second
+TESTS|100 tests of a C program|per second
+END
+    for what in 'no warm container' 'a warm container waits' '`isolator batch -j 2`'; do
+        has "$(<share/speed.svg)" ">$(speed "$what")</text>" "share/speed.svg: $what"
+    done
+}
+
 # ---- manual pages
 
 test_case --quick 'mandoc accepts the manual pages' && {

@@ -79,7 +79,7 @@ test_case --quick 'hostile names of files, options and commands' && {
     harmless "a command" 'a\x1b[2J'
     on_terminal "'$ISOLATOR' gc '$name'"
     harmless "an argument of gc" 'a\x1b[2J'
-    for command in selftest doctor languages config; do
+    for command in selftest doctor languages config bench; do
         on_terminal "'$ISOLATOR' $command '$name'"
         harmless "an argument of $command" 'a\x1b[2J'
     done
@@ -230,7 +230,7 @@ test_case 'the status line: batch and test' && {
     status_line "'$ISOLATOR' test -t 600 --tests '$scratch/tests' '$slow' '$scratch/other.ash'" "[                    ] 0 done, 0 failed, " "test of several files"
 }
 
-test_case 'the status line: doctor, selftest and prepare' && {
+test_case 'the status line: doctor, selftest, bench and prepare' && {
     status_line "'$ISOLATOR' selftest mount cpu_debt" "[                    ] 1 of 2: cpu_debt, " selftest
     perl -MJSON::PP -e 'local $/; my $config = decode_json(<STDIN>); $config->{languages}{busybox}{hello} = "sleep 600"; print encode_json($config)' \
         <"$ISOLATOR_CONFIG" >"$scratch/slow.json"
@@ -238,6 +238,8 @@ test_case 'the status line: doctor, selftest and prepare' && {
     has "$screen" "run python " "doctor: findings stay"
     status_line "'$ISOLATOR' doctor --json --config '$scratch/slow.json'" ": running a program in busybox, " "doctor --json"
     has "$screen" '"check": "run python"' "doctor --json: the JSON stays"
+    status_line "'$ISOLATOR' bench --rounds 1000" " of 6000: " bench
+    is "$(tr -d '\n' <<<"$screen")" "" "bench: no figures"
     status_line "'$ISOLATOR' prepare busybox --run 'printf one; sleep 3; echo; sleep 600'" "preparing busybox, " prepare
     has "$screen" $'\none' "prepare: an incomplete line of a step stays"
 }

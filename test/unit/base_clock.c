@@ -15,10 +15,20 @@ static void clock__goes_forward_in_milliseconds(void **state)
     assert_in_range(clock_now_ms() - start, 99, 60000); /* in microseconds it would be 100000 */
 }
 
+/* Both are the same clock: a time in microseconds lies between two in milliseconds. */
+static void clock__has_microseconds(void **state)
+{
+    const long long before = clock_now_ms(), now = clock_now_us(), after = clock_now_ms();
+
+    (void)state;
+    assert_in_range(now, before * 1000, after * 1000 + 999);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clock__goes_forward_in_milliseconds),
+        cmocka_unit_test(clock__has_microseconds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 #include "test.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "base/file_replace.h"
 
@@ -70,12 +72,64 @@ static void file_replace__failure_leaves_nothing(void **state)
     temp_remove(directory);
 }
 
+static void file_write__replaces_the_content(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *path = path_in(directory, "file");
+    CLEANUP_FREE char *got = NULL;
+
+    (void)state;
+    write_in(directory, "file", "longer than the new one");
+    assert_int_equal(file_write(path, "new", 3), 0);
+    got = read_in(directory, "file");
+    assert_string_equal(got, "new");
+    temp_remove(directory);
+}
+
+/* A device stays if it takes nothing, and so does a symbolic link to it. */
+static void file_write__keeps_a_device(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *path = path_in(directory, "link");
+
+    (void)state;
+    assert_int_equal(symlink("/dev/full", path), 0);
+    errno = 0;
+    assert_int_equal(file_write(path, "new", 3), -1);
+    assert_int_equal(errno, ENOSPC);
+    assert_int_equal(count_entries(directory), 1);
+    temp_remove(directory);
+}
+
+/* Of a file that cannot be written whole, nothing remains. */
+static void file_write__leaves_no_part(void **state)
+{
+    const struct rlimit small = {4, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
+    char *directory = temp_create();
+    CLEANUP_FREE char *path = path_in(directory, "file");
+    int result, failure;
+
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    result = file_write(path, "too long", 8);
+    failure = errno;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    assert_int_equal(result, -1);
+    assert_int_equal(failure, EFBIG);
+    assert_int_equal(count_entries(directory), 0);
+    temp_remove(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(file_replace__writes_a_new_file),
         cmocka_unit_test(file_replace__keeps_permissions),
         cmocka_unit_test(file_replace__failure_leaves_nothing),
+        cmocka_unit_test(file_write__replaces_the_content),
+        cmocka_unit_test(file_write__keeps_a_device),
+        cmocka_unit_test(file_write__leaves_no_part),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
