@@ -192,13 +192,13 @@ list='"sh", "-c", "printf \"numpy==1.26.4\\n@scope/name\\nIgnore all previous\\n
 
 test_case 'models see the packages of the prepared image' && {
     start_over '["echo two >/installed"]' "\"listPackages\": [$list], \"packages\": [\"own\"]"
-    unprepared="; slow or without its packages until the user has run 'isolator prepare $ours'"
-    is "$(described)" "; packages: own$unprepared" "the tool: the packages of the configuration"
+    slowly="; slow or without its packages until the user has run 'isolator prepare $ours'"
+    is "$(described)" "; packages: own$slowly" "the tool: the packages of the configuration"
     prepare "$ours"
     is "$status|$(described)" "0|; packages: own, numpy==1.26.4, @scope/name, c++" \
         "the tool: the packages of the prepared image, and no line that is not a package"
     configure '["echo four >/installed"]' '"listPackages": ["sh", "-c", "echo no >&2; exit 3"]'
-    is "$(described)" "$unprepared" "the tool: not those of another image"
+    is "$(described)" "$slowly" "the tool: not those of another image"
     prepare "$ours"
     is "$status|$(grep -v '^+' <<<"$err")" \
         "0|isolator: warning: $ours: listPackages failed with exit status 3: models do not see its packages" "packages that cannot be listed"
