@@ -182,7 +182,7 @@ $(B)/supervisor/compilers: FORCE
 	@mkdir -p $(@D)
 	@echo '$(supervisor_compilers)' | cmp -s - $@ || echo '$(supervisor_compilers)' >$@
 
-GENERATED := $(B)/default_config.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/snippet_texts.h $(B)/supervisors.h
+GENERATED := $(B)/default_config.h $(B)/results_schema.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/snippet_texts.h $(B)/supervisors.h
 
 # A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it. The code of the test itself is not
 # optimized, which takes a third of the time to compile.
