@@ -62,7 +62,7 @@ MAN_PAGES := $(wildcard man/*.[1-9])
 Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
-.PHONY: all help demo check check-quick test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
+.PHONY: all help demo check check-quick check-roots check-release test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
 	packages test-packages test-images lint-packages lint lint-recent lint-cppcheck unit-tests sanitized-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
 .DELETE_ON_ERROR:
@@ -282,6 +282,10 @@ check-quick: ## build, and run the tests that need no engine; in about 45 s
 	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
 	@QUICK=1 SUITE_SECONDS=300 SUITE_TIMES="test/seconds-quick $(B)/seconds-quick" \
 		$(run_tests) -j $(QUICK_WORKERS) $(QUICK_TESTS) $(QUICK_NODE_TESTS) $(UNIT_TESTS)
+# The same in clean roots of Debian 12, 13 and the next one; as root.
+check-roots: ## build, and run check-quick, in clean roots of Debian releases; as root
+	@test/roots
+check-release: check-roots ## run what a release needs beside check and soak; as root
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: export UNSTEADY := 20
 soak: export SOAK := 1
