@@ -282,9 +282,9 @@ check-quick: ## build, and run the tests that need no engine; in about 45 s
 	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
 	@QUICK=1 SUITE_SECONDS=300 SUITE_TIMES="test/seconds-quick $(B)/seconds-quick" \
 		$(run_tests) -j $(QUICK_WORKERS) $(QUICK_TESTS) $(QUICK_NODE_TESTS) $(UNIT_TESTS)
-# The same in clean roots of Debian 12, 13 and the next one; as root.
+# The same in clean roots of Debian 12, 13 and the next one, or of the suites in ROOTS.
 check-roots: ## build, and run check-quick, in clean roots of Debian releases; as root
-	@test/roots
+	@test/roots $(ROOTS)
 check-release: check-roots ## run what a release needs beside check and soak; as root
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: export UNSTEADY := 20
