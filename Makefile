@@ -23,7 +23,13 @@ endif
 ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -pthread -Isrc -I$(B) \
 	-DISOLATOR_VERSION='"$(VERSION)"' -DISOLATOR_DATADIR='"$(DATADIR)"' $(WARNINGS) $(HARDENING) $(CFLAGS)
 ALL_LDFLAGS := -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE_LDFLAGS) $(LDFLAGS)
-LIBS := -ltar -ljansson -lm
+# What writes archives, behind src/base/tar_writer.h: libtar if it is installed, else our own. make TAR=own or TAR=libtar
+# decides. Without libtar, nothing can compile what uses it.
+TAR := $(if $(shell $(CC) -E -include libtar.h -x c -o /dev/null /dev/null 2>/dev/null && echo yes),libtar,own)
+$(if $(filter libtar own,$(TAR)),,$(error TAR is 'libtar' or 'own', not '$(TAR)'))
+WITHOUT := $(if $(filter own,$(TAR)),src/base/tar_writer_libtar.c)
+UNUSED := $(or $(WITHOUT),src/base/tar_writer_own.c)
+LIBS := $(if $(WITHOUT),,-ltar) -ljansson -lm
 # The prompt of `isolator session`.
 $(B)/isolator: private LIBS += -ledit
 
@@ -39,12 +45,13 @@ left_of_run := config docker base
 left_of_service := run config docker base
 left_of_cli := service run config docker base
 left_of_mcp := service run config docker base
-SOURCES := $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.c))
+SOURCES := $(filter-out $(WITHOUT),$(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.c)))
 HEADERS := $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.h))
 MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c src/supervisor/supervisor.c
-objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS),$(wildcard src/$(1)/*.c)))
+objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS) $(UNUSED),$(wildcard src/$(1)/*.c)))
 
-UNIT_SOURCES := $(wildcard test/unit/*.c)
+# With libtar there is one more: it compares the two writers.
+UNIT_SOURCES := $(filter-out $(if $(WITHOUT),%/base_tar_writers.c),$(wildcard test/unit/*.c))
 FUZZ_SOURCES := $(wildcard test/fuzz/*.c)
 FORMATTED := $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(FUZZ_SOURCES) $(wildcard test/unit/*.h test/fuzz/*.h test/fixtures/*.c)
 UNIT_TESTS := $(UNIT_SOURCES:test/unit/%.c=$(B)/unit/%)
@@ -55,7 +62,7 @@ MAN_PAGES := $(wildcard man/*.[1-9])
 Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
-.PHONY: all help demo check check-quick test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
+.PHONY: all help demo check check-quick check-roots check-release test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
 	packages test-packages test-images lint-packages lint lint-recent lint-cppcheck unit-tests sanitized-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
 .DELETE_ON_ERROR:
@@ -74,7 +81,7 @@ $(B)/isolator $(B)/isolator-mcp:
 
 define archive
 $(B)/$(1).a: $(call objects,$(1))
-	$(Q)rm -f $$@ && $(AR) rcs $$@ $$^
+	$(Q)rm -f $$@ && $(AR) rcs $$@ $$(filter %.o,$$^)
 endef
 $(foreach layer,$(LAYERS),$(eval $(call archive,$(layer))))
 
@@ -89,6 +96,11 @@ $(B)/datadir: FORCE
 	@mkdir -p $(@D)
 	@echo '$(DATADIR)' | cmp -s - $@ || echo '$(DATADIR)' >$@
 FORCE:
+# base has the other writer of archives if that changes.
+$(B)/base.a: $(B)/tar
+$(B)/tar: FORCE
+	@mkdir -p $(@D)
+	@echo '$(TAR)' | cmp -s - $@ || echo '$(TAR)' >$@
 
 # The manual pages, with the options of the programs, which run here for that.
 $(B)/man/%: man/% man/options.awk $(B)/isolator $(B)/isolator-mcp
@@ -182,7 +194,7 @@ $(B)/supervisor/compilers: FORCE
 	@mkdir -p $(@D)
 	@echo '$(supervisor_compilers)' | cmp -s - $@ || echo '$(supervisor_compilers)' >$@
 
-GENERATED := $(B)/default_config.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/snippet_texts.h $(B)/supervisors.h
+GENERATED := $(B)/default_config.h $(B)/results_schema.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/snippet_texts.h $(B)/supervisors.h
 
 # A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it. The code of the test itself is not
 # optimized, which takes a third of the time to compile.
@@ -192,7 +204,7 @@ define unit_test
 $(B)/unit/$(1): test/unit/$(1).c $(foreach layer,$(call unit_layer,$(1)) $(left_of_$(call unit_layer,$(1))),$(B)/$(layer).a)
 	@mkdir -p $$(@D)
 	$$(call making,CC)
-	$(Q)$(CC) $$(TEST_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -o $$@ $$(filter %.c %.a,$$^) -lcmocka $(LIBS)
+	$(Q)$(CC) $$(TEST_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -o $$@ $$< $$(filter %.a,$$^) -lcmocka $(LIBS)
 endef
 $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
 # What their docker commands run to read a frame. It starts thousands of times, so it has no sanitizer.
@@ -266,9 +278,14 @@ QUICK_TESTS = $(shell grep -lE '^test_case --quick' test/e2e/*.t)
 QUICK_NODE_TESTS = $(shell command -v node >/dev/null && grep -lwE '^ *quickCase' test/e2e/*.mjs)
 check-quick: ## build, and run the tests that need no engine; in about 45 s
 	+@$(build) all check-layers unit-tests
+	@$(if $(WITHOUT),echo "check-quick: without libtar: test/unit/base_tar_writers.c is left out")
 	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
 	@QUICK=1 SUITE_SECONDS=300 SUITE_TIMES="test/seconds-quick $(B)/seconds-quick" \
 		$(run_tests) -j $(QUICK_WORKERS) $(QUICK_TESTS) $(QUICK_NODE_TESTS) $(UNIT_TESTS)
+# The same in clean roots of Debian 12, 13 and the next one, or of the suites in ROOTS.
+check-roots: ## build, and run check-quick, in clean roots of Debian releases; as root
+	@test/roots $(ROOTS)
+check-release: check-roots ## run what a release needs beside check and soak; as root
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: export UNSTEADY := 20
 soak: export SOAK := 1
@@ -317,8 +334,8 @@ bench: setup ## measure isolator beside other ways to do the same
 check-layers: $(GENERATED) ## check that the layers include only what is to their left
 	@! grep -nE '"[^"]*\{\{' $(filter-out src/docker/%,$(SOURCES) $(HEADERS)) /dev/null || \
 		{ echo "check-layers: a Go template outside src/docker" >&2; exit 1; }
-	@PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base docker config run service cli,mcp
-	@PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base supervisor
+	@WITHOUT='$(WITHOUT)' PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base docker config run service cli,mcp
+	@WITHOUT='$(WITHOUT)' PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base supervisor
 # A header compiles alone.
 check-headers: $(HEADERS:src/%.h=$(B)/headers/%.ok)
 $(B)/headers/%.ok: src/%.h $(HEADERS)
@@ -332,7 +349,7 @@ $(B)/musl/%.ok: src/%.c $(HEADERS) $(GENERATED) $(B)/musl/include
 	@$(MUSL_CC) $(ALL_CFLAGS) -Werror -isystem $(B)/musl/include -fsyntax-only $< && touch $@
 $(B)/musl/include: Makefile
 	@mkdir -p $@
-	@printf '#include <%s>\n' jansson.h libtar.h histedit.h | $(CC) -M -x c - | tr -s ' \\' '\n' | \
+	@printf '#include <%s>\n' jansson.h $(if $(WITHOUT),,libtar.h) histedit.h | $(CC) -M -x c - | tr -s ' \\' '\n' | \
 		grep -E '/(jansson(_config)?|libtar(_listhash)?|histedit)\.h$$' | xargs -I HEADER ln -sf HEADER $@
 	@touch $@
 # With clang-format 14: other versions differ.

@@ -1,7 +1,6 @@
 #include "base/archive.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -11,6 +10,7 @@
 #include "base/io.h"
 #include "base/linux.h"
 #include "base/memory.h"
+#include "base/tar_writer.h"
 #include "base/text.h"
 
 enum { CHUNK = 65536 };
@@ -21,12 +21,7 @@ static int open_in(struct archive *archive, int file, uid_t uid, gid_t gid,
 {
     if (file < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
-    if (tar_fdopen(&archive->tar, file, "archive", NULL, O_WRONLY, 0, TAR_GNU) != 0) {
-        error_set_errno(error, ERROR_SYSTEM, "cannot open an archive");
-        close(file);
-        archive->tar = NULL;
-        return -1;
-    }
+    archive->file = file;
     archive->uid = uid;
     archive->gid = gid;
     archive->manifest = manifest;
@@ -45,30 +40,27 @@ int archive_open_on_disk(struct archive *archive, uid_t uid, gid_t gid, struct m
     return open_in(archive, linux_unnamed_disk_file(), uid, gid, manifest, error);
 }
 
-/* libtar sets EINVAL if only a part of a block was written, which means that the file is full. */
 static int write_failed(struct error *error)
 {
-    if (errno == EINVAL)
-        errno = EFBIG;
     return error_set_errno(error, ERROR_SYSTEM, "cannot write the archive");
 }
 
 static int add_header(struct archive *archive, const char *name, mode_t mode, off_t size,
-                      time_t modified, const char *link, struct error *error)
+                      time_t modified, const char *target, struct error *error)
 {
-    TAR *tar = archive->tar;
-    const int seconds = modified < 0 ? 0 : modified > INT_MAX ? INT_MAX : (int)modified;
+    const struct tar_writer_entry entry = {
+        .name = name,
+        .target = target,
+        .mode = mode,
+        .uid = archive->uid,
+        .gid = archive->gid,
+        .size = size,
+        .modified = modified < 0         ? 0
+                    : modified > INT_MAX ? INT_MAX
+                                         : modified,
+    };
 
-    th_set_link(tar, ""); /* frees the link of the entry before */
-    th_set_type(tar, mode);
-    th_set_mode(tar, mode); /* before the path, which reads the mode in the header */
-    th_set_path(tar, name);
-    th_set_link(tar, link);
-    int_to_oct_nonull((int)archive->uid, tar->th_buf.uid, sizeof tar->th_buf.uid);
-    int_to_oct_nonull((int)archive->gid, tar->th_buf.gid, sizeof tar->th_buf.gid);
-    th_set_mtime(tar, seconds);
-    th_set_size(tar, (int)size);
-    return th_write(tar) == 0 ? 0 : write_failed(error);
+    return tar_writer_add_header(archive->file, &entry) == 0 ? 0 : write_failed(error);
 }
 
 int archive_add_directory(struct archive *archive, const char *name, time_t modified,
@@ -86,7 +78,7 @@ int archive_add_symlink(struct archive *archive, const char *name, const char *t
 static int write_content(struct archive *archive, const char *data, size_t length,
                          struct error *error)
 {
-    return io_write_all(tar_fd(archive->tar), data, length) == 0 ? 0 : write_failed(error);
+    return io_write_all(archive->file, data, length) == 0 ? 0 : write_failed(error);
 }
 
 static int begin_file(struct archive *archive, const char *name, mode_t mode, off_t size,
@@ -108,15 +100,15 @@ static int add_content(struct archive *archive, const char *data, size_t length,
 /* Pads the content with zeros to a whole number of blocks of 512 bytes. */
 static int end_file(struct archive *archive, const char *name, off_t size, struct error *error)
 {
-    static const char zeros[T_BLOCKSIZE];
-    const size_t rest = (size_t)(size % T_BLOCKSIZE);
+    static const char zeros[TAR_WRITER_BLOCK];
+    const size_t rest = (size_t)(size % TAR_WRITER_BLOCK);
     char digest[SHA256_HEX_SIZE];
 
     if (archive->manifest) {
         sha256_hex(&archive->digest, digest);
         manifest_add(archive->manifest, name, size, digest);
     }
-    return rest == 0 ? 0 : write_content(archive, zeros, T_BLOCKSIZE - rest, error);
+    return rest == 0 ? 0 : write_content(archive, zeros, TAR_WRITER_BLOCK - rest, error);
 }
 
 static int check_size(const char *name, off_t size, struct error *error)
@@ -201,26 +193,24 @@ int archive_finish(struct archive *archive, struct error *error)
 {
     if (archive->manifest)
         manifest_sort(archive->manifest);
-    return tar_append_eof(archive->tar) == 0 ? 0 : write_failed(error);
+    return tar_writer_add_end(archive->file) == 0 ? 0 : write_failed(error);
 }
 
 int archive_file(const struct archive *archive)
 {
-    return tar_fd(archive->tar);
+    return archive->file;
 }
 
 off_t archive_size(const struct archive *archive)
 {
     struct stat status;
 
-    return fstat(tar_fd(archive->tar), &status) == 0 ? status.st_size : -1;
+    return fstat(archive->file, &status) == 0 ? status.st_size : -1;
 }
 
 void archive_release(struct archive *archive)
 {
-    if (archive->tar) {
-        free_longlink_longname(archive->tar->th_buf);
-        tar_close(archive->tar);
-    }
+    if (archive->file >= 0)
+        close(archive->file);
     *archive = (struct archive)ARCHIVE_INIT;
 }

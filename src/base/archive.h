@@ -1,19 +1,13 @@
 /*
- * Writes a tar archive to an unnamed file with libtar, in GNU format, so that names of
- * any length and of any bytes survive. This module does not know where the entries come from or go
- * to.
+ * Writes a tar archive to an unnamed file, in GNU format, so that names of any length and of any
+ * bytes survive. This module does not know where the entries come from or go to.
  *
  * Owners, modes and times are set by the rules below and never copied, so that neither the host's
  * users nor a setuid bit get into an archive.
- *
- * libtar 1.2.20 has these traps, found by reading its source: the long link of one entry is kept
- * for the next; th_set_path() reads the mode in the header, even a stale one; tar_close() does not
- * free the long name; th_set_user() asks the host's user database; sizes and times are ints.
  */
 #ifndef BASE_ARCHIVE_H
 #define BASE_ARCHIVE_H
 
-#include <libtar.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -23,7 +17,7 @@
 #include "base/shared_file.h"
 
 struct archive {
-    TAR *tar;  /* owned; NULL while closed; its descriptor is the unnamed file */
+    int file;  /* owned, without a name; -1 while closed */
     uid_t uid; /* owner of every entry */
     gid_t gid;
     struct manifest *manifest; /* remembers each file that is added; borrowed; NULL: none */
@@ -32,13 +26,13 @@ struct archive {
 
 #define ARCHIVE_INIT                                                                               \
     {                                                                                              \
-        .tar = NULL                                                                                \
+        .file = -1                                                                                 \
     }
 
 /* The largest user or group id that the header of an entry can hold: seven octal digits. */
 enum { ARCHIVE_ID_MAX = 07777777 };
 
-/* The largest file that libtar can describe: its sizes are ints. */
+/* The largest file. libtar's sizes are ints. */
 #define ARCHIVE_FILE_MAX 0x7fffffffLL
 
 /*

@@ -20,7 +20,7 @@ struct prepare_files {
 
 #define PREPARE_FILES_INIT                                                                         \
     {                                                                                              \
-        .digest = STRVEC_INIT                                                                      \
+        .archive = ARCHIVE_INIT, .digest = STRVEC_INIT                                             \
     }
 
 /*

@@ -53,7 +53,7 @@ test_case 'grade.py grades programs in C++' && {
 eve.cpp  build: build exited with status 1" "the table"
 }
 
-test_case --quick 'grade.py refuses a test without an expected output' && {
+test_case 'grade.py refuses a test without an expected output' && {
     mv "$scratch/tests/3-and-4.out" "$scratch/3-and-4.expected"
     grade
     is "$status|$out|$err" "1||$scratch/tests/3-and-4.in has no expected output; write it to $scratch/tests/3-and-4.out" "the message"
