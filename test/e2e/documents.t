@@ -56,9 +56,13 @@ missing_links() {
         [[ $target != *'#'* ]] || headings "${file:-$1}" | grep -qx "${target#*#}" || echo "$target"
     done
 }
-# missing_paths FILE: what it names in backquotes below a directory of the sources and does not exist.
+# missing_paths FILE: what it names in backquotes below a directory of the sources, or of the snippets in a command, and
+# does not exist.
 missing_paths() {
-    quoted <"$1" | grep -E '^(src|test|share|man|prompts)/[a-z0-9_./-]*$' |
+    {
+        quoted <"$1" | grep -E '^(src|test|share|man|prompts)/[a-z0-9_./-]*$'
+        grep -oE '\bprompts/[a-z0-9_]+\.[a-z]+' "$1"
+    } |
         while IFS= read -r path; do [ -e "$path" ] || echo "$path"; done
 }
 # missing_targets FILE: of the `make TARGET` in it, those that the Makefile lacks.
