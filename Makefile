@@ -23,7 +23,7 @@ endif
 ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -pthread -Isrc -I$(B) \
 	-DISOLATOR_VERSION='"$(VERSION)"' -DISOLATOR_DATADIR='"$(DATADIR)"' $(WARNINGS) $(HARDENING) $(CFLAGS)
 ALL_LDFLAGS := -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE_LDFLAGS) $(LDFLAGS)
-# What writes archives, behind src/base/tar_writer.h: libtar if it is installed, else our own. make TAR=own or TAR=libtar
+# What writes archives, for src/base/tar_writer.h: libtar if it is installed, else our own. make TAR=own or TAR=libtar
 # decides. Without libtar, nothing can compile what uses it.
 TAR := $(if $(shell $(CC) -E -include libtar.h -x c -o /dev/null /dev/null 2>/dev/null && echo yes),libtar,own)
 $(if $(filter libtar own,$(TAR)),,$(error TAR is 'libtar' or 'own', not '$(TAR)'))

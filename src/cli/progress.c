@@ -114,7 +114,7 @@ static void *keep_drawing(void *context)
 
 /* ---- */
 
-/* Without a thread there is no status line, which nobody needs. */
+/* Without a thread there is no status line, and the command works as well. */
 static void start(struct progress *progress)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;

@@ -78,8 +78,8 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOP,
      RULE("auditFile", KEY_PATH, "Audit file",
           "File to which each run adds a line with its time, caller, SHA-256 of the code, image, "
-          "limits and outcome. A relative path starts at the configuration file. Without it there "
-          "is none."),
+          "limits and outcome. A relative path starts at the configuration file. Without it no "
+          "run is recorded."),
      .set = config_value_audit_file},
     {CONFIG_LEVEL_TOP,
      RANGE("maxConcurrent", KEY_WHOLE, 1, 1024, "Concurrent calls",

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/diagnostics.h"
+#include "base/json_make.h"
 #include "base/sha256.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -65,22 +66,6 @@ void audit_close(struct audit *audit)
 
 /* ---- what is known of a run */
 
-/* As a JSON string; bytes that are not UTF-8 are replaced. */
-static json_t *text_or_null(const char *text)
-{
-    CLEANUP(strbuf_release) struct strbuf clean = STRBUF_INIT;
-
-    if (!text)
-        return json_null();
-    text_add_utf8(&clean, text, strlen(text));
-    return json_string(strbuf_string(&clean));
-}
-
-static json_t *figure_or_null(long long figure)
-{
-    return figure < 0 ? json_null() : json_integer(figure);
-}
-
 static json_t *time_of_day(void)
 {
     struct timespec time;
@@ -102,8 +87,8 @@ static json_t *caller(void)
 
     getpwuid_r(getuid(), &entry, buffer, sizeof buffer, &found);
     return json_pack("{s:I, s:o, s:I, s:s}", "uid", (json_int_t)getuid(), "user",
-                     text_or_null(found ? found->pw_name : NULL), "pid", (json_int_t)getpid(),
-                     "program", diagnostics_program());
+                     json_make_text(found && text_is_utf8(found->pw_name) ? found->pw_name : NULL),
+                     "pid", (json_int_t)getpid(), "program", diagnostics_program());
 }
 
 static json_t *digest_of_file(int fd)
@@ -169,12 +154,12 @@ static json_t *image_id(struct audit *audit, const struct docker *docker, const 
     json_t *id;
 
     pthread_mutex_lock(&audit->lock);
-    id = text_or_null(remembered_id(audit, image));
+    id = json_make_text(remembered_id(audit, image));
     pthread_mutex_unlock(&audit->lock);
     if (!json_is_null(id) || notifier_raised(cancel) ||
         image_store_details(docker, image, cancel, &details, &ignored) != 1 || !details.id)
         return id;
-    id = text_or_null(details.id);
+    id = json_make_text(details.id);
     pthread_mutex_lock(&audit->lock);
     remember_id(audit, image, steal_pointer(&details.id));
     pthread_mutex_unlock(&audit->lock);
@@ -205,25 +190,25 @@ static json_t *entry_of(struct audit *audit, const struct docker *docker, const 
 
     json_object_set_new(entry, "time", time_of_day());
     json_object_set_new(entry, "caller", caller());
-    json_object_set_new(entry, "container", text_or_null(result->container));
-    json_object_set_new(entry, "language", text_or_null(plan->language));
+    json_object_set_new(entry, "container", json_make_text(result->container));
+    json_object_set_new(entry, "language", json_make_text(plan->language));
     json_object_set_new(entry, "codeSha256", digest_of_code(plan));
-    json_object_set_new(entry, "image", text_or_null(result->image));
+    json_object_set_new(entry, "image", json_make_text(result->image));
     json_object_set_new(entry, "imageId",
                         result->image && result->container
                             ? image_id(audit, docker, result->image, cancel)
                             : json_null());
     json_object_set_new(entry, "limits", limits_of(&plan->policy.limits));
-    json_object_set_new(entry, "network", text_or_null(plan->policy.network));
+    json_object_set_new(entry, "network", json_make_text(plan->policy.network));
     json_object_set_new(entry, "tests", json_integer((json_int_t)plan->tests.count));
     json_object_set_new(entry, "status", json_string(result_status(result)));
     json_object_set_new(entry, "reason", json_string(result_reason(result)));
     json_object_set_new(entry, "exitCode", json_integer(result->exit_code));
-    json_object_set_new(entry, "signal", text_or_null(result_signal(result->signal)));
+    json_object_set_new(entry, "signal", json_make_text(result_signal(result->signal)));
     json_object_set_new(entry, "durationMs", json_integer(result->duration_ms));
     json_object_set_new(entry, "cpuMs",
-                        figure_or_null(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
-    json_object_set_new(entry, "peakMemoryBytes", figure_or_null(result->peak_bytes));
+                        json_make_count(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
+    json_object_set_new(entry, "peakMemoryBytes", json_make_count(result->peak_bytes));
     return entry;
 }
 
