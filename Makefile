@@ -31,7 +31,7 @@ WITHOUT := $(if $(filter own,$(TAR)),src/base/tar_writer_libtar.c)
 UNUSED := $(or $(WITHOUT),src/base/tar_writer_own.c)
 LIBS := $(if $(WITHOUT),,-ltar) -ljansson -lm
 # The prompt of `isolator session`.
-$(B)/isolator: private LIBS += -ledit
+$(B)/isolator $(B)/bare/isolator: private LIBS += -ledit $(TERMINAL_LIBS)
 
 # The layers, from left to right. Each is an archive; a program links its own layer and those to its left.
 # check-layers checks the includes.
@@ -62,7 +62,7 @@ MAN_PAGES := $(wildcard man/*.[1-9])
 Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
-.PHONY: all help demo check check-quick check-roots check-release test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
+.PHONY: all help demo static static-packages check check-quick check-roots check-release test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
 	packages test-packages test-images lint-packages lint lint-recent lint-cppcheck unit-tests sanitized-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
 .DELETE_ON_ERROR:
@@ -73,9 +73,12 @@ help: ## print this list
 	@echo "usage: make [TARGET] [VARIABLE=VALUE]"
 	@sed -nE 's/^([a-z0-9 -]+):.* ## (.*)/\1=\2/p' Makefile | while IFS== read -r target text; do printf '  %-14s %s\n' "$$target" "$$text"; done
 
-$(B)/isolator: $(B)/cli/isolator.o $(foreach layer,cli $(left_of_cli),$(B)/$(layer).a)
-$(B)/isolator-mcp: $(B)/mcp/isolator_mcp.o $(foreach layer,mcp $(left_of_mcp),$(B)/$(layer).a)
-$(B)/isolator $(B)/isolator-mcp:
+# Both have the manual pages, which are made of what the programs print: so each is linked without them first.
+$(B)/isolator $(B)/bare/isolator: $(B)/cli/isolator.o $(foreach layer,cli $(left_of_cli),$(B)/$(layer).a)
+$(B)/isolator-mcp $(B)/bare/isolator-mcp: $(B)/mcp/isolator_mcp.o $(foreach layer,mcp $(left_of_mcp),$(B)/$(layer).a)
+$(B)/isolator $(B)/isolator-mcp: $(B)/manual.o
+$(B)/isolator $(B)/isolator-mcp $(B)/bare/isolator $(B)/bare/isolator-mcp:
+	@mkdir -p $(@D)
 	$(call making,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -103,13 +106,24 @@ $(B)/tar: FORCE
 	@echo '$(TAR)' | cmp -s - $@ || echo '$(TAR)' >$@
 
 # The manual pages, with the options of the programs, which run here for that.
-$(B)/man/%: man/% man/options.awk $(B)/isolator $(B)/isolator-mcp
+$(B)/man/%: man/% man/options.awk $(B)/bare/isolator $(B)/bare/isolator-mcp
 	@mkdir -p $(@D)
-	$(Q)awk -v bin=$(B) -f man/options.awk $< >$@
+	$(Q)awk -v bin=$(B)/bare -f man/options.awk $< >$@
 
 # Files that are built in, byte for byte, as strings of C: cppcheck needs more than a minute for the same as a list of
 # numbers. Without a file it reads stdin.
 as_strings = od -An -v -w1024 -tx1 $(1) | sed 's/ \(..\)/\\x\1/g; s/.*/"&"/'
+# The manual pages as text, with the places of this PREFIX: {name, text}, see src/config/manual.h.
+MANUAL ?= $(B)/manual.c
+$(B)/manual.c: $(MAN_PAGES:%=$(B)/%) $(B)/datadir
+	@{ echo '#include "config/manual.h"'; echo 'const struct manual_page manual_pages[] = {'; \
+	for page in $(filter %.1 %.5,$^); do \
+		name=$${page##*/}; echo "{\"$${name%.*}\","; \
+		mandoc -T ascii -O width=78 -I os=isolator $$page | sed -E 's/.\x08//g; s#/usr/local/(bin|share)#$(PREFIX)/\1#g' | $(call as_strings); echo '},'; \
+	done; echo '{0, 0}};'; } >$@
+$(B)/manual.o: $(MANUAL) src/config/manual.h
+	$(call making,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 # JSON files: the configuration and the definition of the tool.
 embed = { echo 'static const char $(1)[] ='; $(call as_strings,$<); echo ';'; } >$@
 $(B)/config/config_load.o: $(B)/default_config.h
@@ -153,7 +167,7 @@ $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 
 
 # The supervisor, process 1 of each container: a static program for each architecture, embedded in both programs. With
-# musl it has at most 128 KB. Where musl-gcc (package musl-tools) is missing, the C library of the compiler is used, which
+# musl it has at most 160 KB. Where musl-gcc (package musl-tools) is missing, the C library of the compiler is used, which
 # makes it larger, and make says so. Another architecture needs its cross compiler (on Debian gcc-aarch64-linux-gnu and
 # libc6-dev-arm64-cross): make SUPERVISORS="x86_64 aarch64".
 MACHINE := $(shell uname -m)
@@ -163,9 +177,9 @@ SUPERVISOR_SOURCES := $(wildcard src/supervisor/*.c) $(foreach name,untar strbuf
 SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
 	-pthread -Os -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 SUPERVISOR_LDFLAGS := -static -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -s
-supervisor_cc = $(if $(filter $(MACHINE),$(1)),$(or $(shell command -v $(MUSL_CC)),$(CC)),$(1)-linux-gnu-gcc)
+supervisor_cc = $(or $(SUPERVISOR_CC_$(1)),$(if $(filter $(MACHINE),$(1)),$(or $(shell command -v $(MUSL_CC)),$(CC)),$(1)-linux-gnu-gcc))
 supervisor_compilers := $(foreach machine,$(SUPERVISORS),$(machine) $(call supervisor_cc,$(machine)))
-supervisor_kb = $(if $(findstring musl,$(1)),128,1024)
+supervisor_kb = $(if $(findstring musl,$(1)),160,1024)
 define supervisor
 $(B)/supervisor/$(1)/%.o: src/%.c $(B)/supervisor/compilers Makefile
 	@mkdir -p $$(@D)
@@ -244,6 +258,30 @@ test-images: setup
 	@test/setup languages
 setup: packages ## set up an engine with images; as root or with sudo
 	@test/setup engine
+
+# Static programs, which need no other file and no C library: for MACHINES, in build/static/MACHINE, each with the
+# supervisors of all of these. share/packaging/musl makes their compilers and libraries; the manual pages are those of
+# the build here.
+MACHINES ?= $(MACHINE)
+musl_cc = $(abspath $(B))/musl/$(1)/cc
+STATIC := $(foreach machine,$(MACHINES),$(B)/static/$(machine))
+static-packages: packages
+	@MACHINES='$(MACHINES)' test/setup static
+static: static-packages ## build static programs, for the MACHINES x86_64 and aarch64
+	+@$(build) $(STATIC)
+	@for program in isolator isolator-mcp; do ln -sf $(firstword $(MACHINES))/$$program $(B)/static/$$program; done
+$(B)/musl/%/cc: share/packaging/musl
+	$(call making,MUSL)
+	$(Q)share/packaging/musl $* $(@D)
+$(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/musl/%/cc) $(B)/manual.c
+	+@$(MAKE) --no-print-directory B=$(B)/static/$*.build CC=$(call musl_cc,$*) AR=$*-linux-gnu-ar CFLAGS='-O2 -ffunction-sections -fdata-sections' \
+		LDFLAGS='-Wl,--gc-sections -s' TERMINAL_LIBS=-lncurses MANUAL=$(abspath $(B))/manual.c SUPERVISORS='$(MACHINES)' \
+		$(foreach machine,$(MACHINES),SUPERVISOR_CC_$(machine)=$(call musl_cc,$(machine))) \
+		$(B)/static/$*.build/isolator $(B)/static/$*.build/isolator-mcp
+	@mkdir -p $@
+	@for program in isolator isolator-mcp; do \
+		cp $(B)/static/$*.build/$$program $@ && \
+		{ [ $$(wc -c <$@/$$program) -le 2097152 ] || { echo "$@/$$program has more than 2 MB" >&2; exit 1; }; }; done
 
 # A make on all cores.
 build := $(MAKE) --no-print-directory -j $(shell nproc)

@@ -105,7 +105,7 @@ static int start(struct process *process, const struct process_options *options,
 
         error_set_errno(error, absent ? ERROR_ENGINE : ERROR_SYSTEM, "cannot run '%s'",
                         options->arguments->items[0]);
-        return absent ? error_hint(error, "is it installed, and on PATH?") : -1;
+        return -1;
     }
     process->pidfd = linux_pidfd(process->pid);
     if (process->pidfd < 0)

@@ -9,6 +9,7 @@
 #include "base/signals.h"
 #include "cli/doctor.h"
 #include "docker/budget.h"
+#include "docker/install_advice.h"
 #include "docker/unreachable.h"
 #include "service/gc.h"
 
@@ -316,12 +317,13 @@ bool doctor_ask_engine(struct doctor *doctor)
 bool doctor_check_engine(struct doctor *doctor)
 {
     const struct engine_info *engine = &doctor->engine;
+    const char *install = install_advice();
 
     if (!doctor->command_file) {
         doctor_find(doctor, FINDING_FAIL, "docker command",
                     string_format("'%s' does not exist or is not in PATH", doctor->docker.command),
-                    string_copy("sudo apt-get install docker.io, or set its path as "
-                                "\"containerCommand\""));
+                    string_format("%s, or set its path as \"containerCommand\"",
+                                  install ? install : "install Docker"));
         return false;
     }
     if (notifier_raised(signals_cancel()))

@@ -35,12 +35,25 @@
 #include "cli/session_command.h"
 #include "cli/test_command.h"
 #include "config/config_load.h"
+#include "config/manual.h"
 #include "config/option_completion.h"
 
 static int help_command(int argc, char **argv);
 
-static const struct option_table help_table = {.command = "isolator help",
-                                               .operands = VALUES_COMMANDS};
+struct help_options {
+    bool man, help;
+};
+
+static const struct option_rule help_rules[] = {
+    {{0, "--man", NULL, "print the manual page", NULL,
+      "Print the manual page of the command, or of isolator, isolator-mcp or "
+      "isolator_config.json, which is built in."},
+     OPTION_FLAG(struct help_options, man)},
+    {OPTION_TEXT_HELP, OPTION_FLAG(struct help_options, help)},
+};
+
+static const struct option_table help_table = {
+    .command = "isolator help", .operands = VALUES_COMMANDS, OPTION_RULES(help_rules)};
 
 static const struct command commands[] = {
     {"run", run_command, "run a file or a directory in a fresh container",
@@ -78,7 +91,7 @@ static int print_help(void)
 {
     print_text("usage: isolator COMMAND [ARG...]\n"
                "       isolator FILE [ARG...]\n"
-               "       isolator help [COMMAND]\n"
+               "       isolator help [COMMAND] [--man]\n"
                "       isolator --help | --version\n"
                "\n"
                "Runs untrusted code in a fresh, locked-down container. FILE alone is run.\n"
@@ -137,22 +150,46 @@ static int refuse_word(const char *word, const char *next)
     return EXIT_STATUS_USAGE;
 }
 
-/* `isolator help COMMAND` is `isolator COMMAND --help`. */
-static int help_command(int argc, char **argv)
+/* A command without a page of its own is in that of isolator. */
+static int print_manual_page(const char *name)
+{
+    const char *page = manual_find(name);
+
+    if (!page && find_command(name))
+        page = manual_find("isolator");
+    if (!page)
+        return refuse_word(name, NULL);
+    print_text(page);
+    return command_line_printed("manual page");
+}
+
+static int help_with(const struct help_options *options, const char *name)
 {
     char option[] = "--help";
-    const struct command *command;
+    const struct command *command = name ? find_command(name) : NULL;
 
-    if (argc > 2) {
-        diagnostics_line("help takes at most one command; see isolator --help");
-        return EXIT_STATUS_USAGE;
-    }
-    if (argc < 2 || is_help(argv[1]))
+    if (options->man)
+        return print_manual_page(name ? name : "isolator");
+    if (!name || options->help)
         return print_help();
-    command = find_command(argv[1]);
-    if (!command)
-        return refuse_word(argv[1], NULL);
-    return command->run(2, (char *[]){argv[1], option, NULL});
+    return command ? command->run(2, (char *[]){(char *)command->name, option, NULL})
+                   : refuse_word(name, NULL);
+}
+
+/* `isolator help COMMAND` is `isolator COMMAND --help`; with --man it is the manual page. */
+static int help_command(int argc, char **argv)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    struct help_options options = {.man = false};
+
+    if (options_parse(&help_table, argc, argv, &options, &names, NULL, &error) != 0)
+        return exit_status_report(&error);
+    if (names.count > 1) {
+        options_refuse_operand(&help_table, names.items[1], &error);
+        return exit_status_report(&error);
+    }
+    return help_with(&options, names.count > 0 ? names.items[0] : NULL);
 }
 
 /* The limits of the built-in configuration; owned by the caller. */

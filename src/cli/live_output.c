@@ -10,6 +10,7 @@
 #include "base/diagnostics.h"
 #include "base/io.h"
 #include "base/signals.h"
+#include "base/thread.h"
 #include "cli/escaped_output.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
@@ -118,8 +119,7 @@ int live_output_begin(struct live_output *output, struct error *error)
         fcntl(output->pipes[i][1], F_SETFD, FD_CLOEXEC);
         output->observer.live[i] = output->pipes[i][1];
     }
-    errno = pthread_create(&output->thread, NULL, show, output);
-    if (errno == 0)
+    if (thread_start(&output->thread, show, output) == 0)
         return 0;
     error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
     close_pipes(output);

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "cli/terminal.h"
 
 /* Nothing is shown before. */
@@ -122,7 +123,7 @@ static void start(struct progress *progress)
     if (!terminal_can_erase(STDERR_FILENO) || notifier_open(&progress->ended, &error) != 0)
         return;
     pthread_mutex_init(&progress->lock, NULL);
-    progress->enabled = pthread_create(&progress->thread, NULL, keep_drawing, progress) == 0;
+    progress->enabled = thread_start(&progress->thread, keep_drawing, progress) == 0;
     if (progress->enabled)
         return;
     pthread_mutex_destroy(&progress->lock);

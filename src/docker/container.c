@@ -215,25 +215,13 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
     return docker_succeed(docker, &call, failure, NULL, error);
 }
 
-/* Starts a docker command as a child that goes on. */
-static int start_attached(const struct docker *docker, const struct strvec *arguments,
-                          const struct process_options *streams, struct process *process,
-                          struct error *error)
-{
-    CLEANUP(strvec_release) struct strvec argv = docker_argv(docker, arguments);
-    struct process_options options = *streams;
-
-    options.arguments = &argv;
-    return process_start(process, &options, error);
-}
-
 int container_run(const struct docker *docker, const struct container_spec *spec,
                   const struct process_options *streams, struct process *process,
                   struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = create_arguments("run", spec);
 
-    return start_attached(docker, &arguments, streams, process, error);
+    return docker_start(docker, &arguments, streams, process, error);
 }
 
 int container_start(const struct docker *docker, const char *name,
@@ -243,7 +231,7 @@ int container_start(const struct docker *docker, const char *name,
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
 
     strvec_push_each(&arguments, "start", "--attach", "--interactive", name, NULL);
-    return start_attached(docker, &arguments, streams, process, error);
+    return docker_start(docker, &arguments, streams, process, error);
 }
 
 int container_commit(const struct docker *docker, const char *name, const char *tag,

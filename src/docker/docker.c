@@ -8,19 +8,36 @@
 #include "base/diagnostics.h"
 #include "base/text.h"
 #include "docker/engine_memory.h"
+#include "docker/install_advice.h"
 
 enum { MESSAGE_MAX = 500 };
 
 /* A Go program exits with this if it gets no thread or no memory (package runtime). */
 enum { STATUS_GO_CRASH = 2 };
 
-struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments)
+/* Adds what to do to the error that the command cannot be executed. Returns -1. */
+static int advise_to_install(const struct docker *docker, struct error *error)
 {
-    struct strvec argv = STRVEC_INIT;
+    const char *install = strcmp(docker->command, "docker") == 0 ? install_advice() : NULL;
+    CLEANUP_FREE char *hint = install ? string_format("to install it: %s", install)
+                                      : string_copy("is it installed, and on PATH?");
+
+    return error_hint(error, hint);
+}
+
+int docker_start(const struct docker *docker, const struct strvec *arguments,
+                 const struct process_options *streams, struct process *process,
+                 struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec argv = STRVEC_INIT;
+    struct process_options options = *streams;
 
     strvec_push(&argv, docker->command);
     strvec_push_all(&argv, arguments);
-    return argv;
+    options.arguments = &argv;
+    if (process_start(process, &options, error) == 0)
+        return 0;
+    return error->kind == ERROR_ENGINE ? advise_to_install(docker, error) : -1;
 }
 
 void docker_print_trace(void *context, const char *step, long long milliseconds)
@@ -46,10 +63,9 @@ static bool keep_output(void *context, enum process_stream stream, const char *d
 }
 
 static int run_process(const struct docker *docker, const struct docker_call *call,
-                       const struct strvec *argv, struct docker_output *output, struct error *error)
+                       struct docker_output *output, struct error *error)
 {
-    const struct process_options options = {
-        .arguments = argv,
+    const struct process_options streams = {
         .stdin_kind = call->stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
         .stdin_file = call->stdin_file,
         .show_stdout = call->show_stdout,
@@ -65,7 +81,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
     pump.deadline = call->deadline;
     pump.cancel = notifier_fd(call->cancel);
     pump.drain = call->drain;
-    if (process_start(&process, &options, error) != 0)
+    if (docker_start(docker, call->arguments, &streams, &process, error) != 0)
         return -1;
     event = process_pump(&process, &pump);
     if (event == PROCESS_CANCELLED) {
@@ -107,9 +123,8 @@ static bool may_succeed_without_engine(const char *command)
 int docker_run(const struct docker *docker, const struct docker_call *call,
                struct docker_output *output, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec argv = docker_argv(docker, call->arguments);
     const long long start = clock_now_ms();
-    const int result = run_process(docker, call, &argv, output, error);
+    const int result = run_process(docker, call, output, error);
 
     docker_traced(docker, call->arguments->items[0], start);
     if (!may_succeed_without_engine(call->arguments->items[0]))

@@ -82,8 +82,13 @@ enum { DOCKER_OUTPUT_MAX = 1 << 18 };
  */
 #define IMAGE_ID_TEMPLATE "{{.ID}}"
 
-/* The command and its arguments for process_start(). The caller releases the vector. */
-struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments);
+/*
+ * Starts one command as a child that goes on; the rest of its options is `streams`. Fails as
+ * process_start() does. If there is no docker command, the message says how to install it here.
+ */
+int docker_start(const struct docker *docker, const struct strvec *arguments,
+                 const struct process_options *streams, struct process *process,
+                 struct error *error);
 
 /*
  * Runs one command to its end. Returns 0 if it ended, whatever its status; -1 if it could not be

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "config/config_load.h"
 #include "config/inputs_dir.h"
+#include "config/manual.h"
 #include "config/option_completion.h"
 #include "config/options.h"
 #include "config/snippets.h"
@@ -33,7 +34,7 @@ struct server_command {
     const char *audit;        /* likewise; NULL: auditFile of the configuration */
     const char *ssh;          /* likewise; NULL: the server runs on this machine */
     struct host_command host; /* none: serve */
-    bool verbose, help, version;
+    bool verbose, help, version, man;
 };
 
 static const struct option_rule rules[] = {
@@ -70,6 +71,9 @@ static const struct option_rule rules[] = {
     {OPTION_TEXT_HELP, OPTION_FLAG(struct server_command, help)},
     {{0, "--version", NULL, "print the version", NULL, "Print the version."},
      OPTION_FLAG(struct server_command, version)},
+    {{0, "--man", NULL, "print the manual page", NULL,
+      "Print this manual page, which is built in."},
+     OPTION_FLAG(struct server_command, man)},
 };
 
 static const struct option_table table = {
@@ -80,7 +84,7 @@ static const struct option_table table = {
              "                    [--inputs DIR] [--audit FILE]\n"
              "       isolator-mcp --install HOST [--dry-run] [--ssh DEST] [--config FILE]\n"
              "                    [--inputs DIR] [--audit FILE]\n"
-             "       isolator-mcp --version\n"
+             "       isolator-mcp --version | --man\n"
              "\n"
              "Serves the tools execute_code and close_session to an MCP host over stdin and\n"
              "stdout. They run untrusted code in fresh, locked-down containers.\n",
@@ -297,6 +301,8 @@ int main(int argc, char **argv)
         return print_help();
     if (options.version)
         return console_print("isolator-mcp " ISOLATOR_VERSION "\n");
+    if (options.man)
+        return console_print(manual_find("isolator-mcp"));
     if (options.ssh)
         return run_remote_host_command(&options);
     if (load_config(&config, options.config, &error) != 0 ||

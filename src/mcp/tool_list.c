@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "mcp/tool.h"
 #include "service/language_images.h"
 
@@ -64,7 +65,7 @@ void tool_list_ask(struct tool_list *list)
     if (list->asked)
         return;
     list->asked = true;
-    list->started = pthread_create(&list->thread, NULL, ask, list) == 0;
+    list->started = thread_start(&list->thread, ask, list) == 0;
     if (!list->started)
         list->answered = true; /* there is no other thread */
 }

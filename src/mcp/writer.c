@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/thread.h"
 
 /* Four of the largest messages (MESSAGE_MAX in mcp/responder.h). */
 enum { WAITING_MAX = 4 << 20 };
@@ -81,8 +82,9 @@ int writer_start(struct writer *writer, int fd, const struct notifier *wake, str
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&writer->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    errno = pthread_create(&writer->thread, NULL, write_lines, writer);
-    return errno == 0 ? 0 : error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
+    if (thread_start(&writer->thread, write_lines, writer) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
+    return 0;
 }
 
 void writer_put(struct writer *writer, char *line, size_t length)

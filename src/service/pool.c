@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "run/submission.h"
 
 /* How long after pool_start() a POOL_AHEAD pool begins to make instances. */
@@ -93,7 +94,7 @@ void pool_start(struct pool *pool)
     pthread_mutex_lock(&pool->lock);
     if (!pool->started && !pool->stopped && pool->class_count > 0) {
         pool->fill_from = clock_now_ms() + (pool->policy == POOL_AHEAD ? DELAY_MS : 0);
-        pool->started = pthread_create(&pool->thread, NULL, pool_maintain, pool) == 0;
+        pool->started = thread_start(&pool->thread, pool_maintain, pool) == 0;
     }
     pthread_mutex_unlock(&pool->lock);
 }

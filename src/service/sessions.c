@@ -1,6 +1,5 @@
 #include "service/sessions_state.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/clock.h"
 #include "base/linux.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "docker/budget.h"
 #include "run/owned_container.h"
 
@@ -134,8 +134,7 @@ static int prepare_open(struct sessions *sessions, struct error *error)
                          max);
     if (sessions->started)
         return 0;
-    errno = pthread_create(&sessions->keeper, NULL, sessions_keep, sessions);
-    if (errno != 0)
+    if (thread_start(&sessions->keeper, sessions_keep, sessions) != 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
     sessions->started = true;
     return 0;

@@ -1,11 +1,11 @@
 #include "service/workers.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/linux.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "service/workers_thread.h"
 
 int workers_open(struct workers *workers, const struct docker *docker, struct pool *pool,
@@ -38,8 +38,7 @@ static int start_thread(struct workers *workers, struct error *error)
 {
     if (workers->idle_threads > workers->queued_count || workers->started == workers->max_threads)
         return 0;
-    errno = pthread_create(&workers->threads[workers->started], NULL, workers_work, workers);
-    if (errno == 0) {
+    if (thread_start(&workers->threads[workers->started], workers_work, workers) == 0) {
         workers->started++;
         workers->idle_threads++; /* from now on, not from when it first runs */
     } else if (workers->started == 0) {

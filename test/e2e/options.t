@@ -57,12 +57,12 @@ test_case --quick 'isolator run --help lists every option' && {
 }
 
 test_case --quick 'each --help fits a screen, and a misspelt command is recognized' && {
-    # fits COMMAND...: its --help has at most 80 columns and 26 lines, those of isolator run, test and session 46, that of isolator-mcp 30.
+    # fits COMMAND...: its --help has at most 80 columns and 26 lines, those of isolator run, test and session 46, that of isolator-mcp 31.
     fits() {
         local widest
         widest=$("$@" --help | awk 'length > most {most = length} END {print most}')
         within "$widest" 40 80 "${*:2} --help: 80 columns"
-        within "$("$@" --help | wc -l)" 8 "$([[ ${2-} =~ ^(run|test|session)$ ]] && echo 46 || { [[ $1 == *-mcp ]] && echo 30 || echo 26; })" "${*:2} --help: a screen"
+        within "$("$@" --help | wc -l)" 8 "$([[ ${2-} =~ ^(run|test|session)$ ]] && echo 46 || { [[ $1 == *-mcp ]] && echo 31 || echo 26; })" "${*:2} --help: a screen"
     }
     fits "$ISOLATOR"
     fits "${ISOLATOR%/*}/isolator-mcp"
@@ -100,9 +100,28 @@ test_case --quick 'isolator help with a wrong argument' && {
     isolator mcp
     is "$status|$out|$err" "2||isolator: unknown command 'mcp'; see isolator --help" "a short word that is like no command"
     isolator help --vers
-    is "$status|$out|$err" "2||isolator: unknown option '--vers'; did you mean '--version'?" "isolator help: an option"
+    is "$status|$out|$err" "2||isolator: unknown option '--vers'; see isolator help --help" "isolator help: an option"
     isolator help run gc
-    is "$status|$out|$err" "2||isolator: help takes at most one command; see isolator --help" "isolator help: two commands"
+    is "$status|$out|$err" "2||isolator: unexpected argument 'gc'; see isolator help --help" "isolator help: two commands"
+}
+
+test_case --quick 'the manual pages are built in' && {
+    # page NAME ARG...: the command line prints the page of this name, as text.
+    page() {
+        local name=$1; shift
+        "$@" --man >"$scratch/page" 2>"$scratch/err"
+        is "$?|$(head -n 1 "$scratch/page" | grep -o '^[A-Z_.-]*([15])')|$(cat "$scratch/err")" "0|$name|" "${*##*/} --man"
+        within "$(wc -l <"$scratch/page")" 60 2000 "${*##*/} --man: the page"
+        is "$(grep -a '[^ -~]' "$scratch/page" | head -n 1)" "" "${*##*/} --man: plain text"
+    }
+    page "ISOLATOR(1)" "$ISOLATOR" help
+    for command in run help; do page "ISOLATOR(1)" "$ISOLATOR" help "$command"; done
+    for command in $(commands | grep -vxE 'run|help'); do page "ISOLATOR-${command^^}(1)" "$ISOLATOR" help "$command"; done
+    page "ISOLATOR-MCP(1)" "$ISOLATOR" help isolator-mcp
+    page "ISOLATOR_CONFIG.JSON(5)" "$ISOLATOR" help isolator_config.json
+    page "ISOLATOR-MCP(1)" "$ISOLATOR-mcp"
+    isolator help rnu --man
+    is "$status|$out|$err" "2||isolator: unknown command 'rnu'; did you mean 'run'?" "isolator help --man: a command misspelt"
 }
 
 test_case --quick 'help and version on a full device' && {

@@ -9,6 +9,7 @@
 #include "docker/docker.h"
 #include "docker/engine_memory.h"
 #include "docker/explain.h"
+#include "docker/install_advice.h"
 
 /* Long enough for the slowest machine; no test waits that long. */
 enum { LATE_MS = 60000, ENGINE_TIMEOUT = 600 };
@@ -156,21 +157,6 @@ static void docker__message_without_the_hint_at_help(void **state)
     check_message(other, strlen(other), "no space; Run 'true'");
 }
 
-static void docker__argv_is_command_and_arguments(void **state)
-{
-    const struct docker docker = {.command = "/opt/my docker"};
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec argv = STRVEC_INIT;
-    CLEANUP_FREE char *joined = NULL;
-
-    (void)state;
-    strvec_push_each(&arguments, "rm", "--force", "", NULL);
-    argv = docker_argv(&docker, &arguments);
-    joined = strvec_join(&argv, "|");
-    assert_string_equal(joined, "/opt/my docker|rm|--force|");
-    assert_int_equal(arguments.count, 3);
-}
-
 static void docker__run_gives_status_and_output(void **state)
 {
     struct fixture fixture;
@@ -223,6 +209,27 @@ static void docker__run_without_a_docker_command(void **state)
                       fixture.command);
     assert_int_equal(run(&fixture), -1);
     assert_int_equal(fixture.output.status, -1);
+    assert_error(&fixture.error, ERROR_ENGINE, message);
+    tear_down(&fixture);
+}
+
+static void docker__run_without_the_default_command(void **state)
+{
+    static const char failed[] = "cannot run 'docker': No such file or directory";
+    struct fixture fixture;
+    const char *install = install_advice(); /* of the system that the tests run on */
+    CLEANUP_FREE char *path = string_copy(getenv("PATH"));
+    CLEANUP_FREE char *message = install
+                                     ? string_format("%s; to install it: %s", failed, install)
+                                     : string_format("%s; is it installed, and on PATH?", failed);
+
+    (void)state;
+    set_up(&fixture, "");
+    fixture.docker.command = "docker";
+    setenv("PATH", fixture.directory, 1);
+    unlink(fixture.command);
+    assert_int_equal(run(&fixture), -1);
+    setenv("PATH", path, 1);
     assert_error(&fixture.error, ERROR_ENGINE, message);
     tear_down(&fixture);
 }
@@ -589,11 +596,11 @@ int main(void)
         cmocka_unit_test(docker__message_is_cut_at_500_bytes),
         cmocka_unit_test(docker__escaped_message_has_500_bytes_too),
         cmocka_unit_test(docker__message_without_the_hint_at_help),
-        cmocka_unit_test(docker__argv_is_command_and_arguments),
         cmocka_unit_test(docker__run_gives_status_and_output),
         cmocka_unit_test(docker__run_ended_by_a_signal),
         cmocka_unit_test(docker__run_reads_the_file_from_its_start),
         cmocka_unit_test(docker__run_without_a_docker_command),
+        cmocka_unit_test(docker__run_without_the_default_command),
         cmocka_unit_test(docker__run_keeps_256_kib_of_each_stream),
         cmocka_unit_test(docker__run_is_killed_at_its_deadline),
         cmocka_unit_test(docker__run_is_cancelled),

@@ -1,0 +1,16 @@
+/*
+ * Threads that have the same stack with each C library: glibc gives 8 MiB, musl 128 KiB, and what a
+ * thread needs must not depend on that. The deepest work of a thread is jansson's, which reads and
+ * writes values that are 2048 deep (JSON_PARSER_MAX_DEPTH) with a call for each.
+ */
+#ifndef BASE_THREAD_H
+#define BASE_THREAD_H
+
+#include <pthread.h>
+
+enum { THREAD_STACK_BYTES = 1024 * 1024 };
+
+/* Starts a thread, which the caller joins. Returns 0, or -1 with errno. */
+int thread_start(pthread_t *thread, void *(*work)(void *), void *argument);
+
+#endif

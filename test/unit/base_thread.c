@@ -1,0 +1,66 @@
+#define _GNU_SOURCE /* pthread_getattr_np() */
+#include "test.h"
+
+#include <jansson.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+
+/* The deepest value that jansson reads; it needs most of what a thread has. */
+static void *read_and_write(void *argument)
+{
+    char *text = argument;
+    json_t *value = json_loads(text, 0, NULL);
+    char *written = value ? json_dumps(value, JSON_COMPACT) : NULL;
+
+    json_decref(value);
+    return written;
+}
+
+static void thread__has_room_for_the_deepest_json(void **state)
+{
+    const size_t depth = JSON_PARSER_MAX_DEPTH;
+    CLEANUP_FREE char *text = memory_allocate(2 * depth + 1);
+    pthread_t thread;
+    void *written;
+
+    (void)state;
+    memset(text, '[', depth);
+    memset(text + depth, ']', depth);
+    text[2 * depth] = '\0';
+    assert_int_equal(thread_start(&thread, read_and_write, text), 0);
+    pthread_join(thread, &written);
+    assert_string_equal(written, text);
+    free(written);
+}
+
+static void *ask_stack(void *argument)
+{
+    pthread_attr_t attributes;
+
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstacksize(&attributes, argument);
+    pthread_attr_destroy(&attributes);
+    return NULL;
+}
+
+static void thread__states_its_stack(void **state)
+{
+    pthread_t thread;
+    size_t bytes = 0;
+
+    (void)state;
+    assert_int_equal(thread_start(&thread, ask_stack, &bytes), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(bytes, THREAD_STACK_BYTES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thread__has_room_for_the_deepest_json),
+        cmocka_unit_test(thread__states_its_stack),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+#include "test.h"
+
+#include "docker/install_advice.h"
+
+static void check(const char *os_release, const char *expected)
+{
+    const char *found = install_advice_for(os_release);
+
+    assert_string_equal(found ? found : "none", expected);
+}
+
+static void install_advice__by_id(void **state)
+{
+    (void)state;
+    check("PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_ID=\"12\"\nID=debian\n",
+          "sudo apt-get install docker.io");
+    check("NAME=\"Alpine Linux\"\nID=alpine\nVERSION_ID=3.20.1\n", "apk add docker");
+    check("NAME='Fedora Linux'\nID='fedora'", "sudo dnf install moby-engine");
+    check("ID=arch", "sudo pacman -S docker");
+    check("ID=\"amzn\"\nID_LIKE=\"fedora\"\n", "sudo dnf install docker");
+}
+
+static void install_advice__by_what_it_is_like(void **state)
+{
+    (void)state;
+    check("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", "sudo apt-get install docker.io");
+    check("ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"\n", "sudo zypper install docker");
+    check("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "none");
+}
+
+static void install_advice__of_what_is_not_known(void **state)
+{
+    char text[1000];
+
+    (void)state;
+    check("", "none");
+    check("ID=", "none");
+    check("ID=\"\"\nID_LIKE=\n", "none");
+    check("ID=nothing\n", "none");
+    check("VERSION_ID=debian\nXID=debian\n ID=debian\n", "none");
+    memset(text, 'x', sizeof text - 1);
+    memcpy(text, "ID=", 3);
+    text[sizeof text - 1] = '\0';
+    check(text, "none");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(install_advice__by_id),
+        cmocka_unit_test(install_advice__by_what_it_is_like),
+        cmocka_unit_test(install_advice__of_what_is_not_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
