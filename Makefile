@@ -263,17 +263,17 @@ setup: packages ## set up an engine with images; as root or with sudo
 # supervisors of all of these. share/packaging/musl makes their compilers and libraries; the manual pages are those of
 # the build here.
 MACHINES ?= $(MACHINE)
-musl_cc = $(abspath $(B))/musl/$(1)/cc
+musl_cc = $(abspath $(B))/static/$(1).musl/cc
 STATIC := $(foreach machine,$(MACHINES),$(B)/static/$(machine))
 static-packages: packages
 	@MACHINES='$(MACHINES)' test/setup static
 static: static-packages ## build static programs, for the MACHINES x86_64 and aarch64
 	+@$(build) $(STATIC)
 	@for program in isolator isolator-mcp; do ln -sf $(firstword $(MACHINES))/$$program $(B)/static/$$program; done
-$(B)/musl/%/cc: share/packaging/musl
+$(B)/static/%.musl/cc: share/packaging/musl
 	$(call making,MUSL)
 	$(Q)share/packaging/musl $* $(@D)
-$(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/musl/%/cc) $(B)/manual.c
+$(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/static/%.musl/cc) $(B)/manual.c
 	+@$(MAKE) --no-print-directory B=$(B)/static/$*.build CC=$(call musl_cc,$*) AR=$*-linux-gnu-ar CFLAGS='-O2 -ffunction-sections -fdata-sections' \
 		LDFLAGS='-Wl,--gc-sections -s' TERMINAL_LIBS=-lncurses MANUAL=$(abspath $(B))/manual.c SUPERVISORS='$(MACHINES)' \
 		$(foreach machine,$(MACHINES),SUPERVISOR_CC_$(machine)=$(call musl_cc,$(machine))) \
@@ -287,7 +287,8 @@ $(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/musl/%/cc) $(B)/manual.c
 build := $(MAKE) --no-print-directory -j $(shell nproc)
 # The same beside a job that mostly waits.
 build_beside := $(MAKE) --no-print-directory -j $(shell expr $$(nproc) + 1)
-run_tests = ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin test/run
+PROGRAM ?= $(abspath $(B))/isolator
+run_tests = ISOLATOR=$(PROGRAM) FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin test/run
 # These targets run the setup first, then another make for the build, which needs the setup.
 demo: setup ## set up, build, and run three programs
 	+@$(build) all
@@ -305,8 +306,8 @@ ENGINE_TESTS = $(APART) $(filter-out $(subst $(comma), ,$(APART)),$(E2E_TESTS))
 # images of the tests, which wait for the network, are made beside lint and the builds. An engine that hangs (Docker 20.10
 # does, rarely) is restarted.
 test: check
-check: packages test-packages lint-packages ## set up, build, lint, and run every test
-	+@$(build_beside) test-images lint-recent all check-format check-layers check-headers check-musl sanitized-tests
+check: packages test-packages lint-packages static-packages ## set up, build, lint, and run every test
+	+@$(build_beside) test-images lint-recent all $(STATIC) check-format check-layers check-headers check-musl sanitized-tests
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-24} SUITE_SECONDS=900 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(SANITIZED_TESTS)
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in about 45 s; without root,
 # network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. More suites run at
