@@ -27,7 +27,7 @@ tar -xzf "$packages/isolator-mcp-$version.tgz" -C "$scratch/unpacked"
 offline() {
     rm -rf "$scratch/npm-home"
     mkdir "$scratch/npm-home"
-    (cd "$scratch" && exec unshare --net env -u npm_config_registry HOME="$scratch/npm-home" "$@")
+    (cd "$scratch" && exec unshare --net env HOME="$scratch/npm-home" npm_config_fetch_retries=0 "$@")
 }
 npx_file() { offline npx -y "./packages/isolator-mcp-$version.tgz" "$@"; }
 npx_isolator() { offline npx -y -p "./packages/isolator-mcp-$version.tgz" isolator "$@"; }
