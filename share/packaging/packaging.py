@@ -1,8 +1,8 @@
 """What share/packaging/npm and share/packaging/bundles have in common: the arguments, the description, and archives.
 
-A tree of files is a dictionary {PATH: (BYTES, MODE)}. The same input gives the same bytes: archives are sorted, belong to
-root, and all times in them are SOURCE_DATE_EPOCH, by default the time of the Makefile, which in an unpacked `make dist` is
-that of the commit.
+A tree of files is a dictionary {PATH: (BYTES, MODE)}. The same input gives the same bytes: archives are sorted, belong
+to root, and all times in them are SOURCE_DATE_EPOCH, by default the time of the Makefile, which in an unpacked
+`make dist` is that of the commit.
 """
 
 import gzip

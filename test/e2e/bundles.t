@@ -129,6 +129,13 @@ $(cd "$scratch/placed" && sha256sum "isolator-mcp-$version-linux-x86_64.mcpb" "i
     is "$(faults server <"$scratch/placed/server.json")" "" "it follows its schema"
 }
 
+test_case 'make npm and make bundles pack the programs of a directory' && {
+    make npm bundles PROGRAMS="$programs" B="$scratch/build" >"$scratch/log" 2>&1
+    is "$? $(cd "$scratch/build" && printf '%s ' *)" "0 bundles npm " "make npm bundles: $(<"$scratch/log")"
+    is "$(diff -r "$scratch/build/bundles" "$bundles")" "" "the bundles"
+    is "$(cd "$scratch/build/npm" && printf '%s ' *)" "isolator-mcp-$version.tgz publish " "the npm packages"
+}
+
 test_case 'bundles that cannot be made' && {
     is "$(share/packaging/bundles 2>&1; echo $?)" "usage: share/packaging/bundles PROGRAMS_DIRECTORY VERSION OUTPUT_DIRECTORY
 1" "arguments are missing"
