@@ -64,7 +64,7 @@ making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
 .PHONY: all help demo static static-packages check check-quick check-roots check-release test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
 	packages test-packages test-images lint-packages lint lint-recent lint-cppcheck unit-tests sanitized-tests asan tsan coverage fuzz \
-	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
+	fuzz-targets fuzz-link install uninstall dist deb npm bundles clean FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/isolator $(B)/isolator-mcp $(MAN_PAGES:%=$(B)/%) ## build isolator, isolator-mcp and the manual pages (the default)
@@ -455,6 +455,12 @@ deb: ## make a Debian package
 	@rm -rf $(B)/deb/debian
 	+@$(build) B=$(B)/deb PREFIX=/usr DESTDIR=$(B)/deb/debian/isolator install
 	@share/packaging/deb $(B)/deb $(VERSION) $(B)
+# Made of the static programs, or of those in PROGRAMS.
+PROGRAMS ?= $(B)/static
+npm: ## make npm packages
+bundles: ## make MCP bundles, the entry of the MCP registry and a plugin of Claude Code
+npm bundles: $(if $(filter $(B)/static,$(PROGRAMS)),static)
+	$(Q)share/packaging/$@ $(PROGRAMS) $(VERSION) $(B)/$@
 clean: ## remove what was built
 	rm -rf build
 
