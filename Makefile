@@ -2,6 +2,7 @@
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
+STATIC_PREFIX := /usr
 DATADIR := $(PREFIX)/share/isolator
 DOCDIR := $(PREFIX)/share/doc/isolator
 B ?= build
@@ -64,7 +65,7 @@ making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
 .PHONY: all help demo static static-packages check check-quick check-roots check-release test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
 	packages test-packages test-images lint-packages lint lint-recent lint-cppcheck unit-tests sanitized-tests asan tsan coverage fuzz \
-	fuzz-targets fuzz-link install uninstall dist deb npm bundles clean FORCE
+	fuzz-targets fuzz-link install uninstall dist deb npm bundles wheels archives release clean FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/isolator $(B)/isolator-mcp $(MAN_PAGES:%=$(B)/%) ## build isolator, isolator-mcp and the manual pages (the default)
@@ -115,7 +116,9 @@ $(B)/man/%: man/% man/options.awk $(B)/bare/isolator $(B)/bare/isolator-mcp
 as_strings = od -An -v -w1024 -tx1 $(1) | sed 's/ \(..\)/\\x\1/g; s/.*/"&"/'
 # The manual pages as text, with the places of this PREFIX: {name, text}, see src/config/manual.h.
 MANUAL ?= $(B)/manual.c
-$(B)/manual.c: $(MAN_PAGES:%=$(B)/%) $(B)/datadir
+$(B)/static/manual.c: private PREFIX := $(STATIC_PREFIX)
+$(B)/manual.c $(B)/static/manual.c: $(MAN_PAGES:%=$(B)/%) $(B)/datadir
+	@mkdir -p $(@D)
 	@{ echo '#include "config/manual.h"'; echo 'const struct manual_page manual_pages[] = {'; \
 	for page in $(filter %.1 %.5,$^); do \
 		name=$${page##*/}; echo "{\"$${name%.*}\","; \
@@ -260,8 +263,8 @@ setup: packages ## set up an engine with images; as root or with sudo
 	@test/setup engine
 
 # Static programs, which need no other file and no C library: for MACHINES, in build/static/MACHINE, each with the
-# supervisors of all of these. share/packaging/musl makes their compilers and libraries; the manual pages are those of
-# the build here.
+# supervisors of all of these. share/packaging/musl makes their compilers and libraries. The manual pages come from the
+# programs that run here.
 MACHINES ?= $(MACHINE)
 musl_cc = $(abspath $(B))/static/$(1).musl/cc
 STATIC := $(foreach machine,$(MACHINES),$(B)/static/$(machine))
@@ -273,22 +276,22 @@ static: static-packages ## build static programs, for the MACHINES x86_64 and aa
 $(B)/static/%.musl/cc: share/packaging/musl
 	$(call making,MUSL)
 	$(Q)share/packaging/musl $* $(@D)
-$(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/static/%.musl/cc) $(B)/manual.c
+$(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/static/%.musl/cc) $(B)/static/manual.c
 	+@$(MAKE) --no-print-directory B=$(B)/static/$*.build CC=$(call musl_cc,$*) AR=$*-linux-gnu-ar CFLAGS='-O2 -ffunction-sections -fdata-sections' \
-		LDFLAGS='-Wl,--gc-sections -s' TERMINAL_LIBS=-lncurses MANUAL=$(abspath $(B))/manual.c SUPERVISORS='$(MACHINES)' \
+		LDFLAGS='-Wl,--gc-sections -s' TERMINAL_LIBS=-lncurses PREFIX=$(STATIC_PREFIX) MANUAL=$(B)/static/manual.c SUPERVISORS='$(MACHINES)' \
 		$(foreach machine,$(MACHINES),SUPERVISOR_CC_$(machine)=$(call musl_cc,$(machine))) \
 		$(B)/static/$*.build/isolator $(B)/static/$*.build/isolator-mcp
 	@mkdir -p $@
 	@for program in isolator isolator-mcp; do \
-		cp $(B)/static/$*.build/$$program $@ && \
+		cp $(B)/static/$*.build/$$program $(B)/static/$*.musl/LICENSES $@ && \
 		{ [ $$(wc -c <$@/$$program) -le 2097152 ] || { echo "$@/$$program has more than 2 MB" >&2; exit 1; }; }; done
 
 # A make on all cores.
 build := $(MAKE) --no-print-directory -j $(shell nproc)
 # The same beside a job that mostly waits.
 build_beside := $(MAKE) --no-print-directory -j $(shell expr $$(nproc) + 1)
-PROGRAM ?= $(abspath $(B))/isolator
-run_tests = ISOLATOR=$(PROGRAM) FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin test/run
+TESTED ?= $(abspath $(B))/isolator
+run_tests = ISOLATOR=$(TESTED) FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin test/run
 # These targets run the setup first, then another make for the build, which needs the setup.
 demo: setup ## set up, build, and run three programs
 	+@$(build) all
@@ -416,8 +419,9 @@ lint-cppcheck: $(GENERATED)
 	@$(CPPCHECK) --quiet --std=c11 --enable=warning,performance,portability --suppress=varFuncNullUB \
 		--error-exitcode=1 -D__x86_64__ $(filter -I% -D%,$(ALL_CFLAGS)) src
 
-# The installed files, as SOURCE:PLACE, for install and uninstall alike.
-INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/bin/$(program) \
+# The installed files, as SOURCE:PLACE, for install and uninstall alike. BIN has the programs.
+BIN ?= $(B)
+INSTALLED := $(foreach program,isolator isolator-mcp,$(BIN)/$(program):$(PREFIX)/bin/$(program) \
 		share/completions/isolator.bash:$(PREFIX)/share/bash-completion/completions/$(program) \
 		share/completions/isolator.fish:$(PREFIX)/share/fish/vendor_completions.d/$(program).fish) \
 	share/completions/_isolator:$(PREFIX)/share/zsh/site-functions/_isolator \
@@ -431,7 +435,7 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/b
 install: all ## install below PREFIX (/usr/local), or DESTDIR/PREFIX
 	@for pair in $(INSTALLED); do \
 		source=$${pair%%:*} place="$(DESTDIR)$${pair#*:}" mode=644; \
-		case $$source in $(B)/man/*) ;; $(B)/*) mode=755 ;; esac; \
+		case $$source in $(BIN)/isolator*) mode=755 ;; esac; \
 		install -D -m $$mode "$$source" "$$place" || exit 1; \
 		case $$source in $(B)/man/*) sed -Ei 's#/usr/local/(bin|share)#$(PREFIX)/\1#g' "$$place" || exit 1 ;; esac; \
 	done
@@ -455,12 +459,23 @@ deb: ## make a Debian package
 	@rm -rf $(B)/deb/debian
 	+@$(build) B=$(B)/deb PREFIX=/usr DESTDIR=$(B)/deb/debian/isolator install
 	@share/packaging/deb $(B)/deb $(VERSION) $(B)
-# Made of the static programs, or of those in PROGRAMS.
+# Made of the static programs, for MACHINES, or of those in PROGRAMS.
 PROGRAMS ?= $(B)/static
 npm: ## make npm packages
 bundles: ## make MCP bundles, the entry of the MCP registry and a plugin of Claude Code
-npm bundles: $(if $(filter $(B)/static,$(PROGRAMS)),static)
-	$(Q)share/packaging/$@ $(PROGRAMS) $(VERSION) $(B)/$@
+wheels: ## make wheels, which have the programs and the Python client
+archives: ## make archives and Debian packages of the static programs
+npm bundles wheels archives: $(if $(filter $(B)/static,$(PROGRAMS)),static)
+	+$(Q)MAKE='$(MAKE)' share/packaging/$@ $(PROGRAMS) $(VERSION) $(B)/$@
+# All that is published, with the time of the commit: the same commit gives the same bytes.
+release: export SOURCE_DATE_EPOCH ?= $(shell $(git) log -1 --format=%ct)
+release: ## make all that is published, for both architectures, in build/release
+	+@$(MAKE) --no-print-directory MACHINES='x86_64 aarch64' dist archives wheels npm bundles
+	@rm -rf $(B)/release
+	@mkdir $(B)/release
+	@cp $(B)/$(DIST).tar.gz $(B)/archives/*.tar.gz $(B)/archives/*.deb $(B)/wheels/*.whl $(B)/npm/*.tgz $(B)/bundles/*.mcpb $(B)/bundles/*.zip $(B)/bundles/server.json $(B)/release
+	@cd $(B)/release && sha256sum * >SHA256SUMS
+	$(call making,RELEASE,$(B)/release)
 clean: ## remove what was built
 	rm -rf build
 

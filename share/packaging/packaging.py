@@ -54,7 +54,9 @@ def arguments():
 
 
 def programs_of(directory, machine):
-    return {name: (read(os.path.join(directory, machine, name)), 0o755) for name in PROGRAMS}
+    """The programs, and the licenses of the libraries in them."""
+    files = {name: 0o755 for name in PROGRAMS} | {'LICENSES': 0o644}
+    return {name: (read(os.path.join(directory, machine, name)), mode) for name, mode in files.items()}
 
 
 def below(directory, tree):

@@ -17,6 +17,7 @@ plugin=$bundles/claude-plugin
 mkdir -p "$programs/x86_64"
 strip -o "$programs/x86_64/isolator" "$ISOLATOR"
 strip -o "$programs/x86_64/isolator-mcp" "$(dirname "$ISOLATOR")/isolator-mcp"
+echo licenses >"$programs/x86_64/LICENSES"
 cp -r "$programs/x86_64" "$programs/aarch64"
 share/packaging/bundles "$programs" "$version" "$bundles" >"$scratch/made"
 
@@ -59,6 +60,7 @@ server.json" "what is made"
     is "$(entries "$bundle")" "-rw-r--r-- 2023-11-14-22-13-20 LICENSE
 -rw-r--r-- 2023-11-14-22-13-20 README.md
 -rw-r--r-- 2023-11-14-22-13-20 manifest.json
+-rw-r--r-- 2023-11-14-22-13-20 server/LICENSES
 -rwxr-xr-x 2023-11-14-22-13-20 server/isolator
 -rwxr-xr-x 2023-11-14-22-13-20 server/isolator-mcp" "a bundle"
     is "$(entries "$bundles/isolator-claude-plugin-$version.zip")" "-rw-r--r-- 2023-11-14-22-13-20 .claude-plugin/plugin.json
@@ -67,8 +69,10 @@ server.json" "what is made"
 -rw-r--r-- 2023-11-14-22-13-20 README.md
 -rwxr-xr-x 2023-11-14-22-13-20 bin/isolator
 -rwxr-xr-x 2023-11-14-22-13-20 bin/isolator-mcp
+-rw-r--r-- 2023-11-14-22-13-20 programs/aarch64/LICENSES
 -rwxr-xr-x 2023-11-14-22-13-20 programs/aarch64/isolator
 -rwxr-xr-x 2023-11-14-22-13-20 programs/aarch64/isolator-mcp
+-rw-r--r-- 2023-11-14-22-13-20 programs/x86_64/LICENSES
 -rwxr-xr-x 2023-11-14-22-13-20 programs/x86_64/isolator
 -rwxr-xr-x 2023-11-14-22-13-20 programs/x86_64/isolator-mcp
 -rw-r--r-- 2023-11-14-22-13-20 skills/isolator/SKILL.md" "the plugin"

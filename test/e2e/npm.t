@@ -18,6 +18,7 @@ package=$scratch/unpacked/package
 mkdir -p "$programs/x86_64"
 strip -o "$programs/x86_64/isolator" "$ISOLATOR"
 strip -o "$programs/x86_64/isolator-mcp" "$(dirname "$ISOLATOR")/isolator-mcp"
+echo licenses >"$programs/x86_64/LICENSES"
 cp -r "$programs/x86_64" "$programs/aarch64"
 share/packaging/npm "$programs" "$version" "$packages" >"$scratch/made"
 mkdir "$scratch/unpacked"
@@ -48,8 +49,10 @@ test_case 'the file that runs by itself has the programs of all machines, and de
 -rwxr-xr-x 0/0 2023-11-14 package/bin/isolator
 -rwxr-xr-x 0/0 2023-11-14 package/bin/isolator-mcp
 -rw-r--r-- 0/0 2023-11-14 package/package.json
+-rw-r--r-- 0/0 2023-11-14 package/programs/aarch64/LICENSES
 -rwxr-xr-x 0/0 2023-11-14 package/programs/aarch64/isolator
 -rwxr-xr-x 0/0 2023-11-14 package/programs/aarch64/isolator-mcp
+-rw-r--r-- 0/0 2023-11-14 package/programs/x86_64/LICENSES
 -rwxr-xr-x 0/0 2023-11-14 package/programs/x86_64/isolator
 -rwxr-xr-x 0/0 2023-11-14 package/programs/x86_64/isolator-mcp" "its files"
     is "$(member "$file" 'JSON.stringify([p.name, p.version, p.license, p.bin])')" \
@@ -68,7 +71,8 @@ isolator-mcp-linux-x64-$version.tgz" "the files"
         "{\"isolator-mcp-linux-x64\":\"$version\",\"isolator-mcp-linux-arm64\":\"$version\"}" "but those of the machines, in this version alone"
     file=$packages/publish/isolator-mcp-linux-arm64-$version.tgz
     is "$(member "$file" 'JSON.stringify([p.name, p.os, p.cpu, p.bin])')" '["isolator-mcp-linux-arm64",["linux"],["arm64"],null]' "a machine's package.json"
-    is "$(entries "$file" | grep programs/)" "-rwxr-xr-x 0/0 2023-11-14 package/programs/aarch64/isolator
+    is "$(entries "$file" | grep programs/)" "-rw-r--r-- 0/0 2023-11-14 package/programs/aarch64/LICENSES
+-rwxr-xr-x 0/0 2023-11-14 package/programs/aarch64/isolator
 -rwxr-xr-x 0/0 2023-11-14 package/programs/aarch64/isolator-mcp" "a machine's programs"
     (export MCP_NAME=org.example/isolator; share/packaging/npm "$programs" "$version" "$scratch/named" >/dev/null)
     is "$(member "$scratch/named/publish/isolator-mcp-$version.tgz" p.mcpName)" "org.example/isolator" "MCP_NAME"
