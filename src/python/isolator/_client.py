@@ -143,9 +143,11 @@ class Client(Settings):
         many as run at a time are waiting for their results or for the caller to take these.
 
         A request that is refused, or that the engine failed, has a result too: `Result.check()`
-        raises what `run` raises. The batch itself raises UsageError for a request that is no JSON or
-        a wrong option, EngineError, ProgramError, and what `requests` raises. To close the
-        generator ends what runs and removes the containers.
+        raises what `run` raises. If isolator cannot read a request, for example because it is longer
+        than 64 MiB, the result has no `id`; `line` is the number of the request in any case.
+        The batch itself raises UsageError for a request that is no JSON or a wrong option,
+        EngineError, ProgramError, and what `requests` raises. Closing the generator cancels what
+        runs and removes the containers.
         """
         return self._results(requests, Result, jobs)
 
@@ -199,15 +201,19 @@ class Session:
         also that the session has ended, for example because it was idle for too long.
         """
         with self._lock:
-            if self._is_closed:
-                raise UsageError("the session is closed")
+            self.check_open()
             first = {} if self._has_begun else self._first
             self._stream.submit({**first, **members(request), "session": "session"})
             result = next(self._stream, None)
-        if result is None:
+        if result is None:  # another thread has closed it
             raise UsageError("the session is closed")
         self._has_begun = self._has_begun or result.session is not None
         return self._settings.located(result).check()
+
+    def check_open(self) -> None:
+        """Raises UsageError if the session is closed."""
+        if self._is_closed:
+            raise UsageError("the session is closed")
 
     def terminate(self) -> None:
         """Ends the session and the cell that runs, and does not wait for that."""

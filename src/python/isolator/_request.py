@@ -139,6 +139,7 @@ def encode(request: RequestLike) -> bytes:
     return line.encode("ascii") + b"\n"
 
 
+# Members of a request whose names differ from those in isolator-batch(1).
 _NAMES = {
     "code": "entrypoint_code",
     "filename": "entrypoint_filename",
@@ -152,8 +153,9 @@ def members(request: Union[RequestLike, Test]) -> dict[str, Any]:
     """The members of a request or a test, as isolator-batch(1) names them."""
     if isinstance(request, Mapping):
         return dict(request)
+    names = _NAMES if isinstance(request, Request) else {}
     values = ((field.name, getattr(request, field.name)) for field in fields(request))
-    return {_NAMES.get(name, name): _plain(name, value) for name, value in values if value is not None}
+    return {names.get(name, name): _plain(name, value) for name, value in values if value is not None}
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -144,6 +144,6 @@ def _error_of_exit(status: int, messages: str) -> IsolatorError:
         message = message[len("isolator: ") :]
     if status == 2:
         return UsageError(message)
-    if status == 3 or status > 128:
+    if status == 3 or status > 128 or status < 0:  # 128 + N, or -N: signal N
         return EngineError(message or f"isolator exited with status {status}")
     return ProgramError(f"isolator ended before its results, with status {status}: {message or 'no message'}")

@@ -104,6 +104,7 @@ class Session:
     @takes_request
     async def run(self, request: RequestLike) -> CellResult:
         """Runs a cell, and returns its result, see `isolator.Session.run`."""
+        self._session.check_open()
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._cells, self._session.run, request)
