@@ -1,5 +1,6 @@
 """The client with a container engine."""
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -135,6 +136,26 @@ def test_a_batch_that_is_closed_early():
     wait_until(lambda: containers(pid))
     results.close()
     wait_until(lambda: is_gone(pid))
+
+
+def test_isolator_is_killed():
+    results = isolator.batch([isolator.Request("while True: pass", "python", timeout_seconds=600)])
+    raised = []
+
+    def take():
+        try:
+            next(results)
+        except isolator.EngineError as error:
+            raised.append(str(error))
+
+    started = len(pids())
+    thread = threading.Thread(target=take)
+    thread.start()
+    wait_until(lambda: len(pids()) > started and containers(pids()[-1]))
+    os.kill(int(pids()[-1]), signal.SIGKILL)
+    thread.join(120)
+    assert raised == ["isolator exited with status -9"]
+    wait_until(lambda: is_gone(pids()[-1]))
 
 
 def test_a_session():

@@ -114,9 +114,13 @@ def test_an_exception_of_the_requests_ends_the_batch(program):
         yield {}
         raise KeyError("mine")
 
-    client = program("for line in sys.stdin: print(RESULT, flush=True)\n")
+    client = program(
+        "signal.signal(15, lambda *_: print(RESULT.replace('success', 'error')) or sys.exit(143))\n"
+        "for line in sys.stdin: print(RESULT, flush=True)"
+    )
     with pytest.raises(KeyError, match="mine"):
-        list(client.batch(requests()))
+        for result in client.batch(requests()):
+            assert result.ok  # and no result of a request that was cancelled
 
     async def collect():
         asynchronous = isolator.aio.Client(program=client._program)

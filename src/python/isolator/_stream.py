@@ -84,11 +84,13 @@ class Stream(Generic[AnyResult]):
         """The next result. Raises IsolatorError if the process failed."""
         assert self._process.stdout
         line = self._process.stdout.readline(LINE_MAX)
+        if self._failure:
+            raise self._failure
         if not line:
             self._check_end()
             raise StopIteration
         if not line.endswith(b"\n"):
-            raise self._failure or ProgramError("isolator printed a line that is cut off or too long")
+            raise ProgramError("isolator printed a line that is cut off or too long")
         self._received += 1
         self._room.release()
         return parse_result(line, self._kind)
@@ -131,8 +133,6 @@ class Stream(Generic[AnyResult]):
         """Raises what ended the process early."""
         status = self._process.wait()
         self._messages_reader.join()
-        if self._failure:
-            raise self._failure
         if status not in (0, 1) or self._received != self._submitted:
             raise _error_of_exit(status, self._messages.decode("utf-8", "replace"))
 
