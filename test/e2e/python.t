@@ -7,7 +7,7 @@ export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD/src/python ISOLATOR_PIDS=$scrat
 # The Python that has pytest and mypy: that of the system, which need not be the first of PATH.
 python=
 for candidate in /usr/bin/python3 python3; do
-    [ -n "$python" ] || ! "$candidate" -c 'import mypy, pytest, venv' 2>/dev/null || python=$(command -v "$candidate")
+    [ -n "$python" ] || ! "$candidate" -c 'import ensurepip, mypy, pytest' 2>/dev/null || python=$(command -v "$candidate")
 done
 [ -n "$python" ] || { echo "Bail out! no Python has mypy, pytest and venv; run: test/setup tests"; exit 1; }
 

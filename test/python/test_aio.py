@@ -75,7 +75,7 @@ async def cancel_when_it_runs(task, started):
 def test_cancelling_a_run():
     async def main():
         started = len(pids())
-        task = asyncio.ensure_future(aio.run("while True: pass", "python", timeout_seconds=600))
+        task = asyncio.ensure_future(aio.run("while True: pass", "python", timeout_seconds=60))
         pid = await cancel_when_it_runs(task, started)
         await asyncio.to_thread(wait_until, lambda: is_gone(pid))
 
@@ -99,7 +99,7 @@ def test_cancelling_a_cell_ends_the_session():
     async def main():
         started = len(pids())
         async with aio.Session("python") as session:
-            task = asyncio.ensure_future(session.run("while True: pass", timeout_seconds=600))
+            task = asyncio.ensure_future(session.run("while True: pass", timeout_seconds=60))
             pid = await cancel_when_it_runs(task, started)
             with pytest.raises(isolator.UsageError, match="^the session is closed$"):
                 await session.run("1")
