@@ -130,6 +130,23 @@ def test_an_exception_of_the_requests_ends_the_batch(program):
         asyncio.run(collect())
 
 
+def test_requests_that_are_cancelled_end_the_batch(program):
+    async def requests():
+        yield {}
+        raise asyncio.CancelledError
+
+    async def collect():
+        client = program("for line in sys.stdin: print(RESULT, flush=True)")
+        async for result in isolator.aio.Client(program=client._program).batch(requests()):
+            assert result.ok
+
+    async def main():
+        with pytest.raises(asyncio.CancelledError):
+            await collect()
+
+    asyncio.run(main())
+
+
 def test_requests_are_taken_when_there_is_room(program):
     taken = 0
 

@@ -189,7 +189,7 @@ class Session:
         if keep_processes:
             self._first["keep_processes"] = True
         self._has_begun = self._is_closed = False
-        self._stream = self._settings.stream(CellResult, 1)
+        self._stream = self._settings.stream(CellResult)
         self._lock = threading.Lock()
 
     @takes_request

@@ -76,7 +76,7 @@ async def _submit_all(stream: Stream[Any], requests: Requests, threads: ThreadPo
             if not await loop.run_in_executor(threads, stream.submit, request):
                 return
         stream.finish()
-    except Exception as failure:  # of the caller's iterable: raised where the results are taken
+    except BaseException as failure:  # of the caller's iterable: raised where the results are taken
         stream.fail(failure)
 
 
