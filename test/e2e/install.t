@@ -79,7 +79,11 @@ test_case 'make install with DESTDIR, and make uninstall' && {
 644 share/doc/isolator/LICENSE
 644 share/doc/isolator/README.md
 644 share/doc/isolator/SECURITY.md
+644 share/doc/isolator/examples/code_tool.py
 644 share/doc/isolator/examples/grade.py
+644 share/doc/isolator/examples/reward.py
+644 share/doc/isolator/examples/scorer.py
+644 share/doc/isolator/examples/server.py
 644 share/fish/vendor_completions.d/isolator-mcp.fish
 644 share/fish/vendor_completions.d/isolator.fish
 644 share/isolator/isolator_config.json

@@ -1,0 +1,58 @@
+"""Runs untrusted code in locked-down containers: a client of the program `isolator`.
+
+    import isolator
+
+    result = isolator.run("print(6 * 7)", "python")
+    print(result.stdout, result.reason, result.duration_ms)
+
+`run` runs one program, `test` one with tests, `batch` many, and `Session` cells with state in between.
+`isolator.aio` has the same for asyncio. A `Client` has options, such as the configuration file.
+Each call, batch or session is one process `isolator batch`; see isolator-batch(1).
+"""
+from . import aio
+from ._client import Client, Session
+from ._errors import EngineError, IsolatorError, ProgramError, RunError, UsageError
+from ._program import find_program
+from ._request import Request, Test
+from ._result import (
+    Artifact,
+    Build,
+    CellResult,
+    Record,
+    Result,
+    Summary,
+    TestOutcome,
+    TestResult,
+    parse_result,
+)
+
+__all__ = [
+    "Artifact",
+    "Build",
+    "CellResult",
+    "Client",
+    "EngineError",
+    "IsolatorError",
+    "ProgramError",
+    "Record",
+    "Request",
+    "Result",
+    "RunError",
+    "Session",
+    "Summary",
+    "Test",
+    "TestOutcome",
+    "TestResult",
+    "UsageError",
+    "aio",
+    "batch",
+    "find_program",
+    "parse_result",
+    "run",
+    "test",
+]
+
+_client = Client()
+run = _client.run
+test = _client.test
+batch = _client.batch

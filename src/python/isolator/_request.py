@@ -1,0 +1,177 @@
+"""Requests: what a caller says, and the line of `isolator batch` that it becomes."""
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Optional, Union
+
+from ._errors import UsageError
+
+Content = Union[str, bytes]
+"""The content of a file: text, or bytes that need not be text."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """One test of a program: what it is given, and what it has to print.
+
+    A test needs `expected_stdout`, or `no_expected` if each program that exits with status 0 passes.
+    """
+
+    stdin: Optional[str] = None
+    """Standard input; by default it is empty."""
+    expected_stdout: Optional[str] = None
+    """The expected standard output. It never enters the container."""
+    name: Optional[str] = None
+    """Up to 255 bytes, unlike those of the other tests; by default the number of the test."""
+    arguments: Optional[Sequence[str]] = None
+    """Arguments, after those of the request."""
+    environment: Optional[Mapping[str, str]] = None
+    """Variables, in addition to those of the request."""
+    files: Optional[Mapping[str, Content]] = None
+    """Files, in addition to those of the request."""
+    no_expected: Optional[bool] = None
+    """Whether there is no expected output."""
+    compare: Optional[str] = None
+    """How the output is compared: "trim" (the default), "exact", "tokens" or "float"."""
+    tolerance: Optional[float] = None
+    """How much numbers may differ with "float", absolutely or relatively; by default 1e-6."""
+    timeout_seconds: Optional[float] = None
+    cpu_seconds: Optional[float] = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A program and what it is given. Members that are None have the defaults of isolator."""
+
+    code: Optional[str] = None
+    """The source code."""
+    language: Optional[str] = None
+    """A language of the configuration, such as "python"."""
+    filename: Optional[str] = None
+    """The file name of the code, if it matters."""
+    files: Optional[Mapping[str, Content]] = None
+    """More files of the working directory: their content by their relative path."""
+    stdin: Optional[str] = None
+    """Standard input; by default it is empty."""
+    arguments: Optional[Sequence[str]] = None
+    environment: Optional[Mapping[str, str]] = None
+    timeout_seconds: Optional[float] = None
+    """How long the program may run, in seconds."""
+    memory_mb: Optional[int] = None
+    """Memory of the container in MB, without swap."""
+    cpus: Optional[float] = None
+    """CPU cores; fractions are allowed."""
+    cpu_seconds: Optional[float] = None
+    """CPU time of all processes in seconds; 0: no limit."""
+    pids_limit: Optional[int] = None
+    """Processes and threads."""
+    artifacts: Optional[Sequence[str]] = None
+    """Patterns of files to return, such as "*.csv"; see `artifacts_directory` of `Client`."""
+    image: Optional[str] = None
+    """An image to use instead of the language's, if the configuration allows it."""
+    snippet: Optional[str] = None
+    """The name of a stored snippet, instead of code and language."""
+    program_file: Optional[str] = None
+    """The path of the program below `programs_directory` of `Client`, instead of code."""
+    tests: Optional[Sequence[Test]] = None
+    """Run the program once for each of these tests, in one container."""
+    stop_on_failure: Optional[bool] = None
+    """Whether the tests after the first one that is not passed do not run."""
+    test_output_bytes: Optional[int] = None
+    """How many bytes of each stream of a test the result keeps; by default 4096."""
+    session: Optional[str] = None
+    """A name of your own. Requests of a batch with the same name share a container and its state."""
+    close_session: Optional[bool] = None
+    """Whether the session ends after this request."""
+    keep_processes: Optional[bool] = None
+    """Whether processes go on after a request of the session; only in its first request."""
+    id: Any = None
+    """Any JSON value. The result has it too; results of a batch come as they finish."""
+
+
+RequestLike = Union[Request, Mapping[str, Any]]
+"""A request: a `Request`, or a mapping with the members that isolator-batch(1) lists."""
+
+
+def request_of(
+    code: Union[str, RequestLike, None] = None,
+    language: Optional[str] = None,
+    *,
+    filename: Optional[str] = None,
+    files: Optional[Mapping[str, Content]] = None,
+    stdin: Optional[str] = None,
+    arguments: Optional[Sequence[str]] = None,
+    environment: Optional[Mapping[str, str]] = None,
+    timeout_seconds: Optional[float] = None,
+    memory_mb: Optional[int] = None,
+    cpus: Optional[float] = None,
+    cpu_seconds: Optional[float] = None,
+    pids_limit: Optional[int] = None,
+    artifacts: Optional[Sequence[str]] = None,
+    image: Optional[str] = None,
+    snippet: Optional[str] = None,
+    program_file: Optional[str] = None,
+    tests: Optional[Sequence[Test]] = None,
+    stop_on_failure: Optional[bool] = None,
+    test_output_bytes: Optional[int] = None,
+) -> RequestLike:
+    """The request of a call: its source code and members, or a whole request.
+
+    Members that are given beside a whole request replace those of the request.
+    """
+    given = {name: value for name, value in locals().items() if name != "code" and value is not None}
+    if isinstance(code, Request):
+        return replace(code, **given)
+    if isinstance(code, Mapping):
+        return {**code, **members(Request(**given))}
+    return Request(code, **given)
+
+
+def encode(request: RequestLike) -> bytes:
+    """The line of a request, with its newline. Raises UsageError if it is no JSON."""
+    try:
+        line = json.dumps(members(request), allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the request cannot be written as JSON: {error}") from error
+    return line.encode("ascii") + b"\n"
+
+
+# Members of a request whose names differ from those in isolator-batch(1).
+_NAMES = {
+    "code": "entrypoint_code",
+    "filename": "entrypoint_filename",
+    "files": "additional_files",
+    "snippet": "snippet_name",
+    "program_file": "entrypoint_file",
+}
+
+
+def members(request: Union[RequestLike, Test]) -> dict[str, Any]:
+    """The members of a request or a test, as isolator-batch(1) names them."""
+    if isinstance(request, Mapping):
+        return dict(request)
+    names = _NAMES if isinstance(request, Request) else {}
+    values = ((field.name, getattr(request, field.name)) for field in fields(request))
+    return {names.get(name, name): _plain(name, value) for name, value in values if value is not None}
+
+
+def _plain(name: str, value: Any) -> Any:
+    """The value of a member, as JSON has it."""
+    if name == "files":
+        return [_file(path, content) for path, content in value.items()]
+    if name == "tests":
+        return [members(test) for test in value]
+    if name == "environment":
+        return dict(value)
+    if name in ("arguments", "artifacts") and not isinstance(value, str):
+        return list(value)
+    return value
+
+
+def _file(path: str, content: Content) -> dict[str, str]:
+    if isinstance(content, str):
+        return {"filename": path, "content": content}
+    return {"filename": path, "content": base64.b64encode(content).decode("ascii"), "encoding": "base64"}

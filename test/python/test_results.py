@@ -1,0 +1,176 @@
+"""Requests and results, compared with what isolator knows. None of these needs an engine."""
+import inspect
+import json
+import pathlib
+from dataclasses import fields
+
+import pytest
+
+import isolator
+from isolator import _result
+from isolator._request import encode, members, request_of
+
+SCHEMA = json.loads(pathlib.Path("share/isolator_results.schema.json").read_text())
+LINE = {
+    "status": "success", "exitCode": 0, "stdout": "42\n", "stderr": "", "durationMs": 12, "error": None,
+    "imageTag": None, "reason": "exit", "signal": None, "stdoutBytes": 3, "stderrBytes": 0,
+    "stdoutTruncated": False, "stderrTruncated": False, "peakMemoryBytes": None, "cpuMs": 9,
+    "image": "python:3", "container": "isolator-1", "warm": False, "artifacts": [], "warnings": [],
+}  # fmt: skip
+
+
+def members_of(*kinds):
+    return {name for kind in kinds for name in _result._MEMBERS[kind]}
+
+
+@pytest.mark.parametrize(
+    "kinds, schema",
+    [
+        ([isolator.Result, isolator.TestResult, isolator.CellResult], SCHEMA),
+        ([isolator.Artifact], SCHEMA["$defs"]["artifact"]),
+        ([isolator.Build], SCHEMA["$defs"]["build"]),
+        ([isolator.Summary], SCHEMA["$defs"]["summary"]),
+        ([isolator.TestOutcome], SCHEMA["$defs"]["test"]),
+    ],
+)
+def test_attributes_are_the_members_of_the_schema(kinds, schema):
+    assert members_of(*kinds) == set(schema["properties"])
+
+
+def test_each_definition_of_the_schema_has_a_class():
+    assert set(SCHEMA["$defs"]) == {"artifact", "build", "summary", "test"}
+
+
+def line(**changes):
+    return json.dumps({**LINE, **changes})
+
+
+def test_a_result():
+    result = isolator.parse_result(line(id=["a", 1], line=3))
+    assert type(result) is isolator.Result
+    assert (result.id, result.line, result.exit_code, result.cpu_ms) == (["a", 1], 3, 0, 9)
+    assert (result.retries, result.build, result.artifacts, dict(result.extra)) == (None, None, (), {})
+    assert result.ok
+
+
+def test_members_of_a_newer_program_are_kept():
+    artifact = {"name": "a.csv", "bytes": 1, "sha256": "0", "mimeType": "text/csv", "owner": 5}
+    result = isolator.parse_result(line(energyJoules=1.5, artifacts=[artifact]))
+    assert result.extra == {"energyJoules": 1.5}
+    assert result.artifacts[0].extra == {"owner": 5}
+    assert result.artifacts[0].path is None
+
+
+def test_the_kind_of_a_result():
+    assert isinstance(isolator.parse_result(line(session="s", value="42")), isolator.CellResult)
+    summary = {"passed": 1, "failed": 2, "total": 3, "firstFailure": "b"}
+    result = isolator.parse_result(line(tests=[], summary=summary))
+    assert isinstance(result, isolator.TestResult)
+    assert (result.summary.failed, result.summary.first_failure, result.tests) == (2, "b", ())
+    assert isolator.parse_result(line(), isolator.TestResult).summary is None
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("{", "isolator printed a line that is not JSON: "),
+        ("[" * 100000, "isolator printed a line that is not JSON: "),
+        (b"\xff", "isolator printed a line that is not JSON: "),
+        ("[]", "isolator printed a line that is not a JSON object"),
+        ("{}", "isolator printed a result with a wrong or missing 'status'"),
+        (line(exitCode=True), "isolator printed a result with a wrong or missing 'exitCode'"),
+        (line(stdout=None), "isolator printed a result with a wrong or missing 'stdout'"),
+        (line(warnings=[1]), "isolator printed a result with a wrong or missing 'warnings'"),
+        (line(warnings={}), "isolator printed a result with a wrong or missing 'warnings'"),
+        (line(artifacts=[1]), "isolator printed a result whose Artifact is not an object"),
+        (line(build="x"), "isolator printed a result whose Build is not an object"),
+    ],
+)
+def test_a_line_that_is_no_result(text, message):
+    with pytest.raises(isolator.ProgramError) as raised:
+        isolator.parse_result(text)
+    assert str(raised.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "reason, kind",
+    [("input", isolator.UsageError)]
+    + [(reason, isolator.EngineError) for reason in ("engine", "image-missing", "cancelled")],
+)
+def test_check_raises_what_says_nothing_about_the_program(reason, kind):
+    result = isolator.parse_result(line(status="error", reason=reason, error="why"))
+    with pytest.raises(kind, match="^why$") as raised:
+        result.check()
+    assert raised.value.result is result
+
+
+def test_check_returns_the_result_of_a_program_that_failed():
+    reasons = set(SCHEMA["properties"]["reason"]["enum"]) - {"input", "engine", "image-missing", "cancelled"}
+    for reason in reasons:
+        result = isolator.parse_result(line(status="error", reason=reason, error="why"))
+        assert result.check() is result
+
+
+def known_members(**request):
+    """The names that isolator lists if a request has an unknown member."""
+    with pytest.raises(isolator.UsageError) as raised:
+        isolator.run({"language": "python", "entrypoint_code": "1", **request})
+    return set(str(raised.value).split("known are: ")[1].split(", "))
+
+
+def names_of(request):
+    return set(members(request))
+
+
+def test_members_of_a_request_are_those_of_isolator_batch():
+    request = isolator.Request(**{one.name: {} if one.name == "files" else [] for one in fields(isolator.Request)})
+    of_the_line = {"id", "session", "close_session", "keep_processes"}
+    assert names_of(request) == known_members(unknown=1) | of_the_line
+
+
+def test_members_of_a_test_are_those_of_isolator_batch():
+    test = isolator.Test(**{one.name: {} if one.name == "files" else [] for one in fields(isolator.Test)})
+    assert names_of(test) == known_members(tests=[{"unknown": 1}])
+
+
+def test_parameters_of_a_call_are_the_members_of_a_request():
+    of_a_batch = {"id", "session", "close_session", "keep_processes"}
+    expected = {one.name: one.type for one in fields(isolator.Request) if one.name not in of_a_batch}
+    parameters = inspect.signature(request_of).parameters.values()
+    assert {one.name: one.annotation for one in parameters if one.name != "code"} == {
+        name: kind for name, kind in expected.items() if name != "code"
+    }
+    for function in (isolator.run, isolator.test, isolator.aio.run, isolator.aio.test):
+        assert list(inspect.signature(function).parameters) == [one.name for one in parameters]
+
+
+def test_a_request_as_a_line():
+    request = isolator.Request(
+        "print()", "python", files={"a": "text", "b": b"\xff"}, arguments=("x",), id=None,
+        tests=[isolator.Test(files={"c": ""}, no_expected=True)],
+    )  # fmt: skip
+    assert json.loads(encode(request)) == {
+        "entrypoint_code": "print()",
+        "language": "python",
+        "additional_files": [
+            {"filename": "a", "content": "text"},
+            {"filename": "b", "content": "/w==", "encoding": "base64"},
+        ],
+        "arguments": ["x"],
+        "tests": [{"files": [{"filename": "c", "content": ""}], "no_expected": True}],
+    }
+
+
+def test_members_beside_a_request_replace_its_members():
+    request = isolator.Request("1", "python", stdin="a")
+    assert request_of(request, stdin="b") == isolator.Request("1", "python", stdin="b")
+    assert request_of({"entrypoint_code": "1", "language": "c"}, "python") == {
+        "entrypoint_code": "1",
+        "language": "python",
+    }
+
+
+def test_a_request_that_is_no_json():
+    for wrong in ({"id": object()}, {"id": float("nan")}):
+        with pytest.raises(isolator.UsageError, match="^the request cannot be written as JSON: "):
+            isolator.run(wrong)
