@@ -327,7 +327,8 @@ check-quick: ## build, and run the tests that need no engine; in about 45 s
 # The same in clean roots of Debian 12, 13 and the next one, or of the suites in ROOTS.
 check-roots: ## build, and run check-quick, in clean roots of Debian releases; as root
 	@test/roots $(ROOTS)
-check-release: check-roots ## run what a release needs beside check and soak; as root
+check-release: check-roots test-images ## run what a release needs beside check and soak; as root
+	@test/release
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: export UNSTEADY := 20
 soak: export SOAK := 1

@@ -1,4 +1,4 @@
-"""What share/packaging/npm and share/packaging/bundles have in common: the arguments, the description, and archives.
+"""What share/packaging/npm, bundles and wheels have in common: the arguments, the description, and archives.
 
 A tree of files is a dictionary {PATH: (BYTES, MODE)}. The same input gives the same bytes: archives are sorted, belong
 to root, and all times in them are SOURCE_DATE_EPOCH, by default the time of the Makefile, which in an unpacked
@@ -19,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 MACHINES = {'x86_64': 'x64', 'aarch64': 'arm64'}  # as uname and as Node.js name them
 PROGRAMS = ('isolator', 'isolator-mcp')
+LICENSES = 'LICENSES'  # those of the libraries in the programs
 ZIP_EPOCH = 315532800  # 1980: a zip has no earlier time
 
 
@@ -54,8 +55,7 @@ def arguments():
 
 
 def programs_of(directory, machine):
-    """The programs, and the licenses of the libraries in them."""
-    files = {name: 0o755 for name in PROGRAMS} | {'LICENSES': 0o644}
+    files = {**dict.fromkeys(PROGRAMS, 0o755), LICENSES: 0o644}
     return {name: (read(os.path.join(directory, machine, name)), mode) for name, mode in files.items()}
 
 

@@ -35,8 +35,10 @@ typed() {
 
 # make_wheel DIRECTORY: makes a wheel of the programs, and prints its path.
 make_wheel() {
-    mkdir -p "$1"
-    SOURCE_DATE_EPOCH=1700000000 "$python" share/packaging/wheel "$(dirname "$ISOLATOR")" x86_64 1.2.3 "$1"
+    mkdir -p "$scratch/programs/x86_64"
+    cp "$ISOLATOR" "$ISOLATOR-mcp" "$scratch/programs/x86_64"
+    echo licenses >"$scratch/programs/x86_64/LICENSES"
+    SOURCE_DATE_EPOCH=1700000000 share/packaging/wheels "$scratch/programs" 1.2.3 "$1" | sed 's/^  PACKAGE //'
 }
 
 test_case 'requests and results are those of isolator' && { passes test_results; }
@@ -78,11 +80,12 @@ for one in zipfile.ZipFile(sys.argv[1]).infolist():
 ' "$first")" "0755 V.data/scripts/isolator 2023 11 14 22 13 20
 0755 V.data/scripts/isolator-mcp 2023 11 14 22 13 20
 0644 V.dist-info/METADATA 2023 11 14 22 13 20
+0644 V.dist-info/RECORD 2023 11 14 22 13 20
 0644 V.dist-info/WHEEL 2023 11 14 22 13 20
 0644 V.dist-info/licenses/LICENSE 2023 11 14 22 13 20
-0644 V.dist-info/RECORD 2023 11 14 22 13 20" "its files, modes and times"
-    is "$("$python" share/packaging/wheel /nonexistent x86_64 1 "$scratch" 2>&1)" \
-        "share/packaging/wheel: [Errno 2] No such file or directory: '/nonexistent/isolator'" "without the programs"
+0644 V.dist-info/licenses/LICENSES 2023 11 14 22 13 20" "its files, modes and times"
+    is "$(share/packaging/wheels /nonexistent 1.2.3 "$scratch" 2>&1)" \
+        "share/packaging/wheels: there are no programs in '/nonexistent': build them with \`make static\`" "without the programs"
 }
 
 test_case 'the wheel in an environment of its own, without a network' && {
