@@ -40,7 +40,8 @@ in_zip() { python3 -c 'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipF
 # member EXPRESSION: an expression of JavaScript about the JSON on stdin, as j.
 member() { node -p "const j = JSON.parse(require('fs').readFileSync(0)); $1"; }
 # faults SCHEMA: what is wrong with the JSON on stdin.
-faults() { test/mcp/install && node test/mcp/schema_faults.mjs "test/fixtures/schemas/$1.schema.json" 2>&1; }
+faults() { faults_by "test/fixtures/schemas/$1.schema.json"; }
+faults_by() { test/mcp/install && node test/mcp/schema_faults.mjs "$1" 2>&1; }
 # front_matter: that of SKILL.md, as JSON. code_block LANGUAGE: the text of its block in this language.
 front_matter() { sed -n '2,/^---$/{/^---$/!p}' "$plugin/skills/isolator/SKILL.md" | python3 -c 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))'; }
 code_block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`/!p}" "$plugin/skills/isolator/SKILL.md"; }
@@ -85,6 +86,10 @@ server.json" "what is made"
 
 test_case 'each follows its schema' && {
     is "$(in_zip "$bundle" manifest.json | faults mcpb_manifest)" "" "manifest.json"
+    is "$(in_zip "$bundle" manifest.json | faults_by test/mcp/node_modules/@anthropic-ai/mcpb/schemas/mcpb-manifest-v0.4.schema.json)" "" \
+        "manifest.json, by the schema of mcpb"
+    has "$(faults_by test/mcp/node_modules/@anthropic-ai/mcpb/schemas/mcpb-manifest-v0.4.schema.json <<<'{}')" "must have required property 'server'" \
+        "that schema"
     is "$(faults server <"$bundles/server.json")" "" "server.json"
     is "$(faults claude_plugin <"$plugin/.claude-plugin/plugin.json")" "" "plugin.json"
     is "$(faults claude_plugin <"$plugin/.mcp.json")" "" ".mcp.json"
