@@ -32,6 +32,7 @@ WITHOUT := $(if $(filter own,$(TAR)),src/base/tar_writer_libtar.c)
 UNUSED := $(or $(WITHOUT),src/base/tar_writer_own.c)
 LIBS := $(if $(WITHOUT),,-ltar) -ljansson -lm
 # The prompt of `isolator session`.
+TERMINAL_LIBS := # what libedit needs if it is static
 $(B)/isolator $(B)/bare/isolator: private LIBS += -ledit $(TERMINAL_LIBS)
 
 # The layers, from left to right. Each is an archive; a program links its own layer and those to its left.
@@ -78,6 +79,7 @@ help: ## print this list
 $(B)/isolator $(B)/bare/isolator: $(B)/cli/isolator.o $(foreach layer,cli $(left_of_cli),$(B)/$(layer).a)
 $(B)/isolator-mcp $(B)/bare/isolator-mcp: $(B)/mcp/isolator_mcp.o $(foreach layer,mcp $(left_of_mcp),$(B)/$(layer).a)
 $(B)/isolator $(B)/isolator-mcp: $(B)/manual.o
+$(B)/bare/isolator $(B)/bare/isolator-mcp: $(B)/bare/manual.o
 $(B)/isolator $(B)/isolator-mcp $(B)/bare/isolator $(B)/bare/isolator-mcp:
 	@mkdir -p $(@D)
 	$(call making,LD)
@@ -124,9 +126,15 @@ $(B)/manual.c $(B)/static/manual.c: $(MAN_PAGES:%=$(B)/%) $(B)/datadir
 		name=$${page##*/}; echo "{\"$${name%.*}\","; \
 		mandoc -T ascii -O width=78 -I os=isolator $$page | sed -E 's/.\x08//g; s#/usr/local/(bin|share)#$(PREFIX)/\1#g' | $(call as_strings); echo '},'; \
 	done; echo '{0, 0}};'; } >$@
-$(B)/manual.o: $(MANUAL) src/config/manual.h
+$(B)/bare/manual.c: Makefile
+	@mkdir -p $(@D)
+	@echo '#include "config/manual.h"' >$@
+	@echo 'const struct manual_page manual_pages[] = {{0, 0}};' >>$@
+$(B)/manual.o: $(MANUAL)
+$(B)/bare/manual.o: $(B)/bare/manual.c
+$(B)/manual.o $(B)/bare/manual.o: src/config/manual.h
 	$(call making,CC)
-	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $(filter %.c,$^)
 # JSON files: the configuration and the definition of the tool.
 embed = { echo 'static const char $(1)[] ='; $(call as_strings,$<); echo ';'; } >$@
 $(B)/config/config_load.o: $(B)/default_config.h
@@ -175,12 +183,13 @@ $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 # libc6-dev-arm64-cross): make SUPERVISORS="x86_64 aarch64".
 MACHINE := $(shell uname -m)
 MUSL_CC ?= musl-gcc
+MUSL := # the directory of the compilers of share/packaging/musl, for static programs
 SUPERVISORS ?= $(MACHINE)
 SUPERVISOR_SOURCES := $(wildcard src/supervisor/*.c) $(foreach name,untar strbuf strvec error memory,src/base/$(name).c)
 SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
 	-pthread -Os -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 SUPERVISOR_LDFLAGS := -static -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -s
-supervisor_cc = $(or $(SUPERVISOR_CC_$(1)),$(if $(filter $(MACHINE),$(1)),$(or $(shell command -v $(MUSL_CC)),$(CC)),$(1)-linux-gnu-gcc))
+supervisor_cc = $(if $(MUSL),$(MUSL)/$(1).musl/cc,$(if $(filter $(MACHINE),$(1)),$(or $(shell command -v $(MUSL_CC)),$(CC)),$(1)-linux-gnu-gcc))
 supervisor_compilers := $(foreach machine,$(SUPERVISORS),$(machine) $(call supervisor_cc,$(machine)))
 supervisor_kb = $(if $(findstring musl,$(1)),160,1024)
 define supervisor
@@ -266,7 +275,6 @@ setup: packages ## set up an engine with images; as root or with sudo
 # supervisors of all of these. share/packaging/musl makes their compilers and libraries. The manual pages come from the
 # programs that run here.
 MACHINES ?= $(MACHINE)
-musl_cc = $(abspath $(B))/static/$(1).musl/cc
 STATIC := $(foreach machine,$(MACHINES),$(B)/static/$(machine))
 static-packages: packages
 	@MACHINES='$(MACHINES)' test/setup static
@@ -277,9 +285,8 @@ $(B)/static/%.musl/cc: share/packaging/musl
 	$(call making,MUSL)
 	$(Q)share/packaging/musl $* $(@D)
 $(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/static/%.musl/cc) $(B)/static/manual.c
-	+@$(MAKE) --no-print-directory B=$(B)/static/$*.build CC=$(call musl_cc,$*) AR=$*-linux-gnu-ar CFLAGS='-O2 -ffunction-sections -fdata-sections' \
+	+@$(MAKE) --no-print-directory B=$(B)/static/$*.build MUSL=$(abspath $(B))/static CC=$(abspath $@).musl/cc AR=$*-linux-gnu-ar CFLAGS='-O2 -ffunction-sections -fdata-sections' \
 		LDFLAGS='-Wl,--gc-sections -s' TERMINAL_LIBS=-lncurses PREFIX=$(STATIC_PREFIX) MANUAL=$(B)/static/manual.c SUPERVISORS='$(MACHINES)' \
-		$(foreach machine,$(MACHINES),SUPERVISOR_CC_$(machine)=$(call musl_cc,$(machine))) \
 		$(B)/static/$*.build/isolator $(B)/static/$*.build/isolator-mcp
 	@mkdir -p $@
 	@for program in isolator isolator-mcp; do \
@@ -474,7 +481,7 @@ release: ## make all that is published, for both architectures, in build/release
 	+@$(MAKE) --no-print-directory MACHINES='x86_64 aarch64' dist archives wheels npm bundles
 	@rm -rf $(B)/release
 	@mkdir $(B)/release
-	@cp $(B)/$(DIST).tar.gz $(B)/archives/*.tar.gz $(B)/archives/*.deb $(B)/wheels/*.whl $(B)/npm/*.tgz $(B)/bundles/*.mcpb $(B)/bundles/*.zip $(B)/bundles/server.json $(B)/release
+	@cp $(B)/$(DIST).tar.gz $(foreach kind,archives wheels npm bundles,$(B)/$(kind)/isolator*[-_]$(VERSION)[-_.]*) $(B)/bundles/server.json $(B)/release
 	@cd $(B)/release && sha256sum * >SHA256SUMS
 	$(call making,RELEASE,$(B)/release)
 clean: ## remove what was built

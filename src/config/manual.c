@@ -3,9 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The generated table takes the place of this one. */
-__attribute__((weak)) const struct manual_page manual_pages[] = {{NULL, NULL}};
-
 const char *manual_find(const char *name)
 {
     static const char prefix[] = "isolator-";

@@ -11,7 +11,7 @@ struct manual_page {
     const char *text; /* ASCII, 78 columns but for examples */
 };
 
-extern const struct manual_page manual_pages[];
+extern const struct manual_page manual_pages[]; /* generated */
 
 /*
  * The text of the page that describes a command ("gc"), a program or a file ("isolator-mcp",
