@@ -1000,7 +1000,6 @@ static void pack_input__walk_is_cancelled(void **state)
 
 static void pack_input__additional_files_are_cancelled(void **state)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
     struct fixture fixture;
 
     (void)state;
