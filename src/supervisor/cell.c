@@ -112,7 +112,7 @@ static uint64_t order_size(const struct cell *cell)
     return CELL_HEAD + cell->sizes[CELL_CODE] + cell->sizes[CELL_INPUT];
 }
 
-bool cell_is_ordering(const struct supervisor *supervisor)
+static bool is_ordering(const struct supervisor *supervisor)
 {
     return (supervisor->state == STATE_STARTING || supervisor->state == STATE_RUNNING) &&
            supervisor->cell.exists && supervisor->program.begin >= 0 &&
@@ -134,12 +134,12 @@ static ssize_t next_bytes(const struct cell *cell, char *bytes, size_t size)
     return pread(cell->files[CELL_INPUT], bytes, size, (off_t)(at - cell->sizes[CELL_CODE]));
 }
 
-void cell_order(struct supervisor *supervisor)
+static void order(struct supervisor *supervisor)
 {
     struct cell *cell = &supervisor->cell;
     char bytes[8192];
 
-    while (cell_is_ordering(supervisor)) {
+    while (is_ordering(supervisor)) {
         const ssize_t length = next_bytes(cell, bytes, sizeof bytes);
         const ssize_t written =
             length > 0 ? write(supervisor->program.begin, bytes, (size_t)length) : 0;
@@ -183,7 +183,7 @@ static void start_interpreter(struct supervisor *supervisor)
         cell->unread = memory_file_reopen(program->begin);
         fcntl(cell->unread, F_SETFL, O_NONBLOCK);
     }
-    cell_order(supervisor);
+    order(supervisor);
 }
 
 static void continue_interpreter(struct supervisor *supervisor)
@@ -209,7 +209,7 @@ static void continue_interpreter(struct supervisor *supervisor)
     if (cell->stopped)
         kill(program->pid, SIGCONT);
     cell->stopped = false;
-    cell_order(supervisor);
+    order(supervisor);
     cpu_limit_check(supervisor);
 }
 
@@ -245,7 +245,7 @@ void cell_interrupt(const struct supervisor *supervisor)
         kill(pid, SIGINT);
 }
 
-bool cell_may_report(const struct supervisor *supervisor)
+static bool may_report(const struct supervisor *supervisor)
 {
     const bool discards = supervisor->cell.reported >= supervisor->run.report_max;
 
@@ -282,7 +282,7 @@ static size_t take_number(struct cell *cell, const unsigned char *bytes, size_t 
     return at;
 }
 
-void cell_pass_report(struct supervisor *supervisor)
+static void pass_report(struct supervisor *supervisor)
 {
     int *fd = &supervisor->program.answer;
     unsigned char *bytes = frame_link_prepare(&supervisor->link);
@@ -310,8 +310,31 @@ void cell_pass_report(struct supervisor *supervisor)
         supervisor->cell.reported += length;
         supervisor->credit[CREDIT_REPORT] -= length;
     }
-    if (end && cell_is_ordering(supervisor))
+    if (end && is_ordering(supervisor))
         ending_begin(supervisor, FRAME_CAUSE_ITSELF); /* the rest would begin the next cell */
     else if (end)
         settling_begin(supervisor);
+}
+
+/* ---- what the loop calls */
+
+static void take_room(void *context, int number)
+{
+    (void)number;
+    order(context);
+}
+
+static void take_answer(void *context, int number)
+{
+    (void)number;
+    if (may_report(context))
+        pass_report(context);
+}
+
+void cell_watch(struct supervisor *supervisor, struct loop *loop)
+{
+    if (is_ordering(supervisor))
+        loop_add(loop, supervisor->program.begin, POLLOUT, take_room, supervisor, 0);
+    if (may_report(supervisor))
+        loop_add(loop, supervisor->program.answer, POLLIN, take_answer, supervisor, 0);
 }

@@ -14,6 +14,9 @@ enum { SPARE_BYTES = 256 * 1024 };
 /* Orphans that are reaped at a time. */
 enum { REAP_MAX = 64 };
 
+/* How long is waited until processes are killed again. */
+enum { KILL_AGAIN_MS = 50 };
+
 void ending_signal(const struct supervisor *supervisor, int number)
 {
     if (supervisor->is_init) {
@@ -142,6 +145,12 @@ bool ending_is_drained(int fd)
     struct pollfd polled = {fd, POLLIN, 0};
 
     return poll(&polled, 1, 0) == 0;
+}
+
+void ending_watch(const struct supervisor *supervisor, struct loop *loop)
+{
+    if (supervisor->state == STATE_ENDING)
+        loop_limit(loop, KILL_AGAIN_MS);
 }
 
 void ending_report(struct supervisor *supervisor)

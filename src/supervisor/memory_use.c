@@ -43,9 +43,10 @@ void memory_use_sample(struct supervisor *supervisor)
     add(memory, figures_current_bytes(&supervisor->figures));
 }
 
-int memory_use_wait_ms(const struct supervisor *supervisor)
+void memory_use_watch(const struct supervisor *supervisor, struct loop *loop)
 {
-    return samples(supervisor) && supervisor_runs(supervisor) ? SAMPLE_MS : -1;
+    if (samples(supervisor) && supervisor_runs(supervisor))
+        loop_limit(loop, SAMPLE_MS);
 }
 
 uint64_t memory_use_bytes(struct supervisor *supervisor)

@@ -79,6 +79,8 @@ void requests_take_report(struct supervisor *supervisor)
 {
     struct program_failure failure;
 
+    if (supervisor->state != STATE_STARTING)
+        return;
     switch (program_take_report(&supervisor->program, &failure)) {
     case PROGRAM_STARTING:
         break;
@@ -91,6 +93,18 @@ void requests_take_report(struct supervisor *supervisor)
         send_not_started(supervisor, &failure);
         break;
     }
+}
+
+static void take_report(void *context, int number)
+{
+    (void)number;
+    requests_take_report(context);
+}
+
+void requests_watch(struct supervisor *supervisor, struct loop *loop)
+{
+    if (supervisor->state == STATE_STARTING)
+        loop_add(loop, supervisor->program.report, POLLIN, take_report, supervisor, 0);
 }
 
 static bool send_files(void *context, const void *data, size_t length)

@@ -185,11 +185,6 @@ void settling_finish(struct supervisor *supervisor)
     ending_report(supervisor);
 }
 
-int settling_wait_ms(const struct supervisor *supervisor)
-{
-    return supervisor->settled ? -1 : SETTLE_WAIT_MS;
-}
-
 /* Whether what the interpreter writes belongs to no cell. */
 static bool is_between(const struct supervisor *supervisor)
 {
@@ -197,23 +192,29 @@ static bool is_between(const struct supervisor *supervisor)
            supervisor->state != STATE_ENDING;
 }
 
-void settling_poll(const struct supervisor *supervisor, struct pollfd polled[SETTLING_POLLS])
-{
-    const bool between = is_between(supervisor);
+/* ---- what the loop calls */
 
-    for (int i = 0; i < SINKS_MAX; i++)
-        polled[i] = (struct pollfd){supervisor->sinks[i], POLLIN, 0};
-    for (int i = 0; i < 2; i++)
-        polled[SINKS_MAX + i] =
-            (struct pollfd){between ? supervisor->program.out[i] : -1, POLLIN, 0};
+static void discard_sink(void *context, int number)
+{
+    struct supervisor *supervisor = context;
+
+    streams_discard(&supervisor->sinks[number]);
 }
 
-void settling_discard(struct supervisor *supervisor, const struct pollfd polled[SETTLING_POLLS])
+static void discard_output(void *context, int stream)
+{
+    struct supervisor *supervisor = context;
+
+    if (is_between(supervisor))
+        streams_discard(&supervisor->program.out[stream]);
+}
+
+void settling_watch(struct supervisor *supervisor, struct loop *loop)
 {
     for (int i = 0; i < SINKS_MAX; i++)
-        if (polled[i].revents != 0)
-            streams_discard(&supervisor->sinks[i]);
-    for (int i = 0; i < 2; i++)
-        if (polled[SINKS_MAX + i].revents != 0 && is_between(supervisor))
-            streams_discard(&supervisor->program.out[i]);
+        loop_add(loop, supervisor->sinks[i], POLLIN, discard_sink, supervisor, i);
+    for (int i = 0; i < 2 && is_between(supervisor); i++)
+        loop_add(loop, supervisor->program.out[i], POLLIN, discard_output, supervisor, i);
+    if (supervisor->state == STATE_SETTLING && !supervisor->settled)
+        loop_limit(loop, SETTLE_WAIT_MS);
 }

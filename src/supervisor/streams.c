@@ -81,26 +81,8 @@ static bool can_pass(const struct supervisor *supervisor, int stream)
            may_write(supervisor, stream) && streams_have_room(supervisor);
 }
 
-bool streams_may_pass(const struct supervisor *supervisor, int stream)
-{
-    return can_pass(supervisor, stream) && gather_left_us(supervisor, stream) == 0;
-}
-
-int streams_wait_ms(const struct supervisor *supervisor)
-{
-    int wait_ms = -1;
-
-    for (int i = 0; i < 2; i++) {
-        const int left_ms = (int)((gather_left_us(supervisor, i) + 999) / 1000);
-
-        if (left_ms > 0 && can_pass(supervisor, i) && (wait_ms < 0 || left_ms < wait_ms))
-            wait_ms = left_ms;
-    }
-    return wait_ms;
-}
-
 /* Sends on what the program has written to a stream, as far as there is credit and room. */
-void streams_pass(struct supervisor *supervisor, int stream)
+static void pass(struct supervisor *supervisor, int stream)
 {
     int *fd = &supervisor->program.out[stream];
     uint64_t *written = &supervisor->end.written[stream];
@@ -152,7 +134,7 @@ static void close_stdin(struct supervisor *supervisor)
     supervisor->stdin_filled = 0;
 }
 
-void streams_feed_stdin(struct supervisor *supervisor)
+static void feed_stdin(struct supervisor *supervisor)
 {
     const size_t first = supervisor->stdin_first;
     const size_t until_end = FRAME_STDIN_WINDOW - first;
@@ -192,4 +174,41 @@ bool streams_take_stdin(struct supervisor *supervisor, const char *bytes, size_t
         done += part;
     }
     return true;
+}
+
+void streams_end_stdin(struct supervisor *supervisor)
+{
+    if (supervisor->stdin_ended && supervisor->stdin_filled == 0 && supervisor->program.pid > 0)
+        streams_close(&supervisor->program.in);
+}
+
+/* ---- what the loop calls */
+
+static void take_output(void *context, int stream)
+{
+    if (can_pass(context, stream) && gather_left_us(context, stream) == 0)
+        pass(context, stream);
+}
+
+static void take_room(void *context, int number)
+{
+    const struct supervisor *supervisor = context;
+
+    (void)number;
+    if (stdin_open(supervisor) && supervisor->stdin_filled > 0)
+        feed_stdin(context);
+}
+
+void streams_watch(struct supervisor *supervisor, struct loop *loop)
+{
+    if (supervisor->stdin_filled > 0)
+        loop_add(loop, supervisor->program.in, POLLOUT, take_room, supervisor, 0);
+    for (int i = 0; i < 2; i++) {
+        const uint64_t left_us = gather_left_us(supervisor, i);
+
+        if (can_pass(supervisor, i) && left_us > 0)
+            loop_limit(loop, (int)((left_us + 999) / 1000));
+        else if (can_pass(supervisor, i))
+            loop_add(loop, supervisor->program.out[i], POLLIN, take_output, supervisor, i);
+    }
 }

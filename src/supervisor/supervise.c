@@ -36,9 +36,6 @@
 
 enum { STACK_BYTES = 64 * 1024 };
 
-/* How long is waited until processes are killed again. */
-enum { KILL_AGAIN_MS = 50 };
-
 /* The longest path that a frame carries; the rest is cut off. */
 enum { TEXT_MAX = 4096 };
 
@@ -100,107 +97,77 @@ void supervisor_set_late(struct supervisor *supervisor, uint64_t ms)
 
 /* ---- the loop */
 
-enum {
-    WAIT_IN,
-    WAIT_OUT,
-    WAIT_SIGNAL,
-    WAIT_TIMER,
-    WAIT_CPU,
-    WAIT_REPORT,
-    WAIT_STDIN,
-    WAIT_STDOUT,
-    WAIT_STDERR,
-    WAIT_ORDER,
-    WAIT_ANSWER,
-    WAIT_OTHERS, /* see settling_poll() */
-    WAITS = WAIT_OTHERS + SETTLING_POLLS
-};
-
-static void prepare(struct supervisor *supervisor, struct pollfd *polled)
+static void take_input(void *context, int number)
 {
-    const struct frame_link *link = &supervisor->link;
-    const struct program *program = &supervisor->program;
+    struct supervisor *supervisor = context;
 
-    polled[WAIT_IN] = (struct pollfd){link->in, POLLIN, 0};
-    polled[WAIT_OUT] = (struct pollfd){frame_link_pending(link) ? link->out : -1, POLLOUT, 0};
-    polled[WAIT_SIGNAL] = (struct pollfd){supervisor->signals, POLLIN, 0};
-    polled[WAIT_TIMER] = (struct pollfd){supervisor->timer, POLLIN, 0};
-    polled[WAIT_CPU] = (struct pollfd){supervisor->cpu_timer, POLLIN, 0};
-    polled[WAIT_REPORT] =
-        (struct pollfd){supervisor->state == STATE_STARTING ? program->report : -1, POLLIN, 0};
-    polled[WAIT_STDIN] =
-        (struct pollfd){supervisor->stdin_filled > 0 ? program->in : -1, POLLOUT, 0};
-    for (int i = 0; i < 2; i++)
-        polled[WAIT_STDOUT + i] =
-            (struct pollfd){streams_may_pass(supervisor, i) ? program->out[i] : -1, POLLIN, 0};
-    polled[WAIT_ORDER] =
-        (struct pollfd){cell_is_ordering(supervisor) ? program->begin : -1, POLLOUT, 0};
-    polled[WAIT_ANSWER] =
-        (struct pollfd){cell_may_report(supervisor) ? program->answer : -1, POLLIN, 0};
-    settling_poll(supervisor, polled + WAIT_OTHERS);
+    (void)number;
+    if (!frame_link_read(&supervisor->link))
+        supervisor_leave(supervisor, 0);
 }
 
-static void serve_program(struct supervisor *supervisor, const struct pollfd *polled)
+static void write_output(void *context, int number)
 {
-    struct program *program = &supervisor->program;
+    struct supervisor *supervisor = context;
 
-    if (polled[WAIT_SIGNAL].revents != 0) {
-        struct signalfd_siginfo ignored;
+    (void)number;
+    if (!frame_link_write(&supervisor->link))
+        supervisor_leave(supervisor, 0);
+}
 
-        supervisor->reap_more = read(supervisor->signals, &ignored, sizeof ignored) > 0;
-    }
-    if (polled[WAIT_CPU].revents != 0)
-        cpu_limit_check(supervisor);
-    if (supervisor->state == STATE_STARTING)
-        requests_take_report(supervisor);
+static void end_in_time(void *context, int number)
+{
+    (void)number;
+    supervisor_leave(context, 0);
+}
+
+static void take_signal(void *context, int number)
+{
+    struct supervisor *supervisor = context;
+    struct signalfd_siginfo ignored;
+
+    (void)number;
+    if (read(supervisor->signals, &ignored, sizeof ignored) > 0)
+        supervisor->reap_more = true;
+}
+
+static void watch_connection(struct supervisor *supervisor, struct loop *loop)
+{
+    const struct frame_link *link = &supervisor->link;
+
+    loop_add(loop, link->in, POLLIN, take_input, supervisor, 0);
+    if (frame_link_pending(link))
+        loop_add(loop, link->out, POLLOUT, write_output, supervisor, 0);
+    loop_add(loop, supervisor->timer, POLLIN, end_in_time, supervisor, 0);
+    loop_add(loop, supervisor->signals, POLLIN, take_signal, supervisor, 0);
+    if (supervisor->reap_more)
+        loop_limit(loop, 0);
+}
+
+void supervisor_serve(struct supervisor *supervisor)
+{
+    struct loop loop = LOOP_INIT;
+
+    watch_connection(supervisor, &loop);
+    cpu_limit_watch(supervisor, &loop);
+    requests_watch(supervisor, &loop);
+    streams_watch(supervisor, &loop);
+    cell_watch(supervisor, &loop);
+    settling_watch(supervisor, &loop);
+    ending_watch(supervisor, &loop);
+    memory_use_watch(supervisor, &loop);
+    if (loop_wait(&loop) != 0)
+        supervisor_leave(supervisor, 1);
+    requests_take(supervisor);
+    memory_use_sample(supervisor);
+    requests_take_report(supervisor); /* that of a program that has ended is there */
     if (supervisor->reap_more)
         ending_reap(supervisor);
-    if (polled[WAIT_STDIN].revents != 0 && program->in >= 0 && supervisor->stdin_filled > 0)
-        streams_feed_stdin(supervisor);
-    if (supervisor->stdin_ended && supervisor->stdin_filled == 0 && program->pid > 0)
-        streams_close(&program->in);
-    for (int i = 0; i < 2; i++)
-        if (polled[WAIT_STDOUT + i].revents != 0 && streams_may_pass(supervisor, i))
-            streams_pass(supervisor, i);
-    if (polled[WAIT_ORDER].revents != 0)
-        cell_order(supervisor);
-    if (polled[WAIT_ANSWER].revents != 0 && cell_may_report(supervisor))
-        cell_pass_report(supervisor);
-    settling_discard(supervisor, polled + WAIT_OTHERS);
+    streams_end_stdin(supervisor);
     if (supervisor->state == STATE_SETTLING)
         settling_finish(supervisor);
     if (supervisor->state == STATE_ENDING)
         ending_finish(supervisor);
-}
-
-static int running_wait_ms(const struct supervisor *supervisor)
-{
-    const int streams = streams_wait_ms(supervisor), memory = memory_use_wait_ms(supervisor);
-
-    return streams < 0 ? memory : memory < 0 || streams < memory ? streams : memory;
-}
-
-/* Waits for something to happen, and handles it. */
-void supervisor_serve(struct supervisor *supervisor)
-{
-    struct pollfd polled[WAITS];
-    const int timeout = supervisor->reap_more                 ? 0
-                        : supervisor->state == STATE_ENDING   ? KILL_AGAIN_MS
-                        : supervisor->state == STATE_SETTLING ? settling_wait_ms(supervisor)
-                                                              : running_wait_ms(supervisor);
-
-    prepare(supervisor, polled);
-    if (poll(polled, WAITS, timeout) < 0 && errno != EINTR && errno != ENOMEM)
-        supervisor_leave(supervisor, 1);
-    if (polled[WAIT_IN].revents != 0 && !frame_link_read(&supervisor->link))
-        supervisor_leave(supervisor, 0);
-    if (polled[WAIT_TIMER].revents != 0)
-        supervisor_leave(supervisor, 0);
-    if (polled[WAIT_OUT].revents != 0 && !frame_link_write(&supervisor->link))
-        supervisor_leave(supervisor, 0);
-    requests_take(supervisor);
-    memory_use_sample(supervisor);
-    serve_program(supervisor, polled);
 }
 
 void supervisor_look(struct supervisor *supervisor, int wait_ms)

@@ -9,12 +9,12 @@
 #ifndef SUPERVISOR_SUPERVISOR_STATE_H
 #define SUPERVISOR_SUPERVISOR_STATE_H
 
-#include <poll.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/loop.h"
 #include "supervisor/figures.h"
 #include "supervisor/frame_link.h"
 #include "supervisor/places.h"
@@ -164,7 +164,7 @@ void supervisor_set_timer(const struct supervisor *supervisor, uint64_t ms);
 /* Kills the program after so many milliseconds, and notes that; 0: the timer is off. */
 void supervisor_set_late(struct supervisor *supervisor, uint64_t ms);
 
-/* Waits for something to happen, and handles it. */
+/* Waits for something to happen, and handles it. Each of the ..._watch() adds what it waits for. */
 void supervisor_serve(struct supervisor *supervisor);
 
 /*
@@ -201,25 +201,24 @@ void requests_fail(struct supervisor *supervisor, enum frame_step step, int erro
 
 /* Looks, in STATE_STARTING, whether the new process has become the program. */
 void requests_take_report(struct supervisor *supervisor);
+void requests_watch(struct supervisor *supervisor, struct loop *loop);
 
 /* ---- streams.c */
 
-/* Keep bytes for the program's stdin (false: more than was granted), and write some to it. */
+/* Passes on stdin, and output as far as there is credit and room. */
+void streams_watch(struct supervisor *supervisor, struct loop *loop);
+
+/* Keeps bytes for the program's stdin. False: more than was granted. */
 bool streams_take_stdin(struct supervisor *supervisor, const char *bytes, size_t length);
-void streams_feed_stdin(struct supervisor *supervisor);
+
+/* Closes the program's stdin if it has got all that there is. */
+void streams_end_stdin(struct supervisor *supervisor);
 
 /* Whether there is room for a frame with bytes of a stream. */
 bool streams_have_room(const struct supervisor *supervisor);
 
 /* Grant as many bytes of stdin as were taken since, once they are many. */
 void streams_grant_stdin(struct supervisor *supervisor);
-
-/* Whether output of a stream (0 stdout, 1 stderr) may be read, and reads some. */
-bool streams_may_pass(const struct supervisor *supervisor, int stream);
-void streams_pass(struct supervisor *supervisor, int stream);
-
-/* How long no stream may be read although one may pass, in milliseconds; -1: that is not so. */
-int streams_wait_ms(const struct supervisor *supervisor);
 
 /* Reads and drops what is in a pipe now, and not what comes meanwhile. Closes it at its end. */
 void streams_discard(int *fd);
@@ -247,15 +246,16 @@ bool cpu_limit_is_exceeded(const struct supervisor *supervisor, uint64_t used_us
  * requests and use it up, this process ends.
  */
 void cpu_limit_check(struct supervisor *supervisor);
+void cpu_limit_watch(struct supervisor *supervisor, struct loop *loop);
 
 /* ---- memory_use.c: only for requests with FRAME_RUN_SAMPLE_MEMORY */
 
 /* The program is about to start. */
 void memory_use_begin(struct supervisor *supervisor);
 
-/* Looks at the memory if that was long enough ago, and how long until the next time (-1: never). */
+/* Looks at the memory if that was long enough ago. */
 void memory_use_sample(struct supervisor *supervisor);
-int memory_use_wait_ms(const struct supervisor *supervisor);
+void memory_use_watch(const struct supervisor *supervisor, struct loop *loop);
 
 /* The most that the program was seen to use; 0: not known. Call it at the end. */
 uint64_t memory_use_bytes(struct supervisor *supervisor);
@@ -282,6 +282,9 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause);
 
 /* Reaps children that have ended. */
 void ending_reap(struct supervisor *supervisor);
+
+/* Processes that are left are killed again. */
+void ending_watch(const struct supervisor *supervisor, struct loop *loop);
 
 /* Sends END once no process is left and its output has been sent. */
 void ending_finish(struct supervisor *supervisor);
@@ -311,13 +314,9 @@ void cell_load(struct supervisor *supervisor);
 /* Handles INTERRUPT. */
 void cell_interrupt(const struct supervisor *supervisor);
 
-/* Whether the driver was not sent the whole cell yet, and sends what its pipe takes. */
-bool cell_is_ordering(const struct supervisor *supervisor);
-void cell_order(struct supervisor *supervisor);
-
-/* Whether bytes of the report may be read, and reads some. Its end ends the cell. */
-bool cell_may_report(const struct supervisor *supervisor);
-void cell_pass_report(struct supervisor *supervisor);
+/* Sends the driver what its pipe takes of the cell, and reads its report, whose end ends the cell.
+ */
+void cell_watch(struct supervisor *supervisor, struct loop *loop);
 
 /* ---- settling.c */
 
@@ -327,13 +326,8 @@ void settling_begin(struct supervisor *supervisor);
 /* Sends END once the processes that may not stay have ended, and the output has been sent. */
 void settling_finish(struct supervisor *supervisor);
 
-/* How long to wait for something to happen, in milliseconds; -1: without end. */
-int settling_wait_ms(const struct supervisor *supervisor);
-
-/* What processes write that stay after the end of a request: to be waited for, and discarded. */
-enum { SETTLING_POLLS = SINKS_MAX + 2 };
-void settling_poll(const struct supervisor *supervisor, struct pollfd polled[SETTLING_POLLS]);
-void settling_discard(struct supervisor *supervisor, const struct pollfd polled[SETTLING_POLLS]);
+/* Discards what processes write that stay after the end of a request. */
+void settling_watch(struct supervisor *supervisor, struct loop *loop);
 
 /* ---- keep.c */
 

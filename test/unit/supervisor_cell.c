@@ -391,6 +391,7 @@ static void cell__without_descriptors(void **state)
         launch(&fixture, fixture.directory);
         setrlimit(RLIMIT_NOFILE, &before);
         if (!says_hello(&fixture)) {
+            shutdown(fixture.fd, SHUT_WR);
             exit_status(&fixture);
             release(&fixture);
             continue;
