@@ -222,17 +222,19 @@ $(B)/supervisor/compilers: FORCE
 
 GENERATED := $(B)/default_config.h $(B)/results_schema.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/snippet_texts.h $(B)/supervisors.h
 
-# A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it. The code of the test itself is not
-# optimized, which takes a third of the time to compile.
-TEST_CFLAGS = $(filter-out -O% -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O0 -DTEST_PROGRAMS='"$(abspath $(B))/unit"'
+# A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it; register.awk adds the main(). The code
+# of the test itself is not optimized, which takes a third of the time to compile.
+TEST_CFLAGS = $(filter-out -O% -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O0 -Itest/unit -DTEST_PROGRAMS='"$(abspath $(B))/unit"'
 unit_layer = $(firstword $(subst _, ,$(1)))
 define unit_test
-$(B)/unit/$(1): test/unit/$(1).c $(foreach layer,$(call unit_layer,$(1)) $(left_of_$(call unit_layer,$(1))),$(B)/$(layer).a)
-	@mkdir -p $$(@D)
+$(B)/unit/$(1): $(B)/unit/$(1).c $(foreach layer,$(call unit_layer,$(1)) $(left_of_$(call unit_layer,$(1))),$(B)/$(layer).a)
 	$$(call making,CC)
 	$(Q)$(CC) $$(TEST_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -o $$@ $$< $$(filter %.a,$$^) -lcmocka $(LIBS)
 endef
 $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
+$(B)/unit/%.c: test/unit/%.c test/unit/register.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f test/unit/register.awk $< >$@
 # What their docker commands run to read a frame. It starts thousands of times, so it has no sanitizer.
 $(UNIT_TESTS): | $(B)/unit/take_frame
 $(B)/unit/take_frame: test/fixtures/take_frame.c src/supervisor/protocol.h

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test/run: how it counts suites, and what runs again. The suites here are made for it. And the commands of the Makefile.
+# test/run: how it counts suites, and what runs again. The suites here are made for it. And how unit tests register
+# themselves, and the commands of the Makefile.
 # shellcheck source=test/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 uses_engine=no
@@ -118,6 +119,34 @@ test_case --quick 'TMPDIR: where the suites make their files' && {
     is "$status $(cat "$scratch/suites/place.t.places")" "0 $scratch" "the place that was named"
     (unset TMPDIR; run_suites place.t)
     within "$(sed 1d "$scratch/suites/place.t.places" | grep -cxE '/dev/shm|none')" 1 1 "or memory, if there is enough"
+}
+
+# register LINE...: a unit test of these lines; sets out and status.
+register() {
+    printf '%s\n' "$@" >"$scratch/unit.c"
+    out=$(awk -f test/unit/register.awk "$scratch/unit.c" 2>&1)
+    status=$?
+}
+
+test_case --quick 'unit tests register themselves' && {
+    register 'static void unit__b(void **state)' '#if X' 'static void unit__a(void **state)' '#endif' 'static int help(int x)'
+    is "$status $(sed -n '/main/,$p' <<<"$out" | tr -s ' \n' ' ')" "0 int main(void) { const struct CMUnitTest tests[] = {\
+ cmocka_unit_test(unit__b), #if X cmocka_unit_test(unit__a), #endif }; return cmocka_run_group_tests(tests, NULL, NULL); } " "in their order"
+    register 'static int set_up_group(void **state)' 'static void unit__a(void **state)'
+    has "$out" "cmocka_run_group_tests(tests, set_up_group, NULL)" "what runs before the first"
+    is "${out%%$'\n'*}" "#line 1 \"$scratch/unit.c\"" "messages of the compiler name the file itself"
+}
+
+test_case --quick 'what looks like a unit test and is none is an error' && {
+    for line in 'static void unit_a(void **state)' 'void unit__a(void **state)' 'static void unit__a(void)' \
+        'static void unit__a(void **state);' 'static int set_up(void **state)' 'static void set_up_group(void **state)'; do
+        register 'static void unit__b(void **state)' "$line"
+        is "$status" 1 "$line"
+        has "$out" "unit.c:2: this is neither a test nor set_up_group(); a test is 'static void MODULE__CASE(void **state)'" "$line"
+    done
+    register 'static int help(int x)'
+    is "$status" 1 "a file without tests"
+    has "$out" "unit.c: there is no test; a test is 'static void MODULE__CASE(void **state)'" "a file without tests"
 }
 
 test_case 'make: each command names only variables that are set' && {

@@ -607,33 +607,3 @@ static void archive__file_that_is_too_large(void **state)
     assert_int_equal(archive_size(&fixture.archive), 0); /* not even a header */
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(archive__nothing),
-        cmocka_unit_test(archive__sets_owner_mode_and_time),
-        cmocka_unit_test(archive__bytes_and_links_have_modes_too),
-        cmocka_unit_test(archive__largest_ids),
-        cmocka_unit_test(archive__times_out_of_range),
-        cmocka_unit_test(archive__manifest_remembers_the_files),
-        cmocka_unit_test(archive__names_of_files),
-        cmocka_unit_test(archive__names_of_directories),
-        cmocka_unit_test(archive__targets_of_links),
-        cmocka_unit_test(archive__long_name_and_long_target),
-        cmocka_unit_test(archive__short_entries_behind_long_ones),
-        cmocka_unit_test(archive__directory_behind_file_and_file_behind_directory),
-        cmocka_unit_test(archive__names_of_any_bytes),
-        cmocka_unit_test(archive__contents_of_all_sizes),
-        cmocka_unit_test(archive__reads_a_file_from_where_it_stands),
-        cmocka_unit_test(archive__file_that_grows),
-        cmocka_unit_test(archive__file_that_shrinks),
-        cmocka_unit_test(archive__file_that_is_too_large),
-        cmocka_unit_test(archive__file_that_cannot_be_read),
-        cmocka_unit_test(archive__same_bytes_with_any_writer),
-        cmocka_unit_test(archive__that_cannot_be_written),
-        cmocka_unit_test(archive__release_is_legal_at_any_time),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -153,20 +153,3 @@ static void base64__encoded(void **state)
     check_encoded("foobar", 6, "Zm9vYmFy");
     check_encoded("\0\xff\xfe\x3f\xbf", 5, "AP/+P78=");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(base64__vectors_of_the_rfc),
-        cmocka_unit_test(base64__all_digits),
-        cmocka_unit_test(base64__any_bytes),
-        cmocka_unit_test(base64__padding_may_be_missing),
-        cmocka_unit_test(base64__white_space_is_skipped),
-        cmocka_unit_test(base64__only_so_many_characters),
-        cmocka_unit_test(base64__long_text),
-        cmocka_unit_test(base64__what_is_none),
-        cmocka_unit_test(base64__encoded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -259,25 +259,3 @@ static void capture__taking_the_text_empties_it(void **state)
     assert_int_equal(capture.ring_length, 0);
     strbuf_release(&text);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capture__nothing),
-        cmocka_unit_test(capture__adding_nothing),
-        cmocka_unit_test(capture__keeps_all_up_to_the_limit),
-        cmocka_unit_test(capture__keeps_head_and_tail),
-        cmocka_unit_test(capture__odd_limits),
-        cmocka_unit_test(capture__cuts_no_character_in_the_head),
-        cmocka_unit_test(capture__cuts_no_character_in_the_tail),
-        cmocka_unit_test(capture__keeps_a_character_that_lies_in_both),
-        cmocka_unit_test(capture__makes_valid_utf8),
-        cmocka_unit_test(capture__keeps_nul_bytes),
-        cmocka_unit_test(capture__same_text_for_random_pieces),
-        cmocka_unit_test(capture__counts_what_it_does_not_keep),
-        cmocka_unit_test(capture__takes_no_memory_before_it_must),
-        cmocka_unit_test(capture__taking_the_text_empties_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

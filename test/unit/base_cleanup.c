@@ -46,14 +46,3 @@ static void cleanup__closes_unless_it_is_stolen(void **state)
     assert_true(fcntl(stolen, F_GETFD) >= 0);
     close(stolen);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cleanup__of_nothing),
-        cmocka_unit_test(cleanup__keeps_errno),
-        cmocka_unit_test(cleanup__closes_unless_it_is_stolen),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -23,13 +23,3 @@ static void clock__has_microseconds(void **state)
     (void)state;
     assert_in_range(now, before * 1000, after * 1000 + 999);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clock__goes_forward_in_milliseconds),
-        cmocka_unit_test(clock__has_microseconds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -73,14 +73,3 @@ static void decimal__length(void **state)
     assert_true(number == 1);
     check_refused(digits, DECIMAL_MAX + 1);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimal__forms),
-        cmocka_unit_test(decimal__no_numbers),
-        cmocka_unit_test(decimal__length),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

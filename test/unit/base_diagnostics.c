@@ -323,20 +323,3 @@ static void diagnostics__lines_of_threads_stay_whole(void **state)
     strbuf_release(&text);
     close(ends[0]);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diagnostics__lines_and_texts),
-        cmocka_unit_test(diagnostics__drawn_line),
-        cmocka_unit_test(diagnostics__what_does_not_fit_is_counted),
-        cmocka_unit_test(diagnostics__stopped_terminal),
-        cmocka_unit_test(diagnostics__copy_does_not_wait_forever),
-        cmocka_unit_test(diagnostics__copy_waits_for_a_slow_reader),
-        cmocka_unit_test(diagnostics__rest_of_a_long_line),
-        cmocka_unit_test(diagnostics__copy_ends_when_cancelled),
-        cmocka_unit_test(diagnostics__lines_of_threads_stay_whole),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -42,14 +42,3 @@ static void difference__is_safe_for_a_terminal(void **state)
     check("\ta\x1b[2J\r\n", "\ta\x1b[2J\r\nb\n",
           "--- f\n+++ f\n@@ -1,1 +1,2 @@\n \ta\\x1b[2J\n+b\n");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(difference__one_hunk_with_context),
-        cmocka_unit_test(difference__files_that_begin_and_end),
-        cmocka_unit_test(difference__is_safe_for_a_terminal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

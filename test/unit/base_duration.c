@@ -288,24 +288,3 @@ static void size__parse(void **state)
     check_no_size("-64m");
     check_no_size("1e3m");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(size__parse),
-        cmocka_unit_test(duration__forms_of_go),
-        cmocka_unit_test(duration__units),
-        cmocka_unit_test(duration__rounds_up_to_milliseconds),
-        cmocka_unit_test(duration__is_exact_for_fractions_of_seconds),
-        cmocka_unit_test(duration__is_exact_for_fractions_of_hours),
-        cmocka_unit_test(duration__range),
-        cmocka_unit_test(duration__very_long_numbers),
-        cmocka_unit_test(duration__no_durations),
-        cmocka_unit_test(duration__no_signs),
-        cmocka_unit_test(number__forms),
-        cmocka_unit_test(number__no_numbers),
-        cmocka_unit_test(number__too_large),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -75,16 +75,3 @@ static void error__names_its_subject_once(void **state)
     error_name_subject(&error, shout);
     assert_error(&error, ERROR_USAGE, "--memory is wrong");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error__is_set_and_released),
-        cmocka_unit_test(error__of_errno),
-        cmocka_unit_test(error__names_its_subject),
-        cmocka_unit_test(error__keeps_a_subject_without_another_name),
-        cmocka_unit_test(error__names_its_subject_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

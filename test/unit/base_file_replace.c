@@ -120,17 +120,3 @@ static void file_write__leaves_no_part(void **state)
     assert_int_equal(count_entries(directory), 0);
     temp_remove(directory);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(file_replace__writes_a_new_file),
-        cmocka_unit_test(file_replace__keeps_permissions),
-        cmocka_unit_test(file_replace__failure_leaves_nothing),
-        cmocka_unit_test(file_write__replaces_the_content),
-        cmocka_unit_test(file_write__keeps_a_device),
-        cmocka_unit_test(file_write__leaves_no_part),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -208,20 +208,3 @@ static void glob__release_is_legal_after_init(void **state)
     glob_release(&glob);
     glob_release(&glob);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(glob__parts),
-        cmocka_unit_test(glob__directories),
-        cmocka_unit_test(glob__leading_dots),
-        cmocka_unit_test(glob__sets),
-        cmocka_unit_test(glob__takes_no_time),
-        cmocka_unit_test(glob__sets_without_an_end),
-        cmocka_unit_test(glob__long_patterns),
-        cmocka_unit_test(glob__a_pattern_that_is_too_long),
-        cmocka_unit_test(glob__release_is_legal_after_init),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -132,16 +132,3 @@ static void io__has_bytes(void **state)
     assert_false(io_has_bytes(directory));
     assert_false(io_has_bytes(-1));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(io__poll_is_that_of_the_system),
-        cmocka_unit_test(io__poll_ends_with_a_signal),
-        cmocka_unit_test(io__poll_pauses_if_it_fails),
-        cmocka_unit_test(io__write_all),
-        cmocka_unit_test(io__has_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

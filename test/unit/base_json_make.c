@@ -26,10 +26,3 @@ static void json_make__values(void **state)
     assert_int_equal(text.length, 0);
     assert_null(text.data);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(json_make__values)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

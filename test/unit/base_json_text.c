@@ -194,21 +194,3 @@ static void json_text__hints(void **state)
     }
     assert_null(json_text_hint("a\0#", 2)); /* a NUL is no end */
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_text__parses_any_value),
-        cmocka_unit_test(json_text__mends_half_pairs),
-        cmocka_unit_test(json_text__mending_leaves_the_rest_alone),
-        cmocka_unit_test(json_text__mending_does_not_touch_the_line),
-        cmocka_unit_test(json_text__nul_escapes),
-        cmocka_unit_test(json_text__what_is_no_json),
-        cmocka_unit_test(json_text__members_that_are_there_twice),
-        cmocka_unit_test(json_text__counts_values),
-        cmocka_unit_test(json_text__real_numbers),
-        cmocka_unit_test(json_text__hints),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

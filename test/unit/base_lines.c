@@ -206,22 +206,3 @@ static void lines__long_ones_are_given_back(void **state)
     strbuf_release(&seen);
     lines_release(&lines);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines__are_cut_at_newlines),
-        cmocka_unit_test(lines__end_with_carriage_returns),
-        cmocka_unit_test(lines__last_one_needs_no_newline),
-        cmocka_unit_test(lines__nothing_at_the_end),
-        cmocka_unit_test(lines__byte_order_mark),
-        cmocka_unit_test(lines__hold_any_byte),
-        cmocka_unit_test(lines__as_long_as_allowed),
-        cmocka_unit_test(lines__too_long_ones_are_skipped),
-        cmocka_unit_test(lines__too_long_is_told_at_once),
-        cmocka_unit_test(lines__skipping_keeps_nothing),
-        cmocka_unit_test(lines__long_ones_are_given_back),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -235,22 +235,3 @@ static void linux__read_now(void **state)
     assert_int_equal(linux_read_now(-1, bytes, sizeof bytes), -1);
     assert_int_equal(errno, EBADF);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linux__file_of_bytes),
-        cmocka_unit_test(linux__unnamed_files_are_close_on_exec),
-        cmocka_unit_test(linux__file_that_cannot_be_made),
-        cmocka_unit_test(linux__file_that_cannot_be_filled),
-        cmocka_unit_test(linux__pipe_is_close_on_exec),
-        cmocka_unit_test(linux__close_from),
-        cmocka_unit_test(linux__writer_gone),
-        cmocka_unit_test(linux__kill_children),
-        cmocka_unit_test(linux__read_now),
-        cmocka_unit_test(linux__random_digits),
-        cmocka_unit_test(linux__random_digits_differ),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

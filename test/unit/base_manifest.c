@@ -52,13 +52,3 @@ static void manifest__merged(void **state)
     check(&manifest, "a 2 new;b 2 new;c 2 new;d 2 new;e 2 new;");
     assert_non_null(manifest_find(&manifest, "c"));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(manifest__sorted),
-        cmocka_unit_test(manifest__merged),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

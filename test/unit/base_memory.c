@@ -21,13 +21,3 @@ static void memory__keeps_its_content_when_resized(void **state)
     memory = memory_resize(memory, 1 << 20);
     assert_string_equal(memory, "abc");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory__of_no_size),
-        cmocka_unit_test(memory__keeps_its_content_when_resized),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -64,15 +64,3 @@ static void mime__kinds(void **state)
     assert_false(mime_is_text("caf\xc3", 4));
     assert_false(mime_is_text("a\0b", 3));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mime__by_content),
-        cmocka_unit_test(mime__what_is_none),
-        cmocka_unit_test(mime__text_by_name),
-        cmocka_unit_test(mime__kinds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -36,12 +36,3 @@ static void natural_order__of_names(void **state)
                 fail_msg("'%s' and '%s': %d", names[i], names[k], order);
         }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(natural_order__of_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

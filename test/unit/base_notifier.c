@@ -140,19 +140,3 @@ static void notifier__without_descriptors(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(notifier__raise_and_clear),
-        cmocka_unit_test(notifier__any_number_of_times),
-        cmocka_unit_test(notifier__keeps_errno),
-        cmocka_unit_test(notifier__from_another_thread),
-        cmocka_unit_test(notifier__descriptor),
-        cmocka_unit_test(notifier__release_of_what_is_not_open),
-        cmocka_unit_test(notifier__null_is_never_raised),
-        cmocka_unit_test(notifier__without_descriptors),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

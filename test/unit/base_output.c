@@ -290,22 +290,3 @@ static void output__no_child_inherits_it(void **state)
     close(ends[0]);
     close(ends[1]);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(output__full_pipe),
-        cmocka_unit_test(output__full_socket),
-        cmocka_unit_test(output__full_terminal),
-        cmocka_unit_test(output__stopped_terminal),
-        cmocka_unit_test(output__that_cannot_be_opened_again),
-        cmocka_unit_test(output__master_of_a_terminal),
-        cmocka_unit_test(output__file_is_written_where_it_is),
-        cmocka_unit_test(output__errors_of_write),
-        cmocka_unit_test(output__waits_for_room),
-        cmocka_unit_test(output__waits_until_it_is_cancelled),
-        cmocka_unit_test(output__no_child_inherits_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -81,15 +81,3 @@ static void sha256__in_pieces(void **state)
                             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sha256__vectors_of_nist),
-        cmocka_unit_test(sha256__a_million),
-        cmocka_unit_test(sha256__lengths_around_a_block),
-        cmocka_unit_test(sha256__in_pieces),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -88,15 +88,3 @@ static void shared_file__is_in_the_temporary_directory(void **state)
     assert_int_equal(rmdir(directory), 0); /* nothing is left in it */
     free(directory);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_file__reads_and_writes_at_offsets),
-        cmocka_unit_test(shared_file__is_closed_with_its_last_reference),
-        cmocka_unit_test(shared_file__a_file_that_cannot_be_written),
-        cmocka_unit_test(shared_file__is_in_the_temporary_directory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -50,13 +50,3 @@ static void shell_words__a_shell_reads_them_unchanged(void **state)
     assert_int_equal(pclose(shell), 0);
     assert_string_equal(got, "<a b><><it's><\\><\"><$HOME><`x`><*><-n><a\tb>");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shell_words__quotes_what_shells_would_change),
-        cmocka_unit_test(shell_words__a_shell_reads_them_unchanged),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -278,21 +278,3 @@ static void signals__released_ones_end_the_process(void **state)
     run_ended_by(release_and_raise, SIGTERM);
     run_ended_by(release_and_raise, SIGHUP);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signals__closed_streams_are_filled),
-        cmocka_unit_test(signals__writing_to_a_filled_stream_fails),
-        cmocka_unit_test(signals__none_is_blocked),
-        cmocka_unit_test(signals__errors_of_write_are_its_result),
-        cmocka_unit_test(signals__raise_the_handle),
-        cmocka_unit_test(signals__last_one_is_told),
-        cmocka_unit_test(signals__ignored_hangup_stays_ignored),
-        cmocka_unit_test(signals__ignored_interrupt_is_caught),
-        cmocka_unit_test(signals__without_descriptors),
-        cmocka_unit_test(signals__released_ones_end_the_process),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -128,18 +128,3 @@ static void spool__to_a_disk_that_is_not_there(void **state)
     assert_error(&error, ERROR_SYSTEM,
                  "cannot create a file in '/nonexistent': No such file or directory");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spool__pipe),
-        cmocka_unit_test(spool__that_is_too_large),
-        cmocka_unit_test(spool__of_a_file_that_is_too_large),
-        cmocka_unit_test(spool__that_cannot_be_read),
-        cmocka_unit_test(spool__is_cancelled),
-        cmocka_unit_test(spool__to_the_disk),
-        cmocka_unit_test(spool__to_a_disk_that_is_not_there),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -338,34 +338,3 @@ static void strvec__removes_all_that_equal(void **state)
     assert_null(vector.items[2]);
     strvec_release(&vector);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strbuf__empty_is_the_empty_string),
-        cmocka_unit_test(strbuf__adding_nothing_makes_data),
-        cmocka_unit_test(strbuf__formatting_nothing_makes_data),
-        cmocka_unit_test(strbuf__holds_nul_bytes),
-        cmocka_unit_test(strbuf__grows_byte_by_byte),
-        cmocka_unit_test(strbuf__grows_at_every_length),
-        cmocka_unit_test(strbuf__grows_by_much_at_once),
-        cmocka_unit_test(strbuf__formats_behind_what_is_there),
-        cmocka_unit_test(strbuf__drops_from_the_start),
-        cmocka_unit_test(strbuf__steal_gives_the_data_away),
-        cmocka_unit_test(strbuf__steal_of_nothing_is_owned_too),
-        cmocka_unit_test(strbuf__release_makes_it_usable_again),
-        cmocka_unit_test(string__copies_and_formats),
-        cmocka_unit_test(strvec__empty_has_no_items),
-        cmocka_unit_test(strvec__ends_with_null_at_every_count),
-        cmocka_unit_test(strvec__push_copies),
-        cmocka_unit_test(strvec__push_owned_takes_over),
-        cmocka_unit_test(strvec__pushes_several),
-        cmocka_unit_test(strvec__contains_whole_members_only),
-        cmocka_unit_test(strvec__removes_all_that_equal),
-        cmocka_unit_test(strvec__equal),
-        cmocka_unit_test(strvec__joins),
-        cmocka_unit_test(strvec__release_makes_it_usable_again),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -237,17 +237,10 @@ static void tar_writers__random_entries(void **state)
     }
 }
 
-int main(void)
+static int set_up_group(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tar_writers__names),
-        cmocka_unit_test(tar_writers__targets),
-        cmocka_unit_test(tar_writers__sizes),
-        cmocka_unit_test(tar_writers__owners_modes_and_times),
-        cmocka_unit_test(tar_writers__random_entries),
-    };
-
+    (void)state;
     for (size_t i = 0; i < MIB; i++)
         content[i] = (char)(i * 31 + i / 256);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }

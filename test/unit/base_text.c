@@ -429,32 +429,3 @@ static void text__file_name(void **state)
     assert_string_equal(text_file_name("a/"), "");
     assert_string_equal(text_file_name(""), "");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text__what_is_not_seen_is_escaped),
-        cmocka_unit_test(text__sequence_lengths),
-        cmocka_unit_test(text__sequence_refuses_bad_forms),
-        cmocka_unit_test(text__sequence_is_rfc_3629),
-        cmocka_unit_test(text__utf8_replaces_each_bad_byte),
-        cmocka_unit_test(text__utf8_keeps_nul_and_what_was_there),
-        cmocka_unit_test(text__cut_tail),
-        cmocka_unit_test(text__cut_tail_knows_what_never_begins),
-        cmocka_unit_test(text__cut_tail_knows_bad_second_bytes),
-        cmocka_unit_test(text__cut_head),
-        cmocka_unit_test(text__cuts_leave_whole_characters),
-        cmocka_unit_test(text__escapes),
-        cmocka_unit_test(text__escapes_every_byte_into_one_line),
-        cmocka_unit_test(text__escape_of_a_string),
-        cmocka_unit_test(text__nearest),
-        cmocka_unit_test(text__nearest_of_short_words),
-        cmocka_unit_test(text__nearest_takes_the_first_of_equals),
-        cmocka_unit_test(text__nearest_is_the_word_itself),
-        cmocka_unit_test(text__nearest_of_long_words),
-        cmocka_unit_test(text__blank),
-        cmocka_unit_test(text__file_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

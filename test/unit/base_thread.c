@@ -54,13 +54,3 @@ static void thread__states_its_stack(void **state)
     pthread_join(thread, NULL);
     assert_int_equal(bytes, THREAD_STACK_BYTES);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thread__has_room_for_the_deepest_json),
-        cmocka_unit_test(thread__states_its_stack),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

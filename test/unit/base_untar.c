@@ -287,15 +287,3 @@ static void untar__refuses(void **state)
     tar.data[0] ^= 1;
     check(&tar, "", false, "the checksum of an entry is wrong");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(untar__files),        cmocka_unit_test(untar__long_names),
-        cmocka_unit_test(untar__prefix),       cmocka_unit_test(untar__targets_of_links),
-        cmocka_unit_test(untar__long_targets), cmocka_unit_test(untar__modification_times),
-        cmocka_unit_test(untar__cut_off),      cmocka_unit_test(untar__refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -292,22 +292,3 @@ static void artifact_files__content_that_is_lost(void **state)
     assert_int_equal(faccessat(fixture.fd, "a", F_OK, 0), -1);
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(artifact_files__writes_files),
-        cmocka_unit_test(artifact_files__keeps_existing_files),
-        cmocka_unit_test(artifact_files__force_replaces_files),
-        cmocka_unit_test(artifact_files__follows_no_link),
-        cmocka_unit_test(artifact_files__failure_of_a_later_file),
-        cmocka_unit_test(artifact_files__writes_into_a_subdirectory),
-        cmocka_unit_test(artifact_files__content_that_is_not_in_memory),
-        cmocka_unit_test(artifact_files__content_that_is_lost),
-        cmocka_unit_test(artifact_files__counts_many_failures),
-        cmocka_unit_test(artifact_files__deep_path),
-        cmocka_unit_test(artifact_files__opens_a_directory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -304,23 +304,3 @@ static void attack__judges_missing_figures(void **state)
     assert_string_equal(strbuf_string(&seen),
                         "ended with reason timeout, but process 1 did not report its figures");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attack__reads_a_header),
-        cmocka_unit_test(attack__reads_a_short_header),
-        cmocka_unit_test(attack__refuses_a_header),
-        cmocka_unit_test(attack__built_in_attacks),
-        cmocka_unit_test(attack__request),
-        cmocka_unit_test(attack__request_without_python),
-        cmocka_unit_test(attack__judges_tests),
-        cmocka_unit_test(attack__judges_a_result),
-        cmocka_unit_test(attack__judges_nuls_and_long_output),
-        cmocka_unit_test(attack__judges_a_known_gap),
-        cmocka_unit_test(attack__judges_an_exit_status),
-        cmocka_unit_test(attack__judges_missing_figures),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

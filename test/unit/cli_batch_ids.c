@@ -99,14 +99,3 @@ static void batch_ids__many(void **state)
     }
     assert_int_equal(find(&ids, "\"HumanEval/0\""), 0);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batch_ids__different_ids),
-        cmocka_unit_test(batch_ids__the_same_id),
-        cmocka_unit_test(batch_ids__many),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

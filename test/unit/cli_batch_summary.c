@@ -48,13 +48,3 @@ static void batch_summary__retries_and_skipped_requests(void **state)
     summary.skipped = 0;
     check_line(&summary, 100, "2 requests in 0.1 s: 2 engine; 3 retries");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batch_summary__the_most_frequent_first),
-        cmocka_unit_test(batch_summary__retries_and_skipped_requests),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

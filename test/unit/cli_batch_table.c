@@ -60,13 +60,3 @@ static void batch_table__details(void **state)
                "1   timeout            14 ms     3.0 MB  program exited with status 1\n");
     result_release(&result);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batch_table__ids),
-        cmocka_unit_test(batch_table__details),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

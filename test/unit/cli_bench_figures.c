@@ -120,14 +120,3 @@ static void bench_figures__median(void **state)
     assert_true(bench_median(two, COUNT(two)) == 5);
     assert_true(bench_median(odd, COUNT(odd)) == 3);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bench_figures__table),  cmocka_unit_test(bench_figures__notes),
-        cmocka_unit_test(bench_figures__json),   cmocka_unit_test(bench_figures__numbers),
-        cmocka_unit_test(bench_figures__median),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -69,14 +69,3 @@ static void bench_picture__xml(void **state)
     bench_add_xml(&text, "a < b & \"c\" > d'");
     assert_string_equal(strbuf_string(&text), "a &lt; b &amp; &quot;c&quot; &gt; d'");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bench_picture__bars),
-        cmocka_unit_test(bench_picture__no_reference),
-        cmocka_unit_test(bench_picture__xml),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

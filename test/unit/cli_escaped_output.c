@@ -58,14 +58,3 @@ static void escaped_output__colours(void **state)
     none = escaped_output_rest(&output, PROCESS_STDERR);
     assert_string_equal(none, "");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(escaped_output__escapes_control_characters),
-        cmocka_unit_test(escaped_output__split_characters),
-        cmocka_unit_test(escaped_output__colours),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

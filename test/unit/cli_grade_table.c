@@ -181,14 +181,3 @@ static void grade_table__long_names(void **state)
     heading = grade_table_heading(&table);
     assert_int_equal(strstr(heading, "STATUS") - heading, 62);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grade_table__rows),    cmocka_unit_test(grade_table__failed),
-        cmocka_unit_test(grade_table__build),   cmocka_unit_test(grade_table__grades),
-        cmocka_unit_test(grade_table__summary), cmocka_unit_test(grade_table__long_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -98,15 +98,3 @@ static void notebook__with_too_many_values(void **state)
     assert_error(&error, ERROR_INPUT,
                  "the notebook 'n.ipynb' has more than 64 MiB or 200000 values; clear its outputs");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(notebook__names),
-        cmocka_unit_test(notebook__cells_of_code),
-        cmocka_unit_test(notebook__that_are_none),
-        cmocka_unit_test(notebook__with_too_many_values),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

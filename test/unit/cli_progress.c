@@ -95,16 +95,3 @@ static void progress__disabled(void **state)
     progress_clear(&progress);
     progress_end(&progress);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(progress__delay),
-        cmocka_unit_test(progress__results),
-        cmocka_unit_test(progress__estimates_the_rest),
-        cmocka_unit_test(progress__steps),
-        cmocka_unit_test(progress__disabled),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -690,37 +690,3 @@ static void run_options__defaults_change_nothing(void **state)
     }
     assert_in_range(checked, 35, 60);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run_options__only_a_file),
-        cmocka_unit_test(run_options__of_test),
-        cmocka_unit_test(run_options__several_files),
-        cmocka_unit_test(run_options__refused_by_test),
-        cmocka_unit_test(run_options__long_forms),
-        cmocka_unit_test(run_options__short_forms),
-        cmocka_unit_test(run_options__values_after_an_equals_sign),
-        cmocka_unit_test(run_options__values_with_a_dash),
-        cmocka_unit_test(run_options__last_value_wins),
-        cmocka_unit_test(run_options__repeatable_options),
-        cmocka_unit_test(run_options__hides_values_of_variables),
-        cmocka_unit_test(run_options__read_only),
-        cmocka_unit_test(run_options__file_and_arguments),
-        cmocka_unit_test(run_options__files_beside_the_program),
-        cmocka_unit_test(run_options__nothing_to_run),
-        cmocka_unit_test(run_options__conflicting_options),
-        cmocka_unit_test(run_options__program_from_stdin),
-        cmocka_unit_test(run_options__unknown_options),
-        cmocka_unit_test(run_options__missing_values),
-        cmocka_unit_test(run_options__wrong_values),
-        cmocka_unit_test(run_options__help),
-        cmocka_unit_test(run_options__help_ignores_other_errors),
-        cmocka_unit_test(run_options__second_command_line),
-        cmocka_unit_test(run_options__help_names_every_option),
-        cmocka_unit_test(run_options__every_subject_has_an_option),
-        cmocka_unit_test(run_options__defaults_change_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

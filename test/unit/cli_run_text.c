@@ -32,10 +32,3 @@ static void run_text__summary(void **state)
     result.reason = REASON_CPU_TIME;
     check(&result, "timeout, SIGKILL, 9999 ms, 0.0 MB; --cpu-seconds raises the limit");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(run_text__summary)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

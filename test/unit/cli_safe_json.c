@@ -80,15 +80,3 @@ static void safe_json__failing_write(void **state)
     assert_int_equal(safe_json_dump(value, JSON_ENCODE_ANY, failing_write, NULL), -1);
     json_decref(value);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(safe_json__escapes_control_characters),
-        cmocka_unit_test(safe_json__escapes_invisible_characters),
-        cmocka_unit_test(safe_json__keys_and_indentation),
-        cmocka_unit_test(safe_json__failing_write),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

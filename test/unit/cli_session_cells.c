@@ -83,16 +83,3 @@ static void session_cells__separators(void **state)
     assert_false(session_cell_is_separator("", 0));
     assert_false(session_cell_is_separator("# %%", 3)); /* bounded by the length */
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(session_cells__one_line),
-        cmocka_unit_test(session_cells__lines_that_go_on),
-        cmocka_unit_test(session_cells__a_closed_bracket_ends),
-        cmocka_unit_test(session_cells__an_empty_line_ends),
-        cmocka_unit_test(session_cells__separators),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

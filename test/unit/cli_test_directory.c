@@ -339,24 +339,3 @@ static void test_directory__too_many(void **state)
     }
     assert_refused(directory, "'DIR' has more than 10000 tests");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directory__files_of_a_test),
-        cmocka_unit_test(test_directory__one_file_is_enough),
-        cmocka_unit_test(test_directory__other_files_are_ignored),
-        cmocka_unit_test(test_directory__no_expected_output),
-        cmocka_unit_test(test_directory__endings_in_upper_case),
-        cmocka_unit_test(test_directory__natural_order),
-        cmocka_unit_test(test_directory__links),
-        cmocka_unit_test(test_directory__nothing_in_it),
-        cmocka_unit_test(test_directory__not_regular_files),
-        cmocka_unit_test(test_directory__sizes),
-        cmocka_unit_test(test_directory__arguments),
-        cmocka_unit_test(test_directory__names),
-        cmocka_unit_test(test_directory__too_many),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -217,20 +217,3 @@ static void test_table__build(void **state)
     check_build("a\033[1m\r\nb\0\xff", 10, "a\\x1b[1m\\x0d\nb\\x00\\xff\n");
     check_build("", 0, "");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table__widths),
-        cmocka_unit_test(table__rows_of_given_widths),
-        cmocka_unit_test(test_table__statuses),
-        cmocka_unit_test(test_table__runtime_errors),
-        cmocka_unit_test(test_table__wrong_answer),
-        cmocka_unit_test(test_table__names_are_escaped),
-        cmocka_unit_test(test_table__all_passed),
-        cmocka_unit_test(test_table__no_verdict),
-        cmocka_unit_test(test_table__build),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -561,30 +561,3 @@ static void argument_values__hint(void **state)
     json_decref(text);
     json_decref(number);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(argument_values__files_by_uri),
-        cmocka_unit_test(argument_values__files_by_wrong_uris),
-        cmocka_unit_test(argument_values__many_files_by_uri),
-        cmocka_unit_test(argument_values__wrong),
-        cmocka_unit_test(argument_values__text),
-        cmocka_unit_test(argument_values__bytes),
-        cmocka_unit_test(argument_values__stdin),
-        cmocka_unit_test(argument_values__seconds),
-        cmocka_unit_test(argument_values__words),
-        cmocka_unit_test(argument_values__variables),
-        cmocka_unit_test(argument_values__words_that_are_too_long),
-        cmocka_unit_test(argument_values__too_many),
-        cmocka_unit_test(argument_values__files),
-        cmocka_unit_test(argument_values__files_that_are_none),
-        cmocka_unit_test(argument_values__contents_that_are_none),
-        cmocka_unit_test(argument_values__given),
-        cmocka_unit_test(argument_values__text_that_is_json),
-        cmocka_unit_test(argument_values__text_with_many_values),
-        cmocka_unit_test(argument_values__hint),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

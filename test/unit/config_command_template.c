@@ -124,19 +124,3 @@ static void command_template__has(void **state)
     assert_false(command_has(&words, COMMAND_SOURCES));
     strvec_release(&words);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(command_template__marks),
-        cmocka_unit_test(command_template__stems),
-        cmocka_unit_test(command_template__names_like_marks),
-        cmocka_unit_test(command_template__a_leading_dash),
-        cmocka_unit_test(command_template__appends),
-        cmocka_unit_test(command_template__session),
-        cmocka_unit_test(command_template__drivers),
-        cmocka_unit_test(command_template__has),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

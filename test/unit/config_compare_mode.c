@@ -44,13 +44,3 @@ static void compare_mode__unknown_names(void **state)
         "12345678901234567890123456789012345678901234567890123456789012345678901234567890"
         "...");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compare_mode__names),
-        cmocka_unit_test(compare_mode__unknown_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

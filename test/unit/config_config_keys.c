@@ -100,15 +100,3 @@ static void config_keys__are_described(void **state)
         }
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(config_keys__levels),
-        cmocka_unit_test(config_keys__find),
-        cmocka_unit_test(config_keys__ranges),
-        cmocka_unit_test(config_keys__are_described),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

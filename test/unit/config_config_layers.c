@@ -123,16 +123,3 @@ static void config_layers__path_that_json_cannot_hold(void **state)
     assert_error(&error, ERROR_CONFIG, "auditFile: the path '/\xff' is not UTF-8");
     config_release(&config);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(config_layers__last_one_decides),
-        cmocka_unit_test(config_layers__objects_are_merged_and_arrays_replaced),
-        cmocka_unit_test(config_layers__can_be_resolved_twice),
-        cmocka_unit_test(config_layers__refused_texts_are_none),
-        cmocka_unit_test(config_layers__path_that_json_cannot_hold),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

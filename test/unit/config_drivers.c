@@ -49,13 +49,3 @@ static void drivers__other_placeholders(void **state)
     assert_null(driver_text("{python_driver} "));
     assert_null(driver_text(""));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drivers__texts),
-        cmocka_unit_test(drivers__other_placeholders),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

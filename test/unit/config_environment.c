@@ -97,17 +97,3 @@ static void environment__set_copies(void **state)
     assignment[2] = '8';
     check(&environment, "A=9");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(environment__names),
-        cmocka_unit_test(environment__name_is_the_first_bytes),
-        cmocka_unit_test(environment__every_byte),
-        cmocka_unit_test(environment__set_adds_and_replaces_in_place),
-        cmocka_unit_test(environment__set_compares_whole_names),
-        cmocka_unit_test(environment__set_copies),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -199,22 +199,3 @@ static void input_files__spellings_of_a_path(void **state)
     check_path("/workspace/", NULL, "'' must not have '..', '.' or empty parts");
     check_path("./", NULL, "'' must not have '..', '.' or empty parts");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(input_files__are_added),
-        cmocka_unit_test(input_files__release_is_legal_at_once_and_again),
-        cmocka_unit_test(input_files__none_beside_the_entrypoint),
-        cmocka_unit_test(input_files__side_by_side),
-        cmocka_unit_test(input_files__follow_the_rule_for_paths),
-        cmocka_unit_test(input_files__twice),
-        cmocka_unit_test(input_files__file_and_directory),
-        cmocka_unit_test(input_files__file_and_directory_with_names_between),
-        cmocka_unit_test(input_files__many),
-        cmocka_unit_test(input_files__many_and_deep),
-        cmocka_unit_test(input_files__spellings_of_a_path),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -246,18 +246,3 @@ static void inputs_dir__can_be_checked(void **state)
     assert_error(&error, ERROR_INPUT, message);
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inputs_dir__regular_files_are_listed),
-        cmocka_unit_test(inputs_dir__only_these_are_opened),
-        cmocka_unit_test(inputs_dir__without_files),
-        cmocka_unit_test(inputs_dir__levels),
-        cmocka_unit_test(inputs_dir__a_file_that_is_replaced),
-        cmocka_unit_test(inputs_dir__types),
-        cmocka_unit_test(inputs_dir__can_be_checked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

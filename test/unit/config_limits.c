@@ -256,21 +256,3 @@ static void limits__cpu_time(void **state)
     assert_true(limits_cpu_us(&limits) == 1500000);
     check_allowed(&limits, &maximums);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits__init_gives_nothing),
-        cmocka_unit_test(limits__rules),
-        cmocka_unit_test(limits__numbers),
-        cmocka_unit_test(limits__numbers_out_of_range),
-        cmocka_unit_test(limits__whole_numbers),
-        cmocka_unit_test(limits__bytes_of_megabytes),
-        cmocka_unit_test(limits__overlay_replaces_what_is_given),
-        cmocka_unit_test(limits__clamp_lowers_what_is_more),
-        cmocka_unit_test(limits__maximums_of_numbers),
-        cmocka_unit_test(limits__cpu_time),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

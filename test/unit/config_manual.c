@@ -25,13 +25,3 @@ static void manual__unknown_names(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_null(manual_find(names[i]));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(manual__pages_by_name_or_command),
-        cmocka_unit_test(manual__unknown_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

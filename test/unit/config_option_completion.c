@@ -244,21 +244,3 @@ static void option_completion__command_lines(void **state)
     assert_null(option_completion_words(other));
     assert_null(option_completion_words(without_word + 3));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(option_completion__options),
-        cmocka_unit_test(option_completion__values),
-        cmocka_unit_test(option_completion__letters),
-        cmocka_unit_test(option_completion__optional_value),
-        cmocka_unit_test(option_completion__operands),
-        cmocka_unit_test(option_completion__after_two_hyphens),
-        cmocka_unit_test(option_completion__config),
-        cmocka_unit_test(option_completion__unsafe_candidates),
-        cmocka_unit_test(option_completion__lists),
-        cmocka_unit_test(option_completion__command_lines),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

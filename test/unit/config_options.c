@@ -248,18 +248,3 @@ static void options__manual(void **state)
                         "= q --quiet\nLess.\n"
                         "= h --help\nThis.\n");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options__values),
-        cmocka_unit_test(options__operands),
-        cmocka_unit_test(options__help_ends_the_line),
-        cmocka_unit_test(options__wrong_ones),
-        cmocka_unit_test(options__names_of_subjects),
-        cmocka_unit_test(options__help),
-        cmocka_unit_test(options__manual),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

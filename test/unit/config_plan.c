@@ -455,27 +455,3 @@ static void plan__requested(void **state)
     assert_false(fixture.plan.image_requested);
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plan__build_command),
-        cmocka_unit_test(plan__build_limits),
-        cmocka_unit_test(plan__build_limits_have_maximums),
-        cmocka_unit_test(plan__nothing_is_left_in_a_writable_root),
-        cmocka_unit_test(plan__takes_the_tests_over),
-        cmocka_unit_test(plan__limits_of_a_test),
-        cmocka_unit_test(plan__limits_of_a_test_that_are_none),
-        cmocka_unit_test(plan__tests_that_cannot_run),
-        cmocka_unit_test(plan__tests_exclude_files_and_images),
-        cmocka_unit_test(plan__output_of_all_tests),
-        cmocka_unit_test(plan__time_of_its_programs),
-        cmocka_unit_test(plan__bytes_of_tests),
-        cmocka_unit_test(plan__session),
-        cmocka_unit_test(plan__session_of_a_directory),
-        cmocka_unit_test(plan__not_in_a_session),
-        cmocka_unit_test(plan__requested),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

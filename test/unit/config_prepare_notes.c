@@ -338,21 +338,3 @@ static void prepare_notes__not_written(void **state)
     assert_error(&error, ERROR_SYSTEM,
                  "cannot write '/dev/null/isolator/prepared.json': Not a directory");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prepare_notes__applied),
-        cmocka_unit_test(prepare_notes__of_the_named_configuration),
-        cmocka_unit_test(prepare_notes__the_configuration_goes_first),
-        cmocka_unit_test(prepare_notes__wrong),
-        cmocka_unit_test(prepare_notes__written_and_read),
-        cmocka_unit_test(prepare_notes__of_configurations),
-        cmocka_unit_test(prepare_notes__each),
-        cmocka_unit_test(prepare_notes__too_large),
-        cmocka_unit_test(prepare_notes__written_by_many_at_once),
-        cmocka_unit_test(prepare_notes__not_written),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

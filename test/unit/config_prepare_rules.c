@@ -171,19 +171,3 @@ static void prepare_rules__networks(void **state)
     assert_int_equal(prepare_check_network("host", &error), -1);
     assert_int_equal(error.kind, ERROR_USAGE);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prepare_rules__tags),
-        cmocka_unit_test(prepare_rules__tags_with_files),
-        cmocka_unit_test(prepare_rules__files),
-        cmocka_unit_test(prepare_rules__tags_of_odd_names),
-        cmocka_unit_test(prepare_rules__how_many_steps),
-        cmocka_unit_test(prepare_rules__steps_are_text),
-        cmocka_unit_test(prepare_rules__packages),
-        cmocka_unit_test(prepare_rules__networks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -576,38 +576,3 @@ static void plan__release_is_legal_at_once(void **state)
     (void)state;
     plan_release(&plan);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request__init_is_nothing),
-        cmocka_unit_test(request__release_closes_its_files),
-        cmocka_unit_test(request__bytes_of_its_input),
-        cmocka_unit_test(request__paths),
-        cmocka_unit_test(request__long_paths),
-        cmocka_unit_test(plan__single_file_by_its_extension),
-        cmocka_unit_test(plan__what_the_request_gives_comes_first),
-        cmocka_unit_test(plan__names_of_single_files),
-        cmocka_unit_test(plan__names_in_directories),
-        cmocka_unit_test(plan__names_with_a_leading_dash),
-        cmocka_unit_test(plan__fills_in_the_entrypoint),
-        cmocka_unit_test(plan__languages_that_cannot_be_determined),
-        cmocka_unit_test(plan__entrypoints_that_are_no_paths),
-        cmocka_unit_test(plan__environment_that_has_no_names),
-        cmocka_unit_test(plan__environment_order),
-        cmocka_unit_test(plan__home_is_tmp_by_default),
-        cmocka_unit_test(plan__limits_lie_over_each_other),
-        cmocka_unit_test(plan__defaults_are_clamped),
-        cmocka_unit_test(plan__images),
-        cmocka_unit_test(plan__tags_to_save_under),
-        cmocka_unit_test(plan__workdir_of_the_request_is_checked),
-        cmocka_unit_test(plan__release_is_legal_at_once),
-        cmocka_unit_test(plan__code_keeps_the_name_it_is_given),
-        cmocka_unit_test(plan__code_under_a_name_that_is_no_path),
-        cmocka_unit_test(plan__files_beside_the_code),
-        cmocka_unit_test(plan__files_that_cannot_stand_beside_the_code),
-        cmocka_unit_test(plan__files_beside_an_open_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

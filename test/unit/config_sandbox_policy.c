@@ -535,31 +535,3 @@ static void sandbox_policy__clamp_lowers_what_is_more(void **state)
     sandbox_policy_release(&maximums);
     sandbox_policy_release(&policy);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sandbox_policy__init_is_nothing_given),
-        cmocka_unit_test(sandbox_policy__users),
-        cmocka_unit_test(sandbox_policy__no_users),
-        cmocka_unit_test(sandbox_policy__refused_user_changes_nothing),
-        cmocka_unit_test(sandbox_policy__user_ranges),
-        cmocka_unit_test(sandbox_policy__no_user_ranges),
-        cmocka_unit_test(sandbox_policy__networks),
-        cmocka_unit_test(sandbox_policy__no_networks),
-        cmocka_unit_test(sandbox_policy__capabilities),
-        cmocka_unit_test(sandbox_policy__no_capabilities),
-        cmocka_unit_test(sandbox_policy__prefix_is_no_capability),
-        cmocka_unit_test(sandbox_policy__overlay_of_nothing),
-        cmocka_unit_test(sandbox_policy__overlay_replaces_what_is_given),
-        cmocka_unit_test(sandbox_policy__maximum_network),
-        cmocka_unit_test(sandbox_policy__maximum_root_and_user),
-        cmocka_unit_test(sandbox_policy__maximum_capabilities),
-        cmocka_unit_test(sandbox_policy__maximum_capabilities_by_either_name),
-        cmocka_unit_test(sandbox_policy__maximum_user_is_the_user),
-        cmocka_unit_test(sandbox_policy__clamp_to_nothing),
-        cmocka_unit_test(sandbox_policy__clamp_lowers_what_is_more),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

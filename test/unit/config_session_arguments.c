@@ -123,16 +123,3 @@ static void session_arguments__of_close_session(void **state)
     assert_int_equal(session_arguments_read_close(NULL, id, &error), -1);
     assert_error(&error, ERROR_USAGE, NO_ID);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(session_arguments__new_and_ids),
-        cmocka_unit_test(session_arguments__what_is_no_id),
-        cmocka_unit_test(session_arguments__what_is_meant_to_be_an_id),
-        cmocka_unit_test(session_arguments__processes_are_kept_from_the_start),
-        cmocka_unit_test(session_arguments__of_close_session),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

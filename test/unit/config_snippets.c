@@ -457,28 +457,3 @@ static void snippets__built_in(void **state)
     assert_null(snippet_read(&config, "hello", &length, &error));
     assert_non_null(strstr(error.message, "there is no snippet 'hello'; known are: csv_summary, "));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snippets__sorted),
-        cmocka_unit_test(snippets__only_files_in_a_language),
-        cmocka_unit_test(snippets__only_regular_files),
-        cmocka_unit_test(snippets__without_a_directory),
-        cmocka_unit_test(snippets__by_either_name),
-        cmocka_unit_test(snippets__base_name_of_several),
-        cmocka_unit_test(snippets__file_name_goes_before_a_base_name),
-        cmocka_unit_test(snippets__are_read),
-        cmocka_unit_test(snippets__that_there_are_none_of),
-        cmocka_unit_test(snippets__names_that_lead_elsewhere),
-        cmocka_unit_test(snippets__that_are_too_large),
-        cmocka_unit_test(snippets__descriptions),
-        cmocka_unit_test(snippets__without_a_description),
-        cmocka_unit_test(snippets__long_descriptions_are_cut),
-        cmocka_unit_test(snippets__descriptions_of_what_is_no_file),
-        cmocka_unit_test(snippets__types),
-        cmocka_unit_test(snippets__built_in),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -250,20 +250,3 @@ static void test_arguments__no_array_of_objects(void **state)
     strbuf_addstr(&many, "," ANY "]");
     check_refused(strbuf_string(&many), "tests must be an array of 1 to 10000 tests");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments__defaults),
-        cmocka_unit_test(test_arguments__all_members),
-        cmocka_unit_test(test_arguments__empty_and_null),
-        cmocka_unit_test(test_arguments__names),
-        cmocka_unit_test(test_arguments__equal_names),
-        cmocka_unit_test(test_arguments__wrong_members),
-        cmocka_unit_test(test_arguments__unknown_members),
-        cmocka_unit_test(test_arguments__nothing_expected),
-        cmocka_unit_test(test_arguments__no_array_of_objects),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -69,14 +69,3 @@ static void test_request__shared(void **state)
     test_requests_release(&second);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_request__starts_with_defaults),
-        cmocka_unit_test(test_request__many),
-        cmocka_unit_test(test_request__shared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -94,16 +94,3 @@ static void workdir__of_many_bytes(void **state)
     path[256] = '\0';
     check_none(path);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workdir__paths),
-        cmocka_unit_test(workdir__slashes),
-        cmocka_unit_test(workdir__paths_that_are_refused),
-        cmocka_unit_test(workdir__directories_of_the_system),
-        cmocka_unit_test(workdir__of_many_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

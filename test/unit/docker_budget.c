@@ -80,17 +80,3 @@ static void budget__scales_with_the_engine_timeout(void **state)
     assert_int_equal(budget_ms(&shortest, BUDGET_STOP), 140);
     assert_int_equal(budget_ms(&longest, BUDGET_LIFETIME), 4800000);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(budget__parts_of_a_run),
-        cmocka_unit_test(budget__other_parts),
-        cmocka_unit_test(budget__parts_of_a_run_fit),
-        cmocka_unit_test(budget__container_outlives_its_use),
-        cmocka_unit_test(budget__deadline_is_from_now_on),
-        cmocka_unit_test(budget__scales_with_the_engine_timeout),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

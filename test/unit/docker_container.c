@@ -938,59 +938,9 @@ static void container__remove_drains_the_attached_client(void **state)
     tear_down(&fixture);
 }
 
-static int ignore_sigpipe(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(container__create_from_a_minimal_spec),
-        cmocka_unit_test(container__create_from_a_full_spec),
-        cmocka_unit_test(container__create_with_a_network),
-        cmocka_unit_test(container__create_with_a_network_without_proxies),
-        cmocka_unit_test(container__create_collects_warnings),
-        cmocka_unit_test(container__create_fails_with_an_explanation),
-        cmocka_unit_test(container__create_without_the_image),
-        cmocka_unit_test(container__create_without_docker_is_not_cut_off),
-        cmocka_unit_test(container__create_is_cut_off_at_its_deadline),
-        cmocka_unit_test(container__create_is_cut_off_by_a_signal),
-        cmocka_unit_test(container__cancelled_create_ends_by_itself),
-        cmocka_unit_test(container__copies_a_tar_file_in),
-        cmocka_unit_test(container__copy_that_fails),
-        cmocka_unit_test(container__starts_attached),
-        cmocka_unit_test(container__runs_attached),
-        cmocka_unit_test(container__commits_with_changes),
-        cmocka_unit_test(container__inspects),
-        cmocka_unit_test(container__inspects_a_long_message),
-        cmocka_unit_test(container__inspects_garbage),
-        cmocka_unit_test(container__inspects_garbage_for_times),
-        cmocka_unit_test(container__inspects_garbage_for_seconds),
-        cmocka_unit_test(container__inspect_that_fails),
-        cmocka_unit_test(container__killed_by_the_kernel),
-        cmocka_unit_test(container__limits_that_are_enforced),
-        cmocka_unit_test(container__limits_that_are_not_enforced),
-        cmocka_unit_test(container__limits_of_an_engine_that_fails),
-        cmocka_unit_test(container__limits_that_are_equal),
-        cmocka_unit_test(container__changes_limits),
-        cmocka_unit_test(container__lifts_cpus),
-        cmocka_unit_test(container__lifts_cpus_in_time),
-        cmocka_unit_test(container__change_of_limits_that_is_refused),
-        cmocka_unit_test(container__change_of_limits_that_did_not_happen),
-        cmocka_unit_test(container__change_of_limits_that_cannot_be_checked),
-        cmocka_unit_test(container__change_of_limits_that_hangs),
-        cmocka_unit_test(container__removes),
-        cmocka_unit_test(container__remove_of_one_that_is_gone),
-        cmocka_unit_test(container__remove_waits_until_it_is_gone),
-        cmocka_unit_test(container__remove_tries_again),
-        cmocka_unit_test(container__remove_that_never_succeeds),
-        cmocka_unit_test(container__remove_needs_an_answer),
-        cmocka_unit_test(container__remove_with_a_docker_that_hangs),
-        cmocka_unit_test(container__remove_drains_the_attached_client),
-    };
-
-    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
 }

@@ -194,19 +194,3 @@ static void container_list__of_a_docker_that_hangs(void **state)
     assert_int_equal(fixture.list.count, 0);
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(container_list__rows_by_labels),
-        cmocka_unit_test(container_list__without_labels),
-        cmocka_unit_test(container_list__empty),
-        cmocka_unit_test(container_list__labels_hold_anything),
-        cmocka_unit_test(container_list__garbage),
-        cmocka_unit_test(container_list__truncated),
-        cmocka_unit_test(container_list__of_a_docker_that_fails),
-        cmocka_unit_test(container_list__of_a_docker_that_hangs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -580,41 +580,9 @@ static void docker__explain_is_cancelled(void **state)
     tear_down(&fixture);
 }
 
-static int ignore_sigpipe(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(docker__message_is_one_line),
-        cmocka_unit_test(docker__message_after_many_blank_lines),
-        cmocka_unit_test(docker__message_is_safe_to_print),
-        cmocka_unit_test(docker__message_is_cut_at_500_bytes),
-        cmocka_unit_test(docker__escaped_message_has_500_bytes_too),
-        cmocka_unit_test(docker__message_without_the_hint_at_help),
-        cmocka_unit_test(docker__run_gives_status_and_output),
-        cmocka_unit_test(docker__run_ended_by_a_signal),
-        cmocka_unit_test(docker__run_reads_the_file_from_its_start),
-        cmocka_unit_test(docker__run_without_a_docker_command),
-        cmocka_unit_test(docker__run_without_the_default_command),
-        cmocka_unit_test(docker__run_keeps_256_kib_of_each_stream),
-        cmocka_unit_test(docker__run_is_killed_at_its_deadline),
-        cmocka_unit_test(docker__run_is_cancelled),
-        cmocka_unit_test(docker__run_with_a_notifier_that_is_not_raised),
-        cmocka_unit_test(docker__cancelled_run_ends_within_its_grace_time),
-        cmocka_unit_test(docker__cancelled_run_ends_at_the_earlier_deadline),
-        cmocka_unit_test(docker__cancelled_run_is_no_engine_failure),
-        cmocka_unit_test(docker__run_is_traced),
-        cmocka_unit_test(docker__explain_asks_the_engine),
-        cmocka_unit_test(docker__explain_without_a_docker_command),
-        cmocka_unit_test(docker__explain_what_to_do),
-        cmocka_unit_test(docker__never_reached),
-        cmocka_unit_test(docker__explain_is_cancelled),
-    };
-
-    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
 }

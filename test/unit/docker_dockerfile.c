@@ -47,14 +47,3 @@ static void dockerfile__copy(void **state)
                   "COPY --chown=0:0 [\"a[*][?][[]b] \\\\'c\\\\'\\\\$d\\\\\\\\\\\\\\\\\", "
                   "\"/w/a*?[b] \\\\'c\\\\'\\\\$d\\\\\\\\\"]");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dockerfile__words),
-        cmocka_unit_test(dockerfile__environment),
-        cmocka_unit_test(dockerfile__copy),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

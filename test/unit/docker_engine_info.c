@@ -173,18 +173,3 @@ static void engine_info__strings_are_escaped_and_bounded(void **state)
     assert_text_or_null(engine.seccomp, "\\x1b");
     engine_info_release(&engine);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engine_info__docker),
-        cmocka_unit_test(engine_info__podman),
-        cmocka_unit_test(engine_info__podman_with_the_docker_client),
-        cmocka_unit_test(engine_info__podman_by_its_version),
-        cmocka_unit_test(engine_info__everything_may_be_missing),
-        cmocka_unit_test(engine_info__garbage),
-        cmocka_unit_test(engine_info__strings_are_escaped_and_bounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -149,18 +149,3 @@ static void engine_memory__drawn_user_is_no_part_of_the_fingerprint(void **state
     assert_false(spec_fingerprint_equal(&drawn, &root));
     assert_false(spec_fingerprint_equal(&given, &group));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engine_memory__images_without_a_shell),
-        cmocka_unit_test(engine_memory__users_of_living_containers_are_not_drawn),
-        cmocka_unit_test(engine_memory__users_are_drawn_at_random),
-        cmocka_unit_test(engine_memory__users_without_a_memory),
-        cmocka_unit_test(engine_memory__no_range),
-        cmocka_unit_test(engine_memory__engine_that_maps_users),
-        cmocka_unit_test(engine_memory__drawn_user_is_no_part_of_the_fingerprint),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

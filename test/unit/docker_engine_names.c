@@ -67,15 +67,3 @@ static void engine_names__deadline(void **state)
     assert_int_equal(error.kind, ERROR_ENGINE);
     error_release(&error);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engine_names__images),
-        cmocka_unit_test(engine_names__networks),
-        cmocka_unit_test(engine_names__fail),
-        cmocka_unit_test(engine_names__deadline),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

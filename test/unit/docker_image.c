@@ -386,25 +386,3 @@ static void image__patterns_do_not_match(void **state)
         if (allows(others[i][0], others[i][1]))
             fail_msg("%s matches %s", others[i][0], others[i][1]);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(image__references),
-        cmocka_unit_test(image__reference_of_512_bytes),
-        cmocka_unit_test(image__message_ends_with_a_whole_character),
-        cmocka_unit_test(image__tags),
-        cmocka_unit_test(image__no_tags),
-        cmocka_unit_test(image__no_tags_with_a_malformed_host),
-        cmocka_unit_test(image__lengths_of_tags),
-        cmocka_unit_test(image__no_tags_that_look_like_ids),
-        cmocka_unit_test(image__references_in_full),
-        cmocka_unit_test(image__no_references_in_full),
-        cmocka_unit_test(image__patterns_in_full),
-        cmocka_unit_test(image__no_patterns),
-        cmocka_unit_test(image__patterns_match),
-        cmocka_unit_test(image__patterns_do_not_match),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

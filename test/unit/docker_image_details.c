@@ -116,18 +116,3 @@ static void image_details__label(void **state)
     assert_string_equal(image_details_label(&details, "b"), "");
     assert_null(image_details_label(&details, "c"));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(image_details__of_an_engine),
-        cmocka_unit_test(image_details__with_members_missing),
-        cmocka_unit_test(image_details__of_podman),
-        cmocka_unit_test(image_details__with_members_of_other_forms),
-        cmocka_unit_test(image_details__garbage),
-        cmocka_unit_test(image_details__with_too_many_values),
-        cmocka_unit_test(image_details__label),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -183,21 +183,3 @@ static void engine_time__calendar(void **state)
     check_ms_between("2024-11-21T10:59:59.999Z", "2024-11-21T11:00:00.001Z", 2);
     check_ms_between("1970-01-01T00:00:01Z", "2026-01-01T00:00:00Z", 1767225599000);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(image_inspect__names),
-        cmocka_unit_test(image_inspect__all_exist),
-        cmocka_unit_test(image_inspect__one_is_missing),
-        cmocka_unit_test(image_inspect__under_another_name),
-        cmocka_unit_test(image_inspect__none_exists),
-        cmocka_unit_test(image_inspect__garbage),
-        cmocka_unit_test(image_inspect__no_engine),
-        cmocka_unit_test(image_inspect__no_images),
-        cmocka_unit_test(engine_time__forms),
-        cmocka_unit_test(engine_time__calendar),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

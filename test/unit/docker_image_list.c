@@ -68,14 +68,3 @@ static void image_list__in_use(void **state)
     assert_no_error(&error);
     fake_release(&fake);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(image_list__ids),
-        cmocka_unit_test(image_list__fails),
-        cmocka_unit_test(image_list__in_use),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -179,19 +179,3 @@ static void image_store__pull_is_cancelled(void **state)
     free(fixture.command);
     temp_remove(fixture.directory);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(image_store__has_an_image),
-        cmocka_unit_test(image_store__has_no_such_image),
-        cmocka_unit_test(image_store__with_an_engine_that_fails),
-        cmocka_unit_test(image_store__details),
-        cmocka_unit_test(image_store__garbage_for_details),
-        cmocka_unit_test(image_store__tags_and_removes),
-        cmocka_unit_test(image_store__pulls),
-        cmocka_unit_test(image_store__pull_is_cancelled),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -43,14 +43,3 @@ static void install_advice__of_what_is_not_known(void **state)
     text[sizeof text - 1] = '\0';
     check(text, "none");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(install_advice__by_id),
-        cmocka_unit_test(install_advice__by_what_it_is_like),
-        cmocka_unit_test(install_advice__of_what_is_not_known),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -195,19 +195,3 @@ static void advice__to_ask_for_files(void **state)
     check_files(long_name, 0, expected);
     check_files(long_names, 7, two);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(advice__to_print),
-        cmocka_unit_test(advice__not_to_print),
-        cmocka_unit_test(advice__to_ask_for_files),
-        cmocka_unit_test(advice__of_python),
-        cmocka_unit_test(advice__of_javascript),
-        cmocka_unit_test(advice__of_harmful_names),
-        cmocka_unit_test(advice__only_after_a_failure),
-        cmocka_unit_test(advice__of_a_cell),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

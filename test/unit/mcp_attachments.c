@@ -256,18 +256,3 @@ static void attachments__long_output(void **state)
     check_last(&fixture, "{\"type\":\"text\"}");
     check_stored(&fixture, "stdout", "nothing");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attachments__pictures_and_audio),
-        cmocka_unit_test(attachments__texts),
-        cmocka_unit_test(attachments__other_files),
-        cmocka_unit_test(attachments__files_that_do_not_fit_into_a_message),
-        cmocka_unit_test(attachments__files_that_are_not_in_memory),
-        cmocka_unit_test(attachments__files_that_cannot_be_stored),
-        cmocka_unit_test(attachments__long_output),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -628,37 +628,9 @@ static void calls__no_progress_of_cancelled_ones(void **state)
     json_decref(lines);
 }
 
-static int ignore_sigpipe(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls__empty_call_is_freed),
-        cmocka_unit_test(calls__nothing_to_do),
-        cmocka_unit_test(calls__answer_what_cannot_run),
-        cmocka_unit_test(calls__one_after_the_other),
-        cmocka_unit_test(calls__side_by_side),
-        cmocka_unit_test(calls__session_without_a_program),
-        cmocka_unit_test(calls__session_of_a_cancelled_call),
-        cmocka_unit_test(calls__session_of_a_refused_call),
-        cmocka_unit_test(calls__queue_is_full),
-        cmocka_unit_test(calls__no_queue_at_all),
-        cmocka_unit_test(calls__too_many_bytes),
-        cmocka_unit_test(calls__cancelled_in_the_queue),
-        cmocka_unit_test(calls__cancelled_while_it_runs),
-        cmocka_unit_test(calls__end),
-        cmocka_unit_test(calls__end_of_those_that_were_cancelled),
-        cmocka_unit_test(calls__progress),
-        cmocka_unit_test(calls__progress_without_messages),
-        cmocka_unit_test(calls__progress_while_it_waits),
-        cmocka_unit_test(calls__no_progress_without_a_token),
-        cmocka_unit_test(calls__no_progress_of_cancelled_ones),
-    };
-
-    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
 }

@@ -36,13 +36,3 @@ static void documented__sizes(void **state)
     assert_int_equal(UNASKED_BYTES_MAX, 1048576);     /* "1 MiB" */
     assert_int_equal(RESULT_UNRETURNED_MAX, 10);      /* "up to ten of the other files" */
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documented__times),
-        cmocka_unit_test(documented__sizes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -116,13 +116,3 @@ static void file_uris__queries(void **state)
     check_split("x?offset=999999999999999&length=1", "x", 999999999999999, 1);
     check_split("x?length=1&offset=2", "x", 2, 1);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(file_uris__of_a_call),
-        cmocka_unit_test(file_uris__queries),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

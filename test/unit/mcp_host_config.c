@@ -139,17 +139,3 @@ static void hosts__place_of_the_entry(void **state)
     setenv("CODEX_HOME", "/codex", 1);
     check_place("codex", "/codex/config.toml, or .codex/config.toml of a project");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_config__timeout_in_the_entry),
-        cmocka_unit_test(host_config__host_without_a_timeout),
-        cmocka_unit_test(host_config__every_host),
-        cmocka_unit_test(host_config__destinations_that_ssh_would_not_take),
-        cmocka_unit_test(host_config__not_utf8),
-        cmocka_unit_test(hosts__place_of_the_entry),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

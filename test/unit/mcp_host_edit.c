@@ -233,21 +233,3 @@ static void host_edit__file_of_its_own(void **state)
     check_up_to_date("continue", strbuf_string(&marked));
     check_refused("continue", "name: \"isolator\"\n", "it is there already, with another content");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_edit__blank_text_becomes_the_entry),
-        cmocka_unit_test(host_edit__adds_a_server),
-        cmocka_unit_test(host_edit__keeps_what_a_person_chose),
-        cmocka_unit_test(host_edit__variables_are_added),
-        cmocka_unit_test(host_edit__json_that_it_leaves_alone),
-        cmocka_unit_test(host_edit__adds_a_toml_table),
-        cmocka_unit_test(host_edit__toml_that_it_leaves_alone),
-        cmocka_unit_test(host_edit__adds_a_yaml_mapping),
-        cmocka_unit_test(host_edit__yaml_that_it_leaves_alone),
-        cmocka_unit_test(host_edit__file_of_its_own),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

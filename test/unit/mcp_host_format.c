@@ -55,15 +55,3 @@ static void host_format__strings(void **state)
     check(HOST_YAML, "{\"a\": \"\xe2\x80\xae\xf3\xa0\x80\x81\"}", "a: \"\\u202e\\U000e0001\"\n");
     check(HOST_YAML, "{\"a\": \"\"}", "a: \"\"\n");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_format__json),
-        cmocka_unit_test(host_format__toml),
-        cmocka_unit_test(host_format__yaml),
-        cmocka_unit_test(host_format__strings),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

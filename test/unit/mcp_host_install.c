@@ -91,15 +91,3 @@ static void host_install__home_is_missing(void **state)
     assert_error(&error, ERROR_CONFIG,
                  "cannot find the file of lm-studio: HOME is not an absolute path");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_install__changed_by_another_program),
-        cmocka_unit_test(host_install__created_by_another_program),
-        cmocka_unit_test(host_install__file_size_is_bounded),
-        cmocka_unit_test(host_install__home_is_missing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

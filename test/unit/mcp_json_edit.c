@@ -199,20 +199,3 @@ static void json_edit__depth_is_bounded(void **state)
     text.data[JSON_PLACES_DEPTH_MAX - 1 + 6] = '[';
     check_refused(text.data, text.length, "line 1: nested too deeply");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_edit__adds_the_last_member),
-        cmocka_unit_test(json_edit__fills_an_empty_object),
-        cmocka_unit_test(json_edit__adds_the_servers),
-        cmocka_unit_test(json_edit__replaces_the_entry),
-        cmocka_unit_test(json_edit__keeps_comments_and_commas),
-        cmocka_unit_test(json_edit__keeps_mark_and_line_ends),
-        cmocka_unit_test(json_edit__refuses_what_it_cannot_read),
-        cmocka_unit_test(json_edit__refuses_strings_and_comments_without_an_end),
-        cmocka_unit_test(json_edit__depth_is_bounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -173,21 +173,3 @@ static void jsonrpc__size_of_any_value(void **state)
     assert_int_equal(jsonrpc_size(text), 6);
     json_decref(text);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jsonrpc__requests),
-        cmocka_unit_test(jsonrpc__notifications_and_responses),
-        cmocka_unit_test(jsonrpc__invalid_messages),
-        cmocka_unit_test(jsonrpc__invalid_ids),
-        cmocka_unit_test(jsonrpc__ids),
-        cmocka_unit_test(jsonrpc__results),
-        cmocka_unit_test(jsonrpc__errors),
-        cmocka_unit_test(jsonrpc__built_notifications),
-        cmocka_unit_test(jsonrpc__lines_and_their_sizes),
-        cmocka_unit_test(jsonrpc__size_of_any_value),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -689,33 +689,3 @@ static void resources__completion_of_many(void **state)
     check_completed(100, 100, 100, false);
     check_completed(101, 100, 101, true);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resources__are_listed),
-        cmocka_unit_test(resources__names_in_uris),
-        cmocka_unit_test(resources__pages),
-        cmocka_unit_test(resources__invalid_cursors),
-        cmocka_unit_test(resources__input_files_are_listed),
-        cmocka_unit_test(resources__pages_of_input_files),
-        cmocka_unit_test(resources__templates),
-        cmocka_unit_test(resources__snippets_are_read),
-        cmocka_unit_test(resources__unknown_snippets),
-        cmocka_unit_test(resources__other_uris),
-        cmocka_unit_test(resources__snippet_that_does_not_fit_into_a_message),
-        cmocka_unit_test(resources__output_is_read),
-        cmocka_unit_test(resources__output_that_is_not_stored),
-        cmocka_unit_test(resources__output_is_cut_to_fit_into_a_message),
-        cmocka_unit_test(resources__files_fit_into_a_message),
-        cmocka_unit_test(resources__parts_of_files),
-        cmocka_unit_test(resources__parts_of_a_large_file),
-        cmocka_unit_test(resources__parts_of_output),
-        cmocka_unit_test(resources__input_files_are_read),
-        cmocka_unit_test(resources__completion),
-        cmocka_unit_test(resources__completion_of_files),
-        cmocka_unit_test(resources__completion_of_many),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -345,28 +345,3 @@ static void batch__responses_of_many_threads(void **state)
     assert_int_equal(json_array_size(json_array_get(lines, 0)), THREADS);
     json_decref(lines);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(responder__results_of_legacy_revisions),
-        cmocka_unit_test(responder__no_message_is_too_large),
-        cmocka_unit_test(responder__results_of_the_modern_revision),
-        cmocka_unit_test(responder__modern_results_keep_their_metadata),
-        cmocka_unit_test(responder__errors),
-        cmocka_unit_test(responder__errors_are_safe_to_show),
-        cmocka_unit_test(responder__errors_without_an_id),
-        cmocka_unit_test(responder__nothing),
-        cmocka_unit_test(responder__notifications),
-        cmocka_unit_test(responder__server_info_by_revision),
-        cmocka_unit_test(batch__responses_are_sent_as_one_array),
-        cmocka_unit_test(batch__waits_for_the_last_response),
-        cmocka_unit_test(batch__one_response_is_an_array),
-        cmocka_unit_test(batch__without_responses_sends_nothing),
-        cmocka_unit_test(batch__too_large_ones_are_split),
-        cmocka_unit_test(batch__split_exactly_at_the_limit),
-        cmocka_unit_test(batch__responses_of_many_threads),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -276,22 +276,3 @@ static void result_store__release_of_an_empty_store(void **state)
     result_store_init(&store, STORE_BYTES);
     result_store_release(&store);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(result_store__results_can_be_read),
-        cmocka_unit_test(result_store__the_file_of_a_run),
-        cmocka_unit_test(result_store__unknown_parts),
-        cmocka_unit_test(result_store__ids_are_random),
-        cmocka_unit_test(result_store__unknown_ids),
-        cmocka_unit_test(result_store__the_oldest_make_room),
-        cmocka_unit_test(result_store__a_result_larger_than_the_store),
-        cmocka_unit_test(result_store__only_so_many_results),
-        cmocka_unit_test(result_store__a_part_outlives_its_result),
-        cmocka_unit_test(result_store__an_empty_result_is_not_stored),
-        cmocka_unit_test(result_store__release_of_an_empty_store),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

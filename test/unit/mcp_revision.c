@@ -73,16 +73,3 @@ static void revision__features(void **state)
     check_features(revision_modern("2026-07-28"),
                    "modern annotations structured argument_results ");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(revision__legacy_by_name),
-        cmocka_unit_test(revision__newest_legacy_for_an_unknown_name),
-        cmocka_unit_test(revision__modern_by_name),
-        cmocka_unit_test(revision__names_of_modern_revisions),
-        cmocka_unit_test(revision__features),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

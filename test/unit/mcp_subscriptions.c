@@ -121,16 +121,3 @@ static void subscriptions__number_is_limited(void **state)
                         "notifications/subscriptions/acknowledged");
     json_decref(lines);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(subscriptions__are_acknowledged_and_completed_at_the_end),
-        cmocka_unit_test(subscriptions__without_any),
-        cmocka_unit_test(subscriptions__are_cancelled_without_a_response),
-        cmocka_unit_test(subscriptions__open_ones_are_released),
-        cmocka_unit_test(subscriptions__number_is_limited),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -624,34 +624,3 @@ static void tool__limits_with_their_maximums(void **state)
     assert_null(input_property(tool, "cpu_seconds"));
     json_decref(tool);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tool__members_by_revision),
-        cmocka_unit_test(tool__names),
-        cmocka_unit_test(tool__input_schema),
-        cmocka_unit_test(tool__languages_are_those_of_the_configuration),
-        cmocka_unit_test(tool__snippets_by_their_shortest_names),
-        cmocka_unit_test(tool__as_many_snippets_as_there_is_room_for),
-        cmocka_unit_test(tool__timeout_with_its_maximum),
-        cmocka_unit_test(tool__limits_with_their_maximums),
-        cmocka_unit_test(tool__arguments_of_sessions),
-        cmocka_unit_test(tool__without_sessions),
-        cmocka_unit_test(tool__all),
-        cmocka_unit_test(tool__open_world_hint_is_the_network),
-        cmocka_unit_test(tool__annotations),
-        cmocka_unit_test(tool__output_schema_is_that_of_a_result),
-        cmocka_unit_test(tool__definitions_are_short),
-        cmocka_unit_test(tool__results_conform_to_the_schema),
-        cmocka_unit_test(tool__reasons_of_the_schema),
-        cmocka_unit_test(tool__description_states_the_limits),
-        cmocka_unit_test(tool__description_lists_the_packages),
-        cmocka_unit_test(tool__instructions_are_short),
-        cmocka_unit_test(tool__description_has_the_rules),
-        cmocka_unit_test(tool__only_offered_languages),
-        cmocka_unit_test(tool__arguments_are_those_that_are_accepted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -614,36 +614,3 @@ static void tool_result__fits_into_a_message_when_escaped(void **state)
     check_fits("2025-11-25", 'X', 450000, 900000);
     check_fits("2025-11-25", 'X', 50000, 99000);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tool_result__of_success),
-        cmocka_unit_test(tool_result__without_output),
-        cmocka_unit_test(tool_result__of_failure),
-        cmocka_unit_test(tool_result__of_a_program_that_never_ran),
-        cmocka_unit_test(tool_result__warnings_are_in_the_text),
-        cmocka_unit_test(tool_result__long_warnings_are_cut),
-        cmocka_unit_test(tool_result__of_a_timeout),
-        cmocka_unit_test(tool_result__failure_that_ran_nothing),
-        cmocka_unit_test(tool_result__of_a_cell),
-        cmocka_unit_test(tool_result__what_a_session_keeps),
-        cmocka_unit_test(tool_result__a_value_shares_the_room),
-        cmocka_unit_test(tool_result__a_value_of_control_characters),
-        cmocka_unit_test(tool_result__text),
-        cmocka_unit_test(tool_result__structured_content_by_revision),
-        cmocka_unit_test(tool_result__any_characters),
-        cmocka_unit_test(tool_result__streams_share_the_room),
-        cmocka_unit_test(tool_result__note_counts_all_omitted_bytes),
-        cmocka_unit_test(tool_result__shows_a_minimum),
-        cmocka_unit_test(tool_result__links_to_omitted_output),
-        cmocka_unit_test(tool_result__no_link_if_all_is_shown),
-        cmocka_unit_test(tool_result__no_link_if_the_revision_has_none),
-        cmocka_unit_test(tool_result__stores_a_maximum),
-        cmocka_unit_test(tool_result__artifacts_for_later_calls),
-        cmocka_unit_test(tool_result__artifacts_with_long_names),
-        cmocka_unit_test(tool_result__fits_into_a_message_when_escaped),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

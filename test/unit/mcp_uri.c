@@ -27,13 +27,3 @@ static void uri__invalid_escapes(void **state)
     for (size_t i = 0; i < COUNT(bad); i++)
         assert_null(uri_decode(bad[i]));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uri__encodes_and_decodes),
-        cmocka_unit_test(uri__invalid_escapes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -289,31 +289,9 @@ static void writer__breaks_while_it_writes(void **state)
     close_gone(&client);
 }
 
-static int ignore_sigpipe(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writer__writes_in_order),
-        cmocka_unit_test(writer__waits_if_the_pipe_is_nonblocking),
-        cmocka_unit_test(writer__nothing_to_write),
-        cmocka_unit_test(writer__any_bytes),
-        cmocka_unit_test(writer__large_lines_are_written_whole),
-        cmocka_unit_test(writer__lines_of_threads_stay_whole),
-        cmocka_unit_test(writer__is_full),
-        cmocka_unit_test(writer__waits_for_room),
-        cmocka_unit_test(writer__wakes_when_there_is_room_again),
-        cmocka_unit_test(writer__does_not_wait_at_the_end),
-        cmocka_unit_test(writer__the_end_stops_the_waiting),
-        cmocka_unit_test(writer__finish_gives_up_at_the_deadline),
-        cmocka_unit_test(writer__is_broken),
-        cmocka_unit_test(writer__breaks_while_it_writes),
-    };
-
-    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
 }

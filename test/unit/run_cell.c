@@ -376,25 +376,3 @@ static void cell__figures_of_two_cells(void **state)
         result_release(&result);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cell__is_in),
-        cmocka_unit_test(cell__write),
-        cmocka_unit_test(cell__place_and_names),
-        cmocka_unit_test(cell__code_of_a_file),
-        cmocka_unit_test(cell__what_is_no_text),
-        cmocka_unit_test(cell__ends),
-        cmocka_unit_test(cell__what_is_no_report),
-        cmocka_unit_test(cell__report_of_one_that_was_ended),
-        cmocka_unit_test(cell__values),
-        cmocka_unit_test(cell__figures),
-        cmocka_unit_test(cell__too_many_figures),
-        cmocka_unit_test(cell__what_is_no_figure),
-        cmocka_unit_test(cell__figure_beside_a_file),
-        cmocka_unit_test(cell__figures_of_two_cells),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

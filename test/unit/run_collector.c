@@ -500,30 +500,3 @@ static void collector__longer_than_it_can_be(void **state)
         &fixture, "",
         "artifacts may be missing: the archive of the files is larger than the working directory");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collector__new_and_changed_files),
-        cmocka_unit_test(collector__names_with_a_dot),
-        cmocka_unit_test(collector__numbers_in_names),
-        cmocka_unit_test(collector__only_what_is_wanted),
-        cmocka_unit_test(collector__nothing_found),
-        cmocka_unit_test(collector__names_that_lead_elsewhere),
-        cmocka_unit_test(collector__a_name_that_is_too_long),
-        cmocka_unit_test(collector__nothing_of_a_repository),
-        cmocka_unit_test(collector__links_and_doubles),
-        cmocka_unit_test(collector__only_so_many_and_so_much),
-        cmocka_unit_test(collector__no_memory_for_a_file_that_is_too_large),
-        cmocka_unit_test(collector__many_bytes_are_written_to_a_file),
-        cmocka_unit_test(collector__a_file_that_is_not_complete),
-        cmocka_unit_test(collector__a_file_that_cannot_be_written),
-        cmocka_unit_test(collector__files_that_are_not_in_the_tar),
-        cmocka_unit_test(collector__a_file_that_is_not_in_the_tar_and_not_wanted),
-        cmocka_unit_test(collector__only_ten_are_named),
-        cmocka_unit_test(collector__cut_off),
-        cmocka_unit_test(collector__longer_than_it_can_be),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

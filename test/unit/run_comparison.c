@@ -488,28 +488,3 @@ static void comparison__many_megabytes_of_white_space(void **state)
         assert_int_equal(comparison_finish(&comparison), end);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comparison__exact),
-        cmocka_unit_test(comparison__trim_ignores),
-        cmocka_unit_test(comparison__trim_differences),
-        cmocka_unit_test(comparison__tokens),
-        cmocka_unit_test(comparison__numbers),
-        cmocka_unit_test(comparison__numbers_without_a_tolerance),
-        cmocka_unit_test(comparison__long_numbers),
-        cmocka_unit_test(comparison__explains_exact),
-        cmocka_unit_test(comparison__explains_trim),
-        cmocka_unit_test(comparison__explains_words),
-        cmocka_unit_test(comparison__explains_long_texts),
-        cmocka_unit_test(comparison__explains_a_longer_line),
-        cmocka_unit_test(comparison__explains_with_bounds),
-        cmocka_unit_test(comparison__nothing_expected),
-        cmocka_unit_test(comparison__ends_at_the_first_difference),
-        cmocka_unit_test(comparison__many_megabytes),
-        cmocka_unit_test(comparison__many_megabytes_of_white_space),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -179,17 +179,3 @@ static void delivery__architectures(void **state)
     assert_non_null(strstr(error.message, own));
     error_release(&error);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(delivery__by_the_shell),
-        cmocka_unit_test(delivery__script),
-        cmocka_unit_test(delivery__by_a_volume),
-        cmocka_unit_test(delivery__fills_a_volume),
-        cmocka_unit_test(delivery__volume_that_cannot_be_filled),
-        cmocka_unit_test(delivery__architectures),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

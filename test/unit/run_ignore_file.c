@@ -153,15 +153,3 @@ static void ignore_file__too_many_patterns(void **state)
                  "'.isolatorignore' has too many patterns for so many files");
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ignore_file__patterns),
-        cmocka_unit_test(ignore_file__lines),
-        cmocka_unit_test(ignore_file__what_is_wrong),
-        cmocka_unit_test(ignore_file__too_many_patterns),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

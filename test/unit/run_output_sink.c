@@ -248,26 +248,9 @@ static void output_sink__flood_ends_the_run(void **state)
     tear_down(&fixture);
 }
 
-static int ignore_sigpipe(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(output_sink__watch_counts_both_streams),
-        cmocka_unit_test(output_sink__watch_tells_when_the_program_runs),
-        cmocka_unit_test(output_sink__without_stats),
-        cmocka_unit_test(output_sink__is_kept_and_counted),
-        cmocka_unit_test(output_sink__is_passed_on),
-        cmocka_unit_test(output_sink__reader_that_is_slow),
-        cmocka_unit_test(output_sink__take_without_a_reader),
-        cmocka_unit_test(output_sink__detached),
-        cmocka_unit_test(output_sink__flood_ends_the_run),
-    };
-
-    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
 }

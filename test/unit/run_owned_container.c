@@ -97,13 +97,3 @@ static void owned_container__given_user(void **state)
     check_users(&fixture, "--user=7:8\n");
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(owned_container__user_is_held_until_the_release),
-        cmocka_unit_test(owned_container__given_user),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -360,27 +360,3 @@ static void owner__labels_that_are_missing(void **state)
     strvec_push(&values, "5");
     assert_int_equal(owner_status(&values, 1000000), OWNER_ALIVE);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(owner__labels),
-        cmocka_unit_test(owner__start_is_that_of_the_process),
-        cmocka_unit_test(owner__lives_with_a_hostile_name),
-        cmocka_unit_test(owner__two_processes_differ),
-        cmocka_unit_test(owner__deadline),
-        cmocka_unit_test(owner__disown),
-        cmocka_unit_test(owner__hide_maker),
-        cmocka_unit_test(owner__lives),
-        cmocka_unit_test(owner__ended_and_its_number_taken),
-        cmocka_unit_test(owner__ended),
-        cmocka_unit_test(owner__elsewhere),
-        cmocka_unit_test(owner__without_a_start_time),
-        cmocka_unit_test(owner__labels_that_are_none),
-        cmocka_unit_test(owner__labels_that_are_too_long),
-        cmocka_unit_test(owner__labels_that_are_missing),
-        cmocka_unit_test(owner__own_labels_are_the_first_four),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -352,27 +352,3 @@ static void result__names_the_subject_of_its_error(void **state)
     result_name_subject(&result, option_of);
     assert_string_equal(result.error, "a\\x1b\\xff: workdirMB: raise --workdir-size now");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(result__fresh_one_in_json),
-        cmocka_unit_test(result__full_one_in_json),
-        cmocka_unit_test(result__session_in_json),
-        cmocka_unit_test(result__json_holds_nul_bytes),
-        cmocka_unit_test(result__json_takes_the_texts),
-        cmocka_unit_test(result__what_is_not_known_is_null),
-        cmocka_unit_test(result__reasons_and_statuses),
-        cmocka_unit_test(result__success_needs_status_0_and_no_error),
-        cmocka_unit_test(result__signals),
-        cmocka_unit_test(result__signals_are_those_of_the_kernel),
-        cmocka_unit_test(result__signal_in_json),
-        cmocka_unit_test(result__exit_status_137_is_no_signal),
-        cmocka_unit_test(result__fail_maps_kinds_to_reasons),
-        cmocka_unit_test(result__fail_escapes_the_message),
-        cmocka_unit_test(result__names_the_subject_of_its_error),
-        cmocka_unit_test(result__release_is_legal_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -103,16 +103,3 @@ static void test_result__summary_without_a_failure(void **state)
     check_json(test_summary_to_json(&summary),
                "{\"passed\": 1, \"failed\": 0, \"total\": 1, \"firstFailure\": null}");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_result__json_of_a_test_that_did_not_run),
-        cmocka_unit_test(test_result__json),
-        cmocka_unit_test(test_result__statuses),
-        cmocka_unit_test(test_result__summary),
-        cmocka_unit_test(test_result__summary_without_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -266,21 +266,3 @@ static void unasked__what_was_sent(void **state)
                         "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b");
     manifest_release(&manifest);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unasked__takes_pictures_and_names_others),
-        cmocka_unit_test(unasked__leaves_out_what_is_known),
-        cmocka_unit_test(unasked__leaves_out_hidden_and_harmful_names),
-        cmocka_unit_test(unasked__takes_four_pictures),
-        cmocka_unit_test(unasked__takes_a_mebibyte),
-        cmocka_unit_test(unasked__keeps_the_limits_of_artifacts),
-        cmocka_unit_test(unasked__names_and_remembers_few),
-        cmocka_unit_test(unasked__reserves_no_more_than_asked),
-        cmocka_unit_test(unasked__of_garbage),
-        cmocka_unit_test(unasked__what_was_sent),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

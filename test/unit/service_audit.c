@@ -179,16 +179,3 @@ static void audit__a_line_that_is_cut(void **state)
     assert_memory_equal(text + 100, "\n{\"time\"", 8);
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(audit__a_line_has_what_is_known),
-        cmocka_unit_test(audit__the_program_of_a_directory),
-        cmocka_unit_test(audit__a_file_that_was_renamed),
-        cmocka_unit_test(audit__what_cannot_be_written),
-        cmocka_unit_test(audit__a_line_that_is_cut),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -210,19 +210,3 @@ static void gc__cancelled(void **state)
     notifier_release(&cancel);
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gc__removes_and_reports),
-        cmocka_unit_test(gc__lists),
-        cmocka_unit_test(gc__sessions),
-        cmocka_unit_test(gc__in_passing),
-        cmocka_unit_test(gc__leaves_what_is_not_ours),
-        cmocka_unit_test(gc__shows_labels_safely),
-        cmocka_unit_test(gc__of_a_list_that_is_too_long),
-        cmocka_unit_test(gc__cancelled),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -534,28 +534,9 @@ static void pool__a_missing_image_is_not_tried_again_before_a_run(void **state)
     tear_down(&fixture);
 }
 
-int main(void)
+static int set_up_group(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pool__null_is_a_pool_without_anything),
-        cmocka_unit_test(pool__needs_no_notifier),
-        cmocka_unit_test(pool__begins_when_it_is_started),
-        cmocka_unit_test(pool__what_was_stopped_does_not_begin_again),
-        cmocka_unit_test(pool__what_is_stopped_makes_no_more),
-        cmocka_unit_test(pool__each_serves_once_and_is_replaced),
-        cmocka_unit_test(pool__only_what_is_alike_but_for_its_limits),
-        cmocka_unit_test(pool__one_of_another_size),
-        cmocka_unit_test(pool__one_of_the_right_size_first),
-        cmocka_unit_test(pool__what_only_the_program_sees_makes_no_difference),
-        cmocka_unit_test(pool__on_demand_when_it_was_asked_for),
-        cmocka_unit_test(pool__one_shot_makes_one_for_each_request),
-        cmocka_unit_test(pool__pauses_while_the_cores_are_needed),
-        cmocka_unit_test(pool__one_that_has_ended_is_replaced),
-        cmocka_unit_test(pool__one_that_is_old_is_replaced),
-        cmocka_unit_test(pool__an_engine_that_fails_is_tried_again),
-        cmocka_unit_test(pool__a_missing_image_is_not_tried_again_before_a_run),
-    };
-
+    (void)state;
     signal(SIGPIPE, SIG_IGN); /* as the mains do */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }

@@ -95,17 +95,3 @@ static void ramp__grows_slowly_after_a_failure(void **state)
     succeed(&ramp, 100);
     assert_int_equal(ramp.allowed, 8);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ramp__without_it_all_may_start),
-        cmocka_unit_test(ramp__begins_with_two_and_grows),
-        cmocka_unit_test(ramp__fewer_than_two),
-        cmocka_unit_test(ramp__runs_that_fail_together_halve_it_once),
-        cmocka_unit_test(ramp__never_below_one),
-        cmocka_unit_test(ramp__grows_slowly_after_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

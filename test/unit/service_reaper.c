@@ -250,19 +250,3 @@ static void reaper__removes_what_a_dead_program_had(void **state)
     await_calls(&fixture, "|rm|--force|--volumes|isolator-0123456789abcdef\n");
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reaper__dismissed),
-        cmocka_unit_test(reaper__retries_what_was_not_removed),
-        cmocka_unit_test(reaper__tries_again_behind_the_end),
-        cmocka_unit_test(reaper__tries_what_comes_later_soon),
-        cmocka_unit_test(reaper__of_an_engine_that_was_never_reached),
-        cmocka_unit_test(reaper__of_an_engine_that_was_lost),
-        cmocka_unit_test(reaper__a_name_that_is_too_long),
-        cmocka_unit_test(reaper__removes_what_a_dead_program_had),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

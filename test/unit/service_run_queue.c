@@ -65,14 +65,3 @@ static void run_queue__sessions(void **state)
     assert_true(run_queue_remove(&queue, &runs[3]));
     assert_int_equal(run_queue_next_due(queue, busy), -1);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run_queue__order),
-        cmocka_unit_test(run_queue__due),
-        cmocka_unit_test(run_queue__sessions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

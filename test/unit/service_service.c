@@ -655,34 +655,9 @@ static void service__a_gradual_start(void **state)
     tear_down(&fixture);
 }
 
-static int ignore_sigpipe(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(service__figures_of_a_run),
-        cmocka_unit_test(service__bad_input_costs_no_warm_container),
-        cmocka_unit_test(service__a_warm_container_of_another_size),
-        cmocka_unit_test(service__a_warm_container_that_is_not_resized),
-        cmocka_unit_test(service__a_warm_container_of_the_right_size),
-        cmocka_unit_test(service__cpu_time_that_the_container_does_not_see),
-        cmocka_unit_test(service__runs_together),
-        cmocka_unit_test(service__too_many_at_once),
-        cmocka_unit_test(service__a_run_that_is_cancelled),
-        cmocka_unit_test(service__close_cancels_what_runs_and_what_waits),
-        cmocka_unit_test(service__a_run_that_waits_is_cancelled),
-        cmocka_unit_test(service__a_failure_of_the_engine_is_retried),
-        cmocka_unit_test(service__files_that_are_late),
-        cmocka_unit_test(service__a_warm_container_takes_files_slowly),
-        cmocka_unit_test(service__a_failure_of_the_program_is_not_retried),
-        cmocka_unit_test(service__close_ends_a_run_that_waits_for_its_retry),
-        cmocka_unit_test(service__a_gradual_start),
-    };
-
-    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
 }

@@ -644,31 +644,9 @@ static void session_runs__the_end_of_the_service(void **state)
     temp_remove(fixture.directory);
 }
 
-static int ignore_sigpipe(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(session_runs__one_container),
-        cmocka_unit_test(session_runs__the_name_of_the_container),
-        cmocka_unit_test(session_runs__longer_than_a_warm_container),
-        cmocka_unit_test(session_runs__do_not_pause_the_pool),
-        cmocka_unit_test(session_runs__a_container_that_is_not_renamed),
-        cmocka_unit_test(session_runs__closed_by_a_request),
-        cmocka_unit_test(session_runs__one_at_a_time),
-        cmocka_unit_test(session_runs__in_their_order),
-        cmocka_unit_test(session_runs__close_cancels_them),
-        cmocka_unit_test(session_runs__a_container_that_ends),
-        cmocka_unit_test(session_runs__are_not_retried),
-        cmocka_unit_test(session_runs__other_limits),
-        cmocka_unit_test(session_runs__no_room),
-        cmocka_unit_test(session_runs__the_end_of_the_service),
-    };
-
-    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
 }

@@ -188,17 +188,3 @@ static void session_spec__no_tests(void **state)
     refuse(&fixture, NULL, "a request of a session cannot have tests");
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(session_spec__what_a_request_does_not_set),
-        cmocka_unit_test(session_spec__the_same_again),
-        cmocka_unit_test(session_spec__another_language),
-        cmocka_unit_test(session_spec__other_limits),
-        cmocka_unit_test(session_spec__another_container),
-        cmocka_unit_test(session_spec__no_tests),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

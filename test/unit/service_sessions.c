@@ -399,24 +399,3 @@ static void sessions__memory_of_the_evicted(void **state)
         check_refused(&fixture, ids[i], "session ended: its container ended");
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions__open_and_close),
-        cmocka_unit_test(sessions__ids_that_never_were),
-        cmocka_unit_test(sessions__too_many),
-        cmocka_unit_test(sessions__turned_off),
-        cmocka_unit_test(sessions__no_session_for_tests),
-        cmocka_unit_test(sessions__idle_and_old),
-        cmocka_unit_test(sessions__a_request_keeps_it),
-        cmocka_unit_test(sessions__the_lifetime_of_a_request),
-        cmocka_unit_test(sessions__ended_by_a_run),
-        cmocka_unit_test(sessions__closed_by_a_run),
-        cmocka_unit_test(sessions__too_old_after_a_run),
-        cmocka_unit_test(sessions__closed_while_it_is_used),
-        cmocka_unit_test(sessions__memory_of_the_evicted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

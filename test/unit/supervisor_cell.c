@@ -962,51 +962,9 @@ static void cell__frames_that_cannot_come(void **state)
     }
 }
 
-static int close_others(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     linux_close_from(3);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cell__variables_stay),
-        cmocka_unit_test(cell__files_of_each_cell),
-        cmocka_unit_test(cell__files_that_are_written_to),
-        cmocka_unit_test(cell__much_stdin),
-        cmocka_unit_test(cell__much_code),
-        cmocka_unit_test(cell__report_needs_credit),
-        cmocka_unit_test(cell__report_that_is_too_long),
-        cmocka_unit_test(cell__report_of_another_cell),
-        cmocka_unit_test(cell__interpreter_ends),
-        cmocka_unit_test(cell__interpreter_ends_between_two_cells),
-        cmocka_unit_test(cell__no_interpreter),
-        cmocka_unit_test(cell__without_descriptors),
-        cmocka_unit_test(cell__many),
-        cmocka_unit_test(cell__interpreter_is_stopped),
-        cmocka_unit_test(cell__processes_of_a_cell),
-        cmocka_unit_test(cell__processes_that_fork),
-        cmocka_unit_test(cell__end_waits_for_the_output),
-        cmocka_unit_test(cell__stop_after_the_end),
-        cmocka_unit_test(cell__files_between_two_cells),
-        cmocka_unit_test(cell__files_in_hostile_places),
-        cmocka_unit_test(cell__kept_processes),
-        cmocka_unit_test(cell__output_of_kept_processes),
-        cmocka_unit_test(cell__endless_output_of_a_kept_process),
-        cmocka_unit_test(cell__kept_processes_of_an_interpreter_that_ends),
-        cmocka_unit_test(cell__kept_processes_of_a_program),
-        cmocka_unit_test(cell__interrupt),
-        cmocka_unit_test(cell__stop),
-        cmocka_unit_test(cell__stop_before_it_begins),
-        cmocka_unit_test(cell__output_limit),
-        cmocka_unit_test(cell__timer),
-        cmocka_unit_test(cell__cpu_time),
-        cmocka_unit_test(cell__cpu_time_between_two_cells),
-        cmocka_unit_test(cell__cpu_time_of_a_cell_that_does_not_begin),
-        cmocka_unit_test(cell__frames_that_cannot_come),
-    };
-
-    return cmocka_run_group_tests(tests, close_others, NULL);
 }

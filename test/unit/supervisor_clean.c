@@ -538,25 +538,3 @@ static void clean__lists_of_sockets(void **state)
     }
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clean__all_kinds_of_entries),
-        cmocka_unit_test(clean__many_entries),
-        cmocka_unit_test(clean__deep_tree_without_permissions),
-        cmocka_unit_test(clean__mount_points_stay),
-        cmocka_unit_test(clean__file_of_another_user),
-        cmocka_unit_test(clean__attributes_of_another_user),
-        cmocka_unit_test(clean__takes_its_time),
-        cmocka_unit_test(clean__leaves_no_descriptor_open),
-        cmocka_unit_test(clean__permissions_and_times_of_the_root),
-        cmocka_unit_test(clean__attributes_of_the_root),
-        cmocka_unit_test(clean__flags_of_the_root),
-        cmocka_unit_test(clean__system_v_objects),
-        cmocka_unit_test(clean__lists_of_system_v_objects),
-        cmocka_unit_test(clean__lists_of_sockets),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

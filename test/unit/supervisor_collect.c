@@ -623,29 +623,3 @@ static void collect__leaves_no_descriptor_open(void **state)
     close(after);
     assert_int_equal(after, before);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collect__files),
-        cmocka_unit_test(collect__is_read_by_tar),
-        cmocka_unit_test(collect__special_files),
-        cmocka_unit_test(collect__limit_of_a_file),
-        cmocka_unit_test(collect__limit_of_the_archive),
-        cmocka_unit_test(collect__sparse_file),
-        cmocka_unit_test(collect__long_names),
-        cmocka_unit_test(collect__levels),
-        cmocka_unit_test(collect__path_that_is_too_long),
-        cmocka_unit_test(collect__entries),
-        cmocka_unit_test(collect__writer_that_refuses),
-        cmocka_unit_test(collect__unreadable_files),
-        cmocka_unit_test(collect__files_of_another_user),
-        cmocka_unit_test(collect__exact_copy),
-        cmocka_unit_test(collect__long_targets),
-        cmocka_unit_test(collect__reasons_of_an_early_end),
-        cmocka_unit_test(collect__copy_of_an_unreadable_file),
-        cmocka_unit_test(collect__leaves_no_descriptor_open),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -187,20 +187,3 @@ static void figures__clocks(void **state)
         work++;
     assert_true(figures_clock_us() >= time + 1000);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures__of_version_2),
-        cmocka_unit_test(figures__of_version_1),
-        cmocka_unit_test(figures__that_an_old_kernel_does_not_have),
-        cmocka_unit_test(figures__missing),
-        cmocka_unit_test(figures__files_of_another_form),
-        cmocka_unit_test(figures__memory_in_use),
-        cmocka_unit_test(figures__limits_that_were_reached),
-        cmocka_unit_test(figures__change),
-        cmocka_unit_test(figures__clocks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

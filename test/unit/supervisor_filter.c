@@ -327,25 +327,3 @@ static void filter__is_inherited(void **state)
     assert_string_equal(strbuf_string(&got), "NoNewPrivs:1\nSeccomp:2\n");
     strbuf_release(&got);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filter__sockets),
-        cmocka_unit_test(filter__netlink),
-        cmocka_unit_test(filter__icmp),
-        cmocka_unit_test(filter__socket_options),
-        cmocka_unit_test(filter__upper_halves),
-        cmocka_unit_test(filter__what_no_program_needs),
-        cmocka_unit_test(filter__process_1),
-        cmocka_unit_test(filter__groups_and_users),
-        cmocka_unit_test(filter__oneself),
-        cmocka_unit_test(filter__other_calls),
-#if defined __x86_64__
-        cmocka_unit_test(filter__other_architectures),
-#endif
-        cmocka_unit_test(filter__is_inherited),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

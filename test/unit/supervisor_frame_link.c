@@ -304,27 +304,9 @@ static void frame_link__reader_is_gone(void **state)
     tear_down(&fixture);
 }
 
-static int ignore_sigpipe(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frame_link__reads_frames),
-        cmocka_unit_test(frame_link__reads_byte_by_byte),
-        cmocka_unit_test(frame_link__longest_frames),
-        cmocka_unit_test(frame_link__full_input),
-        cmocka_unit_test(frame_link__bytes_that_are_no_frame),
-        cmocka_unit_test(frame_link__end_of_input),
-        cmocka_unit_test(frame_link__writes_frames),
-        cmocka_unit_test(frame_link__room),
-        cmocka_unit_test(frame_link__slow_reader),
-        cmocka_unit_test(frame_link__reader_is_gone),
-    };
-
-    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
 }

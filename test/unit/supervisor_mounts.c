@@ -130,15 +130,3 @@ static void mounts__cut_lines(void **state)
         free(copy);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mounts__lines),      cmocka_unit_test(mounts__writable),
-        cmocka_unit_test(mounts__escapes),    cmocka_unit_test(mounts__hyphens),
-        cmocka_unit_test(mounts__no_lines),   cmocka_unit_test(mounts__bytes_that_are_no_text),
-        cmocka_unit_test(mounts__long_words), cmocka_unit_test(mounts__cut_lines),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

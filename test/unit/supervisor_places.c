@@ -466,26 +466,3 @@ static void places__takes_its_time(void **state)
     assert_int_equal(status, 0);
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places__finds_writable_mounts),
-        cmocka_unit_test(places__mount_upon_mount),
-        cmocka_unit_test(places__message_queues),
-        cmocka_unit_test(places__path_with_blanks),
-        cmocka_unit_test(places__tables_that_are_refused),
-        cmocka_unit_test(places__long_tables),
-        cmocka_unit_test(places__no_table),
-        cmocka_unit_test(places__writable_root),
-        cmocka_unit_test(places__too_many),
-        cmocka_unit_test(places__writable_file),
-        cmocka_unit_test(places__working_directory),
-        cmocka_unit_test(places__working_directory_that_was_not_empty),
-        cmocka_unit_test(places__that_were_not_empty),
-        cmocka_unit_test(places__that_are_closed),
-        cmocka_unit_test(places__takes_its_time),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

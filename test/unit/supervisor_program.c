@@ -433,33 +433,9 @@ static void program__leaves_no_descriptor_open(void **state)
 }
 
 /* Closes the descriptors that this program was started with. */
-static int close_others(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     linux_close_from(3);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(program__arguments),
-        cmocka_unit_test(program__streams),
-        cmocka_unit_test(program__only_our_ends_are_non_blocking),
-        cmocka_unit_test(program__environment),
-        cmocka_unit_test(program__names_of_the_user),
-        cmocka_unit_test(program__words_that_cannot_be),
-        cmocka_unit_test(program__cannot_be_executed),
-        cmocka_unit_test(program__damaged_program),
-        cmocka_unit_test(program__arguments_that_are_too_long),
-        cmocka_unit_test(program__without_descriptors),
-        cmocka_unit_test(program__session_of_its_own),
-        cmocka_unit_test(program__three_descriptors),
-        cmocka_unit_test(program__signals),
-        cmocka_unit_test(program__limits),
-        cmocka_unit_test(program__start),
-        cmocka_unit_test(program__leaves_no_descriptor_open),
-    };
-
-    return cmocka_run_group_tests(tests, close_others, NULL);
 }

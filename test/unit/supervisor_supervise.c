@@ -1239,73 +1239,9 @@ static void supervise__no_frames(void **state)
     }
 }
 
-static int close_others(void **state)
+static int set_up_group(void **state)
 {
     (void)state;
     linux_close_from(3);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(supervise__both_streams),
-        cmocka_unit_test(supervise__gathers_bytes),
-        cmocka_unit_test(supervise__statuses_and_signals),
-        cmocka_unit_test(supervise__environment_and_directory),
-        cmocka_unit_test(supervise__figures),
-        cmocka_unit_test(supervise__no_working_directory),
-        cmocka_unit_test(supervise__no_program),
-        cmocka_unit_test(supervise__name_of_a_program_that_is_too_long),
-        cmocka_unit_test(supervise__cpu_limit_that_cannot_be_kept),
-        cmocka_unit_test(supervise__files),
-        cmocka_unit_test(supervise__damaged_files),
-        cmocka_unit_test(supervise__stdin),
-        cmocka_unit_test(supervise__more_stdin_than_was_granted),
-        cmocka_unit_test(supervise__stdin_is_closed),
-        cmocka_unit_test(supervise__stop),
-        cmocka_unit_test(supervise__stop_at_the_start),
-        cmocka_unit_test(supervise__end_of_input),
-        cmocka_unit_test(supervise__end_of_input_beside_output),
-        cmocka_unit_test(supervise__timer),
-        cmocka_unit_test(supervise__lingers),
-        cmocka_unit_test(supervise__children_that_hold_the_pipes),
-        cmocka_unit_test(supervise__pipe_that_never_ends),
-        cmocka_unit_test(supervise__output_needs_credit),
-        cmocka_unit_test(supervise__end_waits_for_the_output),
-        cmocka_unit_test(supervise__stop_after_the_end),
-        cmocka_unit_test(supervise__cpu_limit),
-        cmocka_unit_test(supervise__cpu_limit_of_a_figure_that_vanishes),
-        cmocka_unit_test(supervise__cpu_limit_that_is_kept),
-        cmocka_unit_test(supervise__cpu_limit_found_at_the_end),
-        cmocka_unit_test(supervise__cpu_limit_of_one_request),
-        cmocka_unit_test(supervise__output_limit),
-        cmocka_unit_test(supervise__output_at_the_limit),
-        cmocka_unit_test(supervise__much_output_at_once),
-        cmocka_unit_test(supervise__collects),
-        cmocka_unit_test(supervise__files_need_credit),
-        cmocka_unit_test(supervise__reset),
-        cmocka_unit_test(supervise__programs_one_after_the_other),
-        cmocka_unit_test(supervise__files_on_top_of_the_copy),
-        cmocka_unit_test(supervise__exact_copy),
-        cmocka_unit_test(supervise__next_program_after_none),
-        cmocka_unit_test(supervise__sockets_that_stay),
-        cmocka_unit_test(supervise__sockets_of_others),
-        cmocka_unit_test(supervise__second_copy),
-        cmocka_unit_test(supervise__copy_that_is_too_large),
-        cmocka_unit_test(supervise__copy_of_damaged_files),
-        cmocka_unit_test(supervise__no_time_to_empty),
-        cmocka_unit_test(supervise__places_that_cannot_be_restored),
-        cmocka_unit_test(supervise__request_that_waits_behind_the_last_one),
-        cmocka_unit_test(supervise__end_of_input_while_it_empties),
-        cmocka_unit_test(supervise__largest_process),
-        cmocka_unit_test(supervise__frames_that_no_request_has),
-        cmocka_unit_test(supervise__run_of_another_length),
-        cmocka_unit_test(supervise__frames_while_the_program_runs),
-        cmocka_unit_test(supervise__frames_while_it_collects),
-        cmocka_unit_test(supervise__restore_that_cannot_come),
-        cmocka_unit_test(supervise__no_frames),
-    };
-
-    return cmocka_run_group_tests(tests, close_others, NULL);
 }

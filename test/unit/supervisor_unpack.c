@@ -445,26 +445,3 @@ static void unpack__leaves_no_descriptor_open(void **state)
     close(after);
     assert_int_equal(after, before);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unpack__entries),
-        cmocka_unit_test(unpack__nothing),
-        cmocka_unit_test(unpack__long_names),
-        cmocka_unit_test(unpack__replaces_what_is_in_the_way),
-        cmocka_unit_test(unpack__directory_in_the_way),
-        cmocka_unit_test(unpack__file_in_place_of_a_directory),
-        cmocka_unit_test(unpack__links_on_the_way),
-        cmocka_unit_test(unpack__names_that_lead_elsewhere),
-        cmocka_unit_test(unpack__names_with_dots),
-        cmocka_unit_test(unpack__other_types),
-        cmocka_unit_test(unpack__incomplete),
-        cmocka_unit_test(unpack__no_archive),
-        cmocka_unit_test(unpack__no_room),
-        cmocka_unit_test(unpack__name_that_is_too_long),
-        cmocka_unit_test(unpack__leaves_no_descriptor_open),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
