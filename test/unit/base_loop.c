@@ -138,17 +138,3 @@ static void loop__has_room_for_all_that_it_says(void **state)
     assert_string_equal(fixture.called, "0 ");
     tear_down(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loop__calls_what_is_ready_in_order),
-        cmocka_unit_test(loop__calls_also_what_was_closed_meanwhile),
-        cmocka_unit_test(loop__waits_no_longer_than_the_least_limit),
-        cmocka_unit_test(loop__leaves_out_what_is_not_open),
-        cmocka_unit_test(loop__sees_the_end_of_a_pipe),
-        cmocka_unit_test(loop__has_room_for_all_that_it_says),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
