@@ -270,7 +270,7 @@ static void wait_for_runs(struct batch *batch)
 
 /*
  * A warm container saves time if a core is idle that can make it. With a run for each core it would
- * only slow these down, and the last one is made in vain.
+ * only slow these down, and the last one is made for nothing.
  */
 static enum pool_policy pool_policy(const struct batch_options *options)
 {

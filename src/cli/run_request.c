@@ -112,7 +112,7 @@ static void run_plan(struct service *service, const struct run_options *options,
 
 /*
  * Names input that the program could have had. This is known best at the end: the writer of a pipe
- * may be slower to start than isolator. Nothing is read, since the bytes may be for somebody else.
+ * may be slower to start than isolator. Nothing is read, since the bytes may be for someone else.
  */
 static void warn_of_input(const struct run_options *options, struct result *result)
 {

@@ -63,7 +63,7 @@ int program_explain_failure(const struct instance *instance, const char *image, 
     }
 }
 
-/* Whether the kernel has ended the container, for lack of memory. */
+/* Whether the kernel has ended the container, because memory ran out. */
 static bool is_out_of_memory(const struct instance *instance)
 {
     const struct docker *docker = instance->container.docker;
@@ -251,7 +251,7 @@ static void set_stopped(struct program_run *program, enum reason reason)
     } else if (live_error != 0 && live_error != EPIPE) {
         result->reason = REASON_ENGINE;
         result->error = string_format("cannot write the output: %s", strerror(live_error));
-    } else { /* also if the reader of the output has gone, which is no failure */
+    } else { /* also if the reader of the output has gone, which is not a failure */
         result->error = string_copy(program->report ? "cancelled while the cell ran"
                                                     : "cancelled while the program ran");
     }

@@ -62,7 +62,7 @@ int run_session_remove(struct run_session *session, long long end, struct error 
     return result;
 }
 
-/* ---- the files that are no new artifacts */
+/* ---- the files that are not new artifacts */
 
 static void remember_in(struct manifest *known, const struct manifest *files)
 {
@@ -169,7 +169,7 @@ static void explain_state(const struct run *run, bool stays)
 }
 
 /*
- * Figures that a cell shows come instead of the pictures that it writes and nobody asked for: they
+ * Figures that a cell shows come instead of the pictures that it writes without being asked: they
  * are mostly the same.
  */
 static void read_report(struct run *run, const struct strbuf *report)
