@@ -68,8 +68,7 @@ static int wait_until_ready(struct instance *instance, long long deadline,
     docker_traced(instance->container.docker, "start", begin);
     docker_remember_end(instance->container.docker,
                         *event == PROCESS_EXITED ? instance->client.status : 0);
-    if (*event != PROCESS_PAUSED || instance->link.state != SUPERVISOR_READY ||
-        instance->link.broken)
+    if (*event != PROCESS_PAUSED || instance->link.state != LINK_READY || instance->link.broken)
         return explain_not_ready(instance, *event, cancel, error);
     instance->made = clock_now_ms();
     return 0;

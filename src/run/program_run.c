@@ -363,7 +363,7 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     event = instance_deliver(instance, INSTANCE_BEGUN, deadline, program->latest,
                              program->must_begin ? NULL : program->cancel);
     docker_traced(program->docker, "deliver", start);
-    *begun = instance->link.state >= SUPERVISOR_RUNNING;
+    *begun = instance->link.state >= LINK_RUNNING;
     if (event == PROCESS_PAUSED && *begun)
         result = run_to_end(program, error);
     else

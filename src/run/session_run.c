@@ -125,7 +125,7 @@ void run_session_set_program(const struct run *run, struct program_run *program)
     struct program_request *request = &program->request;
 
     program->must_begin = session->requests > 0;
-    request->reset = run->instance->link.state >= SUPERVISOR_ENDED;
+    request->reset = run->instance->link.state >= LINK_ENDED;
     request->keep_processes = session->keep_processes;
     request->linger_ms = session->limits.end - clock_now_ms() + END_GRACE_MS;
     request->cpu_left_us = left_of(session->limits.cpu_seconds * 1e6,

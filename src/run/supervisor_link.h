@@ -17,12 +17,12 @@
 #include "config/plan.h"
 #include "supervisor/protocol.h"
 
-enum supervisor_state {
-    SUPERVISOR_STARTING,
-    SUPERVISOR_READY,    /* it waits for a request, or has one and no program runs yet */
-    SUPERVISOR_RUNNING,  /* the program may have begun */
-    SUPERVISOR_ENDED,    /* the program has ended, or KEEP is done; or either has failed */
-    SUPERVISOR_COLLECTED /* the program's files have arrived */
+enum supervisor_link_state {
+    LINK_STARTING,
+    LINK_READY,    /* it waits for a request, or has one and no program runs yet */
+    LINK_RUNNING,  /* the program may have begun */
+    LINK_ENDED,    /* the program has ended, or KEEP is done; or either has failed */
+    LINK_COLLECTED /* the program's files have arrived */
 };
 
 /*
@@ -54,7 +54,7 @@ struct program_request {
 enum { SUPERVISOR_REPORT_MAX = 12 << 20 };
 
 struct supervisor_link {
-    enum supervisor_state state;
+    enum supervisor_link_state state;
     bool broken;           /* what arrived were no frames; nothing more is taken */
     struct strbuf pending; /* the start of a frame */
     /* FAILED; the step is 0 if nothing failed. */

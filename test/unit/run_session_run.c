@@ -634,7 +634,7 @@ static void session_run__limits_of_a_program(void **state)
 {
     struct build_result build = {.cpu_us = 300};
     struct result result = {.cpu_us = -1, .build = &build};
-    struct instance instance = {.link = {.state = SUPERVISOR_READY}};
+    struct instance instance = {.link = {.state = LINK_READY}};
     struct program_run program = {.must_begin = true};
     struct fixture fixture;
     struct run run = {.session = &fixture.session, .result = &result, .instance = &instance};
@@ -656,7 +656,7 @@ static void session_run__limits_of_a_program(void **state)
     fixture.session.keep_processes = true;
     fixture.session.cpu_us = 700000000;
     fixture.session.output_bytes = 1001;
-    instance.link.state = SUPERVISOR_COLLECTED;
+    instance.link.state = LINK_COLLECTED;
     run_session_set_program(&run, &program);
     assert_true(program.must_begin);
     assert_true(program.request.reset);
