@@ -103,8 +103,8 @@ static void finish_job(struct job *job, struct result *result)
 
     result_name_subject(result, tool_arguments_namer);
     if (batch->options->artifacts >= 0)
-        artifact_files_write(batch->options->artifacts, below,
-                             batch->options->force ? NULL : ARTIFACT_FILES_FORCE, result);
+        artifact_files_write(batch->options->artifacts, below, batch->options->force,
+                             ARTIFACT_FILES_FORCE, result);
     json_object_set(object, "id", job->id ? job->id : json_null());
     json_object_set_new(object, "line", json_integer(job->number));
     if (result->retries > 0)

@@ -106,8 +106,8 @@ static void run_plan(struct service *service, const struct run_options *options,
     else
         service_run(service, plan, &observer, signals_cancel(), result);
     if (options->artifacts_directory >= 0)
-        artifact_files_write(options->artifacts_directory, NULL,
-                             options->force ? NULL : ARTIFACT_FILES_FORCE, result);
+        artifact_files_write(options->artifacts_directory, NULL, options->force,
+                             ARTIFACT_FILES_FORCE, result);
 }
 
 /*
