@@ -150,10 +150,14 @@ $(B)/mcp/tool.o: $(TOOLS:%=$(B)/%.h)
 $(TOOLS:%=$(B)/%.h): $(B)/%.h: src/mcp/%.json Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call embed,$*)
-# The drivers of interpreters that stay, without whole lines of comment and the indentation of JavaScript.
+# The drivers of interpreters that stay, without whole lines of comment and the indentation of JavaScript. Inside a text of
+# several lines that would change the text, so there can be none: a line has an even number of backticks.
 $(B)/config/drivers.o: $(B)/driver_texts.h
 $(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js Makefile
 	@mkdir -p $(@D)
+	@awk '!/^ *\/\// { broken = /\\$$/; gsub(/\\./, ""); if (gsub(/`/, "") % 2 || broken) { found = 1; \
+		print FILENAME ":" FNR ": a text cannot span lines here: the build removes the indentation; use \\n" } } \
+		END { exit found }' src/drivers/javascript.js >&2
 	@{ echo 'static const struct { const char *placeholder, *text; } drivers[] = {'; \
 	echo '{"{python_driver}",'; sed '/^ *#/d' src/drivers/python.py | $(call as_strings); echo '},'; \
 	echo '{"{javascript_driver}",'; sed 's/^ *//; /^\/\//d' src/drivers/javascript.js | $(call as_strings); echo '},'; \
