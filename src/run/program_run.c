@@ -11,6 +11,24 @@
 #include "docker/budget.h"
 #include "docker/container.h"
 
+static int explain_unpack(const struct frame_failed *failure, const char *path, const char *reason,
+                          struct error *error)
+{
+    CLEANUP_FREE char *files = *path ? string_format("'%s'", path) : string_copy("the files");
+
+    if (failure->error == EEXIST || failure->error == ENOTDIR || failure->error == EISDIR)
+        return error_set(error, ERROR_INPUT,
+                         "cannot unpack %s in the container: %s; remove what is in its place, such "
+                         "as a file of an earlier request, or send another name",
+                         files, reason);
+    error_set(error, ERROR_INPUT,
+              "cannot unpack %s in the container: %s; send fewer or smaller files, or "
+              "raise " ERROR_SUBJECT,
+              files, reason);
+    return error_about(
+        error, limit_rules[failure->error == ENOSPC ? LIMIT_WORKDIR : LIMIT_MEMORY].key.name);
+}
+
 int program_explain_failure(const struct instance *instance, const char *image, struct error *error)
 {
     const struct frame_failed *failure = &instance->link.failure;
@@ -19,30 +37,26 @@ int program_explain_failure(const struct instance *instance, const char *image, 
 
     switch (failure->step) {
     case FRAME_STEP_UNPACK:
-        if (failure->error == EEXIST || failure->error == ENOTDIR || failure->error == EISDIR)
-            return error_set(error, ERROR_INPUT,
-                             "cannot unpack the files in the container; is what an earlier request "
-                             "has left in their way? '%s': %s",
-                             path, reason);
-        return error_set(error, ERROR_INPUT,
-                         "cannot unpack the files in the container; do they fit its working "
-                         "directory and its memory? '%s': %s",
-                         path, reason);
+        return explain_unpack(failure, path, reason, error);
     case FRAME_STEP_EXEC:
         return error_set(error, ERROR_COMMAND, "cannot execute '%s' in the image '%s': %s", path,
                          image, reason);
     case FRAME_STEP_START:
-        if (instance->link.cell && failure->error != EAGAIN)
-            return error_set(error, ERROR_INPUT,
-                             "cannot begin the cell; do its code and its standard input fit the "
-                             "container's memory? %s",
-                             reason);
+        if (instance->link.cell && failure->error != EAGAIN) {
+            error_set(error, ERROR_INPUT,
+                      "cannot begin the cell: %s; shorten its code and its standard input, or "
+                      "raise " ERROR_SUBJECT,
+                      reason);
+            return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
+        }
         return error_set(error, ERROR_ENGINE, "the container has no process for the program: %s",
                          reason);
     case FRAME_STEP_KEEP:
-        return error_set(error, ERROR_INPUT,
-                         "cannot keep a copy of the working directory; is it too large? '%s': %s",
-                         path, reason);
+        error_set(error, ERROR_INPUT,
+                  "cannot keep a copy of the working directory: '%s': %s; send fewer or smaller "
+                  "files, or raise " ERROR_SUBJECT,
+                  path, reason);
+        return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
     case FRAME_STEP_CLEAN:
         if (failure->error == EPERM)
             return error_set(error, ERROR_INPUT,
@@ -77,17 +91,22 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
 {
     CLEANUP_FREE char *message = docker_message(&instance->message);
 
-    if (event == PROCESS_DEADLINE && instance->too_many_files)
-        return error_set(error, ERROR_INPUT,
-                         "cannot unpack the files in the container in time; are they too many for "
-                         "its CPUs?");
+    if (event == PROCESS_DEADLINE && instance->too_many_files) {
+        error_set(error, ERROR_INPUT,
+                  "cannot unpack the files in the container in time; send fewer files, or "
+                  "raise " ERROR_SUBJECT);
+        return error_about(error, limit_rules[LIMIT_CPUS].key.name);
+    }
     if (owned_container_set_interrupted(event, "the container did not take the files in time",
                                         message, error))
         return -1;
-    if (event == PROCESS_EXITED && is_out_of_memory(instance))
-        return error_set(error, ERROR_INPUT,
-                         "memory ran out before the program ran; do the files of the working "
-                         "directory, and a copy of them, fit the container's memory?");
+    if (event == PROCESS_EXITED && is_out_of_memory(instance)) {
+        error_set(error, ERROR_INPUT,
+                  "memory ran out before the program ran: the files of the working directory, and "
+                  "perhaps a copy of them, are in memory; send fewer or smaller files, or "
+                  "raise " ERROR_SUBJECT);
+        return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
+    }
     return error_set(error, ERROR_ENGINE, "the container ended before the program ran: %s",
                      *message ? message : "no message");
 }
@@ -308,12 +327,12 @@ static int explain_no_end(struct program_run *program, struct error *error)
         set_container_oom(program);
         return 0;
     }
-    return error_set(error, ERROR_ENGINE,
-                     "the container ended before it reported the program's exit status ('docker "
-                     "%s' ended with status %d); was the supervisor in the container killed for "
-                     "lack of memory, or was the engine restarted?",
-                     instance->delivery == DELIVERY_SHELL ? "run" : "start",
-                     instance->client.status);
+    error_set(error, ERROR_ENGINE,
+              "the container ended before it reported the program's exit status ('docker %s' ended "
+              "with status %d): perhaps memory ran out, or the engine was restarted; run the "
+              "program again, or raise " ERROR_SUBJECT,
+              instance->delivery == DELIVERY_SHELL ? "run" : "start", instance->client.status);
+    return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
 }
 
 /* Waits for the end of the program, which has begun, or ends it. Fills in the result. */

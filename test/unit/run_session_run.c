@@ -739,14 +739,15 @@ static void session_run__a_cell_that_does_not_fit(void **state)
     cell(&fixture, "a");
     cell(&fixture, "b");
     check(&fixture,
-          "input -1 - kept: cannot begin the cell; do its code and its standard input fit "
-          "the container's memory? Cannot allocate memory");
+          "input -1 - kept: cannot begin the cell: Cannot allocate memory; shorten its code and "
+          "its standard input, or raise memoryMB");
     cell(&fixture, "c");
-    check(&fixture, "input -1 - kept: cannot unpack the files in the container; do they fit its "
-                    "working directory and its memory? '': No space left on device");
+    check(&fixture, "input -1 - kept: cannot unpack the files in the container: No space left on "
+                    "device; send fewer or smaller files, or raise workdirMB");
     cell(&fixture, "d");
-    check(&fixture, "input -1 - kept: cannot unpack the files in the container; is what an earlier "
-                    "request has left in their way? '': Is a directory");
+    check(&fixture, "input -1 - kept: cannot unpack the files in the container: Is a directory; "
+                    "remove what is in its place, such as a file of an earlier request, "
+                    "or send another name");
     cell(&fixture, "e");
     check(&fixture, "exit 0 2 kept: -");
     check_log(&fixture, "docker-run argument code run reset code run reset code run reset code run "
