@@ -64,7 +64,7 @@ MAN_PAGES := $(wildcard man/*.[1-9])
 Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
-.PHONY: all help demo static static-packages check check-quick check-roots check-release test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
+.PHONY: all help demo static static-packages check check-quick check-roots check-release test soak check-unit check-e2e check-format check-layers check-shape check-words check-headers check-musl format bench setup \
 	packages test-packages test-images lint-packages lint lint-recent lint-cppcheck unit-tests sanitized-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall dist deb npm bundles wheels archives release clean FORCE
 .DELETE_ON_ERROR:
@@ -150,10 +150,14 @@ $(B)/mcp/tool.o: $(TOOLS:%=$(B)/%.h)
 $(TOOLS:%=$(B)/%.h): $(B)/%.h: src/mcp/%.json Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call embed,$*)
-# The drivers of interpreters that stay, without whole lines of comment and the indentation of JavaScript.
+# The drivers of interpreters that stay, without whole lines of comment and the indentation of JavaScript. Inside a text of
+# several lines that would change the text, so there can be none: a line has an even number of backticks.
 $(B)/config/drivers.o: $(B)/driver_texts.h
 $(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js Makefile
 	@mkdir -p $(@D)
+	@awk '!/^ *\/\// { broken = /\\$$/; gsub(/\\./, ""); if (gsub(/`/, "") % 2 || broken) { found = 1; \
+		print FILENAME ":" FNR ": a text cannot span lines here: the build removes the indentation; use \\n" } } \
+		END { exit found }' src/drivers/javascript.js >&2
 	@{ echo 'static const struct { const char *placeholder, *text; } drivers[] = {'; \
 	echo '{"{python_driver}",'; sed '/^ *#/d' src/drivers/python.py | $(call as_strings); echo '},'; \
 	echo '{"{javascript_driver}",'; sed 's/^ *//; /^\/\//d' src/drivers/javascript.js | $(call as_strings); echo '},'; \
@@ -319,16 +323,16 @@ ENGINE_TESTS = $(APART) $(filter-out $(subst $(comma), ,$(APART)),$(E2E_TESTS))
 # does, rarely) is restarted.
 test: check
 check: packages test-packages lint-packages static-packages ## set up, build, lint, and run every test
-	+@$(build_beside) test-images lint-recent all $(STATIC) check-format check-layers check-headers check-musl sanitized-tests
+	+@$(build_beside) test-images lint-recent all $(STATIC) check-format check-layers check-shape check-words check-headers check-musl sanitized-tests
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-24} SUITE_SECONDS=900 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(SANITIZED_TESTS)
-# Build, unit tests, layers, and the end-to-end cases that need no container engine, in about 45 s; without root,
+# Build, unit tests, layers, the shape of the code, its words, and the end-to-end cases that need no container engine, in about 45 s; without root,
 # network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. More suites run at
 # a time than in the check, since most of them wait.
 QUICK_WORKERS ?= 12
 QUICK_TESTS = $(shell grep -lE '^test_case --quick' test/e2e/*.t)
 QUICK_NODE_TESTS = $(shell command -v node >/dev/null && grep -lwE '^ *quickCase' test/e2e/*.mjs)
 check-quick: ## build, and run the tests that need no engine; in about 45 s
-	+@$(build) all check-layers unit-tests
+	+@$(build) all check-layers check-shape check-words unit-tests
 	@$(if $(WITHOUT),echo "check-quick: without libtar: test/unit/base_tar_writers.c is left out")
 	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
 	@QUICK=1 SUITE_SECONDS=300 SUITE_TIMES="test/seconds-quick $(B)/seconds-quick" \
@@ -388,6 +392,10 @@ check-layers: $(GENERATED) ## check that the layers include only what is to thei
 		{ echo "check-layers: a Go template outside src/docker" >&2; exit 1; }
 	@WITHOUT='$(WITHOUT)' PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base docker config run service cli,mcp
 	@WITHOUT='$(WITHOUT)' PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base supervisor
+check-shape: ## check the lengths of functions, files and layers, and for circles of files
+	@test/check-shape
+check-words: ## check comments, messages and documents for words that plain English does not need
+	@test/check-words
 # A header compiles alone.
 check-headers: $(HEADERS:src/%.h=$(B)/headers/%.ok)
 $(B)/headers/%.ok: src/%.h $(HEADERS)

@@ -33,7 +33,7 @@ enum error_kind {
 struct error {
     enum error_kind kind;
     char *message;       /* owned; NULL while kind is ERROR_NONE */
-    const char *subject; /* borrowed; the name that stands in the message; NULL: none */
+    const char *subject; /* borrowed; the name in the message; NULL: none */
     size_t subject_at;   /* its offset in the message */
 };
 
@@ -79,7 +79,7 @@ void error_rename_subject(struct error *error, const char *name);
 /* Gives the subject the name that `namer` has for it. Does nothing without a subject or a name. */
 void error_name_subject(struct error *error, error_namer *namer);
 
-/* Returns a message with another name for the subject that stands at an offset; owned. */
+/* Returns a message with another name for the subject at an offset; owned. */
 char *error_rename(const char *message, const char *subject, size_t at, const char *name);
 
 void error_release(struct error *error);

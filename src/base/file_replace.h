@@ -14,10 +14,10 @@
 void file_make_directories(const char *path);
 
 /*
- * Writes a new file beside `path` to the disk and renames it, so that readers see either the former
- * content or the new one. It gets the permissions and the owner
- * of `like`, or, if that is NULL, can be read and written by its owner alone. If `path` is a
- * symbolic link, the link itself is replaced. 0, or -1 with errno; then nothing has changed.
+ * Writes a new file next to `path` to the disk and renames it, so that readers see either the
+ * former content or the new one. It gets the permissions and the owner of `like`, or, if that is
+ * NULL, can be read and written by its owner alone. If `path` is a symbolic link, the link itself
+ * is replaced. 0, or -1 with errno; then nothing has changed.
  */
 int file_replace(const char *path, const void *data, size_t length, const struct stat *like);
 

@@ -91,7 +91,7 @@ static bool read_set(struct parsed *parsed, struct token *token, const char **at
     return *(*at)++ == ']';
 }
 
-/* Reads stars. `begins_part`: they stand at the start of a part of the pattern. */
+/* Reads stars. `begins_part`: they are at the start of a part of the pattern. */
 static void read_stars(struct token *token, const char **at, bool begins_part)
 {
     const size_t stars = strspn(*at, "*");

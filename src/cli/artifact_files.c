@@ -118,7 +118,7 @@ static int replace_file(int directory, const char *name, const struct artifact *
     return -1;
 }
 
-static int write_artifact(int directory, const char *path, const char *advice,
+static int write_artifact(int directory, const char *path, bool replace, const char *advice,
                           const struct artifact *artifact, struct error *error)
 {
     CLEANUP_FREE char *escaped = text_escape_short(artifact->name, NAME_MAX_BYTES);
@@ -126,9 +126,9 @@ static int write_artifact(int directory, const char *path, const char *advice,
     const char *name;
 
     parent = open_parent(directory, path, &name);
-    if (parent >= 0 && (advice ? write_new_file : replace_file)(parent, name, artifact) == 0)
+    if (parent >= 0 && (replace ? replace_file : write_new_file)(parent, name, artifact) == 0)
         return 0;
-    if (errno == EEXIST)
+    if (errno == EEXIST && !replace)
         return error_set(error, ERROR_INPUT, "cannot write artifact '%s': it already exists; %s",
                          escaped, advice);
     if (errno == ELOOP || errno == ENOTDIR)
@@ -139,7 +139,7 @@ static int write_artifact(int directory, const char *path, const char *advice,
     return error_set_errno(error, ERROR_SYSTEM, "cannot write artifact '%s'", escaped);
 }
 
-void artifact_files_write(int directory, const char *below, const char *advice,
+void artifact_files_write(int directory, const char *below, bool replace, const char *advice,
                           struct result *result)
 {
     CLEANUP(error_release) struct error summary = ERROR_INIT;
@@ -152,7 +152,7 @@ void artifact_files_write(int directory, const char *below, const char *advice,
         CLEANUP_FREE char *path =
             string_format("%s%s%s", below ? below : "", below ? "/" : "", artifact->name);
 
-        if (write_artifact(directory, path, advice, artifact, &error) == 0)
+        if (write_artifact(directory, path, replace, advice, artifact, &error) == 0)
             continue;
         if (failed < WARNINGS_MAX)
             strvec_push(&result->artifacts.missing, error.message);

@@ -6,6 +6,8 @@
 #ifndef CLI_ARTIFACT_FILES_H
 #define CLI_ARTIFACT_FILES_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "run/result.h"
 
@@ -20,11 +22,11 @@ int artifact_files_open(const char *directory, struct error *error);
 
 /*
  * Writes the artifacts of the result into the directory, or into its subdirectory `below` if that
- * is not NULL. An existing file is replaced if `advice` is NULL, completely or not at all;
+ * is not NULL. An existing file is replaced if `replace` is true, completely or not at all;
  * otherwise the warning about it ends with the advice what to do, like ARTIFACT_FILES_FORCE. A file
  * that cannot be written is named in a warning of the result and makes the result a failure.
  */
-void artifact_files_write(int directory, const char *below, const char *advice,
+void artifact_files_write(int directory, const char *below, bool replace, const char *advice,
                           struct result *result);
 
 #endif

@@ -103,8 +103,8 @@ static void finish_job(struct job *job, struct result *result)
 
     result_name_subject(result, tool_arguments_namer);
     if (batch->options->artifacts >= 0)
-        artifact_files_write(batch->options->artifacts, below,
-                             batch->options->force ? NULL : ARTIFACT_FILES_FORCE, result);
+        artifact_files_write(batch->options->artifacts, below, batch->options->force,
+                             ARTIFACT_FILES_FORCE, result);
     json_object_set(object, "id", job->id ? job->id : json_null());
     json_object_set_new(object, "line", json_integer(job->number));
     if (result->retries > 0)
@@ -270,7 +270,7 @@ static void wait_for_runs(struct batch *batch)
 
 /*
  * A warm container saves time if a core is idle that can make it. With a run for each core it would
- * only slow these down, and the last one is made in vain.
+ * only slow these down, and the last one is made for nothing.
  */
 static enum pool_policy pool_policy(const struct batch_options *options)
 {

@@ -6,7 +6,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 
-/* What may have been meant by a line that is no JSON object. */
+/* What may have been meant by a line that is not a JSON object. */
 static const char *hint_of(const char *text, size_t length)
 {
     size_t at = 0;

@@ -111,7 +111,7 @@ struct results {
     bool is_cut;      /* the last line is incomplete */
 };
 
-/* Whether a line that is no JSON may be the start of a result. */
+/* Whether a line that is not JSON may be the start of a result. */
 static bool begins_like_result(const char *text, size_t length)
 {
     static const char start[] = "{\"id\":";
@@ -176,7 +176,7 @@ static int mend_output(const struct scan *scan, const struct results *results, s
                          results->name);
     if (results->is_cut ? ftruncate(STDOUT_FILENO, scan->line_at) != 0
                         : io_write_all(STDOUT_FILENO, "\n", 1) != 0)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot mend the last line of '%s'",
+        return error_set_errno(error, ERROR_SYSTEM, "cannot repair the last line of '%s'",
                                results->name);
     return 0;
 }
@@ -233,7 +233,7 @@ static int refuse_id(const json_t *id, long long first, long long second, struct
                      second, shown);
 }
 
-/* A line that is no request has no id; its result will say so. */
+/* A line that is not a request has no id; its result will say so. */
 static int take_request(struct scan *scan, const char *text, size_t length, struct error *error)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;

@@ -53,7 +53,7 @@ const struct option_table bench_table = {
     .usage = "usage: isolator bench [--rounds N] [--json] [--svg FILE] [--config FILE]\n"
              "\n"
              "Measures how fast programs run on your engine and with your configuration, and\n"
-             "prints the figures beside those of isolator's README. The program is one of\n"
+             "prints the figures next to those of isolator's README. The program is one of\n"
              "Python, whose image it needs; one row needs the image of c. Takes a minute.\n",
     .example = "isolator bench --svg speed.svg",
     .after = "Exit status: 0 success, 2 wrong command line or configuration, 3 the engine\n"

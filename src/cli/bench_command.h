@@ -1,6 +1,6 @@
 /*
  * `isolator bench`: measures the user's own engine with the user's own configuration, and prints
- * the figures beside README's (cli/bench_figures.h).
+ * the figures next to README's (cli/bench_figures.h).
  */
 #ifndef CLI_BENCH_COMMAND_H
 #define CLI_BENCH_COMMAND_H

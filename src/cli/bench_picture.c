@@ -13,7 +13,7 @@ enum {
     BAR_STEP = 20,
     BAR_MAX = 490,
     GAP = 8,
-    BASELINE = 12 /* of a text beside a bar, below the top of the bar */
+    BASELINE = 12 /* of a text next to a bar, below the top of the bar */
 };
 
 static const char HEADING[] = "Speed of isolator: this engine and README";

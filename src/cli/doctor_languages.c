@@ -37,7 +37,7 @@ static char *describe_image(const char *image, const struct image_facts *facts)
     return strbuf_steal(&text);
 }
 
-/* Whether somebody asks for the language: it is kept warm, or a file of theirs names it. */
+/* Whether someone asks for the language: it is kept warm, or a file of theirs names it. */
 static bool is_asked_for(const struct config *config, const struct language *language)
 {
     if (language->warm > 0)
@@ -67,7 +67,7 @@ static void report_image(struct doctor *doctor, const struct language *language,
 }
 
 /*
- * Adds a finding for each language, and one for all that nobody has asked for. -1 if the engine
+ * Adds a finding for each language, and one for all that no one has asked for. -1 if the engine
  * does not say which images it has.
  */
 static int check_images(struct doctor *doctor, struct image_facts *facts)

@@ -354,7 +354,7 @@ static int exit_status(const struct grading *grading)
 
 /*
  * Finds what is wrong with the options for every file, before one is started: resolves the plan of
- * the first file whose language is known. Errors that are no ERROR_USAGE are those of this file.
+ * the first file whose language is known. Errors other than ERROR_USAGE are those of this file.
  */
 static int check_options(struct grading *grading, struct error *error)
 {

@@ -48,8 +48,8 @@ static const char *status_of(const struct result *result)
 
 /*
  * Why the build failed, in one line of the compiler's output: the first that names an error, since
- * warnings and places come before it, or the first that is no comment. NULL: there is none. Owned
- * by the caller.
+ * warnings and places come before it, or the first that is not a comment. NULL: there is none.
+ * Owned by the caller.
  */
 static char *compiler_line(const struct strbuf *text)
 {

@@ -1,6 +1,6 @@
 /*
  * The output of a program as it comes, on stdout and stderr. What of it goes to a terminal cannot
- * control it: escape sequences are made visible, but for those that set colours, which are reset at
+ * control it: escape sequences are made visible, except those that set colours, which are reset at
  * the end. Of one that is not a terminal, bytes are passed on as they are.
  */
 #ifndef CLI_LIVE_OUTPUT_H

@@ -59,7 +59,7 @@ static bool add_source(struct strbuf *code, const json_t *source)
     return !memchr(strbuf_string(code) + before, '\0', code->length - before);
 }
 
-/* False if this is no notebook of nbformat 4. */
+/* False if this is not a notebook of nbformat 4. */
 static bool take_cells(struct notebook *notebook, const json_t *root)
 {
     const json_t *metadata = json_object_get(root, "metadata");

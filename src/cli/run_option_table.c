@@ -186,7 +186,8 @@ static const struct option_rule rules[] = {
      CALL(take_code, request.input),
      FOR(RUN)},
     {{0, "--file", "PATH", "send a file or directory too; repeatable", NULL,
-      "Send this file, or this directory with everything in it, beside the program: it is in the "
+      "Send this file, or this directory with everything in it, along with the program: it is in "
+      "the "
       "working directory under the last name of its path. This option can be given more than once. "
       "In a session it is there from the first cell on. Links in directories are treated as by "
       "--dir of isolator(1)."},

@@ -106,13 +106,13 @@ static void run_plan(struct service *service, const struct run_options *options,
     else
         service_run(service, plan, &observer, signals_cancel(), result);
     if (options->artifacts_directory >= 0)
-        artifact_files_write(options->artifacts_directory, NULL,
-                             options->force ? NULL : ARTIFACT_FILES_FORCE, result);
+        artifact_files_write(options->artifacts_directory, NULL, options->force,
+                             ARTIFACT_FILES_FORCE, result);
 }
 
 /*
  * Names input that the program could have had. This is known best at the end: the writer of a pipe
- * may be slower to start than isolator. Nothing is read, since the bytes may be for somebody else.
+ * may be slower to start than isolator. Nothing is read, since the bytes may be for someone else.
  */
 static void warn_of_input(const struct run_options *options, struct result *result)
 {

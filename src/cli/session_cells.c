@@ -9,7 +9,7 @@ struct scan {
     int depth;   /* of brackets */
     char quote;  /* that begins the string which the text ends in; '\0': none */
     bool triple; /* the quote is written three times, as in Python */
-    char last;   /* the last character that is no white space */
+    char last;   /* the last character that is not white space */
     bool block;  /* a line outside of brackets ends with a colon, as in Python */
 };
 

@@ -78,7 +78,7 @@ static void get_files(struct session_runner *runner, const char *pattern)
     if (result.artifacts.count == 0)
         diagnostics_line("no such file in the working directory");
     /* Cells replace the files of --artifacts too; those that happen to be here are kept. */
-    artifact_files_write(directory, NULL, here >= 0 ? "rename or remove it first" : NULL, &result);
+    artifact_files_write(directory, NULL, here < 0, "rename or remove it first", &result);
     session_output_result(&result, "");
 }
 

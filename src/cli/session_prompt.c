@@ -162,7 +162,7 @@ static bool is_of_name(char byte)
            ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || strchr("_$.-", byte) != NULL;
 }
 
-/* What the cursor stands behind, and the names that begin so. */
+/* What is before the cursor, and the names that begin so. */
 struct completion {
     const char *word; /* borrowed from the line */
     size_t length;

@@ -29,7 +29,7 @@ static void print_json(const struct session_runner *runner, struct result *resul
 static void keep_files(const struct session_runner *runner, struct result *result)
 {
     if (runner->artifacts >= 0) {
-        artifact_files_write(runner->artifacts, NULL, NULL, result);
+        artifact_files_write(runner->artifacts, NULL, true, NULL, result);
         return;
     }
     for (size_t i = 0; runner->prompt && i < result->artifacts.count; i++)

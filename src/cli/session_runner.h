@@ -34,7 +34,7 @@ void session_runner_run(struct session_runner *runner, const char *code, size_t 
 
 /*
  * After a cell: says on stderr if the session or its interpreter has ended with this result. The
- * cells of the next session are counted anew.
+ * cells of the next session are counted from 1 again.
  */
 void session_runner_end_cell(struct session_runner *runner, const struct result *result);
 

@@ -360,7 +360,7 @@ static int read_expected(struct reading *reading, const struct listed *listed,
         CLEANUP_FREE char *shown = shown_path(reading, test->name, TEST_OUTPUT);
 
         return error_set(reading->error, ERROR_INPUT,
-                         "'%s' stands beside a file that ends in .ans; both are the expected "
+                         "'%s' is next to a file that ends in .ans; both are the expected "
                          "output of one test",
                          shown);
     }

@@ -149,7 +149,7 @@ static const struct config_key keys[] = {
      .set = config_value_image},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("imageVersions", KEY_STRINGS_BY_NAME, "Versions in the image",
-          "The least versions of what the image has, by the environment variables in which it "
+          "The minimum versions of what the image has, by the environment variables in which it "
           "states them.",
           .pattern = "^[A-Za-z_][A-Za-z0-9_]*$"),
      .set = config_value_image_versions,

@@ -184,7 +184,7 @@ static json_t *definitions(void)
     return all;
 }
 
-/* Whether the built-in value is the default wherever the file lies. */
+/* Whether the built-in value is the default wherever the file is. */
 static bool has_default(const struct config_key *key, const json_t *value)
 {
     return value && key->rule->type != KEY_PATH && !json_is_object(value);

@@ -8,7 +8,7 @@
 
 struct manual_page {
     const char *name; /* "isolator-gc"; NULL after the last page */
-    const char *text; /* ASCII, 78 columns but for examples */
+    const char *text; /* ASCII, 78 columns except for examples */
 };
 
 extern const struct manual_page manual_pages[]; /* generated */

@@ -1,5 +1,5 @@
 /*
- * What `isolator prepare` has recorded on this host: prepared.json, beside the user's config.json.
+ * What `isolator prepare` has recorded on this host: prepared.json, next to the user's config.json.
  *
  *   {"languages": {"python": {"image": "isolator-prepared:python-0123456789abcdef",
  *                             "exact": "isolator-prepared:python-fedcba9876543210",

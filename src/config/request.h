@@ -22,7 +22,7 @@ struct input {
     int file;                 /* open descriptor, owned; -1: none */
     char *code;               /* owned, bytes in memory; NULL: none */
     size_t code_length;       /* bytes */
-    struct input_files files; /* more files, beside an open file or code in memory */
+    struct input_files files; /* more files, in addition to an open file or code in memory */
     int stdin_file;           /* standard input: an open regular file, owned; -1: empty */
     /*
      * stdin_file is any open descriptor, and its bytes are passed on as they come, while the
@@ -38,7 +38,7 @@ struct input {
 
 void input_release(struct input *input);
 
-/* Bytes of the code, the files beside it and standard input; not of a directory or open files. */
+/* Bytes of the code, its files and standard input; not of a directory or open files. */
 size_t input_bytes(const struct input *input);
 
 /* How a request uses a session (service/sessions.h): a container that several requests share. */
@@ -61,7 +61,7 @@ struct request {
     char *workdir;  /* path for workdir_parse(); NULL: the configuration's */
     struct input input;
     /*
-     * Files and directories of this host that are sent beside the program, each under the last name
+     * Files and directories of this host that are sent with the program, each under the last name
      * of its path; "DIR/." is what is in a directory. Only for people, who may read them.
      */
     struct strvec paths;

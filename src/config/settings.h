@@ -1,5 +1,5 @@
 /*
- * What a sandbox has that is no number, and that both the configuration and an option can set. A
+ * What a sandbox has that is not a number, and that both the configuration and an option can set. A
  * row of one table says what is the same for both: its key, its option, and their texts. Numbers
  * have a table of their own (config/limits.h); what the values mean is in config/sandbox_policy.h
  * and config/workdir.h.

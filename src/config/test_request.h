@@ -22,8 +22,8 @@ struct test_request {
     size_t stdin_length;       /* bytes */
     int stdin_file;            /* the same from an open file, owned; -1: empty */
     struct strvec arguments;   /* appended to those of the request */
-    struct strvec environment; /* "NAME=VALUE"; beside the variables of the request */
-    struct input_files files;  /* beside the files of the request */
+    struct strvec environment; /* "NAME=VALUE"; in addition to those of the request */
+    struct input_files files;  /* in addition to those of the request */
     char *expected;            /* owned; the expected standard output, which may have NUL bytes; */
     size_t expected_length;    /* bytes; with NULL, none is expected */
     bool no_expected;          /* asked for: every output passes if the exit status is 0 */

@@ -69,7 +69,7 @@ char *workdir_parse(const char *path, struct error *error)
     }
     if (directory) {
         error_set(error, ERROR_USAGE,
-                  "'%s' cannot be the working directory: it lies in the system's %s", shown,
+                  "'%s' cannot be the working directory: it is in the system's %s", shown,
                   directory);
         return NULL;
     }

@@ -8,7 +8,7 @@
 
 /*
  * Returns the path without doubled and trailing slashes, owned by the caller. NULL with ERROR_USAGE
- * unless it is absolute, has at most 255 bytes, lies outside the system's directories, and consists
+ * unless it is absolute, has at most 255 bytes, is outside the system's directories, and consists
  * of characters that every option of the container command takes: blanks are among them, except at
  * the end, and ':' and ',' are not.
  */

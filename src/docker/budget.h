@@ -3,7 +3,7 @@
  * engine.
  *
  * `engine_timeout` (the configuration's engineTimeoutSeconds) is how long the engine may take for
- * one run, beside the program itself. Every part is a percentage of it. A part bounds one step, so
+ * one run, in addition to the program. Every part is a percentage of it. A part bounds one step, so
  * a step that hangs leaves time for those that follow. T is the timeout of the program. If several
  * run one after the other, it is the sum of their timeouts, and a RESTORE for each of them.
  *
@@ -15,14 +15,14 @@
  *       |    out not to work
  *     the program runs: T at most
  *       |  RESTORE 60: before each of several programs the container is emptied and the files are
- *       |    laid out anew. As long for the copy of the files, which is made before the first one;
+ *       |    laid out again. As long for the copy of the files, which is made before the first one;
  *       |    after a build SETUP once more, to lower the limits
  *       |  STOP 14: a program that is ended reports its figures
  *       |  FILES 30: its artifacts are read, and as long again while bytes arrive, until the end of
  *       |    the run at the latest
  *       |  EXIT 10: the container ends and removes itself
  *       |  REMOVE 80: otherwise it is removed by force, until the end of the run at the latest,
- *       |    but for REMOVE_MIN 20 however late it is
+ *       |    except REMOVE_MIN 20 however late it is
  *     end of the run: T and TOTAL 95 after its start; saving an image (IMAGE) is not part of it
  *
  * So whichever step hangs, the parts fit: SETUP + STOP + REMOVE_MIN is 94 and STOP + FILES + EXIT +

@@ -123,8 +123,8 @@ int container_inspect(const struct docker *docker, const char *name, long long d
 
 /*
  * Whether SIGKILL has ended the container's first process, and no docker command sent it: then the
- * kernel did, for lack of memory. It tells this from the engine's events, also if the container is
- * removed. False too if the engine does not say.
+ * kernel did, because memory ran out. It tells this from the engine's events, also if the container
+ * is removed. False too if the engine does not say.
  */
 bool container_killed_by_kernel(const struct docker *docker, const char *name, long long deadline);
 

@@ -63,7 +63,7 @@ bool container_list_add(struct container_list *list, const char *line, size_t le
     return true;
 }
 
-/* The last row may be cut off; then it is no JSON. */
+/* The last row may be cut off; then it is not JSON. */
 static void add_lines(struct container_list *list, const struct strbuf *text, size_t keys)
 {
     const char *rest = strbuf_string(text);

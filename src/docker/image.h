@@ -24,7 +24,7 @@ int image_check_tag(const char *reference, struct error *error);
 /*
  * Returns the reference in full, as the docker command understands it:
  * "HOST[:PORT]/NAME[/NAME...]:TAG", or "@sha256:..." in place of the tag. "python" is
- * "docker.io/library/python:latest". A tag beside a digest is left out, since the engine ignores
+ * "docker.io/library/python:latest". A tag next to a digest is left out, since the engine ignores
  * it. Ids of images are no references here, and the engine takes nothing in this form for one.
  * Owned by the caller; NULL with ERROR_USAGE.
  */

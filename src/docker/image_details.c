@@ -13,7 +13,7 @@ enum { VALUES_MAX = 20000 };
 
 enum { ID_DIGITS = 64 };
 
-/* NULL if it is no string, or one with a NUL in it. */
+/* NULL if it is not a string, or one with a NUL in it. */
 static const char *text_of(const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -21,7 +21,7 @@ static const char *text_of(const json_t *value)
     return text && strlen(text) == json_string_length(value) ? text : NULL;
 }
 
-/* With "sha256:", which podman leaves out; owned. NULL if it is no id. */
+/* With "sha256:", which podman leaves out; owned. NULL if it is not an id. */
 static char *read_id(const char *text)
 {
     static const char algorithm[] = "sha256:";

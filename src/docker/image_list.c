@@ -8,7 +8,7 @@
 static const char algorithm[] = "sha256:";
 enum { ID_DIGITS = 64 };
 
-/* The last line may be cut off; then it is no id. */
+/* The last line may be cut off; then it is not an id. */
 static bool is_id(const char *line, size_t length)
 {
     const size_t skip = strlen(algorithm);

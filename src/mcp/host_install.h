@@ -37,7 +37,7 @@ int host_install_prepare(struct host_install *install, const struct host *host,
 
 /*
  * Writes the file if it is not up to date, and before that the former one as "FILE.isolator-backup"
- * beside it, in the place of an earlier one. A new file, and directories above it, can be read by
+ * next to it, in the place of an earlier one. A new file, and directories above it, can be read by
  * their owner alone; an old one keeps its permissions and owner. -1 with ERROR_SYSTEM, or with
  * ERROR_CONFIG if the file is no longer the one that was read; it is as it was then.
  */

@@ -26,7 +26,7 @@ static const struct host hosts[] = {
      "[\"claude\", \"mcp\", \"add\", \"--scope\", \"user\", \"isolator\", \"{env options}\", "
      "\"--\", \"{command line}\"]",
      .ends = 0},
-    /* code.visualstudio.com/docs, "MCP configuration reference"; it waits for ever */
+    /* code.visualstudio.com/docs, "MCP configuration reference"; it waits forever */
     {"vscode", "~/.config", "XDG_CONFIG_HOME", "Code/User/mcp.json",
      ".vscode/mcp.json of a workspace", HOST_JSON,
      "{\"servers\": {\"isolator\": {\"type\": \"stdio\", " STDIO "}}}",

@@ -51,7 +51,7 @@ static const struct option_rule rules[] = {
      .values = VALUES_HOSTS},
     {{0, "--install", "HOST", "write that entry into the host's configuration", NULL,
       "Write the entry that --print-config prints into the user's configuration file of this HOST, "
-      "and keep the former file beside it; see [HOSTS]."},
+      "and keep the former file next to it; see [HOSTS]."},
      OPTION_STRING(struct server_command, host.install),
      .values = VALUES_HOSTS},
     {{0, "--dry-run", NULL, "with --install: only print what would change", NULL,

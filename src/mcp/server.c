@@ -240,7 +240,7 @@ int server_run(const struct config *config, const struct server_options *options
     if (service_close(&server.connection.service, server.deadline) != 0)
         exit_without_cleanup(&server);
     errno = writer_broken(&server.connection.writer);
-    /* It is no error if the client has closed its end (EPIPE), or if stdout was closed (EBADF). */
+    /* The client may have closed its end (EPIPE), and stdout may be closed (EBADF): no error. */
     if (errno != 0 && errno != EPIPE && errno != EBADF)
         error_set_errno(error, ERROR_SYSTEM, "cannot write the responses");
     if (writer_finish(&server.connection.writer, server.deadline) != 0)

@@ -9,8 +9,8 @@
  * has ended the cell; "figures" ([{"type", "data"}], PNG in base64) and "figures_omitted"; "names"
  * of variables and "files", for completion.
  *
- * The code of the cell runs beside the driver, so the report may be whatever the code wants: it is
- * parsed as hostile input, and is the program's own word about itself.
+ * The code of the cell runs in the process of the driver, so the report may be whatever the code
+ * wants: it is parsed as hostile input, and is the program's own word about itself.
  */
 #ifndef RUN_CELL_H
 #define RUN_CELL_H

@@ -30,7 +30,7 @@ static void omit(struct collector *collector, const char *name, const char *why)
                      escaped, why);
 }
 
-/* Whether all files were asked for: code that nobody trusts must not place a .bashrc or .envrc. */
+/* Whether all files were asked for: untrusted code must not place a .bashrc or .envrc. */
 static bool wants_all(const struct collector *collector)
 {
     const struct strvec *patterns = &collector->plan->artifacts;

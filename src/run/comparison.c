@@ -60,7 +60,7 @@ static void finish_exact(struct comparison *comparison)
 }
 
 /*
- * trim: white space is held back, as counts, until text follows it. In `expected` it lies before
+ * trim: white space is held back, as counts, until text follows it. In `expected` it is before
  * the next text. It is the same if the line feeds are as many and the blanks after the last one,
  * which begin the line of the text, are the same: all others end a line.
  */

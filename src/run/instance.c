@@ -53,7 +53,7 @@ void instance_free(struct instance *instance)
 
 bool instance_begun(const struct instance *instance)
 {
-    return instance->link.state >= SUPERVISOR_RUNNING || !instance->client.exited;
+    return instance->link.state >= LINK_RUNNING || !instance->client.exited;
 }
 
 static bool phase_is_reached(const struct instance *instance)
@@ -64,18 +64,18 @@ static bool phase_is_reached(const struct instance *instance)
         return true;
     switch (instance->phase) {
     case INSTANCE_MADE:
-        return link->state >= SUPERVISOR_READY;
+        return link->state >= LINK_READY;
     case INSTANCE_BEGUN:
-        return link->state >= SUPERVISOR_RUNNING;
+        return link->state >= LINK_RUNNING;
     case INSTANCE_ENDED:
         return output_sink_must_end(instance->output) ||
-               (link->state >= SUPERVISOR_ENDED && output_sink_is_flushed(instance->output));
+               (link->state >= LINK_ENDED && output_sink_is_flushed(instance->output));
     case INSTANCE_FILES:
-        return link->state >= SUPERVISOR_COLLECTED;
+        return link->state >= LINK_COLLECTED;
     case INSTANCE_STOPPED:
         break;
     }
-    return link->state >= SUPERVISOR_ENDED;
+    return link->state >= LINK_ENDED;
 }
 
 /* ---- what arrives */
@@ -349,7 +349,7 @@ bool instance_wait_for_end(struct instance *instance, long long deadline)
 /* Whether more than the supervisor may be running. */
 static bool has_processes(const struct instance *instance)
 {
-    return instance->link.state == SUPERVISOR_RUNNING || instance->link.keeps_processes ||
+    return instance->link.state == LINK_RUNNING || instance->link.keeps_processes ||
            (instance->link.has_end && instance->link.end.stays == 1);
 }
 
@@ -377,7 +377,7 @@ static bool wait_for_client(struct instance *instance, long long end)
 int instance_remove(struct instance *instance, long long end, struct error *error)
 {
     const struct process_drain drain = {&instance->client, take_last_bytes, instance};
-    const bool ready = instance->link.state >= SUPERVISOR_READY;
+    const bool ready = instance->link.state >= LINK_READY;
     const long long begin = clock_now_ms();
 
     if (ready && !instance->late) {

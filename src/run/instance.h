@@ -1,6 +1,6 @@
 /*
  * An instance: a container that was created and started, and whose supervisor (src/supervisor)
- * waits for the one request that the instance will serve, be it for one program or for several
+ * waits for the one request that the instance will serve, for one program or for several
  * (run/submission.h), or for the requests of one session (run/session_run.h). Then it is removed,
  * and never used for another request or session.
  *
@@ -57,7 +57,7 @@ struct instance {
     struct output_sink *output;  /* takes the program's output; borrowed; NULL before it runs */
     struct collector *collector; /* takes its files; borrowed; NULL: they were not requested */
     struct unasked *unasked;     /* takes them otherwise; borrowed; NULL: likewise */
-    struct strbuf *report;       /* takes the report of a cell; borrowed; NULL: nobody wants it */
+    struct strbuf *report;       /* takes the report of a cell; borrowed; NULL: not wanted */
     size_t taken[4]; /* bytes of STDOUT, STDERR, FILES, REPORT that are not granted again yet */
 };
 

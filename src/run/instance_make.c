@@ -29,7 +29,7 @@ static struct container_spec instance_spec(const struct owned_container *contain
     return spec;
 }
 
-/* The delivery depends on the image alone, so it is no part of the fingerprint. */
+/* The delivery depends on the image alone, so it is not a part of the fingerprint. */
 struct spec_fingerprint instance_fingerprint(const struct plan *plan)
 {
     const struct owned_container nameless = {.labels = STRVEC_INIT};
@@ -68,8 +68,7 @@ static int wait_until_ready(struct instance *instance, long long deadline,
     docker_traced(instance->container.docker, "start", begin);
     docker_remember_end(instance->container.docker,
                         *event == PROCESS_EXITED ? instance->client.status : 0);
-    if (*event != PROCESS_PAUSED || instance->link.state != SUPERVISOR_READY ||
-        instance->link.broken)
+    if (*event != PROCESS_PAUSED || instance->link.state != LINK_READY || instance->link.broken)
         return explain_not_ready(instance, *event, cancel, error);
     instance->made = clock_now_ms();
     return 0;
@@ -264,7 +263,7 @@ static bool shell_is_named(struct instance *instance)
 }
 
 /*
- * Whether the container may have failed for want of a shell that works: it ended without a word, or
+ * Whether the container may have failed because no shell works: it ended without a word, or
  * wrote what the supervisor does not. An engine that has another reason says so without naming the
  * shell; then it could not start another container either.
  */
@@ -387,9 +386,9 @@ static bool starts_with(struct instance *instance, const struct plan *plan, long
 }
 
 /*
- * Sets the error if the container could not start for want of memory, or if the trial is cancelled.
- * No message of the engine says so for certain, and how much is needed depends on the engine: so it
- * is tried out.
+ * Sets the error if the container could not start because memory ran out, or if the trial is
+ * cancelled. No message of the engine says so for certain, and how much is needed depends on the
+ * engine: so it is tried out.
  */
 static bool lacks_memory(struct instance *instance, const struct plan *plan, long long deadline,
                          long long end, const struct notifier *cancel, struct error *error)

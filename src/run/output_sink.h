@@ -24,7 +24,7 @@ struct output_sink {
     int destinations[2];           /* where room is waited for; -1: nowhere. For process_pump() */
     size_t taken[2];               /* bytes that are dealt with; see output_sink_take() */
     struct comparison *comparison; /* gets stdout too; borrowed; NULL: none */
-    struct run_stats *stats;       /* borrowed; NULL: nobody looks */
+    struct run_stats *stats;       /* borrowed; NULL: no figures are wanted */
     void (*begun)(void *context);  /* see struct run_observer */
     void *context;
     bool flooded;   /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */
@@ -55,7 +55,7 @@ bool output_sink_is_flushed(const struct output_sink *output);
 
 /*
  * Returns how many bytes of the stream were dealt with since the last call, so that the program may
- * write as many more. While nobody takes them where they are passed on, there are none.
+ * write as many more. While no one reads them where they are passed on, there are none.
  */
 size_t output_sink_take(struct output_sink *output, int stream);
 

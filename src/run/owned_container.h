@@ -98,7 +98,7 @@ void owned_container_undo(const struct owned_container *container, long long end
 
 /*
  * Removes the container, as container_remove() does, until `end` (clock_now_ms()) at the latest,
- * but for BUDGET_REMOVE_MIN in any case. 0: no end is set. The error says that the container may
+ * except for BUDGET_REMOVE_MIN in any case. 0: no end is set. The error says that the container may
  * still exist.
  */
 int owned_container_remove(const struct owned_container *container,

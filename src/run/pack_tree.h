@@ -23,7 +23,7 @@
 #include "base/strvec.h"
 #include "run/ignore_file.h"
 
-/* Each entry costs memory beside its bytes: a tar header on the host, an inode in the container. */
+/* Besides its bytes, an entry takes memory: a tar header on the host, an inode in the container. */
 enum { PACK_TREE_ENTRIES_MAX = 200000 };
 
 /* All pointers are borrowed. The caller sets the first members and leaves the others 0. */
@@ -52,7 +52,7 @@ struct pack_tree {
 void pack_tree_release(struct pack_tree *tree);
 
 /*
- * Packs what is in an open directory, but for what its .isolatorignore names. ERROR_INPUT,
+ * Packs what is in an open directory, except what its .isolatorignore names. ERROR_INPUT,
  * ERROR_CANCELLED, ERROR_SYSTEM, as below.
  */
 int pack_tree_contents(struct pack_tree *tree, int directory, struct error *error);

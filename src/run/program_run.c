@@ -11,6 +11,24 @@
 #include "docker/budget.h"
 #include "docker/container.h"
 
+static int explain_unpack(const struct frame_failed *failure, const char *path, const char *reason,
+                          struct error *error)
+{
+    CLEANUP_FREE char *files = *path ? string_format("'%s'", path) : string_copy("the files");
+
+    if (failure->error == EEXIST || failure->error == ENOTDIR || failure->error == EISDIR)
+        return error_set(error, ERROR_INPUT,
+                         "cannot unpack %s in the container: %s; remove what is in its place, such "
+                         "as a file of an earlier request, or send another name",
+                         files, reason);
+    error_set(error, ERROR_INPUT,
+              "cannot unpack %s in the container: %s; send fewer or smaller files, or "
+              "raise " ERROR_SUBJECT,
+              files, reason);
+    return error_about(
+        error, limit_rules[failure->error == ENOSPC ? LIMIT_WORKDIR : LIMIT_MEMORY].key.name);
+}
+
 int program_explain_failure(const struct instance *instance, const char *image, struct error *error)
 {
     const struct frame_failed *failure = &instance->link.failure;
@@ -19,30 +37,26 @@ int program_explain_failure(const struct instance *instance, const char *image, 
 
     switch (failure->step) {
     case FRAME_STEP_UNPACK:
-        if (failure->error == EEXIST || failure->error == ENOTDIR || failure->error == EISDIR)
-            return error_set(error, ERROR_INPUT,
-                             "cannot unpack the files in the container; is what an earlier request "
-                             "has left in their way? '%s': %s",
-                             path, reason);
-        return error_set(error, ERROR_INPUT,
-                         "cannot unpack the files in the container; do they fit its working "
-                         "directory and its memory? '%s': %s",
-                         path, reason);
+        return explain_unpack(failure, path, reason, error);
     case FRAME_STEP_EXEC:
         return error_set(error, ERROR_COMMAND, "cannot execute '%s' in the image '%s': %s", path,
                          image, reason);
     case FRAME_STEP_START:
-        if (instance->link.cell && failure->error != EAGAIN)
-            return error_set(error, ERROR_INPUT,
-                             "cannot begin the cell; do its code and its standard input fit the "
-                             "container's memory? %s",
-                             reason);
+        if (instance->link.cell && failure->error != EAGAIN) {
+            error_set(error, ERROR_INPUT,
+                      "cannot begin the cell: %s; shorten its code and its standard input, or "
+                      "raise " ERROR_SUBJECT,
+                      reason);
+            return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
+        }
         return error_set(error, ERROR_ENGINE, "the container has no process for the program: %s",
                          reason);
     case FRAME_STEP_KEEP:
-        return error_set(error, ERROR_INPUT,
-                         "cannot keep a copy of the working directory; is it too large? '%s': %s",
-                         path, reason);
+        error_set(error, ERROR_INPUT,
+                  "cannot keep a copy of the working directory: '%s': %s; send fewer or smaller "
+                  "files, or raise " ERROR_SUBJECT,
+                  path, reason);
+        return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
     case FRAME_STEP_CLEAN:
         if (failure->error == EPERM)
             return error_set(error, ERROR_INPUT,
@@ -63,7 +77,7 @@ int program_explain_failure(const struct instance *instance, const char *image, 
     }
 }
 
-/* Whether the kernel has ended the container, for lack of memory. */
+/* Whether the kernel has ended the container, because memory ran out. */
 static bool is_out_of_memory(const struct instance *instance)
 {
     const struct docker *docker = instance->container.docker;
@@ -77,17 +91,22 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
 {
     CLEANUP_FREE char *message = docker_message(&instance->message);
 
-    if (event == PROCESS_DEADLINE && instance->too_many_files)
-        return error_set(error, ERROR_INPUT,
-                         "cannot unpack the files in the container in time; are they too many for "
-                         "its CPUs?");
+    if (event == PROCESS_DEADLINE && instance->too_many_files) {
+        error_set(error, ERROR_INPUT,
+                  "cannot unpack the files in the container in time; send fewer files, or "
+                  "raise " ERROR_SUBJECT);
+        return error_about(error, limit_rules[LIMIT_CPUS].key.name);
+    }
     if (owned_container_set_interrupted(event, "the container did not take the files in time",
                                         message, error))
         return -1;
-    if (event == PROCESS_EXITED && is_out_of_memory(instance))
-        return error_set(error, ERROR_INPUT,
-                         "memory ran out before the program ran; do the files of the working "
-                         "directory, and a copy of them, fit the container's memory?");
+    if (event == PROCESS_EXITED && is_out_of_memory(instance)) {
+        error_set(error, ERROR_INPUT,
+                  "memory ran out before the program ran: the files of the working directory, and "
+                  "perhaps a copy of them, are in memory; send fewer or smaller files, or "
+                  "raise " ERROR_SUBJECT);
+        return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
+    }
     return error_set(error, ERROR_ENGINE, "the container ended before the program ran: %s",
                      *message ? message : "no message");
 }
@@ -251,7 +270,7 @@ static void set_stopped(struct program_run *program, enum reason reason)
     } else if (live_error != 0 && live_error != EPIPE) {
         result->reason = REASON_ENGINE;
         result->error = string_format("cannot write the output: %s", strerror(live_error));
-    } else { /* also if the reader of the output has gone, which is no failure */
+    } else { /* also if the reader of the output has gone, which is not a failure */
         result->error = string_copy(program->report ? "cancelled while the cell ran"
                                                     : "cancelled while the program ran");
     }
@@ -308,12 +327,12 @@ static int explain_no_end(struct program_run *program, struct error *error)
         set_container_oom(program);
         return 0;
     }
-    return error_set(error, ERROR_ENGINE,
-                     "the container ended before it reported the program's exit status ('docker "
-                     "%s' ended with status %d); was the supervisor in the container killed for "
-                     "lack of memory, or was the engine restarted?",
-                     instance->delivery == DELIVERY_SHELL ? "run" : "start",
-                     instance->client.status);
+    error_set(error, ERROR_ENGINE,
+              "the container ended before it reported the program's exit status ('docker %s' ended "
+              "with status %d): perhaps memory ran out, or the engine was restarted; run the "
+              "program again, or raise " ERROR_SUBJECT,
+              instance->delivery == DELIVERY_SHELL ? "run" : "start", instance->client.status);
+    return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
 }
 
 /* Waits for the end of the program, which has begun, or ends it. Fills in the result. */
@@ -363,7 +382,7 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     event = instance_deliver(instance, INSTANCE_BEGUN, deadline, program->latest,
                              program->must_begin ? NULL : program->cancel);
     docker_traced(program->docker, "deliver", start);
-    *begun = instance->link.state >= SUPERVISOR_RUNNING;
+    *begun = instance->link.state >= LINK_RUNNING;
     if (event == PROCESS_PAUSED && *begun)
         result = run_to_end(program, error);
     else

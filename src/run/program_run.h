@@ -23,7 +23,7 @@ struct program_run {
     bool must_begin;               /* it cannot be cancelled before: the instance is needed again */
     long long latest;              /* until when its files may arrive, see instance_deliver() */
     struct program_request request;
-    struct strbuf *report;      /* takes what a cell reports, in JSON; NULL: it is no cell */
+    struct strbuf *report;      /* takes what a cell reports, in JSON; NULL: it is not a cell */
     const char *name;           /* stands for the program in messages: "program", "build" */
     const char *image;          /* that it runs in, for messages */
     struct output_sink *output; /* takes what the program writes; the caller finishes it */

@@ -14,7 +14,7 @@
 #include "run/artifacts.h"
 #include "run/test_result.h"
 
-/* Why the run ended: a closed set. Its names in JSON stand in result.c. */
+/* Why the run ended: a closed set. Its names in JSON are in result.c. */
 enum reason {
     REASON_EXIT,         /* the program ended by itself, with exit_code */
     REASON_SIGNAL,       /* a signal ended it */

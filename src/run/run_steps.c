@@ -103,7 +103,7 @@ static const char *explain_missing(enum process_event event)
     return event == PROCESS_CANCELLED ? "cancelled" : "the container did not send them in time";
 }
 
-/* The files that are no artifacts, since the program found them. */
+/* The files that are not artifacts, since the program found them. */
 static const struct manifest *known_files(const struct run *run)
 {
     static const struct manifest none = MANIFEST_INIT;
@@ -164,7 +164,7 @@ static void collect_files(struct run *run)
     docker_traced(run->docker, "files", start);
 }
 
-/* Looks at files that nobody asked for, unless they are known: at most `max` bytes of them. */
+/* Looks at files that were not asked for, unless they are known: at most `max` bytes of them. */
 static void look_at_files(struct run *run, const struct manifest *const known[UNASKED_LISTS],
                           long long file_max, long long max, struct result *result,
                           struct unasked *unasked)

@@ -62,7 +62,7 @@ int run_session_remove(struct run_session *session, long long end, struct error 
     return result;
 }
 
-/* ---- the files that are no new artifacts */
+/* ---- the files that are not new artifacts */
 
 static void remember_in(struct manifest *known, const struct manifest *files)
 {
@@ -125,7 +125,7 @@ void run_session_set_program(const struct run *run, struct program_run *program)
     struct program_request *request = &program->request;
 
     program->must_begin = session->requests > 0;
-    request->reset = run->instance->link.state >= SUPERVISOR_ENDED;
+    request->reset = run->instance->link.state >= LINK_ENDED;
     request->keep_processes = session->keep_processes;
     request->linger_ms = session->limits.end - clock_now_ms() + END_GRACE_MS;
     request->cpu_left_us = left_of(session->limits.cpu_seconds * 1e6,
@@ -169,7 +169,7 @@ static void explain_state(const struct run *run, bool stays)
 }
 
 /*
- * Figures that a cell shows come instead of the pictures that it writes and nobody asked for: they
+ * Figures that a cell shows come instead of the pictures that it writes without being asked: they
  * are mostly the same.
  */
 static void read_report(struct run *run, const struct strbuf *report)

@@ -47,7 +47,7 @@ struct run_session {
     long long cpu_us;            /* used so far */
     unsigned long long output_bytes;
     size_t last_figure;    /* its number */
-    struct manifest known; /* the files that were sent or returned, which are no new artifacts */
+    struct manifest known; /* the files that were sent or returned, which are not new artifacts */
     struct manifest named; /* files that were written and named, but not returned */
     char *ended; /* owned; why the session is over: "its container ended"; NULL: it is not */
 };
@@ -68,9 +68,9 @@ void run_session_release(struct run_session *session);
  * made (instance_fingerprint()), and in the limits of memory, CPUs and processes. The caller sees
  * to it, also if a request names none: the defaults are not always those of the first request.
  *
- * The result has a session part, complete but for what the caller knows better. If session->ended
- * is set afterwards, no other request can use the session. If it is not and there is no instance,
- * no program has begun, and the next request is the first one.
+ * The result has a session part, complete except for what the caller knows better. If
+ * session->ended is set afterwards, no other request can use the session. If it is not and there is
+ * no instance, no program has begun, and the next request is the first one.
  */
 void run_execute_in_session(struct run *run, struct run_session *session, struct instance *warm);
 

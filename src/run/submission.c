@@ -243,7 +243,7 @@ static void subtract_copy(struct run *run)
 }
 
 /*
- * Whether the files are laid out anew before each program. A container with a writable root cannot
+ * Whether the files are laid out again before each program. A container with a writable root cannot
  * be emptied, and that of a session is not; then the one program that is built finds whatever its
  * build has left.
  */

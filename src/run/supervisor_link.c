@@ -33,9 +33,9 @@ bool supervisor_link_is_idle(const struct supervisor_link *link)
 {
     if (link->broken)
         return false;
-    return link->requested ? link->state >= SUPERVISOR_ENDED &&
-                                 (!link->collects || link->state == SUPERVISOR_COLLECTED)
-                           : link->state == SUPERVISOR_READY;
+    return link->requested
+               ? link->state >= LINK_ENDED && (!link->collects || link->state == LINK_COLLECTED)
+               : link->state == LINK_READY;
 }
 
 struct arrived {
@@ -56,13 +56,13 @@ static bool take_hello(struct supervisor_link *link, const struct arrived *frame
 {
     struct frame_hello hello;
 
-    if (link->state != SUPERVISOR_STARTING || frame->length != FRAME_HELLO_SIZE)
+    if (link->state != LINK_STARTING || frame->length != FRAME_HELLO_SIZE)
         return false;
     memcpy(&hello, frame->payload, sizeof hello);
     if (memcmp(hello.magic, FRAME_HELLO_MAGIC, sizeof hello.magic) != 0 ||
         hello.version != FRAME_VERSION)
         return false;
-    link->state = SUPERVISOR_READY;
+    link->state = LINK_READY;
     return true;
 }
 
@@ -70,12 +70,12 @@ static bool take_failed(struct supervisor_link *link, const struct arrived *fram
 {
     const size_t fixed = sizeof link->failure;
 
-    if (frame->length < fixed || link->state > SUPERVISOR_RUNNING)
+    if (frame->length < fixed || link->state > LINK_RUNNING)
         return false;
     memcpy(&link->failure, frame->payload, fixed);
     strbuf_add(&link->failed, frame->payload + fixed,
                frame->length - fixed < TEXT_MAX ? frame->length - fixed : TEXT_MAX);
-    link->state = SUPERVISOR_ENDED;
+    link->state = LINK_ENDED;
     return link->failure.step != 0;
 }
 
@@ -87,13 +87,13 @@ static void bound_figure(uint64_t *figure)
 
 static bool take_end(struct supervisor_link *link, const struct arrived *frame)
 {
-    if (link->state != SUPERVISOR_RUNNING || !read_struct(frame, &link->end, sizeof link->end))
+    if (link->state != LINK_RUNNING || !read_struct(frame, &link->end, sizeof link->end))
         return false;
     bound_figure(&link->end.wall_us);
     bound_figure(&link->end.cpu_us);
     bound_figure(&link->end.peak_bytes);
     bound_figure(&link->end.used_bytes);
-    link->state = SUPERVISOR_ENDED;
+    link->state = LINK_ENDED;
     link->has_end = link->end.status <= 255 && link->end.signal <= 127 &&
                     link->end.stays <= (link->cell ? 1 : 0);
     return link->has_end;
@@ -103,11 +103,11 @@ static bool take_kept(struct supervisor_link *link, const struct arrived *frame)
 {
     struct frame_kept kept;
 
-    if (link->state != SUPERVISOR_READY || !link->keeps || !link->last_sent ||
+    if (link->state != LINK_READY || !link->keeps || !link->last_sent ||
         !read_struct(frame, &kept, sizeof kept) || kept.bytes > link->keep_max)
         return false;
     link->kept_bytes = kept.bytes;
-    link->state = SUPERVISOR_ENDED;
+    link->state = LINK_ENDED;
     return true;
 }
 
@@ -116,7 +116,7 @@ static bool take_credit(struct supervisor_link *link, const struct arrived *fram
     struct frame_credit credit;
 
     /* the input of a cell is taken before it begins */
-    if (!(link->state == SUPERVISOR_RUNNING || (link->state == SUPERVISOR_READY && link->cell)) ||
+    if (!(link->state == LINK_RUNNING || (link->state == LINK_READY && link->cell)) ||
         !read_struct(frame, &credit, sizeof credit) || credit.stream != FRAME_STDIN ||
         credit.bytes > FRAME_STDIN_WINDOW - link->input_credit)
         return false;
@@ -129,7 +129,7 @@ static bool take_path(const struct supervisor_link *link, const struct arrived *
 {
     CLEANUP_FREE char *path = string_format("%.*s", (int)frame->length, frame->payload);
 
-    if (link->state != SUPERVISOR_ENDED || frame->length > TEXT_MAX)
+    if (link->state != LINK_ENDED || frame->length > TEXT_MAX)
         return false;
     handler->too_large(context, path);
     return true;
@@ -145,23 +145,23 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
     case FRAME_FAILED:
         return take_failed(link, frame);
     case FRAME_BEGUN:
-        if (link->state != SUPERVISOR_READY || !link->last_sent || link->keeps || frame->length > 0)
+        if (link->state != LINK_READY || !link->last_sent || link->keeps || frame->length > 0)
             return false;
-        link->state = SUPERVISOR_RUNNING;
+        link->state = LINK_RUNNING;
         return true;
     case FRAME_STDOUT:
     case FRAME_STDERR:
-        if (link->state != SUPERVISOR_RUNNING || frame->length == 0)
+        if (link->state != LINK_RUNNING || frame->length == 0)
             return false;
         handler->output(context, frame->type == FRAME_STDERR, frame->payload, frame->length);
         return true;
     case FRAME_REPORT:
-        if (link->state != SUPERVISOR_RUNNING || !link->cell || frame->length == 0)
+        if (link->state != LINK_RUNNING || !link->cell || frame->length == 0)
             return false;
         handler->report(context, frame->payload, frame->length);
         return true;
     case FRAME_STDIN_CLOSED:
-        if (link->state != SUPERVISOR_RUNNING || frame->length > 0)
+        if (link->state != LINK_RUNNING || frame->length > 0)
             return false;
         link->input_ended = true;
         return true;
@@ -170,7 +170,7 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
     case FRAME_END:
         return take_end(link, frame);
     case FRAME_FILES:
-        if (link->state != SUPERVISOR_ENDED || frame->length == 0)
+        if (link->state != LINK_ENDED || frame->length == 0)
             return false;
         handler->files(context, frame->payload, frame->length);
         return true;
@@ -179,9 +179,9 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
     case FRAME_KEPT:
         return take_kept(link, frame);
     case FRAME_FILES_END:
-        if (link->state != SUPERVISOR_ENDED || frame->length > 0)
+        if (link->state != LINK_ENDED || frame->length > 0)
             return false;
-        link->state = SUPERVISOR_COLLECTED;
+        link->state = LINK_COLLECTED;
         return true;
     default:
         return false;

@@ -1,6 +1,6 @@
 /*
  * isolator's end of the connection to the supervisor of a container (supervisor/protocol.h): builds
- * the frames of a request, and takes apart what comes back. Knows no processes and no files but
+ * the frames of a request, and parses what comes back. Knows no processes and no files but
  * those that it sends.
  *
  * What arrives is parsed as hostile input: although no program can write to the connection, an
@@ -17,12 +17,12 @@
 #include "config/plan.h"
 #include "supervisor/protocol.h"
 
-enum supervisor_state {
-    SUPERVISOR_STARTING,
-    SUPERVISOR_READY,    /* it waits for a request, or has one and no program runs yet */
-    SUPERVISOR_RUNNING,  /* the program may have begun */
-    SUPERVISOR_ENDED,    /* the program has ended, or KEEP is done; or either has failed */
-    SUPERVISOR_COLLECTED /* the program's files have arrived */
+enum supervisor_link_state {
+    LINK_STARTING,
+    LINK_READY,    /* it waits for a request, or has one and no program runs yet */
+    LINK_RUNNING,  /* the program may have begun */
+    LINK_ENDED,    /* the program has ended, or KEEP is done; or either has failed */
+    LINK_COLLECTED /* the program's files have arrived */
 };
 
 /*
@@ -46,7 +46,7 @@ struct program_request {
     bool interpreter_waits;    /* an earlier cell has started it */
     bool keep_processes;       /* those that it has started stay when it ends */
     long long linger_ms;       /* how long the container waits for the next request */
-    uint64_t cpu_left_us;      /* limits that the session sets beside those of the program */
+    uint64_t cpu_left_us; /* limits that the session sets in addition to those of the program */
     uint64_t output_left;
 };
 
@@ -54,7 +54,7 @@ struct program_request {
 enum { SUPERVISOR_REPORT_MAX = 12 << 20 };
 
 struct supervisor_link {
-    enum supervisor_state state;
+    enum supervisor_link_state state;
     bool broken;           /* what arrived were no frames; nothing more is taken */
     struct strbuf pending; /* the start of a frame */
     /* FAILED; the step is 0 if nothing failed. */
@@ -136,7 +136,7 @@ void supervisor_link_grant(enum frame_type stream, size_t bytes, struct strbuf *
  */
 bool supervisor_link_is_idle(const struct supervisor_link *link);
 
-/* Takes apart what has arrived. The handler gets no empty data. */
+/* Parses what has arrived. The handler gets no empty data. */
 void supervisor_link_feed(struct supervisor_link *link, const char *data, size_t length,
                           const struct supervisor_handler *handler, void *context);
 

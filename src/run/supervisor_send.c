@@ -42,8 +42,8 @@ static void add_text(struct strbuf *queue, enum frame_type type, const char *tex
 /* Begins a request, the first one or another one. */
 static void begin_request(struct supervisor_link *link, int archive, int input, bool is_live)
 {
-    if (link->state > SUPERVISOR_READY)
-        link->state = SUPERVISOR_READY;
+    if (link->state > LINK_READY)
+        link->state = LINK_READY;
     link->failure = (struct frame_failed){0};
     strbuf_release(&link->failed);
     link->has_end = link->keeps = link->collects = link->last_sent = link->input_ended = false;
@@ -169,7 +169,7 @@ static void send_input(struct supervisor_link *link, struct strbuf *queue)
 
 int supervisor_link_wanted_input(const struct supervisor_link *link)
 {
-    const bool is_wanted = link->input_is_live && link->state == SUPERVISOR_RUNNING &&
+    const bool is_wanted = link->input_is_live && link->state == LINK_RUNNING &&
                            !link->input_ended && link->input_credit > 0;
 
     return is_wanted ? link->input : -1;

@@ -10,7 +10,7 @@
 
 #include "base/strbuf.h"
 
-/* How a test ended: a closed set. Its names in JSON stand in test_result.c. */
+/* How a test ended: a closed set. Its names in JSON are in test_result.c. */
 enum test_status {
     TEST_NOT_RUN, /* the build failed, an earlier test failed, or the container broke off */
     TEST_PASSED,

@@ -48,7 +48,7 @@ enum pool_policy {
 struct pool *pool_open(const struct docker *docker, const struct config *config,
                        enum pool_policy policy, const struct notifier *ended, struct error *error);
 
-/* Start making instances, and stop for good. */
+/* Start making instances, and stop permanently. */
 void pool_start(struct pool *pool);
 void pool_stop(struct pool *pool);
 

@@ -4,7 +4,7 @@
  * their queue. A front end translates: options or JSON in, service_submit() or service_run(), a
  * result out. The service does not know how a caller speaks.
  *
- * Thread-safe after service_open(), but for service_close().
+ * Thread-safe after service_open(), except for service_close().
  */
 #ifndef SERVICE_SERVICE_H
 #define SERVICE_SERVICE_H
@@ -122,7 +122,7 @@ bool service_prewarm(struct service *service, const struct plan *plan,
 /* Starts a POOL_AHEAD pool. */
 void service_start_pool(struct service *service);
 
-/* Stops the pool for good, when no more requests come: it makes no more instances. */
+/* Stops the pool permanently, when no more requests come: it makes no more instances. */
 void service_stop_pool(struct service *service);
 
 /*

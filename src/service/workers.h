@@ -25,7 +25,7 @@
 
 struct workers_limits {
     int max_active;   /* runs at a time; at least 1 */
-    int max_queued;   /* runs that wait, beside those that may start at once */
+    int max_queued;   /* runs that wait, in addition to those that may start at once */
     size_t max_bytes; /* of all plans that wait or are active (plan_bytes()); 0: no limit */
     bool gradual;     /* begins with few runs at a time, see service/ramp.h */
     /*

@@ -222,7 +222,7 @@ static void retry(struct workers *workers, struct run_handle *handle, struct run
     queue_again(workers, handle);
 }
 
-/* A run that cannot be recorded has no result, but for the reason. */
+/* A run that cannot be recorded has no result except the reason. */
 static void record(struct workers *workers, const struct run_handle *handle, struct result *result)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;

@@ -11,8 +11,8 @@
 void *workers_work(void *workers);
 
 /*
- * Pauses the pool while runs wait, but for another one of their session, or need all cores. Has the
- * lock.
+ * Pauses the pool while runs wait, except for another one of their session, or need all cores. Has
+ * the lock.
  */
 void workers_balance(struct workers *workers);
 

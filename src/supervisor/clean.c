@@ -293,7 +293,7 @@ static long remove_listed(const struct kind *kind, int fd, const struct pace *pa
     return length < 0 ? -1 : removed;
 }
 
-/* What is listed once more after a removal is held by something that is no program. */
+/* What is listed once more after a removal is held by something other than a program. */
 static bool remove_kind(const struct kind *kind, int fd, const struct pace *pace)
 {
     for (int i = 0; i < 3; i++) {

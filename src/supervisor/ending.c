@@ -64,7 +64,7 @@ static void take_status(struct supervisor *supervisor, int status)
     ending_after_program(supervisor);
 }
 
-/* Reaps children, but not for ever: the program may end them as fast as they are reaped. */
+/* Reaps children, but not forever: the program may end them as fast as they are reaped. */
 void ending_reap(struct supervisor *supervisor)
 {
     for (int i = 0; i < REAP_MAX; i++) {
@@ -183,7 +183,7 @@ void ending_finish(struct supervisor *supervisor)
         for (int i = 0; i < 2; i++)
             if (supervisor->credit[i] == 0 || supervisor->end.cause == FRAME_CAUSE_OUTPUT)
                 streams_close(&program->out[i]);
-    /* A descriptor that was sent over a UNIX socket may keep a pipe open for ever. */
+    /* A descriptor that was sent over a UNIX socket may keep a pipe open forever. */
     for (int i = 0; i < 2; i++)
         if (program->out[i] >= 0 && ending_is_drained(program->out[i]))
             streams_close(&program->out[i]);

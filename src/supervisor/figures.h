@@ -1,6 +1,6 @@
 /*
  * What the kernel knows of the use of the container: CPU time, memory, how often its limits were
- * reached, and processes that it killed for lack of memory. The files are opened once, so that
+ * reached, and processes that it killed because memory ran out. The files are opened once, so that
  * reading them later needs no memory.
  */
 #ifndef SUPERVISOR_FIGURES_H
@@ -13,7 +13,7 @@ struct figures {
     unsigned cpu_unit;                       /* how many units of the file are a microsecond */
 };
 
-/* Opens the files of cgroup v1 or v2 below `root`, which is "/sys/fs/cgroup" but for tests. */
+/* Opens the files of cgroup v1 or v2 below `root`, which is "/sys/fs/cgroup" except in tests. */
 void figures_open(struct figures *figures, const char *root);
 void figures_close(struct figures *figures);
 

@@ -114,7 +114,7 @@ static bool add_rules(uint32_t watch, uint32_t routes)
         {JUMP_AT_LEAST, 0, 1, FIRST_FOREIGN},
         REFUSE(ENOSYS),
 
-        /* What nobody needs, and what has been the way into many kernels. */
+        /* What no program needs, and what has been the way into many kernels. */
         NEVER(CALL_IO_URING_SETUP, ENOSYS),
         NEVER(CALL_IO_URING_ENTER, ENOSYS),
         NEVER(CALL_IO_URING_REGISTER, ENOSYS),

@@ -53,7 +53,7 @@ int frame_link_next(struct frame_link *link, struct frame *frame)
     return 1;
 }
 
-/* Makes room for so many bytes, beside the reserve. NULL if there is none now. */
+/* Makes room for so many bytes, in addition to the reserve. NULL if there is none now. */
 static unsigned char *make_room(struct frame_link *link, size_t length, size_t reserve)
 {
     if (link->out_first > 0) {

@@ -3,8 +3,8 @@
 /*
  * The memory of one program among several in a container. The kernel keeps a maximum only for the
  * whole life of the container, and a resident set only of processes that are waited for: a program
- * can ignore SIGCHLD, and then nobody learns what its children had. So the use of the container is
- * looked at now and then. What it was before the program does not count.
+ * can ignore SIGCHLD, and then no one learns what its children had. So the use of the container is
+ * looked at repeatedly. What it was before the program does not count.
  */
 
 /* How often. What is allocated for a shorter time is missed unless it is a new maximum. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A line that is taken apart into words, with one blank between two of them. */
+/* A line that is split into words, with one blank between two of them. */
 struct words {
     const char *at, *end; /* at == NULL: there are no more */
 };

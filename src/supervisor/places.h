@@ -56,7 +56,7 @@ struct pace {
 
 /*
  * Finds the places by a mountinfo file, and looks at their roots. What goes wrong is remembered for
- * places_check(). NULL in place of the file: nothing may be emptied, since this is no container.
+ * places_check(). NULL in place of the file: nothing may be emptied, since this is not a container.
  */
 void places_open(struct places *places, const char *mountinfo);
 

@@ -94,7 +94,7 @@
  * REPORT and FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were
  * granted. RESET and RESTORE renew the credit of STDIN. Both sides always read, since nothing that
  * arrives needs more room than was granted: an order to stop and the end of the supervisor's stdin
- * never wait for bytes that nobody takes. FILES to the supervisor need no credit, since it
+ * never wait for bytes that no one takes. FILES to the supervisor need no credit, since it
  * unpacks them as they arrive.
  *
  * The end of its stdin means that isolator has ended or has no more use for the container: the

@@ -46,7 +46,7 @@ _Noreturn void supervisor_leave(struct supervisor *supervisor, int status)
     _exit(status);
 }
 
-/* ---- frames to isolator; control frames always fit into the reserve unless nobody reads them */
+/* ---- frames to isolator; control frames always fit into the reserve unless no one reads them */
 
 void supervisor_send(struct supervisor *supervisor, enum frame_type type, const void *fixed,
                      size_t length, const char *text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The library of these tests, test/mcp/cases.mjs: a case that must fail fails and says why; --run and --list select cases.
+// The library of these tests, test/mcp/cases.mjs: a case that must fail fails and says why; --run, --list and --loops.
 
 import { finish, is, matches, quickCase } from '../mcp/cases.mjs';
 import { Program, contentOf, newPath, repository, until, writeFile } from '../mcp/processes.mjs';
@@ -86,7 +86,18 @@ quickCase('--run selects cases by number or title, --list prints them', async ()
     is(await numbersOf('--run', 's*d'), '2', 'a glob');
     is(await inner(THREE, ['--list']), '0|     1\tfirst [one]\n     2\tsecond\n     3\tthird\n');
     matches(await inner(THREE, ['--run', 'fourth']), /^1\|Bail out! no case matches 'fourth'; .*--list shows all\n$/);
-    matches(await inner(THREE, ['--nope']), /^2\|usage: .* \[--list\] \[--run NUMBER\|PATTERN\]\n$/);
+    matches(await inner(THREE, ['--nope']), /^2\|usage: .* \[--list\] \[--run NUMBER\|PATTERN\] \[--loops N\]\n$/);
+    for (const args of [['--run'], ['--run='], ['--loops'], ['--loops=0'], ['--loops', 'x'], ['operand']])
+        matches(await inner(THREE, args), /^2\|usage: /, args.join(' '));
+});
+
+quickCase('--loops runs the selected cases again until one fails', async () => {
+    const second = 'ok 2 - second\n# cases: 1, assertions: 1\n1..1\n';
+    is(await inner(THREE, ['--loops', '2', '--run', '2']), `0|# loop 1 of 2\n${second}# loop 2 of 2\n${second}`);
+    const path = newPath('times');
+    const once = `import { appendFileSync, readFileSync } from 'node:fs';
+testCase('once', () => { appendFileSync('${path}', 'x'); is(readFileSync('${path}', 'utf8'), 'x'); });`;
+    matches(await inner(once, ['--loops=9']), /^1\|# loop 1 of 9\nok 1 .*\n# .*\n1..1\n# loop 2 of 9\nnot ok 1 - once\n(# .*\n)+1..1\n$/);
 });
 
 quickCase('QUICK=1 runs only cases that need no engine; --run does not leave out what always runs', async () => {

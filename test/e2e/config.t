@@ -232,7 +232,7 @@ test_case --quick 'wrong values of other keys' && {
         wrong "$json" ": $message" "$key: ${json##*: }"
     done <<END
 {"containerCommand": ["docker"]}|containerCommand: $string
-{"containerWorkdir": "/etc"}|containerWorkdir: '/etc' cannot be the working directory: it lies in the system's /etc
+{"containerWorkdir": "/etc"}|containerWorkdir: '/etc' cannot be the working directory: it is in the system's /etc
 {"languages": []}|languages: must be an object
 {"defaults": {"network": "host"}}|defaults.network: network 'host' would lift the isolation; use none, bridge or a network of the engine
 {"defaults": {"readOnly": "yes"}}|defaults.readOnly: must be true or false

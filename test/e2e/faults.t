@@ -314,7 +314,7 @@ test_case 'docker run is killed while the program runs' && {
     kill -KILL "$child"
     await
     outcome "$failed the container ended before it reported the program's exit status ('docker run' ended \
-with status 137); was the supervisor in the container killed for lack of memory, or was the engine restarted?" "docker run is killed"
+with status 137): perhaps memory ran out, or the engine was restarted; run the program again, or raise --memory" "docker run is killed"
     within "$(field stdoutBytes)" 200000 300000 "docker run is killed: the output is kept"
     is "$(left)" "" "docker run is killed: nothing is left"
 }
@@ -325,7 +325,7 @@ test_case 'no shell: docker start is killed while the program runs' && {
     kill -KILL "$(children "$pid")"
     await
     outcome "$failed the container ended before it reported the program's exit status ('docker start' ended \
-with status 137); was the supervisor in the container killed for lack of memory, or was the engine restarted?" "no shell: docker start is killed"
+with status 137): perhaps memory ran out, or the engine was restarted; run the program again, or raise --memory" "no shell: docker start is killed"
     is "$(left)" "" "no shell: docker start is killed: nothing is left"
 }
 

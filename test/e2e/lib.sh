@@ -29,6 +29,7 @@
 #   --list         print the number and the title of each case, and run nothing
 #   --run PATTERN  run only some cases: by number (3, 2-5, 1,4), or those whose title contains PATTERN, which may
 #                  be a glob; case does not matter
+#   --loops N      run them N times, each time in a new process, until one fails: to reproduce a failure that is rare
 
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
@@ -39,17 +40,29 @@ test_file=$PWD/test/e2e/${0##*/}
 # Prints the titles as they stand in the file. The number of a line is the number of the case.
 case_titles() { sed -nE "s/^test_case (--quick )?('([^']*)'|\"([^\"]*)\").*/\3\4/p" "$test_file"; }
 
+usage() { echo "usage: $0 [--list] [--run NUMBER|PATTERN] [--loops N]" >&2; exit 2; }
+
 case_pattern=
+loops=
 while [ $# -gt 0 ]; do
     case $1 in
     --list) case_titles | cat -n; exit ;;
     --run=?*) case_pattern=${1#--run=} ;;
-    --run) case_pattern=${2-}; shift ;;
-    *) case_pattern= ;;
+    --run) [ -n "${2-}" ] || usage; case_pattern=$2; shift ;;
+    --loops=*) set -- --loops "${1#--loops=}" "${@:2}"; continue ;;
+    --loops) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || usage; loops=$2; shift ;;
+    *) usage ;;
     esac
-    [ -n "$case_pattern" ] || { echo "usage: $0 [--list] [--run NUMBER|PATTERN]" >&2; exit 2; }
     shift
 done
+
+if [ -n "$loops" ]; then
+    for ((loop = 1; loop <= loops; loop++)); do
+        echo "# loop $loop of $loops"
+        bash "$test_file" ${case_pattern:+"--run=$case_pattern"} || exit
+    done
+    exit
+fi
 
 quick_status=0
 if [ -z "${QUICK-}" ] && grep -q '^test_case --quick' "$test_file"; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The library of these tests, lib.sh: a case that must fail fails and says why; --run and --list select cases.
+# The library of these tests, lib.sh: a case that must fail fails and says why; --run, --list and --loops.
 # shellcheck source=test/e2e/lib.sh disable=SC2016 # the dollars in single quotes are for the inner test file
 . "$(dirname "$0")/lib.sh"
 
@@ -174,10 +174,35 @@ test_case --quick '--list prints the titles, and wrong options are refused' && {
     is "$status|$(tr -s ' \t' ' ' <<<"$out")" "0| 1 first [one]
  2 second's
  3 third, with an engine" "--list"
-    for option in --run --runn x; do
+    for option in --run --run= --runn x --loops --loops=0 --loops=x; do
         inner "$three" "$option"
-        is "$status|$out" "2|usage: $scratch/test/e2e/inner.t [--list] [--run NUMBER|PATTERN]" "$option"
+        is "$status|$out" "2|usage: $scratch/test/e2e/inner.t [--list] [--run NUMBER|PATTERN] [--loops N]" "$option"
     done
+}
+
+test_case --quick '--loops runs the selected cases again until one fails' && {
+    inner "$three" --loops 2 --run 2
+    is "$status|$out" "0|# loop 1 of 2
+ok 2 - second's
+# cases: 1, assertions: 1
+1..1
+# loop 2 of 2
+ok 2 - second's
+# cases: 1, assertions: 1
+1..1" "twice"
+    inner "@case --quick 'once' && {
+    echo x >>$scratch/times
+    is \$(wc -l <$scratch/times) 1 one
+}" --loops=9
+    is "$status|$(grep -v '#  ' <<<"$out")" "1|# loop 1 of 9
+ok 1 - once
+# cases: 1, assertions: 1
+1..1
+# loop 2 of 9
+not ok 1 - once
+# inner.t, line 4: one
+# cases: 1, assertions: 1
+1..1" "the second time fails"
 }
 
 finish

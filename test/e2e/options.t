@@ -498,7 +498,7 @@ test_case --quick 'working directories that are refused' && {
         refused "--container-workdir: '$path' is not a working directory; write an absolute path like /workspace" \
             "--container-workdir $path" --container-workdir "$path" "$probe"
     done
-    refused "--container-workdir: '/etc/x' cannot be the working directory: it lies in the system's /etc" "--container-workdir /etc/x" \
+    refused "--container-workdir: '/etc/x' cannot be the working directory: it is in the system's /etc" "--container-workdir /etc/x" \
         --container-workdir=/etc/x "$probe"
 }
 

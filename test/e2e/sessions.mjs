@@ -165,7 +165,7 @@ testCase('files that cells leave in the way of later calls', async () => {
     const send = (filename, code) => run(code, { additional_files: [{ filename, content: 'new' }] });
     is((await send('fifo', 'open("fifo").read()')).value, "'new'", 'a FIFO');
     is((await send('link', 'open("link").read(), open("/dev/shm/target").read()')).value, "('new', 'old')", 'a link');
-    const way = (path, why) => `cannot unpack the files in the container; is what an earlier request has left in their way? '${path}': ${why}`;
+    const way = (path, why) => `cannot unpack '${path}' in the container: ${why}; remove what is in its place, such as a file of an earlier request, or send another name`;
     is((await send('directory/file', '1')).error, way('directory/file', 'Not a directory'), 'a link to a directory');
     is((await send('full', '1')).error, way('full', 'File exists'), 'a directory that is not empty');
     is((await run('os.listdir("/dev/shm"), os.listdir("directory")')).value, "(['target'], ['target'])", 'nothing leaves the working directory');

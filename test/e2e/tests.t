@@ -311,7 +311,7 @@ test_case 'a build that succeeds and makes no program' && {
 test_case 'files that fit the working directory and not the memory' && {
     batch_of 'language => "odd", entrypoint_code => "dd if=/dev/zero of=large bs=1M count=25; mv large program; chmod 755 program", tests => [{}, {}]' \
         --config "$scratch/builds.json"
-    is "$status $(field status reason exitCode error)" "1 error input -1 memory ran out before the program ran; do the files of the working directory, and a copy of them, fit the container's memory?" "a build"
+    is "$status $(field status reason exitCode error)" "1 error input -1 memory ran out before the program ran: the files of the working directory, and perhaps a copy of them, are in memory; send fewer or smaller files, or raise memory_mb" "a build"
     batch_of 'entrypoint_code => "echo ran", memory_mb => 16, additional_files => [{filename => "large", content => "x" x 30000000}]'
     has "$status $(field status reason)" "1 error input" "a file that is sent"
 }

@@ -18,7 +18,7 @@ enum { STDIN_BYTES = 3 * FRAME_STDIN_WINDOW / 2, TEXT_MAX = 4096, KEEP_MAX = 500
 
 /* The result of reading all bytes. */
 struct conversation {
-    enum supervisor_state state;
+    enum supervisor_link_state state;
     bool requested, keeps, cell, broken, stdin_closed;
     struct strbuf out[2], report, files, paths, failed;
     struct frame_failed failure;
@@ -52,7 +52,7 @@ static void add_frame(struct strbuf *bytes, int type, const void *payload, size_
 }
 
 /* The frames that lead to a state, after a program or after KEEP, which never runs. */
-static struct strbuf opening(enum supervisor_state state, bool keeps)
+static struct strbuf opening(enum supervisor_link_state state, bool keeps)
 {
     static char hello[FRAME_HELLO_SIZE];
     const struct frame_hello head = {FRAME_HELLO_MAGIC, FRAME_VERSION};
@@ -61,15 +61,15 @@ static struct strbuf opening(enum supervisor_state state, bool keeps)
     struct strbuf bytes = STRBUF_INIT;
 
     memcpy(hello, &head, sizeof head);
-    if (state >= SUPERVISOR_READY)
+    if (state >= LINK_READY)
         add_frame(&bytes, FRAME_HELLO, hello, sizeof hello);
-    if (state >= SUPERVISOR_RUNNING && !keeps)
+    if (state >= LINK_RUNNING && !keeps)
         add_frame(&bytes, FRAME_BEGUN, NULL, 0);
-    if (state >= SUPERVISOR_ENDED && !keeps)
+    if (state >= LINK_ENDED && !keeps)
         add_frame(&bytes, FRAME_END, &end, sizeof end);
-    if (state >= SUPERVISOR_ENDED && keeps)
+    if (state >= LINK_ENDED && keeps)
         add_frame(&bytes, FRAME_KEPT, &kept, sizeof kept);
-    if (state >= SUPERVISOR_COLLECTED)
+    if (state >= LINK_COLLECTED)
         add_frame(&bytes, FRAME_FILES_END, NULL, 0);
     return bytes;
 }
@@ -84,20 +84,20 @@ static uint32_t number(const uint8_t *bytes)
 
 static bool read_hello(struct conversation *to, const uint8_t *payload, size_t length)
 {
-    if (to->state != SUPERVISOR_STARTING || length != FRAME_HELLO_SIZE ||
+    if (to->state != LINK_STARTING || length != FRAME_HELLO_SIZE ||
         memcmp(payload, "isolator supervisor\0\5\0\0\0", 24) != 0)
         return false;
-    to->state = SUPERVISOR_READY;
+    to->state = LINK_READY;
     return true;
 }
 
 static bool read_failed(struct conversation *to, const uint8_t *payload, size_t length)
 {
-    if (to->state > SUPERVISOR_RUNNING || length < 8)
+    if (to->state > LINK_RUNNING || length < 8)
         return false;
     to->failure = (struct frame_failed){number(payload), number(payload + 4)};
     strbuf_add(&to->failed, payload + 8, length - 8 < TEXT_MAX ? length - 8 : TEXT_MAX);
-    to->state = SUPERVISOR_ENDED;
+    to->state = LINK_ENDED;
     return to->failure.step != 0;
 }
 
@@ -110,14 +110,14 @@ static void bound_figure(uint64_t *figure)
 
 static bool read_end(struct conversation *to, const uint8_t *payload, size_t length)
 {
-    if (to->state != SUPERVISOR_RUNNING || length != sizeof to->end)
+    if (to->state != LINK_RUNNING || length != sizeof to->end)
         return false;
     memcpy(&to->end, payload, sizeof to->end);
     bound_figure(&to->end.wall_us);
     bound_figure(&to->end.cpu_us);
     bound_figure(&to->end.peak_bytes);
     bound_figure(&to->end.used_bytes);
-    to->state = SUPERVISOR_ENDED;
+    to->state = LINK_ENDED;
     return to->end.signal < 128 && to->end.status < 256 && to->end.stays <= to->cell;
 }
 
@@ -125,19 +125,19 @@ static bool read_kept(struct conversation *to, const uint8_t *payload, size_t le
 {
     struct frame_kept kept;
 
-    if (to->state != SUPERVISOR_READY || !to->keeps || length != sizeof kept)
+    if (to->state != LINK_READY || !to->keeps || length != sizeof kept)
         return false;
     memcpy(&kept, payload, sizeof kept);
     if (kept.bytes > KEEP_MAX)
         return false;
     to->kept = kept;
-    to->state = SUPERVISOR_ENDED;
+    to->state = LINK_ENDED;
     return true;
 }
 
 static bool read_credit(struct conversation *to, const uint8_t *payload, size_t length)
 {
-    const bool now = to->state == SUPERVISOR_RUNNING || (to->state == SUPERVISOR_READY && to->cell);
+    const bool now = to->state == LINK_RUNNING || (to->state == LINK_READY && to->cell);
 
     if (!now || length != 8 || number(payload) != FRAME_STDIN ||
         to->credit + number(payload + 4) > FRAME_STDIN_WINDOW)
@@ -154,8 +154,8 @@ static bool read_bytes(struct strbuf *to, bool now, const uint8_t *payload, size
 }
 
 /* Moves from a state to another one, at a frame without payload. */
-static bool advance(struct conversation *to, enum supervisor_state from,
-                    enum supervisor_state state, size_t length)
+static bool advance(struct conversation *to, enum supervisor_link_state from,
+                    enum supervisor_link_state state, size_t length)
 {
     if (to->state != from || length > 0)
         return false;
@@ -167,7 +167,7 @@ static bool read_path(struct conversation *to, const uint8_t *payload, size_t le
 {
     CLEANUP_FREE char *path = fuzz_string(payload, length);
 
-    if (to->state != SUPERVISOR_ENDED || length > TEXT_MAX)
+    if (to->state != LINK_ENDED || length > TEXT_MAX)
         return false;
     strbuf_addf(&to->paths, "%s\n", path);
     return true;
@@ -175,7 +175,7 @@ static bool read_path(struct conversation *to, const uint8_t *payload, size_t le
 
 static bool read_frame(struct conversation *to, int type, const uint8_t *payload, size_t length)
 {
-    const bool running = to->state == SUPERVISOR_RUNNING;
+    const bool running = to->state == LINK_RUNNING;
 
     switch (type) {
     case FRAME_HELLO:
@@ -183,8 +183,7 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
     case FRAME_FAILED:
         return read_failed(to, payload, length);
     case FRAME_BEGUN:
-        return to->requested && !to->keeps &&
-               advance(to, SUPERVISOR_READY, SUPERVISOR_RUNNING, length);
+        return to->requested && !to->keeps && advance(to, LINK_READY, LINK_RUNNING, length);
     case FRAME_STDOUT:
     case FRAME_STDERR:
         return read_bytes(&to->out[type == FRAME_STDERR], running, payload, length);
@@ -198,13 +197,13 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
     case FRAME_END:
         return read_end(to, payload, length);
     case FRAME_FILES:
-        return read_bytes(&to->files, to->state == SUPERVISOR_ENDED, payload, length);
+        return read_bytes(&to->files, to->state == LINK_ENDED, payload, length);
     case FRAME_TOO_LARGE:
         return read_path(to, payload, length);
     case FRAME_KEPT:
         return read_kept(to, payload, length);
     case FRAME_FILES_END:
-        return advance(to, SUPERVISOR_ENDED, SUPERVISOR_COLLECTED, length);
+        return advance(to, LINK_ENDED, LINK_COLLECTED, length);
     default:
         return false;
     }
@@ -343,8 +342,8 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step
                                             .input = stdin_file,
                                             .cell = expected->cell ? &cell : NULL};
     CLEANUP(supervisor_link_release) struct supervisor_link link;
-    CLEANUP(release) struct conversation got = {.state = SUPERVISOR_STARTING};
-    enum supervisor_state before = SUPERVISOR_STARTING;
+    CLEANUP(release) struct conversation got = {.state = LINK_STARTING};
+    enum supervisor_link_state before = LINK_STARTING;
     size_t piece;
 
     supervisor_link_init(&link);
@@ -379,17 +378,17 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
-    CLEANUP(release) struct conversation expected = {.state = SUPERVISOR_STARTING};
+    CLEANUP(release) struct conversation expected = {.state = LINK_STARTING};
     size_t opened;
     bool requested, keeps, cell;
 
     if (size == 0)
         return 0;
     /* A request is sent once the supervisor is ready: it may be, or is not yet. */
-    requested = data[0] % 5 >= SUPERVISOR_RUNNING || (data[0] & 0x80) != 0;
+    requested = data[0] % 5 >= LINK_RUNNING || (data[0] & 0x80) != 0;
     keeps = requested && (data[0] & 0x40) != 0;
     cell = requested && !keeps && (data[0] & 0x20) != 0;
-    bytes = opening((enum supervisor_state)(data[0] % 5), keeps);
+    bytes = opening((enum supervisor_link_state)(data[0] % 5), keeps);
     opened = bytes.length;
     strbuf_add(&bytes, data + 1, size - 1);
     expected = read_plainly(&bytes, requested, keeps, cell);

@@ -15,8 +15,11 @@
 //     --list         prints the number and the title of each case, and runs nothing
 //     --run PATTERN  runs only some cases: by number (3, 2-5, 1,4), or those whose title contains PATTERN, which may be
 //                    a glob; case does not matter
+//     --loops N      runs them N times, each time in a new process, until one fails: to reproduce a failure that is rare
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
 
 const cases = [];
 const current = new AsyncLocalStorage();
@@ -153,18 +156,35 @@ function printResult({ number, title, problems }) {
         note(cut(line));
 }
 
-function parseCommandLine(args) {
-    const [option, pattern, ...more] = args.flatMap((arg) => (arg.startsWith('--run=') ? ['--run', arg.slice(6)] : [arg]));
-    if (option === '--list' && pattern === undefined) {
-        for (const { number, title } of cases)
-            console.log(`${String(number).padStart(6)}\t${title}`);
-        process.exit(0);
+const OPTIONS = { list: { type: 'boolean' }, run: { type: 'string' }, loops: { type: 'string' } };
+
+function parseCommandLine() {
+    try {
+        const { list, run, loops } = parseArgs({ options: OPTIONS }).values;
+        if (run !== '' && /^[1-9]\d*$/.test(loops ?? '1'))
+            return { list, pattern: run, loops: loops && Number(loops) };
+    } catch {
+        // an unknown option, an operand, or an option without its value
     }
-    if (option !== undefined && (option !== '--run' || !pattern || more.length)) {
-        console.error(`usage: ${process.argv[1]} [--list] [--run NUMBER|PATTERN]`);
-        process.exit(2);
+    console.error(`usage: ${process.argv[1]} [--list] [--run NUMBER|PATTERN] [--loops N]`);
+    process.exit(2);
+}
+
+function printList() {
+    for (const { number, title } of cases)
+        console.log(`${String(number).padStart(6)}\t${title}`);
+}
+
+// Runs this file so many times, until it fails. Returns the exit status.
+function runLoops(loops, pattern) {
+    for (let loop = 1; loop <= loops; loop++) {
+        note(`loop ${loop} of ${loops}`);
+        const args = [process.argv[1], ...(pattern === undefined ? [] : [`--run=${pattern}`])];
+        const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+        if (status !== 0)
+            return status ?? 1;
     }
-    return pattern;
+    return 0;
 }
 
 // Whether --run PATTERN selects a case, as a function of the case.
@@ -189,7 +209,12 @@ function selectCases(pattern) {
 
 // Runs the cases that the command line selects, prints the plan and ends the process, with status 1 if a case failed.
 export async function finish() {
-    const selected = selectCases(parseCommandLine(process.argv.slice(2)));
+    const { list, pattern, loops } = parseCommandLine();
+    if (list)
+        printList();
+    if (list || loops)
+        process.exit(list ? 0 : runLoops(loops, pattern));
+    const selected = selectCases(pattern);
     let running;
 
     for (const [signal, status] of [['SIGHUP', 129], ['SIGINT', 130], ['SIGTERM', 143]]) {

@@ -31,7 +31,7 @@ static void assert_written(struct fixture *fixture, bool force, const char *miss
 {
     CLEANUP_FREE char *joined = NULL;
 
-    artifact_files_write(fixture->fd, NULL, force ? NULL : ARTIFACT_FILES_FORCE, &fixture->result);
+    artifact_files_write(fixture->fd, NULL, force, ARTIFACT_FILES_FORCE, &fixture->result);
     joined = strvec_join(&fixture->result.artifacts.missing, "\n");
     assert_string_equal(joined, missing);
     assert_text_or_null(fixture->result.error, error);
@@ -170,7 +170,7 @@ static void artifact_files__counts_many_failures(void **state)
     write_in(fixture.directory, "a", "mine");
     for (int i = 0; i < 15; i++)
         add_artifact(&fixture, "a", "new", false);
-    artifact_files_write(fixture.fd, NULL, ARTIFACT_FILES_FORCE, &fixture.result);
+    artifact_files_write(fixture.fd, NULL, false, ARTIFACT_FILES_FORCE, &fixture.result);
     assert_int_equal(fixture.result.artifacts.missing.count, 10);
     assert_text_or_null(fixture.result.error, "cannot write 15 of 15 artifacts; see the warnings");
     tear_down(&fixture);
@@ -193,7 +193,7 @@ static void artifact_files__deep_path(void **state)
     few = before;
     few.rlim_cur = (rlim_t)fixture.fd + 5;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    artifact_files_write(fixture.fd, NULL, ARTIFACT_FILES_FORCE, &fixture.result);
+    artifact_files_write(fixture.fd, NULL, false, ARTIFACT_FILES_FORCE, &fixture.result);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_null(fixture.result.error);
     assert_content(&fixture, strbuf_string(&path), "deep");
@@ -238,7 +238,7 @@ static void artifact_files__writes_into_a_subdirectory(void **state)
     (void)state;
     set_up(&fixture);
     add_artifact(&fixture, "a/b", "1", false);
-    artifact_files_write(fixture.fd, "7", ARTIFACT_FILES_FORCE, &fixture.result);
+    artifact_files_write(fixture.fd, "7", false, ARTIFACT_FILES_FORCE, &fixture.result);
     assert_null(fixture.result.error);
     assert_content(&fixture, "7/a/b", "1");
     tear_down(&fixture);

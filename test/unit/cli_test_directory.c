@@ -321,7 +321,7 @@ static void test_directory__names(void **state)
     directory = temp_create();
     write_in(directory, "a.out", "");
     write_in(directory, "a.ans", "");
-    assert_refused(directory, "'DIR/a.out' stands beside a file that ends in .ans; both are the "
+    assert_refused(directory, "'DIR/a.out' is next to a file that ends in .ans; both are the "
                               "expected output of one test");
 }
 

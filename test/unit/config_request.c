@@ -473,7 +473,7 @@ static void plan__workdir_of_the_request_is_checked(void **state)
     set_up_request(&fixture, "py", NULL, NULL);
     fixture.request.workdir = string_copy("/proc/1");
     refuse(&fixture, ERROR_USAGE,
-           "'/proc/1' cannot be the working directory: it lies in the system's /proc");
+           "'/proc/1' cannot be the working directory: it is in the system's /proc");
     set_up_request(&fixture, "py", NULL, NULL);
     fixture.request.workdir = string_copy("w");
     refuse(&fixture, ERROR_USAGE,

@@ -75,7 +75,7 @@ static void workdir__directories_of_the_system(void **state)
         CLEANUP_FREE char *path =
             string_format("%s%s%s", fronts[i % COUNT(ends)], directory, ends[i % COUNT(ends)]);
         CLEANUP_FREE char *message = string_format(
-            "'%s' cannot be the working directory: it lies in the system's %s", path, directory);
+            "'%s' cannot be the working directory: it is in the system's %s", path, directory);
 
         check_refused(path, message);
     }

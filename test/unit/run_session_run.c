@@ -634,7 +634,7 @@ static void session_run__limits_of_a_program(void **state)
 {
     struct build_result build = {.cpu_us = 300};
     struct result result = {.cpu_us = -1, .build = &build};
-    struct instance instance = {.link = {.state = SUPERVISOR_READY}};
+    struct instance instance = {.link = {.state = LINK_READY}};
     struct program_run program = {.must_begin = true};
     struct fixture fixture;
     struct run run = {.session = &fixture.session, .result = &result, .instance = &instance};
@@ -656,7 +656,7 @@ static void session_run__limits_of_a_program(void **state)
     fixture.session.keep_processes = true;
     fixture.session.cpu_us = 700000000;
     fixture.session.output_bytes = 1001;
-    instance.link.state = SUPERVISOR_COLLECTED;
+    instance.link.state = LINK_COLLECTED;
     run_session_set_program(&run, &program);
     assert_true(program.must_begin);
     assert_true(program.request.reset);
@@ -739,14 +739,15 @@ static void session_run__a_cell_that_does_not_fit(void **state)
     cell(&fixture, "a");
     cell(&fixture, "b");
     check(&fixture,
-          "input -1 - kept: cannot begin the cell; do its code and its standard input fit "
-          "the container's memory? Cannot allocate memory");
+          "input -1 - kept: cannot begin the cell: Cannot allocate memory; shorten its code and "
+          "its standard input, or raise memoryMB");
     cell(&fixture, "c");
-    check(&fixture, "input -1 - kept: cannot unpack the files in the container; do they fit its "
-                    "working directory and its memory? '': No space left on device");
+    check(&fixture, "input -1 - kept: cannot unpack the files in the container: No space left on "
+                    "device; send fewer or smaller files, or raise workdirMB");
     cell(&fixture, "d");
-    check(&fixture, "input -1 - kept: cannot unpack the files in the container; is what an earlier "
-                    "request has left in their way? '': Is a directory");
+    check(&fixture, "input -1 - kept: cannot unpack the files in the container: Is a directory; "
+                    "remove what is in its place, such as a file of an earlier request, "
+                    "or send another name");
     cell(&fixture, "e");
     check(&fixture, "exit 0 2 kept: -");
     check_log(&fixture, "docker-run argument code run reset code run reset code run reset code run "

@@ -712,24 +712,24 @@ static void supervisor_link__is_not_idle_before_the_files(void **state)
 
 /* ---- what arrives */
 
-/* The connection is in the state, with a request sent from SUPERVISOR_RUNNING on. */
-static void advance(struct fixture *fixture, enum supervisor_state wanted)
+/* The connection is in the state, with a request sent from LINK_RUNNING on. */
+static void advance(struct fixture *fixture, enum supervisor_link_state wanted)
 {
     struct strbuf bytes = STRBUF_INIT;
 
-    if (wanted >= SUPERVISOR_READY)
+    if (wanted >= LINK_READY)
         add_good_hello(&bytes);
     feed(fixture, &bytes);
-    if (wanted >= SUPERVISOR_RUNNING) {
+    if (wanted >= LINK_RUNNING) {
         strvec_push(&fixture->plan.command, "x");
         request(fixture, -1);
         bytes = send_all(fixture);
         strbuf_release(&bytes);
         add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     }
-    if (wanted >= SUPERVISOR_ENDED)
+    if (wanted >= LINK_ENDED)
         add_end(&bytes);
-    if (wanted >= SUPERVISOR_COLLECTED)
+    if (wanted >= LINK_COLLECTED)
         add_frame(&bytes, FRAME_FILES_END, NULL, 0);
     feed(fixture, &bytes);
     assert_int_equal(fixture->link.state, wanted);
@@ -749,7 +749,7 @@ static void supervisor_link__pieces_of_any_size(void **state)
         set_up(&fixture);
         add_good_hello(&bytes);
         feed_in_pieces(&fixture, &bytes, pieces[i]);
-        assert_int_equal(fixture.link.state, SUPERVISOR_READY);
+        assert_int_equal(fixture.link.state, LINK_READY);
         strvec_push(&fixture.plan.command, "x");
         request(&fixture, -1);
         bytes = send_all(&fixture);
@@ -765,7 +765,7 @@ static void supervisor_link__pieces_of_any_size(void **state)
         add_frame(&bytes, FRAME_FILES_END, NULL, 0);
         feed_in_pieces(&fixture, &bytes, pieces[i]);
         assert_false(fixture.link.broken);
-        assert_int_equal(fixture.link.state, SUPERVISOR_COLLECTED);
+        assert_int_equal(fixture.link.state, LINK_COLLECTED);
         assert_int_equal(fixture.link.pending.length, 0);
         assert_string_equal(strbuf_string(&fixture.out[0]), "one two");
         assert_string_equal(strbuf_string(&fixture.out[1]), "err");
@@ -786,13 +786,13 @@ static void supervisor_link__failed(void **state)
 
     (void)state;
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_RUNNING);
+    advance(&fixture, LINK_RUNNING);
     strbuf_add(&payload, &failed, sizeof failed);
     strbuf_addstr(&payload, "/bin/none");
     add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
     feed(&fixture, &bytes);
     assert_false(fixture.link.broken);
-    assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
+    assert_int_equal(fixture.link.state, LINK_ENDED);
     assert_false(fixture.link.has_end);
     assert_int_equal(fixture.link.failure.step, FRAME_STEP_EXEC);
     assert_int_equal(fixture.link.failure.error, ENOENT);
@@ -823,7 +823,8 @@ static void supervisor_link__failed_at_once_with_a_long_path(void **state)
 }
 
 /* Feeds a frame in a state; it has to be refused, and nothing more may be taken. */
-static void check_refused(enum supervisor_state state, int type, const void *payload, size_t length)
+static void check_refused(enum supervisor_link_state state, int type, const void *payload,
+                          size_t length)
 {
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
@@ -846,36 +847,37 @@ static void check_refused(enum supervisor_state state, int type, const void *pay
 static void supervisor_link__frames_out_of_state(void **state)
 {
     static const struct {
-        enum supervisor_state first, last; /* the only states that take it */
+        enum supervisor_link_state first, last; /* the only states that take it */
         int type;
         size_t length;
     } frames[] = {
-        {SUPERVISOR_STARTING, SUPERVISOR_STARTING, FRAME_HELLO, FRAME_HELLO_SIZE},
-        {SUPERVISOR_STARTING, SUPERVISOR_RUNNING, FRAME_FAILED, 9},
-        {SUPERVISOR_RUNNING, SUPERVISOR_RUNNING, FRAME_STDOUT, 1},
-        {SUPERVISOR_RUNNING, SUPERVISOR_RUNNING, FRAME_STDERR, 1},
-        {SUPERVISOR_RUNNING, SUPERVISOR_RUNNING, FRAME_STDIN_CLOSED, 0},
-        {SUPERVISOR_RUNNING, SUPERVISOR_RUNNING, FRAME_END, sizeof(struct frame_end)},
-        {SUPERVISOR_ENDED, SUPERVISOR_ENDED, FRAME_FILES, 1},
-        {SUPERVISOR_ENDED, SUPERVISOR_ENDED, FRAME_TOO_LARGE, 1},
-        {SUPERVISOR_ENDED, SUPERVISOR_ENDED, FRAME_FILES_END, 0},
-        {SUPERVISOR_COLLECTED + 1, SUPERVISOR_STARTING, FRAME_KEPT, sizeof(struct frame_kept)},
+        {LINK_STARTING, LINK_STARTING, FRAME_HELLO, FRAME_HELLO_SIZE},
+        {LINK_STARTING, LINK_RUNNING, FRAME_FAILED, 9},
+        {LINK_RUNNING, LINK_RUNNING, FRAME_STDOUT, 1},
+        {LINK_RUNNING, LINK_RUNNING, FRAME_STDERR, 1},
+        {LINK_RUNNING, LINK_RUNNING, FRAME_STDIN_CLOSED, 0},
+        {LINK_RUNNING, LINK_RUNNING, FRAME_END, sizeof(struct frame_end)},
+        {LINK_ENDED, LINK_ENDED, FRAME_FILES, 1},
+        {LINK_ENDED, LINK_ENDED, FRAME_TOO_LARGE, 1},
+        {LINK_ENDED, LINK_ENDED, FRAME_FILES_END, 0},
+        {LINK_COLLECTED + 1, LINK_STARTING, FRAME_KEPT, sizeof(struct frame_kept)},
     };
     static const char zeros[FRAME_HELLO_SIZE];
     const struct frame_credit none = {FRAME_STDIN, 0};
 
     (void)state;
     for (size_t i = 0; i < COUNT(frames); i++)
-        for (int at = SUPERVISOR_STARTING; at <= SUPERVISOR_COLLECTED; at++)
+        for (int at = LINK_STARTING; at <= LINK_COLLECTED; at++)
             if (at < (int)frames[i].first || at > (int)frames[i].last)
-                check_refused((enum supervisor_state)at, frames[i].type, zeros, frames[i].length);
-    check_refused(SUPERVISOR_READY, FRAME_CREDIT, &none, sizeof none);
-    check_refused(SUPERVISOR_ENDED, FRAME_CREDIT, &none, sizeof none);
-    check_refused(SUPERVISOR_STARTING, FRAME_BEGUN, NULL, 0);
-    check_refused(SUPERVISOR_READY, FRAME_BEGUN, NULL, 0); /* there is no request */
-    check_refused(SUPERVISOR_READY, FRAME_END, zeros, sizeof(struct frame_end));
-    check_refused(SUPERVISOR_RUNNING, FRAME_BEGUN, NULL, 0);
-    check_refused(SUPERVISOR_ENDED, FRAME_BEGUN, NULL, 0);
+                check_refused((enum supervisor_link_state)at, frames[i].type, zeros,
+                              frames[i].length);
+    check_refused(LINK_READY, FRAME_CREDIT, &none, sizeof none);
+    check_refused(LINK_ENDED, FRAME_CREDIT, &none, sizeof none);
+    check_refused(LINK_STARTING, FRAME_BEGUN, NULL, 0);
+    check_refused(LINK_READY, FRAME_BEGUN, NULL, 0); /* there is no request */
+    check_refused(LINK_READY, FRAME_END, zeros, sizeof(struct frame_end));
+    check_refused(LINK_RUNNING, FRAME_BEGUN, NULL, 0);
+    check_refused(LINK_ENDED, FRAME_BEGUN, NULL, 0);
 }
 
 /* A program cannot have begun before it was requested. */
@@ -886,7 +888,7 @@ static void supervisor_link__begun_before_the_request(void **state)
 
     (void)state;
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_READY);
+    advance(&fixture, LINK_READY);
     strvec_push(&fixture.plan.command, "x");
     request(&fixture, -1);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
@@ -895,7 +897,7 @@ static void supervisor_link__begun_before_the_request(void **state)
     tear_down(&fixture);
 
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_READY);
+    advance(&fixture, LINK_READY);
     strvec_push(&fixture.plan.command, "x");
     request(&fixture, -1);
     bytes = send_all(&fixture);
@@ -912,18 +914,18 @@ static void supervisor_link__frames_of_wrong_length(void **state)
     const struct frame_failed nothing = {0, 0};
 
     (void)state;
-    check_refused(SUPERVISOR_RUNNING, FRAME_END, zeros, sizeof(struct frame_end) - 1);
-    check_refused(SUPERVISOR_RUNNING, FRAME_END, zeros, sizeof(struct frame_end) + 1);
-    check_refused(SUPERVISOR_RUNNING, FRAME_CREDIT, zeros, sizeof(struct frame_credit) - 1);
-    check_refused(SUPERVISOR_RUNNING, FRAME_CREDIT, zeros, sizeof(struct frame_credit) + 1);
-    check_refused(SUPERVISOR_RUNNING, FRAME_FAILED, zeros, sizeof(struct frame_failed) - 1);
-    check_refused(SUPERVISOR_RUNNING, FRAME_FAILED, &nothing, sizeof nothing);
-    check_refused(SUPERVISOR_RUNNING, FRAME_STDIN_CLOSED, "x", 1);
-    check_refused(SUPERVISOR_ENDED, FRAME_FILES_END, "x", 1);
-    check_refused(SUPERVISOR_RUNNING, FRAME_STDOUT, NULL, 0);
-    check_refused(SUPERVISOR_RUNNING, FRAME_STDERR, NULL, 0);
-    check_refused(SUPERVISOR_ENDED, FRAME_FILES, NULL, 0);
-    check_refused(SUPERVISOR_ENDED, FRAME_TOO_LARGE, zeros, 4097);
+    check_refused(LINK_RUNNING, FRAME_END, zeros, sizeof(struct frame_end) - 1);
+    check_refused(LINK_RUNNING, FRAME_END, zeros, sizeof(struct frame_end) + 1);
+    check_refused(LINK_RUNNING, FRAME_CREDIT, zeros, sizeof(struct frame_credit) - 1);
+    check_refused(LINK_RUNNING, FRAME_CREDIT, zeros, sizeof(struct frame_credit) + 1);
+    check_refused(LINK_RUNNING, FRAME_FAILED, zeros, sizeof(struct frame_failed) - 1);
+    check_refused(LINK_RUNNING, FRAME_FAILED, &nothing, sizeof nothing);
+    check_refused(LINK_RUNNING, FRAME_STDIN_CLOSED, "x", 1);
+    check_refused(LINK_ENDED, FRAME_FILES_END, "x", 1);
+    check_refused(LINK_RUNNING, FRAME_STDOUT, NULL, 0);
+    check_refused(LINK_RUNNING, FRAME_STDERR, NULL, 0);
+    check_refused(LINK_ENDED, FRAME_FILES, NULL, 0);
+    check_refused(LINK_ENDED, FRAME_TOO_LARGE, zeros, 4097);
 }
 
 /* What isolator sends never comes back; nor does an unknown type. */
@@ -936,8 +938,8 @@ static void supervisor_link__frames_of_the_other_side(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(types); i++)
-        for (int at = SUPERVISOR_STARTING; at <= SUPERVISOR_COLLECTED; at++)
-            check_refused((enum supervisor_state)at, types[i], "x", 1);
+        for (int at = LINK_STARTING; at <= LINK_COLLECTED; at++)
+            check_refused((enum supervisor_link_state)at, types[i], "x", 1);
 }
 
 /* ---- several programs, with a copy of the working directory */
@@ -970,19 +972,19 @@ static void supervisor_link__keep(void **state)
 
     (void)state;
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_READY);
+    advance(&fixture, LINK_READY);
     check_keep(&fixture, archive, "files tar;keep 5000 2000;");
-    assert_int_equal(fixture.link.state, SUPERVISOR_READY);
+    assert_int_equal(fixture.link.state, LINK_READY);
     add_kept(&bytes, 4096);
     feed(&fixture, &bytes);
     assert_false(fixture.link.broken);
-    assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
+    assert_int_equal(fixture.link.state, LINK_ENDED);
     assert_false(fixture.link.has_end);
     assert_int_equal(fixture.link.kept_bytes, 4096);
     tear_down(&fixture);
 
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_READY);
+    advance(&fixture, LINK_READY);
     check_keep(&fixture, -1, "keep 5000 2000;");
     tear_down(&fixture);
 }
@@ -995,13 +997,13 @@ static void supervisor_link__keep_after_a_program(void **state)
 
     (void)state;
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_ENDED);
+    advance(&fixture, LINK_ENDED);
     check_keep(&fixture, -1, "keep 5000 2000;");
-    assert_int_equal(fixture.link.state, SUPERVISOR_READY);
+    assert_int_equal(fixture.link.state, LINK_READY);
     assert_false(fixture.link.has_end);
     add_kept(&bytes, 1);
     feed(&fixture, &bytes);
-    assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
+    assert_int_equal(fixture.link.state, LINK_ENDED);
     tear_down(&fixture);
 }
 
@@ -1013,14 +1015,14 @@ static void supervisor_link__keep_fails(void **state)
 
     (void)state;
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_READY);
+    advance(&fixture, LINK_READY);
     check_keep(&fixture, -1, "keep 5000 2000;");
     strbuf_add(&payload, &failed, sizeof failed);
     strbuf_addstr(&payload, "./large");
     add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
     feed(&fixture, &bytes);
     assert_false(fixture.link.broken);
-    assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
+    assert_int_equal(fixture.link.state, LINK_ENDED);
     assert_int_equal(fixture.link.failure.step, FRAME_STEP_KEEP);
     assert_int_equal(fixture.link.failure.error, EFBIG);
     assert_string_equal(strbuf_string(&fixture.link.failed), "./large");
@@ -1047,13 +1049,13 @@ static void supervisor_link__restore(void **state)
     (void)state;
     set_up(&fixture);
     strvec_push(&fixture.plan.command, "x");
-    advance(&fixture, SUPERVISOR_READY);
+    advance(&fixture, LINK_READY);
     check_keep(&fixture, -1, "keep 5000 2000;");
     add_kept(&bytes, 4096);
     feed(&fixture, &bytes);
     for (int i = 0; i < 3; i++) { /* each finds the link as the first did */
         supervisor_link_request(&fixture.link, &program);
-        assert_int_equal(fixture.link.state, SUPERVISOR_READY);
+        assert_int_equal(fixture.link.state, LINK_READY);
         assert_int_equal(fixture.link.failure.step, 0);
         assert_int_equal(fixture.link.failed.length, 0);
         bytes = send_all(&fixture);
@@ -1068,7 +1070,7 @@ static void supervisor_link__restore(void **state)
         }
         feed(&fixture, &bytes);
         assert_false(fixture.link.broken);
-        assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
+        assert_int_equal(fixture.link.state, LINK_ENDED);
         assert_int_equal(fixture.link.has_end, i != 1);
         assert_int_equal(fixture.link.kept_bytes, 4096);
     }
@@ -1083,7 +1085,7 @@ static void check_refused_for_keep(bool sent, int type, const void *payload, siz
     struct fixture fixture;
 
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_READY);
+    advance(&fixture, LINK_READY);
     supervisor_link_keep(&fixture.link, -1, &KEEP);
     if (sent) {
         bytes = send_all(&fixture);
@@ -1119,7 +1121,7 @@ static void supervisor_link__kept_out_of_state(void **state)
 
     (void)state;
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_READY);
+    advance(&fixture, LINK_READY);
     strvec_push(&fixture.plan.command, "x");
     request(&fixture, -1);
     bytes = send_all(&fixture);
@@ -1130,7 +1132,7 @@ static void supervisor_link__kept_out_of_state(void **state)
     tear_down(&fixture);
 
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_READY);
+    advance(&fixture, LINK_READY);
     check_keep(&fixture, -1, "keep 5000 2000;");
     add_kept(&bytes, 1);
     add_kept(&bytes, 7);
@@ -1147,7 +1149,7 @@ static void check_header_refused(const unsigned char *header)
     struct fixture fixture;
 
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_RUNNING);
+    advance(&fixture, LINK_RUNNING);
     supervisor_link_feed(&fixture.link, (const char *)header, FRAME_HEADER, &handler, &fixture);
     assert_true(fixture.link.broken);
     assert_int_equal(fixture.link.pending.length, 0);
@@ -1173,7 +1175,7 @@ static void supervisor_link__longest_frame(void **state)
 
     (void)state;
     set_up(&fixture);
-    advance(&fixture, SUPERVISOR_RUNNING);
+    advance(&fixture, LINK_RUNNING);
     add_frame(&bytes, FRAME_STDOUT, content, FRAME_PAYLOAD_MAX);
     feed_in_pieces(&fixture, &bytes, 1000);
     assert_false(fixture.link.broken);
@@ -1190,7 +1192,7 @@ static void check_hello_refused(const char *magic, uint32_t version, size_t leng
     add_hello(&bytes, magic, version, length);
     feed(&fixture, &bytes);
     assert_true(fixture.link.broken);
-    assert_int_equal(fixture.link.state, SUPERVISOR_STARTING);
+    assert_int_equal(fixture.link.state, LINK_STARTING);
     tear_down(&fixture);
 }
 
@@ -1211,8 +1213,8 @@ static void supervisor_link__impossible_ends(void **state)
     const struct frame_end status = {.status = 256}, signal = {.signal = 128};
 
     (void)state;
-    check_refused(SUPERVISOR_RUNNING, FRAME_END, &status, sizeof status);
-    check_refused(SUPERVISOR_RUNNING, FRAME_END, &signal, sizeof signal);
+    check_refused(LINK_RUNNING, FRAME_END, &status, sizeof status);
+    check_refused(LINK_RUNNING, FRAME_END, &signal, sizeof signal);
 }
 
 /* Figures that are too large are not believed, so that they can be added. */
@@ -1228,7 +1230,7 @@ static void supervisor_link__impossible_figures(void **state)
 
     (void)state;
     set_up(&fixture);
-    fixture.link.state = SUPERVISOR_RUNNING;
+    fixture.link.state = LINK_RUNNING;
     add_frame(&bytes, FRAME_END, &end, sizeof end);
     feed(&fixture, &bytes);
     assert_true(fixture.link.has_end);
@@ -1246,7 +1248,7 @@ static void supervisor_link__credit_beyond_the_window(void **state)
     const struct frame_credit most = {FRAME_STDIN, UINT32_MAX};
 
     (void)state;
-    check_refused(SUPERVISOR_RUNNING, FRAME_CREDIT, &one, sizeof one); /* nothing was sent */
-    check_refused(SUPERVISOR_RUNNING, FRAME_CREDIT, &most, sizeof most);
-    check_refused(SUPERVISOR_RUNNING, FRAME_CREDIT, &other, sizeof other);
+    check_refused(LINK_RUNNING, FRAME_CREDIT, &one, sizeof one); /* nothing was sent */
+    check_refused(LINK_RUNNING, FRAME_CREDIT, &most, sizeof most);
+    check_refused(LINK_RUNNING, FRAME_CREDIT, &other, sizeof other);
 }

@@ -524,8 +524,8 @@ static void service__files_that_are_late(void **state)
     (void)state;
     check_late_files("stuck", REASON_ENGINE, "the container did not take the files in time");
     check_late_files("slow", REASON_INPUT,
-                     "cannot unpack the files in the container in time; are they too many for its "
-                     "CPUs?");
+                     "cannot unpack the files in the container in time; send fewer files, or raise "
+                     "cpus");
 }
 
 /* A warm container has as much time for them as one that is made for the run. */
