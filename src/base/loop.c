@@ -2,6 +2,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
+
+enum { PAUSE_MS = 20 };
 
 void loop_add(struct loop *loop, int fd, short events, loop_ready *call, void *context, int number)
 {
@@ -24,10 +27,14 @@ void loop_limit(struct loop *loop, int wait_ms)
 
 int loop_wait(struct loop *loop)
 {
-    const int found = poll(loop->polled, loop->count, loop->wait_ms);
+    if (poll(loop->polled, loop->count, loop->wait_ms) < 0) {
+        const int number = errno;
 
-    if (found < 0)
-        return errno == EINTR || errno == ENOMEM ? 0 : -1;
+        if (number != EINTR)
+            nanosleep(&(struct timespec){0, PAUSE_MS * 1000000L}, NULL);
+        errno = number;
+        return -1;
+    }
     for (size_t i = 0; i < loop->count; i++)
         if (loop->polled[i].revents != 0)
             loop->ready[i].call(loop->ready[i].context, loop->ready[i].number);

@@ -54,8 +54,9 @@ void loop_limit(struct loop *loop, int wait_ms);
 
 /*
  * Waits until something happens or the time is over, and calls the functions of all descriptors on
- * which something has happened. A signal ends it too. Returns 0, or -1 with errno if the system
- * refuses to wait; lack of memory is no such failure, since it passes.
+ * which something has happened. Returns 0. -1 with errno: it has called none, because of a signal
+ * (EINTR), or because the system refuses to wait; then some milliseconds pass first, so that a
+ * caller who tries again, as lack of memory passes (ENOMEM), does not use up a processor.
  */
 int loop_wait(struct loop *loop);
 

@@ -192,37 +192,58 @@ static void reap(struct process *process)
                                             : WEXITSTATUS(status);
 }
 
-enum {
-    POLL_STDOUT, /* the first two are indexed by enum process_stream */
-    POLL_STDERR,
-    POLL_STDIN,
-    POLL_END,
-    POLL_CANCEL,
-    POLL_DRAIN,                        /* two */
-    POLL_DESTINATION = POLL_DRAIN + 2, /* two */
-    POLL_WANTED = POLL_DESTINATION + 2,
-    POLL_COUNT
+/* ---- the loop */
+
+/* One turn of it: what has happened. */
+struct turn {
+    struct process *process;
+    const struct process_pump *pump;
+    bool cancelled, paused, ended;
+    bool has_read; /* from one of the streams */
 };
 
-static void prepare_poll(struct process *process, const struct process_pump *pump,
-                         struct pollfd *polled)
+static void note_cancel(void *context, int number)
 {
-    for (int i = 0; i < 2; i++) {
-        polled[i] = (struct pollfd){process->out[i], POLLIN, 0};
-        polled[POLL_DRAIN + i] =
-            (struct pollfd){pump->drain ? pump->drain->process->out[i] : -1, POLLIN, 0};
-        polled[POLL_DESTINATION + i] =
-            (struct pollfd){pump->destinations ? pump->destinations[i] : -1, POLLOUT, 0};
-    }
-    polled[POLL_STDIN] = (struct pollfd){has_input(process) ? process->in : -1, POLLOUT, 0};
-    polled[POLL_END] = (struct pollfd){process->exited ? -1 : process->pidfd, POLLIN, 0};
-    polled[POLL_CANCEL] = (struct pollfd){pump->cancel, POLLIN, 0};
-    polled[POLL_WANTED] =
-        (struct pollfd){pump->wanted ? pump->wanted(pump->context) : -1, POLLIN, 0};
+    struct turn *turn = context;
+
+    (void)number;
+    turn->cancelled = true;
 }
 
-/* Returns how many milliseconds poll() may wait; -1: no limit. */
-static int poll_timeout(long long deadline)
+static void note_end(void *context, int number)
+{
+    struct turn *turn = context;
+
+    (void)number;
+    turn->ended = true;
+}
+
+static void feed_child(void *context, int number)
+{
+    struct turn *turn = context;
+
+    (void)number;
+    feed_stdin(turn->process);
+}
+
+static void take_drained(void *context, int stream)
+{
+    const struct process_drain *drain = ((struct turn *)context)->pump->drain;
+
+    read_stream(drain->process, stream, drain->sink, drain->context);
+}
+
+static void take_output(void *context, int stream)
+{
+    struct turn *turn = context;
+
+    turn->has_read = true;
+    if (!read_stream(turn->process, stream, turn->pump->sink, turn->pump->context))
+        turn->paused = true;
+}
+
+/* Returns how many milliseconds may be waited; -1: no limit. */
+static int wait_ms(long long deadline)
 {
     long long left;
 
@@ -232,70 +253,48 @@ static int poll_timeout(long long deadline)
     return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* Handles the streams after a poll. False if the sink wants a pause. */
-static bool serve_streams(struct process *process, const struct process_pump *pump,
-                          const struct pollfd *polled)
+static void watch_child(struct turn *turn, struct loop *loop)
 {
-    bool go_on = true;
+    struct process *process = turn->process;
+    const struct process_pump *pump = turn->pump;
 
-    if (polled[POLL_STDIN].fd >= 0 && polled[POLL_STDIN].revents != 0)
-        feed_stdin(process);
+    loop_add(loop, pump->cancel, POLLIN, note_cancel, turn, 0);
+    if (!process->exited)
+        loop_add(loop, process->pidfd, POLLIN, note_end, turn, 0);
+    if (has_input(process))
+        loop_add(loop, process->in, POLLOUT, feed_child, turn, 0);
     for (int i = 0; i < 2; i++) {
-        const struct pollfd *drained = &polled[POLL_DRAIN + i];
-        const struct pollfd *destination = &polled[POLL_DESTINATION + i];
-
-        if (drained->fd >= 0 && drained->revents != 0)
-            read_stream(pump->drain->process, i, pump->drain->sink, pump->drain->context);
-        if (destination->fd >= 0 && destination->revents != 0)
-            pump->writable(pump->context, i);
-        if (polled[i].fd >= 0 && polled[i].revents != 0)
-            go_on = read_stream(process, i, pump->sink, pump->context) && go_on;
+        if (pump->drain)
+            loop_add(loop, pump->drain->process->out[i], POLLIN, take_drained, turn, i);
+        loop_add(loop, process->out[i], POLLIN, take_output, turn, i);
     }
-    return go_on;
-}
-
-/* Lets the caller read, unless what has just arrived was the reason not to. */
-static void serve_wanted(const struct process_pump *pump, const struct pollfd *polled)
-{
-    const struct pollfd *wanted = &polled[POLL_WANTED];
-
-    if (wanted->fd >= 0 && wanted->revents != 0 && pump->wanted(pump->context) == wanted->fd)
-        pump->readable(pump->context);
+    if (pump->watch)
+        pump->watch(pump->context, loop);
+    loop_limit(loop, process->exited ? 0 : wait_ms(pump->deadline));
 }
 
 /*
  * After the end of the child its output is in the pipes. Its own children may keep the pipes open
  * (an ssh connection does), so this does not wait for their end.
  */
-static bool streams_empty(const struct process *process, const struct pollfd *polled)
-{
-    for (int i = 0; i < 2; i++)
-        if (process->out[i] >= 0 && polled[i].revents != 0)
-            return false;
-    return true;
-}
-
 enum process_event process_pump(struct process *process, const struct process_pump *pump)
 {
-    struct pollfd polled[POLL_COUNT];
-
     for (;;) {
-        int ready;
+        struct turn turn = {.process = process, .pump = pump};
+        struct loop loop = LOOP_INIT;
+        bool waited;
 
-        prepare_poll(process, pump, polled);
-        ready = io_poll(polled, POLL_COUNT, process->exited ? 0 : poll_timeout(pump->deadline));
-        if (polled[POLL_CANCEL].revents != 0)
+        watch_child(&turn, &loop);
+        waited = loop_wait(&loop) == 0;
+        if (turn.cancelled)
             return PROCESS_CANCELLED;
+        if (turn.paused)
+            return PROCESS_PAUSED;
         if (pump->deadline != 0 && clock_now_ms() >= pump->deadline)
             return PROCESS_DEADLINE;
-        if (ready < 0)
-            continue;
-        if (!serve_streams(process, pump, polled))
-            return PROCESS_PAUSED;
-        serve_wanted(pump, polled);
-        if (process->exited && streams_empty(process, polled))
+        if (waited && process->exited && !turn.has_read)
             return PROCESS_EXITED;
-        if (polled[POLL_END].fd >= 0 && polled[POLL_END].revents != 0)
+        if (turn.ended)
             reap(process);
     }
 }

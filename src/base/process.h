@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/loop.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
 
@@ -96,17 +97,10 @@ struct process_pump {
     long long deadline; /* clock_now_ms(); 0: none */
     int cancel;         /* a descriptor that becomes readable to cancel; -1: none */
     /*
-     * Two descriptors that the caller wants to write to; -1: none. When one has room or is broken,
-     * `writable` is called with its index. The sink and `writable` may change them. NULL: none.
+     * Called before each wait: adds descriptors of the caller's own (base/loop.h). They come after
+     * the output of the child. NULL: none.
      */
-    const int *destinations;
-    void (*writable)(void *context, int index);
-    /*
-     * `wanted` is asked before each wait for a descriptor that the caller wants to read from now;
-     * -1: none. When that has bytes, has ended or is broken, `readable` is called. NULL: none.
-     */
-    int (*wanted)(void *context);
-    void (*readable)(void *context);
+    void (*watch)(void *context, struct loop *loop);
     const struct process_drain *drain; /* NULL: none */
 };
 

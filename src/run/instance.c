@@ -165,20 +165,30 @@ static void pass_on(void *context, int stream)
 }
 
 /* Live input is read only while isolator waits for the end of the program, not once it stops it. */
-static int wanted_input(void *context)
+static int wanted_input(const struct instance *instance)
 {
-    const struct instance *instance = context;
-
     if (instance->phase != INSTANCE_ENDED || instance->client.in < 0)
         return -1;
     return supervisor_link_wanted_input(&instance->link);
 }
 
-static void read_input(void *context)
+/* What has just arrived may be the reason not to. */
+static void read_input(void *context, int number)
 {
     struct instance *instance = context;
 
-    supervisor_link_read_input(&instance->link, &instance->client.queue);
+    (void)number;
+    if (wanted_input(instance) >= 0)
+        supervisor_link_read_input(&instance->link, &instance->client.queue);
+}
+
+static void watch_live_streams(void *context, struct loop *loop)
+{
+    struct instance *instance = context;
+
+    for (int i = 0; instance->output && i < 2; i++)
+        loop_add(loop, instance->output->destinations[i], POLLOUT, pass_on, instance, i);
+    loop_add(loop, wanted_input(instance), POLLIN, read_input, instance, 0);
 }
 
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
@@ -194,12 +204,7 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
     pump.context = instance;
     pump.deadline = deadline;
     pump.cancel = notifier_fd(cancel);
-    if (instance->output) {
-        pump.destinations = instance->output->destinations;
-        pump.writable = pass_on;
-    }
-    pump.wanted = wanted_input;
-    pump.readable = read_input;
+    pump.watch = watch_live_streams;
     event = process_pump(&instance->client, &pump);
     instance->late = event == PROCESS_DEADLINE && phase != INSTANCE_ENDED;
     return event;

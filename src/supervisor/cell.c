@@ -134,7 +134,7 @@ static ssize_t next_bytes(const struct cell *cell, char *bytes, size_t size)
     return pread(cell->files[CELL_INPUT], bytes, size, (off_t)(at - cell->sizes[CELL_CODE]));
 }
 
-static void order(struct supervisor *supervisor)
+static void send_order(struct supervisor *supervisor)
 {
     struct cell *cell = &supervisor->cell;
     char bytes[8192];
@@ -183,7 +183,7 @@ static void start_interpreter(struct supervisor *supervisor)
         cell->unread = memory_file_reopen(program->begin);
         fcntl(cell->unread, F_SETFL, O_NONBLOCK);
     }
-    order(supervisor);
+    send_order(supervisor);
 }
 
 static void continue_interpreter(struct supervisor *supervisor)
@@ -209,7 +209,7 @@ static void continue_interpreter(struct supervisor *supervisor)
     if (cell->stopped)
         kill(program->pid, SIGCONT);
     cell->stopped = false;
-    order(supervisor);
+    send_order(supervisor);
     cpu_limit_check(supervisor);
 }
 
@@ -318,10 +318,10 @@ static void pass_report(struct supervisor *supervisor)
 
 /* ---- what the loop calls */
 
-static void take_room(void *context, int number)
+static void take_order_room(void *context, int number)
 {
     (void)number;
-    order(context);
+    send_order(context);
 }
 
 static void take_answer(void *context, int number)
@@ -334,7 +334,7 @@ static void take_answer(void *context, int number)
 void cell_watch(struct supervisor *supervisor, struct loop *loop)
 {
     if (is_ordering(supervisor))
-        loop_add(loop, supervisor->program.begin, POLLOUT, take_room, supervisor, 0);
+        loop_add(loop, supervisor->program.begin, POLLOUT, take_order_room, supervisor, 0);
     if (may_report(supervisor))
         loop_add(loop, supervisor->program.answer, POLLIN, take_answer, supervisor, 0);
 }

@@ -55,7 +55,7 @@ bool cpu_limit_is_exceeded(const struct supervisor *supervisor, uint64_t used_us
            used_us > supervisor->run.cpu_max_us;
 }
 
-static void check(void *context, int number)
+static void take_cpu_timer(void *context, int number)
 {
     (void)number;
     cpu_limit_check(context);
@@ -63,7 +63,7 @@ static void check(void *context, int number)
 
 void cpu_limit_watch(struct supervisor *supervisor, struct loop *loop)
 {
-    loop_add(loop, supervisor->cpu_timer, POLLIN, check, supervisor, 0);
+    loop_add(loop, supervisor->cpu_timer, POLLIN, take_cpu_timer, supervisor, 0);
 }
 
 /* Whether processes of the last request may be running, and no other one has begun yet. */

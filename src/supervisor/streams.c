@@ -82,7 +82,7 @@ static bool can_pass(const struct supervisor *supervisor, int stream)
 }
 
 /* Sends on what the program has written to a stream, as far as there is credit and room. */
-static void pass(struct supervisor *supervisor, int stream)
+static void pass_output(struct supervisor *supervisor, int stream)
 {
     int *fd = &supervisor->program.out[stream];
     uint64_t *written = &supervisor->end.written[stream];
@@ -187,10 +187,10 @@ void streams_end_stdin(struct supervisor *supervisor)
 static void take_output(void *context, int stream)
 {
     if (can_pass(context, stream) && gather_left_us(context, stream) == 0)
-        pass(context, stream);
+        pass_output(context, stream);
 }
 
-static void take_room(void *context, int number)
+static void take_stdin_room(void *context, int number)
 {
     const struct supervisor *supervisor = context;
 
@@ -202,7 +202,7 @@ static void take_room(void *context, int number)
 void streams_watch(struct supervisor *supervisor, struct loop *loop)
 {
     if (supervisor->stdin_filled > 0)
-        loop_add(loop, supervisor->program.in, POLLOUT, take_room, supervisor, 0);
+        loop_add(loop, supervisor->program.in, POLLOUT, take_stdin_room, supervisor, 0);
     for (int i = 0; i < 2; i++) {
         const uint64_t left_us = gather_left_us(supervisor, i);
 

@@ -156,7 +156,7 @@ void supervisor_serve(struct supervisor *supervisor)
     settling_watch(supervisor, &loop);
     ending_watch(supervisor, &loop);
     memory_use_watch(supervisor, &loop);
-    if (loop_wait(&loop) != 0)
+    if (loop_wait(&loop) != 0 && errno != EINTR && errno != ENOMEM)
         supervisor_leave(supervisor, 1);
     requests_take(supervisor);
     memory_use_sample(supervisor);

@@ -632,14 +632,21 @@ static void note_writable(void *context, int index)
     writer->places[index] = -1;
 }
 
+static void watch_places(void *context, struct loop *loop)
+{
+    struct writer *writer = context;
+
+    for (int i = 0; i < 2; i++)
+        loop_add(loop, writer->places[i], POLLOUT, note_writable, writer, i);
+}
+
 static void start_writer(struct writer *writer, const char *script)
 {
     *writer = (struct writer){.places = {-1, -1}};
     start_shell(&writer->child, script, PROCESS_STDIN_NULL);
     writer->child.pump.sink = collect_for_writer;
     writer->child.pump.context = writer;
-    writer->child.pump.destinations = writer->places;
-    writer->child.pump.writable = note_writable;
+    writer->child.pump.watch = watch_places;
 }
 
 /* A child whose caller wants to read from a descriptor, too. */
@@ -657,22 +664,28 @@ static bool collect_for_reader(void *context, enum process_stream stream, const 
 }
 
 /* Not while the child has written something to its stderr. */
-static int wanted(void *context)
+static int wanted(const struct reader *reader)
 {
-    const struct reader *reader = context;
-
     return reader->got.length < reader->enough && reader->child.out[1].length == 0 ? reader->wanted
                                                                                    : -1;
 }
 
-static void read_wanted(void *context)
+static void read_wanted(void *context, int number)
 {
     struct reader *reader = context;
     char byte;
 
+    (void)number;
+    if (wanted(reader) < 0)
+        return;
     assert_int_equal(read(reader->wanted, &byte, 1), 1);
     strbuf_add(&reader->got, &byte, 1);
     process_write(&reader->child.process, &byte, 1);
+}
+
+static void watch_wanted(void *context, struct loop *loop)
+{
+    loop_add(loop, wanted(context), POLLIN, read_wanted, context, 0);
 }
 
 static void start_reader(struct reader *reader, const char *script, int fd, size_t enough)
@@ -681,8 +694,7 @@ static void start_reader(struct reader *reader, const char *script, int fd, size
     start_shell(&reader->child, script, PROCESS_STDIN_PIPE);
     reader->child.pump.sink = collect_for_reader;
     reader->child.pump.context = reader;
-    reader->child.pump.wanted = wanted;
-    reader->child.pump.readable = read_wanted;
+    reader->child.pump.watch = watch_wanted;
 }
 
 /* Bytes are passed on to the child as they come, for as long as the caller wants them. */
