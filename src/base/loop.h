@@ -1,6 +1,6 @@
 /*
- * A wait for several descriptors. It is filled anew for each wait: whoever owns a descriptor adds
- * it if something is to be done about it now, with the function to call then, and limits how long
+ * A wait for several descriptors. It is filled again for each wait: the owner of a descriptor adds
+ * it if there is something to do with it now, with the function to call then, and limits how long
  * to wait. So what is waited for follows from the state of that moment, and nothing has to be taken
  * out again.
  *
@@ -49,7 +49,7 @@ struct loop {
  */
 void loop_add(struct loop *loop, int fd, short events, loop_ready *call, void *context, int number);
 
-/* Waits no longer than this, in milliseconds; -1: that is no limit. */
+/* Waits no longer than this, in milliseconds; -1: without a limit. */
 void loop_limit(struct loop *loop, int wait_ms);
 
 /*
