@@ -21,7 +21,7 @@ struct output_sink {
     struct output to[2];       /* the same, opened when the first byte is copied */
     bool is_open[2];
     struct strbuf waiting[2];      /* what is to be passed on and did not fit yet */
-    int destinations[2];           /* where room is waited for; -1: nowhere. For process_pump() */
+    int destinations[2];           /* where room is waited for; -1: nowhere */
     size_t taken[2];               /* bytes that are dealt with; see output_sink_take() */
     struct comparison *comparison; /* gets stdout too; borrowed; NULL: none */
     struct run_stats *stats;       /* borrowed; NULL: no figures are wanted */
