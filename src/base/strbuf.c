@@ -18,8 +18,18 @@ static void reserve(struct strbuf *buffer, size_t more)
     buffer->capacity = capacity;
 }
 
+/* How many of so many more bytes fit. */
+static size_t fitting(struct strbuf *buffer, size_t more)
+{
+    if (buffer->max == 0 || more <= buffer->max - buffer->length)
+        return more;
+    buffer->is_cut = true;
+    return buffer->max - buffer->length;
+}
+
 void strbuf_add(struct strbuf *buffer, const void *data, size_t length)
 {
+    length = fitting(buffer, length);
     reserve(buffer, length);
     if (length > 0)
         memcpy(buffer->data + buffer->length, data, length);
@@ -49,16 +59,18 @@ void strbuf_addf(struct strbuf *buffer, const char *format, ...)
 void strbuf_vaddf(struct strbuf *buffer, const char *format, va_list arguments)
 {
     va_list copy;
-    int length;
+    size_t length;
+    int formatted;
 
     va_copy(copy, arguments);
-    length = vsnprintf(NULL, 0, format, copy);
+    formatted = vsnprintf(NULL, 0, format, copy);
     va_end(copy);
-    if (length < 0)
+    if (formatted < 0)
         abort();
-    reserve(buffer, (size_t)length);
-    vsnprintf(buffer->data + buffer->length, (size_t)length + 1, format, arguments);
-    buffer->length += (size_t)length;
+    length = fitting(buffer, (size_t)formatted);
+    reserve(buffer, length);
+    vsnprintf(buffer->data + buffer->length, length + 1, format, arguments);
+    buffer->length += length;
 }
 
 void strbuf_drop(struct strbuf *buffer, size_t length)
@@ -86,14 +98,14 @@ char *strbuf_steal(struct strbuf *buffer)
 {
     char *data = buffer->data ? buffer->data : string_copy("");
 
-    *buffer = (struct strbuf)STRBUF_INIT;
+    *buffer = (struct strbuf)STRBUF_MAX(buffer->max);
     return data;
 }
 
 void strbuf_release(struct strbuf *buffer)
 {
     free(buffer->data);
-    *buffer = (struct strbuf)STRBUF_INIT;
+    *buffer = (struct strbuf)STRBUF_MAX(buffer->max);
 }
 
 char *string_copy(const char *string)

@@ -2,22 +2,29 @@
  * A growing byte string, and functions that copy and format plain strings. The data may contain NUL
  * bytes and is always followed by a NUL that is not counted. It is never NULL after the first
  * addition. Running out of memory aborts.
+ *
+ * A buffer for what comes from elsewhere has a maximum, which its declaration shows: what does not
+ * fit is left out, and `is_cut` says so.
  */
 #ifndef BASE_STRBUF_H
 #define BASE_STRBUF_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct strbuf {
     char *data; /* owned */
     size_t length;
     size_t capacity;
+    size_t max;  /* bytes; 0: as many as are added */
+    bool is_cut; /* more than that were added */
 };
 
-#define STRBUF_INIT                                                                                \
+#define STRBUF_INIT STRBUF_MAX(0)
+#define STRBUF_MAX(bytes)                                                                          \
     {                                                                                              \
-        NULL, 0, 0                                                                                 \
+        .data = NULL, .max = (bytes)                                                               \
     }
 
 void strbuf_add(struct strbuf *buffer, const void *data, size_t length);
@@ -37,9 +44,11 @@ void strbuf_shrink(struct strbuf *buffer);
 /* Returns the string, "" if nothing was ever added; borrowed until the next change. */
 const char *strbuf_string(const struct strbuf *buffer) __attribute__((returns_nonnull));
 
-/* Returns the string, never NULL and owned by the caller. The buffer is empty afterwards. */
+/* Returns the string, never NULL and owned by the caller. The buffer is as after its declaration.
+ */
 char *strbuf_steal(struct strbuf *buffer) __attribute__((returns_nonnull));
 
+/* Frees the string. The buffer is as after its declaration. */
 void strbuf_release(struct strbuf *buffer);
 
 /* Return a new string, owned by the caller: a copy, and the output of printf(3). */

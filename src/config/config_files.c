@@ -11,15 +11,14 @@ int config_read_file(const char *path, struct strbuf *text, struct error *error)
 {
     CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
     char chunk[4096];
-    ssize_t length;
+    ssize_t length = 0;
 
     if (fd < 0)
         return error_set_errno(error, ERROR_CONFIG, "cannot open the configuration '%s'", path);
-    while ((length = read(fd, chunk, sizeof chunk)) > 0) {
+    while (!text->is_cut && (length = read(fd, chunk, sizeof chunk)) > 0)
         strbuf_add(text, chunk, (size_t)length);
-        if (text->length > CONFIG_FILE_MAX)
-            return error_set(error, ERROR_CONFIG, "%s: larger than 1 MiB", path);
-    }
+    if (text->is_cut)
+        return error_set(error, ERROR_CONFIG, "%s: larger than 1 MiB", path);
     if (length < 0)
         return error_set_errno(error, ERROR_CONFIG, "cannot read the configuration '%s'", path);
     return 0;

@@ -18,7 +18,7 @@ char *config_home(const char *name);
 /* The largest file that is read: 1 MiB. */
 enum { CONFIG_FILE_MAX = 1 << 20 };
 
-/* Adds the content of a file of at most CONFIG_FILE_MAX bytes to `text`. ERROR_CONFIG. */
+/* Adds the content of a file to `text`, whose maximum is CONFIG_FILE_MAX. ERROR_CONFIG. */
 int config_read_file(const char *path, struct strbuf *text, struct error *error);
 
 /* Whether there is no file at this path. False also if that cannot be found out. */

@@ -72,7 +72,7 @@ static char *named_file(const char *file, enum config_origin origin)
 
 static int overlay_file(struct config *config, struct error *error)
 {
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_MAX(CONFIG_FILE_MAX);
 
     if (config_read_file(config->file, &text, error) != 0)
         return -1;

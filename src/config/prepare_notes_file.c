@@ -24,7 +24,7 @@ char *prepare_notes_path(void)
 
 json_t *prepare_notes_load(const char *path, struct error *error)
 {
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_MAX(CONFIG_FILE_MAX);
     json_error_t where;
     json_t *root;
 

@@ -93,7 +93,7 @@ int container_list(const struct docker *docker, const struct strvec *filters,
     }
     if (docker_succeed(docker, &call, "cannot list the containers", &output, error) != 0)
         return -1;
-    list->truncated = output.out.length >= DOCKER_OUTPUT_MAX;
+    list->truncated = output.out.is_cut;
     add_lines(list, &output.out, keys ? keys->count : 0);
     return 0;
 }

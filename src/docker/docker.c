@@ -55,10 +55,8 @@ void docker_traced(const struct docker *docker, const char *step, long long star
 static bool keep_output(void *context, enum process_stream stream, const char *data, size_t length)
 {
     struct docker_output *output = context;
-    struct strbuf *kept = stream == PROCESS_STDOUT ? &output->out : &output->err;
-    const size_t room = DOCKER_OUTPUT_MAX - kept->length;
 
-    strbuf_add(kept, data, length < room ? length : room);
+    strbuf_add(stream == PROCESS_STDOUT ? &output->out : &output->err, data, length);
     return true;
 }
 

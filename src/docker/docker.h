@@ -64,13 +64,13 @@ struct docker_call {
 struct docker_output {
     /* Exit status; 128 + N after signal N; 0 if it did not end; -1 if it did not start. */
     int status;
-    struct strbuf out; /* the first DOCKER_OUTPUT_MAX bytes of each stream */
+    struct strbuf out; /* the start of each stream */
     struct strbuf err;
 };
 
 #define DOCKER_OUTPUT_INIT                                                                         \
     {                                                                                              \
-        .status = -1, .out = STRBUF_INIT, .err = STRBUF_INIT                                       \
+        .status = -1, .out = STRBUF_MAX(DOCKER_OUTPUT_MAX), .err = STRBUF_MAX(DOCKER_OUTPUT_MAX)   \
     }
 
 enum { DOCKER_OUTPUT_MAX = 1 << 18 };

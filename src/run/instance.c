@@ -31,6 +31,7 @@ struct instance *instance_new(const struct docker *docker, const struct plan *pl
     struct instance *instance = memory_allocate(sizeof *instance);
 
     *instance = (struct instance){.client = PROCESS_INIT,
+                                  .message = STRBUF_MAX(INSTANCE_MESSAGE_MAX),
                                   .fingerprint = instance_fingerprint(plan),
                                   .limits = limits_of_engine(docker, limits),
                                   .in_use_ms = in_use_ms};
@@ -106,10 +107,9 @@ static void take_output(void *context, int stream, const char *data, size_t leng
 static void take_report(void *context, const char *data, size_t length)
 {
     struct instance *instance = context;
-    struct strbuf *report = instance->report;
 
-    if (report && length <= SUPERVISOR_REPORT_MAX - report->length)
-        strbuf_add(report, data, length);
+    if (instance->report)
+        strbuf_add(instance->report, data, length);
     grant(instance, 3, length);
 }
 
@@ -139,10 +139,9 @@ static void feed_instance(struct instance *instance, enum process_stream stream,
 {
     static const struct supervisor_handler handler = {take_output, take_report, take_files,
                                                       take_too_large};
-    const size_t room = INSTANCE_MESSAGE_MAX - instance->message.length;
 
     if (stream == PROCESS_STDERR)
-        strbuf_add(&instance->message, data, length < room ? length : room);
+        strbuf_add(&instance->message, data, length);
     else
         supervisor_link_feed(&instance->link, data, length, &handler, instance);
 }

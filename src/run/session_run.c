@@ -195,7 +195,7 @@ static void read_report(struct run *run, const struct strbuf *report)
 int run_session_cell(struct run *run, long long deadline, bool *begun, struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT;
-    CLEANUP(strbuf_release) struct strbuf report = STRBUF_INIT;
+    CLEANUP(strbuf_release) struct strbuf report = STRBUF_MAX(SUPERVISOR_REPORT_MAX);
     struct program_run program = run_program_of(run, "the cell", &run->output, run->result);
     struct run_session *session = run->session;
     bool stays;

@@ -225,10 +225,9 @@ int prepare_make_image(const struct prepare *prepare, const struct language *lan
 static bool keep_list(void *context, enum process_stream stream, const char *data, size_t length)
 {
     struct strbuf *kept = context;
-    const size_t room = LIST_MAX - kept->length;
 
     if (stream == PROCESS_STDOUT)
-        strbuf_add(kept, data, length < room ? length : room);
+        strbuf_add(kept, data, length);
     return true;
 }
 
@@ -238,7 +237,7 @@ static bool keep_list(void *context, enum process_stream stream, const char *dat
  */
 static void add_packages(struct strbuf *list, struct strvec *packages)
 {
-    char *last = list->length == LIST_MAX ? strrchr(list->data, '\n') : NULL;
+    char *last = list->is_cut ? strrchr(list->data, '\n') : NULL;
     char *rest = NULL;
 
     if (last)
@@ -254,7 +253,7 @@ int prepare_list_packages(const struct prepare *prepare, const struct language *
                           const char *image, struct strvec *packages, int *status,
                           struct error *error)
 {
-    CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
+    CLEANUP(strbuf_release) struct strbuf list = STRBUF_MAX(LIST_MAX);
     CLEANUP(owned_container_release) struct owned_container container;
     int result;
 

@@ -338,3 +338,69 @@ static void strvec__removes_all_that_equal(void **state)
     assert_null(vector.items[2]);
     strvec_release(&vector);
 }
+
+/* Adds "0123456789" by one of the functions. */
+static void add_digits(struct strbuf *buffer, int how)
+{
+    switch (how) {
+    case 0:
+        strbuf_add(buffer, "0123456789", 10);
+        break;
+    case 1:
+        strbuf_addstr(buffer, "0123456789");
+        break;
+    case 2:
+        strbuf_addf(buffer, "%d%s", 0, "123456789");
+        break;
+    default:
+        for (const char *digit = "0123456789"; *digit; digit++)
+            strbuf_addch(buffer, *digit);
+    }
+}
+
+static void strbuf__keeps_at_most_its_maximum(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 4; how++) {
+        struct strbuf buffer = STRBUF_MAX(20);
+
+        add_digits(&buffer, how);
+        assert_false(buffer.is_cut);
+        add_digits(&buffer, how);
+        assert_false(buffer.is_cut); /* exactly */
+        assert_string_equal(strbuf_string(&buffer), "01234567890123456789");
+        strbuf_add(&buffer, "", 0);
+        assert_false(buffer.is_cut);
+        strbuf_drop(&buffer, 15);
+        add_digits(&buffer, how);
+        assert_false(buffer.is_cut);
+        add_digits(&buffer, how);
+        assert_true(buffer.is_cut);
+        assert_string_equal(strbuf_string(&buffer), "56789012345678901234");
+        assert_int_equal(buffer.length, 20);
+        add_digits(&buffer, how);
+        assert_int_equal(buffer.length, 20);
+        strbuf_release(&buffer);
+    }
+}
+
+static void strbuf__maximum_stays_after_steal_and_release(void **state)
+{
+    struct strbuf buffer = STRBUF_MAX(3);
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        CLEANUP_FREE char *text = NULL;
+
+        strbuf_addstr(&buffer, "1234");
+        assert_true(buffer.is_cut);
+        text = strbuf_steal(&buffer);
+        assert_string_equal(text, "123");
+        assert_false(buffer.is_cut);
+        strbuf_addstr(&buffer, "5678");
+        assert_string_equal(strbuf_string(&buffer), "567");
+        strbuf_release(&buffer);
+        assert_false(buffer.is_cut);
+        assert_int_equal(buffer.length, 0);
+    }
+}

@@ -531,7 +531,7 @@ static void supervisor_link__orders(void **state)
 static void supervisor_link__frames_of_cells(void **state)
 {
     static char code[] = "{code}";
-    const struct strbuf cell = {code, sizeof code - 1, sizeof code};
+    const struct strbuf cell = {.data = code, .length = sizeof code - 1, .capacity = sizeof code};
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
     struct program_request program = {.archive = -1,
@@ -584,7 +584,7 @@ static void supervisor_link__long_cell(void **state)
     enum { SIZE = 3 * FRAME_CHUNK + 1 };
     CLEANUP_FREE char *code = calloc(1, SIZE);
     CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
-    const struct strbuf cell = {code, SIZE, SIZE};
+    const struct strbuf cell = {.data = code, .length = SIZE, .capacity = SIZE};
     struct strbuf payload = STRBUF_INIT, bytes;
     struct fixture fixture;
     struct program_request program = {.archive = archive, .input = -1, .cell = &cell};
@@ -613,7 +613,7 @@ static void supervisor_link__long_cell(void **state)
 static void check_cell_frame(bool is_cell, int type, const void *data, size_t length, bool good)
 {
     static char code[] = "{}";
-    const struct strbuf cell = {code, sizeof code - 1, sizeof code};
+    const struct strbuf cell = {.data = code, .length = sizeof code - 1, .capacity = sizeof code};
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
     struct program_request program = {.archive = -1, .input = -1, .cell = is_cell ? &cell : NULL};
@@ -653,7 +653,7 @@ static void supervisor_link__credit_before_a_cell_begins(void **state)
 {
     enum { SIZE = FRAME_STDIN_WINDOW + 10 };
     static char code[] = "{}";
-    const struct strbuf cell = {code, sizeof code - 1, sizeof code};
+    const struct strbuf cell = {.data = code, .length = sizeof code - 1, .capacity = sizeof code};
     CLEANUP_FREE char *content = calloc(1, SIZE);
     CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
     bool ended = false;
