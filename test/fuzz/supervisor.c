@@ -333,7 +333,8 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step
     static const struct strvec none = STRVEC_INIT;
     static const struct limits limits;
     static char text[] = "{}";
-    static const struct strbuf cell = {text, sizeof text - 1, sizeof text};
+    static const struct strbuf cell = {
+        .data = text, .length = sizeof text - 1, .capacity = sizeof text};
     const struct program_request request = {.command = &none,
                                             .environment = &none,
                                             .without_proxies = true,
