@@ -82,38 +82,43 @@ static bool phase_is_reached(const struct instance *instance)
 /* ---- what arrives */
 
 /* Lets the supervisor send as many bytes as were taken, once they are worth a frame. */
-static void grant(struct instance *instance, int index, size_t taken)
+static void grant(struct instance *instance, enum frame_channel channel, size_t taken)
 {
-    static const enum frame_type streams[] = {FRAME_STDOUT, FRAME_STDERR, FRAME_FILES,
-                                              FRAME_REPORT};
-
-    instance->taken[index] += taken;
-    if (instance->taken[index] < FRAME_WINDOW / 4 || instance->client.in < 0)
+    instance->taken[channel] += taken;
+    if (instance->taken[channel] < FRAME_WINDOW / 4 || instance->client.in < 0)
         return;
-    supervisor_link_grant(streams[index], instance->taken[index], &instance->client.queue);
-    instance->taken[index] = 0;
+    supervisor_link_grant(channel, instance->taken[channel], &instance->client.queue);
+    instance->taken[channel] = 0;
 }
 
-static void take_output(void *context, int stream, const char *data, size_t length)
+/* Grants what the output sink has dealt with. */
+static void grant_output(struct instance *instance, int stream)
+{
+    grant(instance, stream == 0 ? CHANNEL_STDOUT : CHANNEL_STDERR,
+          output_sink_take(instance->output, stream));
+}
+
+static void take_output(void *context, enum frame_channel channel, const char *data, size_t length)
 {
     struct instance *instance = context;
+    const int stream = channel == CHANNEL_STDERR;
 
     if (!instance->output)
         return;
     output_sink_add(instance->output, stream, data, length);
-    grant(instance, stream, output_sink_take(instance->output, stream));
+    grant_output(instance, stream);
 }
 
-static void take_report(void *context, const char *data, size_t length)
+static void take_report(void *context, enum frame_channel channel, const char *data, size_t length)
 {
     struct instance *instance = context;
 
     if (instance->report)
         strbuf_add(instance->report, data, length);
-    grant(instance, 3, length);
+    grant(instance, channel, length);
 }
 
-static void take_files(void *context, const char *data, size_t length)
+static void take_files(void *context, enum frame_channel channel, const char *data, size_t length)
 {
     struct instance *instance = context;
 
@@ -121,7 +126,7 @@ static void take_files(void *context, const char *data, size_t length)
         collector_feed(instance->collector, data, length);
     if (instance->unasked)
         unasked_feed(instance->unasked, data, length);
-    grant(instance, 2, length);
+    grant(instance, channel, length);
 }
 
 static void take_too_large(void *context, const char *path)
@@ -137,8 +142,13 @@ static void take_too_large(void *context, const char *path)
 static void feed_instance(struct instance *instance, enum process_stream stream, const char *data,
                           size_t length)
 {
-    static const struct supervisor_handler handler = {take_output, take_report, take_files,
-                                                      take_too_large};
+    static const struct supervisor_handler handler = {
+        .take = {[CHANNEL_STDOUT] = take_output,
+                 [CHANNEL_STDERR] = take_output,
+                 [CHANNEL_FILES] = take_files,
+                 [CHANNEL_REPORT] = take_report},
+        .too_large = take_too_large,
+    };
 
     if (stream == PROCESS_STDERR)
         strbuf_add(&instance->message, data, length);
@@ -160,7 +170,7 @@ static void pass_on(void *context, int stream)
     struct instance *instance = context;
 
     output_sink_flush(instance->output, stream);
-    grant(instance, stream, output_sink_take(instance->output, stream));
+    grant_output(instance, stream);
 }
 
 /* Live input is read only while isolator waits for the end of the program, not once it stops it. */
@@ -287,7 +297,7 @@ void instance_forget_output(struct instance *instance)
 {
     /* another program may follow, which needs the credit */
     for (int i = 0; i < 2 && instance->output; i++)
-        grant(instance, i, output_sink_take(instance->output, i));
+        grant_output(instance, i);
     instance->output = NULL;
     instance->report = NULL;
 }

@@ -58,7 +58,7 @@ struct instance {
     struct collector *collector; /* takes its files; borrowed; NULL: they were not requested */
     struct unasked *unasked;     /* takes them otherwise; borrowed; NULL: likewise */
     struct strbuf *report;       /* takes the report of a cell; borrowed; NULL: not wanted */
-    size_t taken[4]; /* bytes of STDOUT, STDERR, FILES, REPORT that are not granted again yet */
+    size_t taken[CHANNELS];      /* bytes that are not granted again yet */
 };
 
 /*

@@ -135,6 +135,34 @@ static bool take_path(const struct supervisor_link *link, const struct arrived *
     return true;
 }
 
+/* Whether bytes of this channel can come now. */
+static bool is_open(const struct supervisor_link *link, enum frame_channel channel)
+{
+    switch (channel) {
+    case CHANNEL_STDOUT:
+    case CHANNEL_STDERR:
+        return link->state == LINK_RUNNING;
+    case CHANNEL_REPORT:
+        return link->state == LINK_RUNNING && link->cell;
+    case CHANNEL_FILES:
+        return link->state == LINK_ENDED;
+    case CHANNELS:
+        break;
+    }
+    return false;
+}
+
+static bool take_bytes(const struct supervisor_link *link, const struct arrived *frame,
+                       const struct supervisor_handler *handler, void *context)
+{
+    const enum frame_channel channel = frame_channel_of(frame->type);
+
+    if (!is_open(link, channel) || frame->length == 0)
+        return false;
+    handler->take[channel](context, channel, frame->payload, frame->length);
+    return true;
+}
+
 /* Handles a frame. False: it cannot come now, or has another form. */
 static bool take_frame(struct supervisor_link *link, const struct arrived *frame,
                        const struct supervisor_handler *handler, void *context)
@@ -149,17 +177,6 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
             return false;
         link->state = LINK_RUNNING;
         return true;
-    case FRAME_STDOUT:
-    case FRAME_STDERR:
-        if (link->state != LINK_RUNNING || frame->length == 0)
-            return false;
-        handler->output(context, frame->type == FRAME_STDERR, frame->payload, frame->length);
-        return true;
-    case FRAME_REPORT:
-        if (link->state != LINK_RUNNING || !link->cell || frame->length == 0)
-            return false;
-        handler->report(context, frame->payload, frame->length);
-        return true;
     case FRAME_STDIN_CLOSED:
         if (link->state != LINK_RUNNING || frame->length > 0)
             return false;
@@ -169,11 +186,6 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
         return take_credit(link, frame);
     case FRAME_END:
         return take_end(link, frame);
-    case FRAME_FILES:
-        if (link->state != LINK_ENDED || frame->length == 0)
-            return false;
-        handler->files(context, frame->payload, frame->length);
-        return true;
     case FRAME_TOO_LARGE:
         return take_path(link, frame, handler, context);
     case FRAME_KEPT:
@@ -184,7 +196,7 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
         link->state = LINK_COLLECTED;
         return true;
     default:
-        return false;
+        return take_bytes(link, frame, handler, context);
     }
 }
 

@@ -81,9 +81,8 @@ struct supervisor_link {
 
 /* Receives what the frames carry. */
 struct supervisor_handler {
-    void (*output)(void *context, int stream, const char *data, size_t length); /* of the program */
-    void (*report)(void *context, const char *data, size_t length);             /* of a cell */
-    void (*files)(void *context, const char *data, size_t length);              /* of the archive */
+    void (*take[CHANNELS])(void *context, enum frame_channel channel, const char *data,
+                           size_t length);
     void (*too_large)(void *context, const char *path); /* a file that is not in the archive */
 };
 
@@ -124,13 +123,13 @@ void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *que
 
 /*
  * Add a frame to `queue`: STOP; INTERRUPT; COLLECT, where a file of up to `file_max` bytes is sent,
- * if the archive has up to `max`; CREDIT for a stream (enum frame_type).
+ * if the archive has up to `max`; CREDIT for a channel.
  */
 void supervisor_link_stop(struct strbuf *queue);
 void supervisor_link_interrupt(struct strbuf *queue);
 void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,
                              struct strbuf *queue);
-void supervisor_link_grant(enum frame_type stream, size_t bytes, struct strbuf *queue);
+void supervisor_link_grant(enum frame_channel channel, size_t bytes, struct strbuf *queue);
 
 /* Whether the supervisor can take a request: it has none, or has reported the end of the last one.
  */

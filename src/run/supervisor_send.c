@@ -235,9 +235,9 @@ void supervisor_link_collect(struct supervisor_link *link, long long file_max, l
     add_frame(queue, FRAME_COLLECT, &order, sizeof order);
 }
 
-void supervisor_link_grant(enum frame_type stream, size_t bytes, struct strbuf *queue)
+void supervisor_link_grant(enum frame_channel channel, size_t bytes, struct strbuf *queue)
 {
-    const struct frame_credit credit = {stream, (uint32_t)bytes};
+    const struct frame_credit credit = {frame_channel_type(channel), (uint32_t)bytes};
 
     add_frame(queue, FRAME_CREDIT, &credit, sizeof credit);
 }

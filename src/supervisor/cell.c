@@ -250,16 +250,17 @@ static bool may_report(const struct supervisor *supervisor)
     const bool discards = supervisor->cell.reported >= supervisor->run.report_max;
 
     return supervisor->state == STATE_RUNNING && supervisor->program.answer >= 0 &&
-           (discards || supervisor->credit[CREDIT_REPORT] > 0) && streams_have_room(supervisor);
+           (discards ? frame_link_has_space(&supervisor->link)
+                     : frame_link_may_send(&supervisor->link, CHANNEL_REPORT) > 0);
 }
 
 /* How many bytes of the report may be sent now. */
 static size_t report_left(const struct supervisor *supervisor)
 {
     const uint64_t left = supervisor->run.report_max - supervisor->cell.reported;
-    const uint64_t credit = supervisor->credit[CREDIT_REPORT];
+    const size_t most = frame_link_may_send(&supervisor->link, CHANNEL_REPORT);
 
-    return (size_t)(left < credit ? left : credit);
+    return left < most ? (size_t)left : most;
 }
 
 /*
@@ -306,9 +307,8 @@ static void pass_report(struct supervisor *supervisor)
     if (end)
         length = (size_t)(end - bytes);
     if (length > 0 && left > 0) {
-        frame_link_commit(&supervisor->link, FRAME_REPORT, length);
+        frame_link_commit(&supervisor->link, CHANNEL_REPORT, length);
         supervisor->cell.reported += length;
-        supervisor->credit[CREDIT_REPORT] -= length;
     }
     if (end && is_ordering(supervisor))
         ending_begin(supervisor, FRAME_CAUSE_ITSELF); /* the rest would begin the next cell */

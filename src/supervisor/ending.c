@@ -181,7 +181,7 @@ void ending_finish(struct supervisor *supervisor)
     if (supervisor->end.cause != FRAME_CAUSE_ITSELF)
         /* What isolator has no credit for is dropped. */
         for (int i = 0; i < 2; i++)
-            if (supervisor->credit[i] == 0 || supervisor->end.cause == FRAME_CAUSE_OUTPUT)
+            if (supervisor->link.credit[i] == 0 || supervisor->end.cause == FRAME_CAUSE_OUTPUT)
                 streams_close(&program->out[i]);
     /* A descriptor that was sent over a UNIX socket may keep a pipe open forever. */
     for (int i = 0; i < 2; i++)

@@ -9,6 +9,8 @@ void frame_link_init(struct frame_link *link, int in, int out)
     memset(link, 0, sizeof *link);
     link->in = in;
     link->out = out;
+    for (int i = 0; i < CHANNELS; i++)
+        link->credit[i] = FRAME_WINDOW;
 }
 
 bool frame_link_has_room(const struct frame_link *link)
@@ -83,6 +85,31 @@ bool frame_link_send(struct frame_link *link, enum frame_type type, const void *
     return true;
 }
 
+bool frame_link_grant(struct frame_link *link, uint32_t type, uint32_t bytes)
+{
+    const enum frame_channel channel = frame_channel_of(type);
+
+    if (channel == CHANNELS)
+        return false;
+    link->credit[channel] += bytes;
+    return true;
+}
+
+bool frame_link_has_space(const struct frame_link *link)
+{
+    return sizeof link->output - link->out_filled + link->out_first >=
+           FRAME_HEADER + FRAME_CHUNK + FRAME_LINK_RESERVE;
+}
+
+size_t frame_link_may_send(const struct frame_link *link, enum frame_channel channel)
+{
+    const uint64_t credit = link->credit[channel];
+
+    if (!frame_link_has_space(link))
+        return 0;
+    return credit < FRAME_CHUNK ? (size_t)credit : FRAME_CHUNK;
+}
+
 unsigned char *frame_link_prepare(struct frame_link *link)
 {
     unsigned char *frame = make_room(link, FRAME_CHUNK, FRAME_LINK_RESERVE);
@@ -90,10 +117,11 @@ unsigned char *frame_link_prepare(struct frame_link *link)
     return frame ? frame + FRAME_HEADER : NULL;
 }
 
-void frame_link_commit(struct frame_link *link, enum frame_type type, size_t length)
+void frame_link_commit(struct frame_link *link, enum frame_channel channel, size_t length)
 {
-    frame_header_write(link->output + link->out_filled, type, length);
+    frame_header_write(link->output + link->out_filled, frame_channel_type(channel), length);
     link->out_filled += FRAME_HEADER + length;
+    link->credit[channel] -= length;
 }
 
 bool frame_link_pending(const struct frame_link *link)

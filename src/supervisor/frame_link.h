@@ -1,6 +1,7 @@
 /*
- * The two ends of the supervisor's connection to isolator: complete frames come in, frames go out.
- * Knows nothing of what they mean. Neither direction ever blocks, and all memory is in the struct.
+ * The two ends of the supervisor's connection to isolator: complete frames come in, frames go out,
+ * those of channels as far as isolator has granted. Knows nothing of what they mean. Neither
+ * direction ever blocks, and all memory is in the struct.
  */
 #ifndef SUPERVISOR_FRAME_LINK_H
 #define SUPERVISOR_FRAME_LINK_H
@@ -23,6 +24,7 @@ struct frame_link {
     size_t first, filled; /* of the bytes that are not handled yet */
     unsigned char output[FRAME_LINK_OUTPUT];
     size_t out_first, out_filled; /* of the bytes that are not written yet */
+    uint64_t credit[CHANNELS];    /* bytes that may be sent */
 };
 
 struct frame {
@@ -50,9 +52,19 @@ int frame_link_next(struct frame_link *link, struct frame *frame);
 bool frame_link_send(struct frame_link *link, enum frame_type type, const void *fixed,
                      size_t fixed_length, const void *text, size_t text_length);
 
-/* Where to put up to FRAME_CHUNK bytes for frame_link_commit(); NULL if there is no room now. */
+/* Adds credit. False: there is no channel for frames of this type. */
+bool frame_link_grant(struct frame_link *link, uint32_t type, uint32_t bytes);
+
+/* Whether there is room for a frame of a channel; how many bytes it may have now. */
+bool frame_link_has_space(const struct frame_link *link);
+size_t frame_link_may_send(const struct frame_link *link, enum frame_channel channel);
+
+/*
+ * Where to put up to FRAME_CHUNK bytes; NULL if there is no room now. Then sends as many of them as
+ * frame_link_may_send() allows.
+ */
 unsigned char *frame_link_prepare(struct frame_link *link);
-void frame_link_commit(struct frame_link *link, enum frame_type type, size_t length);
+void frame_link_commit(struct frame_link *link, enum frame_channel channel, size_t length);
 
 /* Whether there are bytes to write. */
 bool frame_link_pending(const struct frame_link *link);

@@ -135,6 +135,35 @@ enum frame_type {
     FRAME_REPORT
 };
 
+/*
+ * The channels from the supervisor to isolator: each carries bytes in frames of its own type, for
+ * which the supervisor needs credit. A new one is a row here and in frame_channel_type(), a file of
+ * the supervisor that fills it, and a function of isolator's that takes it (run/instance.c).
+ */
+enum frame_channel { CHANNEL_STDOUT, CHANNEL_STDERR, CHANNEL_FILES, CHANNEL_REPORT, CHANNELS };
+
+static inline enum frame_type frame_channel_type(enum frame_channel channel)
+{
+    static const enum frame_type types[CHANNELS] = {
+        [CHANNEL_STDOUT] = FRAME_STDOUT,
+        [CHANNEL_STDERR] = FRAME_STDERR,
+        [CHANNEL_FILES] = FRAME_FILES,
+        [CHANNEL_REPORT] = FRAME_REPORT,
+    };
+
+    return types[channel];
+}
+
+/* The channel that a frame of this type belongs to; CHANNELS: none. */
+static inline enum frame_channel frame_channel_of(uint32_t type)
+{
+    int channel = 0;
+
+    while (channel < CHANNELS && frame_channel_type((enum frame_channel)channel) != type)
+        channel++;
+    return (enum frame_channel)channel;
+}
+
 enum {
     FRAME_HEADER = 8,
     /* The longest argument of execve(2), without its NUL (MAX_ARG_STRLEN of Linux). */

@@ -113,19 +113,15 @@ static bool send_files(void *context, const void *data, size_t length)
     const char *bytes = data;
 
     while (length > 0) {
-        uint64_t *credit = &supervisor->credit[CREDIT_FILES];
-        unsigned char *to = *credit > 0 ? frame_link_prepare(&supervisor->link) : NULL;
-        size_t part = length < FRAME_CHUNK ? length : FRAME_CHUNK;
+        const size_t most = frame_link_may_send(&supervisor->link, CHANNEL_FILES);
+        const size_t part = length < most ? length : most;
 
-        if (!to) {
+        if (part == 0) {
             supervisor_serve(supervisor);
             continue;
         }
-        if (part > *credit)
-            part = (size_t)*credit;
-        memcpy(to, bytes, part);
-        frame_link_commit(&supervisor->link, FRAME_FILES, part);
-        *credit -= part;
+        memcpy(frame_link_prepare(&supervisor->link), bytes, part);
+        frame_link_commit(&supervisor->link, CHANNEL_FILES, part);
         bytes += part;
         length -= part;
     }
@@ -172,20 +168,6 @@ void requests_reset(struct supervisor *supervisor)
     supervisor->end = (struct frame_end){0};
     ending_take_spare();
     supervisor->state = STATE_WAITING;
-}
-
-static bool take_credit(struct supervisor *supervisor, const struct frame_credit *credit)
-{
-    const int stream = credit->stream == FRAME_STDOUT   ? 0
-                       : credit->stream == FRAME_STDERR ? 1
-                       : credit->stream == FRAME_FILES  ? CREDIT_FILES
-                       : credit->stream == FRAME_REPORT ? CREDIT_REPORT
-                                                        : -1;
-
-    if (stream < 0)
-        return false;
-    supervisor->credit[stream] += credit->bytes;
-    return true;
 }
 
 /*
@@ -303,7 +285,8 @@ static bool take_frame(struct supervisor *supervisor, const struct frame *frame)
             cell_load(supervisor);
         return true;
     case FRAME_CREDIT:
-        return read_struct(frame, &credit, sizeof credit) && take_credit(supervisor, &credit);
+        return read_struct(frame, &credit, sizeof credit) &&
+               frame_link_grant(&supervisor->link, credit.stream, credit.bytes);
     case FRAME_STOP:
         take_stop(supervisor);
         return true;

@@ -29,13 +29,6 @@ void streams_discard(int *fd)
     } while (length > 0 && left > 0);
 }
 
-bool streams_have_room(const struct supervisor *supervisor)
-{
-    return sizeof supervisor->link.output - supervisor->link.out_filled +
-               supervisor->link.out_first >=
-           FRAME_HEADER + FRAME_CHUNK + FRAME_LINK_RESERVE;
-}
-
 /* What is written between two requests belongs to none. */
 static bool may_write(const struct supervisor *supervisor, int stream)
 {
@@ -75,10 +68,15 @@ static uint64_t gather_left_us(const struct supervisor *supervisor, int stream)
     return passed_us < GATHER_US ? GATHER_US - passed_us : 0;
 }
 
+static enum frame_channel channel_of(int stream)
+{
+    return stream == 0 ? CHANNEL_STDOUT : CHANNEL_STDERR;
+}
+
 static bool can_pass(const struct supervisor *supervisor, int stream)
 {
-    return supervisor->program.out[stream] >= 0 && supervisor->credit[stream] > 0 &&
-           may_write(supervisor, stream) && streams_have_room(supervisor);
+    return supervisor->program.out[stream] >= 0 && may_write(supervisor, stream) &&
+           frame_link_may_send(&supervisor->link, channel_of(stream)) > 0;
 }
 
 /* Sends on what the program has written to a stream, as far as there is credit and room. */
@@ -87,13 +85,11 @@ static void pass_output(struct supervisor *supervisor, int stream)
     int *fd = &supervisor->program.out[stream];
     uint64_t *written = &supervisor->end.written[stream];
     unsigned char *bytes = frame_link_prepare(&supervisor->link);
-    size_t size = FRAME_CHUNK;
+    size_t size = frame_link_may_send(&supervisor->link, channel_of(stream));
     ssize_t length;
 
     if (!bytes)
         return;
-    if (size > supervisor->credit[stream])
-        size = (size_t)supervisor->credit[stream];
     if (supervisor->state == STATE_SETTLING && size > supervisor->output_left[stream])
         size = (size_t)supervisor->output_left[stream];
     length = read(*fd, bytes, size);
@@ -102,9 +98,8 @@ static void pass_output(struct supervisor *supervisor, int stream)
     if (length <= 0)
         return;
     *written += (uint64_t)length;
-    supervisor->credit[stream] -= (uint64_t)length;
     supervisor->output_left[stream] -= (uint64_t)length;
-    frame_link_commit(&supervisor->link, stream == 0 ? FRAME_STDOUT : FRAME_STDERR, (size_t)length);
+    frame_link_commit(&supervisor->link, channel_of(stream), (size_t)length);
     note_read(supervisor, stream, (size_t)length);
     if (*written > supervisor->run.output_max) {
         ending_begin(supervisor, FRAME_CAUSE_OUTPUT);

@@ -228,8 +228,6 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     cell_init(supervisor);
     memset(supervisor->sinks, -1, sizeof supervisor->sinks);
     supervisor->is_init = getpid() == 1;
-    for (int i = 0; i <= CREDIT_REPORT; i++)
-        supervisor->credit[i] = FRAME_WINDOW;
     ending_take_spare();
     touch_stack();
     supervisor->signals = open_signals();

@@ -93,8 +93,6 @@ struct supervisor {
     size_t stdin_first, stdin_filled;
     size_t stdin_taken; /* not granted again yet */
     bool stdin_ended;
-    /* Bytes that may be sent: of STDOUT, STDERR, FILES, REPORT. */
-    uint64_t credit[4];
     struct gather gather[2]; /* of stdout and stderr */
     struct frame_run order;  /* of the last RUN */
     struct frame_run run;    /* the same from BEGUN on: the last request may still use CPU time */
@@ -121,8 +119,6 @@ struct supervisor {
     int copy; /* memfd with the archive that KEEP has made, sealed; owned; -1: none */
     struct failure failure;
 };
-
-enum { CREDIT_FILES = 2, CREDIT_REPORT };
 
 /* Whether there is a program that has not been ended. */
 static inline bool supervisor_runs(const struct supervisor *supervisor)
@@ -213,9 +209,6 @@ bool streams_take_stdin(struct supervisor *supervisor, const char *bytes, size_t
 
 /* Closes the program's stdin if it has got all that there is. */
 void streams_end_stdin(struct supervisor *supervisor);
-
-/* Whether there is room for a frame with bytes of a stream. */
-bool streams_have_room(const struct supervisor *supervisor);
 
 /* Grant as many bytes of stdin as were taken since, once they are many. */
 void streams_grant_stdin(struct supervisor *supervisor);

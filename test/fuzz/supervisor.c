@@ -238,20 +238,22 @@ static struct conversation read_plainly(const struct strbuf *bytes, bool request
 
 /* ---- comparing with the link */
 
-static void take_output(void *context, int stream, const char *data, size_t length)
+static void take_output(void *context, enum frame_channel channel, const char *data, size_t length)
 {
     fuzz_require(length > 0, "the program wrote nothing");
-    strbuf_add(&((struct conversation *)context)->out[stream], data, length);
+    strbuf_add(&((struct conversation *)context)->out[channel == CHANNEL_STDERR], data, length);
 }
 
-static void take_report(void *context, const char *data, size_t length)
+static void take_report(void *context, enum frame_channel channel, const char *data, size_t length)
 {
+    (void)channel;
     fuzz_require(length > 0, "nothing of the report");
     strbuf_add(&((struct conversation *)context)->report, data, length);
 }
 
-static void take_files(void *context, const char *data, size_t length)
+static void take_files(void *context, enum frame_channel channel, const char *data, size_t length)
 {
+    (void)channel;
     fuzz_require(length > 0, "nothing of the archive");
     strbuf_add(&((struct conversation *)context)->files, data, length);
 }
@@ -328,8 +330,13 @@ static void check_stdin(struct supervisor_link *link, const struct conversation 
 static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step,
                           const struct conversation *expected)
 {
-    static const struct supervisor_handler handler = {take_output, take_report, take_files,
-                                                      take_path};
+    static const struct supervisor_handler handler = {
+        .take = {[CHANNEL_STDOUT] = take_output,
+                 [CHANNEL_STDERR] = take_output,
+                 [CHANNEL_FILES] = take_files,
+                 [CHANNEL_REPORT] = take_report},
+        .too_large = take_path,
+    };
     static const struct strvec none = STRVEC_INIT;
     static const struct limits limits;
     static char text[] = "{}";

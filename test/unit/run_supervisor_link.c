@@ -102,20 +102,22 @@ static void add_end(struct strbuf *bytes)
 
 /* ---- the handler */
 
-static void note_output(void *context, int stream, const char *data, size_t length)
+static void note_output(void *context, enum frame_channel channel, const char *data, size_t length)
 {
     assert_true(length > 0);
-    strbuf_add(&((struct fixture *)context)->out[stream], data, length);
+    strbuf_add(&((struct fixture *)context)->out[channel == CHANNEL_STDERR], data, length);
 }
 
-static void note_report(void *context, const char *data, size_t length)
+static void note_report(void *context, enum frame_channel channel, const char *data, size_t length)
 {
+    (void)channel;
     assert_true(length > 0);
     strbuf_add(&((struct fixture *)context)->report, data, length);
 }
 
-static void note_files(void *context, const char *data, size_t length)
+static void note_files(void *context, enum frame_channel channel, const char *data, size_t length)
 {
+    (void)channel;
     assert_true(length > 0);
     strbuf_add(&((struct fixture *)context)->files, data, length);
 }
@@ -125,8 +127,13 @@ static void note_too_large(void *context, const char *path)
     strbuf_addf(&((struct fixture *)context)->too_large, "%s;", path);
 }
 
-static const struct supervisor_handler handler = {note_output, note_report, note_files,
-                                                  note_too_large};
+static const struct supervisor_handler handler = {
+    .take = {[CHANNEL_STDOUT] = note_output,
+             [CHANNEL_STDERR] = note_output,
+             [CHANNEL_FILES] = note_files,
+             [CHANNEL_REPORT] = note_report},
+    .too_large = note_too_large,
+};
 
 /* Feeds the bytes in pieces of this size, and releases them. */
 static void feed_in_pieces(struct fixture *fixture, struct strbuf *bytes, size_t piece)
@@ -519,7 +526,7 @@ static void supervisor_link__orders(void **state)
     supervisor_link_stop(&bytes);
     supervisor_link_interrupt(&bytes);
     supervisor_link_collect(&fixture.link, 1000, 23068672, &bytes);
-    supervisor_link_grant(FRAME_STDERR, 77, &bytes);
+    supervisor_link_grant(CHANNEL_STDERR, 77, &bytes);
     check_frames(&bytes, expected);
     tear_down(&fixture);
 }

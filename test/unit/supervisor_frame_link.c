@@ -215,7 +215,7 @@ static void frame_link__writes_frames(void **state)
     bytes = frame_link_prepare(&fixture.link);
     assert_non_null(bytes);
     memcpy(bytes, "out", 3);
-    frame_link_commit(&fixture.link, FRAME_STDOUT, 3);
+    frame_link_commit(&fixture.link, CHANNEL_STDOUT, 3);
     assert_true(frame_link_pending(&fixture.link));
     assert_true(frame_link_write(&fixture.link));
     assert_false(frame_link_pending(&fixture.link));
@@ -242,15 +242,48 @@ static void frame_link__room(void **state)
     /* Small frames, and then the largest one if it is let in. */
     while (sizeof fixture.link.output - *filled >= 2 * FRAME_HEADER + FRAME_CHUNK + 1000 &&
            frame_link_prepare(&fixture.link))
-        frame_link_commit(&fixture.link, FRAME_STDOUT, 1000);
+        frame_link_commit(&fixture.link, CHANNEL_STDOUT, 1000);
     if (frame_link_prepare(&fixture.link))
-        frame_link_commit(&fixture.link, FRAME_STDOUT, FRAME_CHUNK);
+        frame_link_commit(&fixture.link, CHANNEL_STDOUT, FRAME_CHUNK);
     assert_true(frame_link_send(&fixture.link, FRAME_END, control, sizeof control, NULL, 0));
     while (frame_link_send(&fixture.link, FRAME_END, control, 500, NULL, 0))
         ;
     assert_in_range(sizeof fixture.link.output - *filled, 0, 507);
     assert_int_equal(fixture.link.out_first, 0);
     assert_null(frame_link_prepare(&fixture.link));
+    tear_down(&fixture);
+}
+
+/* Each channel has its own credit, and no other frame needs any. */
+static void frame_link__credit(void **state)
+{
+    struct fixture fixture;
+    size_t sent = 0;
+
+    (void)state;
+    set_up(&fixture);
+    while (frame_link_may_send(&fixture.link, CHANNEL_FILES) > 0) {
+        struct strbuf got;
+
+        assert_int_equal(frame_link_may_send(&fixture.link, CHANNEL_FILES), FRAME_CHUNK);
+        assert_non_null(frame_link_prepare(&fixture.link));
+        frame_link_commit(&fixture.link, CHANNEL_FILES, FRAME_CHUNK);
+        sent += FRAME_CHUNK;
+        while (frame_link_pending(&fixture.link)) {
+            assert_true(frame_link_write(&fixture.link));
+            got = written(&fixture);
+            strbuf_release(&got);
+        }
+    }
+    assert_int_equal(sent, FRAME_WINDOW);
+    assert_int_equal(frame_link_may_send(&fixture.link, CHANNEL_STDOUT), FRAME_CHUNK);
+    assert_true(frame_link_grant(&fixture.link, FRAME_FILES, 7));
+    assert_int_equal(frame_link_may_send(&fixture.link, CHANNEL_FILES), 7);
+    assert_false(frame_link_grant(&fixture.link, FRAME_STDIN, 7));
+    assert_false(frame_link_grant(&fixture.link, FRAME_END, 7));
+    assert_false(frame_link_grant(&fixture.link, 0, 7));
+    assert_false(frame_link_grant(&fixture.link, UINT32_MAX, 7));
+    assert_true(frame_link_send(&fixture.link, FRAME_BEGUN, NULL, 0, NULL, 0));
     tear_down(&fixture);
 }
 
@@ -264,13 +297,14 @@ static void frame_link__slow_reader(void **state)
 
     (void)state;
     set_up(&fixture);
+    assert_true(frame_link_grant(&fixture.link, FRAME_STDOUT, UINT32_MAX));
     for (int round = 0; round < 40; round++) {
         unsigned char *bytes;
         struct strbuf got;
 
         while ((bytes = frame_link_prepare(&fixture.link))) {
             memset(bytes, (int)(next++ % 251), 10007);
-            frame_link_commit(&fixture.link, FRAME_STDOUT, 10007);
+            frame_link_commit(&fixture.link, CHANNEL_STDOUT, 10007);
         }
         assert_true(frame_link_write(&fixture.link));
         assert_true(frame_link_write(&fixture.link)); /* the pipe is full, or nothing is left */
