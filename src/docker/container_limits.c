@@ -9,9 +9,21 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "docker/engine_info.h"
+#include "docker/engine_memory.h"
 
 /* How cpus are passed on. The engine takes no smaller fractions. */
 #define CPUS_FORMAT "%.3f"
+
+struct container_limits container_limits_of_engine(const struct docker *docker,
+                                                   const struct container_limits *limits)
+{
+    const long cpus = engine_memory_cpus(docker->memory);
+    struct container_limits result = *limits;
+
+    if (cpus > 0 && result.cpus > (double)cpus)
+        result.cpus = (double)cpus;
+    return result;
+}
 
 void container_add_limits(struct strvec *arguments, const struct container_limits *limits)
 {

@@ -16,6 +16,10 @@ struct container_limits {
     long pids;
 };
 
+/* The limits with no more CPUs than the engine is known to have, since it refuses more. */
+struct container_limits container_limits_of_engine(const struct docker *docker,
+                                                   const struct container_limits *limits);
+
 /* Adds them as options of docker create or docker update. */
 void container_add_limits(struct strvec *arguments, const struct container_limits *limits);
 

@@ -13,18 +13,6 @@
 /* A container that has taken nothing of the files for so long takes no more. */
 enum { TAKING_MS = 1000 };
 
-/* The limits with no more CPUs than the engine is known to have, since it refuses more. */
-static struct container_limits limits_of_engine(const struct docker *docker,
-                                                const struct container_limits *limits)
-{
-    const long cpus = engine_memory_cpus(docker->memory);
-    struct container_limits result = *limits;
-
-    if (cpus > 0 && result.cpus > (double)cpus)
-        result.cpus = (double)cpus;
-    return result;
-}
-
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
                               const struct container_limits *limits, long long in_use_ms)
 {
@@ -33,7 +21,7 @@ struct instance *instance_new(const struct docker *docker, const struct plan *pl
     *instance = (struct instance){.client = PROCESS_INIT,
                                   .message = STRBUF_MAX(INSTANCE_MESSAGE_MAX),
                                   .fingerprint = instance_fingerprint(plan),
-                                  .limits = limits_of_engine(docker, limits),
+                                  .limits = container_limits_of_engine(docker, limits),
                                   .in_use_ms = in_use_ms};
     owned_container_init(&instance->container, docker, plan, in_use_ms);
     supervisor_link_init(&instance->link);
@@ -317,7 +305,7 @@ int instance_set_limits(struct instance *instance, const struct container_limits
                         long long deadline, const struct notifier *cancel, struct error *error)
 {
     const struct owned_container *container = &instance->container;
-    const struct container_limits wanted = limits_of_engine(container->docker, limits);
+    const struct container_limits wanted = container_limits_of_engine(container->docker, limits);
     const long long begin = clock_now_ms();
 
     if (container_limits_equal(&instance->limits, &wanted))
