@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 pages=$(dirname "$ISOLATOR")/man # as they are installed, with the options
+[ -d "$pages" ] || pages=$PWD/build/man # static programs have none beside them
 page=$pages/isolator.1
 server_page=$pages/isolator-mcp.1
 config_page=$pages/isolator_config.json.5
