@@ -55,15 +55,15 @@ int frame_link_next(struct frame_link *link, struct frame *frame)
     return 1;
 }
 
-/* Makes room for so many bytes, in addition to the reserve. NULL if there is none now. */
-static unsigned char *make_room(struct frame_link *link, size_t length, size_t reserve)
+/* Makes room for a frame with so many bytes. NULL if there is none now. */
+static unsigned char *make_room(struct frame_link *link, size_t length)
 {
     if (link->out_first > 0) {
         memmove(link->output, link->output + link->out_first, link->out_filled - link->out_first);
         link->out_filled -= link->out_first;
         link->out_first = 0;
     }
-    if (sizeof link->output - link->out_filled < FRAME_HEADER + length + reserve)
+    if (sizeof link->output - link->out_filled < FRAME_HEADER + length)
         return NULL;
     return link->output + link->out_filled;
 }
@@ -72,7 +72,7 @@ bool frame_link_send(struct frame_link *link, enum frame_type type, const void *
                      size_t fixed_length, const void *text, size_t text_length)
 {
     const size_t length = fixed_length + text_length;
-    unsigned char *frame = make_room(link, length, 0);
+    unsigned char *frame = make_room(link, length);
 
     if (!frame)
         return false;
@@ -112,9 +112,7 @@ size_t frame_link_may_send(const struct frame_link *link, enum frame_channel cha
 
 unsigned char *frame_link_prepare(struct frame_link *link)
 {
-    unsigned char *frame = make_room(link, FRAME_CHUNK, FRAME_LINK_RESERVE);
-
-    return frame ? frame + FRAME_HEADER : NULL;
+    return frame_link_has_space(link) ? make_room(link, FRAME_CHUNK) + FRAME_HEADER : NULL;
 }
 
 void frame_link_commit(struct frame_link *link, enum frame_channel channel, size_t length)
