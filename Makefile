@@ -325,9 +325,9 @@ test: check
 check: packages test-packages lint-packages static-packages ## set up, build, lint, and run every test
 	+@$(build_beside) test-images lint-recent all $(STATIC) check-format check-layers check-shape check-words check-headers check-musl sanitized-tests
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-24} SUITE_SECONDS=900 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(SANITIZED_TESTS)
-# Build, unit tests, layers, the shape of the code, its words, and the end-to-end cases that need no container engine, in about 45 s; without root,
-# network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. More suites run at
-# a time than in the check, since most of them wait.
+# Build, unit tests, layers, the shape of the code, its words, and the end-to-end cases that need no container engine, in
+# about 45 s; without root, network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need
+# Node.js. More suites run at a time than in the check, since most of them wait.
 QUICK_WORKERS ?= 12
 QUICK_TESTS = $(shell grep -lE '^test_case --quick' test/e2e/*.t)
 QUICK_NODE_TESTS = $(shell command -v node >/dev/null && grep -lwE '^ *quickCase' test/e2e/*.mjs)

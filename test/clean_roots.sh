@@ -10,13 +10,6 @@ script=${0##*/}
 say() { printf '%s: %s\n' "$script" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# The mirror of Debian that /etc/apt names.
-mirror() {
-    # shellcheck disable=SC2016 # apt-get expands these
-    apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 'Created-By: Packages' |
-        sed -n 's/^Debian Debian //p' | head -n 1
-}
-
 # make_root NAME SUITE [PACKAGE,...]
 make_root() { mmdebstrap --variant=apt ${3+"--include=$3"} "$2" "$roots/$1" "$mirror"; }
 
@@ -46,7 +39,7 @@ step() {
 # Calls itself in namespaces of its own, and ends with the exit status of the function there.
 in_clean_roots() {
     local status=0
-    mirror=$(mirror)
+    mirror=$(share/packaging/mirror) || exit
     if [ "${WITHIN_CLEAN_ROOTS-}" = yes ]; then
         unset WITHIN_CLEAN_ROOTS
         mount -t tmpfs -o mode=755 tmpfs "$roots" || die "cannot mount a tmpfs at $roots"
@@ -55,7 +48,6 @@ in_clean_roots() {
     fi
     [ "$(id -u)" -eq 0 ] || die 'this needs root'
     command -v mmdebstrap >/dev/null || die 'install the Debian packages mmdebstrap and debian-archive-keyring'
-    [ -n "$mirror" ] || die '/etc/apt names no mirror of Debian, or its lists are not there: apt-get update'
     WITHIN_CLEAN_ROOTS=yes setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --mount-proc "$0" "${@:2}" </dev/null &
     trap 'kill -KILL $! 2>/dev/null' EXIT
     trap 'exit 130' INT TERM HUP # wait ends at once

@@ -85,6 +85,14 @@ else
     export ISOLATOR_CONFIG=${ISOLATOR_CONFIG:-$PWD/build/engine/test.json}
 fi
 
+# make_programs DIRECTORY: makes it like a directory of `make static`, with the programs that are tested.
+make_programs() {
+    mkdir -p "$1"
+    strip -o "$1/isolator" "$ISOLATOR"
+    strip -o "$1/isolator-mcp" "$ISOLATOR-mcp"
+    echo licenses >"$1/LICENSES"
+}
+
 # The names of the languages that are built in, in the order of messages.
 built_in="python, go, javascript, typescript, c, cpp, rust, java, ruby, php, perl, bash, lua, r"
 

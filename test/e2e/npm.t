@@ -15,10 +15,7 @@ packages=$scratch/packages
 package=$scratch/unpacked/package
 
 # Both machines have the programs of this one, which makes no difference to how they are packed.
-mkdir -p "$programs/x86_64"
-strip -o "$programs/x86_64/isolator" "$ISOLATOR"
-strip -o "$programs/x86_64/isolator-mcp" "$(dirname "$ISOLATOR")/isolator-mcp"
-echo licenses >"$programs/x86_64/LICENSES"
+make_programs "$programs/x86_64"
 cp -r "$programs/x86_64" "$programs/aarch64"
 share/packaging/npm "$programs" "$version" "$packages" >"$scratch/made"
 mkdir "$scratch/unpacked"

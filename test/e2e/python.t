@@ -35,9 +35,7 @@ typed() {
 
 # make_wheel DIRECTORY: makes a wheel of the programs, and prints its path.
 make_wheel() {
-    mkdir -p "$scratch/programs/x86_64"
-    cp "$ISOLATOR" "$ISOLATOR-mcp" "$scratch/programs/x86_64"
-    echo licenses >"$scratch/programs/x86_64/LICENSES"
+    make_programs "$scratch/programs/x86_64"
     SOURCE_DATE_EPOCH=1700000000 share/packaging/wheels "$scratch/programs" 1.2.3 "$1" | sed 's/^  PACKAGE //'
 }
 
