@@ -1,127 +1,37 @@
 #define _GNU_SOURCE
-#include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "supervisor/supervisor_state.h"
 
-enum { SPARE_BYTES = 256 * 1024 };
+/*
+ * How a request ends. The program has ended by itself, or is to: then all processes are killed
+ * (STATE_ENDING). Or it is a cell that has ended, whose interpreter stays, or a program whose
+ * processes stay (STATE_SETTLING).
+ *
+ * At the end of a cell everything is stopped, so that nothing more is written and no process is
+ * started; then all but the interpreter are killed. Processes can continue each other, so this is
+ * repeated until the interpreter is seen to have stopped, and after that no other process is there.
+ * Its children that have ended remain as zombies until it continues. If this does not succeed in
+ * time everything is killed, and with it the interpreter.
+ */
 
-/* Orphans that are reaped at a time. */
-enum { REAP_MAX = 64 };
+enum { SPARE_BYTES = 256 * 1024 };
 
 /* How long is waited until processes are killed again. */
 enum { KILL_AGAIN_MS = 50 };
 
-void ending_signal(const struct supervisor *supervisor, int number)
+enum { SETTLE_MAX_US = 5000000, SETTLE_WAIT_MS = 2 };
+
+/* The shortest time between two looks, so that a program that waits at its limit costs little. */
+enum { CPU_CHECK_MIN_US = 10000, CPU_CHECK_BETWEEN_MIN_US = 250000 };
+
+/* Whether all processes stay when the program has ended by itself. */
+static bool keeps_processes(const struct supervisor *supervisor)
 {
-    if (supervisor->is_init) {
-        kill(-1, number);
-    } else if (supervisor->program.pid > 0) { /* in tests */
-        kill(-supervisor->program.pid, number);
-        if (!supervisor->reaped) /* it may not lead its group yet */
-            kill(supervisor->program.pid, number);
-    }
-}
-
-void ending_kill(const struct supervisor *supervisor)
-{
-    ending_signal(supervisor, SIGKILL);
-}
-
-void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
-{
-    if (!supervisor_runs(supervisor))
-        return;
-    supervisor->memory.last_us = 0; /* once more, before all are killed */
-    memory_use_sample(supervisor);
-    supervisor->end.cause = cause;
-    supervisor->state = STATE_ENDING;
-    supervisor->reap_more = true;
-    ending_kill(supervisor);
-}
-
-void ending_after_program(struct supervisor *supervisor)
-{
-    if (supervisor->state == STATE_RUNNING && supervisor_keeps_processes(supervisor))
-        settling_begin(supervisor);
-    else if (supervisor->state != STATE_SETTLING)
-        ending_begin(supervisor, FRAME_CAUSE_ITSELF);
-}
-
-static void take_status(struct supervisor *supervisor, int status)
-{
-    if (supervisor->state == STATE_STARTING)
-        requests_take_report(supervisor);
-    supervisor->reaped = true;
-    supervisor->status = status;
-    if (supervisor->state != STATE_SETTLING)
-        supervisor->end.wall_us = figures_clock_us() - supervisor->program.start_us;
-    ending_after_program(supervisor);
-}
-
-/* Reaps children, but not forever: the program may end them as fast as they are reaped. */
-void ending_reap(struct supervisor *supervisor)
-{
-    for (int i = 0; i < REAP_MAX; i++) {
-        struct frame_end *end = &supervisor->end;
-        struct rusage usage = {.ru_maxrss = 0};
-        int status;
-        const pid_t pid = wait4(-1, &status, WNOHANG | __WALL, &usage);
-        const uint64_t rss_bytes = (uint64_t)usage.ru_maxrss * 1024; /* in KiB: getrusage(2) */
-
-        if (pid <= 0) {
-            supervisor->reap_more = false;
-            return;
-        }
-        if (rss_bytes > end->used_bytes)
-            end->used_bytes = rss_bytes;
-        /* A program that makes this process its tracer (PTRACE_TRACEME) is also said to stop. */
-        if (pid == supervisor->program.pid && !supervisor->reaped && !WIFSTOPPED(status))
-            take_status(supervisor, status);
-    }
-}
-
-/* Whether no child is left. Those that are not reaped yet are killed once more. */
-static bool all_gone(struct supervisor *supervisor)
-{
-    siginfo_t ignored;
-
-    if (waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD)
-        return true;
-    ending_kill(supervisor);
-    return false;
-}
-
-static void take_figures(struct supervisor *supervisor)
-{
-    struct frame_end *end = &supervisor->end;
-    uint64_t used_bytes;
-
-    end->cpu_us = cpu_limit_used_us(supervisor);
-    if (end->cause == FRAME_CAUSE_ITSELF && atomic_load(&supervisor->is_late))
-        end->cause = FRAME_CAUSE_LATE;
-    if (supervisor->state == STATE_ENDING && end->cause == FRAME_CAUSE_ITSELF &&
-        cpu_limit_is_exceeded(supervisor, end->cpu_us))
-        end->cause = FRAME_CAUSE_CPU;
-    if (supervisor->reaped && WIFSIGNALED(supervisor->status))
-        end->signal = (uint32_t)WTERMSIG(supervisor->status);
-    else if (supervisor->reaped)
-        end->status = (uint32_t)WEXITSTATUS(supervisor->status);
-    end->peak_bytes = figures_peak_bytes(&supervisor->figures);
-    used_bytes = memory_use_bytes(supervisor);
-    if (used_bytes > end->used_bytes)
-        end->used_bytes = used_bytes;
-    end->oom_kills =
-        figures_difference(figures_oom_kills(&supervisor->figures), supervisor->before.oom_kills);
-    end->memory_full = figures_difference(figures_memory_full(&supervisor->figures),
-                                          supervisor->before.memory_full);
-    end->refused = figures_difference(figures_refused_processes(&supervisor->figures),
-                                      supervisor->before.refused);
+    return (supervisor->run.flags & FRAME_RUN_KEEP_PROCESSES) != 0;
 }
 
 /*
@@ -140,54 +50,257 @@ static void give_back_spare(void)
     madvise(spare, sizeof spare, MADV_DONTNEED);
 }
 
-bool ending_is_drained(int fd)
+void ending_forget_interpreter(struct supervisor *supervisor)
 {
-    struct pollfd polled = {fd, POLLIN, 0};
+    supervisor->has_interpreter = supervisor->is_stopped = false;
+    driver_link_forget(&supervisor->driver);
+}
 
-    return poll(&polled, 1, 0) == 0;
+/* ---- requests that fail */
+
+void ending_fail(struct supervisor *supervisor, enum frame_step step, int error, const char *path)
+{
+    const struct frame_failed failed = {step, (uint32_t)error};
+
+    connection_set_late(&supervisor->connection, 0);
+    connection_send(&supervisor->connection, FRAME_FAILED, &failed, sizeof failed, path);
+    supervisor->state = STATE_ENDED;
+}
+
+bool ending_fail_keep(struct supervisor *supervisor)
+{
+    struct keep *keep = &supervisor->keep;
+
+    if (keep->step == 0)
+        return false;
+    ending_fail(supervisor, keep->step, keep->failure.error, keep->failure.path);
+    keep->step = 0;
+    return true;
+}
+
+/* ---- the end begins */
+
+void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
+{
+    if (!supervisor_runs(supervisor))
+        return;
+    memory_use_look(&supervisor->memory); /* before all are killed */
+    supervisor->end.cause = cause;
+    supervisor->state = STATE_ENDING;
+    supervisor->reap_more = true;
+    for (int i = 0; i < 2; i++)
+        output_stream_pass_all(&supervisor->outputs[i]);
+    processes_kill(&supervisor->processes);
+}
+
+/* The cell has ended, or a program whose processes stay. */
+static void begin_to_settle(struct supervisor *supervisor)
+{
+    const uint64_t now_us = figures_clock_us();
+
+    supervisor->state = STATE_SETTLING;
+    supervisor->settled = keeps_processes(supervisor);
+    supervisor->settle_end_us = now_us + SETTLE_MAX_US;
+    if (!supervisor->program.reaped)
+        supervisor->end.wall_us = now_us - supervisor->program.start_us;
+    for (int i = 0; i < 2 && supervisor->settled; i++)
+        output_stream_pass_pending(&supervisor->outputs[i]);
+    if (!supervisor->settled)
+        processes_signal(&supervisor->processes, SIGSTOP);
+}
+
+void ending_after_program(struct supervisor *supervisor)
+{
+    if (supervisor->state == STATE_RUNNING && keeps_processes(supervisor))
+        begin_to_settle(supervisor);
+    else if (supervisor->state != STATE_SETTLING)
+        ending_begin(supervisor, FRAME_CAUSE_ITSELF);
+}
+
+void ending_take_status(struct supervisor *supervisor, int status)
+{
+    supervisor->program.reaped = true;
+    supervisor->program.status = status;
+    if (supervisor->state != STATE_SETTLING)
+        supervisor->end.wall_us = figures_clock_us() - supervisor->program.start_us;
+    ending_after_program(supervisor);
+}
+
+void ending_take_events(struct supervisor *supervisor)
+{
+    if (supervisor->outputs[0].exceeded || supervisor->outputs[1].exceeded) {
+        supervisor->outputs[0].exceeded = supervisor->outputs[1].exceeded = false;
+        ending_begin(supervisor, FRAME_CAUSE_OUTPUT);
+        supervisor->end.cause = FRAME_CAUSE_OUTPUT;
+    }
+    if (!supervisor->driver.ended || supervisor->state != STATE_RUNNING)
+        return;
+    if (driver_link_is_sending(&supervisor->driver))
+        ending_begin(supervisor, FRAME_CAUSE_ITSELF); /* the rest would begin the next cell */
+    else
+        begin_to_settle(supervisor);
+}
+
+/* ---- CPU time */
+
+static uint64_t used_cpu_us(const struct supervisor *supervisor)
+{
+    return figures_used_us(&supervisor->figures, &supervisor->before);
+}
+
+/* Whether processes of the last request may be running, and no other one has begun yet. */
+static bool is_between(const struct supervisor *supervisor)
+{
+    return supervisor->left_processes && !supervisor_runs(supervisor) &&
+           supervisor->state != STATE_ENDING;
+}
+
+void ending_check_cpu(struct supervisor *supervisor)
+{
+    const struct cpu_limit *limit = &supervisor->cpu_limit;
+    const bool between = is_between(supervisor);
+    uint64_t used_us;
+
+    cpu_limit_pause(limit);
+    if ((!between && !supervisor_runs(supervisor)) || limit->max_us == 0)
+        return;
+    used_us = used_cpu_us(supervisor);
+    if (!cpu_limit_is_exceeded(limit, used_us))
+        cpu_limit_continue(limit, used_us, between ? CPU_CHECK_BETWEEN_MIN_US : CPU_CHECK_MIN_US);
+    else if (between)
+        connection_leave(&supervisor->connection, 0);
+    else
+        ending_begin(supervisor, FRAME_CAUSE_CPU);
+}
+
+/* ---- END */
+
+static void take_figures(struct supervisor *supervisor)
+{
+    const struct figures *figures = &supervisor->figures;
+    const struct usage *before = &supervisor->before;
+    struct frame_end *end = &supervisor->end;
+    const int status = supervisor->program.status;
+    struct usage now;
+    uint64_t used_bytes;
+
+    end->cpu_us = used_cpu_us(supervisor);
+    now = figures_usage(figures);
+    if (end->cause == FRAME_CAUSE_ITSELF && atomic_load(&supervisor->connection.is_late))
+        end->cause = FRAME_CAUSE_LATE;
+    if (supervisor->state == STATE_ENDING && end->cause == FRAME_CAUSE_ITSELF &&
+        cpu_limit_is_exceeded(&supervisor->cpu_limit, end->cpu_us))
+        end->cause = FRAME_CAUSE_CPU;
+    if (supervisor->program.reaped && WIFSIGNALED(status))
+        end->signal = (uint32_t)WTERMSIG(status);
+    else if (supervisor->program.reaped)
+        end->status = (uint32_t)WEXITSTATUS(status);
+    end->peak_bytes = figures_peak_bytes(figures);
+    used_bytes = memory_use_bytes(&supervisor->memory);
+    if (used_bytes > end->used_bytes)
+        end->used_bytes = used_bytes;
+    if (end->used_bytes == 0) /* no process has ended or was stopped */
+        end->used_bytes = FRAME_UNKNOWN;
+    end->oom_kills = figures_difference(now.oom_kills, before->oom_kills);
+    end->memory_full = figures_difference(now.memory_full, before->memory_full);
+    end->refused = figures_difference(now.refused, before->refused);
+    for (int i = 0; i < 2; i++)
+        end->written[i] = supervisor->outputs[i].written;
+    supervisor->ended = now;
+}
+
+static void send_end(struct supervisor *supervisor)
+{
+    struct connection *connection = &supervisor->connection;
+
+    take_figures(supervisor);
+    supervisor->left_processes = supervisor->state == STATE_SETTLING;
+    supervisor->end.stays = supervisor->has_interpreter && !supervisor->program.reaped;
+    if (supervisor->end.stays == 0)
+        ending_forget_interpreter(supervisor);
+    connection_set_timer(connection, supervisor->run.linger_ms);
+    connection_set_late(connection, 0);
+    connection_send(connection, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);
+    supervisor->state = STATE_ENDED;
+}
+
+/* Sends END once no process is left and its output has been sent. */
+static void finish_ending(struct supervisor *supervisor)
+{
+    struct program *program = &supervisor->program;
+
+    if (!program->reaped || !processes_are_gone(&supervisor->processes))
+        return;
+    give_back_spare();
+    input_stream_close(&supervisor->input);
+    if (supervisor->end.cause != FRAME_CAUSE_ITSELF)
+        /* What isolator has no credit for is dropped. */
+        for (int i = 0; i < 2; i++)
+            if (supervisor->connection.link.credit[supervisor->outputs[i].channel] == 0 ||
+                supervisor->end.cause == FRAME_CAUSE_OUTPUT)
+                descriptor_close(&program->out[i]);
+    /* A descriptor that was sent over a UNIX socket may keep a pipe open forever. */
+    for (int i = 0; i < 2; i++)
+        if (program->out[i] >= 0 && descriptor_is_drained(program->out[i]))
+            descriptor_close(&program->out[i]);
+    if (program->out[0] < 0 && program->out[1] < 0)
+        send_end(supervisor);
+}
+
+/* Whether only the interpreter is alive, and has stopped. */
+static bool settle(struct supervisor *supervisor)
+{
+    uint64_t rss_bytes = 0;
+    const bool stopped = processes_have_stopped(&supervisor->processes, &rss_bytes);
+
+    if (rss_bytes > supervisor->end.used_bytes)
+        supervisor->end.used_bytes = rss_bytes;
+    if (!processes_kill_others(&supervisor->processes) && stopped) {
+        supervisor->settled = supervisor->is_stopped = true;
+        return true;
+    }
+    if (figures_clock_us() >= supervisor->settle_end_us)
+        ending_begin(supervisor, FRAME_CAUSE_ITSELF);
+    else if (!stopped)
+        kill(supervisor->program.pid, SIGSTOP);
+    return false;
+}
+
+/* Sends END once the processes that may not stay have ended, and the output has been sent. */
+static void finish_settling(struct supervisor *supervisor)
+{
+    struct program *program = &supervisor->program;
+
+    if (program->reaped && !keeps_processes(supervisor)) {
+        ending_begin(supervisor, FRAME_CAUSE_ITSELF);
+        return;
+    }
+    if ((!supervisor->settled && !settle(supervisor)) ||
+        output_stream_is_writing(&supervisor->outputs[0]) ||
+        output_stream_is_writing(&supervisor->outputs[1]))
+        return;
+    ending_check_cpu(supervisor);
+    if (supervisor->state != STATE_SETTLING)
+        return;
+    input_stream_close(&supervisor->input);
+    for (int i = 0; i < 2; i++)
+        if (program->reaped && program->out[i] >= 0)
+            sinks_take(&supervisor->sinks, &program->out[i]);
+    send_end(supervisor);
 }
 
 void ending_watch(const struct supervisor *supervisor, struct loop *loop)
 {
     if (supervisor->state == STATE_ENDING)
-        loop_limit(loop, KILL_AGAIN_MS);
+        loop_limit(loop, KILL_AGAIN_MS); /* processes that are left are killed again */
+    if (supervisor->state == STATE_SETTLING && !supervisor->settled)
+        loop_limit(loop, SETTLE_WAIT_MS);
 }
 
-void ending_report(struct supervisor *supervisor)
-{
-    take_figures(supervisor);
-    supervisor->left_processes = supervisor->state == STATE_SETTLING;
-    supervisor->ended = cpu_limit_usage(supervisor);
-    supervisor->end.stays = supervisor->cell.exists && !supervisor->reaped;
-    if (supervisor->end.stays == 0)
-        cell_forget(supervisor);
-    if (supervisor->end.used_bytes == 0) /* no process has ended or was stopped */
-        supervisor->end.used_bytes = FRAME_UNKNOWN;
-    supervisor_set_timer(supervisor, supervisor->run.linger_ms);
-    supervisor_set_late(supervisor, 0);
-    supervisor_send(supervisor, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);
-    supervisor->state = STATE_ENDED;
-}
-
-/* Sends END once no process is left and its output has been sent. */
 void ending_finish(struct supervisor *supervisor)
 {
-    struct program *program = &supervisor->program;
-
-    if (!supervisor->reaped || !all_gone(supervisor))
-        return;
-    give_back_spare();
-    streams_close(&program->in);
-    if (supervisor->end.cause != FRAME_CAUSE_ITSELF)
-        /* What isolator has no credit for is dropped. */
-        for (int i = 0; i < 2; i++)
-            if (supervisor->link.credit[i] == 0 || supervisor->end.cause == FRAME_CAUSE_OUTPUT)
-                streams_close(&program->out[i]);
-    /* A descriptor that was sent over a UNIX socket may keep a pipe open forever. */
-    for (int i = 0; i < 2; i++)
-        if (program->out[i] >= 0 && ending_is_drained(program->out[i]))
-            streams_close(&program->out[i]);
-    if (program->out[0] >= 0 || program->out[1] >= 0)
-        return;
-    ending_report(supervisor);
+    if (supervisor->state == STATE_SETTLING)
+        finish_settling(supervisor);
+    if (supervisor->state == STATE_ENDING)
+        finish_ending(supervisor);
 }

@@ -149,3 +149,20 @@ uint64_t figures_own_cpu_us(void)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     return (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;
 }
+
+struct usage figures_usage(const struct figures *figures)
+{
+    return (struct usage){.cpu_us = figures_cpu_us(figures),
+                          .own_cpu_us = figures_own_cpu_us(),
+                          .oom_kills = figures_oom_kills(figures),
+                          .memory_full = figures_memory_full(figures),
+                          .refused = figures_refused_processes(figures)};
+}
+
+uint64_t figures_used_us(const struct figures *figures, const struct usage *before)
+{
+    const uint64_t own_us = figures_own_cpu_us() - before->own_cpu_us;
+    const uint64_t all_us = figures_difference(figures_cpu_us(figures), before->cpu_us);
+
+    return figures_difference(all_us, own_us);
+}

@@ -26,6 +26,16 @@ uint64_t figures_oom_kills(const struct figures *figures);
 uint64_t figures_memory_full(const struct figures *figures);
 uint64_t figures_refused_processes(const struct figures *figures);
 
+/* What is used up at a moment, as END reports the difference. FRAME_UNKNOWN as above. */
+struct usage {
+    uint64_t cpu_us, own_cpu_us, oom_kills, memory_full, refused;
+};
+
+struct usage figures_usage(const struct figures *figures);
+
+/* The CPU time of the container since then, without that of this process. */
+uint64_t figures_used_us(const struct figures *figures, const struct usage *before);
+
 /* How much a figure has grown; FRAME_UNKNOWN if one of the two is. */
 uint64_t figures_difference(uint64_t now, uint64_t before);
 

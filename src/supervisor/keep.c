@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include "supervisor/keep.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,19 +13,8 @@
 
 #include "supervisor/clean.h"
 #include "supervisor/collect.h"
+#include "supervisor/descriptors.h"
 #include "supervisor/memory_file.h"
-#include "supervisor/supervisor_state.h"
-
-/*
- * How several programs run one after the other, each as in a fresh container. The files that the
- * first one finds are kept as an archive in a sealed memfd of this process, which no program can
- * open (see supervise.c). Before each program everything that the one before has left is removed,
- * and the archive is unpacked.
- *
- * This may take long, and isolator may have sent the next request already. So frames that arrive
- * meanwhile are read as far as there is room, and not handled; the end of the connection and the
- * timer are looked at after each few steps.
- */
 
 enum { STEPS_MAX = 64, REAP_WAIT_MS = 5, CHUNK = 32768 };
 
@@ -34,106 +25,102 @@ enum { SOCKETS_MAX_MS = 1000, SOCKETS_WAIT_MS = 2 };
 /* More than any deadline, in milliseconds. */
 enum { TIME_MAX_MS = 1000000000 };
 
-/* The work on one frame. */
-struct work {
-    struct supervisor *supervisor;
-    uint64_t deadline_us;
-    unsigned steps;
-    struct pace pace;
-};
-
-static bool is_late(const struct work *work)
+static bool is_late(const struct keep *keep)
 {
-    return figures_clock_us() >= work->deadline_us;
+    return figures_clock_us() >= keep->deadline_us;
 }
 
 static bool go_on(void *context)
 {
-    struct work *work = context;
+    struct keep *keep = context;
 
-    if (++work->steps % STEPS_MAX != 0)
+    if (++keep->steps % STEPS_MAX != 0)
         return true;
-    supervisor_look(work->supervisor, 0);
-    return !is_late(work);
+    connection_look(keep->connection, 0);
+    return !is_late(keep);
 }
 
-static void begin_work(struct work *work, struct supervisor *supervisor, uint64_t max_ms)
+void keep_open(struct keep *keep, struct connection *connection, const char *mountinfo,
+               const char *sysvipc, const char *sockets)
+{
+    *keep = (struct keep){.connection = connection,
+                          .workdir = -1,
+                          .sysvipc = sysvipc,
+                          .sockets = sockets,
+                          .copy = -1,
+                          .pace = {go_on, keep}};
+    places_open(&keep->places, mountinfo);
+}
+
+static void begin_work(struct keep *keep, uint64_t max_ms)
 {
     const uint64_t ms = max_ms < TIME_MAX_MS ? max_ms : TIME_MAX_MS;
 
-    *work = (struct work){.supervisor = supervisor,
-                          .deadline_us = figures_clock_us() + ms * 1000,
-                          .pace = {go_on, work}};
-    supervisor->failure.step = 0;
-    supervisor_set_timer(supervisor, 0);
+    keep->deadline_us = figures_clock_us() + ms * 1000;
+    keep->steps = 0;
+    keep->step = 0;
+    connection_set_timer(keep->connection, 0);
 }
 
-/* Keeps what failed, as `why` says. False. */
-static bool fail_at(struct work *work, enum frame_step step)
+/* Notes what failed, as `failure` says. False. */
+static bool fail_at(struct keep *keep, enum frame_step step)
 {
-    work->supervisor->failure.step = step;
+    keep->step = step;
     return false;
 }
 
-static bool fail(struct work *work, enum frame_step step, int error, const char *path)
+static bool fail(struct keep *keep, enum frame_step step, int error, const char *path)
 {
-    place_fail(&work->supervisor->failure.why, error, path, NULL);
-    return fail_at(work, step);
+    place_fail(&keep->failure, error, path, NULL);
+    return fail_at(keep, step);
 }
 
 /* ---- emptying */
 
 /* Processes have ended at END; one that could not become the program may not have yet. */
-static bool end_processes(struct work *work)
+static bool end_processes(struct keep *keep)
 {
-    struct supervisor *supervisor = work->supervisor;
     pid_t pid;
 
     while ((pid = waitpid(-1, NULL, WNOHANG | __WALL)) >= 0) {
         if (pid > 0)
             continue;
-        if (is_late(work))
-            return fail(work, FRAME_STEP_CLEAN, ETIME, "");
-        ending_kill(supervisor);
-        supervisor_look(supervisor, REAP_WAIT_MS);
+        if (is_late(keep))
+            return fail(keep, FRAME_STEP_CLEAN, ETIME, "");
+        processes_kill(keep->connection->processes);
+        connection_look(keep->connection, REAP_WAIT_MS);
     }
-    if (supervisor->is_init && (kill(-1, 0) == 0 || errno != ESRCH))
-        return fail(work, FRAME_STEP_CLEAN, EBUSY, "/proc");
+    if (keep->connection->processes->is_init && (kill(-1, 0) == 0 || errno != ESRCH))
+        return fail(keep, FRAME_STEP_CLEAN, EBUSY, "/proc");
     return true;
 }
 
 /* A queue can be made although no file system shows it. */
-static bool check_queues(struct work *work)
+static bool check_queues(struct keep *keep)
 {
-    const struct supervisor *supervisor = work->supervisor;
-
-    if (!supervisor->is_init || supervisor->places.has_queues ||
+    if (!keep->connection->processes->is_init || keep->places.has_queues ||
         (syscall(SYS_mq_unlink, "isolator") != 0 && errno == ENOSYS))
         return true;
-    return fail(work, FRAME_STEP_CLEAN, EPERM, "/dev/mqueue");
+    return fail(keep, FRAME_STEP_CLEAN, EPERM, "/dev/mqueue");
 }
 
 /* Empties all places, or all but the working directory, or that alone. */
-static bool empty_places(struct work *work, bool others, bool workdir)
+static bool empty_places(struct keep *keep, bool others, bool workdir)
 {
-    struct supervisor *supervisor = work->supervisor;
+    for (size_t i = 0; i < keep->places.count; i++) {
+        const struct place *place = &keep->places.items[i];
 
-    for (size_t i = 0; i < supervisor->places.count; i++) {
-        const struct place *place = &supervisor->places.items[i];
-
-        if (place->empty && (place_is(place, supervisor->workdir) ? workdir : others) &&
-            !clean_place(place, &work->pace, &supervisor->failure.why))
-            return fail_at(work, FRAME_STEP_CLEAN);
+        if (place->empty && (place_is(place, keep->workdir) ? workdir : others) &&
+            !clean_place(place, &keep->pace, &keep->failure))
+            return fail_at(keep, FRAME_STEP_CLEAN);
     }
     return true;
 }
 
-static bool remove_objects(struct work *work)
+static bool remove_objects(struct keep *keep)
 {
-    struct supervisor *supervisor = work->supervisor;
-
-    return clean_sysv(supervisor->sysvipc, &work->pace, &supervisor->failure.why) ||
-           fail_at(work, FRAME_STEP_CLEAN);
+    return clean_sysv(keep->sysvipc, &keep->pace, &keep->failure) ||
+           fail_at(keep, FRAME_STEP_CLEAN);
 }
 
 /* The kernel looks for garbage when a UNIX socket is closed. */
@@ -150,25 +137,24 @@ static void collect_sockets(void)
  * the end of the processes, and memory and room in file systems are missing until then. The list is
  * empty a little before the files are closed that were in the messages.
  */
-static bool wait_for_sockets(struct work *work, bool keeps)
+static bool wait_for_sockets(struct keep *keep, bool keeps)
 {
-    struct supervisor *supervisor = work->supervisor;
     const uint64_t start_us = figures_clock_us();
     bool waited = false;
 
     if (keeps)
-        supervisor->shares_sockets = false;
-    while (!supervisor->shares_sockets && clean_has_sockets(supervisor->sockets)) {
-        if (is_late(work))
-            return fail(work, FRAME_STEP_CLEAN, ETIME, supervisor->sockets);
+        keep->shares_sockets = false;
+    while (!keep->shares_sockets && clean_has_sockets(keep->sockets)) {
+        if (is_late(keep))
+            return fail(keep, FRAME_STEP_CLEAN, ETIME, keep->sockets);
         if (keeps && figures_clock_us() - start_us > (uint64_t)SOCKETS_MAX_MS * 1000)
-            supervisor->shares_sockets = true;
+            keep->shares_sockets = true;
         collect_sockets();
-        supervisor_look(supervisor, SOCKETS_WAIT_MS);
+        connection_look(keep->connection, SOCKETS_WAIT_MS);
         waited = true;
     }
     if (waited)
-        supervisor_look(supervisor, SOCKETS_WAIT_MS);
+        connection_look(keep->connection, SOCKETS_WAIT_MS);
     return true;
 }
 
@@ -176,7 +162,7 @@ static bool wait_for_sockets(struct work *work, bool keeps)
 
 /* The memfd that the copy is written to. */
 struct copy {
-    struct work *work;
+    struct keep *keep;
     int fd;
     uint64_t left; /* bytes that it may still get */
     int error;
@@ -187,7 +173,7 @@ static bool write_copy(void *context, const void *data, size_t length)
     struct copy *copy = context;
     const char *bytes = data;
 
-    copy->error = !go_on(copy->work) ? ETIME : length > copy->left ? EFBIG : 0;
+    copy->error = !go_on(copy->keep) ? ETIME : length > copy->left ? EFBIG : 0;
     if (copy->error != 0)
         return false;
     copy->left -= length;
@@ -216,18 +202,15 @@ static bool refuse_file(void *context, const char *path)
 }
 
 /* Forgets the copy that there is. */
-static void drop_copy(struct supervisor *supervisor)
+static void drop_copy(struct keep *keep)
 {
-    if (supervisor->copy >= 0)
-        close(supervisor->copy);
-    supervisor->copy = -1;
+    descriptor_close(&keep->copy);
 }
 
-static bool make_copy(struct work *work, uint64_t max)
+static bool make_copy(struct keep *keep, uint64_t max)
 {
     const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-    struct supervisor *supervisor = work->supervisor;
-    struct copy copy = {.work = work, .left = max};
+    struct copy copy = {.keep = keep, .left = max};
     struct collect job = {.write = write_copy,
                           .too_large = refuse_file,
                           .context = &copy,
@@ -235,92 +218,61 @@ static bool make_copy(struct work *work, uint64_t max)
                           .file_max = max,
                           .left = max};
 
-    drop_copy(supervisor);
-    supervisor->copy = copy.fd = memory_file_make("copy");
+    drop_copy(keep);
+    keep->copy = copy.fd = memory_file_make("copy");
     if (copy.fd < 0)
-        return fail(work, FRAME_STEP_KEEP, errno, "");
-    if (!collect_directory(&job, supervisor->workdir))
-        fail(work, FRAME_STEP_KEEP, job.error != 0 ? job.error : copy.error, job.path);
+        return fail(keep, FRAME_STEP_KEEP, errno, "");
+    if (!collect_directory(&job, keep->workdir))
+        fail(keep, FRAME_STEP_KEEP, job.error != 0 ? job.error : copy.error, job.path);
     else if (fcntl(copy.fd, F_ADD_SEALS, seals) != 0)
-        fail(work, FRAME_STEP_KEEP, errno, "");
+        fail(keep, FRAME_STEP_KEEP, errno, "");
     else
         return true;
-    drop_copy(supervisor);
+    drop_copy(keep);
     return false;
-}
-
-/* Unpacks the copy in the working directory, which is empty. */
-static bool lay_out(struct work *work)
-{
-    struct supervisor *supervisor = work->supervisor;
-    struct unpack *unpack = &supervisor->unpack;
-    static char chunk[CHUNK];
-    ssize_t length;
-    off_t at = 0;
-
-    while ((length = pread(supervisor->copy, chunk, sizeof chunk, at)) > 0) {
-        unpack_feed(unpack, chunk, (size_t)length);
-        at += length;
-        supervisor_look(supervisor, 0);
-        if (is_late(work))
-            return fail(work, FRAME_STEP_UNPACK, ETIME, "");
-    }
-    return unpack_good(unpack) ||
-           fail(work, FRAME_STEP_UNPACK, unpack->failure, unpack->failed ? unpack->failed : "");
 }
 
 /* ---- frames */
 
 /* Memory is given back before the copy takes some. */
-static bool keep(struct work *work, uint64_t max)
+static bool make(struct keep *keep, uint64_t max)
 {
-    struct supervisor *supervisor = work->supervisor;
-
-    if (!places_check(&supervisor->places, supervisor->workdir, &work->pace,
-                      &supervisor->failure.why))
-        return fail_at(work, FRAME_STEP_CLEAN);
-    return end_processes(work) && check_queues(work) && remove_objects(work) &&
-           empty_places(work, true, false) && wait_for_sockets(work, true) &&
-           make_copy(work, max) && empty_places(work, false, true);
+    if (!places_check(&keep->places, keep->workdir, &keep->pace, &keep->failure))
+        return fail_at(keep, FRAME_STEP_CLEAN);
+    return end_processes(keep) && check_queues(keep) && remove_objects(keep) &&
+           empty_places(keep, true, false) && wait_for_sockets(keep, true) &&
+           make_copy(keep, max) && empty_places(keep, false, true);
 }
 
-void keep_make(struct supervisor *supervisor, const struct frame_keep *frame)
+bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *bytes)
 {
-    struct frame_kept kept;
-    struct work work;
-
-    begin_work(&work, supervisor, frame->max_ms);
-    if (!keep(&work, frame->max)) {
-        keep_send_failure(supervisor);
-        return;
-    }
-    kept.bytes = (uint64_t)lseek(supervisor->copy, 0, SEEK_END);
-    supervisor_send(supervisor, FRAME_KEPT, &kept, sizeof kept, NULL);
-    supervisor->state = STATE_ENDED;
-}
-
-void keep_restore(struct supervisor *supervisor, const struct frame_restore *frame)
-{
-    struct work work;
-    bool empty;
-
-    begin_work(&work, supervisor, frame->max_ms);
-    empty = end_processes(&work) && remove_objects(&work) && empty_places(&work, true, true) &&
-            wait_for_sockets(&work, false);
-    requests_reset(supervisor);
-    if (!empty || !lay_out(&work))
-        return;
-    unpack_release(&supervisor->unpack);
-    unpack_init(&supervisor->unpack);
-}
-
-bool keep_send_failure(struct supervisor *supervisor)
-{
-    struct failure *failure = &supervisor->failure;
-
-    if (failure->step == 0)
+    begin_work(keep, frame->max_ms);
+    if (!make(keep, frame->max))
         return false;
-    supervisor_send_failed(supervisor, failure->step, failure->why.error, failure->why.path);
-    failure->step = 0;
+    *bytes = (uint64_t)lseek(keep->copy, 0, SEEK_END);
     return true;
+}
+
+bool keep_empty(struct keep *keep, const struct frame_restore *frame)
+{
+    begin_work(keep, frame->max_ms);
+    return end_processes(keep) && remove_objects(keep) && empty_places(keep, true, true) &&
+           wait_for_sockets(keep, false);
+}
+
+bool keep_lay_out(struct keep *keep, struct unpack *unpack)
+{
+    static char chunk[CHUNK];
+    ssize_t length;
+    off_t at = 0;
+
+    while ((length = pread(keep->copy, chunk, sizeof chunk, at)) > 0) {
+        unpack_feed(unpack, chunk, (size_t)length);
+        at += length;
+        connection_look(keep->connection, 0);
+        if (is_late(keep))
+            return fail(keep, FRAME_STEP_UNPACK, ETIME, "");
+    }
+    return unpack_good(unpack) ||
+           fail(keep, FRAME_STEP_UNPACK, unpack->failure, unpack->failed ? unpack->failed : "");
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "supervisor/descriptors.h"
 #include "supervisor/filter.h"
 
 extern char **environ;
@@ -55,21 +56,14 @@ void program_init(struct program *program)
     program_set_variable(program, "LOGNAME=sandbox", strlen("LOGNAME=sandbox"));
 }
 
-static void close_fd(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
 static void close_ends(struct program *program)
 {
-    close_fd(&program->in);
-    close_fd(&program->out[0]);
-    close_fd(&program->out[1]);
-    close_fd(&program->report);
-    close_fd(&program->begin);
-    close_fd(&program->answer);
+    descriptor_close(&program->in);
+    descriptor_close(&program->out[0]);
+    descriptor_close(&program->out[1]);
+    descriptor_close(&program->report);
+    descriptor_close(&program->begin);
+    descriptor_close(&program->answer);
 }
 
 void program_release(struct program *program)
@@ -268,8 +262,8 @@ static bool open_pipes(struct pipes *pipes, bool interpreter)
 static void close_pipes(struct pipes *pipes)
 {
     for (int i = 0; i < PIPES; i++) {
-        close_fd(&pipes->ends[i][0]);
-        close_fd(&pipes->ends[i][1]);
+        descriptor_close(&pipes->ends[i][0]);
+        descriptor_close(&pipes->ends[i][1]);
     }
 }
 
@@ -301,7 +295,7 @@ enum program_report program_take_report(struct program *program, struct program_
     }
     if (length < 0 && (errno == EAGAIN || errno == EINTR))
         return PROGRAM_STARTING;
-    close_fd(&program->report); /* the execution of the program has closed the other end */
+    descriptor_close(&program->report); /* the execution of the program has closed the other end */
     return PROGRAM_STARTED;
 }
 

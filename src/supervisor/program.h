@@ -18,7 +18,9 @@ struct program {
     struct strvec arguments;
     struct strvec environment; /* that of this process, changed by program_set_variable() */
     size_t bytes;              /* of both, to bound them */
-    pid_t pid;                 /* 0: it does not run */
+    pid_t pid;                 /* 0: it was not started */
+    bool reaped;               /* it has ended; set by the caller, who reaps all children */
+    int status;                /* see wait(2), once it is reaped; likewise */
     int in;                    /* our ends of its pipes, non-blocking; -1: closed */
     int out[2];
     int report;            /* likewise; for program_take_report() */

@@ -3,21 +3,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "supervisor/collect.h"
 #include "supervisor/supervisor_state.h"
 
 /*
  * How this works. One loop waits for everything that can happen: frames, bytes of the program, room
  * in a pipe, the end of a child (signalfd), the timers (timerfd). The input of the connection comes
  * first each time, so that its end ends the container whatever the program does. Nothing blocks but
- * for the lock of a pipe, and a second thread does not wait for that (watch.c).
+ * for the lock of a pipe, and a second thread does not wait for that (connection.h).
  *
  * The program cannot reach this process: it is not dumpable, which closes /proc/1/fd, /proc/1/mem
  * and ptrace to the same user; the engine delivers no signal from inside the container to process 1
@@ -36,90 +37,33 @@
 
 enum { STACK_BYTES = 64 * 1024 };
 
-/* The longest path that a frame carries; the rest is cut off. */
-enum { TEXT_MAX = 4096 };
+/* Orphans that are reaped at a time: the program may end them as fast as they are reaped. */
+enum { REAP_MAX = 64 };
 
-_Noreturn void supervisor_leave(struct supervisor *supervisor, int status)
+static void reap(struct supervisor *supervisor)
 {
-    /* The kernel would end them only after it has closed our pipes, whose locks they may hold. */
-    ending_kill(supervisor);
-    _exit(status);
-}
+    for (int i = 0; i < REAP_MAX; i++) {
+        struct frame_end *end = &supervisor->end;
+        struct rusage usage = {.ru_maxrss = 0};
+        int status;
+        const pid_t pid = wait4(-1, &status, WNOHANG | __WALL, &usage);
+        const uint64_t rss_bytes = (uint64_t)usage.ru_maxrss * 1024; /* in KiB: getrusage(2) */
 
-/* ---- frames to isolator; control frames always fit into the reserve unless no one reads them */
-
-void supervisor_send(struct supervisor *supervisor, enum frame_type type, const void *fixed,
-                     size_t length, const char *text)
-{
-    const size_t text_length = text ? strnlen(text, TEXT_MAX) : 0;
-
-    if (!frame_link_send(&supervisor->link, type, fixed, length, text, text_length))
-        supervisor_leave(supervisor, 1); /* it grants credit and does not read */
-}
-
-static void send_hello(struct supervisor *supervisor)
-{
-    static char payload[FRAME_HELLO_SIZE];
-    const struct frame_hello hello = {FRAME_HELLO_MAGIC, FRAME_VERSION};
-
-    memcpy(payload, &hello, sizeof hello);
-    supervisor_send(supervisor, FRAME_HELLO, payload, sizeof payload, NULL);
-}
-
-void supervisor_send_failed(struct supervisor *supervisor, enum frame_step step, int error,
-                            const char *path)
-{
-    const struct frame_failed failed = {step, (uint32_t)error};
-
-    supervisor_set_late(supervisor, 0);
-    supervisor_send(supervisor, FRAME_FAILED, &failed, sizeof failed, path);
-    supervisor->state = STATE_ENDED;
-}
-
-static void set_timer(int timer, uint64_t ms)
-{
-    const struct itimerspec once = {.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}};
-
-    timerfd_settime(timer, 0, &once, NULL);
-}
-
-void supervisor_set_timer(const struct supervisor *supervisor, uint64_t ms)
-{
-    set_timer(supervisor->timer, ms);
-}
-
-void supervisor_set_late(struct supervisor *supervisor, uint64_t ms)
-{
-    if (ms > 0)
-        atomic_store(&supervisor->is_late, false);
-    set_timer(supervisor->late_timer, ms);
+        if (pid <= 0) {
+            supervisor->reap_more = false;
+            return;
+        }
+        if (rss_bytes > end->used_bytes)
+            end->used_bytes = rss_bytes;
+        /* A program that makes this process its tracer (PTRACE_TRACEME) is also said to stop. */
+        if (pid == supervisor->program.pid && !supervisor->program.reaped && !WIFSTOPPED(status)) {
+            starting_take_report(supervisor); /* it is there */
+            ending_take_status(supervisor, status);
+        }
+    }
 }
 
 /* ---- the loop */
-
-static void take_input(void *context, int number)
-{
-    struct supervisor *supervisor = context;
-
-    (void)number;
-    if (!frame_link_read(&supervisor->link))
-        supervisor_leave(supervisor, 0);
-}
-
-static void write_output(void *context, int number)
-{
-    struct supervisor *supervisor = context;
-
-    (void)number;
-    if (!frame_link_write(&supervisor->link))
-        supervisor_leave(supervisor, 0);
-}
-
-static void end_in_time(void *context, int number)
-{
-    (void)number;
-    supervisor_leave(context, 0);
-}
 
 static void take_signal(void *context, int number)
 {
@@ -131,60 +75,126 @@ static void take_signal(void *context, int number)
         supervisor->reap_more = true;
 }
 
-static void watch_connection(struct supervisor *supervisor, struct loop *loop)
+static void take_report(void *context, int number)
 {
-    const struct frame_link *link = &supervisor->link;
+    (void)number;
+    starting_take_report(context);
+}
 
-    loop_add(loop, link->in, POLLIN, take_input, supervisor, 0);
-    if (frame_link_pending(link))
-        loop_add(loop, link->out, POLLOUT, write_output, supervisor, 0);
-    loop_add(loop, supervisor->timer, POLLIN, end_in_time, supervisor, 0);
+static void take_cpu_timer(void *context, int number)
+{
+    (void)number;
+    ending_check_cpu(context);
+}
+
+/* Each state lets other parts do their work. */
+static void watch(struct supervisor *supervisor, struct loop *loop)
+{
+    const enum supervisor_state state = supervisor->state;
+    const bool runs = supervisor_runs(supervisor);
+    struct program *program = &supervisor->program;
+
+    connection_watch(&supervisor->connection, loop);
     loop_add(loop, supervisor->signals, POLLIN, take_signal, supervisor, 0);
     if (supervisor->reap_more)
         loop_limit(loop, 0);
+    sinks_watch(&supervisor->sinks, loop);
+    input_stream_watch(&supervisor->input, loop);
+    for (int i = 0; i < 2; i++)
+        if (runs || state == STATE_ENDING)
+            output_stream_watch(&supervisor->outputs[i], loop, state == STATE_RUNNING);
+        else if (supervisor->has_interpreter) /* it writes between two cells */
+            descriptor_discard_watch(&program->out[i], loop);
+    if (state == STATE_STARTING || state == STATE_RUNNING)
+        driver_link_watch_cell(&supervisor->driver, loop);
+    if (state == STATE_RUNNING)
+        driver_link_watch_report(&supervisor->driver, loop);
+    if (runs)
+        memory_use_watch(&supervisor->memory, loop);
+    ending_watch(supervisor, loop);
+    /* These change the state, so they come last. */
+    if (state == STATE_STARTING)
+        loop_add(loop, program->report, POLLIN, take_report, supervisor, 0);
+    loop_add(loop, supervisor->cpu_limit.timer, POLLIN, take_cpu_timer, supervisor, 0);
 }
 
-void supervisor_serve(struct supervisor *supervisor)
+/* Waits for something to happen, and handles it. */
+static void serve(struct supervisor *supervisor)
 {
     struct loop loop = LOOP_INIT;
 
-    watch_connection(supervisor, &loop);
-    cpu_limit_watch(supervisor, &loop);
-    requests_watch(supervisor, &loop);
-    streams_watch(supervisor, &loop);
-    cell_watch(supervisor, &loop);
-    settling_watch(supervisor, &loop);
-    ending_watch(supervisor, &loop);
-    memory_use_watch(supervisor, &loop);
+    watch(supervisor, &loop);
     if (loop_wait(&loop) != 0 && errno != EINTR && errno != ENOMEM)
-        supervisor_leave(supervisor, 1);
+        connection_leave(&supervisor->connection, 1);
+    ending_take_events(supervisor);
     requests_take(supervisor);
-    memory_use_sample(supervisor);
-    requests_take_report(supervisor); /* that of a program that has ended is there */
+    if (supervisor_runs(supervisor))
+        memory_use_sample(&supervisor->memory);
+    starting_take_report(supervisor);
     if (supervisor->reap_more)
-        ending_reap(supervisor);
-    streams_end_stdin(supervisor);
-    if (supervisor->state == STATE_SETTLING)
-        settling_finish(supervisor);
-    if (supervisor->state == STATE_ENDING)
-        ending_finish(supervisor);
+        reap(supervisor);
+    input_stream_finish(&supervisor->input);
+    ending_finish(supervisor);
 }
 
-void supervisor_look(struct supervisor *supervisor, int wait_ms)
-{
-    struct frame_link *link = &supervisor->link;
-    struct pollfd polled[2] = {{link->in, frame_link_has_room(link) ? POLLIN : 0, 0},
-                               {supervisor->timer, POLLIN, 0}};
+/* ---- the files of the working directory */
 
-    if (poll(polled, 2, wait_ms) <= 0)
-        return;
-    if ((polled[0].revents & POLLIN) && !frame_link_read(link))
-        supervisor_leave(supervisor, 0);
-    if ((polled[0].revents & (POLLHUP | POLLERR)) || polled[1].revents != 0)
-        supervisor_leave(supervisor, 0);
+static bool send_files(void *context, const void *data, size_t length)
+{
+    struct supervisor *supervisor = context;
+    struct frame_link *link = &supervisor->connection.link;
+    const char *bytes = data;
+
+    while (length > 0) {
+        const size_t most = frame_link_may_send(link, CHANNEL_FILES);
+        const size_t part = length < most ? length : most;
+
+        if (part == 0) {
+            serve(supervisor);
+            continue;
+        }
+        memcpy(frame_link_prepare(link), bytes, part);
+        frame_link_commit(link, CHANNEL_FILES, part);
+        bytes += part;
+        length -= part;
+    }
+    return true;
+}
+
+static bool send_too_large(void *context, const char *path)
+{
+    struct supervisor *supervisor = context;
+
+    while (!frame_link_has_space(&supervisor->connection.link))
+        serve(supervisor);
+    connection_send(&supervisor->connection, FRAME_TOO_LARGE, NULL, 0, path);
+    return true;
+}
+
+/* Handles COLLECT, and serves the loop while it waits for credit. */
+static void collect_files(struct supervisor *supervisor)
+{
+    struct collect job = {.write = send_files,
+                          .too_large = send_too_large,
+                          .context = supervisor,
+                          .file_max = supervisor->collect.file_max,
+                          .left = supervisor->collect.max};
+
+    collect_directory(&job, supervisor->workdir);
+    connection_send(&supervisor->connection, FRAME_FILES_END, NULL, 0, NULL);
+    supervisor->state = STATE_ENDED;
 }
 
 /* ---- the beginning */
+
+static void send_hello(struct supervisor *supervisor)
+{
+    static char payload[FRAME_HELLO_SIZE];
+    const struct frame_hello hello = {FRAME_HELLO_MAGIC, FRAME_VERSION};
+
+    memcpy(payload, &hello, sizeof hello);
+    connection_send(&supervisor->connection, FRAME_HELLO, payload, sizeof payload, NULL);
+}
 
 /* Writes to the stack that will be needed, so that the kernel has to give none later. */
 static void touch_stack(void)
@@ -206,41 +216,41 @@ static int open_signals(void)
     return signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-static void set_connection(int fd)
+static void open_parts(struct supervisor *supervisor, const struct supervise_options *options)
 {
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    static const enum frame_channel channels[] = {CHANNEL_STDOUT, CHANNEL_STDERR};
+    struct connection *connection = &supervisor->connection;
+    struct program *program = &supervisor->program;
+
+    program_init(program);
+    unpack_init(&supervisor->unpack);
+    figures_open(&supervisor->figures, options->cgroup_dir);
+    keep_open(&supervisor->keep, connection, options->mountinfo, options->sysvipc,
+              options->sockets);
+    input_stream_init(&supervisor->input, connection, &program->in);
+    for (int i = 0; i < 2; i++)
+        output_stream_init(&supervisor->outputs[i], &connection->link, channels[i],
+                           &program->out[i]);
+    driver_link_init(&supervisor->driver, &connection->link, program);
+    sinks_init(&supervisor->sinks);
 }
 
 static void open_supervisor(struct supervisor *supervisor, const struct supervise_options *options)
 {
-    set_connection(options->in);
-    set_connection(options->out);
-    frame_link_init(&supervisor->link, options->in, options->out);
-    memset(supervisor->stdin_bytes, 0, sizeof supervisor->stdin_bytes);
-    program_init(&supervisor->program);
-    unpack_init(&supervisor->unpack);
-    figures_open(&supervisor->figures, options->cgroup_dir);
-    places_open(&supervisor->places, options->mountinfo);
-    supervisor->sysvipc = options->sysvipc;
-    supervisor->sockets = options->sockets;
-    supervisor->copy = -1;
-    cell_init(supervisor);
-    memset(supervisor->sinks, -1, sizeof supervisor->sinks);
-    supervisor->is_init = getpid() == 1;
+    processes_open(&supervisor->processes, &supervisor->program);
+    open_parts(supervisor, options);
     ending_take_spare();
     touch_stack();
     supervisor->signals = open_signals();
-    supervisor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    supervisor->late_timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
-        supervisor->signals < 0 || supervisor->timer < 0 || supervisor->late_timer < 0 ||
-        !cpu_limit_open(supervisor) || (supervisor->is_init && !watch_start(supervisor)))
-        supervisor_leave(supervisor, 1);
-    supervisor->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        supervisor->signals < 0 || !cpu_limit_open(&supervisor->cpu_limit) ||
+        !connection_open(&supervisor->connection, options->in, options->out,
+                         &supervisor->processes))
+        _exit(1);
     supervisor->workdir = open(options->workdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    supervisor->keep.workdir = supervisor->workdir;
     if (supervisor->workdir < 0 || fchdir(supervisor->workdir) != 0)
-        supervisor_send_failed(supervisor, FRAME_STEP_WORKDIR, errno, options->workdir);
+        ending_fail(supervisor, FRAME_STEP_WORKDIR, errno, options->workdir);
     else
         send_hello(supervisor);
 }
@@ -250,6 +260,9 @@ int supervise(const struct supervise_options *options)
     static struct supervisor supervisor;
 
     open_supervisor(&supervisor, options);
-    for (;;)
-        supervisor_serve(&supervisor);
+    for (;;) {
+        serve(&supervisor);
+        if (supervisor.state == STATE_COLLECTING)
+            collect_files(&supervisor);
+    }
 }

@@ -1,0 +1,72 @@
+/*
+ * The connection to isolator, and what ends this process and with it the container: the end of the
+ * connection, an isolator that does not read, and a timer. A second timer kills a program that is
+ * late. Knows nothing of requests.
+ *
+ * How this works. The loop reads pipes that a program writes to. The kernel locks a pipe for each
+ * read and each write, also while it copies the bytes from the writer's memory, and a writer can
+ * see to it that this takes seconds: with page faults that wait for its other threads. Meanwhile
+ * the loop waits for the lock, sees neither the end of isolator nor its own timers, and could not
+ * even end: the end of a process closes its pipes, which takes the same lock.
+ *
+ * So in process 1 a second thread waits for those few events, and reads no pipe. It kills all
+ * processes, and so every writer that has a lock. It needs no memory that it does not have from
+ * the beginning, and calls nothing that may wait.
+ */
+#ifndef SUPERVISOR_CONNECTION_H
+#define SUPERVISOR_CONNECTION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/loop.h"
+#include "supervisor/frame_link.h"
+#include "supervisor/processes.h"
+
+struct connection {
+    struct frame_link link;
+    const struct processes *processes; /* borrowed */
+    int timer, late_timer;             /* owned */
+    pid_t thread;                      /* the second one; 0: there is none */
+    atomic_bool is_late;
+};
+
+/*
+ * Writes to all its memory, opens the timers, and starts the thread if this is process 1. The
+ * descriptors are made non-blocking. False: the kernel refuses something.
+ */
+bool connection_open(struct connection *connection, int in, int out,
+                     const struct processes *processes);
+
+/* Kills all processes and ends this one. */
+_Noreturn void connection_leave(const struct connection *connection, int status);
+
+/*
+ * Sends a control frame: a fixed part and a text (NULL: none), whose end is cut off if it is too
+ * long. There is always room for it, unless isolator does not read; then this process ends.
+ */
+void connection_send(struct connection *connection, enum frame_type type, const void *fixed,
+                     size_t length, const char *text);
+
+/* Writes what the connection takes now. */
+void connection_write(struct connection *connection);
+
+/* Ends this process after so many milliseconds; 0: the timer is off. */
+void connection_set_timer(const struct connection *connection, uint64_t ms);
+
+/* Kills the program after so many milliseconds, and sets `is_late`; 0: the timer is off. */
+void connection_set_late(struct connection *connection, uint64_t ms);
+
+/* Reads frames that arrive, writes what waits, and ends this process when its time is over. */
+void connection_watch(struct connection *connection, struct loop *loop);
+
+/*
+ * Ends this process if isolator has closed the connection or the timer has run out. Waits up to
+ * `wait_ms` for that. Reads what has arrived, as far as there is room, and handles no frame.
+ */
+void connection_look(struct connection *connection, int wait_ms);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * One of the program's output streams: passes on what is written to its pipe, as far as isolator
+ * has granted, and counts it. Knows nothing of requests.
+ */
+#ifndef SUPERVISOR_OUTPUT_STREAM_H
+#define SUPERVISOR_OUTPUT_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/loop.h"
+#include "supervisor/frame_link.h"
+
+struct output_stream {
+    struct frame_link *link; /* borrowed */
+    enum frame_channel channel;
+    int *fd;          /* our end of the pipe, in struct program; borrowed */
+    uint64_t written; /* bytes that were passed on */
+    uint64_t max;     /* of them */
+    uint64_t left;    /* bytes that are still passed on */
+    bool exceeded;    /* event: the program has written more than `max` */
+    /* Reads of only a few bytes: how many in a row, and figures_clock_us() of the last one. */
+    unsigned reads;
+    uint64_t last_us;
+};
+
+/* Opens no stream: `max` is 0. */
+void output_stream_init(struct output_stream *stream, struct frame_link *link,
+                        enum frame_channel channel, int *fd);
+
+/* Begins to pass on the output of a program, up to so many bytes. */
+void output_stream_begin(struct output_stream *stream, uint64_t max);
+
+/* Passes on what is in the pipe now, and nothing that is written later; or all of it again. */
+void output_stream_pass_pending(struct output_stream *stream);
+void output_stream_pass_all(struct output_stream *stream);
+
+/* Whether bytes are still to be passed on. */
+bool output_stream_is_writing(const struct output_stream *stream);
+
+/*
+ * Passes on output when there is some, as far as there is credit and room. `gathers`: bytes that
+ * come one by one may wait a little, so that they are sent together.
+ */
+void output_stream_watch(struct output_stream *stream, struct loop *loop, bool gathers);
+
+#endif

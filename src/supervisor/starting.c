@@ -1,0 +1,186 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+
+#include "supervisor/memory_file.h"
+#include "supervisor/supervisor_state.h"
+
+/*
+ * How a request starts. A program starts at RUN. A cell waits for its stdin (STATE_LOADING), and
+ * starts an interpreter, which is a program with more descriptors, or continues the one that stays.
+ */
+
+void starting_fail(struct supervisor *supervisor, enum frame_step step, int error)
+{
+    ending_fail(supervisor, step, error, supervisor->program.arguments.items[0]);
+}
+
+static void fail_to_start(struct supervisor *supervisor, const struct program_failure *failure)
+{
+    ending_forget_interpreter(supervisor);
+    starting_fail(supervisor, failure->executing ? FRAME_STEP_EXEC : FRAME_STEP_START,
+                  failure->error);
+}
+
+bool starting_end_files(struct supervisor *supervisor)
+{
+    struct unpack *unpack = &supervisor->unpack;
+
+    if (!unpack_good(unpack)) {
+        ending_fail(supervisor, FRAME_STEP_UNPACK, unpack->failure, unpack->failed);
+        return false;
+    }
+    unpack_release(unpack);
+    unpack_init(unpack);
+    return true;
+}
+
+/* The request runs from now on: sends BEGUN, and sets the timers. */
+static void begin(struct supervisor *supervisor)
+{
+    const struct frame_run *run = &supervisor->run;
+    const bool samples = (supervisor->order.flags & FRAME_RUN_SAMPLE_MEMORY) != 0;
+
+    supervisor->run = supervisor->order;
+    supervisor->before =
+        supervisor->left_processes ? supervisor->ended : figures_usage(&supervisor->figures);
+    supervisor->cpu_limit.max_us = run->cpu_max_us;
+    memory_use_begin(&supervisor->memory, samples ? &supervisor->figures : NULL);
+    for (int i = 0; i < 2; i++)
+        output_stream_begin(&supervisor->outputs[i], run->output_max);
+    connection_set_timer(&supervisor->connection, run->timer_ms);
+    connection_set_late(&supervisor->connection, run->late_ms);
+    connection_send(&supervisor->connection, FRAME_BEGUN, NULL, 0, NULL);
+    connection_write(&supervisor->connection);
+}
+
+/* Starts a process that is to become the program. False: FAILED was sent. */
+static bool start_program(struct supervisor *supervisor)
+{
+    struct program_failure failure;
+
+    if (!program_start(&supervisor->program, &supervisor->figures, &failure)) {
+        fail_to_start(supervisor, &failure);
+        return false;
+    }
+    supervisor->state = STATE_STARTING;
+    ending_check_cpu(supervisor);
+    return true;
+}
+
+void starting_take_report(struct supervisor *supervisor)
+{
+    struct program_failure failure;
+
+    if (supervisor->state != STATE_STARTING)
+        return;
+    switch (program_take_report(&supervisor->program, &failure)) {
+    case PROGRAM_STARTING:
+        break;
+    case PROGRAM_STARTED:
+        supervisor->state = STATE_RUNNING;
+        if (!supervisor->left_processes)
+            supervisor->before.cpu_us = supervisor->program.start_cpu_us;
+        break;
+    case PROGRAM_FAILED:
+        fail_to_start(supervisor, &failure);
+        break;
+    }
+}
+
+/* ---- cells */
+
+static void start_interpreter(struct supervisor *supervisor)
+{
+    struct program *program = &supervisor->program;
+
+    program->store = memory_file_make("stdin");
+    program->input = program->store < 0 ? -1 : memory_file_reopen(program->store);
+    if (program->input < 0)
+        starting_fail(supervisor, FRAME_STEP_START, errno);
+    else
+        supervisor->has_interpreter = start_program(supervisor);
+    descriptor_close(&program->store);
+    descriptor_close(&program->input);
+    if (!supervisor->has_interpreter)
+        return;
+    driver_link_attach(&supervisor->driver);
+    driver_link_send(&supervisor->driver);
+}
+
+static void continue_interpreter(struct supervisor *supervisor)
+{
+    struct program *program = &supervisor->program;
+
+    program->start_us = figures_clock_us();
+    supervisor->state = STATE_RUNNING;
+    if (program->reaped) {
+        supervisor->end.wall_us = 0;
+        ending_after_program(supervisor);
+        return;
+    }
+    /* What comes from between two cells belongs to none. */
+    driver_link_discard(&supervisor->driver);
+    descriptor_discard(&program->out[0]);
+    descriptor_discard(&program->out[1]);
+    if (supervisor->is_stopped)
+        kill(program->pid, SIGCONT);
+    supervisor->is_stopped = false;
+    driver_link_send(&supervisor->driver);
+    ending_check_cpu(supervisor);
+}
+
+/* Keeps the bytes of stdin that have arrived for the driver. */
+static void take_stdin(struct supervisor *supervisor)
+{
+    const char *bytes;
+    size_t length;
+
+    while ((length = input_stream_peek(&supervisor->input, &bytes)) > 0) {
+        driver_link_add(&supervisor->driver, DRIVER_INPUT, bytes, length);
+        input_stream_consume(&supervisor->input, length);
+    }
+}
+
+void starting_load(struct supervisor *supervisor)
+{
+    struct driver_link *driver = &supervisor->driver;
+
+    if (supervisor->state != STATE_LOADING)
+        return;
+    take_stdin(supervisor);
+    if (driver->error == 0 && !supervisor->input.ended)
+        return;
+    if (driver->error != 0 || driver_link_begin(driver, supervisor->order.report_max) != 0) {
+        starting_fail(supervisor, FRAME_STEP_START, driver->error);
+        return;
+    }
+    begin(supervisor);
+    if (supervisor->has_interpreter)
+        continue_interpreter(supervisor);
+    else
+        start_interpreter(supervisor);
+}
+
+/* ---- RUN */
+
+void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
+{
+    if (ending_fail_keep(supervisor) || !starting_end_files(supervisor))
+        return;
+    if (frame->cpu_max_us > 0 && figures_cpu_us(&supervisor->figures) == FRAME_UNKNOWN) {
+        ending_fail(supervisor, FRAME_STEP_CPU, ENOTSUP, NULL);
+        return;
+    }
+    supervisor->order = *frame;
+    supervisor->program.watch = supervisor->connection.thread;
+    supervisor->program.netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
+    if ((frame->flags & FRAME_RUN_CELL) != 0) {
+        connection_set_timer(&supervisor->connection, frame->timer_ms);
+        supervisor->state = STATE_LOADING;
+        starting_load(supervisor);
+        return;
+    }
+    begin(supervisor);
+    start_program(supervisor);
+}
