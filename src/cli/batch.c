@@ -132,12 +132,8 @@ static void on_cleaned_up(void *context, const char *problem)
     free_job(job);
 }
 
-/*
- * Submits the run of the arguments, which lose what they say of a session. On success the callbacks
- * own the job.
- */
-static int submit_job(struct job *job, json_t *arguments, const struct batch_session *session,
-                      struct error *error)
+/* Submits the run of the arguments. On success the callbacks own the job. */
+static int submit_job(struct job *job, const json_t *arguments, struct error *error)
 {
     struct batch *batch = job->batch;
     const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
@@ -149,27 +145,24 @@ static int submit_job(struct job *job, json_t *arguments, const struct batch_ses
     const struct tool_client client = {.programs = batch->options->programs};
 
     request_init(&request);
-    batch_sessions_complete(&batch->sessions, session, arguments);
     if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &client, &request,
                             error) != 0 ||
+        batch_sessions_find(&batch->sessions, batch->config, &request, error) != 0 ||
+        service_find_session(&batch->service, &request, error) != 0 ||
         plan_resolve(&plan, batch->config, &request, error) != 0 ||
-        batch_sessions_use(&batch->sessions, &batch->service, session, &plan, error) != 0)
+        service_submit(&batch->service, &plan, &callbacks, NULL, error) != 0)
         return -1;
-    return service_submit(&batch->service, &plan, &callbacks, NULL, error);
+    batch_sessions_note(&batch->sessions, &request);
+    return 0;
 }
 
 /* Starts the run of the arguments unless it has a result already. */
 static int start_arguments(struct job *job, json_t *arguments, bool *skipped, struct error *error)
 {
     const struct batch_resume *resume = job->batch->options->resume;
-    CLEANUP(batch_session_release) struct batch_session session = BATCH_SESSION_INIT;
 
     *skipped = resume && batch_resume_skips(resume, job->id, arguments);
-    if (*skipped)
-        return 0;
-    if (batch_session_take(arguments, &session, error) != 0)
-        return -1;
-    return submit_job(job, arguments, &session, error);
+    return *skipped ? 0 : submit_job(job, arguments, error);
 }
 
 /*

@@ -8,129 +8,67 @@
 #include "base/text.h"
 
 struct batch_session_entry {
-    char *name, *language; /* owned */
+    char *name; /* owned */
     char id[SESSION_ID_SIZE];
 };
-
-/* ---- what a line says */
-
-void batch_session_release(struct batch_session *session)
-{
-    free(session->name);
-    *session = (struct batch_session)BATCH_SESSION_INIT;
-}
-
-/* Takes a member that is true or false out of the object. */
-static int take_flag(json_t *arguments, const char *name, bool *flag, struct error *error)
-{
-    const json_t *value = json_object_get(arguments, name);
-
-    if (value && !json_is_boolean(value) && !json_is_null(value))
-        return error_set(error, ERROR_USAGE, "%s must be true or false", name);
-    *flag = json_is_true(value);
-    json_object_del(arguments, name);
-    return 0;
-}
-
-static int take_name(json_t *arguments, char **name, struct error *error)
-{
-    const json_t *value = json_object_get(arguments, "session");
-    const char *text = json_string_value(value);
-    const size_t length = json_string_length(value);
-
-    if (value && !json_is_null(value)) {
-        if (!text || length == 0 || length > BATCH_SESSION_NAME_MAX || strlen(text) != length)
-            return error_set(error, ERROR_USAGE, "session must be a name of 1 to %d bytes",
-                             BATCH_SESSION_NAME_MAX);
-        *name = string_copy(text);
-    }
-    json_object_del(arguments, "session");
-    return 0;
-}
-
-int batch_session_take(json_t *arguments, struct batch_session *session, struct error *error)
-{
-    if (take_name(arguments, &session->name, error) != 0 ||
-        take_flag(arguments, "close_session", &session->close, error) != 0 ||
-        take_flag(arguments, "keep_processes", &session->keep_processes, error) != 0)
-        return -1;
-    if (!session->name && (session->close || session->keep_processes))
-        return error_set(error, ERROR_USAGE, "%s needs session, the name of one",
-                         session->close ? "close_session" : "keep_processes");
-    return 0;
-}
-
-/* ---- the sessions that are open */
-
-static void release_entry(struct batch_session_entry *entry)
-{
-    free(entry->name);
-    free(entry->language);
-}
 
 void batch_sessions_release(struct batch_sessions *sessions)
 {
     for (size_t i = 0; i < sessions->count; i++)
-        release_entry(&sessions->entries[i]);
+        free(sessions->entries[i].name);
     free(sessions->entries);
     *sessions = (struct batch_sessions)BATCH_SESSIONS_INIT;
 }
 
 static struct batch_session_entry *find(const struct batch_sessions *sessions, const char *name)
 {
-    for (size_t i = 0; name && i < sessions->count; i++)
+    for (size_t i = 0; i < sessions->count; i++)
         if (strcmp(sessions->entries[i].name, name) == 0)
             return &sessions->entries[i];
     return NULL;
 }
 
-static void add(struct batch_sessions *sessions, const char *name, const struct plan *plan)
+int batch_sessions_find(const struct batch_sessions *sessions, const struct config *config,
+                        struct request *request, struct error *error)
+{
+    const struct batch_session_entry *entry =
+        request->session_name ? find(sessions, request->session_name) : NULL;
+
+    request->session.open = request->session_name && !entry;
+    if (entry)
+        memcpy(request->session.id, entry->id, sizeof request->session.id);
+    if (entry && request->session.keep_processes)
+        return error_set(error, ERROR_USAGE,
+                         "keep_processes belongs to the first line of a session");
+    if (request->session.open && !request->language && !request->entrypoint) {
+        CLEANUP_FREE char *known = config_language_names(config, NULL);
+
+        return error_set(error, ERROR_USAGE, "language is missing: give one of %s", known);
+    }
+    return 0;
+}
+
+static void add(struct batch_sessions *sessions, const struct request *request)
 {
     struct batch_session_entry *entry;
 
     sessions->entries =
         memory_resize(sessions->entries, (sessions->count + 1) * sizeof *sessions->entries);
     entry = &sessions->entries[sessions->count++];
-    *entry = (struct batch_session_entry){.name = string_copy(name),
-                                          .language = string_copy(plan->language)};
-    memcpy(entry->id, plan->session.id, SESSION_ID_SIZE);
+    entry->name = string_copy(request->session_name);
+    memcpy(entry->id, request->session.id, sizeof entry->id);
 }
 
 static void forget(struct batch_sessions *sessions, struct batch_session_entry *entry)
 {
-    release_entry(entry);
+    free(entry->name);
     *entry = sessions->entries[--sessions->count];
 }
 
-void batch_sessions_complete(const struct batch_sessions *sessions,
-                             const struct batch_session *session, json_t *arguments)
+void batch_sessions_note(struct batch_sessions *sessions, const struct request *request)
 {
-    const struct batch_session_entry *entry = find(sessions, session->name);
-
-    if (entry && !json_object_get(arguments, "language") &&
-        !json_object_get(arguments, "snippet_name"))
-        json_object_set_new(arguments, "language", json_string(entry->language));
-}
-
-int batch_sessions_use(struct batch_sessions *sessions, struct service *service,
-                       const struct batch_session *session, struct plan *plan, struct error *error)
-{
-    struct batch_session_entry *entry = find(sessions, session->name);
-
-    if (!session->name)
-        return 0;
-    if (entry && session->keep_processes)
-        return error_set(error, ERROR_USAGE,
-                         "keep_processes belongs to the first line of a session");
-    if (entry)
-        memcpy(plan->session.id, entry->id, SESSION_ID_SIZE);
-    else if (service_open_session(service, plan, session->keep_processes, plan->session.id,
-                                  error) != 0)
-        return -1;
-    plan->session.close = session->close;
-    if (!entry && !session->close)
-        add(sessions, session->name, plan);
-    if (entry && session->close)
-        forget(sessions, entry);
-    return 0;
+    if (request->session.open && !request->session.close)
+        add(sessions, request);
+    if (request->session_name && !request->session.open && request->session.close)
+        forget(sessions, find(sessions, request->session_name));
 }

@@ -6,34 +6,9 @@
 #ifndef CLI_BATCH_SESSIONS_H
 #define CLI_BATCH_SESSIONS_H
 
-#include <jansson.h>
-#include <stdbool.h>
-
 #include "base/error.h"
-#include "config/plan.h"
-#include "service/service.h"
-
-/* The longest name of a session, in bytes. */
-enum { BATCH_SESSION_NAME_MAX = 100 };
-
-/* What a line says of its session. */
-struct batch_session {
-    char *name; /* owned; NULL: the line uses none */
-    bool keep_processes, close;
-};
-
-#define BATCH_SESSION_INIT                                                                         \
-    {                                                                                              \
-        .name = NULL                                                                               \
-    }
-
-void batch_session_release(struct batch_session *session);
-
-/*
- * Takes the members `session`, `close_session` and `keep_processes` out of the object of a line.
- * ERROR_USAGE.
- */
-int batch_session_take(json_t *arguments, struct batch_session *session, struct error *error);
+#include "config/config.h"
+#include "config/request.h"
 
 /* The sessions that are open. */
 struct batch_sessions {
@@ -49,18 +24,14 @@ struct batch_sessions {
 void batch_sessions_release(struct batch_sessions *sessions);
 
 /*
- * A line of an open session needs no `language`: adds that of the session to the object, if it has
- * none.
+ * Sets the session of a request by its name, if it has one: the request opens it, or gets the id of
+ * one that is open. ERROR_USAGE if a line that opens none asks for keep_processes, or one that does
+ * has no language.
  */
-void batch_sessions_complete(const struct batch_sessions *sessions,
-                             const struct batch_session *session, json_t *arguments);
+int batch_sessions_find(const struct batch_sessions *sessions, const struct config *config,
+                        struct request *request, struct error *error);
 
-/*
- * Sets the session of the plan, and opens it if the line is the first of its name. Does nothing if
- * the line uses none. Fails as service_open_session() does, and with ERROR_USAGE if a line that is
- * not the first asks for keep_processes.
- */
-int batch_sessions_use(struct batch_sessions *sessions, struct service *service,
-                       const struct batch_session *session, struct plan *plan, struct error *error);
+/* Notes the session of a request that was submitted: it is open now, or it is not any more. */
+void batch_sessions_note(struct batch_sessions *sessions, const struct request *request);
 
 #endif

@@ -172,16 +172,22 @@ static int measure_warm(struct bench *bench, double *figure, struct error *error
     return 0;
 }
 
-/* Runs the program as a cell of the session. */
-static int time_cell(struct bench *bench, const char *id, double *figure, struct error *error)
+/* Runs the program as a cell of the session, which is opened if it has no id. */
+static int time_cell(struct bench *bench, struct session_request *session, double *figure,
+                     struct error *error)
 {
+    CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
     long long begin;
 
-    if (plan_hello(bench, &plan, error) != 0)
+    request_init(&request);
+    request.session = *session;
+    request.session.open = !session->id[0];
+    if (service_find_session(&bench->service, &request, error) != 0 ||
+        resolve(bench, &request, PYTHON, HELLO, &plan, error) != 0)
         return -1;
-    memcpy(plan.session.id, id, SESSION_ID_SIZE);
+    *session = request.session;
     begin = clock_now_us();
     if (run(bench, &plan, &result, error) != 0)
         return -1;
@@ -193,17 +199,13 @@ static int time_cell(struct bench *bench, const char *id, double *figure, struct
 static int measure_cell(struct bench *bench, double *figure, struct error *error)
 {
     enum { CELLS = 5 };
-    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(error_release) struct error ended = ERROR_INIT;
-    char id[SESSION_ID_SIZE];
+    struct session_request session = {.id = ""};
     int result = 0;
 
-    if (plan_hello(bench, &plan, error) != 0 ||
-        service_open_session(&bench->service, &plan, false, id, error) != 0)
-        return -1;
     for (int cell = 0; cell < CELLS && result == 0; cell++)
-        result = time_cell(bench, id, figure, error);
-    service_close_session(&bench->service, id, &ended); /* it may have ended */
+        result = time_cell(bench, &session, figure, error);
+    service_close_session(&bench->service, session.id, &ended); /* it may have ended */
     return result;
 }
 

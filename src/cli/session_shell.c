@@ -64,6 +64,9 @@ static int fill_request(const struct session_shell *shell, const struct session_
         request->entrypoint = string_copy(text_file_name(shell->options->file));
         request->session.line = cell->line;
     }
+    memcpy(request->session.id, shell->id, sizeof request->session.id);
+    request->session.open = !shell->id[0];
+    request->session.keep_processes = shell->options->keep_processes;
     request->session.names = cell->names;
     request->session.all_files = cell->wanted != NULL;
     if (!cell->wanted)
@@ -73,34 +76,26 @@ static int fill_request(const struct session_shell *shell, const struct session_
     return cell->file ? add_file(request, cell, max, error) : 0;
 }
 
-static int make_plan(const struct session_shell *shell, const struct session_cell *cell,
+static int make_plan(struct session_shell *shell, const struct session_cell *cell,
                      struct plan *plan, struct error *error)
 {
     CLEANUP(request_release) struct request request;
 
     request_init(&request);
     if (fill_request(shell, cell, &request, error) != 0 ||
+        service_find_session(&shell->service, &request, error) != 0 ||
         plan_resolve(plan, shell->config, &request, error) != 0) {
         error_name_subject(error, run_options_namer);
         return -1;
     }
+    if (plan->session.open && shell->options->pull &&
+        run_inputs_pull(&shell->service.docker, plan, error) != 0)
+        return -1;
+    memcpy(shell->id, plan->session.id, sizeof shell->id);
     return 0;
 }
 
 /* ---- the session */
-
-static int use_session(struct session_shell *shell, struct plan *plan, struct error *error)
-{
-    if (!shell->id[0]) {
-        if (shell->options->pull && run_inputs_pull(&shell->service.docker, plan, error) != 0)
-            return -1;
-        if (service_open_session(&shell->service, plan, shell->options->keep_processes, shell->id,
-                                 error) != 0)
-            return -1;
-    }
-    memcpy(plan->session.id, shell->id, SESSION_ID_SIZE);
-    return 0;
-}
 
 void session_shell_run(struct session_shell *shell, const struct session_cell *cell,
                        const struct run_observer *observer, struct result *result)
@@ -108,7 +103,7 @@ void session_shell_run(struct session_shell *shell, const struct session_cell *c
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
-    if (make_plan(shell, cell, &plan, &error) != 0 || use_session(shell, &plan, &error) != 0) {
+    if (make_plan(shell, cell, &plan, &error) != 0) {
         result_fail(result, &error);
         return;
     }

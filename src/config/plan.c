@@ -19,14 +19,18 @@ static const char HOME_VARIABLE[] = "HOME=/tmp";
 static const struct language *find_language(const struct config *config,
                                             const struct request *request, struct error *error)
 {
+    const struct session_terms *terms = request->terms;
+    char *const wanted = terms && (!request->language || request->language_of_file)
+                             ? terms->language
+                             : request->language;
     const struct language *language;
 
-    if (request->language) {
-        char *const names[] = {request->language, NULL};
+    if (wanted) {
+        char *const names[] = {wanted, NULL};
 
         if (config_check_languages(config, names, NULL, error) != 0)
             return NULL;
-        return config_language_called(config, request->language);
+        return config_language_called(config, wanted);
     }
     language = request->entrypoint ? config_language_of_file(config, request->entrypoint) : NULL;
     if (!language) {
@@ -137,38 +141,28 @@ static int check_tests(const struct plan *plan, const struct config *config,
     return 0;
 }
 
-static int check_session(bool has_tests, bool is_saved, struct error *error)
+static int check_session(const struct request *request, struct error *error)
 {
-    if (has_tests)
+    if (request->session.id[0] == '\0' && !request->session.open)
+        return 0;
+    if (request->tests.count > 0)
         return error_set(error, ERROR_USAGE, "a request of a session cannot have tests");
-    if (is_saved)
+    if (request->save_image || request->save_dockerfile)
         return error_set(error, ERROR_USAGE, "a request of a session cannot be saved as an image");
     return 0;
-}
-
-int plan_check_session(const struct plan *plan, struct error *error)
-{
-    return check_session(plan->tests.count > 0, plan->save_image || plan->save_dockerfile, error);
-}
-
-static int check_request_session(const struct request *request, struct error *error)
-{
-    if (request->session.id[0] == '\0')
-        return 0;
-    return check_session(request->tests.count > 0, request->save_image || request->save_dockerfile,
-                         error);
 }
 
 static void set_image(struct plan *plan, const struct request *request,
                       const struct language *language)
 {
-    const char *prepared = request->image ? NULL : language->preparation.tag;
+    const struct session_terms *terms = request->terms;
+    const char *prepared = language->preparation.tag;
+    const char *image = terms ? terms->image : prepared ? prepared : language->image;
+    const char *base = terms ? terms->base : prepared ? language->image : NULL;
 
-    plan->image = string_copy(request->image ? request->image
-                              : prepared     ? prepared
-                                             : language->image);
+    plan->image = string_copy(request->image ? request->image : image);
+    plan->base = base && !request->image ? string_copy(base) : NULL;
     plan->image_requested = request->image != NULL;
-    plan->base = prepared ? string_copy(language->image) : NULL;
 }
 
 static void set_command(struct plan *plan, const struct request *request,
@@ -195,14 +189,15 @@ static int set_limits(struct plan *plan, const struct config *config, const stru
 {
     plan->max_artifacts = config->max_artifacts;
     plan->max_artifact_bytes = config->max_artifact_bytes;
+    if (request->max_artifact_bytes > 0 && request->max_artifact_bytes < plan->max_artifact_bytes)
+        plan->max_artifact_bytes = request->max_artifact_bytes;
     config_policy(config, language, &plan->policy);
     plan->build_limits = plan->policy.limits;
     plan->build_limits.number[LIMIT_CPU_TIME] = INFINITY;
     limits_overlay(&plan->build_limits, &language->build_limits);
     limits_clamp(&plan->build_limits, &config->maximums.limits);
     sandbox_policy_overlay(&plan->policy, &request->policy);
-    sandbox_policy_init(&plan->requested);
-    sandbox_policy_overlay(&plan->requested, &request->policy);
+    plan->requested_cpus = request->policy.limits.number[LIMIT_CPUS];
     if (sandbox_policy_check(&plan->policy, &config->maximums, error) != 0)
         return -1;
     if (plan->policy.read_only || request->tests.count == 0)
@@ -262,11 +257,12 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
                  struct error *error)
 {
     const struct language *language = find_language(config, request, error);
+    const struct session_terms *terms = request->terms;
 
     if (!language || check_request(request, error) != 0)
         return -1;
-    plan->workdir =
-        request->workdir ? workdir_parse(request->workdir, error) : string_copy(config->workdir);
+    plan->workdir = request->workdir ? workdir_parse(request->workdir, error)
+                                     : string_copy(terms ? terms->workdir : config->workdir);
     if (!plan->workdir)
         return -1;
     plan->language = string_copy(language->name);
@@ -277,12 +273,17 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     if (settle_paths(plan, request, error) != 0 ||
         input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
         set_limits(plan, config, request, language, error) != 0 ||
-        check_tests(plan, config, request, error) != 0 ||
-        check_request_session(request, error) != 0)
+        check_tests(plan, config, request, error) != 0 || check_session(request, error) != 0 ||
+        (terms && session_terms_apply(terms, request, plan, error) != 0))
         return -1;
     set_command(plan, request, language);
     take_over(plan, request);
     return 0;
+}
+
+bool plan_has_session(const struct plan *plan)
+{
+    return plan->session.id[0] != '\0';
 }
 
 void plan_release(struct plan *plan)
@@ -299,7 +300,6 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->environment);
     strvec_release(&plan->public_environment);
     sandbox_policy_release(&plan->policy);
-    sandbox_policy_release(&plan->requested);
     strvec_release(&plan->session_command);
     strvec_release(&plan->arguments);
     input_release(&plan->input);

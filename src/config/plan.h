@@ -27,7 +27,7 @@ struct plan {
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
     struct sandbox_policy policy;     /* complete */
     struct limits build_limits;       /* complete, if there is a build */
-    struct sandbox_policy requested;  /* partial: what the request itself has set of `policy` */
+    double requested_cpus;            /* the CPUs of `policy`, if the request names them; NAN */
     bool image_requested;             /* the request names the image */
     bool allow_netlink;               /* programs may open sockets of netlink */
     struct input input;
@@ -63,11 +63,8 @@ void plan_release(struct plan *plan);
  */
 size_t plan_bytes(const struct plan *plan);
 
-/*
- * Checks that the plan may be that of a request of a session: it has no tests, and no image is
- * saved of it. plan_resolve() has checked it if the request names its session. ERROR_USAGE.
- */
-int plan_check_session(const struct plan *plan, struct error *error);
+/* Whether the request uses a session. */
+bool plan_has_session(const struct plan *plan);
 
 /* The limits of a test. */
 struct limits plan_test_limits(const struct plan *plan, const struct test_request *test);
@@ -76,10 +73,11 @@ struct limits plan_test_limits(const struct plan *plan, const struct test_reques
 long long plan_programs_ms(const struct plan *plan);
 
 /*
- * Fills in an empty plan. On success the plan takes over the request's input, artifacts, tests,
- * save_image and save_dockerfile, and the request can be released. On failure the request is
- * unchanged and the plan holds what was settled so far, which plan_release() frees. ERROR_USAGE, or
- * ERROR_INPUT if the paths of files cannot be paths in the working directory.
+ * Fills in an empty plan, with the terms of its session if that is open. On success the plan takes
+ * over the request's input, artifacts, tests, save_image and save_dockerfile, and the request can
+ * be released. On failure the request is unchanged and the plan holds what was settled so far,
+ * which plan_release() frees. ERROR_USAGE, or ERROR_INPUT if the paths of files cannot be paths in
+ * the working directory.
  */
 int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
                  struct error *error);

@@ -50,6 +50,8 @@ void request_release(struct request *request)
     sandbox_policy_release(&request->policy);
     strvec_release(&request->artifacts);
     test_requests_release(&request->tests);
+    free(request->session_name);
+    session_terms_free(request->terms);
     free(request->save_image);
     free(request->save_dockerfile);
     request_init(request);

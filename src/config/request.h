@@ -11,6 +11,7 @@
 #include "base/strvec.h"
 #include "config/input_files.h"
 #include "config/sandbox_policy.h"
+#include "config/session_terms.h"
 #include "config/test_request.h"
 
 /*
@@ -41,12 +42,15 @@ void input_release(struct input *input);
 /* Bytes of the code, its files and standard input; not of a directory or open files. */
 size_t input_bytes(const struct input *input);
 
-/* How a request uses a session (service/sessions.h): a container that several requests share. */
+/*
+ * How a request uses a session (service/sessions.h): a container that several requests share.
+ * service_find_session() completes it before the request is resolved.
+ */
 enum { SESSION_ID_SIZE = 33 }; /* 128 bits in hexadecimal digits, and a NUL */
 
 struct session_request {
     char id[SESSION_ID_SIZE]; /* "": the request gets a container of its own */
-    bool open;                /* the caller opens a session for the request, and fills in its id */
+    bool open;                /* the request opens the session */
     bool keep_processes;      /* of that session: processes run on after their request */
     bool close;               /* the session ends after the request */
     bool names;               /* the caller wants names for completion */
@@ -56,9 +60,10 @@ struct session_request {
 };
 
 struct request {
-    char *language; /* NULL: by the extension of the entrypoint */
-    char *image;    /* NULL: the language's */
-    char *workdir;  /* path for workdir_parse(); NULL: the configuration's */
+    char *language;        /* NULL: the session's, or by the extension of the entrypoint */
+    bool language_of_file; /* it is that of the program's file: the session's comes first */
+    char *image;           /* NULL: the session's, or the language's */
+    char *workdir;         /* path for workdir_parse(); NULL: the session's or configuration's */
     struct input input;
     /*
      * Files and directories of this host that are sent with the program, each under the last name
@@ -75,8 +80,11 @@ struct request {
     struct test_requests tests;
     int test_output_bytes; /* kept of each stream of a test; 0: TEST_OUTPUT_BYTES */
     struct session_request session;
-    char *save_image;      /* tag for an image of the run; NULL: save none */
-    char *save_dockerfile; /* path of a Dockerfile of the run; NULL: write none */
+    char *session_name;          /* what the caller calls its session; NULL: nothing */
+    struct session_terms *terms; /* of a session that is open; owned; NULL: it is not */
+    int max_artifact_bytes; /* that the caller can keep, of all together; 0: no limit of its own */
+    char *save_image;       /* tag for an image of the run; NULL: save none */
+    char *save_dockerfile;  /* path of a Dockerfile of the run; NULL: write none */
 };
 
 /*

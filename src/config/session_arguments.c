@@ -37,6 +37,19 @@ int session_argument_read(struct argument_reader *reader, const char *name, cons
                                    request->id);
 }
 
+int session_argument_read_name(struct argument_reader *reader, const char *name,
+                               const json_t *value, char **copy)
+{
+    const char *text = json_string_value(value);
+    const size_t length = json_string_length(value);
+
+    if (!text || length == 0 || length > SESSION_NAME_MAX || strlen(text) != length)
+        return error_set(reader->error, ERROR_USAGE, "%s must be a name of 1 to %d bytes", name,
+                         SESSION_NAME_MAX);
+    *copy = string_copy(text);
+    return 0;
+}
+
 int session_arguments_check(const struct session_request *request, struct error *error)
 {
     if (request->keep_processes && !request->open)
@@ -44,6 +57,16 @@ int session_arguments_check(const struct session_request *request, struct error 
                          "keep_processes can be set only when a session is opened, with session "
                          "\"" SESSION_NEW "\"");
     return 0;
+}
+
+int session_arguments_check_line(const struct request *request, struct error *error)
+{
+    const struct session_request *session = &request->session;
+
+    if (request->session_name || (!session->close && !session->keep_processes))
+        return 0;
+    return error_set(error, ERROR_USAGE, "%s needs session, the name of one",
+                     session->close ? "close_session" : "keep_processes");
 }
 
 int session_arguments_read_close(const json_t *arguments, char id[SESSION_ID_SIZE],

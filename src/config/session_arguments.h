@@ -1,6 +1,6 @@
 /*
- * The arguments of sessions, which models write: `session` and `keep_processes` of execute_code,
- * and those of close_session. The errors are ERROR_USAGE, as in config/argument_values.h.
+ * The arguments of sessions. A model names a session by its id, a line of a batch by a name that it
+ * likes. The errors are ERROR_USAGE, as in config/argument_values.h.
  */
 #ifndef CONFIG_SESSION_ARGUMENTS_H
 #define CONFIG_SESSION_ARGUMENTS_H
@@ -15,17 +15,25 @@
 /* The value of `session` that opens one. */
 #define SESSION_NEW "new"
 
-/* Whether `session`, which may be NULL, is meant to be the id of a session. */
+/* The longest name of a session of a batch, in bytes. */
+enum { SESSION_NAME_MAX = 100 };
+
+/* Whether `session` of a model, which may be NULL, is meant to be the id of a session. */
 bool session_argument_is_id(const json_t *session);
 
-/* Reads `session`: SESSION_NEW sets request->open, an id is copied. */
+/* Reads `session` of a model: SESSION_NEW sets request->open, an id is copied. */
 int session_argument_read(struct argument_reader *reader, const char *name, const json_t *value,
                           struct session_request *request);
 
-/* Checks what the arguments of one call say together. */
-int session_arguments_check(const struct session_request *request, struct error *error);
+/* Reads `session` of a line of a batch; *copy is owned. */
+int session_argument_read_name(struct argument_reader *reader, const char *name,
+                               const json_t *value, char **copy);
 
-/* Reads the arguments of close_session, an object or NULL. */
+/* Checks what the arguments of a model, or of a line of a batch, say together. */
+int session_arguments_check(const struct session_request *request, struct error *error);
+int session_arguments_check_line(const struct request *request, struct error *error);
+
+/* Reads the arguments of the tool close_session, an object or NULL. */
 int session_arguments_read_close(const json_t *arguments, char id[SESSION_ID_SIZE],
                                  struct error *error);
 

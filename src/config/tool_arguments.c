@@ -97,8 +97,10 @@ static int read_program(struct reading *reading, const char *name, const json_t 
     if (load_program(reading, text) != 0)
         return -1;
     language = request->language ? NULL : config_language_of_file(reading->config, text);
-    if (language)
+    if (language) {
         request->language = string_copy(language->name);
+        request->language_of_file = true;
+    }
     if (!request->entrypoint)
         request->entrypoint = string_copy(text_file_name(text));
     return 0;
@@ -209,12 +211,28 @@ static int read_session(struct reading *reading, const char *name, const json_t 
     return session_argument_read(&reading->values, name, value, &reading->request->session);
 }
 
-static int read_keep_processes(struct reading *reading, const char *name, const json_t *value)
+static int read_session_name(struct reading *reading, const char *name, const json_t *value)
+{
+    return session_argument_read_name(&reading->values, name, value,
+                                      &reading->request->session_name);
+}
+
+static int read_flag(struct reading *reading, const char *name, const json_t *value, bool *flag)
 {
     if (!json_is_boolean(value))
         return argument_wrong(&reading->values, name, "true or false");
-    reading->request->session.keep_processes = json_is_true(value);
+    *flag = json_is_true(value);
     return 0;
+}
+
+static int read_keep_processes(struct reading *reading, const char *name, const json_t *value)
+{
+    return read_flag(reading, name, value, &reading->request->session.keep_processes);
+}
+
+static int read_close_session(struct reading *reading, const char *name, const json_t *value)
+{
+    return read_flag(reading, name, value, &reading->request->session.close);
 }
 
 static int read_tests(struct reading *reading, const char *name, const json_t *value)
@@ -224,10 +242,7 @@ static int read_tests(struct reading *reading, const char *name, const json_t *v
 
 static int read_stop_on_failure(struct reading *reading, const char *name, const json_t *value)
 {
-    if (!json_is_boolean(value))
-        return argument_wrong(&reading->values, name, "true or false");
-    reading->request->tests.stop_on_failure = json_is_true(value);
-    return 0;
+    return read_flag(reading, name, value, &reading->request->tests.stop_on_failure);
 }
 
 static int read_test_output_bytes(struct reading *reading, const char *name, const json_t *value)
@@ -244,7 +259,8 @@ static int read_test_output_bytes(struct reading *reading, const char *name, con
 enum offer {
     OFFER_ALWAYS,
     OFFER_WITH_MAXIMUM, /* models only if the configuration has a maximum for its limit */
-    OFFER_SESSION,      /* models, if the configuration allows sessions */
+    OFFER_SESSION,      /* models only if the configuration allows sessions */
+    OFFER_SESSION_ID,   /* no batch, and models likewise */
     OFFER_BATCH         /* no model */
 };
 
@@ -269,8 +285,10 @@ static const struct argument table[] = {
     {"arguments", ARGUMENT_ARRAY, read_arguments, OFFER_ALWAYS, NULL},
     {"environment", ARGUMENT_OBJECT, read_environment, OFFER_ALWAYS, NULL},
     {"artifacts", ARGUMENT_ARRAY, read_artifacts, OFFER_ALWAYS, REQUEST_ARTIFACTS},
-    {"session", ARGUMENT_NAME, read_session, OFFER_SESSION, NULL},
+    {"session", ARGUMENT_NAME, read_session, OFFER_SESSION_ID, NULL},
+    {"session", ARGUMENT_TEXT, read_session_name, OFFER_BATCH, NULL},
     {"keep_processes", ARGUMENT_BOOLEAN, read_keep_processes, OFFER_SESSION, NULL},
+    {"close_session", ARGUMENT_BOOLEAN, read_close_session, OFFER_BATCH, NULL},
     {"tests", ARGUMENT_ARRAY, read_tests, OFFER_BATCH, NULL},
     {"stop_on_failure", ARGUMENT_BOOLEAN, read_stop_on_failure, OFFER_BATCH, NULL},
     {"test_output_bytes", ARGUMENT_NUMBER, read_test_output_bytes, OFFER_BATCH, "outputBytes"},
@@ -314,12 +332,24 @@ bool tool_arguments_offers(const struct config *config, enum limit_number which)
 /* Whether this caller has the argument. */
 static bool is_offered(const struct reading *reading, const struct argument *argument)
 {
-    if (argument->offer == OFFER_SESSION)
-        return reading->caller == TOOL_CALLER_MODEL && reading->config->sessions.max > 0;
-    if (reading->caller == TOOL_CALLER_BATCH || argument->offer == OFFER_ALWAYS)
-        return argument->name != NULL;
-    return argument->offer == OFFER_WITH_MAXIMUM && argument->name &&
-           tool_arguments_offers(reading->config, limit_of_argument(argument->name));
+    const bool is_model = reading->caller == TOOL_CALLER_MODEL;
+    const bool has_sessions = reading->config->sessions.max > 0;
+
+    switch (argument->offer) {
+    case OFFER_WITH_MAXIMUM:
+        return argument->name &&
+               (!is_model ||
+                tool_arguments_offers(reading->config, limit_of_argument(argument->name)));
+    case OFFER_SESSION:
+        return !is_model || has_sessions;
+    case OFFER_SESSION_ID:
+        return is_model && has_sessions;
+    case OFFER_BATCH:
+        return !is_model;
+    case OFFER_ALWAYS:
+        break;
+    }
+    return argument->name != NULL;
 }
 
 static int refuse_unknown(const struct reading *reading, const char *key)
@@ -337,6 +367,14 @@ static int refuse_unknown(const struct reading *reading, const char *key)
     known = strvec_join(&names, ", ");
     return error_set(reading->error, ERROR_USAGE, "there is no argument '%s'; known are: %s", shown,
                      known);
+}
+
+/* Whether the program may be one of a session that is open, whose language need not be given. */
+static bool has_open_session(const struct reading *reading, const json_t *arguments)
+{
+    const json_t *session = json_object_get(arguments, "session");
+
+    return reading->caller == TOOL_CALLER_MODEL ? session_argument_is_id(session) : session != NULL;
 }
 
 /* Checks what the schema cannot say: APIs of models refuse a schema with a choice at its top. */
@@ -359,7 +397,7 @@ static int check_choice(const struct reading *reading, const json_t *arguments)
                    : error_set(error, ERROR_USAGE,
                                "snippet_name excludes language, entrypoint_code and "
                                "entrypoint_filename; leave them out, or leave snippet_name out");
-    if (code && (language || session_argument_is_id(json_object_get(arguments, "session"))))
+    if (code && (language || has_open_session(reading, arguments)))
         return 0;
     if (!language && !code)
         return error_set(error, ERROR_USAGE,
@@ -378,9 +416,10 @@ static json_t *given_arguments(struct reading *reading, const json_t *arguments)
 
     for (int i = 0; i < ARGUMENTS; i++) {
         const struct argument argument = argument_at(i);
-        json_t *value = argument.name ? argument_given(&reading->values, arguments, argument.name,
-                                                       argument.type)
-                                      : NULL;
+        json_t *value =
+            is_offered(reading, &argument)
+                ? argument_given(&reading->values, arguments, argument.name, argument.type)
+                : NULL;
 
         if (value)
             json_object_set_new(all, argument.name, value);
@@ -399,7 +438,8 @@ static int read_arguments_given(struct reading *reading, const json_t *arguments
 {
     for (int i = 0; i < ARGUMENTS; i++) {
         const struct argument argument = argument_at(i);
-        const json_t *value = argument.name ? json_object_get(arguments, argument.name) : NULL;
+        const json_t *value =
+            is_offered(reading, &argument) ? json_object_get(arguments, argument.name) : NULL;
 
         if (value && argument.read(reading, argument.name, value) != 0) {
             argument_hint(&reading->values, value, argument.type);
@@ -407,7 +447,9 @@ static int read_arguments_given(struct reading *reading, const json_t *arguments
             return -1;
         }
     }
-    return session_arguments_check(&reading->request->session, reading->error);
+    return reading->caller == TOOL_CALLER_MODEL
+               ? session_arguments_check(&reading->request->session, reading->error)
+               : session_arguments_check_line(reading->request, reading->error);
 }
 
 int tool_arguments_read(const json_t *arguments, enum tool_caller caller,

@@ -165,19 +165,6 @@ static void call_cleaned_up(void *context, const char *problem)
 
 /* ---- what the server calls */
 
-/* Notes the session of the call, after opening it if it is a new one. */
-static int open_session(struct call *call, struct plan *plan, struct error *error)
-{
-    struct session_request *session = &plan->session;
-
-    call->opens_session = session->open;
-    if (session->open && service_open_session(call->calls->service, plan, session->keep_processes,
-                                              session->id, error) != 0)
-        return -1;
-    memcpy(call->session, session->id, sizeof call->session);
-    return 0;
-}
-
 int calls_submit(struct calls *calls, struct call *call, struct plan *plan, struct error *error)
 {
     const struct run_callbacks callbacks = {.observer = {.live = {-1, -1}, .stats = &call->stats},
@@ -193,8 +180,8 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
     call->language = config_language(calls->config, plan->language);
     if (plan->base)
         call->unprepared = owned_container_unprepared(plan->language, plan->base);
-    if (open_session(call, plan, error) != 0)
-        return -1;
+    call->opens_session = plan->session.open;
+    memcpy(call->session, plan->session.id, sizeof call->session);
     pthread_mutex_lock(
         &calls->lock); /* the callbacks need it, so they wait until the call is in the list */
     while (*last)
@@ -205,8 +192,6 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
         calls->unfinished++;
     }
     pthread_mutex_unlock(&calls->lock);
-    if (result != 0 && call->opens_session)
-        close_session(call);
     return result;
 }
 

@@ -128,14 +128,11 @@ static json_t *refuse_arguments(struct request_context *context, const struct er
 /* Hands the plan over to the service. The response comes when it has run. */
 static json_t *submit(struct request_context *context, struct plan *plan)
 {
-    const int max_stored = context->connection->config->max_stored_bytes;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const json_t *meta = json_object_get(context->params, "_meta");
     json_t *token = json_object_get(meta, "progressToken");
     struct call *call = call_new();
 
-    if (plan->max_artifact_bytes > max_stored)
-        plan->max_artifact_bytes = max_stored; /* the server could not keep more */
     call->token = jsonrpc_is_id(token) ? json_copy(token) : NULL;
     call->responder = *context->responder;
     if (calls_submit(&context->connection->calls, call, plan, &error) == 0) {
@@ -145,20 +142,7 @@ static json_t *submit(struct request_context *context, struct plan *plan)
     }
     call->responder = (struct responder){.writer = NULL};
     call_free(call);
-    error_name_subject(&error, tool_arguments_namer);
-    if (error.kind == ERROR_USAGE) /* its session has another language or other limits */
-        return refuse_arguments(context, &error);
     return tool_result_of_failure(error.message);
-}
-
-/* If the request has none, its language is that of its session. */
-static int settle_language(struct request_context *context, struct request *request,
-                           struct error *error)
-{
-    if (!request->language && request->session.id[0] != '\0')
-        request->language =
-            service_session_language(&context->connection->service, request->session.id, error);
-    return error->kind == ERROR_NONE ? 0 : -1;
 }
 
 static json_t *call_execute(struct request_context *context, const json_t *arguments)
@@ -173,7 +157,8 @@ static json_t *call_execute(struct request_context *context, const json_t *argum
 
     request_init(&request);
     if (tool_arguments_read(arguments, TOOL_CALLER_MODEL, config, &client, &request, &error) == 0) {
-        if (settle_language(context, &request, &error) != 0)
+        request.max_artifact_bytes = config->max_stored_bytes;
+        if (service_find_session(&context->connection->service, &request, &error) != 0)
             return tool_result_of_failure(error.message);
         if (plan_resolve(&plan, config, &request, &error) == 0)
             return submit(context, &plan);

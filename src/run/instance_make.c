@@ -343,7 +343,7 @@ static bool lacks_user(const struct instance *instance)
 
 int instance_check_cpus(const struct docker *docker, const struct plan *plan, struct error *error)
 {
-    const double requested = plan->requested.limits.number[LIMIT_CPUS];
+    const double requested = plan->requested_cpus;
     const long cpus = engine_memory_cpus(docker->memory);
 
     if (cpus == 0 || !(requested > (double)cpus)) /* false if it was not requested */

@@ -260,7 +260,7 @@ static void set_stopped(struct program_run *program, enum reason reason)
         set_cpu_time(program);
     } else if (reason == REASON_TIMEOUT) {
         result->error = string_format("%s did not end within %.10g s", program->name,
-                                      program->request.limits->number[LIMIT_TIMEOUT]);
+                                      program_request_timeout(&program->request));
     } else if (reason == REASON_OUTPUT_LIMIT && program->request.output_left > 0 &&
                program->request.output_left < OUTPUT_HARD_MAX) {
         result->error = string_format("%s used up the output of its session", program->name);
@@ -341,7 +341,7 @@ static int run_to_end(struct program_run *program, struct error *error)
     struct instance *instance = program->instance;
     const struct supervisor_link *link = &instance->link;
     const long long begin = clock_now_ms();
-    const long long timeout = limits_timeout_ms(program->request.limits);
+    const long long timeout = program_request_timeout_ms(&program->request);
     enum process_event event;
 
     output_sink_begin(program->output);

@@ -14,9 +14,17 @@
 /* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
 enum { SETUP_TIMEOUT_MAX_MS = 60000 };
 
+/* The same time or, in a session, what is left of that if it is less. */
+static long long within_session(const struct run *run, long long ms)
+{
+    const long long left = run->session ? run_session_left_ms(run->session) : ms;
+
+    return ms < left ? ms : left;
+}
+
 long long run_setup_deadline(const struct run *run)
 {
-    const long long timeout = limits_timeout_ms(&run->plan->policy.limits);
+    const long long timeout = within_session(run, limits_timeout_ms(&run->plan->policy.limits));
 
     return run->start + (timeout < SETUP_TIMEOUT_MAX_MS ? timeout : SETUP_TIMEOUT_MAX_MS) +
            budget_ms(run->docker, BUDGET_SETUP);
@@ -25,21 +33,20 @@ long long run_setup_deadline(const struct run *run)
 long long run_use_ms(const struct run *run)
 {
     const struct plan *plan = run->plan;
+    const long long programs_ms = within_session(run, plan_programs_ms(plan));
     const long long restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
 
     if (run->session)
-        return plan_programs_ms(plan) + PROGRAM_INTERRUPT_MS + restore_ms;
+        return programs_ms + PROGRAM_INTERRUPT_MS + restore_ms;
     if (!submission_is_needed(plan))
-        return plan_programs_ms(plan);
+        return programs_ms;
     /* KEEP, and RESTORE before each program */
-    return plan_programs_ms(plan) + restore_ms * (long long)(plan->tests.count + 2);
+    return programs_ms + restore_ms * (long long)(plan->tests.count + 2);
 }
 
 long long run_keep_ms(const struct run *run)
 {
-    const long long left = run->session ? run->session->limits.end - clock_now_ms() : 0;
-
-    return run_use_ms(run) + (left > 0 ? left : 0);
+    return run_use_ms(run) + (run->session ? run_session_left_ms(run->session) : 0);
 }
 
 long long run_end_deadline(const struct run *run)

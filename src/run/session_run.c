@@ -36,6 +36,13 @@ void run_session_release(struct run_session *session)
     manifest_release(&session->named);
 }
 
+long long run_session_left_ms(const struct run_session *session)
+{
+    const long long left = session->limits.end - clock_now_ms();
+
+    return left > 1 ? left : 1;
+}
+
 bool run_session_lives(const struct run_session *session)
 {
     return session->instance && instance_waits(session->instance);
@@ -127,7 +134,8 @@ void run_session_set_program(const struct run *run, struct program_run *program)
     program->must_begin = session->requests > 0;
     request->reset = run->instance->link.state >= LINK_ENDED;
     request->keep_processes = session->keep_processes;
-    request->linger_ms = session->limits.end - clock_now_ms() + END_GRACE_MS;
+    request->linger_ms = run_session_left_ms(session) + END_GRACE_MS;
+    request->seconds_left = (double)run_session_left_ms(session) / 1000;
     request->cpu_left_us = left_of(session->limits.cpu_seconds * 1e6,
                                    (double)(session->cpu_us + cpu_us_of(run->result)));
     request->output_left =

@@ -52,6 +52,9 @@ struct run_session {
     char *ended; /* owned; why the session is over: "its container ended"; NULL: it is not */
 };
 
+/* How long the session may last yet, in ms; at least 1. */
+long long run_session_left_ms(const struct run_session *session);
+
 /* Makes a session that has no container yet. */
 void run_session_init(struct run_session *session, const struct session_limits *limits,
                       bool keep_processes);

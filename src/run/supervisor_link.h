@@ -46,9 +46,14 @@ struct program_request {
     bool interpreter_waits;    /* an earlier cell has started it */
     bool keep_processes;       /* those that it has started stay when it ends */
     long long linger_ms;       /* how long the container waits for the next request */
-    uint64_t cpu_left_us; /* limits that the session sets in addition to those of the program */
+    double seconds_left; /* limits that the session sets in addition to those of the program */
+    uint64_t cpu_left_us;
     uint64_t output_left;
 };
+
+/* The timeout of the program, in seconds and in ms. */
+double program_request_timeout(const struct program_request *request);
+long long program_request_timeout_ms(const struct program_request *request);
 
 /* Bytes of the report of a cell: a value and figures, in JSON and base64. */
 enum { SUPERVISOR_REPORT_MAX = 12 << 20 };

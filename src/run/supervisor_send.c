@@ -4,6 +4,7 @@
 #include "run/supervisor_link.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -73,6 +74,18 @@ static uint64_t lower_limit(uint64_t limit, uint64_t left)
     return left > 0 && (limit == 0 || left < limit) ? left : limit;
 }
 
+double program_request_timeout(const struct program_request *request)
+{
+    const double timeout = request->limits->number[LIMIT_TIMEOUT];
+
+    return request->seconds_left > 0 ? fmin(timeout, request->seconds_left) : timeout;
+}
+
+long long program_request_timeout_ms(const struct program_request *request)
+{
+    return (long long)ceil(program_request_timeout(request) * 1000);
+}
+
 uint64_t supervisor_link_cpu_max_us(const struct program_request *request)
 {
     return lower_limit(limits_cpu_us(request->limits), request->cpu_left_us);
@@ -86,8 +99,8 @@ bool supervisor_link_limits_cpu(const struct program_request *request)
 static struct frame_run run_frame(const struct program_request *request)
 {
     return (struct frame_run){
-        .timer_ms = (uint64_t)limits_timeout_ms(request->limits) + GRACE_MS,
-        .late_ms = (uint64_t)limits_timeout_ms(request->limits) + LATE_MS,
+        .timer_ms = (uint64_t)program_request_timeout_ms(request) + GRACE_MS,
+        .late_ms = (uint64_t)program_request_timeout_ms(request) + LATE_MS,
         .linger_ms = (uint64_t)(request->linger_ms > LINGER_MS ? request->linger_ms : LINGER_MS),
         .output_max = lower_limit(OUTPUT_HARD_MAX, request->output_left),
         .cpu_max_us = supervisor_link_cpu_max_us(request),

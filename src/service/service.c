@@ -218,10 +218,9 @@ int service_submit(struct service *service, struct plan *plan,
     return workers_submit(&service->workers, plan, callbacks, handle, error);
 }
 
-int service_open_session(struct service *service, const struct plan *plan, bool keep_processes,
-                         char id[SESSION_ID_SIZE], struct error *error)
+int service_find_session(struct service *service, struct request *request, struct error *error)
 {
-    return sessions_open(service->sessions, plan, keep_processes, id, error);
+    return sessions_find(service->sessions, request, error);
 }
 
 int service_close_session(struct service *service, const char *id, struct error *error)
@@ -230,11 +229,6 @@ int service_close_session(struct service *service, const char *id, struct error 
         return -1;
     workers_cancel_session(&service->workers, id);
     return 0;
-}
-
-char *service_session_language(struct service *service, const char *id, struct error *error)
-{
-    return sessions_language(service->sessions, id, error);
 }
 
 void service_cancel(struct service *service, struct run_handle *handle)

@@ -63,29 +63,27 @@ int service_open(struct service *service, const struct config *config,
  * Queues a run. On success the plan is taken over (it is empty then), the callbacks will be called,
  * and *handle (which may be NULL) is valid until done() has returned. ERROR_ENGINE if too many runs
  * wait or they are too large, ERROR_SYSTEM if the host refuses a thread, ERROR_CANCELLED if the
- * service is being closed.
+ * service is being closed, ERROR_INPUT if its session is not open, or if it opens one and
+ * sessions.max of the configuration are open.
  */
 int service_submit(struct service *service, struct plan *plan,
                    const struct run_callbacks *callbacks, struct run_handle **handle,
                    struct error *error);
 
 /*
- * Opens a session for requests like this plan: language, image, network, mounts and limits of the
- * container are the plan's, and the plans of all its requests have to agree in them. Its first
- * request makes the container. Put the id into session.id of the plan of each request. Fails if
- * sessions.max of the configuration are open (ERROR_INPUT).
+ * Completes what a request says of its session, before plan_resolve(): a session that it opens
+ * (session.open) gets an id, and the request gets the terms of one that is open. The session is
+ * opened when the plan is submitted, with the terms that the plan has, and not if that fails; its
+ * first request makes the container. ERROR_INPUT if there is no such session; the text is the same
+ * for one that was closed and one that never was.
  */
-int service_open_session(struct service *service, const struct plan *plan, bool keep_processes,
-                         char id[SESSION_ID_SIZE], struct error *error);
+int service_find_session(struct service *service, struct request *request, struct error *error);
 
 /*
- * Ends a session: cancels its requests, and its container is removed soon after. ERROR_INPUT if
- * there is none with this id; the text is the same for one that was closed and one that never was.
+ * Ends a session: cancels its requests, and its container is removed soon after. ERROR_INPUT as
+ * above.
  */
 int service_close_session(struct service *service, const char *id, struct error *error);
-
-/* A copy of the name of the session's language; NULL with the error of service_close_session(). */
-char *service_session_language(struct service *service, const char *id, struct error *error);
 
 /* Ends a run. Its callbacks are called as always, but not before this returns. */
 void service_cancel(struct service *service, struct run_handle *handle);

@@ -1,6 +1,5 @@
 #include "service/sessions_state.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +140,7 @@ static int prepare_open(struct sessions *sessions, struct error *error)
 }
 
 /* Has the lock. */
-static struct session *add(struct sessions *sessions, const struct plan *plan, bool keep_processes)
+static struct session *add(struct sessions *sessions, const struct plan *plan)
 {
     const struct session_settings *settings = sessions->settings;
     const long long now = clock_now_ms();
@@ -153,28 +152,13 @@ static struct session *add(struct sessions *sessions, const struct plan *plan, b
     struct session *session = memory_allocate(sizeof *session);
 
     *session = (struct session){.sessions = sessions, .idle_since = now, .end = limits.end};
-    linux_random_digits(session->id, sizeof session->id);
-    session_spec_init(&session->spec, plan);
-    run_session_init(&session->run, &limits, keep_processes);
+    memcpy(session->id, plan->session.id, sizeof session->id);
+    session->terms = session_terms_new(plan);
+    run_session_init(&session->run, &limits, plan->session.keep_processes);
     session->next = sessions->list;
     sessions->list = session;
     notifier_raise(&sessions->wake);
     return session;
-}
-
-int sessions_open(struct sessions *sessions, const struct plan *plan, bool keep_processes,
-                  char id[SESSION_ID_SIZE], struct error *error)
-{
-    int result;
-
-    if (plan_check_session(plan, error) != 0)
-        return -1;
-    pthread_mutex_lock(&sessions->lock);
-    result = prepare_open(sessions, error);
-    if (result == 0)
-        memcpy(id, add(sessions, plan, keep_processes)->id, SESSION_ID_SIZE);
-    pthread_mutex_unlock(&sessions->lock);
-    return result;
 }
 
 int sessions_close(struct sessions *sessions, const char *id, struct error *error)
@@ -191,16 +175,20 @@ int sessions_close(struct sessions *sessions, const char *id, struct error *erro
     return session ? 0 : -1;
 }
 
-char *sessions_language(struct sessions *sessions, const char *id, struct error *error)
+int sessions_find(struct sessions *sessions, struct request *request, struct error *error)
 {
-    struct session *session;
-    char *language;
+    const struct session *session;
 
+    if (request->session.open)
+        linux_random_digits(request->session.id, sizeof request->session.id);
+    if (request->session.open || request->session.id[0] == '\0')
+        return 0;
     pthread_mutex_lock(&sessions->lock);
-    session = find(sessions, id, error);
-    language = session ? string_copy(session->spec.language) : NULL;
+    session = find(sessions, request->session.id, error);
+    if (session)
+        request->terms = session_terms_copy(session->terms);
     pthread_mutex_unlock(&sessions->lock);
-    return language;
+    return session ? 0 : -1;
 }
 
 int sessions_count(struct sessions *sessions)
@@ -215,45 +203,36 @@ int sessions_count(struct sessions *sessions)
 
 /* ---- requests */
 
-struct session *sessions_enter(struct sessions *sessions, struct plan *plan, struct error *error)
+struct session *sessions_enter(struct sessions *sessions, const struct plan *plan,
+                               struct error *error)
 {
-    struct session *session;
+    struct session *session = NULL;
 
     pthread_mutex_lock(&sessions->lock);
-    session = find(sessions, plan->session.id, error);
-    if (session && session_spec_apply(&session->spec, plan, error) != 0)
-        session = NULL;
+    if (!plan->session.open)
+        session = find(sessions, plan->session.id, error);
+    else if (prepare_open(sessions, error) == 0)
+        session = add(sessions, plan);
     if (session)
         session->requests++;
     pthread_mutex_unlock(&sessions->lock);
     return session;
 }
 
-static void lower_timeout(struct limits *limits, double seconds)
-{
-    limits->number[LIMIT_TIMEOUT] = fmin(limits->number[LIMIT_TIMEOUT], seconds);
-}
-
-struct run_session *session_begin_request(struct session *session, struct plan *plan,
-                                          struct error *error)
+struct run_session *session_begin_request(struct session *session, struct error *error)
 {
     struct sessions *sessions = session->sessions;
-    const long long now = clock_now_ms();
     CLEANUP_FREE char *overdue = NULL;
     bool over;
 
     pthread_mutex_lock(&sessions->lock);
-    if (!session->over && (overdue = session_overdue(session, now)))
+    if (!session->over && (overdue = session_overdue(session, clock_now_ms())))
         session_evict(session, overdue);
     over = session->over;
     if (over)
         explain_over(reason_of(sessions, session->id), error);
     pthread_mutex_unlock(&sessions->lock);
-    if (over)
-        return NULL;
-    lower_timeout(&plan->policy.limits, (double)(session->end - now) / 1000);
-    lower_timeout(&plan->build_limits, (double)(session->end - now) / 1000);
-    return &session->run;
+    return over ? NULL : &session->run;
 }
 
 /* Whether session_show() has to rename the container. */

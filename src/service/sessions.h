@@ -36,10 +36,8 @@ struct session;
 struct sessions *sessions_new(const struct session_settings *settings, const struct notifier *ended,
                               struct error *error);
 
-/* See service_open_session(), service_session_language(). */
-int sessions_open(struct sessions *sessions, const struct plan *plan, bool keep_processes,
-                  char id[SESSION_ID_SIZE], struct error *error);
-char *sessions_language(struct sessions *sessions, const char *id, struct error *error);
+/* Completes what a request says of its session: see service_find_session(). */
+int sessions_find(struct sessions *sessions, struct request *request, struct error *error);
 
 /* Ends the session for its owner. Requests of it are refused from now on. ERROR_INPUT. */
 int sessions_close(struct sessions *sessions, const char *id, struct error *error);
@@ -50,19 +48,18 @@ int sessions_count(struct sessions *sessions);
 /* ---- for service/workers.c, service/workers_thread.c */
 
 /*
- * A request enters the session that its plan names, and the plan is made to agree with it. Returns
- * the session, borrowed, which exists until session_leave(). NULL: ERROR_INPUT if there is no such
- * session, ERROR_USAGE if the request does not fit it.
+ * A request enters the session of its plan, which opens it if the plan says so. Returns the
+ * session, borrowed, which exists until session_leave(). NULL: ERROR_INPUT if there is no such
+ * session, or no more may be opened.
  */
-struct session *sessions_enter(struct sessions *sessions, struct plan *plan, struct error *error);
+struct session *sessions_enter(struct sessions *sessions, const struct plan *plan,
+                               struct error *error);
 
 /*
  * The request begins; no other one has begun and not ended. Returns what it runs in, borrowed until
- * session_end_request(), and lowers the plan's timeouts to what is left of the session's lifetime.
- * NULL: the session is over, which the error explains (ERROR_INPUT).
+ * session_end_request(). NULL: the session is over, which the error explains (ERROR_INPUT).
  */
-struct run_session *session_begin_request(struct session *session, struct plan *plan,
-                                          struct error *error);
+struct run_session *session_begin_request(struct session *session, struct error *error);
 
 /*
  * The request has ended, or could not begin, and the next one may. Ends the session if its run or

@@ -36,7 +36,7 @@ static void dispose(struct session *session)
 
     run_session_remove(&session->run, 0, &ignored);
     run_session_release(&session->run);
-    session_spec_release(&session->spec);
+    session_terms_free(session->terms);
     free(session);
 }
 

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "service/session_spec.h"
 #include "service/sessions.h"
 
 /* A session that was ended by another than its owner. */
@@ -23,13 +22,13 @@ enum { EVICTED_MAX = 64 };
 struct session {
     struct sessions *sessions; /* borrowed */
     char id[SESSION_ID_SIZE];
-    struct session_spec spec;
-    struct run_session run; /* belongs to the request that has begun, or to the keeper */
-    int requests;           /* that have entered and not left */
-    long long idle_since;   /* clock_now_ms(): when the last one left */
-    long long end;          /* clock_now_ms(): of its lifetime */
-    bool shown;             /* session_show() was called */
-    bool over;              /* requests are refused; it is removed when all have left */
+    struct session_terms *terms; /* owned */
+    struct run_session run;      /* belongs to the request that has begun, or to the keeper */
+    int requests;                /* that have entered and not left */
+    long long idle_since;        /* clock_now_ms(): when the last one left */
+    long long end;               /* clock_now_ms(): of its lifetime */
+    bool shown;                  /* session_show() was called */
+    bool over;                   /* requests are refused; it is removed when all have left */
     struct session *next;
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/linux.h"
 #include "base/memory.h"
 #include "base/thread.h"
@@ -86,9 +87,13 @@ static int submit(struct workers *workers, struct run_handle *handle, struct err
     return 0;
 }
 
-/* Gives the handle up; its plan is the caller's again. */
-static void give_back(struct run_handle *handle, struct plan *plan)
+/* Gives the handle up; its plan is the caller's again. A session that it has opened is closed. */
+static void give_back(struct workers *workers, struct run_handle *handle, struct plan *plan)
 {
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+
+    if (handle->session && handle->plan.session.open)
+        sessions_close(workers->sessions, handle->plan.session.id, &ignored);
     if (handle->session)
         session_leave(handle->session);
     *plan = handle->plan;
@@ -101,13 +106,13 @@ int workers_submit(struct workers *workers, struct plan *plan,
                    struct error *error)
 {
     struct run_handle *new = run_handle_new(plan, callbacks, error);
-    const bool in_session = new &&new->plan.session.id[0] != '\0';
     int result = 0;
 
     if (!new)
         return -1;
     new->workers = workers;
-    if (in_session && !(new->session = sessions_enter(workers->sessions, &new->plan, error)))
+    if (plan_has_session(&new->plan) &&
+        !(new->session = sessions_enter(workers->sessions, &new->plan, error)))
         result = -1;
     pthread_mutex_lock(&workers->lock);
     if (result == 0)
@@ -116,7 +121,7 @@ int workers_submit(struct workers *workers, struct plan *plan,
         *handle = new;
     pthread_mutex_unlock(&workers->lock);
     if (result != 0)
-        give_back(new, plan);
+        give_back(workers, new, plan);
     return result;
 }
 

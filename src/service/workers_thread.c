@@ -55,7 +55,7 @@ static struct instance *take_warm(struct workers *workers, const struct run *run
 static void execute_in_session(struct workers *workers, struct run_handle *handle, struct run *run)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct run_session *session = session_begin_request(handle->session, &handle->plan, &error);
+    struct run_session *session = session_begin_request(handle->session, &error);
     bool may_be_warm;
 
     if (!session) {

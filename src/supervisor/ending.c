@@ -126,13 +126,20 @@ void ending_take_status(struct supervisor *supervisor, int status)
     ending_after_program(supervisor);
 }
 
+/* The program is killed before the pipe is closed, which would end it otherwise: SIGPIPE. */
+static void take_exceeded(struct supervisor *supervisor, struct output_stream *stream)
+{
+    if (!stream->exceeded || *stream->fd < 0)
+        return;
+    ending_begin(supervisor, FRAME_CAUSE_OUTPUT);
+    supervisor->end.cause = FRAME_CAUSE_OUTPUT;
+    descriptor_close(stream->fd);
+}
+
 void ending_take_events(struct supervisor *supervisor)
 {
-    if (supervisor->outputs[0].exceeded || supervisor->outputs[1].exceeded) {
-        supervisor->outputs[0].exceeded = supervisor->outputs[1].exceeded = false;
-        ending_begin(supervisor, FRAME_CAUSE_OUTPUT);
-        supervisor->end.cause = FRAME_CAUSE_OUTPUT;
-    }
+    take_exceeded(supervisor, &supervisor->outputs[0]);
+    take_exceeded(supervisor, &supervisor->outputs[1]);
     if (!supervisor->driver.ended || supervisor->state != STATE_RUNNING)
         return;
     if (driver_link_is_sending(&supervisor->driver))

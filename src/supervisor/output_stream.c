@@ -64,10 +64,11 @@ static uint64_t gather_left_us(const struct output_stream *stream)
     return passed_us < GATHER_US ? GATHER_US - passed_us : 0;
 }
 
-/* How many bytes may be passed on now. */
+/* How many bytes may be passed on now: none after the maximum, until the program has been killed.
+ */
 static size_t may_pass(const struct output_stream *stream)
 {
-    const size_t size = frame_link_may_send(stream->link, stream->channel);
+    const size_t size = stream->exceeded ? 0 : frame_link_may_send(stream->link, stream->channel);
 
     return size < stream->left ? size : (size_t)stream->left;
 }
@@ -90,10 +91,7 @@ static void pass(void *context, int number)
     stream->written += (uint64_t)length;
     stream->left -= (uint64_t)length;
     note_read(stream, (size_t)length);
-    if (stream->written > stream->max) {
-        stream->exceeded = true;
-        descriptor_close(stream->fd);
-    }
+    stream->exceeded = stream->written > stream->max;
 }
 
 void output_stream_watch(struct output_stream *stream, struct loop *loop, bool gathers)

@@ -18,7 +18,7 @@ struct output_stream {
     uint64_t written; /* bytes that were passed on */
     uint64_t max;     /* of them */
     uint64_t left;    /* bytes that are still passed on */
-    bool exceeded;    /* event: the program has written more than `max` */
+    bool exceeded;    /* event: it has written more than `max`, and nothing more is passed on */
     /* Reads of only a few bytes: how many in a row, and figures_clock_us() of the last one. */
     unsigned reads;
     uint64_t last_us;

@@ -439,7 +439,8 @@ static void tool_arguments__limits_that_are_not_offered(void **state)
         TOOL_CALLER_BATCH, "\"memory\": 64",
         "there is no argument 'memory'; known are: language, image, entrypoint_code, "
         "entrypoint_filename, entrypoint_file, additional_files, snippet_name, stdin, arguments, "
-        "environment, artifacts, tests, stop_on_failure, test_output_bytes, "
+        "environment, artifacts, session, keep_processes, close_session, tests, "
+        "stop_on_failure, test_output_bytes, "
         "timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit");
 }
 
@@ -517,25 +518,49 @@ static void tool_arguments__keep_processes(void **state)
                   "keep_processes can be set only when a session is opened, with session \"new\"");
 }
 
-/* Without sessions there are no such arguments, and lines of a batch have others. */
 static void tool_arguments__sessions_that_are_not_offered(void **state)
 {
-    static const struct {
-        enum tool_caller caller;
-        int max;
-    } cases[] = {{TOOL_CALLER_MODEL, 0}, {TOOL_CALLER_BATCH, 1}};
+    struct fixture fixture;
 
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct fixture fixture;
+    set_up(&fixture);
+    fixture.config.sessions.max = 0;
+    assert_int_equal(read_text(&fixture, WITH_SESSION("\"" SESSION_ID "\"")), -1);
+    assert_memory_equal(fixture.error.message, "there is no argument 'session'; ", 32);
+    tear_down(&fixture);
+    check_session(TOOL_CALLER_MODEL, 1,
+                  "{\"session\": \"" SESSION_ID "\", \"close_session\": true}",
+                  "there is no argument 'close_session'; known are: language, entrypoint_code, "
+                  "entrypoint_filename, additional_files, snippet_name, stdin, arguments, "
+                  "environment, artifacts, session, keep_processes, timeout_seconds");
+}
 
-        set_up(&fixture);
-        fixture.config.sessions.max = cases[i].max;
-        fixture.caller = cases[i].caller;
-        assert_int_equal(read_text(&fixture, WITH_SESSION("\"" SESSION_ID "\"")), -1);
-        assert_memory_equal(fixture.error.message, "there is no argument 'session'; ", 32);
-        tear_down(&fixture);
-    }
+/* A line of a batch names its session as it likes. */
+static void tool_arguments__session_of_a_line(void **state)
+{
+    static const char name[] = "session must be a name of 1 to 100 bytes";
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.caller = TOOL_CALLER_BATCH;
+    assert_int_equal(read_text(&fixture, "{\"entrypoint_code\": \"1\", \"session\": \"new\", "
+                                         "\"keep_processes\": true, \"close_session\": true}"),
+                     0);
+    assert_string_equal(fixture.request.session_name, "new");
+    assert_false(fixture.request.session.open);
+    assert_true(fixture.request.session.keep_processes);
+    assert_true(fixture.request.session.close);
+    tear_down(&fixture);
+    check_session(TOOL_CALLER_BATCH, 0, WITH_SESSION("\"\""), name);
+    check_session(TOOL_CALLER_BATCH, 0, WITH_SESSION("1"), name);
+    check_session(TOOL_CALLER_BATCH, 0, WITH_SESSION("\"a\\u0000b\""), name);
+    check_session(TOOL_CALLER_BATCH, 0,
+                  "{\"language\": \"py\", \"entrypoint_code\": \"1\", \"close_session\": true}",
+                  "close_session needs session, the name of one");
+    check_session(TOOL_CALLER_BATCH, 0,
+                  "{\"language\": \"py\", \"entrypoint_code\": \"1\", \"keep_processes\": true}",
+                  "keep_processes needs session, the name of one");
 }
 
 /* ---- the image */

@@ -328,6 +328,7 @@ static int submit_opening(struct fixture *fixture, const char *id, struct error 
 
     make_plan(fixture, 100, &plan);
     plan.session.open = true;
+    snprintf(plan.session.id, sizeof plan.session.id, "%032d", atoi(id));
     result = calls_submit(&fixture->calls, call, &plan, error);
     if (result != 0)
         call_free(call);

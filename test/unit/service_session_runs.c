@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
+#include "base/linux.h"
 #include "config/config_load.h"
 #include "config/config_read.h"
 #include "fake_supervisor.h"
@@ -48,6 +49,7 @@ struct fixture {
     char *directory, *command;
     struct config config;
     struct service service;
+    struct strvec unopened; /* ids of sessions that have had no request */
 };
 
 static void set_up_with(struct fixture *fixture, enum pool_policy pool, int max_active,
@@ -83,6 +85,7 @@ static void set_up(struct fixture *fixture, int max_active, int max_retries)
 static void tear_down(struct fixture *fixture)
 {
     assert_int_equal(service_close(&fixture->service, 0), 0);
+    strvec_release(&fixture->unopened);
     config_release(&fixture->config);
     free(fixture->command);
     temp_remove(fixture->directory);
@@ -130,9 +133,11 @@ static void wait_for_file(const struct fixture *fixture, const char *name)
 
 /* ---- requests */
 
-static struct plan make_plan(const struct fixture *fixture, const char *id)
+/* The first request of an id opens its session. */
+static struct plan make_plan(struct fixture *fixture, const char *id)
 {
     CLEANUP(request_release) struct request request;
+    CLEANUP(error_release) struct error unknown = ERROR_INIT;
     struct error error = ERROR_INIT;
     struct plan plan = PLAN_INIT;
 
@@ -140,16 +145,16 @@ static struct plan make_plan(const struct fixture *fixture, const char *id)
     request.language = string_copy("bash");
     request.input.code = string_copy("true");
     snprintf(request.session.id, sizeof request.session.id, "%s", id);
+    service_find_session(&fixture->service, &request, &unknown);
+    request.session.open = *id && strvec_remove(&fixture->unopened, id);
     assert_int_equal(plan_resolve(&plan, &fixture->config, &request, &error), 0);
     return plan;
 }
 
 static void open_session(struct fixture *fixture, char *id)
 {
-    CLEANUP(plan_release) struct plan plan = make_plan(fixture, "");
-    struct error error = ERROR_INIT;
-
-    assert_int_equal(service_open_session(&fixture->service, &plan, false, id, &error), 0);
+    linux_random_digits(id, SESSION_ID_SIZE);
+    strvec_push(&fixture->unopened, id);
 }
 
 /* A request that was submitted. */
@@ -568,24 +573,28 @@ static void session_runs__are_not_retried(void **state)
     tear_down(&fixture);
 }
 
+/* The first request settles the limits of those after it. */
 static void session_runs__other_limits(void **state)
 {
-    const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT};
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     struct error error = ERROR_INIT;
     char id[SESSION_ID_SIZE];
+    struct request request;
     struct fixture fixture;
-    struct plan plan;
 
     (void)state;
     set_up(&fixture, 2, 0);
     open_session(&fixture, id);
-    plan = make_plan(&fixture, id);
-    plan.requested.limits.number[LIMIT_MEMORY] = 300;
-    assert_int_equal(service_submit(&fixture.service, &plan, &callbacks, NULL, &error), -1);
+    run(&fixture, id);
+    request_init(&request);
+    memcpy(request.session.id, id, sizeof id);
+    request.policy.limits.number[LIMIT_MEMORY] = 300;
+    assert_int_equal(service_find_session(&fixture.service, &request, &error), 0);
+    assert_int_equal(plan_resolve(&plan, &fixture.config, &request, &error), -1);
     assert_error(&error, ERROR_USAGE,
                  "memoryMB is 256 MB in this session, and can be set only when a session is "
                  "opened");
-    plan_release(&plan);
+    request_release(&request);
     run(&fixture, id);
     tear_down(&fixture);
 }
@@ -603,6 +612,7 @@ static void session_runs__no_room(void **state)
     set_up(&fixture, 1, 0);
     fixture.service.workers.limits.max_queued = 0;
     open_session(&fixture, id);
+    run(&fixture, id);
     touch(&fixture, "endless");
     submit(&fixture, "", &active);
     wait_for_file(&fixture, "running");

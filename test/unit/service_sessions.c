@@ -62,13 +62,45 @@ static struct plan make_plan(const struct fixture *fixture, const char *language
     return plan;
 }
 
+/* The plan of a request that opens a session. */
+static struct plan opening_plan(const struct fixture *fixture)
+{
+    CLEANUP(request_release) struct request request;
+    struct error error = ERROR_INIT;
+    struct plan plan = PLAN_INIT;
+
+    request_init(&request);
+    request.language = string_copy("py");
+    request.input.code = string_copy("");
+    request.session.open = true;
+    assert_int_equal(sessions_find(fixture->sessions, &request, &error), 0);
+    assert_null(request.terms);
+    assert_int_equal(plan_resolve(&plan, &fixture->config, &request, &error), 0);
+    return plan;
+}
+
 static void open_session(struct fixture *fixture, char *id)
 {
-    CLEANUP(plan_release) struct plan plan = make_plan(fixture, "py", "");
+    CLEANUP(plan_release) struct plan plan = opening_plan(fixture);
     struct error error = ERROR_INIT;
+    struct session *session = sessions_enter(fixture->sessions, &plan, &error);
 
-    assert_int_equal(sessions_open(fixture->sessions, &plan, false, id, &error), 0);
     assert_no_error(&error);
+    assert_non_null(session);
+    session_leave(session);
+    memcpy(id, plan.session.id, sizeof plan.session.id);
+}
+
+/* Looks the session up; returns its language, or NULL with the error. */
+static char *find_language(struct fixture *fixture, const char *id, struct error *error)
+{
+    CLEANUP(request_release) struct request request;
+
+    request_init(&request);
+    snprintf(request.session.id, sizeof request.session.id, "%s", id);
+    if (sessions_find(fixture->sessions, &request, error) != 0)
+        assert_null(request.terms);
+    return request.terms ? string_copy(request.terms->language) : NULL;
 }
 
 /* Checks that a request, a question and a close are refused in the same words. */
@@ -79,7 +111,7 @@ static void check_refused(struct fixture *fixture, const char *id, const char *m
 
     assert_null(sessions_enter(fixture->sessions, &plan, &error));
     assert_error(&error, ERROR_INPUT, message);
-    assert_null(sessions_language(fixture->sessions, id, &error));
+    assert_null(find_language(fixture, id, &error));
     assert_error(&error, ERROR_INPUT, message);
     assert_int_equal(sessions_close(fixture->sessions, id, &error), -1);
     assert_error(&error, ERROR_INPUT, message);
@@ -99,7 +131,7 @@ static void sessions__open_and_close(void **state)
     assert_int_equal(strspn(one, "0123456789abcdef"), 32);
     assert_int_equal(strlen(one), 32);
     assert_string_not_equal(one, other);
-    language = sessions_language(fixture.sessions, one, &error);
+    language = find_language(&fixture, one, &error);
     assert_string_equal(language, "py");
     assert_int_equal(sessions_count(fixture.sessions), 2);
     assert_int_equal(sessions_close(fixture.sessions, one, &error), 0);
@@ -133,11 +165,10 @@ static void sessions__ids_that_never_were(void **state)
 
 static void check_not_opened(struct fixture *fixture, enum error_kind kind, const char *message)
 {
-    CLEANUP(plan_release) struct plan plan = make_plan(fixture, "py", "");
+    CLEANUP(plan_release) struct plan plan = opening_plan(fixture);
     struct error error = ERROR_INIT;
-    char id[SESSION_ID_SIZE];
 
-    assert_int_equal(sessions_open(fixture->sessions, &plan, false, id, &error), -1);
+    assert_null(sessions_enter(fixture->sessions, &plan, &error));
     assert_error(&error, kind, message);
 }
 
@@ -168,23 +199,6 @@ static void sessions__turned_off(void **state)
     check_not_opened(&fixture, ERROR_INPUT, "the configuration allows no sessions (sessions.max)");
     sessions_end(fixture.sessions);
     check_not_opened(&fixture, ERROR_CANCELLED, "cancelled before the program ran");
-    tear_down(&fixture);
-}
-
-static void sessions__no_session_for_tests(void **state)
-{
-    struct error error = ERROR_INIT;
-    char id[SESSION_ID_SIZE];
-    struct fixture fixture;
-    struct plan plan;
-
-    (void)state;
-    set_up(&fixture, "{}");
-    plan = make_plan(&fixture, "py", "");
-    test_requests_add(&plan.tests)->name = string_copy("a");
-    assert_int_equal(sessions_open(fixture.sessions, &plan, false, id, &error), -1);
-    assert_error(&error, ERROR_USAGE, "a request of a session cannot have tests");
-    plan_release(&plan);
     tear_down(&fixture);
 }
 
@@ -236,7 +250,7 @@ static void sessions__a_request_keeps_it(void **state)
     open_session(&fixture, other); /* the keeper ends this one, and looks at the first by then */
     while (sessions_count(fixture.sessions) > 1)
         poll(NULL, 0, 10);
-    language = sessions_language(fixture.sessions, id, &error);
+    language = find_language(&fixture, id, &error);
     assert_no_error(&error);
     session_leave(session);
     wait_until_none_is_open(&fixture);
@@ -251,6 +265,7 @@ static void sessions__the_lifetime_of_a_request(void **state)
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct error error = ERROR_INIT;
     char id[SESSION_ID_SIZE];
+    struct run_session *run;
     struct session *session;
     struct fixture fixture;
     struct plan plan;
@@ -260,12 +275,11 @@ static void sessions__the_lifetime_of_a_request(void **state)
     open_session(&fixture, id);
     plan = make_plan(&fixture, "py", id);
     session = sessions_enter(fixture.sessions, &plan, &error);
-    assert_non_null(session_begin_request(session, &plan, &error));
-    assert_true(plan.policy.limits.number[LIMIT_TIMEOUT] <= 3600);
-    assert_true(plan.policy.limits.number[LIMIT_TIMEOUT] > 0);
-    assert_true(plan.build_limits.number[LIMIT_TIMEOUT] <= 3600);
+    run = session_begin_request(session, &error);
+    assert_true(run_session_left_ms(run) <= 3600000);
+    assert_true(run_session_left_ms(run) > 3000000);
     session->end = clock_now_ms();
-    assert_null(session_begin_request(session, &plan, &error));
+    assert_null(session_begin_request(session, &error));
     assert_error(&error, ERROR_INPUT, "session ended: open for 60 min");
     session_end_request(session, &plan, &result);
     session_leave(session);
@@ -287,7 +301,7 @@ static char *run_request(struct fixture *fixture, const char *id, const char *en
     plan.session.close = close;
     session = sessions_enter(fixture->sessions, &plan, &error);
     assert_non_null(session);
-    run = session_begin_request(session, &plan, &error);
+    run = session_begin_request(session, &error);
     assert_non_null(run);
     if (ended)
         run->ended = string_copy(ended);
@@ -341,7 +355,7 @@ static void sessions__too_old_after_a_run(void **state)
     open_session(&fixture, id);
     plan = make_plan(&fixture, "py", id);
     session = sessions_enter(fixture.sessions, &plan, &error);
-    assert_non_null(session_begin_request(session, &plan, &error));
+    assert_non_null(session_begin_request(session, &error));
     session->end = clock_now_ms();
     result.session = calloc(1, sizeof *result.session);
     session_end_request(session, &plan, &result);
@@ -367,7 +381,7 @@ static void sessions__closed_while_it_is_used(void **state)
     open_session(&fixture, id);
     plan = make_plan(&fixture, "py", id);
     session = sessions_enter(fixture.sessions, &plan, &error);
-    assert_non_null(session_begin_request(session, &plan, &error));
+    assert_non_null(session_begin_request(session, &error));
     assert_int_equal(sessions_close(fixture.sessions, id, &error), 0);
     check_refused(&fixture, id, UNKNOWN);
     sessions_end(fixture.sessions);

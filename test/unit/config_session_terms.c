@@ -1,17 +1,16 @@
 /* A later request of a session gets what the first one had, or is refused. */
 #include "json.h"
 
-#include "service/session_spec.h"
+#include "config/plan.h"
 
 struct fixture {
     struct config config;
-    struct session_spec spec;
     struct request request;
     struct plan plan;
     struct error error;
 };
 
-static void resolve(struct fixture *fixture)
+static void accept(struct fixture *fixture)
 {
     const int result =
         plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &fixture->error);
@@ -20,10 +19,15 @@ static void resolve(struct fixture *fixture)
     assert_int_equal(result, 0);
 }
 
+/* With the terms of the plan that there is, if there is one. */
 static void new_request(struct fixture *fixture)
 {
+    struct session_terms *terms = fixture->plan.language ? session_terms_new(&fixture->plan) : NULL;
+
     plan_release(&fixture->plan);
     request_release(&fixture->request);
+    fixture->request.terms = terms;
+    strcpy(fixture->request.session.id, "0123456789abcdef0123456789abcdef");
     fixture->request.language = string_copy("py");
     fixture->request.input.code = string_copy("");
 }
@@ -36,52 +40,48 @@ static void set_up(struct fixture *fixture)
     request_init(&fixture->request);
     new_request(fixture);
     fixture->request.image = string_copy("py:4");
+    fixture->request.workdir = string_copy("/there");
     fixture->request.policy.limits.number[LIMIT_MEMORY] = 300;
     fixture->request.policy.limits.number[LIMIT_WORKDIR] = 32;
     fixture->request.policy.limits.number[LIMIT_TIMEOUT] = 5;
     fixture->request.policy.network = string_copy("bridge");
-    resolve(fixture);
-    session_spec_init(&fixture->spec, &fixture->plan);
+    accept(fixture);
     new_request(fixture);
 }
 
 static void tear_down(struct fixture *fixture)
 {
     error_release(&fixture->error);
-    session_spec_release(&fixture->spec);
     plan_release(&fixture->plan);
     request_release(&fixture->request);
     config_release(&fixture->config);
 }
 
-static void accept(struct fixture *fixture)
-{
-    resolve(fixture);
-    assert_int_equal(session_spec_apply(&fixture->spec, &fixture->plan, &fixture->error), 0);
-    assert_no_error(&fixture->error);
-}
-
 /* `subject` may be NULL. */
 static void refuse(struct fixture *fixture, const char *subject, const char *message)
 {
-    resolve(fixture);
-    assert_int_equal(session_spec_apply(&fixture->spec, &fixture->plan, &fixture->error), -1);
+    assert_int_equal(
+        plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &fixture->error), -1);
     if (subject)
         assert_string_equal(fixture->error.subject, subject);
     assert_error(&fixture->error, ERROR_USAGE, message);
 }
 
 /* What comes with each request is its own. */
-static void session_spec__what_a_request_does_not_set(void **state)
+static void session_terms__what_a_request_does_not_set(void **state)
 {
     struct fixture fixture;
     const double *number = fixture.plan.policy.limits.number;
 
     (void)state;
     set_up(&fixture);
+    free(fixture.request.language);
+    fixture.request.language = NULL;
     fixture.request.policy.limits.number[LIMIT_OUTPUT] = 2048;
     accept(&fixture);
+    assert_string_equal(fixture.plan.language, "py");
     assert_string_equal(fixture.plan.image, "py:4");
+    assert_string_equal(fixture.plan.workdir, "/there");
     assert_string_equal(fixture.plan.policy.network, "bridge");
     assert_true(number[LIMIT_MEMORY] == 300);
     assert_true(number[LIMIT_WORKDIR] == 32);
@@ -90,7 +90,7 @@ static void session_spec__what_a_request_does_not_set(void **state)
     tear_down(&fixture);
 }
 
-static void session_spec__the_same_again(void **state)
+static void session_terms__the_same_again(void **state)
 {
     struct fixture fixture;
 
@@ -103,7 +103,7 @@ static void session_spec__the_same_again(void **state)
     tear_down(&fixture);
 }
 
-static void session_spec__another_language(void **state)
+static void session_terms__another_language(void **state)
 {
     struct fixture fixture;
 
@@ -115,7 +115,22 @@ static void session_spec__another_language(void **state)
     tear_down(&fixture);
 }
 
-static void session_spec__other_limits(void **state)
+/* The language of a session comes before that of the name of the program's file. */
+static void session_terms__language_of_the_file(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    free(fixture.request.language);
+    fixture.request.language = string_copy("sh");
+    fixture.request.language_of_file = true;
+    accept(&fixture);
+    assert_string_equal(fixture.plan.language, "py");
+    tear_down(&fixture);
+}
+
+static void session_terms__other_limits(void **state)
 {
     static const struct {
         enum limit_number which;
@@ -144,7 +159,7 @@ static void session_spec__other_limits(void **state)
     }
 }
 
-static void session_spec__another_container(void **state)
+static void session_terms__another_container(void **state)
 {
     static const char message[] = "image, network, user, working directory and capabilities can be "
                                   "set only when a session is opened";
@@ -178,7 +193,7 @@ static void session_spec__another_container(void **state)
     tear_down(&fixture);
 }
 
-static void session_spec__no_tests(void **state)
+static void session_terms__no_tests(void **state)
 {
     struct fixture fixture;
 
