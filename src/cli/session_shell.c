@@ -76,20 +76,36 @@ static int fill_request(const struct session_shell *shell, const struct session_
     return cell->file ? add_file(request, cell, max, error) : 0;
 }
 
+/* Checks the options, before there is a service. */
+static int check_options(const struct session_shell *shell, struct error *error)
+{
+    const struct session_cell empty = {.code = ""};
+    CLEANUP(request_release) struct request request;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+
+    request_init(&request);
+    if (fill_request(shell, &empty, &request, error) == 0 &&
+        plan_resolve(&plan, shell->config, &request, error) == 0)
+        return 0;
+    error_name_subject(error, run_options_namer);
+    return -1;
+}
+
 static int make_plan(struct session_shell *shell, const struct session_cell *cell,
                      struct plan *plan, struct error *error)
 {
     CLEANUP(request_release) struct request request;
 
     request_init(&request);
-    if (fill_request(shell, cell, &request, error) != 0 ||
-        service_find_session(&shell->service, &request, error) != 0 ||
-        plan_resolve(plan, shell->config, &request, error) != 0) {
-        error_name_subject(error, run_options_namer);
+    if (fill_request(shell, cell, &request, error) != 0)
+        return -1;
+    if (service_find_session(&shell->service, &request, error) != 0) {
+        shell->id[0] = '\0'; /* it has ended; the next cell opens another one */
         return -1;
     }
-    if (plan->session.open && shell->options->pull &&
-        run_inputs_pull(&shell->service.docker, plan, error) != 0)
+    if (plan_resolve(plan, shell->config, &request, error) != 0 ||
+        (plan->session.open && shell->options->pull &&
+         run_inputs_pull(&shell->service.docker, plan, error) != 0))
         return -1;
     memcpy(shell->id, plan->session.id, sizeof shell->id);
     return 0;
@@ -104,6 +120,7 @@ void session_shell_run(struct session_shell *shell, const struct session_cell *c
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     if (make_plan(shell, cell, &plan, &error) != 0) {
+        error_name_subject(&error, run_options_namer);
         result_fail(result, &error);
         return;
     }
@@ -143,15 +160,13 @@ int session_shell_open(struct session_shell *shell, const struct run_options *op
 {
     const struct service_options service_options = {
         .limits = {.max_active = 1}, .trace = options->verbose ? docker_print_trace : NULL};
-    const struct session_cell empty = {.code = ""};
-    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     *shell = (struct session_shell){
         .options = options,
         .config = config,
         .language = choose_language(options, config),
     };
-    if (make_plan(shell, &empty, &plan, error) == 0 &&
+    if (check_options(shell, error) == 0 &&
         service_open(&shell->service, config, &service_options, error) == 0)
         return 0;
     free(shell->language);
