@@ -1,4 +1,4 @@
-# isolator: build, check, install. See README.md.
+# isolator: build and install. test/Makefile, which is included at the end, has the tests and checks. See README.md.
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
@@ -8,9 +8,6 @@ DOCDIR := $(PREFIX)/share/doc/isolator
 B ?= build
 
 CC ?= cc
-CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
-CLANG_TIDY ?= clang-tidy
-CPPCHECK ?= cppcheck
 CFLAGS ?= $(if $(SANITIZE),-O1,-O2) -g
 HARDENING := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
@@ -47,33 +44,27 @@ left_of_run := config docker base
 left_of_service := run config docker base
 left_of_cli := service run config docker base
 left_of_mcp := service run config docker base
-SOURCES := $(filter-out $(WITHOUT),$(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.c)))
-HEADERS := $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.h))
 MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c src/supervisor/supervisor.c
 objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS) $(UNUSED),$(wildcard src/$(1)/*.c)))
 
-# With libtar there is one more: it compares the two writers.
-UNIT_SOURCES := $(filter-out $(if $(WITHOUT),%/base_tar_writers.c),$(wildcard test/unit/*.c))
-FUZZ_SOURCES := $(wildcard test/fuzz/*.c)
-FORMATTED := $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(FUZZ_SOURCES) $(wildcard test/unit/*.h test/fuzz/*.h test/fixtures/*.c)
-UNIT_TESTS := $(UNIT_SOURCES:test/unit/%.c=$(B)/unit/%)
-E2E_TESTS := $(wildcard test/e2e/*.t test/e2e/*.mjs)
 MAN_PAGES := $(wildcard man/*.[1-9])
 
 # Prints the file that each command makes; with V=1 the command itself.
 Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
+# A make on all cores.
+build := $(MAKE) --no-print-directory -j $(shell nproc)
+git := git -c safe.directory=$(CURDIR)
 
-.PHONY: all help demo static static-packages check check-quick check-roots check-release test soak check-unit check-e2e check-format check-layers check-shape check-words check-headers check-musl format bench setup \
-	packages test-packages test-images lint-packages lint lint-recent lint-cppcheck unit-tests sanitized-tests asan tsan coverage fuzz \
-	fuzz-targets fuzz-link install uninstall dist deb npm bundles wheels archives release clean FORCE
+.PHONY: all help demo static static-packages setup packages install uninstall dist deb npm bundles wheels archives release clean FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/isolator $(B)/isolator-mcp $(MAN_PAGES:%=$(B)/%) ## build isolator, isolator-mcp and the manual pages (the default)
 
 help: ## print this list
 	@echo "usage: make [TARGET] [VARIABLE=VALUE]"
-	@sed -nE 's/^([a-z0-9 -]+):.* ## (.*)/\1=\2/p' Makefile | while IFS== read -r target text; do printf '  %-14s %s\n' "$$target" "$$text"; done
+	@awk -F ':.* ## ' 'FNR == 1 { print "\n" heading } /^[a-z0-9 -]+:.* ## / { printf "  %-14s %s\n", $$1, $$2 }' \
+		heading='Build and install:' Makefile heading='Test and check:' test/Makefile
 
 # Both have the manual pages, which are made of what the programs print: so each is linked without them first.
 $(B)/isolator $(B)/bare/isolator: $(B)/cli/isolator.o $(foreach layer,cli $(left_of_cli),$(B)/$(layer).a)
@@ -226,54 +217,8 @@ $(B)/supervisor/compilers: FORCE
 
 GENERATED := $(B)/default_config.h $(B)/results_schema.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/snippet_texts.h $(B)/supervisors.h
 
-# A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it; register.awk adds the main(). The code
-# of the test itself is not optimized, which takes a third of the time to compile.
-TEST_CFLAGS = $(filter-out -O% -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O0 -Itest/unit -DTEST_PROGRAMS='"$(abspath $(B))/unit"'
-unit_layer = $(firstword $(subst _, ,$(1)))
-define unit_test
-$(B)/unit/$(1): $(B)/unit/$(1).c $(foreach layer,$(call unit_layer,$(1)) $(left_of_$(call unit_layer,$(1))),$(B)/$(layer).a)
-	$$(call making,CC)
-	$(Q)$(CC) $$(TEST_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -o $$@ $$< $$(filter %.a,$$^) -lcmocka $(LIBS)
-endef
-$(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
-$(B)/unit/%.c: test/unit/%.c test/unit/register.awk
-	@mkdir -p $(@D)
-	$(Q)awk -f test/unit/register.awk $< >$@
-# What their docker commands run to read a frame. It starts thousands of times, so it has no sanitizer.
-$(UNIT_TESTS): | $(B)/unit/take_frame
-$(B)/unit/take_frame: test/fixtures/take_frame.c src/supervisor/protocol.h
-	@mkdir -p $(@D)
-	$(call making,CC)
-	$(Q)$(CC) -std=c11 -D_XOPEN_SOURCE=700 -Isrc $(WARNINGS) -O1 -o $@ $<
-
-# The fuzz targets, for clang's libFuzzer, and the unit tests with sanitizers: built by clang in a directory of their own,
-# once for both. Fuzz targets may link all layers.
-FUZZ_SECONDS ?= 64
-FUZZ_TARGETS := $(FUZZ_SOURCES:test/fuzz/%.c=$(B)/bin/%)
-SANITIZED_TESTS := $(UNIT_TESTS:$(B)/%=$(B)/fuzz/%)
-by_clang = $(MAKE) --no-print-directory CC=clang CFLAGS="-O1 -gline-tables-only" SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz
-fuzz-targets:
-	+@$(by_clang) fuzz-link
-sanitized-tests:
-	+@$(by_clang) fuzz-link unit-tests
-fuzz-link: $(FUZZ_TARGETS)
-$(B)/bin/%: test/fuzz/%.c $(foreach layer,cli mcp supervisor $(left_of_mcp),$(B)/$(layer).a)
-	@mkdir -p $(@D)
-	$(call making,CC)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS)
-fuzz: packages test-packages ## build the fuzz targets
-	+@$(build) fuzz-targets
-	@FUZZ_PROGRAMS=$(B)/fuzz/bin FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 FUZZ_KEEP=$(B)/fuzz/found test/e2e/fuzz.t
-
 packages: ## install the libraries and tools to build with
 	@test/setup packages
-test-packages: ## install the tools of the tests
-	@test/setup tests
-lint-packages: ## install the tools of lint
-	@test/setup lint
-test-images: setup
-	@test/setup images
-	@test/setup languages
 setup: packages ## set up an engine with images; as root or with sudo
 	@test/setup engine
 
@@ -299,143 +244,10 @@ $(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/static/%.musl/cc) $(B)/static/
 		cp $(B)/static/$*.build/$$program $(B)/static/$*.musl/LICENSES $@ && \
 		{ [ $$(wc -c <$@/$$program) -le 2097152 ] || { echo "$@/$$program has more than 2 MB" >&2; exit 1; }; }; done
 
-# A make on all cores.
-build := $(MAKE) --no-print-directory -j $(shell nproc)
-# The same beside a job that mostly waits.
-build_beside := $(MAKE) --no-print-directory -j $(shell expr $$(nproc) + 1)
-TESTED ?= $(abspath $(B))/isolator
-run_tests = ISOLATOR=$(TESTED) FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin test/run
 # These targets run the setup first, then another make for the build, which needs the setup.
 demo: setup ## set up, build, and run three programs
 	+@$(build) all
 	@test/demo $(B)/isolator
-
-# How many files of tests run at a time; what took longest in the last run here, or else by test/seconds, starts first.
-# A comma keeps two apart: both attack, and would take from each other what they measure.
-WORKERS ?= 4
-run_ordered = SUITE_TIMES="test/seconds $(B)/seconds" $(run_tests) -j $(WORKERS)
-APART := test/e2e/abuse.t,test/e2e/guards.t
-comma := ,
-ENGINE_TESTS = $(APART) $(filter-out $(subst $(comma), ,$(APART)),$(E2E_TESTS))
-
-# All tests; unit tests only with sanitizers. Packages are installed first, since only one apt-get can run at a time. The
-# images of the tests, which wait for the network, are made beside lint and the builds. An engine that hangs (Docker 20.10
-# does, rarely) is restarted.
-test: check
-check: packages test-packages lint-packages static-packages ## set up, build, lint, and run every test
-	+@$(build_beside) test-images lint-recent all $(STATIC) check-format check-layers check-shape check-words check-headers check-musl sanitized-tests
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-24} SUITE_SECONDS=900 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(SANITIZED_TESTS)
-# Build, unit tests, layers, the shape of the code, its words, and the end-to-end cases that need no container engine, in
-# about 45 s; without root, network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need
-# Node.js. More suites run at a time than in the check, since most of them wait.
-QUICK_WORKERS ?= 12
-QUICK_TESTS = $(shell grep -lE '^test_case --quick' test/e2e/*.t)
-QUICK_NODE_TESTS = $(shell command -v node >/dev/null && grep -lwE '^ *quickCase' test/e2e/*.mjs)
-check-quick: ## build, and run the tests that need no engine; in about 45 s
-	+@$(build) all check-layers check-shape check-words unit-tests
-	@$(if $(WITHOUT),echo "check-quick: without libtar: test/unit/base_tar_writers.c is left out")
-	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
-	@QUICK=1 SUITE_SECONDS=300 SUITE_TIMES="test/seconds-quick $(B)/seconds-quick" \
-		$(run_tests) -j $(QUICK_WORKERS) $(QUICK_TESTS) $(QUICK_NODE_TESTS) $(UNIT_TESTS)
-# The same in clean roots of Debian 12, 13 and the next one, or of the suites in ROOTS.
-check-roots: ## build, and run check-quick, in clean roots of Debian releases; as root
-	@test/roots $(ROOTS)
-check-release: check-roots test-images ## run what a release needs beside check and soak; as root
-	@test/release
-# What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
-soak: export UNSTEADY := 20
-soak: export SOAK := 1
-soak: asan tsan coverage lint ## run what takes hours: sanitizers, coverage, long fuzzing
-	+@$(build) all fuzz-targets
-	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 AT_ONCE=50 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
-		ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin \
-		test/run -j 2 test/e2e/kills.mjs,test/e2e/endurance.mjs test/e2e/fuzz.t
-check-unit: packages ## build and run the unit tests
-	+@$(build) $(UNIT_TESTS)
-	@test/run $(UNIT_TESTS)
-check-e2e: setup test-packages test-images ## run the end-to-end tests
-	+@$(build) all fuzz-targets
-	@$(run_ordered) $(ENGINE_TESTS)
-unit-tests: $(UNIT_TESTS)
-
-# The unit tests and the end-to-end tests with sanitizers. The fuzz targets have them anyway. resources.t takes away the
-# descriptors, processes and addresses that a sanitizer needs. Only isolator-mcp, batch and selftest have several threads.
-asan: sanitizers := address,undefined
-asan: watched = $(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
-tsan: sanitizers := thread
-tsan: watched = $(filter %/sessions.mjs %/test_command.t %/abuse.t test/e2e/batch% test/e2e/mcp_%,$(E2E_TESTS))
-asan tsan: setup test-packages test-images ## run the tests with sanitizers: address and undefined behaviour, threads
-	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
-	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)
-
-# How many lines of src the tests run, without the fuzz targets and resources.t, where a program cannot write its counts.
-# Built without optimization, which would merge lines.
-COVERAGE_MIN ?= 90
-coverage: setup test-packages test-images ## tell how many lines the tests run
-	+@$(build) B=$(B)/$@ CFLAGS="-O0 -g --coverage" HARDENING=-fPIE LDFLAGS=--coverage all unit-tests
-	@find $(B)/$@ -name '*.gcda' -delete
-	@for program in isolator isolator-mcp; do $(B)/$@/$$program --version >/dev/null; done
-	@chmod -R a+rwX $(B)/$@ # some tests run them as another user, who has to write the counts too
-	@ISOLATOR=$(abspath $(B)/$@)/isolator test/run $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) \
-		$(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
-	@test/coverage $(B)/$@ $(COVERAGE_MIN)
-
-bench: setup ## measure isolator beside other ways to do the same
-	@test/setup languages
-	+@$(build) all
-	@ISOLATOR=$(abspath $(B))/isolator BENCH_SVG=share/speed.svg test/bench.mjs
-
-# A folder includes itself and those to its left, with the folder in each include. Only src/docker has Go templates
-# (strings with {{).
-check-layers: $(GENERATED) ## check that the layers include only what is to their left
-	@! grep -nE '"[^"]*\{\{' $(filter-out src/docker/%,$(SOURCES) $(HEADERS)) /dev/null || \
-		{ echo "check-layers: a Go template outside src/docker" >&2; exit 1; }
-	@WITHOUT='$(WITHOUT)' PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base docker config run service cli,mcp
-	@WITHOUT='$(WITHOUT)' PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base supervisor
-check-shape: ## check the lengths of functions, files and layers, and for circles of files
-	@test/check-shape
-check-words: ## check comments, messages and documents for words that plain English does not need
-	@test/check-words
-# A header compiles alone.
-check-headers: $(HEADERS:src/%.h=$(B)/headers/%.ok)
-$(B)/headers/%.ok: src/%.h $(HEADERS)
-	@mkdir -p $(@D)
-	@$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $< && touch $@
-# Nothing is used that only glibc has: each file compiles with musl's headers alone. The headers of the two libraries are
-# linked one by one, since glibc's are in the same directory.
-check-musl: $(SOURCES:src/%.c=$(B)/musl/%.ok)
-$(B)/musl/%.ok: src/%.c $(HEADERS) $(GENERATED) $(B)/musl/include
-	@mkdir -p $(@D)
-	@$(MUSL_CC) $(ALL_CFLAGS) -Werror -isystem $(B)/musl/include -fsyntax-only $< && touch $@
-$(B)/musl/include: Makefile
-	@mkdir -p $@
-	@printf '#include <%s>\n' jansson.h $(if $(WITHOUT),,libtar.h) histedit.h | $(CC) -M -x c - | tr -s ' \\' '\n' | \
-		grep -E '/(jansson(_config)?|libtar(_listhash)?|histedit)\.h$$' | xargs -I HEADER ln -sf HEADER $@
-	@touch $@
-# With clang-format 14: other versions differ.
-check-format: ## check the format of the sources
-	@test/check-format '$(CLANG_FORMAT)' $(FORMATTED)
-format: ## format the sources
-	@$(CLANG_FORMAT) -i $(FORMATTED)
-
-# The checks of .clang-tidy, one file at a time; and cppcheck, which reads all files at once.
-# `make check` gives clang-tidy only what changed in the last 10 commits and since; cppcheck reads everything.
-tidied = $(patsubst src/%.c,$(B)/lint/%.ok,$(filter $(SOURCES),$(sort $(1:.h=.c))))
-changed_files = $(sort $(shell $(git) log -n 10 --name-only --format= && $(git) diff --name-only HEAD))
-lint: packages lint-packages ## run clang-tidy, cppcheck, shellcheck and others
-	+@$(build) lint-cppcheck $(call tidied,$(SOURCES))
-lint-recent:
-	+@$(MAKE) --no-print-directory lint-cppcheck \
-		$(call tidied,$(if $(shell $(git) rev-parse HEAD 2>/dev/null),$(changed_files),$(SOURCES)))
-$(B)/lint/%.ok: src/%.c $(HEADERS) $(GENERATED) .clang-tidy Makefile
-	@mkdir -p $(@D)
-	@$(CLANG_TIDY) --quiet $< -- $(ALL_CFLAGS) 2>$@.log || { cat $@.log; exit 1; }
-	@touch $@
-# cppcheck defines no architecture, and the supervisor's filter needs one.
-# varFuncNullUB: a plain NULL ends variadic arguments here; the compiler checks that it is there (sentinel).
-lint-cppcheck: $(GENERATED)
-	@$(CPPCHECK) --quiet --std=c11 --enable=warning,performance,portability --suppress=varFuncNullUB \
-		--error-exitcode=1 -D__x86_64__ $(filter -I% -D%,$(ALL_CFLAGS)) src
 
 # The installed files, as SOURCE:PLACE, for install and uninstall alike. BIN has the programs.
 BIN ?= $(B)
@@ -466,7 +278,6 @@ uninstall: ## remove what install has installed
 
 # The sources of the commit that is checked out; the same bytes each time.
 DIST := isolator-$(VERSION)
-git := git -c safe.directory=$(CURDIR)
 dist: ## make a source archive
 	@mkdir -p $(B)
 	$(call making,DIST,$(B)/$(DIST).tar.gz)
@@ -496,5 +307,8 @@ release: ## make all that is published, for both architectures, in build/release
 	$(call making,RELEASE,$(B)/release)
 clean: ## remove what was built
 	rm -rf build
+
+
+include test/Makefile
 
 -include $(shell find $(B) -type f -name '*.d' 2>/dev/null)

@@ -66,10 +66,10 @@ missing_paths() {
     } |
         while IFS= read -r path; do [ -e "$path" ] || echo "$path"; done
 }
-# missing_targets FILE: of the `make TARGET` in it, those that the Makefile lacks.
+# missing_targets FILE: of the `make TARGET` in it, those that the Makefiles lack.
 missing_targets() {
     grep -oE '(^|`)(sudo )?make [a-z0-9-]+' "$1" | sed 's/.* //' | sort -u |
-        while IFS= read -r target; do grep -qE "^([a-z0-9-]+ )*$target( [a-z0-9-]+)*:" Makefile || echo "$target"; done
+        while IFS= read -r target; do grep -qE "^([a-z0-9-]+ )*$target( [a-z0-9-]+)*:" Makefile test/Makefile || echo "$target"; done
 }
 
 test_case --quick 'README, CONTRIBUTING and SECURITY: the links, files and make targets that they name exist' && {

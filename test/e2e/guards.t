@@ -30,7 +30,7 @@ before_weak=
 weak=$scratch/weak
 gives_way_to() {
     local file=src/supervisor/$3
-    [ -d "$weak" ] || { mkdir "$weak" && cp -r Makefile src "$weak"; }
+    [ -d "$weak" ] || { mkdir "$weak" && cp -r --parents Makefile test/Makefile src "$weak"; }
     sed -i -e "$4" "$weak/$file"
     has "$(cmp "$file" "$weak/$file")" differ "$1: the guard is in $3"
     env -u MAKEFLAGS -u MAKELEVEL make -s -C "$weak" "build/supervisor/$(uname -m).elf" >"$scratch/weak.log" 2>&1 ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test/run: how it counts suites, and what runs again. The suites here are made for it. And how unit tests register
-# themselves, and the commands of the Makefile.
+# themselves, and the commands of the Makefiles.
 # shellcheck source=test/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 uses_engine=no
