@@ -32,21 +32,19 @@ LIBS := $(if $(WITHOUT),,-ltar) -ljansson -lm
 TERMINAL_LIBS := # what libedit needs if it is static
 $(B)/isolator $(B)/bare/isolator: private LIBS += -ledit $(TERMINAL_LIBS)
 
-# The layers, from left to right. Each is an archive; a program links its own layer and those to its left.
-# check-layers checks the includes.
-# supervisor is a program of its own, for which a part of base is compiled too; as an archive it is for the unit tests.
-LAYERS := base supervisor docker config run service cli mcp
-left_of_base :=
-left_of_supervisor := base
-left_of_docker := base
-left_of_config := docker base
-left_of_run := config docker base
-left_of_service := run config docker base
-left_of_cli := service run config docker base
-left_of_mcp := service run config docker base
+# The layers: the folders of src, each of which includes only itself and those to its left (make check-layers). cli and mcp
+# do not know each other. Each is an archive. supervisor is a program of its own, for which a part of base is compiled too;
+# as an archive it is for the unit tests.
+CHAINS := base<-docker<-config<-run<-service<-cli,mcp base<-supervisor
+comma := ,
+layers_of = $(subst <-, ,$(subst $(comma), ,$(1)))
+LAYERS := $(sort $(call layers_of,$(CHAINS)))
+# left_of_LAYER: the layers to its left, the nearest first. What a layer links: its own archive and theirs, in that order.
+$(foreach chain,$(CHAINS),$(eval left :=)$(foreach rank,$(subst <-, ,$(chain)), \
+	$(foreach layer,$(call layers_of,$(rank)),$(eval left_of_$(layer) := $(left)))$(eval left := $(call layers_of,$(rank)) $(left))))
+linked = $(foreach layer,$(1) $(left_of_$(1)),$(B)/$(layer).a)
 MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c src/supervisor/supervisor.c
 objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS) $(UNUSED),$(wildcard src/$(1)/*.c)))
-
 MAN_PAGES := $(wildcard man/*.[1-9])
 
 # Prints the file that each command makes; with V=1 the command itself.
@@ -67,8 +65,8 @@ help: ## print this list
 		heading='Build and install:' Makefile heading='Test and check:' test/Makefile
 
 # Both have the manual pages, which are made of what the programs print: so each is linked without them first.
-$(B)/isolator $(B)/bare/isolator: $(B)/cli/isolator.o $(foreach layer,cli $(left_of_cli),$(B)/$(layer).a)
-$(B)/isolator-mcp $(B)/bare/isolator-mcp: $(B)/mcp/isolator_mcp.o $(foreach layer,mcp $(left_of_mcp),$(B)/$(layer).a)
+$(B)/isolator $(B)/bare/isolator: $(B)/cli/isolator.o $(call linked,cli)
+$(B)/isolator-mcp $(B)/bare/isolator-mcp: $(B)/mcp/isolator_mcp.o $(call linked,mcp)
 $(B)/isolator $(B)/isolator-mcp: $(B)/manual.o
 $(B)/bare/isolator $(B)/bare/isolator-mcp: $(B)/bare/manual.o
 $(B)/isolator $(B)/isolator-mcp $(B)/bare/isolator $(B)/bare/isolator-mcp:

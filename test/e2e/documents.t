@@ -90,6 +90,10 @@ test_case --quick 'make help lists the targets that the documents name' && {
     is "$(grep -vxF "$listed" <<<"$named" | words)" "" "make help lists all targets that README and CONTRIBUTING name"
 }
 
+test_case --quick 'CONTRIBUTING shows the layers of the build' && {
+    has "$(markdown_section CONTRIBUTING.md '## Layers')" '```'$'\n'"$(make -s layers)"$'\n''```' "make layers"
+}
+
 # speed WHAT: the figure of isolator in README's Speed table, in the row of which this is a part.
 speed() { markdown_section README.md '## Speed' | awk -F ' *[|] *' -v what="$1" 'index($2, what) {print $3}'; }
 

@@ -14,7 +14,7 @@ echo '#include "base/low.h"' >"$tree/src/run/high.h"
 
 # check_layers: runs the checker in the tree; sets $status and $err.
 check_layers() {
-    err=$(cd "$tree" && "$OLDPWD/test/check-layers" base run 2>&1)
+    err=$(cd "$tree" && "$OLDPWD/test/check-layers" 'base<-run' 2>&1)
     status=$?
 }
 
@@ -57,6 +57,8 @@ END
         broken "base/x$i.c" "$upwards" "$(<"$tree/src/base/x$i.c")"
     done
     broken base/x.h "$upwards" "in a header"
+    has "$err" 'check-layers: a layer includes only itself and those to its left:
+    base <- run' "the layers"
     broken base/x.c 'includes "run/high.c", which is not of base' "of a source file"
     within "$number" 12 12 "the spellings"
     rm "$tree"/src/base/x*
