@@ -54,7 +54,8 @@ making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 build := $(MAKE) --no-print-directory -j $(shell nproc)
 git := git -c safe.directory=$(CURDIR)
 
-.PHONY: all help demo static static-packages setup packages install uninstall dist deb npm bundles wheels archives release clean FORCE
+# What is built is in $(B), so a target that begins with a letter is no file.
+.PHONY: $(shell sed -nE 's/^([a-z][a-z0-9 -]*):([^=]|$$).*/\1/p' Makefile test/Makefile)
 .DELETE_ON_ERROR:
 
 all: $(B)/isolator $(B)/isolator-mcp $(MAN_PAGES:%=$(B)/%) ## build isolator, isolator-mcp and the manual pages (the default)
@@ -85,17 +86,16 @@ $(B)/%.o: src/%.c Makefile
 	$(call making,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The files that contain the data directory are built again if it changes.
-$(B)/config/config_load.o $(B)/config/config_values.o $(B)/mcp/isolator_mcp.o: $(B)/datadir
-$(B)/datadir: FORCE
+# What depends on a setting is built again if that changes: each of these files has the value of one.
+$(B)/datadir: private setting = $(DATADIR)
+$(B)/tar: private setting = $(TAR)
+$(B)/supervisor/compilers: private setting = $(supervisor_compilers)
+$(B)/datadir $(B)/tar $(B)/supervisor/compilers: FORCE
 	@mkdir -p $(@D)
-	@echo '$(DATADIR)' | cmp -s - $@ || echo '$(DATADIR)' >$@
+	@echo '$(setting)' | cmp -s - $@ || echo '$(setting)' >$@
 FORCE:
-# base has the other writer of archives if that changes.
+$(B)/config/config_load.o $(B)/config/config_values.o $(B)/mcp/isolator_mcp.o: $(B)/datadir
 $(B)/base.a: $(B)/tar
-$(B)/tar: FORCE
-	@mkdir -p $(@D)
-	@echo '$(TAR)' | cmp -s - $@ || echo '$(TAR)' >$@
 
 # The manual pages, with the options of the programs, which run here for that.
 $(B)/man/%: man/% man/options.awk $(B)/bare/isolator $(B)/bare/isolator-mcp
@@ -113,7 +113,8 @@ $(B)/manual.c $(B)/static/manual.c: $(MAN_PAGES:%=$(B)/%) $(B)/datadir
 	@{ echo '#include "config/manual.h"'; echo 'const struct manual_page manual_pages[] = {'; \
 	for page in $(filter %.1 %.5,$^); do \
 		name=$${page##*/}; echo "{\"$${name%.*}\","; \
-		mandoc -T ascii -O width=78 -I os=isolator $$page | sed -E 's/.\x08//g; s#/usr/local/(bin|share)#$(PREFIX)/\1#g' | $(call as_strings); echo '},'; \
+		mandoc -T ascii -O width=78 -I os=isolator $$page | \
+			sed -E 's/.\x08//g; s#/usr/local/(bin|share)#$(PREFIX)/\1#g' | $(call as_strings); echo '},'; \
 	done; echo '{0, 0}};'; } >$@
 $(B)/bare/manual.c: Makefile
 	@mkdir -p $(@D)
@@ -124,21 +125,17 @@ $(B)/bare/manual.o: $(B)/bare/manual.c
 $(B)/manual.o $(B)/bare/manual.o: src/config/manual.h
 	$(call making,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $(filter %.c,$^)
-# JSON files: the configuration and the definition of the tool.
-embed = { echo 'static const char $(1)[] ='; $(call as_strings,$<); echo ';'; } >$@
+# JSON files: the configuration, the schema of results and the definitions of the tools.
+JSON_HEADERS := $(patsubst %,$(B)/%.h,default_config results_schema execute_code close_session)
 $(B)/config/config_load.o: $(B)/default_config.h
-$(B)/default_config.h: isolator_config.json Makefile
-	@mkdir -p $(@D)
-	$(Q)$(call embed,default_config)
+$(B)/default_config.h: isolator_config.json
 $(B)/cli/config_command.o: $(B)/results_schema.h
-$(B)/results_schema.h: share/isolator_results.schema.json Makefile
+$(B)/results_schema.h: share/isolator_results.schema.json
+$(B)/mcp/tool.o: $(B)/execute_code.h $(B)/close_session.h
+$(B)/execute_code.h $(B)/close_session.h: $(B)/%.h: src/mcp/%.json
+$(JSON_HEADERS): $(B)/%.h: Makefile
 	@mkdir -p $(@D)
-	$(Q)$(call embed,results_schema)
-TOOLS := execute_code close_session
-$(B)/mcp/tool.o: $(TOOLS:%=$(B)/%.h)
-$(TOOLS:%=$(B)/%.h): $(B)/%.h: src/mcp/%.json Makefile
-	@mkdir -p $(@D)
-	$(Q)$(call embed,$*)
+	$(Q){ echo 'static const char $*[] ='; $(call as_strings,$(filter %.json,$^)); echo ';'; } >$@
 # The drivers of interpreters that stay, without whole lines of comment and the indentation of JavaScript. Inside a text of
 # several lines that would change the text, so there can be none: a line has an even number of backticks.
 $(B)/config/drivers.o: $(B)/driver_texts.h
@@ -151,24 +148,18 @@ $(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js Makefile
 	echo '{"{python_driver}",'; sed '/^ *#/d' src/drivers/python.py | $(call as_strings); echo '},'; \
 	echo '{"{javascript_driver}",'; sed 's/^ *//; /^\/\//d' src/drivers/javascript.js | $(call as_strings); echo '},'; \
 	echo '};'; } >$@
-# The snippets that are built in, as {name, text}.
+# The snippets that are built in and the attacks of `isolator selftest`, as {name, text}: rows FILES SUFFIX-TO-CUT-OFF.
+rows = for file in $(1); do echo "{\"$$(basename "$$file" $(2))\","; $(call as_strings,"$$file"); echo '},'; done; echo '};'
 SNIPPETS := $(sort $(wildcard prompts/*))
 $(B)/config/snippets.o: $(B)/snippet_texts.h
 $(B)/snippet_texts.h: $(SNIPPETS) prompts Makefile
 	@mkdir -p $(@D)
-	@{ echo 'static const struct snippet { const char *name, *text; } built_in[] = {'; \
-	for file in $(SNIPPETS); do echo "{\"$$(basename "$$file")\","; $(call as_strings,"$$file"); echo '},'; done; \
-	echo '};'; } >$@
-# The attacks of `isolator selftest`, as {name, text}.
+	@{ echo 'static const struct snippet { const char *name, *text; } built_in[] = {'; $(call rows,$(SNIPPETS)); } >$@
 ATTACKS := $(sort $(wildcard test/abuse/*.py))
 $(B)/cli/attack.o: $(B)/attacks.h
 $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 	@mkdir -p $(@D)
-	@{ echo 'static const struct { const char *name, *text; } attacks[] = {'; \
-	for file in $(ATTACKS); do \
-		echo "{\"$$(basename "$$file" .py)\","; $(call as_strings,"$$file"); echo '},'; \
-	done; echo '};'; } >$@
-
+	@{ echo 'static const struct { const char *name, *text; } attacks[] = {'; $(call rows,$(ATTACKS),.py); } >$@
 
 # The supervisor, process 1 of each container: a static program for each architecture, embedded in both programs. With
 # musl it has at most 160 KB. Where musl-gcc (package musl-tools) is missing, the C library of the compiler is used, which
@@ -182,7 +173,8 @@ SUPERVISOR_SOURCES := $(wildcard src/supervisor/*.c) $(foreach name,untar strbuf
 SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
 	-pthread -Os -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 SUPERVISOR_LDFLAGS := -static -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -s
-supervisor_cc = $(if $(MUSL),$(MUSL)/$(1).musl/cc,$(if $(filter $(MACHINE),$(1)),$(or $(shell command -v $(MUSL_CC)),$(CC)),$(1)-linux-gnu-gcc))
+musl_or_cc = $(or $(shell command -v $(MUSL_CC)),$(CC))
+supervisor_cc = $(if $(MUSL),$(MUSL)/$(1).musl/cc,$(if $(filter $(MACHINE),$(1)),$(musl_or_cc),$(1)-linux-gnu-gcc))
 supervisor_compilers := $(foreach machine,$(SUPERVISORS),$(machine) $(call supervisor_cc,$(machine)))
 supervisor_kb = $(if $(findstring musl,$(1)),160,1024)
 define supervisor
@@ -208,12 +200,8 @@ $(B)/supervisors.h: $(SUPERVISORS:%=$(B)/supervisor/%.elf)
 	for machine in $(SUPERVISORS); do \
 		echo "{\"$$machine\", supervisor_$$machine, sizeof supervisor_$$machine - 1},"; \
 	done; echo '};'; } >$@
-# They are built again if other ones are wanted, or with other compilers.
-$(B)/supervisor/compilers: FORCE
-	@mkdir -p $(@D)
-	@echo '$(supervisor_compilers)' | cmp -s - $@ || echo '$(supervisor_compilers)' >$@
 
-GENERATED := $(B)/default_config.h $(B)/results_schema.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/snippet_texts.h $(B)/supervisors.h
+GENERATED := $(JSON_HEADERS) $(patsubst %,$(B)/%.h,driver_texts snippet_texts attacks supervisors)
 
 packages: ## install the libraries and tools to build with
 	@test/setup packages
@@ -234,8 +222,9 @@ $(B)/static/%.musl/cc: share/packaging/musl
 	$(call making,MUSL)
 	$(Q)share/packaging/musl $* $(@D)
 $(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/static/%.musl/cc) $(B)/static/manual.c
-	+@$(MAKE) --no-print-directory B=$(B)/static/$*.build MUSL=$(abspath $(B))/static CC=$(abspath $@).musl/cc AR=$*-linux-gnu-ar CFLAGS='-O2 -ffunction-sections -fdata-sections' \
-		LDFLAGS='-Wl,--gc-sections -s' TERMINAL_LIBS=-lncurses PREFIX=$(STATIC_PREFIX) MANUAL=$(B)/static/manual.c SUPERVISORS='$(MACHINES)' \
+	+@$(MAKE) --no-print-directory B=$(B)/static/$*.build MUSL=$(abspath $(B))/static CC=$(abspath $@).musl/cc \
+		AR=$*-linux-gnu-ar CFLAGS='-O2 -ffunction-sections -fdata-sections' LDFLAGS='-Wl,--gc-sections -s' \
+		TERMINAL_LIBS=-lncurses PREFIX=$(STATIC_PREFIX) MANUAL=$(B)/static/manual.c SUPERVISORS='$(MACHINES)' \
 		$(B)/static/$*.build/isolator $(B)/static/$*.build/isolator-mcp
 	@mkdir -p $@
 	@for program in isolator isolator-mcp; do \
@@ -300,7 +289,8 @@ release: ## make all that is published, for both architectures, in build/release
 	+@$(MAKE) --no-print-directory MACHINES='x86_64 aarch64' dist archives wheels npm bundles
 	@rm -rf $(B)/release
 	@mkdir $(B)/release
-	@cp $(B)/$(DIST).tar.gz $(foreach kind,archives wheels npm bundles,$(B)/$(kind)/isolator*[-_]$(VERSION)[-_.]*) $(B)/bundles/server.json $(B)/release
+	@cp $(B)/$(DIST).tar.gz $(foreach kind,archives wheels npm bundles,$(B)/$(kind)/isolator*[-_]$(VERSION)[-_.]*) \
+		$(B)/bundles/server.json $(B)/release
 	@cd $(B)/release && sha256sum * >SHA256SUMS
 	$(call making,RELEASE,$(B)/release)
 clean: ## remove what was built
