@@ -54,7 +54,7 @@ making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 build := $(MAKE) --no-print-directory -j $(shell nproc)
 git := git -c safe.directory=$(CURDIR)
 
-# What is built is in $(B), so a target that begins with a letter is no file.
+# All files are built in $(B), so a target whose name begins with a letter is none.
 .PHONY: $(shell sed -nE 's/^([a-z][a-z0-9 -]*):([^=]|$$).*/\1/p' Makefile test/Makefile)
 .DELETE_ON_ERROR:
 
