@@ -17,6 +17,14 @@
 # right line. A case is one test point (TAP). It passes if every assertion in it passed and there was at least one.
 # A failing assertion prints its place, its name and what it saw, and the case goes on. Expectations are literal.
 #
+# `is` compares two strings. Where several facts belong together, a case prints them one a line and compares them with a
+# here document by `expect`, which prints the differences:
+#
+#       expect "$(find . -type f -printf '%P %m %s\n' | sort)" "the files, with their modes and sizes" <<'END'
+#   data/table.csv 644 4
+#   tool.sh 755 10
+#   END
+#
 # Cases stand at the left margin, each on a line of its own, so that --list finds them. What stands between the
 # cases is set-up for all cases after it. It runs always, so it must be cheap. A case may use the set-up and changes
 # nothing that another case needs, so that each runs alone.
@@ -225,6 +233,21 @@ is() {
     diag "  expected: $2"
     return 1
 }
+
+# expect GOT NAME <<'END': GOT, a text of any number of lines, equals the here document without its last newline, which
+# "$(...)" leaves out too. GOT is an argument, since an assertion in a pipe does not count.
+expect() {
+    local expected
+    IFS= read -r -d '' expected
+    expected=${expected%$'\n'}
+    if [ "$1" = "$expected" ]; then count_assertion 0 "$2"; return; fi
+    count_assertion 1 "$2"
+    diff -u --label expected --label found <(whole_lines "$expected") <(whole_lines "$1") | sed 's/^/#   /'
+    return 1
+}
+
+# whole_lines TEXT: prints it with a newline at its end; nothing if it is empty.
+whole_lines() { printf '%s' "$1${1:+$'\n'}"; }
 
 # has TEXT PART NAME: TEXT contains PART.
 has() {

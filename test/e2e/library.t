@@ -98,6 +98,79 @@ test_case --quick 'a failing assertion prints its line, its name and what it saw
 1..1" "each failure is printed"
 }
 
+test_case --quick 'expect compares a text with a here document, and prints the differences' && {
+    inner '@case --quick "equal" && {
+    expect "$(printf "one\n  two\n")" "two lines" <<\END
+one
+  two
+END
+    expect "" "nothing" <<\END
+END
+    printf "one\n" >"$scratch/input"
+    expect "one $((1 + 1))" "an expansion" <<END
+$(<"$scratch/input") 2
+END
+    is "$case_assertions" 3 "each counts once"
+}'
+    is "$status|$out" "0|ok 1 - equal
+# cases: 1, assertions: 4
+1..1" "texts that are equal"
+    inner 'check_none() {
+    expect "$1" "a helper" <<\END
+END
+}
+@case --quick "failing" && {
+    expect "$(printf "one\nthree\nfour")" "three lines" <<\END
+one
+two
+four
+END
+    check_none found
+    expect "" "a line" <<\END
+line
+END
+    expect "line" "an empty line more" <<\END
+line
+
+END
+    is 1 1 "the case goes on"
+}'
+    is "$status|$out" "1|not ok 1 - failing
+# inner.t, line 7: three lines
+#   --- expected
+#   +++ found
+#   @@ -1,3 +1,3 @@
+#    one
+#   -two
+#   +three
+#    four
+# inner.t, line 3, called from line 12: a helper
+#   --- expected
+#   +++ found
+#   @@ -0,0 +1 @@
+#   +found
+# inner.t, line 13: a line
+#   --- expected
+#   +++ found
+#   @@ -1 +0,0 @@
+#   -line
+# inner.t, line 16: an empty line more
+#   --- expected
+#   +++ found
+#   @@ -1,2 +1 @@
+#    line
+#   -
+# cases: 1, assertions: 5
+1..1" "texts that differ"
+    inner '@case --quick "in a pipe" && {
+    echo x | while read -r x; do expect "$x" "lost" <<\END
+y
+END
+    done
+}'
+    has "$out" "an assertion ran in a subshell, where it does not count" "in a subshell it does not count"
+}
+
 test_case --quick 'a case may be a string' && {
     inner "@case --quick 'a string' '
     x=1
