@@ -179,13 +179,24 @@ os._exit(0)
 }
 
 # The image's shell receives the supervisor, so an image can put another program in its place.
+# protocol_values: the values that it needs, as Python: "FRAME_BEGUN = 13".
+protocol_values() {
+    cc -std=c11 -Isrc -o "$scratch/values" -x c - <<'END' && "$scratch/values"
+#include "supervisor/protocol.h"
+#include <stdio.h>
+#define PRINT(value) printf(#value " = %d\n", value)
+int main(void)
+{
+    PRINT(FRAME_VERSION); PRINT(FRAME_HELLO); PRINT(FRAME_RUN); PRINT(FRAME_BEGUN); PRINT(FRAME_END);
+    PRINT(FRAME_COLLECT); PRINT(FRAME_FILES); PRINT(FRAME_FILES_END);
+}
+END
+}
+
 # fake_supervisor COLLECT: the program; COLLECT, in Python, sends the files.
 fake_supervisor() {
     echo '#!/usr/bin/python3'
-    # "FRAME_ARGUMENT = 1" and so on, by their order
-    sed -n '/^enum frame_type/,/^};/p' src/supervisor/protocol.h | grep -oE 'FRAME_[A-Z_]+' | sed 's/$/ = /' |
-        grep -n . | sed -E 's/([0-9]+):(.*)/\2\1/'
-    grep -oE 'FRAME_VERSION = [0-9]+' src/supervisor/protocol.h
+    protocol_values
     cat <<'END'
 import os, re, struct, sys, time
 def read(length):
