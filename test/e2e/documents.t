@@ -97,20 +97,22 @@ test_case --quick 'CONTRIBUTING shows the layers of the build' && {
 # speed WHAT: the figure of isolator in README's Speed table, in the row of which this is a part.
 speed() { markdown_section README.md '## Speed' | awk -F ' *[|] *' -v what="$1" 'index($2, what) {print $3}'; }
 
-test_case --quick "README's Speed table has the figures of isolator bench and of the picture" && {
-    while IFS='|' read -r row what unit; do
-        figure=$(sed -nE "s/^ *\\[BENCH_$row\\] = .*, ([0-9.]+)\\},\$/\\1/p" src/cli/bench_figures.c)
-        is "$(speed "$what")" "$figure $unit" "src/cli/bench_figures.c: $row"
-    done <<'END'
-COLD|no warm container|ms
-WARM|a warm container waits|ms
-CELL|in a session, Python|ms
-BATCH|`isolator batch -j 2`|per second
-TESTS|100 tests of a C program|per second
-END
+test_case --quick "share/speed.svg has the figures of README's Speed table" && {
     for what in 'no warm container' 'a warm container waits' '`isolator batch -j 2`'; do
         has "$(<share/speed.svg)" ">$(speed "$what")</text>" "share/speed.svg: $what"
     done
+}
+
+test_case "isolator bench prints the figures of README's Speed table beside its own" && {
+    isolator bench --rounds 1 --json
+    expect "$(json 'join "\n", map { "$_->{name}: $_->{readme} $_->{unit}" } grep { $_->{readme} } @{$r->{measurements}}')" \
+        "the figures in README" <<END
+cold: $(speed 'no warm container')
+warm: $(speed 'a warm container waits')
+cell: $(speed 'in a session, Python')
+batch: $(speed 'isolator batch -j 2')
+tests: $(speed '100 tests of a C program')
+END
 }
 
 # ---- manual pages
