@@ -20,14 +20,16 @@ batch_with() {
     batch --config "$scratch/laid.json" "$@"
 }
 
-# results EXPRESSION: the value of a Perl expression for each result %$r, in the order of the input lines.
+# results EXPRESSION: the value of a Perl expression for each result %$r, one a line, in the order of the input lines;
+# quoted(TEXT) is a text as JSON, in one line.
 results() {
     perl -MJSON::PP -e '
         binmode STDOUT, ":utf8";
+        sub quoted { JSON::PP->new->allow_nonref->encode($_[0]) }
         my @results = sort { $a->{line} <=> $b->{line} } map { JSON::PP->new->utf8->decode($_) } <STDIN>;
-        print join "; ", map { our $r = $_; eval $ARGV[0] } @results' "$1" <"$scratch/out"
+        print join "\n", map { our $r = $_; eval $ARGV[0] } @results' "$1" <"$scratch/out"
 }
-brief='join " ", $r->{line}, $r->{id} // "null", $r->{status}, $r->{exitCode}, $r->{stdout} =~ s/\n/|/gr'
+brief='join " ", $r->{line}, $r->{id} // "null", $r->{status}, $r->{exitCode}, quoted($r->{stdout})'
 
 # summary: what is on stderr, without times.
 summary() { sed 's/ in [0-9]*\.[0-9] s/ in TIME/' <<<"$err"; }

@@ -22,13 +22,24 @@ perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"e
 test_case 'right and wrong lines, each with a result of its own' && {
     batch -j 2 "$scratch/requests"
     is "$status|$(summary)" "1|isolator: 7 requests in TIME: 4 input, 1 exit, 1 success, 1 timeout" "a batch with failures: status 1, a summary on stderr"
-    is "$(results "$brief" | sed 's/HASH([^)]*)/HASH/')" "1 first success 0 one|two|; 3 7 error 3 three four|five|; \
-4 HASH error -1 ; 5 null error -1 ; 6 null error -1 ; 7 null timeout 137 ; 8 8 error -1 " "each line has its result"
-    is "$(results '$r->{error} // "none"')" "none; program exited with status 3; \
-entrypoint_code is missing: give the source code of the program; a line must be a JSON object in UTF-8; \
-column 2: invalid token near 'no'; a line must be a JSON object in UTF-8; one object a line: jq -c '.[]' makes that of an array; program did not end within 0.5 s; unknown language 'nope'; known are: \
-$built_in, busybox, noshell" "each error"
-    is "$(results '$r->{reason}')" "exit; exit; input; input; input; timeout; input" "each reason"
+    expect "$(results "$brief" | sed 's/HASH([^)]*)/HASH/')" "each line has its result" <<'END'
+1 first success 0 "one\ntwo\n"
+3 7 error 3 "three four\nfive\n"
+4 HASH error -1 ""
+5 null error -1 ""
+6 null error -1 ""
+7 null timeout 137 ""
+8 8 error -1 ""
+END
+    expect "$(results '"$r->{line} $r->{reason} " . ($r->{error} // "none")')" "each reason and error" <<END
+1 exit none
+3 exit program exited with status 3
+4 input entrypoint_code is missing: give the source code of the program
+5 input a line must be a JSON object in UTF-8; column 2: invalid token near 'no'
+6 input a line must be a JSON object in UTF-8; one object a line: jq -c '.[]' makes that of an array
+7 timeout program did not end within 0.5 s
+8 input unknown language 'nope'; known are: $built_in, busybox, noshell
+END
     has "$out" '{"id":{"deep":[null]},"line":4,' "an id of any kind comes back"
 }
 
@@ -39,13 +50,16 @@ test_case 'limits of a line' && {
         for (@limits) { print encode_json({language => "busybox",
             entrypoint_code => $_->{cpu_seconds} ? "while :; do :; done" : $seen, %$_}), "\n" }' >"$scratch/limits"
     batch_with '{"maximums": {"cpus": 2}}' "$scratch/limits"
-    has "$(results 'join " ", split /\n/, $r->{stdout}')" "104857600 25000" "limits: as the kernel has them"
-    has "$(results 'join " ", split /\n/, $r->{stdout}')" " 20; " "limits: processes"
-    is "$(results '"$r->{reason} $r->{status} " . ($r->{error} // "none")')" "exit success none; \
-cpu-time timeout program used more than 0.3 s of CPU time; input error memory_mb must be from 6 to 16777216 MB; \
-input error cpus 3 is more than the configuration allows (maximums.cpus: 2); input error there is no argument 'memory'; known are: \
-language, image, entrypoint_code, entrypoint_filename, entrypoint_file, additional_files, snippet_name, stdin, arguments, environment, artifacts, \
-tests, stop_on_failure, test_output_bytes, timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit" "limits: each outcome"
+    seen=$(results 'quoted($r->{stdout})' | head -n 1)
+    has "$seen" '"104857600\n25000' "limits: as the kernel has them"
+    has "$seen" '\n20\n"' "limits: processes"
+    expect "$(results '"$r->{line} $r->{reason} $r->{status} " . ($r->{error} // "none")')" "limits: each outcome" <<'END'
+1 exit success none
+2 cpu-time timeout program used more than 0.3 s of CPU time
+3 input error memory_mb must be from 6 to 16777216 MB
+4 input error cpus 3 is more than the configuration allows (maximums.cpus: 2)
+5 input error there is no argument 'memory'; known are: language, image, entrypoint_code, entrypoint_filename, entrypoint_file, additional_files, snippet_name, stdin, arguments, environment, artifacts, tests, stop_on_failure, test_output_bytes, timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit
+END
 }
 
 test_case 'programs of a directory that the command line names' && {
@@ -57,13 +71,18 @@ test_case 'programs of a directory that the command line names' && {
         '{"entrypoint_file": "sub/a.py", "entrypoint_code": "1"}' '{"entrypoint_file": "sub/link.py"}' '{"entrypoint_file": "sub/.git/b.py"}' \
         '{"entrypoint_file": "../requests"}' '{"entrypoint_file": "/etc/passwd"}' '{"entrypoint_file": "sub"}' >"$scratch/named"
     batch --programs "$scratch/programs" "$scratch/named"
-    is "$(results '$r->{error} // $r->{stdout}')" "from a file /workspace/a.py
-; from a file /workspace/x/y.py
-; entrypoint_file excludes entrypoint_code and snippet_name; cannot open the program 'sub/link.py': Too many levels of symbolic links; \
-cannot open the program 'sub/.git/b.py': No such file or directory; cannot open the program '../requests': No such file or directory; \
-cannot open the program '/etc/passwd': No such file or directory; cannot open the program 'sub': No such file or directory" "each line"
+    expect "$(results '"$r->{line} " . ($r->{error} // quoted($r->{stdout}))')" "each line" <<'END'
+1 "from a file /workspace/a.py\n"
+2 "from a file /workspace/x/y.py\n"
+3 entrypoint_file excludes entrypoint_code and snippet_name
+4 cannot open the program 'sub/link.py': Too many levels of symbolic links
+5 cannot open the program 'sub/.git/b.py': No such file or directory
+6 cannot open the program '../requests': No such file or directory
+7 cannot open the program '/etc/passwd': No such file or directory
+8 cannot open the program 'sub': No such file or directory
+END
     batch "$scratch/named"
-    is "$(results '$r->{error}' | cut -d ';' -f 1)" "entrypoint_file: name the directory of programs with isolator batch --programs" "without --programs"
+    is "$(results '$r->{error}' | head -n 1)" "entrypoint_file: name the directory of programs with isolator batch --programs" "without --programs"
     isolator batch --programs "$scratch/none" "$scratch/named"
     is "$status|$err" "2|isolator: cannot open the directory '$scratch/none': No such file or directory" "no such directory"
 }
@@ -75,19 +94,20 @@ test_case 'an image of a line, if the configuration allows it' && {
             print encode_json({language => "bash", image => $_, entrypoint_code => "echo hi"}), "\n" }' >"$scratch/images"
     batch_with '{"images": ["isolator-test/busybox*:1"], "languages": {"bash": {"image": "isolator-test/none", "command": ["sh", "{entrypoint}"],
         "extensions": [".sh"], "defaultFilename": "main.sh"}}}' "$scratch/images"
-    is "$(results '"$r->{reason} $r->{stdout}" . ($r->{error} // $r->{image})')" "exit hi
-docker.io/isolator-test/busybox:1; exit hi
-docker.io/isolator-test/busybox:1; \
-input image 'docker.io/isolator-test/noshell:1' is not allowed by the configuration (images); \
-input image 'docker.io/isolator-test/busybox:latest' is not allowed by the configuration (images); \
-input image 'docker.io/library/python:latest' is not allowed by the configuration (images); \
-input image 'evil.io/isolator-test/busybox:1' is not allowed by the configuration (images); \
-input image: 'x@y' is not an image; write it like name:tag; \
-image-missing image 'docker.io/isolator-test/busybox-none:1' is not on the engine; run: docker pull docker.io/isolator-test/busybox-none:1" \
-        "images: what the configuration allows, and nothing is pulled"
+    expect "$(results '"$r->{reason} " . ($r->{error} // quoted($r->{stdout}) . " $r->{image}")')" \
+        "images: what the configuration allows, and nothing is pulled" <<'END'
+exit "hi\n" docker.io/isolator-test/busybox:1
+exit "hi\n" docker.io/isolator-test/busybox:1
+input image 'docker.io/isolator-test/noshell:1' is not allowed by the configuration (images)
+input image 'docker.io/isolator-test/busybox:latest' is not allowed by the configuration (images)
+input image 'docker.io/library/python:latest' is not allowed by the configuration (images)
+input image 'evil.io/isolator-test/busybox:1' is not allowed by the configuration (images)
+input image: 'x@y' is not an image; write it like name:tag
+image-missing image 'docker.io/isolator-test/busybox-none:1' is not on the engine; run: docker pull docker.io/isolator-test/busybox-none:1
+END
     batch "$scratch/images"
-    has "$(results '$r->{error}')" "image 'docker.io/isolator-test/busybox:1' is not allowed by the configuration (images: none); " \
-        "images: none by default"
+    has "$(results '$r->{error}')" "image 'docker.io/isolator-test/busybox:1' is not allowed by the configuration (images: none)
+" "images: none by default"
 }
 
 test_case --quick 'numbers in an id come back unchanged' && {
@@ -100,16 +120,21 @@ test_case --quick 'a member that is there twice' && {
     printf '%s\n' '{"id": 1, "language": "noshell", "entrypoint_code": "text one", "language": "noshell"}' \
         '{"id": 2, "language": "noshell", "entrypoint_code": "", "environment": {"A": "1", "A": "2"}}' '{"id": 3, "id": 4}' >"$scratch/twice"
     batch "$scratch/twice"
-    is "$status|$(results '"$r->{reason} $r->{error}"')" "1|input an object has a member twice; column 74: duplicate object key near '\"language\"'; \
-input an object has a member twice; column 85: duplicate object key near '\"A\"'; \
-input an object has a member twice; column 14: duplicate object key near '\"id\"'" "a member twice, at any level"
+    is "$status" 1 "the lines fail"
+    expect "$(results '"$r->{reason} $r->{error}"')" "a member twice, at any level" <<'END'
+input an object has a member twice; column 74: duplicate object key near '"language"'
+input an object has a member twice; column 85: duplicate object key near '"A"'
+input an object has a member twice; column 14: duplicate object key near '"id"'
+END
 }
 
 test_case --quick 'lines that are too large' && {
     perl -e 'print "{\"id\": \"", "x" x (64 << 20), "\"}\n{\"a\": [", "0," x 200000, "0]}\n"' >"$scratch/large"
     batch "$scratch/large"
-    is "$(results '"$r->{line} $r->{reason} $r->{error}"')" \
-        "1 input a line cannot be longer than 64 MiB; 2 input a line cannot have more than 200000 values" "lines that are too large"
+    expect "$(results '"$r->{line} $r->{reason} $r->{error}"')" "lines that are too large" <<'END'
+1 input a line cannot be longer than 64 MiB
+2 input a line cannot have more than 200000 values
+END
 }
 
 test_case 'requests from stdin, and --verbose' && {
@@ -124,8 +149,11 @@ test_case --quick 'no shell: each request has a result of its own' && {
     done >"$scratch/noshell"
     batch -j 2 "$scratch/noshell"
     is "$status|$(summary)" "0|isolator: 3 requests in TIME: 3 success" "all succeed"
-    is "$(results "$brief")" "1 one success 0 --cat|main.txt|one|text one; 2 two success 0 --cat|main.txt|two|text two; \
-3 three success 0 --cat|main.txt|three|text three" "the results"
+    expect "$(results "$brief")" "the results" <<'END'
+1 one success 0 "--cat\nmain.txt\none\ntext one"
+2 two success 0 "--cat\nmain.txt\ntwo\ntext two"
+3 three success 0 "--cat\nmain.txt\nthree\ntext three"
+END
 }
 
 test_case --quick 'a byte order mark before the first line, of requests and of results' && {
@@ -146,7 +174,7 @@ test_case --quick 'no request' && {
 
 test_case 'all requests succeed' && {
     batch "$scratch/good"
-    is "$status $(results "$brief")" "0 1 null success 0 fine|" "all good: status 0"
+    is "$status $(results "$brief")" '0 1 null success 0 "fine\n"' "all good: status 0"
 }
 
 # ---- many requests
@@ -157,7 +185,7 @@ test_case 'many requests: a container for each, no result lost or mixed up' && {
     perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"echo $_; touch /tmp/used /dev/shm/used; ls -A | wc -l\"}\n" for 1 .. $ARGV[0]' "$requests" >"$scratch/requests"
     batch -j 4 "$scratch/requests"
     is "$status" 0 "$requests lines: all succeed"
-    is "$(results '$r->{id} == $r->{line} && $r->{stdout} eq "$r->{id}\n1\n" ? () : "$r->{line}: $r->{stdout}"' | tr -d ' ;')" "" \
+    is "$(results '$r->{id} == $r->{line} && $r->{stdout} eq "$r->{id}\n1\n" ? () : "$r->{line}: $r->{stdout}"')" "" \
         "$requests lines: each has its own result"
     is "$(sed 's/.*"container":"\([^"]*\)".*/\1/' "$scratch/out" | sort -u | wc -l)" "$requests" "$requests lines: as many containers"
     is "$(own_containers)" "" "$requests lines: none is left"
@@ -193,8 +221,11 @@ test_case 'SIGINT ends the running requests and starts no new ones' && {
     is "$(sleepers)" 2 "-j 2: two at a time"
     kill -INT "$pid"
     await
-    is "$status $(results "$brief")" "130 1 1 error 137 begun|; 2 2 error 137 begun|" "SIGINT: running programs are ended, no other is started"
-    is "$(results '$r->{reason}')" "cancelled; cancelled" "SIGINT: the reasons"
+    is "$status" 130 "SIGINT: the status"
+    expect "$(results "$brief"' . " $r->{reason}"')" "SIGINT: running programs are ended, no other is started" <<'END'
+1 1 error 137 "begun\n" cancelled
+2 2 error 137 "begun\n" cancelled
+END
     is "$(own_containers)" "" "SIGINT: no container is left"
 }
 
@@ -207,7 +238,7 @@ test_case 'SIGHUP while it waits for input' && {
     kill -HUP "$pid"
     await
     exec {feed}>&-
-    is "$status $(results "$brief")" "129 1 null success 0 fine|" "SIGHUP while it waits for input"
+    is "$status $(results "$brief")" '129 1 null success 0 "fine\n"' "SIGHUP while it waits for input"
 }
 
 mkfifo "$scratch/slow"

@@ -10,7 +10,7 @@ batch_lines() {
     cat >"$scratch/lines"
     batch -q "$@" "$scratch/lines"
 }
-said='"$r->{line} $r->{reason} " . ($r->{stdout} =~ s/\n/|/gr)'
+said='"$r->{line} $r->{reason} " . quoted($r->{stdout})'
 
 test_case 'files stay in a session, and lines without one see nothing of it' && {
     batch_lines -j 2 <<'END'
@@ -20,16 +20,29 @@ test_case 'files stay in a session, and lines without one see nothing of it' && 
 {"language": "busybox", "entrypoint_code": "ls; ls /tmp"}
 {"session": "a", "entrypoint_code": "cat f"}
 END
-    is "$status|$(results "$said")" "0|1 exit ; 2 exit one|; 3 exit main.ash|; 4 exit main.ash|; 5 exit one|two|" "what each line finds"
-    is "$(results '$r->{container}' | tr -s '; ' '\n' | sort -u | wc -l)" 3 "a container for each session, and one for the line without"
-    is "$(results 'defined $r->{session} ? 1 : 0')" "1; 1; 1; 0; 1" "a result names its session"
+    is "$status" 0 "it succeeds"
+    expect "$(results "$said")" "what each line finds" <<'END'
+1 exit ""
+2 exit "one\n"
+3 exit "main.ash\n"
+4 exit "main.ash\n"
+5 exit "one\ntwo\n"
+END
+    is "$(results '$r->{container}' | sort -u | grep -c .)" 3 "a container for each session, and one for the line without"
+    expect "$(results '"$r->{line} " . (defined $r->{session} ? "session" : "none")')" "a result names its session" <<'END'
+1 session
+2 session
+3 session
+4 none
+5 session
+END
 }
 
 test_case 'variables stay, and the lines of a session run in their order' && {
     perl -e 'print qq({"session": "s", "language": "python", "entrypoint_code": "x = []"}\n);
         print qq({"session": "s", "entrypoint_code": "x.append($_); len(x)"}\n) for 1 .. 20;
         print qq({"session": "s", "entrypoint_code": "x"}\n)' | batch_lines -j 4
-    is "$status|$(results '$r->{value} // "null"' | sed 's/.*; //')" "0|[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]" "in order"
+    is "$status|$(results '$r->{value} // "null"' | tail -n 1)" "0|[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]" "in order"
 }
 
 test_case 'close_session ends one, and its name opens another' && {
@@ -38,7 +51,12 @@ test_case 'close_session ends one, and its name opens another' && {
 {"session": "a", "entrypoint_code": "cat f", "close_session": true}
 {"session": "a", "language": "busybox", "entrypoint_code": "cat f"}
 END
-    is "$status|$(results "$said")" "1|1 exit ; 2 exit one|; 3 exit " "the file is gone"
+    is "$status" 1 "the last line fails"
+    expect "$(results "$said")" "the file is gone" <<'END'
+1 exit ""
+2 exit "one\n"
+3 exit ""
+END
 }
 
 test_case 'no more sessions than the configuration allows' && {
@@ -49,7 +67,12 @@ test_case 'no more sessions than the configuration allows' && {
 {"session": "b", "language": "busybox", "entrypoint_code": "echo b"}
 {"session": "a", "entrypoint_code": "echo c"}
 END
-    is "$status|$(results "$said")" "1|1 exit a|; 2 input ; 3 exit c|" "the second session is refused"
+    is "$status" 1 "a line fails"
+    expect "$(results "$said")" "the second session is refused" <<'END'
+1 exit "a\n"
+2 input ""
+3 exit "c\n"
+END
 }
 
 test_case --quick 'wrong lines' && {
@@ -62,10 +85,15 @@ test_case --quick 'wrong lines' && {
 {"session": "a", "language": "noshell", "entrypoint_code": "", "tests": [{"no_expected": true}]}
 {"session": "a", "entrypoint_code": ""}
 END
-    is "$(results '"$r->{reason} $r->{error}"')" "input session must be a name of 1 to 100 bytes; input session must be a name of 1 to 100 bytes; \
-input close_session needs session, the name of one; input keep_processes needs session, the name of one; \
-input close_session must be true or false; input a request of a session cannot have tests; \
-input language is missing: give one of $built_in, busybox, noshell" "each error"
+    expect "$(results '"$r->{line} $r->{reason} $r->{error}"')" "each error" <<END
+1 input session must be a name of 1 to 100 bytes
+2 input session must be a name of 1 to 100 bytes
+3 input close_session needs session, the name of one
+4 input keep_processes needs session, the name of one
+5 input close_session must be true or false
+6 input a request of a session cannot have tests
+7 input language is missing: give one of $built_in, busybox, noshell
+END
 }
 
 test_case '--resume runs the lines of a session again' && {
@@ -74,7 +102,11 @@ test_case '--resume runs the lines of a session again' && {
 {"id": 1, "session": "a", "language": "busybox", "entrypoint_code": "echo one >f"}
 {"id": 2, "session": "a", "entrypoint_code": "cat f"}
 END
-    is "$status|$(results "$said")" "0|1 exit ; 2 exit one|" "both lines run"
+    is "$status" 0 "it succeeds"
+    expect "$(results "$said")" "both lines run" <<'END'
+1 exit ""
+2 exit "one\n"
+END
 }
 
 finish

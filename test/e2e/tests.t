@@ -18,11 +18,12 @@ batch_of() {
     isolator batch "$@" "$scratch/requests"
 }
 
-# tests EXPRESSION: the value of a Perl expression for each test %$t of the one result, in order.
-tests() { json 'join "; ", map { our $t = $_; eval($ARGV[1]) } @{$r->{tests}}' "$1"; }
-json() {
+# tests EXPRESSION: the value of a Perl expression for each test %$t of the one result, in order, one a line.
+tests() { json 'join "\n", map { our $t = $_; eval($ARGV[1]) } @{$r->{tests}}' "$1"; }
+json() { # quoted(TEXT) is a text as JSON, in one line
     perl -MJSON::PP -e '
         binmode STDOUT, ":utf8";
+        sub quoted { JSON::PP->new->allow_nonref->encode($_[0]) }
         local $/; our $r = eval { JSON::PP->new->utf8->decode(<STDIN>) };
         print ref $r eq "HASH" ? eval($ARGV[0]) // "null" : "(no JSON)"' "$@" <"$scratch/out"
 }
@@ -66,22 +67,51 @@ test_case 'each status' && {
         {name => "last", arguments => ["echo any"]}]'
     is "$status $(field status reason exitCode signal error)" "1 error tests -1 null 7 of 9 tests are not passed; the first is 'wrong'" \
         "the result of all"
-    is "$(tests '"$t->{name} $t->{status} $t->{exitCode} " . ($t->{signal} // "null")')" "right passed 0 null; wrong wrong-answer 0 null; \
-slow timeout 137 SIGKILL; busy cpu-time 137 SIGKILL; large oom 137 SIGKILL; loud output-limit 137 SIGKILL; failed runtime-error 3 null; \
-killed runtime-error 139 SIGSEGV; last passed 0 null" "each status, in the order of the request"
-    is "$(tests '$t->{error} // "null"')" "null; line 1 differs: expected 'right', found 'left'; program did not end within 0.5 s; program used more than 0.3 s of CPU time; \
-program ran out of memory (limit 32 MB); program wrote more than 64 MiB to one stream; program exited with status 3; \
-program was ended by signal SIGSEGV; null" "each error"
+    expect "$(tests '"$t->{name} $t->{status} $t->{exitCode} " . ($t->{signal} // "null")')" "each status, in the order of the request" <<'END'
+right passed 0 null
+wrong wrong-answer 0 null
+slow timeout 137 SIGKILL
+busy cpu-time 137 SIGKILL
+large oom 137 SIGKILL
+loud output-limit 137 SIGKILL
+failed runtime-error 3 null
+killed runtime-error 139 SIGSEGV
+last passed 0 null
+END
+    expect "$(tests '"$t->{name}: " . ($t->{error} // "null")')" "each error" <<'END'
+right: null
+wrong: line 1 differs: expected 'right', found 'left'
+slow: program did not end within 0.5 s
+busy: program used more than 0.3 s of CPU time
+large: program ran out of memory (limit 32 MB)
+loud: program wrote more than 64 MiB to one stream
+failed: program exited with status 3
+killed: program was ended by signal SIGSEGV
+last: null
+END
     is "$(json 'join " ", map { "$_ $r->{summary}{$_}" } sort keys %{$r->{summary}}')" "failed 7 firstFailure wrong passed 2 total 9" "the summary"
-    is "$(tests 'length $t->{stdout} < 6000 && !$t->{stderrTruncated} && $t->{durationMs} > 0 && $t->{peakMemoryBytes} > 100000
-        && defined $t->{cpuMs} ? $t->{stdoutTruncated} + 0 : "wrong"')" "0; 0; 0; 0; 0; 1; 0; 0; 0" "figures and output of each"
+    expect "$(tests 'length $t->{stdout} < 6000 && !$t->{stderrTruncated} && $t->{durationMs} > 0 && $t->{peakMemoryBytes} > 100000
+        && defined $t->{cpuMs} ? "$t->{name} $t->{stdoutTruncated}" : "$t->{name} wrong"')" "figures and output of each" <<'END'
+right 0
+wrong 0
+slow 0
+busy 0
+large 0
+loud 1
+failed 0
+killed 0
+last 0
+END
 }
 
 test_case 'all tests pass; names; one container' && {
     batch_of 'entrypoint_code => "echo out; echo err >&2", tests => [{}, {name => "caf\x{e9} \n\x1b"}, {}]'
     is "$status $(field status reason exitCode signal error stdout stderr warm)" "0 success exit 0 null null   false" "the result of all"
-    is "$(tests '"$t->{name} $t->{status} $t->{stdout}$t->{stderr}" =~ s/[\n\x1b]/|/gr')" "1 passed out|err|; café || passed out|err|; 3 passed out|err|" \
-        "names: given, or the number"
+    expect "$(tests 'join " ", quoted($t->{name}), $t->{status}, quoted($t->{stdout} . $t->{stderr})')" "names: given, or the number" <<'END'
+"1" passed "out\nerr\n"
+"café \n\u001b" passed "out\nerr\n"
+"3" passed "out\nerr\n"
+END
     is "$(json '$r->{summary}{firstFailure}') $(field stdoutBytes stderrBytes)" "null 12 12" "no failure; bytes are those of all tests"
 }
 
@@ -97,10 +127,21 @@ test_case 'ways to compare' && {
         ["tokens", "tokens", "1 2 3", "1\n2\t 3\n"], ["tokens, other", "tokens", "1 2 3", "1 23"], ["float", "float", "0.5 x", "0.5000001 x"],
         ["float, far", "float", "0.5", "0.51"], ["tolerance", "float", "0.5", "0.51", tolerance => 0.1], ["empty", "exact", "", ""],
         ["not empty", "exact", "", "\n"], ["short", "trim", "a\nb", "a\n"], ["nul", "exact", "a\0b", "a\\000b"]]'
-    is "$(tests '"$t->{name}: $t->{status} " . ($t->{error} // "null")')" "trim: passed null; trim, start: wrong-answer line 1 differs: expected 'a', found ' a'; exact: passed null; \
-exact, end: wrong-answer line 1 differs: expected 'a', found 'a\\n'; tokens: passed null; tokens, other: wrong-answer line 1 differs: expected '2', found '23'; float: passed null; \
-float, far: wrong-answer line 1 differs: expected '0.5', found '0.51'; tolerance: passed null; empty: passed null; not empty: wrong-answer line 1 differs: expected no more output, found '\\n'; \
-short: wrong-answer the output ends too early, after line 1: expected 'b'; nul: passed null" "each way"
+    expect "$(tests '"$t->{name}: $t->{status} " . ($t->{error} // "null")')" "each way" <<'END'
+trim: passed null
+trim, start: wrong-answer line 1 differs: expected 'a', found ' a'
+exact: passed null
+exact, end: wrong-answer line 1 differs: expected 'a', found 'a\n'
+tokens: passed null
+tokens, other: wrong-answer line 1 differs: expected '2', found '23'
+float: passed null
+float, far: wrong-answer line 1 differs: expected '0.5', found '0.51'
+tolerance: passed null
+empty: passed null
+not empty: wrong-answer line 1 differs: expected no more output, found '\n'
+short: wrong-answer the output ends too early, after line 1: expected 'b'
+nul: passed null
+END
 }
 
 test_case 'stdin, arguments, variables and files of a test, beside those of the request' && {
@@ -108,23 +149,32 @@ test_case 'stdin, arguments, variables and files of a test, beside those of the 
         environment => {A => "1", B => "2"}, additional_files => [{filename => "base", content => "base\n"}],
         tests => [{stdin => "one\n", arguments => ["x", "y"], environment => {B => "3"}, files => [{filename => "own", content => "own\n"}]},
         {stdin => ""}, {files => [{filename => "base", content => "other\n"}, {filename => "d/e", content => ""}]}]'
-    is "$(tests '$t->{stdout} =~ s/\n/|/gr')" "one|first x y|1|3|base|own|base|main.ash|own|; first|1|2|base|base|main.ash|; \
-first|1|2|other|base|d|main.ash|" "what each test sees"
+    expect "$(tests 'quoted($t->{stdout})')" "what each test sees" <<'END'
+"one\nfirst x y|1|3\nbase\nown\nbase\nmain.ash\nown\n"
+"first|1|2\nbase\nbase\nmain.ash\n"
+"first|1|2\nother\nbase\nd\nmain.ash\n"
+END
 }
 
 test_case 'stop_on_failure' && {
     batch_of 'entrypoint_code => q(exit $1), stop_on_failure => JSON::PP::true, tests => [map { {arguments => ["$_"]} } 0, 4, 0, 5]'
-    is "$(tests "$statuses")" "1 passed; 2 runtime-error; 3 not-run; 4 not-run" "tests after the first failure do not run"
-    is "$(tests '$t->{error} // "null"')" "null; program exited with status 4; an earlier test failed, and the request stops then; \
-an earlier test failed, and the request stops then" "and say why"
+    expect "$(tests '"$t->{name} $t->{status} " . ($t->{error} // "null")')" "tests after the first failure do not run, and say why" <<'END'
+1 passed null
+2 runtime-error program exited with status 4
+3 not-run an earlier test failed, and the request stops then
+4 not-run an earlier test failed, and the request stops then
+END
     is "$(json '"$r->{reason} $r->{summary}{passed} $r->{summary}{failed} $r->{summary}{firstFailure}"')" "tests 1 3 2" "the summary"
 }
 
 test_case 'the kept output of a test' && {
     batch_of 'entrypoint_code => q(head -c 100000 /dev/zero | tr "\\\\0" x), test_output_bytes => 64,
         tests => [{expected_stdout => "x" x 100000}, {expected_stdout => "x" x 99999}]'
-    is "$(tests '"$t->{status} $t->{stdoutTruncated} " . (length($t->{stdout}) < 200)')" "passed 1 1; wrong-answer 1 1" \
-        "all output is compared, and the kept part is small"
+    expect "$(tests '"$t->{status} $t->{stdoutTruncated} " . (length($t->{stdout}) < 200)')" \
+        "all output is compared, and the kept part is small" <<'END'
+passed 1 1
+wrong-answer 1 1
+END
 }
 
 test_case '1000 tests' && {
@@ -162,7 +212,10 @@ test_case 'what is expected never enters the container' && {
         for file in /proc/[0-9]*/environ /proc/[0-9]*/cmdline; do ! grep -s "token-[17]-expected" $file || echo $file; done),
         tests => [{files => [{filename => "control", content => "token-7-found"}], expected_stdout => "token-7-expected", stdin => "token-2"},
         {expected_stdout => "token-1-expected"}]'
-    is "$(tests '"$t->{status} " . $t->{stdout} =~ s/\n/|/gr')" "wrong-answer /workspace/control|; wrong-answer " "only the control is found"
+    expect "$(tests '"$t->{status} " . quoted($t->{stdout})')" "only the control is found" <<'END'
+wrong-answer "/workspace/control\n"
+wrong-answer ""
+END
 }
 
 test_case 'what one test leaves is gone for the next' && {
@@ -173,15 +226,28 @@ test_case 'what one test leaves is gone for the next' && {
         (sleep 600; echo late) & sleep 600 & setsid sleep 600 &
         head -c 70000000 /dev/zero >/tmp/full; chmod 0 /workspace /tmp/file),
         additional_files => [{filename => "data", content => "data\n"}], tests => [{}, {}, {}]'
-    is "$(tests "$statuses")" "1 passed; 2 passed; 3 passed" "each test ran"
-    is "$(json '$r->{tests}[0]{stdout} =~ s/\n/|/gr =~ s/\d{5,}/OWN/r')" "/workspace/data|/workspace/main.ash|drwx------|data|OWN|" "the first finds its files"
-    is "$(tests '($t->{stdout} eq $r->{tests}[0]{stdout}) + 0')" "1; 1; 1" "each of the others finds the same"
+    expect "$(json '$r->{tests}[0]{stdout} =~ s/\d{5,}/OWN/r')" "the first finds its files" <<'END'
+/workspace/data
+/workspace/main.ash
+drwx------
+data
+OWN
+END
+    expect "$(tests "$statuses"' . ($t->{stdout} eq $r->{tests}[0]{stdout} ? ", finds the same" : ", finds $t->{stdout}")')" "each of the others too" <<'END'
+1 passed, finds the same
+2 passed, finds the same
+3 passed, finds the same
+END
 }
 
 test_case 'memory of a copy does not count' && {
     batch_of 'entrypoint_code => "cat data | wc -c", memory_mb => 48, additional_files => [{filename => "data", content => "x" x 30000000}],
         tests => [{}, {}]'
-    is "$status $(tests '"$t->{status} $t->{stdout}" =~ s/\n//r')" "0 passed 30000000; passed 30000000" "48 MB, 30 MB of files: the program has the rest"
+    expect "$(tests '"$t->{status} " . quoted($t->{stdout})')" "48 MB, 30 MB of files: the program has the rest" <<'END'
+passed "30000000\n"
+passed "30000000\n"
+END
+    is "$status" 0 "it succeeds"
     within "$(field peakMemoryBytes)" 30000000 52000000 "the peak is without the copy"
 }
 
@@ -195,8 +261,11 @@ if os.fork() == 0:
     os._exit(0)
 time.sleep(1)", tests => [{}, {}]' >"$scratch/requests"
     isolator batch "$scratch/requests"
-    is "$status $(tests "$statuses . (\$t->{peakMemoryBytes} > 99e6 && \$t->{peakMemoryBytes} < 130e6 ? ' 100 MB' : \$t->{peakMemoryBytes})")" \
-        "0 1 passed 100 MB; 2 passed 100 MB" "each test"
+    is "$status" 0 "it succeeds"
+    expect "$(tests "$statuses . (\$t->{peakMemoryBytes} > 99e6 && \$t->{peakMemoryBytes} < 130e6 ? ' 100 MB' : \$t->{peakMemoryBytes})")" "each test" <<'END'
+1 passed 100 MB
+2 passed 100 MB
+END
 }
 
 # ---- when something fails
@@ -214,8 +283,13 @@ test_case 'a container that is killed costs the tests that are left' && {
     docker kill "$name" >/dev/null
     await
     is "$status $(field status reason exitCode)" "1 error engine -1" "the engine failed"
-    is "$(tests "$statuses")" "1 passed; 2 engine; 3 not-run" "no verdict is made up"
-    has "$(tests '$t->{error} // "null"')" "null; the container ended before it reported the program's exit status" "the tests say why"
+    expect "$(tests "$statuses")" "no verdict is made up" <<'END'
+1 passed
+2 engine
+3 not-run
+END
+    has "$(tests '"$t->{name} " . ($t->{error} // "null")')" $'1 null\n2 the container ended before it reported the program\'s exit status' \
+        "the tests say why"
     is "$(json '"$r->{summary}{passed} of $r->{summary}{total}"')" "1 of 3" "the summary"
 }
 
@@ -226,7 +300,11 @@ test_case 'Ctrl-C in the middle' && {
     kill -INT "$pid"
     await
     is "$status $(field status reason error)" "130 error cancelled cancelled while the program ran" "cancelled"
-    is "$(tests "$statuses")" "1 passed; 2 not-run; 3 not-run" "what has ended keeps its result"
+    expect "$(tests "$statuses")" "what has ended keeps its result" <<'END'
+1 passed
+2 not-run
+3 not-run
+END
     is "$(own_containers)" "" "no container is left"
 }
 
@@ -247,16 +325,23 @@ test_case --quick 'refused lines' && {
         request 'tests => [{expected_stdout => "", no_expected => \1}]'
     } | sed 's/"busybox"/"bash"/' >"$scratch/requests"
     isolator batch "$scratch/requests"
-    is "$status $(perl -MJSON::PP -e 'print join "; ", map { "$_->{reason} $_->{error}" } sort { $a->{line} <=> $b->{line} } map { decode_json($_) } <STDIN>' \
-        <"$scratch/out")" "1 input tests must be an array of 1 to 10000 tests; input tests[1] has no member 'expected'; known are: name, stdin, arguments, \
-environment, files, expected_stdout, no_expected, compare, tolerance, timeout_seconds, cpu_seconds; input tests: there are two tests named 'a'; \
-input tests[0].compare: 'fuzzy' is not a way to compare; use trim, exact, tokens or float; \
-input test '1': timeout_seconds must be from 0.001 to 31622400 s; input test '1': variable 'IFS' cannot be given: shells keep it for themselves; \
-input tests[0].files[0]: '../a' must not have '..', '.' or empty parts; input a request with tests cannot return files; \
-input stop_on_failure must be true or false; input test_output_bytes must be a whole number from 64 to 1048576; \
-input test_output_bytes can be at most 1032444 with 65 tests; \
-input tests[1] has no expected_stdout; to check only the exit status, give \"no_expected\": true; \
-input tests[0] has both expected_stdout and no_expected; give one of them" "each message"
+    is "$status" 1 "the status"
+    expect "$(perl -MJSON::PP -e 'print map { "$_->{line} $_->{reason} $_->{error}\n" } sort { $a->{line} <=> $b->{line} } map { decode_json($_) } <STDIN>' \
+        <"$scratch/out")" "each message" <<'END'
+1 input tests must be an array of 1 to 10000 tests
+2 input tests[1] has no member 'expected'; known are: name, stdin, arguments, environment, files, expected_stdout, no_expected, compare, tolerance, timeout_seconds, cpu_seconds
+3 input tests: there are two tests named 'a'
+4 input tests[0].compare: 'fuzzy' is not a way to compare; use trim, exact, tokens or float
+5 input test '1': timeout_seconds must be from 0.001 to 31622400 s
+6 input test '1': variable 'IFS' cannot be given: shells keep it for themselves
+7 input tests[0].files[0]: '../a' must not have '..', '.' or empty parts
+8 input a request with tests cannot return files
+9 input stop_on_failure must be true or false
+10 input test_output_bytes must be a whole number from 64 to 1048576
+11 input test_output_bytes can be at most 1032444 with 65 tests
+12 input tests[1] has no expected_stdout; to check only the exit status, give "no_expected": true
+13 input tests[0] has both expected_stdout and no_expected; give one of them
+END
 }
 
 test_case 'tests with a writable root are refused' && {
@@ -267,14 +352,23 @@ test_case 'tests with a writable root are refused' && {
 
 # ---- builds
 
+# build: how the build ended, and what it wrote.
+build() { json '"$r->{build}{exitCode}\nstdout: $r->{build}{stdout}stderr: $r->{build}{stderr}" =~ s/\b\d{5,}\b/OWN/r'; }
+
 test_case 'a build, and then tests' && {
     batch_of 'language => "made", entrypoint_code => q(echo "got $(cat)"; cat objects/main.o; ls /tmp; rm -r objects), environment => {WORD => "secret"},
         stdin => "of the request", tests => [{stdin => "1", expected_stdout => "got 1\nbuilt"}, {stdin => "2", expected_stdout => "got 2\nbuilt"}]' \
         --config "$scratch/builds.json"
     is "$status $(field status reason)" "0 success exit" "built and passed"
-    is "$(tests "$statuses")" "1 passed; 2 passed" "each finds what was built, and nothing else of the build"
-    is "$(json 'join "|", map { $r->{build}{$_} } qw(exitCode stdout stderr)' | sed 's/[0-9]\{5,\}/OWN/; s/$/|/' | tr -d '\n')" \
-        "0|building ./main.made||/workspace OWN none 0|" "the build has no stdin and no variables of the request"
+    expect "$(tests "$statuses")" "each finds what was built, and nothing else of the build" <<'END'
+1 passed
+2 passed
+END
+    expect "$(build)" "the build has no stdin and no variables of the request" <<'END'
+0
+stdout: building ./main.made
+stderr: /workspace OWN none 0
+END
 }
 
 test_case 'one program that is built, with a writable root' && {
@@ -287,9 +381,16 @@ test_case 'one program that is built, with a writable root' && {
 test_case 'a build that fails' && {
     batch_of 'language => "made", entrypoint_code => "echo ran\n# SYNTAX\n", tests => [{}, {}]' --config "$scratch/builds.json"
     is "$status $(field status reason exitCode stdout error)" "1 error build -1  build exited with status 2" "the reason"
-    is "$(json '"$r->{build}{exitCode}|$r->{build}{stdout}|$r->{build}{stderr}" =~ s/\n/|/gr' | sed 's/[0-9]\{5,\}/OWN/')" \
-        "2|building ./main.made||/workspace OWN none 0|./main.made:2:# SYNTAX|" "what the compiler wrote"
-    is "$(tests '"$t->{status} $t->{exitCode} $t->{durationMs}"')" "not-run -1 0; not-run -1 0" "the program never ran"
+    expect "$(build)" "what the compiler wrote" <<'END'
+2
+stdout: building ./main.made
+stderr: /workspace OWN none 0
+./main.made:2:# SYNTAX
+END
+    expect "$(tests '"$t->{status} $t->{exitCode} $t->{durationMs}"')" "the program never ran" <<'END'
+not-run -1 0
+not-run -1 0
+END
     is "$(json '"$r->{summary}{passed} $r->{summary}{failed}"')" "0 2" "the summary"
 }
 
@@ -298,7 +399,11 @@ test_case 'a build that succeeds and makes no program' && {
         batch_of "language => 'odd', entrypoint_code => q($1), tests => [{}, {}]" --config "$scratch/builds.json"
         is "$status $(field status reason exitCode error)" \
             "1 error build -1 the build has made no program: cannot execute '/workspace/program' in the image 'isolator-test/busybox:1': $2" "$1"
-        is "$(tests '"$t->{status} $t->{exitCode}"') $(json '"$r->{build}{exitCode} $r->{summary}{failed}"')" "not-run -1; not-run -1 0 2" "$1: the tests"
+        expect "$(tests '"$t->{status} $t->{exitCode}"')" "$1: the tests" <<'END'
+not-run -1
+not-run -1
+END
+        is "$(json '"$r->{build}{exitCode} $r->{summary}{failed}"')" "0 2" "$1: the build, and the summary"
     }
     wrong 'echo library >program' 'Permission denied'
     wrong ':' 'No such file or directory'
@@ -318,8 +423,11 @@ test_case 'files that fit the working directory and not the memory' && {
 
 test_case 'a build that takes too long' && {
     batch_of 'language => "slow", tests => [{}]' --config "$scratch/builds.json"
-    is "$(field status reason exitCode error)|$(json '"$r->{build}{stdout}$r->{build}{exitCode} $r->{build}{signal}"' | tr '\n' ' ')" \
-        "error build -1 build did not end within 0.5 s|begun 137 SIGKILL" "ended at its own limit"
+    is "$(field status reason exitCode error)" "error build -1 build did not end within 0.5 s" "ended at its own limit"
+    expect "$(json '"$r->{build}{stdout}$r->{build}{exitCode} $r->{build}{signal}"')" "how it ended" <<'END'
+begun
+137 SIGKILL
+END
 }
 
 test_case 'several sources, one of which looks like an option' && {
@@ -343,7 +451,14 @@ test_case 'names of sources that are too long for a command' && {
 
 test_case 'the limits of the build are not those of the program' && {
     batch_of 'language => "limits", entrypoint_code => q(cat limits; ('"$seen"')), tests => [{}]' --config "$scratch/builds.json"
-    is "$(tests 'join " ", split /\n/, $t->{stdout}')" "209715200 50000 40 68157440 25000 20" "memory, CPUs and processes of both; the program's have 1 MB for the copy"
+    expect "$(tests '$t->{stdout}')" "memory, CPUs and processes of both; the program's have 1 MB for the copy" <<'END'
+209715200
+50000
+40
+68157440
+25000
+20
+END
     batch_of 'language => "large", entrypoint_code => "exec dd if=/dev/zero of=/dev/null bs=90000000 count=1", tests => [{}]' --config "$scratch/builds.json"
     is "$(json '$r->{build}{exitCode}') $(tests '$t->{status}')" "0 oom" "what the build may use, the program may not"
     sed 's/"memoryMB":200/"memoryMB":50/g' "$scratch/builds.json" >"$scratch/small.json"
@@ -355,7 +470,10 @@ test_case 'limits that cannot be lowered' && {
     request 'language => "limits", entrypoint_code => "echo ran", tests => [{}, {}]' >"$scratch/requests"
     faulty "update * fail" isolator batch --config "$scratch/builds.json" "$scratch/requests"
     has "$(field reason error)" "engine cannot lower the limits after the build: " "the engine refuses"
-    is "$(tests '"$t->{status} $t->{stdout}"')" "not-run ; not-run " "no test runs under the limits of the build"
+    expect "$(tests '"$t->{status} " . quoted($t->{stdout})')" "no test runs under the limits of the build" <<'END'
+not-run ""
+not-run ""
+END
     is "$(docker_calls)" "run update" "and nothing else was tried"
 }
 
@@ -376,7 +494,11 @@ test_case 'isolator run builds first' && {
         --artifact '**' --artifacts "$scratch/taken" -- x
     is "$status $(field status exitCode reason stdout)" "0 success 0 exit got typed x
 built" "built, and run with stdin and arguments"
-    is "$(cd "$scratch/taken" && find . -type f | sort | tr '\n' ' ')" "./artifact ./main ./objects/main.o " "its artifacts, with what was built"
+    expect "$(cd "$scratch/taken" && find . -type f | sort)" "its artifacts, with what was built" <<'END'
+./artifact
+./main
+./objects/main.o
+END
     is "$(json '$r->{build}{exitCode}')" "0" "and the build is in the result"
     made "$(write_made 'exit 3')"
     outcome "1 error 3 exit null program exited with status 3" "its exit status"
@@ -387,7 +509,10 @@ built" "built, and run with stdin and arguments"
 test_case 'the output of a program that was built, as it comes' && {
     made --stream "$(write_made 'echo out; echo err >&2; exit 3')"
     is "$status|$out" "3|out" "--stream: the program's output and exit status"
-    is "$(sed '/^\/workspace/d' <<<"$err" | tr '\n' '|')" "building ./main.made|err|" "what the compiler writes goes to stderr"
+    expect "$(sed '/^\/workspace/d' <<<"$err")" "what the compiler writes goes to stderr" <<'END'
+building ./main.made
+err
+END
     made --stream "$(write_made '# SYNTAX')"
     has "$err" "./main.made:1:# SYNTAX" "--stream: what the compiler wrote, if the build fails"
 }
