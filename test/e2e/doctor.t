@@ -42,7 +42,7 @@ export ISOLATOR_CONFIG=$scratch/good.json INFO_SED='' ORPHANS=''
 # check NAME: the line about this check and the advice below it, with single spaces and without figures that differ.
 check() {
     awk -v name="$1 " 'found && /^ +->/ {print} {found = substr($0, 7, length(name)) == name} found {print}' <<<"$out" |
-        tr -s ' ' | sed -E 's/[0-9]+ ms/N ms/g' | paste -s -d '|'
+        tr -s ' ' | sed -E 's/[0-9]+ ms/N ms/g; s/^ ->/->/'
 }
 
 test_case 'a host without problems' && {
@@ -58,8 +58,10 @@ test_case 'a host without problems' && {
     has "$(check 'user namespaces')" "ok user namespaces " "user namespaces"
     has "$(check storage)" "ok storage $(docker info --format '{{.Driver}}')" "the storage"
     has "$(check 'image python')" "ok image python isolator-test/python:bookworm, " "an image"
-    is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not on the engine| -> isolator pull javascript" \
-        "a missing image is no failure; the advice"
+    expect "$(check 'image javascript')" "a missing image is no failure; the advice" <<'END'
+warn image javascript isolator-test/none-such:1 is not on the engine
+-> isolator pull javascript
+END
     is "$(check 'other images')" "ok other images not on the engine: typescript, c, cpp, rust, java, ruby, php, perl, bash, lua, r; \
 isolator pull LANGUAGE fetches one" "missing images that nobody has asked for"
     is "$(check 'run python')" "ok run python hello in N ms; in a warm container: N ms" "python says hello, cold and warm"
@@ -75,8 +77,10 @@ test_case 'without promptsDir and without a pool' && {
     isolator doctor --config "$scratch/cold.json"
     is "$status $(check 'run python')" "0 ok run python hello in N ms; no container is kept warm" "the built-in hello, and no pool"
     is "$(check configuration)" "ok configuration $scratch/cold.json (--config)" "the configuration of --config"
-    is "$(check snippets)" "warn snippets cannot read the snippets, promptsDir '$scratch/prompts': No such file or directory| -> set \
-promptsDir in the configuration to another directory, or remove it" "a promptsDir that does not exist"
+    expect "$(check snippets)" "a promptsDir that does not exist" <<END
+warn snippets cannot read the snippets, promptsDir '$scratch/prompts': No such file or directory
+-> set promptsDir in the configuration to another directory, or remove it
+END
     mv "$scratch/away" "$scratch/prompts"
 }
 
@@ -84,10 +88,30 @@ test_case '--json' && {
     isolator doctor --json
     of() { perl -MJSON::PP -e 'local $/; our @all = @{decode_json(<STDIN>)}; our %by = map { ($_->{check} => $_) } @all; print eval $ARGV[0]' "$1" <"$scratch/out"; }
     is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
-    is "$(of 'join " ", grep { $_ ne "engine warnings" } map { $_->{check} } @all')" "configuration docker command engine socket limits seccomp user namespaces storage orphans image python image go image javascript image busybox other images run python run busybox" "--json: the checks"
+    expect "$(of 'join "\n", grep { $_ ne "engine warnings" } map { $_->{check} } @all')" "--json: the checks" <<'END'
+configuration
+docker command
+engine
+socket
+limits
+seccomp
+user namespaces
+storage
+orphans
+image python
+image go
+image javascript
+image busybox
+other images
+run python
+run busybox
+END
     is "$(of 'join " ", sort keys %{{map { map { ($_ => 1) } keys %$_ } @all}}')" "advice check detail status" "--json: the members"
-    is "$(of 'join "|", @{$by{"image go"}}{qw(status detail advice)}')" \
-        "warn|isolator-test/none-such:2 is not on the engine|isolator pull go" "--json: a warning"
+    expect "$(of 'join "\n", @{$by{"image go"}}{qw(status detail advice)}')" "--json: a warning" <<'END'
+warn
+isolator-test/none-such:2 is not on the engine
+isolator pull go
+END
     is "$(of '$by{engine}{advice} // "null"')" "null" "--json: no advice without a problem"
 }
 
@@ -102,15 +126,21 @@ test_case 'a language with a test program of its own' && {
 test_case 'no image is on the engine' && {
     sed 's/isolator-test.python:bookworm/isolator-test\/none-such:3/' "$scratch/good.json" >"$scratch/no_images.json"
     isolator doctor --config "$scratch/no_images.json"
-    is "$status|$(check 'image python')|$(check runs)" "3|warn image python isolator-test/none-such:3 is not on the engine| -> isolator pull python|\
-fail runs no language could run a program| -> isolator pull python, or set \
-\"hello\" of busybox in the configuration" "no language can run"
+    expect "$status"$'\n'"$(check 'image python'; check runs)" "no language can run" <<'END'
+3
+warn image python isolator-test/none-such:3 is not on the engine
+-> isolator pull python
+fail runs no language could run a program
+-> isolator pull python, or set "hello" of busybox in the configuration
+END
 }
 
 test_case 'a program that fails' && {
     isolator doctor --config "$scratch/failing.json"
-    is "$status|$(check 'run python')" "3|fail run python does not run: program exited with status 3| -> set another \"image\" \
-or \"command\" for python" "a program that fails"
+    expect "$status $(check 'run python')" "a program that fails" <<'END'
+3 fail run python does not run: program exited with status 3
+-> set another "image" or "command" for python
+END
     echo 'echo "Hello, World"' >"$scratch/failing/hello_world.ash"
     isolator doctor --config "$scratch/failing.json"
     rm "$scratch/failing/hello_world.ash"
@@ -122,21 +152,27 @@ test_case 'an image that cannot execute the program' && {
     echo 'echo "Hello, World"' >"$scratch/prompts/hello_world.ash"
     isolator doctor --config "$scratch/command.json"
     rm "$scratch/prompts/hello_world.ash"
-    is "$status|$(check 'run busybox')" "3|fail run busybox does not run: cannot execute 'no-such-sh' in the image \
-'isolator-test/busybox:1': No such file or directory| -> set another \"image\" or \"command\" for busybox" \
-        "an image that cannot execute the program"
+    expect "$status $(check 'run busybox')" "an image that cannot execute the program" <<'END'
+3 fail run busybox does not run: cannot execute 'no-such-sh' in the image 'isolator-test/busybox:1': No such file or directory
+-> set another "image" or "command" for busybox
+END
 }
 
 test_case 'an engine that creates no container' && {
     faulty "run 1 fail" isolator doctor --config "$scratch/cold.json"
-    is "$status|$(check 'run python')" "3|fail run python does not run: cannot start the container: Error response from daemon: a fault for \
-the test| -> docker info and isolator run --verbose show more; restart the engine if it hangs" "an engine that creates no container"
+    expect "$status $(check 'run python')" "an engine that creates no container" <<'END'
+3 fail run python does not run: cannot start the container: Error response from daemon: a fault for the test
+-> docker info and isolator run --verbose show more; restart the engine if it hangs
+END
 }
 
 test_case 'languages with steps that were run or not' && {
     isolator doctor --config "$scratch/steps.json"
-    is "$status|$(check 'prepared busybox')|$(check 'prepared python')" "0|warn prepared busybox not prepared: programs run in the \
-base image| -> isolator prepare busybox|" "steps that have not been run"
+    expect "$status $(check 'prepared busybox')" "steps that have not been run" <<'END'
+0 warn prepared busybox not prepared: programs run in the base image
+-> isolator prepare busybox
+END
+    is "$(check 'prepared python')" "" "a language without steps"
     XDG_CONFIG_HOME=$scratch/prepared isolator prepare busybox --config "$scratch/steps.json"
     isolator doctor --config "$scratch/steps.json"
     has "$status|$(check 'prepared busybox')" "0|ok prepared busybox isolator-prepared:busybox-" "steps that have been run"
@@ -145,9 +181,12 @@ base image| -> isolator prepare busybox|" "steps that have not been run"
     XDG_CONFIG_HOME=$scratch/prepared isolator prepare busybox --config "$scratch/gone.json"
     docker image rm "isolator-test-$$:base" >/dev/null
     isolator doctor --config "$scratch/gone.json"
-    is "$status|$(check 'prepared busybox' | sed 's/-[0-9a-f]*$//')|$(check 'image busybox')" \
-        "0|ok prepared busybox isolator-prepared:busybox|warn image busybox isolator-test-$$:base is not on the engine| -> isolator pull busybox" \
+    is "$status $(check 'prepared busybox' | sed 's/-[0-9a-f]*$//')" "0 ok prepared busybox isolator-prepared:busybox" \
         "steps that have been run in an image that was removed"
+    expect "$(check 'image busybox')" "the image that was removed" <<END
+warn image busybox isolator-test-$$:base is not on the engine
+-> isolator pull busybox
+END
     XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/gone.json"
     XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/steps.json"
     is "$status" 0 "the prepared image is removed"
@@ -158,86 +197,118 @@ test_case 'a program that takes too long' && {
     echo 'import time; time.sleep(60)' >"$scratch/slow/hello_world.py"
     sed 's/"prompts"/"slow", "defaults": {"timeoutSeconds": 0.2}/' "$scratch/cold.json" >"$scratch/short.json"
     isolator doctor --config "$scratch/short.json"
-    is "$status|$(check 'run python')" "3|fail run python does not run: program did not end within 0.2 s| -> raise \"timeoutSeconds\" \
-or \"cpus\" of python" "a program that takes too long"
+    expect "$status $(check 'run python')" "a program that takes too long" <<'END'
+3 fail run python does not run: program did not end within 0.2 s
+-> raise "timeoutSeconds" or "cpus" of python
+END
 }
 
 test_case 'no warm container can be made' && {
     # The second container that doctor creates is the first warm one.
     sed 's/300/20/' "$scratch/good.json" >"$scratch/waiting.json"
     faulty "run 1 pass;run * fail" isolator doctor --config "$scratch/waiting.json"
-    is "$status|$(check 'run python')" "0|warn run python works, but no warm container could be created| -> configure \"warm\": {\"python\": 0}" \
-        "no warm container"
+    expect "$status $(check 'run python')" "no warm container" <<'END'
+0 warn run python works, but no warm container could be created
+-> configure "warm": {"python": 0}
+END
 }
 
 # ---- what the engine says of itself
-# reported SED STATUS CHECK LINE NAME: asserts the line about an engine whose `docker info` is changed so.
+# reported SED CHECK NAME: asserts what doctor says of an engine whose `docker info` is changed so: its exit status, the
+# line about this check, and the advice, which are in a here document.
 reported() {
     INFO_SED=$1 isolator doctor --config "$scratch/reported.json"
-    is "$status|$(check "$3")" "$2|$4" "$5"
+    expect "$status $(check "$2")" "$3"
 }
 
 test_case 'limits that the engine does not enforce' && {
-    advice="boot the engine's kernel with cgroup_enable=memory swapaccount=1"
-    reported 's/"SwapLimit":true/"SwapLimit":false/; s/"CgroupVersion":"[12]"/"CgroupVersion":"7"/' 3 limits \
-        "fail limits cgroup 7; not enforced: swap| -> $advice, or set \"allowUnenforced\": true" "a limit that is not enforced"
+    reported 's/"SwapLimit":true/"SwapLimit":false/; s/"CgroupVersion":"[12]"/"CgroupVersion":"7"/' limits "a limit that is not enforced" <<'END'
+3 fail limits cgroup 7; not enforced: swap
+-> boot the engine's kernel with cgroup_enable=memory swapaccount=1, or set "allowUnenforced": true
+END
     sed 's/^{/{"allowUnenforced": true, /' "$scratch/reported.json" >"$scratch/unenforced.json"
     INFO_SED='s/"\(MemoryLimit\|PidsLimit\)":true/"\1":false/g' isolator doctor --config "$scratch/unenforced.json"
-    is "$status|$(check limits | sed 's/cgroup [12]/cgroup N/')" "0|warn limits cgroup N; not enforced: memory, processes| -> $advice; use a \
-kernel with the cgroup controllers cpu and pids" \
-        "limits that are not enforced, with allowUnenforced"
-    reported 's/"CpuCfsQuota":true/"CpuCfsQuota":false/; s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"CgroupVersion":"[12]"/"CgroupVersion":"2"/' 3 limits \
-        "fail limits cgroup 2; not enforced: CPU time| -> let systemd delegate the controllers cpu and pids to your user, or \
-set \"allowUnenforced\": true" "a rootless engine without the controllers"
-    reported 's/"SwapLimit"/"x"/; s/"MemoryLimit"/"y"/; s/"PidsLimit"/"z"/; s/"CpuCfsQuota"/"v"/; s/"CgroupVersion"/"w"/' 0 limits \
-        "ok limits cgroup of an unknown version; enforced: unknown" "an engine that does not say"
+    expect "$status $(check limits | sed 's/cgroup [12];/cgroup N;/')" "limits that are not enforced, with allowUnenforced" <<'END'
+0 warn limits cgroup N; not enforced: memory, processes
+-> boot the engine's kernel with cgroup_enable=memory swapaccount=1; use a kernel with the cgroup controllers cpu and pids
+END
+    reported 's/"CpuCfsQuota":true/"CpuCfsQuota":false/; s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/
+        s/"CgroupVersion":"[12]"/"CgroupVersion":"2"/' limits "a rootless engine without the controllers" <<'END'
+3 fail limits cgroup 2; not enforced: CPU time
+-> let systemd delegate the controllers cpu and pids to your user, or set "allowUnenforced": true
+END
+    reported 's/"SwapLimit"/"x"/; s/"MemoryLimit"/"y"/; s/"PidsLimit"/"z"/; s/"CpuCfsQuota"/"v"/; s/"CgroupVersion"/"w"/' limits \
+        "an engine that does not say" <<'END'
+0 ok limits cgroup of an unknown version; enforced: unknown
+END
 }
 
 test_case 'seccomp and AppArmor' && {
-    unconfined="warn seccomp no profile: programs can make every system call| -> start the engine without seccomp-profile=unconfined, on a \
-kernel with CONFIG_SECCOMP_FILTER"
-    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":[]/' 0 seccomp "$unconfined" "no seccomp"
-    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=unconfined"]/' 0 seccomp "$unconfined" "seccomp, but unconfined"
+    for options in '' '"name=seccomp,profile=unconfined"'; do
+        reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":['"$options"']/' seccomp "seccomp: [$options]" <<'END'
+0 warn seccomp no profile: programs can make every system call
+-> start the engine without seccomp-profile=unconfined, on a kernel with CONFIG_SECCOMP_FILTER
+END
+    done
 }
 
 test_case 'user namespaces and rootless engines' && {
-    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=apparmor","name=seccomp,profile=builtin","name=userns"]/' 0 \
-        'user namespaces' "ok user namespaces users are mapped: root in a container is not root on the host" "user namespaces"
+    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=apparmor","name=seccomp,profile=builtin","name=userns"]/' \
+        'user namespaces' "user namespaces" <<'END'
+0 ok user namespaces users are mapped: root in a container is not root on the host
+END
     is "$(check seccomp)" "ok seccomp profile builtin; AppArmor" "a profile, and AppArmor"
-    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"OperatingSystem":"[^"]*"/"OperatingSystem":"Docker Desktop"/' 0 \
-        'user namespaces' "ok user namespaces rootless: root in a container is not root on the host" "a rootless engine"
+    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"OperatingSystem":"[^"]*"/"OperatingSystem":"Docker Desktop"/' \
+        'user namespaces' "a rootless engine" <<'END'
+0 ok user namespaces rootless: root in a container is not root on the host
+END
     has "$(check engine)" ", rootless, Docker Desktop, context " "the line about the engine"
     sed 's/^{/{"defaults": {"user": "0"}, /' "$scratch/reported.json" >"$scratch/root.json"
     INFO_SED='s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' isolator doctor --config "$scratch/root.json"
-    is "$status|$(check 'user namespaces')" "0|warn user namespaces none, and programs run as user 0, which is root on the host| -> remove \
-\"user\" from the configuration: then each container has a user of its own" "programs that run as root"
-    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' 0 'user namespaces' \
-        "ok user namespaces none; each container has a user of its own (1900000-1965535)" "no user namespaces"
+    expect "$status $(check 'user namespaces')" "programs that run as root" <<'END'
+0 warn user namespaces none, and programs run as user 0, which is root on the host
+-> remove "user" from the configuration: then each container has a user of its own
+END
+    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' 'user namespaces' "no user namespaces" <<'END'
+0 ok user namespaces none; each container has a user of its own (1900000-1965535)
+END
     sed 's/^{/{"maximums": {"user": "7:8"}, /' "$scratch/reported.json" >"$scratch/pinned.json"
     INFO_SED='s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' isolator doctor --config "$scratch/pinned.json"
     is "$status|$(check 'user namespaces')" "0|ok user namespaces none; programs run as user 7:8" "a user for all programs"
 }
 
 test_case 'storage, engine warnings, and an answer that is not JSON' && {
-    reported 's/"Driver":"[a-z0-9]*"/"Driver":"vfs"/; s/"DockerRootDir":"[^"]*"/"DockerRootDir":"\/nonexistent"/' 0 storage \
-        "warn storage vfs; it copies the whole image for each run| -> start the engine with \"storage-driver\": \"overlay2\"" "a slow storage driver"
-    reported 's/"Warnings":[^,]*,/"Warnings":["WARNING: one\\u001b[2J"],/' 0 'engine warnings' 'ok engine warnings WARNING: one\x1b[2J' "the warnings of the engine"
-    reported 's/.*/no JSON/' 0 limits "warn limits '$scratch/docker info' did not answer in JSON| -> $scratch/docker info" "an answer that is not JSON"
+    reported 's/"Driver":"[a-z0-9]*"/"Driver":"vfs"/; s/"DockerRootDir":"[^"]*"/"DockerRootDir":"\/nonexistent"/' storage "a slow storage driver" <<'END'
+0 warn storage vfs; it copies the whole image for each run
+-> start the engine with "storage-driver": "overlay2"
+END
+    reported 's/"Warnings":[^,]*,/"Warnings":["WARNING: one\\u001b[2J"],/' 'engine warnings' "the warnings of the engine" <<'END'
+0 ok engine warnings WARNING: one\x1b[2J
+END
+    reported 's/.*/no JSON/' limits "an answer that is not JSON" <<END
+0 warn limits '$scratch/docker info' did not answer in JSON
+-> $scratch/docker info
+END
 }
 
 test_case 'an orphan' && {
     ORPHANS='["isolator-0123456789abcdef","Created","01234567-89ab-cdef-0123-456789abcdef","1.1","7","1","box","1000"]' \
-        reported '' 0 orphans "warn orphans 1 left by isolators that were killed: isolator-0123456789abcdef| -> isolator gc" \
-        "an orphan"
+        reported '' orphans "an orphan" <<'END'
+0 warn orphans 1 left by isolators that were killed: isolator-0123456789abcdef
+-> isolator gc
+END
 }
 
 test_case 'no docker command' && {
     sed 's/^{/{"containerCommand": "no-such-docker", /' "$scratch/good.json" >"$scratch/none.json"
     isolator doctor --config "$scratch/none.json"
-    is "$status|$(check 'docker command')|$(tail -n 2 <<<"$out" | head -n 1 | cut -c 1-20)" "3|fail docker command 'no-such-docker' does not exist \
-or is not in PATH| -> sudo apt-get install docker.io, or set its path as \"containerCommand\"|fail  docker command" "no docker command, which ends it"
+    expect "$status $(check 'docker command')" "no docker command" <<'END'
+3 fail docker command 'no-such-docker' does not exist or is not in PATH
+-> sudo apt-get install docker.io, or set its path as "containerCommand"
+END
+    is "$(tail -n 2 <<<"$out" | head -n 1 | cut -c 1-20)" "fail  docker command" "which ends it"
     out=$(PATH=$scratch/elsewhere "$ISOLATOR" doctor)
-    is "$?|$(check 'docker command' | cut -d '|' -f 1)" "3|fail docker command 'docker' does not exist or is not in PATH" "a PATH without docker"
+    is "$?|$(check 'docker command' | head -n 1)" "3|fail docker command 'docker' does not exist or is not in PATH" "a PATH without docker"
 }
 
 test_case 'podman, which is not supported' && {
@@ -255,8 +326,10 @@ END
     behind='{"Client":{"Version":"28.2.2","ApiVersion":"1.41","Context":"default"},"Server":{"Platform":{"Name":"linux/amd64/debian-12"},"Components":[{"Name":"Podman Engine","Version":"4.3.1"}],"Version":"4.3.1"}}'
     for answer in "$itself" "$behind"; do
         PODMAN=$answer PATH=$scratch/podman:$PATH isolator doctor
-        is "$status|$(head -n 2 <<<"$out" | tr -s ' ' | paste -s -d '|')" "3|fail engine podman is not supported yet; 'docker' is podman \
-4.3.1, or leads to it| -> sudo apt-get install docker.io; then \"containerCommand\" and DOCKER_HOST must not name podman" "podman"
+        expect "$status $(head -n 2 <<<"$out" | tr -s ' ')" "podman" <<'END'
+3 fail engine podman is not supported yet; 'docker' is podman 4.3.1, or leads to it
+ -> sudo apt-get install docker.io; then "containerCommand" and DOCKER_HOST must not name podman
+END
         is "$(grep -v '^ ' <<<"$out" | sed 1d | tr -s ' ')" "ok configuration $scratch/good.json (ISOLATOR_CONFIG)" "podman: nothing else is checked"
     done
 }
@@ -274,19 +347,22 @@ test_case 'docker commands by other names' && {
 
 test_case 'an engine that cannot be reached' && {
     DOCKER_HOST=unix:///nonexistent isolator doctor
-    is "$status|$(check socket)" "3|fail socket /nonexistent does not exist| -> unset DOCKER_HOST, or start the engine that it names" "a socket that does not exist"
+    expect "$status $(check socket)" "a socket that does not exist" <<'END'
+3 fail socket /nonexistent does not exist
+-> unset DOCKER_HOST, or start the engine that it names
+END
     has "$(check engine)" "fail engine does not answer: Cannot connect to the Docker daemon at unix:///nonexistent." "docker's own message"
     is "$(grep -vc '^ ' <<<"$out")" 4 "nothing else is checked"
     DOCKER_HOST=tcp://127.0.0.1:1 isolator doctor
     is "$status|$(check socket)" "3|" "an engine that cannot be reached by TCP"
-    has "$(check engine)" "| -> unset DOCKER_HOST, or start the engine that it names" "an engine that cannot be reached by TCP: the advice"
+    has "$(check engine)" $'\n-> unset DOCKER_HOST, or start the engine that it names' "an engine that cannot be reached by TCP: the advice"
 }
 
 test_case 'a docker context that does not exist' && {
     DOCKER_CONTEXT=nope isolator doctor
     has "$status|$(check engine)" "3|fail engine does not answer: " "no such context"
     has "$(check engine)" "context \"nope\"" "no such context: docker's words"
-    has "$(check engine)" "| -> unset DOCKER_CONTEXT, or set it to a name that docker context ls shows" "no such context: the advice"
+    has "$(check engine)" $'\n-> unset DOCKER_CONTEXT, or set it to a name that docker context ls shows' "no such context: the advice"
 }
 
 test_case 'a socket that this user may not use' && {
@@ -295,8 +371,10 @@ test_case 'a socket that this user may not use' && {
     cp "$ISOLATOR" "$scratch/isolator"
     chmod 755 "$scratch"
     out=$(DOCKER_HOST=unix://$scratch/closed HOME=/nonexistent as_another "$scratch/isolator" doctor 2>&1)
-    is "$?|$(check socket | cut -d , -f 1)" "3|fail socket $scratch/closed is not accessible to this user| -> sudo usermod -aG docker \
-$(as_another id -un)" "a socket that this user may not use"
+    expect "$? $(check socket | cut -d , -f 1)" "a socket that this user may not use" <<END
+3 fail socket $scratch/closed is not accessible to this user
+-> sudo usermod -aG docker $(as_another id -un)
+END
     chmod 700 "$scratch"
 }
 
@@ -313,11 +391,14 @@ test_case 'an engine that hangs, prints garbage or is killed' && {
         [ "$expected" = "${expected#3 }" ] || is "$status" 3 "an engine that hangs at $question: the status"
     done
     faulty "version * hang" isolator doctor --config "$scratch/hurried.json"
-    has "$(check engine)" "| -> sudo systemctl restart docker, which ends all its containers" "an engine that hangs and whose socket exists"
+    has "$(check engine)" $'\n-> sudo systemctl restart docker, which ends all its containers' "an engine that hangs and whose socket exists"
     faulty "* * garbage" isolator doctor --config "$scratch/hurried.json"
     is "$status|$(grep -c '' <<<"$err")" "3|1" "an engine that prints garbage"
     faulty "* * kill" isolator doctor --config "$scratch/hurried.json"
-    is "$status|$(check engine)" "3|fail engine does not answer: 'docker version' was ended by signal 9| -> sudo systemctl start docker" "a docker that is killed"
+    expect "$status $(check engine)" "a docker that is killed" <<'END'
+3 fail engine does not answer: 'docker version' was ended by signal 9
+-> sudo systemctl start docker
+END
 }
 
 test_case 'a signal ends it' && {
@@ -331,8 +412,11 @@ test_case 'a signal ends it' && {
 test_case 'a configuration that cannot be read' && {
     echo '{"bogus": 1}' >"$scratch/broken.json"
     isolator doctor --config "$scratch/broken.json"
-    is "$status|$err|$(check configuration)" "2||fail configuration $scratch/broken.json: bogus: unknown key; the checks below use the built-in \
-configuration| -> fix the file or choose another one; isolator config --schema prints what it may contain" "a configuration with a mistake"
+    expect "$status $(check configuration)" "a configuration with a mistake" <<END
+2 fail configuration $scratch/broken.json: bogus: unknown key; the checks below use the built-in configuration
+-> fix the file or choose another one; isolator config --schema prints what it may contain
+END
+    is "$err" "" "nothing on stderr"
     has "$(check engine)" "ok engine Docker " "the checks go on"
     has "$(check 'image python')" " python:3.11-alpine" "with the built-in configuration"
     DOCKER_HOST=unix:///nonexistent isolator doctor --config /nonexistent
