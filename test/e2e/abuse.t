@@ -26,16 +26,20 @@ test_case 'the limits of a container as the kernel has them' && {
     until_true eval 'name=$(docker ps --filter "label=isolator.pid=$pid" --format "{{.Names}}"); [ "$name" ]'
     first=$(docker inspect -f '{{.State.Pid}}' "$name")
     until_true eval 'docker top "$name" 2>&1 | grep -q "snippet-.*py"' # the program
-    # status NAME: the values that the kernel has under this name for the processes of the container, each value once.
+    # status NAME: the values that the kernel has under this name for the processes of the container, each value once, one
+    # a line, with single spaces.
     processes() { docker top "$name" -eo pid | sed 1d; }
     status() {
-        for one in $(processes); do sed -n "s/^$1:[[:space:]]*//p" "/proc/$one/status"; done | sort -u | paste -s -d '|'
+        for one in $(processes); do sed -n "s/^$1:[[:space:]]*//p" "/proc/$one/status"; done | tr -s ' \t' ' ' | sed 's/ $//' | sort -u
     }
     is "$(processes | wc -l)" 2 "from outside: the number of processes"
     user=$(docker inspect -f '{{.Config.User}}' "$name" | cut -d : -f 1)
     is "$(own_users <<<"$user")" OWN "from outside: it is a user of its own"
-    is "$(status Uid | tr '\t' ' ')|$(status Gid | tr '\t' ' ')|$(status Groups | tr -d ' ')" \
-        "$user $user $user $user|$user $user $user $user|$user" "from outside: the user"
+    expect "$(for what in Uid Gid Groups; do echo "$what: $(status "$what")"; done)" "from outside: the user" <<END
+Uid: $user $user $user $user
+Gid: $user $user $user $user
+Groups: $user
+END
     for set in CapInh CapPrm CapEff CapBnd CapAmb; do
         is "$(status $set)" 0000000000000000 "from outside: no capability in $set"
     done
@@ -54,7 +58,7 @@ test_case 'the limits of a container as the kernel has them' && {
     is "$(group memory memory.limit_in_bytes memory.max)" 67108864 "from outside: memory"
     is "$(group pids pids.max pids.max)" 17 "from outside: processes"
     is "$(group cpu cpu.cfs_quota_us cpu.max | cut -d ' ' -f 1)" 25000 "from outside: CPU quota, of 100000"
-    is "$(sed 's/:.*//; s/ //g; 1,2d' "/proc/$first/net/dev" | paste -s -d ' ')" lo "from outside: no network but lo"
+    is "$(sed 's/:.*//; s/ //g; 1,2d' "/proc/$first/net/dev")" lo "from outside: no network but lo"
     is "$(awk '$5 == "/" { print substr($6, 1, 2) }' "/proc/$first/mountinfo")" ro "from outside: the root is read-only"
     kill -TERM "$pid"
     await

@@ -41,11 +41,16 @@ file=$(snippet hello 'given') # for the image without a shell
 test_case 'new and changed files come back' && {
     run --dir "$project" --entrypoint main.py --artifacts "$dir"
     outcome "0 success 0 exit null null" "a program that leaves files"
-    is "$(names)" "café menu empty input.txt out/deep/table.csv plot.png tool.sh" "new and changed files are listed"
-    is "$(json 'join " ", map { "$_->{bytes} $_->{mimeType}" } @{$r->{artifacts}}')" \
-        "4 text/plain 0 text/plain 13 text/plain 4 text/csv 264 image/png 10 text/plain" "their sizes and types"
-    is "$(json 'join " ", map { $_->{sha256} } @{$r->{artifacts}}')" "$(cd "$dir" &&
-    sha256sum 'café menu' empty input.txt out/deep/table.csv plot.png tool.sh | cut -c 1-64 | paste -s -d ' ')" "their digests"
+    expect "$(json 'join "\n", map { "$_->{bytes} $_->{mimeType} $_->{name}" } @{$r->{artifacts}}')" "their sizes and types" <<'END'
+4 text/plain café menu
+0 text/plain empty
+13 text/plain input.txt
+4 text/csv out/deep/table.csv
+264 image/png plot.png
+10 text/plain tool.sh
+END
+    is "$(json 'join "\n", map { "$_->{sha256}  $_->{name}" } @{$r->{artifacts}}')" \
+        "$(cd "$dir" && sha256sum 'café menu' empty input.txt out/deep/table.csv plot.png tool.sh)" "their digests"
     is "$(listed "$dir")" "café menu f 644 4
 empty f 644 0
 input.txt f 644 13
@@ -312,7 +317,7 @@ test_case 'maxArtifacts and maxArtifactBytes' && {
 test_case 'a batch: a directory for each request' && {
     rm -rf "$dir"
     isolator batch --artifacts "$dir" "$scratch/requests"
-    is "$status $(listed "$dir" | cut -d ' ' -f 1 | paste -s -d ' ')" "1 1/a 3/d/a" "a batch: files by the line of the request"
+    is "$status $(listed "$dir" | cut -d ' ' -f 1)" $'1 1/a\n3/d/a' "a batch: files by the line of the request"
     is "$(cat "$dir/1/a" "$dir/3/d/a")" "one
 three" "a batch: their contents"
     isolator batch "$scratch/requests"

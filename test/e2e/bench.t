@@ -48,10 +48,15 @@ test_case 'JSON and a picture; the image of c is missing' && {
     isolator bench --rounds 2 --json --svg "$scratch/speed.svg" --config "$(lacking c)"
     is "$status|$err" "0|" "it succeeds"
     is "$(json 'join " ", $r->{rounds}, $r->{readmeMachine}')" "2 two idle cores, Docker 20.10, Debian 12" "the conditions"
-    is "$(json 'join " ", map { my $m = $_; join ":", $m->{name}, $m->{unit}, ($m->{here} // 0) > 0 ? "figure" : "none", $m->{readme} // "null" }
-        @{$r->{measurements}}')" \
-        "docker-run:ms:figure:null cold:ms:figure:207 warm:ms:figure:11 cell:ms:figure:1.4 batch:per second:figure:7.2 tests:per second:none:192" \
-        "the measurements"
+    expect "$(json 'join "\n", map { join " ", "$_->{name}:", ($_->{here} // 0) > 0 ? "a figure" : "none", "here,", $_->{readme} // "none",
+        "in README,", $_->{unit} } @{$r->{measurements}}')" "the measurements" <<'END'
+docker-run: a figure here, none in README, ms
+cold: a figure here, 207 in README, ms
+warm: a figure here, 11 in README, ms
+cell: a figure here, 1.4 in README, ms
+batch: a figure here, 7.2 in README, per second
+tests: none here, 192 in README, per second
+END
     is "$(json 'join "|", map { $_->{note} // () } @{$r->{measurements}}')" \
         "image 'isolator-test/none-such:1' is not on the engine; run: isolator pull c" "the note says how to get the image"
     is "$(picture "$scratch/speed.svg" 'root.tag == ns + "svg", root.get("role"), root.find(ns + "title").text')" \

@@ -75,9 +75,15 @@ server.json" "what is made"
 -rwxr-xr-x 2023-11-14-22-13-20 programs/x86_64/isolator-mcp
 -rw-r--r-- 2023-11-14-22-13-20 skills/isolator/SKILL.md" "the plugin"
     unpack "$bundles/isolator-claude-plugin-$version.zip" "$scratch/plugin"
-    is "$(diff -r "$plugin" "$scratch/plugin"; cd "$plugin" && find . -type f -perm 755 | sort | paste -s)" \
-        "./bin/isolator	./bin/isolator-mcp	./programs/aarch64/isolator	./programs/aarch64/isolator-mcp	./programs/x86_64/isolator	./programs/x86_64/isolator-mcp" \
-        "the directory of the plugin is the same as the file"
+    is "$(diff -r "$plugin" "$scratch/plugin")" "" "the directory of the plugin is the same as the file"
+    expect "$(cd "$plugin" && find . -type f -perm 755 | sort)" "its programs" <<'END'
+./bin/isolator
+./bin/isolator-mcp
+./programs/aarch64/isolator
+./programs/aarch64/isolator-mcp
+./programs/x86_64/isolator
+./programs/x86_64/isolator-mcp
+END
     ok "$(in_zip "$bundle" server/isolator-mcp | cmp -s - "$programs/$machine/isolator-mcp"; echo $?)" "a program is the one that was given"
 }
 
@@ -91,10 +97,9 @@ test_case 'each follows its schema' && {
     is "$(faults claude_plugin <"$plugin/.claude-plugin/plugin.json")" "" "plugin.json"
     is "$(faults claude_plugin <"$plugin/.mcp.json")" "" ".mcp.json"
     is "$(front_matter | faults skill)" "" "SKILL.md"
-    is "$(for file in "$bundles/server.json" "$plugin/.claude-plugin/plugin.json"; do member 'j.version' <"$file"; done; in_zip "$bundle" manifest.json | member j.version)" \
-        "$version
-$version
-$version" "the version"
+    is "$(member j.version <"$bundles/server.json")" "$version" "server.json: the version"
+    is "$(member j.version <"$plugin/.claude-plugin/plugin.json")" "$version" "plugin.json: the version"
+    is "$(in_zip "$bundle" manifest.json | member j.version)" "$version" "manifest.json: the version"
 }
 
 test_case 'the schemas find what is wrong' && {

@@ -278,7 +278,7 @@ END
     is "$?|$(cat "$scratch/node")" "0|" "ajv accepts the schema"
     within "$(grep -c '^good' "$scratch/verdicts")" 50 2000 "samples that the schema accepts"
     within "$(grep -c '^bad' "$scratch/verdicts")" 80 2000 "samples that it refuses"
-    is "$(head -n 3 "$scratch/verdicts" | cut -d ' ' -f 1 | paste -s -d ' ')" "good good good" "it accepts isolator_config.json and the output of --json"
+    is "$(head -n 3 "$scratch/verdicts" | cut -d ' ' -f 1)" $'good\ngood\ngood' "it accepts isolator_config.json and the output of --json"
     while read -r verdict json; do
         printf '%s' "$json" >"$file"
         "$ISOLATOR" config --config "$file" >/dev/null 2>"$scratch/err"

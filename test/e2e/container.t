@@ -165,24 +165,66 @@ test_case 'a fork bomb ends at the timeout' && {
 # What the engine says of the container, with its user as OWN; other numbers may look like that of a user.
 engine_says() { docker inspect --format "$1" "$(own_containers)" | sed -E 's/(user=|uid=|gid=|:)19[0-6][0-9]{4}\b/\1OWN/g'; }
 
-hardening='{{with .HostConfig}}network={{.NetworkMode}} ro={{.ReadonlyRootfs}} memory={{.Memory}} swap={{.MemorySwap}} cpus={{.NanoCpus}} pids={{.PidsLimit}}
-add={{with .CapAdd}}{{.}}{{end}} drop={{.CapDrop}} privileged={{.Privileged}} security={{.SecurityOpt}}
-ipc={{.IpcMode}} pid={{.PidMode}} uts={{.UTSMode}} user={{.UsernsMode}}
+hardening='{{with .HostConfig}}network={{.NetworkMode}}
+ro={{.ReadonlyRootfs}}
+memory={{.Memory}}
+swap={{.MemorySwap}}
+cpus={{.NanoCpus}}
+pids={{.PidsLimit}}
+add={{with .CapAdd}}{{.}}{{end}}
+drop={{.CapDrop}}
+privileged={{.Privileged}}
+security={{.SecurityOpt}}
+ipc={{.IpcMode}}
+pid={{.PidMode}}
+uts={{.UTSMode}}
+user={{.UsernsMode}}
 ulimits={{range .Ulimits}}{{.Name}}:{{.Soft}}:{{.Hard}},{{end}}
-log={{.LogConfig.Type}} restart={{.RestartPolicy.Name}} binds={{with .Binds}}{{.}}{{end}} devices={{with .Devices}}{{.}}{{end}}{{end}}
-user={{.Config.User}} hostname={{.Config.Hostname}} tty={{.Config.Tty}} health={{.Config.Healthcheck.Test}}
-mounts={{range .Mounts}}{{.Type}} {{.Destination}}{{end}} tmpfs={{len .HostConfig.Tmpfs}} rm={{.HostConfig.AutoRemove}}
-name={{printf "%.10s" .Name}} pid={{index .Config.Labels "isolator.pid"}}'
-# hardened MOUNTS: the expected values.
+log={{.LogConfig.Type}}
+restart={{.RestartPolicy.Name}}
+binds={{with .Binds}}{{.}}{{end}}
+devices={{with .Devices}}{{.}}{{end}}{{end}}
+user={{.Config.User}}
+hostname={{.Config.Hostname}}
+tty={{.Config.Tty}}
+health={{.Config.Healthcheck.Test}}
+mounts={{range .Mounts}}{{.Type}} {{.Destination}}{{end}}
+tmpfs={{len .HostConfig.Tmpfs}}
+rm={{.HostConfig.AutoRemove}}
+name={{printf "%.10s" .Name}}
+pid={{index .Config.Labels "isolator.pid"}}'
+# hardened MOUNTS TMPFS: the expected values.
 hardened() {
-    echo "network=none ro=true memory=268435456 swap=268435456 cpus=500000000 pids=64
-add= drop=[ALL] privileged=false security=[no-new-privileges]
-ipc=private pid= uts= user=
+    cat <<END
+network=none
+ro=true
+memory=268435456
+swap=268435456
+cpus=500000000
+pids=64
+add=
+drop=[ALL]
+privileged=false
+security=[no-new-privileges]
+ipc=private
+pid=
+uts=
+user=
 ulimits=core:0:0,nofile:1024:1024,
-log=none restart=no binds= devices=
-user=OWN:OWN hostname=sandbox tty=false health=[NONE]
-$1
-name=/isolator- pid=$pid"
+log=none
+restart=no
+binds=
+devices=
+user=OWN:OWN
+hostname=sandbox
+tty=false
+health=[NONE]
+mounts=$1
+tmpfs=$2
+rm=true
+name=/isolator-
+pid=$pid
+END
 }
 
 test_case "the engine's record of a container, and SIGTERM while the program runs" && {
@@ -191,17 +233,22 @@ test_case "the engine's record of a container, and SIGTERM while the program run
     until_running
     said=$(engine_says "$hardening
 {{range \$path, \$options := .HostConfig.Tmpfs}}{{\$path}} {{\$options}}
-{{end}}{{with .Config.Labels}}{{index . \"isolator.host\"}} {{index . \"isolator.boot\"}} {{index . \"isolator.start\"}} \
+{{end}}{{with .Config.Labels}}{{index . \"isolator.host\"}}
+{{index . \"isolator.boot\"}}
+{{index . \"isolator.start\"}}
 {{index . \"isolator.deadline\"}}{{end}}")
-    is "${said% *}" "$(hardened "mounts= tmpfs=3 rm=true")
+    expect "$(sed '$d' <<<"$said")" "the engine's record: no mount, three tmpfs, removed by the engine when it ends; the labels" <<END
+$(hardened '' 3)
 /.isolator rw,exec,nosuid,nodev,size=1m,uid=OWN,gid=OWN,mode=0700
 /tmp rw,exec,nosuid,nodev,size=64m,uid=OWN,gid=OWN,mode=0700
 /workspace rw,exec,nosuid,nodev,size=64m,uid=OWN,gid=OWN,mode=0700
-$(uname -n) $(cat /proc/sys/kernel/random/boot_id) $(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)" \
-        "the engine's record: no mount, three tmpfs, removed by the engine when it ends; the labels"
+$(uname -n)
+$(cat /proc/sys/kernel/random/boot_id)
+$(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)
+END
     # The timeout, the time for the engine (eight times engineTimeoutSeconds, see test/setup), and a minute.
     lifetime=$((3600 + 8 * 300 + 60))
-    within "${said##* }" "$((before + lifetime))" "$(($(date +%s) + lifetime + 1))" "label: deadline"
+    within "${said##*$'\n'}" "$((before + lifetime))" "$(($(date +%s) + lifetime + 1))" "label: deadline"
     kill -TERM "$pid"
     await
     is "$status $(field status exitCode reason error)" "143 error 137 cancelled cancelled while the program ran" \
@@ -213,8 +260,9 @@ test_case "no shell: the engine's record, and many signals while the program run
     # The supervisor comes in a volume; all else is the same.
     faulty "" start --timeout 1h --env SECRET=sesame "$(snippet txt text)" -- --sleep=1000000
     until_true eval 'docker top "$(own_containers)" >"$scratch/top" 2>&1'
-    is "$(engine_says "$hardening")" "$(hardened "mounts=volume /.isolator tmpfs=2 rm=true")" \
-        "no shell: the engine's record: one volume, no other mount"
+    expect "$(engine_says "$hardening")" "no shell: the engine's record: one volume, no other mount" <<END
+$(hardened 'volume /.isolator' 2)
+END
     kill -TERM "$pid"
     kill -TERM "$pid"
     kill -TERM "$pid"

@@ -23,10 +23,28 @@ test_case 'JavaScript' && {
 
 test_case 'Python, and all members of the result' && {
     greets Python hello_world.py
-    is "$(printf '%s' "$out" | grep -o '"[A-Za-z]*":' | tr -d '":' | tr '\n' ' ')" \
-        "status exitCode stdout stderr durationMs error imageTag reason signal stdoutBytes stderrBytes \
-stdoutTruncated stderrTruncated peakMemoryBytes cpuMs image container warm artifacts warnings " \
-        "the order of the members"
+    expect "$(printf '%s' "$out" | grep -o '"[A-Za-z]*":' | tr -d '":')" "the order of the members" <<'END'
+status
+exitCode
+stdout
+stderr
+durationMs
+error
+imageTag
+reason
+signal
+stdoutBytes
+stderrBytes
+stdoutTruncated
+stderrTruncated
+peakMemoryBytes
+cpuMs
+image
+container
+warm
+artifacts
+warnings
+END
     is "$(printf '%s\n' "$out" | wc -l)" 1 "the result is one line"
     is "$(field exitCode)" 0 "exitCode"
     is "$(field error)" null "error"

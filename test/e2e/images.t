@@ -118,10 +118,19 @@ test_case 'within one service the shell is tried once' && {
     { line noshell; line noshell; line musl; } >"$scratch/lines"
     faulty "" isolator batch -j 1 "$scratch/lines"
     is "$status $(wc -l <"$scratch/out") $(grep -c '"reason":"exit"' "$scratch/out")" "0 3 3" "three programs"
-    is "$(docker_calls | tr ' ' '\n' | grep -x -e run -e create -e cp | paste -s -d ' ')" "run create cp create cp run" \
-        "the containers: the first try, two without a shell, one with a shell"
-    is "$(grep -lx /bin/sh "$calls"/run.* "$calls"/create.* | sed 's,.*/,,' | paste -s -d ' ')" "run.1 run.2" \
-        "who is asked for its shell"
+    expect "$(docker_calls | tr ' ' '\n' | grep -x -e run -e create -e cp)" \
+        "the containers: the first try, two without a shell, one with a shell" <<'END'
+run
+create
+cp
+create
+cp
+run
+END
+    expect "$(grep -lx /bin/sh "$calls"/run.* "$calls"/create.* | sed 's,.*/,,')" "who is asked for its shell" <<'END'
+run.1
+run.2
+END
 }
 
 # ---- an image for another architecture

@@ -144,7 +144,10 @@ census() { (cd "$root" && find . -xdev ! -path './var/lib/dpkg*' ! -path './var/
 
 test_case 'what the package says of itself' && {
     make_package
-    is "$(dpkg-deb -f "$package" Package Version | paste -s -d ' ')" "Package: isolator Version: $version" "the package: name, version"
+    expect "$(dpkg-deb -f "$package" Package Version)" "the package: name, version" <<END
+Package: isolator
+Version: $version
+END
     [ ! -e /usr/include/libtar.h ] || libtar=", libtar0" # Debian 13 has none
     is "$(dpkg-deb -f "$package" Depends | sed -E 's/ \([^)]*\)//g; s/t64//')" "libc6, libedit2, libjansson4${libtar-}" "the package: dependencies"
     is "$(dpkg-deb -c "$package" | awk '{print $2}' | sort -u)" "root/root" "the package: belongs to root"

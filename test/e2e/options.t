@@ -49,11 +49,44 @@ test_case --quick 'isolator --version and isolator --help' && {
 test_case --quick 'isolator run --help lists every option' && {
     run --help
     is "$status|${out%%$'\n'*}|$err" "0|usage: isolator run [OPTIONS] [FILE...] [-- ARG...]|" "isolator run --help"
-    is "$(printf '%s\n' "$out" | sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' | sort -k2 | tr '\n' ' ')" \
-        "--artifact --artifacts --audit --cap-drop --code --config --container-workdir --cpu-seconds --env --file --force --format --image --json --network --output-limit --pids-limit --pull \
---read-only --runtime --save-dockerfile --save-image --stdin --stream --tmp-size --user --workdir-size \
--c, --cpus -d, --dir -e, --entrypoint -h, --help -i, --interactive -l, --language -m, --memory -t, --timeout -v, --verbose " \
-        "isolator run --help has every option"
+    expect "$(sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' <<<"$out" | sort -k2)" "isolator run --help has every option" <<'END'
+--artifact
+--artifacts
+--audit
+--cap-drop
+--code
+--config
+--container-workdir
+--cpu-seconds
+--env
+--file
+--force
+--format
+--image
+--json
+--network
+--output-limit
+--pids-limit
+--pull
+--read-only
+--runtime
+--save-dockerfile
+--save-image
+--stdin
+--stream
+--tmp-size
+--user
+--workdir-size
+-c, --cpus
+-d, --dir
+-e, --entrypoint
+-h, --help
+-i, --interactive
+-l, --language
+-m, --memory
+-t, --timeout
+-v, --verbose
+END
 }
 
 test_case --quick 'each --help fits a screen, and a misspelt command is recognized' && {

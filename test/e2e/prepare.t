@@ -240,7 +240,7 @@ called() {
         }
         close $to;
         waitpid $pid, 0;
-        print join "|", $r->{warm} ? "warm" : "cold", $r->{image}, @warnings, @text' "$server" "$scratch/server.json" "$ours"
+        print join "\n", $r->{warm} ? "warm" : "cold", $r->{image}, @warnings, @text' "$server" "$scratch/server.json" "$ours"
 }
 
 test_case 'isolator-mcp keeps warm containers of the prepared image' && {
@@ -248,11 +248,15 @@ test_case 'isolator-mcp keeps warm containers of the prepared image' && {
     prepare
     perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>); $all->{warm}{$ARGV[0]} = 1; print encode_json($all)' "$ours" \
         <"$ISOLATOR_CONFIG" >"$scratch/server.json"
-    is "$(called)" "warm|$reference" "server: a warm container of the prepared image"
+    is "$(called)" $'warm\n'"$reference" "server: a warm container of the prepared image"
     prepare --remove "$ours"
     is "$status|$out|$err|$(tags)" "0|$ours: removed||" "--remove: no tag is left"
-    is "$(called)" "warm|$base|$unprepared|$unprepared" \
-        "server: without it a warm container of the base image, and one warning for all calls, which the model sees"
+    expect "$(called)" "server: without it a warm container of the base image, and one warning for all calls, which the model sees" <<END
+warm
+$base
+$unprepared
+$unprepared
+END
     prepare --remove "$ours"
     is "$status|$out" "0|$ours: nothing to remove" "--remove: nothing to remove"
 }

@@ -9,9 +9,9 @@ cells() {
     printf '%s\n' "$@" >"$scratch/cells"
     input=$scratch/cells isolator session "${with[@]}"
 }
-# members EXPRESSION: a Perl expression for the result %$r of each cell of --json.
+# members EXPRESSION: a Perl expression for the result %$r of each cell of --json, one a line.
 members() {
-    perl -MJSON::PP -e 'binmode STDOUT, ":utf8"; print join "; ", map { our $r = decode_json($_); eval $ARGV[0] } <STDIN>' "$1" <"$scratch/out"
+    perl -MJSON::PP -e 'binmode STDOUT, ":utf8"; print join "\n", map { our $r = decode_json($_); eval $ARGV[0] } <STDIN>' "$1" <"$scratch/out"
 }
 
 # at_prompt LINE...: the same at a terminal; what it shows is in $out, without escape sequences and carriage returns.
@@ -132,10 +132,17 @@ test_case 'an exception ends the cell, not the session' && {
 test_case '--json' && {
     with=(--json)
     cells '1 + 1' '# %%' 'print("a"); raise KeyError(1)' '# %%' 'import sys; sys.exit(3)' '# %%' 'import os; os._exit(4)' '# %%' 'None'
-    is "$status|$(members 'join " ", $r->{cell}, $r->{reason}, $r->{exitCode}, $r->{value} // "null", $r->{stateKept} ? "kept" : "lost", $r->{sessionEnded} // "null"')" \
-        "1|1 exit 0 2 kept null; 2 exception 1 null kept null; 3 exit 3 null kept null; 4 exit 4 null lost null; 5 exit 0 null kept null" "each result"
-    is "$(members '$r->{session}' | tr -s '; ' '\n' | sort -u | wc -l)" 1 "one session"
-    is "$(members '$r->{container}' | tr -s '; ' '\n' | sort -u | wc -l)" 1 "one container"
+    is "$status" 1 "cells fail"
+    expect "$(members 'join " ", $r->{cell}, $r->{reason}, $r->{exitCode}, $r->{value} // "null", $r->{stateKept} ? "kept" : "lost",
+        $r->{sessionEnded} // "null"')" "each result" <<'END'
+1 exit 0 2 kept null
+2 exception 1 null kept null
+3 exit 3 null kept null
+4 exit 4 null lost null
+5 exit 0 null kept null
+END
+    is "$(members '$r->{session}' | sort -u | grep -c .)" 1 "one session"
+    is "$(members '$r->{container}' | sort -u | grep -c .)" 1 "one container"
     with=()
 }
 

@@ -13,15 +13,15 @@ add() {
 # figures: the table on stdin without its figures, which differ each time, and with single spaces.
 figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +[0-9]+\.[0-9] MB/ M/; s/ +/ /g; s/--language \(.*/--language (LANGUAGES/'; }
 
-# tests EXPRESSION: a Perl expression about each test of the result, which is the hash %$_.
-tests() { json "join ' ', map { $1 } @{\$r->{tests}}"; }
+# tests EXPRESSION: a Perl expression about each test of the result, which is the hash %$_, one a line.
+tests() { json "join qq(\\n), map { $1 } @{\$r->{tests}}"; }
 
-# lines EXPRESSION: a Perl expression about each result %$r, with "; " between them.
+# lines EXPRESSION: a Perl expression about each result %$r, one a line.
 lines() {
     perl -MJSON::PP -e '
         binmode STDOUT, ":utf8";
         my $expression = shift;
-        print join "; ", map { our $r = JSON::PP->new->utf8->decode($_); eval $expression } <STDIN>' "$1" <"$scratch/out"
+        print join "\n", map { our $r = JSON::PP->new->utf8->decode($_); eval $expression } <STDIN>' "$1" <"$scratch/out"
 }
 
 # A program that does what its input says.
@@ -136,15 +136,30 @@ test_case 'the table' && {
 test_case 'the JSON result' && {
     isolator test --tests "$scratch/all" --cpu-seconds 1 --memory 64 "$obey"
     outcome "1 error -1 tests null 5 of 7 tests are not passed; the first is '2'" "some tests are not passed"
-    is "$(tests '"$_->{name}:$_->{status}:$_->{exitCode}"')" "1:passed:0 2:wrong-answer:0 3:runtime-error:1 4:runtime-error:3 \
-5:cpu-time:137 6:oom:$(json '$r->{tests}[5]{exitCode}') 10:passed:0" "the tests with their statuses"
+    expect "$(tests '"$_->{name} $_->{status} $_->{exitCode}"')" "the tests with their statuses" <<END
+1 passed 0
+2 wrong-answer 0
+3 runtime-error 1
+4 runtime-error 3
+5 cpu-time 137
+6 oom $(json '$r->{tests}[5]{exitCode}')
+10 passed 0
+END
     is "$(json 'join " ", map { "$_ $r->{summary}{$_}" } sort keys %{$r->{summary}}')" \
         "failed 5 firstFailure 2 passed 2 total 7" "the summary"
     is "$(json '$r->{tests}[2]{stdout}')" "to stdout" "standard output of a test"
     has "$(json '$r->{tests}[2]{stderr}')" "IndexError: out of range" "standard error of a test"
     is "$(json '$r->{tests}[1]{error}')" "line 1 differs: expected 'Two', found 'two'" "why a test is not passed"
-    is "$(tests '$_->{peakMemoryBytes} > 1000000 && $_->{durationMs} >= 0 && $_->{cpuMs} > 0 ? 1 : 0')" "1 1 1 1 1 1 1" \
-        "the figures of each test"
+    expect "$(tests '$_->{peakMemoryBytes} > 1000000 && $_->{durationMs} >= 0 && $_->{cpuMs} > 0 ? "$_->{name} good" : "$_->{name} wrong"')" \
+        "the figures of each test" <<'END'
+1 good
+2 good
+3 good
+4 good
+5 good
+6 good
+10 good
+END
 }
 
 test_case 'all tests passed, and stop on failure' && {
@@ -160,8 +175,16 @@ b passed T T M
 c passed T T M
 3 of 3 passed" "with --no-expected a test without an expected output, and one with arguments and .ans"
     isolator test --tests "$scratch/all" --stop-on-failure "$obey"
-    is "$status $(tests '$_->{status}')" "1 passed wrong-answer not-run not-run not-run not-run not-run" \
-        "--stop-on-failure: the tests after the first failure do not run"
+    is "$status" 1 "--stop-on-failure: the status"
+    expect "$(tests '"$_->{name} $_->{status}"')" "--stop-on-failure: the tests after the first failure do not run" <<'END'
+1 passed
+2 wrong-answer
+3 not-run
+4 not-run
+5 not-run
+6 not-run
+10 not-run
+END
 }
 
 test_case 'files that belong to no test' && {
@@ -176,7 +199,11 @@ test_case 'files that belong to no test' && {
     isolator test --table --tests "$scratch/others" "$obey" "$obey"
     is "$status|$(tail -n 1 <<<"$out")|$err" "0|2 of 2 solutions passed all tests|isolator: warning: $warning" "several files: once"
     isolator test --tests "$scratch/others" "$obey" "$obey"
-    is "$status|$(lines '@{$r->{warnings}}')|$err" "0|$warning; $warning|" "several files as JSON: each"
+    is "$status|$err" "0|" "several files as JSON"
+    expect "$(lines '@{$r->{warnings}}')" "several files as JSON: each" <<END
+$warning
+$warning
+END
 }
 
 test_case 'a wrong answer shows what was expected and found' && {
@@ -214,10 +241,10 @@ test_case 'the ways to compare' && {
     add ways d 'd\n' 'd\n'
     add ways e '1000\n' '1001\n'
     passed() {
-        local name=$1
+        local names=${1// /$'\n'}
         shift
         isolator test --tests "$scratch/ways" "$@" "$obey"
-        is "$(tests '$_->{status} eq "passed" ? $_->{name} : ()')" "$name" "passed with '$*'"
+        is "$(tests '$_->{status} eq "passed" ? $_->{name} : ()')" "$names" "passed with '$*'"
     }
     passed "c d"
     passed "d" --compare exact
@@ -351,7 +378,12 @@ test_case 'a container that is removed in a test' && {
     until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     docker rm -f "$(own_containers)" >/dev/null
     await
-    is "$status $(field status reason) $(tests '$_->{status}')" "3 error engine passed engine not-run" "the test has no verdict"
+    is "$status $(field status reason)" "3 error engine" "the engine failed"
+    expect "$(tests '"$_->{name} $_->{status}"')" "the test has no verdict" <<'END'
+a passed
+b engine
+c not-run
+END
     start_isolator test --table --tests "$scratch/cancel" "$sleeper"
     until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     docker rm -f "$(own_containers)" >/dev/null
@@ -394,8 +426,11 @@ a\\x1b[2J\\xc2\\x9b input 0/2 - - - cannot open 'a\\x1b[2J\\xc2\\x9b': No such f
 0 of 4 solutions passed all tests; 4 not graded" "the table"
     printf -v name 'b\377'
     grade none.py "$name"
-    is "$status $(lines '"$r->{file} $r->{reason} $r->{error}"')" "1 none.py input cannot open 'none.py': No such file or directory; \
-b� input cannot open 'b\\xff': No such file or directory" "the same as JSON"
+    is "$status" 1 "the same as JSON: the status"
+    expect "$(lines '"$r->{file} $r->{reason} $r->{error}"')" "the same as JSON" <<'END'
+none.py input cannot open 'none.py': No such file or directory
+b� input cannot open 'b\xff': No such file or directory
+END
     is "$(grep -o '^{"[a-z]*"' "$scratch/out" | sort -u)" '{"file"' "the file is the first member"
 }
 
@@ -424,7 +459,12 @@ bob.txt engine 0/2
 
 test_case 'several files: one that the engine fails' && {
     faulty "create 2 fail;run 2 fail" grade -j 1 bob.py ann.py bob.py
-    is "$status|$(lines '"$r->{file} $r->{reason}"')" "3|bob.py tests; ann.py engine; bob.py tests" "the others are graded"
+    is "$status" 3 "the status"
+    expect "$(lines '"$r->{file} $r->{reason}"')" "the others are graded" <<'END'
+bob.py tests
+ann.py engine
+bob.py tests
+END
 }
 
 test_case 'several files: the table and the JSON, in the order of the command line' && {
@@ -437,8 +477,13 @@ dan.unknown input 0/2 - - - cannot tell the language of 'dan.unknown'; give --la
 cy.ash passed 2/2 T T M
 2 of 4 solutions passed all tests; 1 not graded" "a row for each"
     grade -j 4 ann.py bob.py dan.unknown cy.ash
-    is "$status|$(lines '"$r->{file} $r->{reason} " . join ",", map { $_->{status} } @{$r->{tests}}')" \
-        "1|ann.py exit passed,passed; bob.py tests passed,wrong-answer; dan.unknown input ; cy.ash exit passed,passed" "a line for each"
+    is "$status" 1 "as JSON: the status"
+    expect "$(lines '"$r->{file} $r->{reason}: " . (join(", ", map { $_->{status} } @{$r->{tests}}) || "none")')" "a line for each" <<'END'
+ann.py exit: passed, passed
+bob.py tests: passed, wrong-answer
+dan.unknown input: none
+cy.ash exit: passed, passed
+END
     grade ann.py cy.ash
     is "$status" 0 "all passed"
 }
@@ -508,7 +553,7 @@ test_case '50 solutions in C with 20 tests each' && {
 
 test_case 'several files: --pull, and a reader that ends' && {
     faulty "pull * fail" grade --pull --image isolator-test/none-such:1 ann.py bob.py
-    is "$status|$(lines '$r->{reason}')" "3|image-missing; image-missing" "an image that cannot be fetched"
+    is "$status|$(lines '$r->{reason}')" $'3|image-missing\nimage-missing' "an image that cannot be fetched"
     is "$(docker_calls | tr ' ' '\n' | grep -c pull)" 1 "it is tried once"
     (cd "$scratch/solutions" && "$ISOLATOR" test --tests ../grade cy.ash bob.py cy.ash 2>"$scratch/err" | head -c 1; exit "${PIPESTATUS[0]}") >"$scratch/out"
     is "$?|$(cat "$scratch/out" "$scratch/err")" "141|{" "a reader that is gone"

@@ -34,7 +34,12 @@ test_case 'programs that run at the same time have different users' && {
     input=$scratch/requests isolator batch -j 4
     is "$status $(grep -c '"success"' <<<"$out")" "0 4" "four runs"
     users=$(perl -MJSON::PP -ne 'print decode_json($_)->{stdout}' <<<"$out")
-    is "$(own_users <<<"$users" | paste -s -d ' ')" "OWN OWN OWN OWN" "each has a user of userRange"
+    expect "$(own_users <<<"$users")" "each has a user of userRange" <<'END'
+OWN
+OWN
+OWN
+OWN
+END
     is "$(sort -u <<<"$users" | wc -l)" 4 "no two have the same"
 }
 
