@@ -29,9 +29,9 @@ struct session_terms *session_terms_copy(const struct session_terms *terms);
 void session_terms_free(struct session_terms *terms);
 
 /*
- * For plan_resolve(): gives the plan the policy of the terms, except for what the request itself has
- * set and each program has for itself. ERROR_USAGE if language, image, working directory or policy
- * of the plan are not those of the terms then.
+ * For plan_resolve(): gives the plan the policy of the terms, except for what the request itself
+ * has set and each program has for itself. ERROR_USAGE if language, image, working directory or
+ * policy of the plan are not those of the terms then.
  */
 int session_terms_apply(const struct session_terms *terms, const struct request *request,
                         struct plan *plan, struct error *error);
