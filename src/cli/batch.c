@@ -39,7 +39,7 @@ struct batch {
 };
 
 /* One line of the input, from its submission to the end of the cleanup. */
-struct job {
+struct line_run {
     struct batch *batch;
     long long number; /* from 1 */
     json_t *id;       /* owned; NULL: the line has none */
@@ -78,68 +78,68 @@ static void read_input(struct batch *batch)
 
 /* ---- a line */
 
-static void report_container(struct batch *batch, const struct job *job,
+static void report_container(struct batch *batch, const struct line_run *run,
                              const struct result *result)
 {
-    CLEANUP_FREE char *line = string_format("line %lld: container %s, warm: %s", job->number,
+    CLEANUP_FREE char *line = string_format("line %lld: container %s, warm: %s", run->number,
                                             result->container ? result->container : "none",
                                             result->warm ? "true" : "false");
 
     batch_output_remark(&batch->output, line);
 }
 
-static void free_job(struct job *job)
+static void free_line(struct line_run *run)
 {
-    json_decref(job->id);
-    free(job);
+    json_decref(run->id);
+    free(run);
 }
 
 /* Prints the result of a line. */
-static void finish_job(struct job *job, struct result *result)
+static void finish_line(struct line_run *run, struct result *result)
 {
-    struct batch *batch = job->batch;
-    CLEANUP_FREE char *below = string_format("%lld", job->number);
+    struct batch *batch = run->batch;
+    CLEANUP_FREE char *below = string_format("%lld", run->number);
     json_t *object = json_object();
 
     result_name_subject(result, tool_arguments_namer);
     if (batch->options->artifacts >= 0)
         artifact_files_write(batch->options->artifacts, below, batch->options->force,
                              ARTIFACT_FILES_FORCE, result);
-    json_object_set(object, "id", job->id ? job->id : json_null());
-    json_object_set_new(object, "line", json_integer(job->number));
+    json_object_set(object, "id", run->id ? run->id : json_null());
+    json_object_set_new(object, "line", json_integer(run->number));
     if (result->retries > 0)
         json_object_set_new(object, "retries", json_integer(result->retries));
     batch_output_result(&batch->output, object, result);
     if (batch->options->verbose)
-        report_container(batch, job, result);
+        report_container(batch, run, result);
 }
 
 /* The service calls this with the result of a run. */
 static void on_result(void *context, struct result *result)
 {
-    finish_job(context, result);
+    finish_line(context, result);
 }
 
 /* The service calls this after the cleanup of a run. `problem` is NULL if it succeeded. */
 static void on_cleaned_up(void *context, const char *problem)
 {
-    struct job *job = context;
+    struct line_run *run = context;
     CLEANUP_FREE char *escaped = problem ? text_escape(problem) : NULL;
     CLEANUP_FREE char *line = escaped ? string_format("warning: %s", escaped) : NULL;
 
     if (line)
-        batch_output_remark(&job->batch->output, line);
-    free_job(job);
+        batch_output_remark(&run->batch->output, line);
+    free_line(run);
 }
 
-/* Submits the run of the arguments. On success the callbacks own the job. */
-static int submit_job(struct job *job, const json_t *arguments, struct error *error)
+/* Submits the run of the arguments. On success the callbacks own the run. */
+static int submit_line(struct line_run *run, const json_t *arguments, struct error *error)
 {
-    struct batch *batch = job->batch;
+    struct batch *batch = run->batch;
     const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
                                             .done = on_result,
                                             .cleaned_up = on_cleaned_up,
-                                            .context = job};
+                                            .context = run};
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     const struct tool_client client = {.programs = batch->options->programs};
@@ -157,19 +157,20 @@ static int submit_job(struct job *job, const json_t *arguments, struct error *er
 }
 
 /* Starts the run of the arguments unless it has a result already. */
-static int start_arguments(struct job *job, json_t *arguments, bool *skipped, struct error *error)
+static int start_arguments(struct line_run *run, json_t *arguments, bool *skipped,
+                           struct error *error)
 {
-    const struct batch_resume *resume = job->batch->options->resume;
+    const struct batch_resume *resume = run->batch->options->resume;
 
-    *skipped = resume && batch_resume_skips(resume, job->id, arguments);
-    return *skipped ? 0 : submit_job(job, arguments, error);
+    *skipped = resume && batch_resume_skips(resume, run->id, arguments);
+    return *skipped ? 0 : submit_line(run, arguments, error);
 }
 
 /*
- * Starts the run of a line. *skipped is set if it has a result already; the job is then still the
+ * Starts the run of a line. *skipped is set if it has a result already; the run is then still the
  * caller's. `text` is NULL if the line is too long.
  */
-static int start_job(struct job *job, const char *text, size_t length, bool *skipped,
+static int start_run(struct line_run *run, const char *text, size_t length, bool *skipped,
                      struct error *error)
 {
     json_t *arguments;
@@ -178,9 +179,9 @@ static int start_job(struct job *job, const char *text, size_t length, bool *ski
     if (!text)
         return error_set(error, ERROR_USAGE, "a line cannot be longer than %d MiB",
                          JSON_TEXT_MAX >> 20);
-    if (batch_line_parse(text, length, &arguments, &job->id, error) != 0)
+    if (batch_line_parse(text, length, &arguments, &run->id, error) != 0)
         return -1;
-    result = start_arguments(job, arguments, skipped, error);
+    result = start_arguments(run, arguments, skipped, error);
     json_decref(arguments);
     return result;
 }
@@ -190,11 +191,11 @@ static void start_line(struct batch *batch, const char *text, size_t length)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
-    struct job *job = memory_allocate(sizeof *job);
+    struct line_run *run = memory_allocate(sizeof *run);
     bool skipped = false, good;
 
-    *job = (struct job){.batch = batch, .number = batch->number};
-    good = start_job(job, text, length, &skipped, &error) == 0;
+    *run = (struct line_run){.batch = batch, .number = batch->number};
+    good = start_run(run, text, length, &skipped, &error) == 0;
     if (!skipped) {
         atomic_fetch_add(&batch->output.bytes, (long long)length + 1);
         atomic_fetch_add(&batch->output.requests, 1);
@@ -203,9 +204,9 @@ static void start_line(struct batch *batch, const char *text, size_t length)
         return;
     if (!good) {
         result_fail(&result, &error);
-        finish_job(job, &result);
+        finish_line(run, &result);
     }
-    free_job(job);
+    free_line(run);
 }
 
 /* ---- all lines */
@@ -267,16 +268,17 @@ static void wait_for_runs(struct batch *batch)
  */
 static enum pool_policy pool_policy(const struct batch_options *options)
 {
-    return options->jobs < linux_cores() ? POOL_ON_DEMAND : POOL_NONE;
+    return options->parallel < linux_cores() ? POOL_ON_DEMAND : POOL_NONE;
 }
 
 static int start_batch(struct batch *batch, struct error *error)
 {
     const struct batch_options *options = batch->options;
-    const struct service_options service_options = {
-        .pool = pool_policy(options),
-        .limits = {.max_active = options->jobs, .gradual = true, .max_retries = options->retries},
-        .changed = &batch->changed};
+    const struct service_options service_options = {.pool = pool_policy(options),
+                                                    .limits = {.max_active = options->parallel,
+                                                               .gradual = true,
+                                                               .max_retries = options->retries},
+                                                    .changed = &batch->changed};
 
     if (notifier_open(&batch->changed, error) != 0)
         return -1;

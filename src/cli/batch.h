@@ -18,7 +18,7 @@
 
 struct batch_options {
     int in;               /* descriptor of the input; borrowed */
-    int jobs;             /* how many lines run at the same time, once the engine has kept up */
+    int parallel;         /* how many lines run at the same time, once the engine has kept up */
     int artifacts;        /* open directory, gets a subdirectory per line; borrowed; -1: none */
     bool force;           /* replace existing files */
     bool verbose;         /* print the container of each line on stderr */

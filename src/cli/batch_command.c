@@ -15,15 +15,15 @@
 #include "cli/batch.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
-#include "cli/jobs.h"
 #include "cli/output_format.h"
+#include "cli/parallel.h"
 #include "config/config.h"
 
 enum { RETRIES_MAX = 10 };
 
 struct batch_arguments {
     struct common_options common;
-    int jobs, retries;
+    int parallel, retries;
     const char *artifacts; /* directory, borrowed from argv; NULL */
     const char *programs;  /* directory, borrowed from argv; NULL */
     const char *results;   /* of an earlier batch, borrowed from argv; NULL */
@@ -35,7 +35,7 @@ static const struct option_rule batch_rules[] = {
     {{'j', "--jobs", "N", "run N at a time", "one per processor core",
       "Run N requests at a time, at most 1024. A much higher number makes the engine no faster, "
       "and it may then need more than the *engineTimeoutSeconds* of isolator_config.json(5)."},
-     OPTION_WHOLE(struct batch_arguments, jobs, 1, JOBS_MAX)},
+     OPTION_WHOLE(struct batch_arguments, parallel, 1, PARALLEL_MAX)},
     {{0, "--resume", "RESULTS", "skip requests whose id has a result in this file", NULL,
       "Skip requests that have a result in the file RESULTS, which earlier batches printed; see "
       "[RESUMING A BATCH]."},
@@ -181,7 +181,7 @@ static int run_batch_command(void *context, char **operands, const struct config
 {
     const struct batch_arguments *options = context;
     struct batch_options batch = {
-        .jobs = options->jobs,
+        .parallel = options->parallel,
         .artifacts = -1,
         .force = options->force,
         .verbose = options->verbose,
@@ -220,7 +220,7 @@ int batch_command(int argc, char **argv)
 {
     static const struct command_line command = {
         .options = &batch_table, .operands_max = 1, .run = run_batch_command, .output = "results"};
-    struct batch_arguments options = {.jobs = jobs_default()};
+    struct batch_arguments options = {.parallel = parallel_default()};
 
     return command_line_main(&command, argc, argv, &options);
 }

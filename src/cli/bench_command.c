@@ -117,7 +117,7 @@ static int take_figures(const struct config *config, struct bench_figures *figur
     if (bench_open(&bench, config, error) != 0)
         return -1;
     progress_begin(&progress);
-    figures->jobs = bench.jobs;
+    figures->parallel = bench.parallel;
     result = measure_all(&bench, figures, &progress, error);
     progress_step(&progress, 0, 0, "waiting until all containers are removed");
     bench_close(&bench);

@@ -53,7 +53,7 @@ char *bench_conditions(const struct bench_figures *figures)
                                     : string_format("medians of %d rounds", figures->rounds);
 
     return string_format("README: %s. Here: %s, the batch runs %d at a time.", MACHINE, rounds,
-                         figures->jobs);
+                         figures->parallel);
 }
 
 static int compare_values(const void *one, const void *other)
@@ -117,7 +117,7 @@ json_t *bench_to_json(const struct bench_figures *figures)
                                         number_to_json(figures->here[row]), "readme",
                                         number_to_json(rows[row].reference), "note",
                                         json_make_text(figures->notes[row])));
-    return json_pack("{s:i, s:i, s:s, s:o}", "rounds", figures->rounds, "jobs", figures->jobs,
+    return json_pack("{s:i, s:i, s:s, s:o}", "rounds", figures->rounds, "jobs", figures->parallel,
                      "readmeMachine", MACHINE, "measurements", measurements);
 }
 

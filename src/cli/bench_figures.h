@@ -22,7 +22,7 @@ enum bench_row {
 
 struct bench_figures {
     int rounds;
-    int jobs;                /* programs at a time of BENCH_BATCH */
+    int parallel;            /* programs at a time of BENCH_BATCH */
     double here[BENCH_ROWS]; /* medians, in the unit of the row; negative: not measured */
     char *notes[BENCH_ROWS]; /* owned; why a row could not be measured; NULL: it could */
 };

@@ -13,7 +13,7 @@
 #include "run/owned_container.h"
 
 /* Programs of one measurement of the batch, for each that runs at a time. */
-enum { BATCH_ROUNDS = 4, BATCH_JOBS = 2 };
+enum { BATCH_ROUNDS = 4, BATCH_PARALLEL = 2 };
 
 /* Tests of the C program, and its CPUs: those of README's figure. */
 enum { TESTS = 100, TEST_CPUS = 2 };
@@ -211,7 +211,7 @@ static int measure_cell(struct bench *bench, double *figure, struct error *error
 
 static int measure_batch(struct bench *bench, double *figure, struct error *error)
 {
-    const size_t count = (size_t)bench->jobs * BATCH_ROUNDS;
+    const size_t count = (size_t)bench->parallel * BATCH_ROUNDS;
     CLEANUP_FREE struct plan *plans = memory_allocate(count * sizeof *plans);
     CLEANUP_FREE struct result *results = memory_allocate(count * sizeof *results);
     long long begin;
@@ -251,11 +251,12 @@ static int measure_tests(struct bench *bench, double *figure, struct error *erro
 
 int bench_open(struct bench *bench, const struct config *config, struct error *error)
 {
-    const int cores = linux_cores(), jobs = cores < BATCH_JOBS ? cores : BATCH_JOBS;
+    const int cores = linux_cores(), parallel = cores < BATCH_PARALLEL ? cores : BATCH_PARALLEL;
     const struct service_options options = {
-        .pool = POOL_ONE_SHOT, .limits = {.max_active = jobs, .max_queued = jobs * BATCH_ROUNDS}};
+        .pool = POOL_ONE_SHOT,
+        .limits = {.max_active = parallel, .max_queued = parallel * BATCH_ROUNDS}};
 
-    *bench = (struct bench){.config = config, .jobs = jobs};
+    *bench = (struct bench){.config = config, .parallel = parallel};
     return service_open(&bench->service, config, &options, error);
 }
 

@@ -13,8 +13,8 @@
 struct bench {
     const struct config *config; /* borrowed */
     struct service service;
-    int jobs;    /* programs of the batch at a time */
-    char *image; /* owned; the one that bench_try() has found for Python */
+    int parallel; /* programs of the batch at a time */
+    char *image;  /* owned; the one that bench_try() has found for Python */
 };
 
 /* See service_open(). */

@@ -403,7 +403,7 @@ static int run_in_service(struct grading *grading, struct error *error)
     const struct run_options *options = grading->options;
     const struct service_options service_options = {
         .pool = POOL_ON_DEMAND,
-        .limits = {.max_active = options->jobs, .gradual = true},
+        .limits = {.max_active = options->parallel, .gradual = true},
         .trace = options->verbose ? docker_print_trace : NULL,
         .changed = &grading->changed,
     };

@@ -6,8 +6,8 @@
 #include "base/cleanup.h"
 #include "base/decimal.h"
 #include "base/strbuf.h"
-#include "cli/jobs.h"
 #include "cli/other_options.h"
+#include "cli/parallel.h"
 #include "config/environment.h"
 #include "config/settings.h"
 #include "config/workdir.h"
@@ -238,7 +238,7 @@ static const struct option_rule rules[] = {
      FOR(TEST)},
     {{'j', "--jobs", "N", "FILEs at a time", "one per processor core",
       "How many of several files run at the same time, from 1 to 1024."},
-     OPTION_WHOLE(struct run_options, jobs, 1, JOBS_MAX),
+     OPTION_WHOLE(struct run_options, parallel, 1, PARALLEL_MAX),
      FOR(TEST)},
     {{0, "--stdin", "FILE", "the program's stdin; - is isolator's own", NULL,
       "The program's standard input; '-' is isolator's own. It is read to its end before the "

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/jobs.h"
+#include "cli/parallel.h"
 #include "cli/run_option_table.h"
 
 bool run_options_want_table(const struct run_options *options)
@@ -31,7 +31,7 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
                       char **argv, struct error *error)
 {
     *options = (struct run_options){.command = command,
-                                    .jobs = jobs_default(),
+                                    .parallel = parallel_default(),
                                     .artifacts_directory = -1,
                                     .tolerance = COMPARISON_TOLERANCE_DEFAULT};
     request_init(&options->request);

@@ -22,7 +22,7 @@ struct run_options {
     struct request request;  /* complete except for the open files and the tests */
     struct strvec files;     /* FILE..., "-" for stdin; none with --dir */
     const char *file;        /* the first of them, which is the program of run; NULL: none */
-    int jobs;                /* how many of them are tested at the same time */
+    int parallel;            /* how many of them are tested at the same time */
     char *stdin_path;        /* --stdin; "-" for isolator's own stdin; NULL */
     bool interactive;        /* isolator's own stdin is passed on while the program runs */
     char *config_path;       /* --config or NULL */

@@ -5,7 +5,7 @@
 static struct bench_figures figures_here(void)
 {
     return (struct bench_figures){.rounds = 10,
-                                  .jobs = 2,
+                                  .parallel = 2,
                                   .here = {[BENCH_DOCKER] = 412.4,
                                            [BENCH_COLD] = 230,
                                            [BENCH_WARM] = 12,
@@ -45,7 +45,7 @@ static void bench_figures__notes(void **state)
     CLEANUP(bench_figures_release) struct bench_figures figures = figures_here();
 
     (void)state;
-    figures.rounds = figures.jobs = 1;
+    figures.rounds = figures.parallel = 1;
     figures.here[BENCH_TESTS] = -1;
     figures.notes[BENCH_TESTS] = string_copy("image '\x1b[2J' is not on the engine");
     assert_table(&figures,

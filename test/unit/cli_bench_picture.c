@@ -15,7 +15,7 @@ static void assert_line(const char *picture, const char *line)
 static void bench_picture__bars(void **state)
 {
     const struct bench_figures figures = {.rounds = 3,
-                                          .jobs = 2,
+                                          .parallel = 2,
                                           .here = {[BENCH_DOCKER] = 400,
                                                    [BENCH_COLD] = 414,
                                                    [BENCH_WARM] = 5.5,
@@ -50,7 +50,7 @@ static void bench_picture__bars(void **state)
 /* README has no figure for the first row, which then has one bar. */
 static void bench_picture__no_reference(void **state)
 {
-    const struct bench_figures figures = {.rounds = 1, .jobs = 1};
+    const struct bench_figures figures = {.rounds = 1, .parallel = 1};
     CLEANUP_FREE char *picture = bench_picture(&figures);
     size_t bars = 0;
 

@@ -556,7 +556,7 @@ static void run_options__several_files(void **state)
     assert_joined(&options->files, "a/x.py|y.c");
     assert_string_equal(options->file, "a/x.py");
     assert_string_equal(options->request.entrypoint, "x.py");
-    assert_int_equal(options->jobs, 7);
+    assert_int_equal(options->parallel, 7);
     assert_joined(&options->request.arguments, "b");
     run_options_set_program(&fixture.options, "b/y.c");
     assert_string_equal(options->request.entrypoint, "y.c");
