@@ -100,7 +100,7 @@ static void report_engine(struct doctor *doctor, const struct engine_info *engin
     const char *host = getenv("DOCKER_HOST");
     struct strbuf detail = STRBUF_INIT;
 
-    strbuf_addf(&detail, "%s %s", engine->podman ? "podman" : "Docker",
+    strbuf_addf(&detail, "%s %s", engine_kind_name(engine->kind),
                 engine->version ? engine->version : "of an unknown version");
     if (engine->platform)
         strbuf_addf(&detail, " (%s)", engine->platform);
@@ -301,7 +301,7 @@ bool doctor_ask_engine(struct doctor *doctor)
     doctor_say(doctor, "asking the engine which one it is");
     engine_info_ask(&doctor->engine, &doctor->docker, query_deadline(doctor), signals_cancel(),
                     &doctor->no_answer);
-    if (!engine->podman)
+    if (engine->kind != ENGINE_PODMAN)
         return true;
     doctor_find(doctor, FINDING_FAIL, "engine",
                 string_format("podman is not supported yet; '%s' is podman %s, or leads to it",

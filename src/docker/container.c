@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "docker/budget.h"
+#include "docker/engine_kind.h"
 #include "docker/explain.h"
 
 /* Open files of a process; explicit, because the engine may refuse its own default. */
@@ -17,11 +18,8 @@ const char *const container_proxy_variables[] = {
     "NO_PROXY",   "no_proxy",   "ALL_PROXY",   "all_proxy",   NULL,
 };
 
-/*
- * Adds the options that every container has. There is no log driver, since the default one keeps
- * all output on the engine's disk.
- */
-static void add_fixed_options(struct strvec *arguments)
+/* Adds the options that every container has. */
+static void add_fixed_options(struct strvec *arguments, const struct container_spec *spec)
 {
     strvec_push_each(arguments, "--pull", "never", NULL);
     strvec_push_each(arguments, "--security-opt", "no-new-privileges", NULL);
@@ -29,7 +27,7 @@ static void add_fixed_options(struct strvec *arguments)
     /* Without a namespace of cgroups, the figures of cgroup v2 would be those of the machine. */
     strvec_push_each(arguments, "--ipc", "private", "--cgroupns", "private", NULL);
     strvec_push_each(arguments, "--hostname", "sandbox", NULL);
-    strvec_push_each(arguments, "--log-driver", "none", "--no-healthcheck", NULL);
+    strvec_push_each(arguments, "--log-driver", spec->log_driver, "--no-healthcheck", NULL);
 }
 
 /*
@@ -67,8 +65,8 @@ static void add_mounts(struct strvec *arguments, const struct container_spec *sp
         if (!spec->tmpfs[i].path)
             continue;
         strvec_push(arguments, "--tmpfs");
-        strvec_pushf(arguments, "%s:rw,exec,nosuid,nodev,size=%ldm,uid=%u,gid=%u,mode=0700",
-                     spec->tmpfs[i].path, spec->tmpfs[i].size_mb, spec->uid, spec->gid);
+        strvec_push_owned(arguments, engine_tmpfs(spec->tmpfs[i].path, spec->tmpfs[i].size_mb,
+                                                  spec->uid, spec->gid));
     }
     if (spec->volume) {
         strvec_push(arguments, "--mount");
@@ -84,9 +82,9 @@ static struct strvec create_arguments(const char *subcommand, const struct conta
     strvec_push_each(&arguments, subcommand, "--name", spec->name, NULL);
     if (spec->auto_remove)
         strvec_push(&arguments, "--rm");
-    if (spec->open_stdin)
+    if (spec->lifeline)
         strvec_push(&arguments, "--interactive");
-    add_fixed_options(&arguments);
+    add_fixed_options(&arguments, spec);
     add_policy(&arguments, spec);
     add_mounts(&arguments, spec);
     for (size_t i = 0; i < spec->labels->count; i++)
@@ -138,7 +136,8 @@ struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
     add_number(&hash, spec->draw_user ? 0 : spec->gid);
     add_number(&hash, spec->read_only);
     add_number(&hash, spec->auto_remove);
-    add_number(&hash, spec->open_stdin);
+    add_number(&hash, spec->lifeline);
+    add_value(&hash, spec->log_driver);
     for (int i = 0; i < CONTAINER_TMPFS_MAX; i++) {
         add_value(&hash, spec->tmpfs[i].path);
         add_number(&hash, (double)spec->tmpfs[i].size_mb);

@@ -41,7 +41,8 @@ struct container_spec {
     struct container_limits limits;
     bool read_only;
     bool auto_remove; /* --rm: the engine removes it when its first process ends */
-    bool open_stdin;  /* --interactive */
+    bool lifeline; /* --interactive: its first process sees when no one holds its stdin any more */
+    const char *log_driver; /* "none": the default one keeps all output on the engine's disk */
     struct container_tmpfs tmpfs[CONTAINER_TMPFS_MAX]; /* path NULL: none */
     const struct strvec *cap_drop;
     const struct strvec *labels;  /* "KEY=VALUE" */
@@ -84,12 +85,9 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
                       const char *what, int tar_file, long long deadline,
                       const struct notifier *cancel, struct error *error);
 
-/* The exit status of `docker run` if it, or the engine, could not create or start the container. */
-enum { CONTAINER_RUN_FAILED = 125 };
-
 /*
  * Starts `docker run --interactive` as a child with these streams: it creates the container, which
- * has open_stdin, and starts it. This takes half the CPU time of two commands. What docker has to
+ * has a lifeline, and starts it. This takes half the CPU time of two commands. What docker has to
  * say is on stderr, warnings of the creation before anything from the container.
  */
 int container_run(const struct docker *docker, const struct container_spec *spec,

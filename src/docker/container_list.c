@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "docker/engine_kind.h"
 
 /*
  * The Go template of a row: a JSON array of name, status and labels. JSON quotes whatever a label
@@ -18,8 +19,10 @@ static char *row_template(const struct strvec *keys)
     struct strbuf template = STRBUF_INIT;
 
     strbuf_addstr(&template, "[{{json .Names}},{{json .Status}}");
-    for (size_t i = 0; keys && i < keys->count; i++)
-        strbuf_addf(&template, ",{{json (.Label \"%s\")}}", keys->items[i]);
+    for (size_t i = 0; keys && i < keys->count; i++) {
+        strbuf_addch(&template, ',');
+        engine_add_label(&template, keys->items[i]);
+    }
     strbuf_addch(&template, ']');
     return strbuf_steal(&template);
 }

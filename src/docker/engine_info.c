@@ -57,8 +57,9 @@ bool engine_info_read_version(struct engine_info *engine, const char *text, size
     take(&engine->platform, at(server, "Platform", "Name"));
     component =
         json_string_value(at(json_array_get(at(server, "Components", NULL), 0), "Name", NULL));
-    engine->podman |= component && strcmp(component, "Podman Engine") == 0;
-    engine->podman |= at(root, "Client", "OsArch") != NULL; /* docker has Os and Arch */
+    if ((component && strcmp(component, "Podman Engine") == 0) ||
+        at(root, "Client", "OsArch")) /* docker has Os and Arch */
+        engine->kind = ENGINE_PODMAN;
     json_decref(root);
     return true;
 }
@@ -134,7 +135,7 @@ static void read_podman(struct engine_info *engine, const json_t *root)
     size_t i;
     json_t *item;
 
-    engine->podman = true;
+    engine->kind = ENGINE_PODMAN;
     take(&engine->version, at(root, "version", "Version"));
     take(&engine->system, at(host, "distribution", "distribution"));
     take(&engine->host, at(host, "hostname", NULL));

@@ -13,6 +13,7 @@
 #include "base/notifier.h"
 #include "base/strvec.h"
 #include "docker/docker.h"
+#include "docker/engine_kind.h"
 
 enum engine_limit { ENGINE_MEMORY, ENGINE_SWAP, ENGINE_PIDS, ENGINE_CPU, ENGINE_LIMITS };
 
@@ -38,7 +39,8 @@ struct engine_info {
     char *cgroup;    /* "1" or "2" */
     char *seccomp;   /* profile, "default" */
     long cpus;       /* that it has, the most that a container can get; 0: not known */
-    bool podman, rootless, user_namespaces, apparmor, selinux;
+    enum engine_kind kind;
+    bool rootless, user_namespaces, apparmor, selinux;
     enum engine_answer limits[ENGINE_LIMITS];
     struct strvec warnings; /* its own, the first few */
 };

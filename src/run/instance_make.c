@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "docker/budget.h"
-#include "docker/engine_info.h"
+#include "docker/engine_kind.h"
 #include "docker/engine_memory.h"
 #include "docker/explain.h"
 #include "docker/image_store.h"
@@ -134,7 +134,7 @@ static void undo_run(struct instance *instance, enum process_event event, enum e
     if (event == PROCESS_CANCELLED || event == PROCESS_DEADLINE) {
         process_release(&instance->client);
         owned_container_undo(container, end, &instance->warnings);
-    } else if (event == PROCESS_EXITED && instance->client.status == CONTAINER_RUN_FAILED) {
+    } else if (event == PROCESS_EXITED && engine_refused_run(instance->client.status)) {
         if (kind != ERROR_IMAGE)
             container_discard_failed(container->docker, container->name,
                                      budget_deadline(container->docker, BUDGET_DISCARD));
@@ -270,7 +270,7 @@ static bool shell_is_named(struct instance *instance)
 static bool shell_may_be_missing(struct instance *instance)
 {
     const bool silent =
-        instance->message.length == 0 && instance->client.status != CONTAINER_RUN_FAILED;
+        instance->message.length == 0 && !engine_refused_run(instance->client.status);
 
     return silent || instance->link.broken || shell_is_named(instance);
 }
@@ -314,32 +314,6 @@ static int make_for_image(struct instance *instance, const struct plan *plan, lo
 }
 
 /* ---- what the engine does not have */
-
-/*
- * Asks what the engine has, once and only after a container could not start: engines create
- * containers that they cannot start. The answer is remembered.
- */
-static void ask_engine(const struct docker *docker, const struct notifier *cancel)
-{
-    CLEANUP(engine_info_release) struct engine_info engine;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-
-    engine_info_init(&engine);
-    if (engine_memory_users(docker->memory) == ENGINE_USERS_UNKNOWN &&
-        engine_info_ask_details(&engine, docker, budget_deadline(docker, BUDGET_QUERY), cancel,
-                                &ignored) == 0)
-        engine_memory_set_engine(docker->memory,
-                                 engine.rootless || engine.user_namespaces ? ENGINE_USERS_MAPPED
-                                                                           : ENGINE_USERS_ALL,
-                                 engine.cpus);
-}
-
-/* Whether the container could not start because the engine does not have the user drawn for it. */
-static bool lacks_user(const struct instance *instance)
-{
-    return instance->container.user > ENGINE_USERS_MAPPED_MAX &&
-           engine_memory_users(instance->container.docker->memory) == ENGINE_USERS_MAPPED;
-}
 
 int instance_check_cpus(const struct docker *docker, const struct plan *plan, struct error *error)
 {
@@ -455,10 +429,11 @@ int instance_make(struct instance *instance, const struct plan *plan, long long 
         return 0;
     if (failure.kind == ERROR_ENGINE && instance->no_supervisor &&
         !shell_may_be_missing(instance)) {
-        ask_engine(instance->container.docker, cancel);
+        engine_ask(instance->container.docker, cancel);
         if (instance_check_cpus(instance->container.docker, plan, error) != 0)
             return -1;
-        if (lower_cpus(instance) || lacks_user(instance)) {
+        if (lower_cpus(instance) ||
+            engine_lacks_user(instance->container.docker, instance->container.user)) {
             begin_again(instance, plan, instance->delivery);
             return make_for_image(instance, plan, deadline, end, cancel, error);
         }

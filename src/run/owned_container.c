@@ -14,13 +14,15 @@
 /* The deadline in the labels is this long after the container's use and BUDGET_LIFETIME. */
 enum { LIFETIME_EXTRA_MS = 60000 };
 
-static const char NAME_START[] = "isolator-", SESSION_START[] = "isolator-session-";
-enum { NAME_DIGITS = 16 };
+/* How the names begin; the digits follow. */
+static const char *const name_starts[] = {
+    [PURPOSE_RUN] = "isolator-", [PURPOSE_SESSION] = "isolator-session-"};
+enum { PURPOSES = sizeof name_starts / sizeof *name_starts, NAME_DIGITS = 16 };
 
 void owned_container_init(struct owned_container *container, const struct docker *docker,
                           const struct plan *plan, long long in_use_ms)
 {
-    const char *start = plan && plan->session.id[0] != '\0' ? SESSION_START : NAME_START;
+    const char *start = name_starts[plan && plan_has_session(plan) ? PURPOSE_SESSION : PURPOSE_RUN];
     char digits[NAME_DIGITS + 1];
 
     *container = (struct owned_container){
@@ -51,19 +53,18 @@ static bool is_name(const char *name, const char *start)
            name[length + NAME_DIGITS] == '\0';
 }
 
-bool owned_container_is_session(const char *name)
+enum container_purpose owned_container_purpose(const char *name)
 {
-    return is_name(name, SESSION_START);
-}
+    int purpose = PURPOSES - 1;
 
-bool owned_container_is_name(const char *name)
-{
-    return is_name(name, NAME_START) || owned_container_is_session(name);
+    while (purpose > PURPOSE_NONE && !is_name(name, name_starts[purpose]))
+        purpose--;
+    return (enum container_purpose)purpose;
 }
 
 char *owned_container_session_name(const struct owned_container *container)
 {
-    return string_format("%s%s", SESSION_START,
+    return string_format("%s%s", name_starts[PURPOSE_SESSION],
                          container->name + strlen(container->name) - NAME_DIGITS);
 }
 
@@ -99,7 +100,8 @@ struct container_spec owned_container_spec(const struct owned_container *contain
         .draw_user = !policy->has_user,
         .limits = owned_container_limits(limits),
         .read_only = policy->read_only == 1,
-        .open_stdin = true,
+        .lifeline = true,
+        .log_driver = "none",
         .cap_drop = &policy->cap_drop,
         .labels = &container->labels,
     };

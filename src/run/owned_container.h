@@ -17,6 +17,13 @@
 
 enum { OWNED_CONTAINER_NAME_SIZE = 40 };
 
+/* What a container serves. People see it in the name. */
+enum container_purpose {
+    PURPOSE_NONE,   /* none of ours, by its name */
+    PURPOSE_RUN,    /* "isolator-" and random digits: a run, or what is waiting for one */
+    PURPOSE_SESSION /* "isolator-session-" and random digits */
+};
+
 struct owned_container {
     const struct docker *docker; /* borrowed */
     char name[OWNED_CONTAINER_NAME_SIZE];
@@ -30,9 +37,8 @@ struct owned_container {
 };
 
 /*
- * Chooses the name, "isolator-" and random digits, for a plan of a session "isolator-session-" and
- * random digits; and the labels. `in_use_ms` is how long the container will be in use at most.
- * `plan` is what it will be created for; NULL: no plan.
+ * Chooses the name, by the purpose of the plan, and the labels. `in_use_ms` is how long the
+ * container will be in use at most. `plan` is what it will be created for; NULL: no plan.
  */
 void owned_container_init(struct owned_container *container, const struct docker *docker,
                           const struct plan *plan, long long in_use_ms);
@@ -40,11 +46,8 @@ void owned_container_init(struct owned_container *container, const struct docker
 /* Call it when the container is gone: its user may become another's. */
 void owned_container_release(struct owned_container *container);
 
-/* Whether this is a name of owned_container_init() or owned_container_show_session(). */
-bool owned_container_is_name(const char *name);
-
-/* Whether this is the name of a container that serves a session. */
-bool owned_container_is_session(const char *name);
+/* What a container of this name serves. */
+enum container_purpose owned_container_purpose(const char *name);
 
 /*
  * Gives a container that was warm, and serves a session now, the name of one that was made for it:

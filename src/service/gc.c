@@ -85,11 +85,11 @@ int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report
 
         if (notifier_raised(cancel))
             return error_set(error, ERROR_CANCELLED, "cancelled");
-        if (!owned_container_is_name(row->name))
+        if (owned_container_purpose(row->name) == PURPOSE_NONE)
             continue;
         status = owner_status(&row->labels, (long long)time(NULL));
         if (status == OWNER_ALIVE) {
-            if (report && owned_container_is_session(row->name))
+            if (report && owned_container_purpose(row->name) == PURPOSE_SESSION)
                 report_orphan(report, context, row, status, NULL);
             continue;
         }
@@ -115,7 +115,7 @@ static int collect_labelled(const struct docker *docker, const struct strvec *la
     for (size_t i = 0; i < list.count; i++) {
         CLEANUP(error_release) struct error ignored = ERROR_INIT; /* the next pass tries again */
 
-        if (!owned_container_is_name(list.rows[i].name))
+        if (owned_container_purpose(list.rows[i].name) == PURPOSE_NONE)
             continue;
         container_lift_cpus(docker, list.rows[i].name, NULL, deadline);
         container_remove(docker, list.rows[i].name, NULL, deadline, NULL, &ignored);

@@ -69,6 +69,7 @@ static void prepare(struct creation *creation)
         .uid = 65534,
         .gid = 65533,
         .limits = {256, 0.5, 64},
+        .log_driver = "none",
         .cap_drop = &creation->cap_drop,
         .labels = &creation->labels,
         .command = &creation->command,
@@ -132,7 +133,7 @@ static void container__create_from_a_full_spec(void **state)
     creation.spec.workdir = "/work dir";
     creation.spec.volume = "/volume";
     creation.spec.limits.cpus = 1.2345;
-    creation.spec.read_only = creation.spec.auto_remove = creation.spec.open_stdin = true;
+    creation.spec.read_only = creation.spec.auto_remove = creation.spec.lifeline = true;
     creation.spec.tmpfs[0] = (struct container_tmpfs){"/tmp", 32};
     creation.spec.tmpfs[1] = (struct container_tmpfs){"/workspace", 64};
     strvec_push_each(&creation.cap_drop, "NET_RAW", "MKNOD", NULL);
@@ -388,7 +389,7 @@ static void container__runs_attached(void **state)
     (void)state;
     set_up(&fixture, "read -r line; exit \"$line\"");
     prepare(&creation);
-    creation.spec.auto_remove = creation.spec.open_stdin = true;
+    creation.spec.auto_remove = creation.spec.lifeline = true;
     assert_int_equal(
         container_run(&fixture.docker, &creation.spec, &streams, &process, &fixture.error), 0);
     process_write(&process, "42\n", 3);

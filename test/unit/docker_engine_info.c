@@ -49,7 +49,8 @@ static void engine_info__docker(void **state)
     assert_text_or_null(engine.seccomp, "builtin");
     assert_int_equal(engine.cpus, 8);
     assert_true(engine.rootless && engine.user_namespaces && engine.apparmor);
-    assert_false(engine.podman || engine.selinux);
+    assert_int_equal(engine.kind, ENGINE_DOCKER);
+    assert_false(engine.selinux);
     check_limits(&engine, "+-++");
     assert_int_equal(engine.warnings.count, 2);
     assert_string_equal(engine.warnings.items[0], "WARNING: one");
@@ -68,7 +69,8 @@ static void engine_info__podman(void **state)
                "{\"rootless\":true,\"seccompEnabled\":true,\"selinuxEnabled\":false}},"
                "\"store\":{\"graphDriverName\":\"overlay\",\"graphRoot\":\"/g\"},"
                "\"version\":{\"Version\":\"4.3.1\"}}");
-    assert_true(engine.podman && engine.rootless);
+    assert_int_equal(engine.kind, ENGINE_PODMAN);
+    assert_true(engine.rootless);
     assert_text_or_null(engine.version, "4.3.1");
     assert_text_or_null(engine.cgroup, "2");
     assert_text_or_null(engine.driver, "overlay");
@@ -90,7 +92,7 @@ static void engine_info__podman_with_the_docker_client(void **state)
         "{\"Client\":{\"Version\":\"28.2.2\"},\"Server\":{\"Components\":[{\"Name\":\"Podman "
         "Engine\"}],\"Version\":\"4.3.1\"}}",
         "{\"CPUCfsQuota\":false,\"NCPU\":-1}");
-    assert_true(engine.podman);
+    assert_int_equal(engine.kind, ENGINE_PODMAN);
     assert_int_equal(engine.cpus, 0);
     check_limits(&engine, "xxx-");
     engine_info_release(&engine);
@@ -106,7 +108,7 @@ static void engine_info__podman_by_its_version(void **state)
     (void)state;
     engine_info_init(&engine);
     assert_true(engine_info_read_version(&engine, text, strlen(text)));
-    assert_true(engine.podman);
+    assert_int_equal(engine.kind, ENGINE_PODMAN);
     assert_text_or_null(engine.client, "4.3.1");
     engine_info_release(&engine);
 }
