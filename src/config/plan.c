@@ -286,6 +286,13 @@ bool plan_has_session(const struct plan *plan)
     return plan->session.id[0] != '\0';
 }
 
+enum plan_kind plan_kind(const struct plan *plan)
+{
+    if (plan_has_session(plan) && plan->session_command.count > 0)
+        return PLAN_CELL;
+    return plan->build.count > 0 || plan->tests.count > 0 ? PLAN_SUBMISSION : PLAN_PROGRAM;
+}
+
 void plan_release(struct plan *plan)
 {
     free(plan->language);

@@ -66,6 +66,15 @@ size_t plan_bytes(const struct plan *plan);
 /* Whether the request uses a session. */
 bool plan_has_session(const struct plan *plan);
 
+/* What runs in the container of a plan. */
+enum plan_kind {
+    PLAN_PROGRAM,    /* one program */
+    PLAN_SUBMISSION, /* a build, tests, or both (run/submission.h) */
+    PLAN_CELL        /* a cell for the interpreter of a session (run/cell_run.h) */
+};
+
+enum plan_kind plan_kind(const struct plan *plan);
+
 /* The limits of a test. */
 struct limits plan_test_limits(const struct plan *plan, const struct test_request *test);
 

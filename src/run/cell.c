@@ -22,11 +22,6 @@ enum { NAME_SHOWN_MAX = 100, MESSAGE_SHOWN_MAX = 1000 };
 /* A report that names more omitted figures than this is taken to mean so many. */
 enum { FIGURES_OMITTED_MAX = 1000000 };
 
-bool cell_is_in(const struct plan *plan)
-{
-    return plan->session.id[0] != '\0' && plan->session_command.count > 0;
-}
-
 /* ---- the cell */
 
 /* A string, as a new reference; NULL with the error if it is not UTF-8. `what` it is. */

@@ -25,9 +25,6 @@
 /* Bytes of the value, of the figures before they are encoded, and of the names. */
 enum { CELL_VALUE_MAX = 65536, CELL_FIGURES_MAX = 8 << 20, CELL_NAMES_MAX = 32768 };
 
-/* Whether the plan is a request of a session whose interpreter stays. */
-bool cell_is_in(const struct plan *plan);
-
 /*
  * Writes the cell of the plan. Fails if its code, an argument or a variable is not UTF-8, which
  * JSON needs, or if the file of the code cannot be read: ERROR_INPUT.

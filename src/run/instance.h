@@ -1,7 +1,7 @@
 /*
  * An instance: a container that was created and started, and whose supervisor (src/supervisor)
  * waits for the one request that the instance will serve, for one program or for several
- * (run/submission.h), or for the requests of one session (run/session_run.h). Then it is removed,
+ * (run/submission.h), or for the requests of one session (run/run_session.h). Then it is removed,
  * and never used for another request or session.
  *
  * Image, user, network and mounts are settled when the instance is made. What only the program sees

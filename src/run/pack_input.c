@@ -94,7 +94,7 @@ static int check_name(const struct plan *plan, const char *name, struct error *e
 
     if (root >= 0 && fstatat(root, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
         return error_set(error, ERROR_INPUT, "'%s' is in the directory of the program too", shown);
-    if (!plan->input.dir && !cell_is_in(plan) && strcmp(name, plan->entrypoint) == 0)
+    if (!plan->input.dir && plan_kind(plan) != PLAN_CELL && strcmp(name, plan->entrypoint) == 0)
         return error_set(error, ERROR_INPUT, "'%s' is the name of the program too", shown);
     return 0;
 }
@@ -160,7 +160,7 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
     };
     int result;
 
-    if (cell_is_in(plan))
+    if (plan_kind(plan) == PLAN_CELL)
         result = 0; /* its code is no file */
     else if (input->dir)
         result = add_directory(&tree, plan, error);

@@ -1,8 +1,6 @@
 #include "run/program_run.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -10,6 +8,7 @@
 #include "base/text.h"
 #include "docker/budget.h"
 #include "docker/container.h"
+#include "run/verdict.h"
 
 static int explain_unpack(const struct frame_failed *failure, const char *path, const char *reason,
                           struct error *error)
@@ -111,170 +110,7 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
                      *message ? message : "no message");
 }
 
-/* ---- how it ended */
-
-/* At least 1 ms, since 0 means that it never ran. */
-static void set_duration(struct program_run *program, long long ms)
-{
-    program->result->duration_ms = ms > 0 ? ms : 1;
-}
-
-static void set_oom(struct program_run *program)
-{
-    program->result->reason = REASON_OOM;
-    program->result->error = string_format("%s ran out of memory (limit %ld MB)", program->name,
-                                           (long)program->request.limits->number[LIMIT_MEMORY]);
-}
-
-/* Memory ran out and the kernel ended the container, which reported no figures. */
-static void set_container_oom(struct program_run *program)
-{
-    program->result->exit_code = 128 + 9; /* the kernel ends it with SIGKILL */
-    set_oom(program);
-    strvec_push(&program->result->warnings,
-                "memory ran out and the kernel ended the whole container, "
-                "so memory and CPU time are not known");
-}
-
-static void set_cpu_time(struct program_run *program)
-{
-    program->result->reason = REASON_CPU_TIME;
-    if (supervisor_link_limits_cpu(&program->request)) {
-        program->result->error =
-            string_format("%s used up the CPU time of its session", program->name);
-        return;
-    }
-    program->result->error = string_format("%s used more than %.10g s of CPU time", program->name,
-                                           program->request.limits->number[LIMIT_CPU_TIME]);
-}
-
-bool program_interpreter_stays(const struct program_run *program)
-{
-    const struct supervisor_link *link = &program->instance->link;
-
-    return link->has_end && link->end.stays == 1;
-}
-
-/* A cell has ended; how is in its report. */
-static void set_cell_end(struct program_run *program, bool oom_killed)
-{
-    program->result->reason = REASON_EXIT;
-    program->result->exit_code = 0;
-    if (oom_killed)
-        strvec_push(&program->result->warnings,
-                    "memory ran out and the kernel killed a process of the cell");
-}
-
-/* Warns of limits that the program has reached without being ended for that. */
-static void warn_of_limits(struct program_run *program, const struct frame_end *end)
-{
-    const struct limits *limits = program->request.limits;
-    struct result *result = program->result;
-    const bool was_slow = result->reason == REASON_TIMEOUT || result->reason == REASON_CPU_TIME;
-
-    if (end->refused > 0 && end->refused != FRAME_UNKNOWN)
-        strvec_pushf(&result->warnings,
-                     "the limit of %.0f processes and threads (%s, %s) kept %llu from starting",
-                     limits->number[LIMIT_PIDS], limit_rules[LIMIT_PIDS].key.name,
-                     limit_rules[LIMIT_PIDS].option.name, (unsigned long long)end->refused);
-    if (was_slow && end->memory_full > 0 && end->memory_full != FRAME_UNKNOWN)
-        strvec_pushf(&result->warnings,
-                     "the memory was full at its limit of %.0f MB (%s, %s): the kernel drops pages "
-                     "of the program then and reads them again, which is slow",
-                     limits->number[LIMIT_MEMORY], limit_rules[LIMIT_MEMORY].key.name,
-                     limit_rules[LIMIT_MEMORY].option.name);
-}
-
-/* The program got a part of its input, and saw its end there. */
-static void warn_of_input(struct program_run *program)
-{
-    const int failure = program->instance->link.input_error;
-
-    if (failure != 0)
-        strvec_pushf(&program->result->warnings,
-                     "cannot read standard input, which ended there for the program: %s",
-                     strerror(failure));
-}
-
-/* The program has ended by itself, or at its limit of CPU time. */
-static void set_end(struct program_run *program, const struct frame_end *end)
-{
-    struct result *result = program->result;
-    const bool oom_killed = end->oom_kills > 0 && end->oom_kills != FRAME_UNKNOWN;
-    const int status = (int)(end->signal != 0 ? 128 + end->signal : end->status);
-
-    if (program_interpreter_stays(program) && end->cause == FRAME_CAUSE_ITSELF) {
-        set_cell_end(program, oom_killed);
-        return;
-    }
-    result->exit_code = status;
-    result->signal = (int)end->signal;
-    if (end->cause == FRAME_CAUSE_CPU) {
-        set_cpu_time(program);
-        return;
-    }
-    if (oom_killed && status == 0)
-        strvec_pushf(&result->warnings,
-                     "memory ran out and the kernel killed a process, but the %s ended with "
-                     "status 0",
-                     program->report ? "interpreter" : program->name);
-    if (oom_killed && status != 0) {
-        set_oom(program);
-    } else if (end->signal != 0) {
-        const char *name = result_signal(result->signal);
-
-        result->reason = REASON_SIGNAL;
-        result->error =
-            name ? string_format("%s was ended by signal %s", program->name, name)
-                 : string_format("%s was ended by signal %u", program->name, end->signal);
-    } else {
-        result->reason = REASON_EXIT;
-        if (status != 0)
-            result->error = string_format("%s exited with status %d", program->name, status);
-    }
-}
-
-/*
- * Whether the program has used more CPU time than it may. The supervisor ends it for that, but may
- * come too late: calls that stay in the kernel for long hold it up with the program.
- */
-static bool exceeds_cpu(const struct program_run *program)
-{
-    const struct supervisor_link *link = &program->instance->link;
-    const uint64_t max_us = supervisor_link_cpu_max_us(&program->request);
-
-    return link->has_end && link->end.stays == 0 && max_us > 0 &&
-           link->end.cpu_us != FRAME_UNKNOWN && link->end.cpu_us > max_us;
-}
-
-/* isolator has ended the program. `reason`: timeout, output-limit or cancelled. */
-static void set_stopped(struct program_run *program, enum reason reason)
-{
-    struct result *result = program->result;
-    const int live_error = program->output->live_error;
-
-    result->reason = reason;
-    result->signal = program_interpreter_stays(program) ? SIGINT : SIGKILL;
-    result->exit_code = 128 + result->signal;
-    if (reason == REASON_TIMEOUT && exceeds_cpu(program)) {
-        set_cpu_time(program);
-    } else if (reason == REASON_TIMEOUT) {
-        result->error = string_format("%s did not end within %.10g s", program->name,
-                                      program_request_timeout(&program->request));
-    } else if (reason == REASON_OUTPUT_LIMIT && program->request.output_left > 0 &&
-               program->request.output_left < OUTPUT_HARD_MAX) {
-        result->error = string_format("%s used up the output of its session", program->name);
-    } else if (reason == REASON_OUTPUT_LIMIT) {
-        result->error = string_format("%s wrote more than %d MiB to one stream", program->name,
-                                      OUTPUT_HARD_MAX >> 20);
-    } else if (live_error != 0 && live_error != EPIPE) {
-        result->reason = REASON_ENGINE;
-        result->error = string_format("cannot write the output: %s", strerror(live_error));
-    } else { /* also if the reader of the output has gone, which is not a failure */
-        result->error = string_copy(program->report ? "cancelled while the cell ran"
-                                                    : "cancelled while the program ran");
-    }
-}
+/* ---- its end */
 
 /* Interrupts a cell. Returns whether it ends by that. */
 static bool interrupt_cell(struct program_run *program)
@@ -298,41 +134,25 @@ static void stop_program(struct program_run *program)
     instance_stop(instance);
 }
 
-long long program_figure(uint64_t figure)
+/* The container ended before its supervisor reported the end of the program. */
+static int explain_no_end(const struct instance *instance, struct error *error)
 {
-    return figure == FRAME_UNKNOWN ? -1 : (long long)figure;
-}
-
-static void take_figures(struct program_run *program, const struct supervisor_link *link,
-                         long long measured_ms)
-{
-    if (!link->has_end) {
-        set_duration(program, measured_ms);
-        return;
-    }
-    program->result->peak_bytes = program_figure(link->end.peak_bytes);
-    program->result->cpu_us = program_figure(link->end.cpu_us);
-    set_duration(program, (program_figure(link->end.wall_us) + 999) / 1000);
-}
-
-/*
- * The container ended before its supervisor reported the end of the program. A program can bring
- * that about: it may make the supervisor the largest process when memory runs out.
- */
-static int explain_no_end(struct program_run *program, struct error *error)
-{
-    const struct instance *instance = program->instance;
-
-    if (is_out_of_memory(instance)) {
-        set_container_oom(program);
-        return 0;
-    }
     error_set(error, ERROR_ENGINE,
               "the container ended before it reported the program's exit status ('docker %s' ended "
               "with status %d): perhaps memory ran out, or the engine was restarted; run the "
               "program again, or raise " ERROR_SUBJECT,
               instance->delivery == DELIVERY_SHELL ? "run" : "start", instance->client.status);
     return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
+}
+
+/* What isolator has done to the program, whose wait was ended by the event. */
+static enum verdict_stop stop_of(const struct program_run *program, enum process_event event)
+{
+    if (event == PROCESS_DEADLINE)
+        return STOP_TIMEOUT;
+    if (event == PROCESS_CANCELLED || program->output->live_error != 0)
+        return STOP_CANCELLED;
+    return program->output->flooded ? STOP_OUTPUT : STOP_NONE;
 }
 
 /* Waits for the end of the program, which has begun, or ends it. Fills in the result. */
@@ -342,6 +162,7 @@ static int run_to_end(struct program_run *program, struct error *error)
     const struct supervisor_link *link = &instance->link;
     const long long begin = clock_now_ms();
     const long long timeout = program_request_timeout_ms(&program->request);
+    struct verdict verdict = {.request = &program->request, .name = program->name};
     enum process_event event;
 
     output_sink_begin(program->output);
@@ -352,20 +173,17 @@ static int run_to_end(struct program_run *program, struct error *error)
         stop_program(program);
     if (link->failure.step != 0)
         return program_explain_failure(program->instance, program->image, error);
-    take_figures(program, link, clock_now_ms() - begin);
-    if (event == PROCESS_DEADLINE || (link->has_end && link->end.cause == FRAME_CAUSE_LATE))
-        set_stopped(program, REASON_TIMEOUT);
-    else if (event == PROCESS_CANCELLED || program->output->live_error != 0)
-        set_stopped(program, REASON_CANCELLED);
-    else if (program->output->flooded || (link->has_end && link->end.cause == FRAME_CAUSE_OUTPUT))
-        set_stopped(program, REASON_OUTPUT_LIMIT);
-    else if (link->has_end)
-        set_end(program, &link->end);
-    else
-        return explain_no_end(program, error);
-    if (link->has_end)
-        warn_of_limits(program, &link->end);
-    warn_of_input(program);
+    verdict.end = link->has_end ? &link->end : NULL;
+    verdict.stop = stop_of(program, event);
+    verdict.live_error = program->output->live_error;
+    verdict.input_error = link->input_error;
+    verdict.measured_ms = clock_now_ms() - begin;
+    if (verdict_reach(&verdict, program->result))
+        return 0;
+    /* A program may make the supervisor the largest process when memory runs out. */
+    if (!is_out_of_memory(instance))
+        return explain_no_end(instance, error);
+    verdict_out_of_memory(&verdict, program->result);
     return 0;
 }
 

@@ -1,7 +1,8 @@
 /*
  * One program in an instance: sends its request, moves its input and output, waits for its end or
- * ends it, and fills in a result. An instance can run several programs one after the other. The
- * program may be a cell of an interpreter that stays; what the cell reports is left to the caller.
+ * ends it, and has the result filled in (run/verdict.h). An instance can run several programs one
+ * after the other. The program may be a cell of an interpreter that stays; what the cell reports is
+ * left to the caller.
  */
 #ifndef RUN_PROGRAM_RUN_H
 #define RUN_PROGRAM_RUN_H
@@ -40,12 +41,6 @@ enum { PROGRAM_INTERRUPT_MS = 1000 };
  * false), or how it ended is not known.
  */
 int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error);
-
-/* Whether it was a cell, has ended, and its interpreter waits for the next one. */
-bool program_interpreter_stays(const struct program_run *program);
-
-/* A figure of struct frame_end; -1: not known. */
-long long program_figure(uint64_t figure);
 
 /* Sets the error that the supervisor reported as FAILED. Returns -1. */
 int program_explain_failure(const struct instance *instance, const char *image,

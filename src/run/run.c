@@ -3,21 +3,44 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "docker/budget.h"
-#include "run/cell.h"
+#include "run/cell_run.h"
 #include "run/pack_input.h"
 #include "run/program_run.h"
+#include "run/run_session.h"
 #include "run/run_steps.h"
 #include "run/save.h"
-#include "run/session_run.h"
 #include "run/submission.h"
 #include "run/test_run.h"
 #include "run/unasked.h"
 
+/* ---- the kinds of runs */
+
+static int run_one_program(struct run *run, long long deadline, bool *begun, struct error *error)
+{
+    struct program_run program = run_program_of(run, "program", &run->output, run->result);
+
+    return run_main_program(run, &program, deadline, begun, error);
+}
+
+/*
+ * Each runs in the run's instance, which waits, and leaves that to be removed. The first program
+ * has to begin before `deadline` (clock_now_ms()). 0: the result says how they ended. -1: no
+ * program has begun (*begun is false), or the engine or the container failed.
+ */
+static int (*const kinds[])(struct run *run, long long deadline, bool *begun,
+                            struct error *error) = {
+    [PLAN_PROGRAM] = run_one_program,
+    [PLAN_SUBMISSION] = submission_run,
+    [PLAN_CELL] = cell_run,
+};
+
+/* ---- the beginning */
+
 static int pack_run(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    const bool needed = plan->artifacts.count > 0 || submission_is_needed(plan) ||
-                        plan->session.id[0] != '\0'; /* a later request may want files back */
+    const bool needed = plan->artifacts.count > 0 || plan_kind(plan) == PLAN_SUBMISSION ||
+                        plan_has_session(plan); /* a later request may want files back */
     const bool large = input_files_have_ranges(&plan->input.files);
     struct manifest *sent = needed ? &run->sent : NULL;
 
@@ -61,11 +84,13 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     output_sink_init(&run->output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], observer);
     result->image = string_copy(plan->image);
     warn_of_forgery(&plan->policy, &result->warnings);
-    if (plan->session.id[0] != '\0')
-        result_add_session(result, plan->session.id)->cell = cell_is_in(plan);
+    if (plan_has_session(plan))
+        result_add_session(result, plan->session.id)->cell = plan_kind(plan) == PLAN_CELL;
     test_run_prepare(run);
-    if (instance_check_cpus(docker, plan, &error) == 0 && pack_run(run, &error) == 0)
+    if (instance_check_cpus(docker, plan, &error) == 0 && pack_run(run, &error) == 0) {
+        run->limits = submission_limits(run);
         return true;
+    }
     result_fail(result, &error);
     test_run_explain(run);
     return false;
@@ -81,18 +106,7 @@ static void add_warnings(struct run *run)
             strvec_push(&run->result->warnings, warnings->items[i]);
 }
 
-/* Runs what the plan asks for in the run's instance. */
-static int run_plan(struct run *run, long long deadline, bool *begun, struct error *error)
-{
-    struct program_run program;
-
-    if (cell_is_in(run->plan))
-        return run_session_cell(run, deadline, begun, error);
-    if (submission_is_needed(run->plan))
-        return submission_run(run, deadline, begun, error);
-    program = run_program_of(run, "program", &run->output, run->result);
-    return run_main_program(run, &program, deadline, begun, error);
-}
+/* ---- the instance */
 
 /* Runs the programs of the plan in the run's instance. */
 static int run_programs(struct run *run, long long deadline, bool *begun, struct error *error)
@@ -102,7 +116,7 @@ static int run_programs(struct run *run, long long deadline, bool *begun, struct
     *begun = false;
     if (run->session && run_session_begin(run, error) != 0)
         return -1;
-    result = run_plan(run, deadline, begun, error);
+    result = kinds[plan_kind(run->plan)](run, deadline, begun, error);
     if (run->session && *begun)
         run->session->requests++;
     return result;
@@ -115,7 +129,6 @@ static int run_programs(struct run *run, long long deadline, bool *begun, struct
  */
 static int run_warm(struct run *run, bool *begun, struct error *error)
 {
-    const struct container_limits limits = submission_limits(run);
     const long long soon = budget_deadline(run->docker, BUDGET_WARM_START);
     const long long latest = run_setup_deadline(run);
     const long long deadline = soon < latest ? soon : latest;
@@ -124,7 +137,7 @@ static int run_warm(struct run *run, bool *begun, struct error *error)
     run->result->warm = true;
     run_set_container(run, &run->instance->container);
     add_warnings(run);
-    if (instance_set_limits(run->instance, &limits, deadline, run->cancel, error) != 0)
+    if (instance_set_limits(run->instance, &run->limits, deadline, run->cancel, error) != 0)
         return -1;
     return run_programs(run, deadline, begun, error);
 }
@@ -138,13 +151,12 @@ static void free_instance(struct run *run)
 /* Runs the programs in an instance that is made for them. */
 static int run_cold(struct run *run, struct error *error)
 {
-    const struct container_limits limits = submission_limits(run);
     const long long deadline = run_setup_deadline(run);
     bool begun;
     int made;
 
     run->result->warm = false;
-    run->instance = instance_new(run->docker, run->plan, &limits, run_keep_ms(run));
+    run->instance = instance_new(run->docker, run->plan, &run->limits, run_keep_ms(run));
     made = instance_make(run->instance, run->plan, deadline, run_end_deadline(run), run->cancel,
                          error);
     run_set_container(run, &run->instance->container);
@@ -185,8 +197,6 @@ static int run_warm_or_cold(struct run *run, struct error *error)
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     bool begun;
 
-    if (!run->instance)
-        return run_cold(run, error);
     if (run_warm(run, &begun, &failure) == 0)
         return 0;
     if (!begun && failure.kind == ERROR_ENGINE && undo_warm(run))
@@ -196,10 +206,9 @@ static int run_warm_or_cold(struct run *run, struct error *error)
     return -1;
 }
 
-/* Runs the programs in an instance of which the session needs the state. */
-static int run_again(struct run *run, struct error *error)
+/* Runs the programs in the instance of the session, whose state they need: no other one will do. */
+static int run_in_session(struct run *run, struct error *error)
 {
-    const struct container_limits limits = submission_limits(run);
     const long long deadline = run_setup_deadline(run);
     bool begun;
 
@@ -207,10 +216,12 @@ static int run_again(struct run *run, struct error *error)
     run_set_container(run, &run->instance->container);
     if (notifier_raised(run->cancel))
         return owned_container_set_cancelled(error);
-    if (instance_set_limits(run->instance, &limits, deadline, NULL, error) != 0)
+    if (instance_set_limits(run->instance, &run->limits, deadline, NULL, error) != 0)
         return -1;
     return run_programs(run, deadline, &begun, error);
 }
+
+/* ---- the run */
 
 static int save_run(struct run *run, struct error *error)
 {
@@ -226,31 +237,27 @@ static int save_run(struct run *run, struct error *error)
     return 0;
 }
 
-/* Runs the programs in this way, and completes the result. */
-static void execute(struct run *run, int (*run_somehow)(struct run *, struct error *))
+void run_execute(struct run *run, struct run_session *session, struct instance *warm)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    const bool used = session && session->instance;
     const long long start = run->start;
+    int status;
 
-    if (run_somehow(run, &error) == 0 && result_success(run->result))
+    run->session = session;
+    run->instance = used ? run_session_take(session) : warm;
+    status = used            ? run_in_session(run, &error)
+             : run->instance ? run_warm_or_cold(run, &error)
+                             : run_cold(run, &error);
+    if (status == 0 && result_success(run->result))
         save_run(run, &error);
     if (error.kind != ERROR_NONE)
         result_fail(run->result, &error);
     test_run_explain(run);
     output_sink_finish(&run->output, run->result);
     run->result->total_ms = clock_now_ms() - start;
-}
-
-void run_execute(struct run *run, struct instance *warm)
-{
-    run->instance = warm;
-    execute(run, run_warm_or_cold);
-}
-
-void run_execute_again(struct run *run, struct instance *used)
-{
-    run->instance = used;
-    execute(run, run_again);
+    if (session)
+        run_session_settle(run, used);
 }
 
 int run_clean_up(struct run *run, struct error *error)

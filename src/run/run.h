@@ -25,17 +25,12 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
                struct result *result);
 
 /*
- * Runs the program and fills in the result. `warm` is an instance that waits and is in every
- * respect what the plan needs; it is taken over. NULL: the run makes one of its own, as it does if
- * the warm one turns out to be dead before the program begins.
+ * Runs the program and fills in the result, in the container of the session if it has one; that is
+ * the only one then. NULL: the run uses no session. Else in `warm`, an instance that waits and is
+ * in every respect what the plan needs; it is taken over. NULL: the run makes one of its own, as it
+ * does if the warm one turns out to be dead before the program begins.
  */
-void run_execute(struct run *run, struct instance *warm);
-
-/*
- * The same in an instance in which earlier requests of the same session have run, which is taken
- * over. No other instance can take its place. For run/session_run.c.
- */
-void run_execute_again(struct run *run, struct instance *used);
+void run_execute(struct run *run, struct run_session *session, struct instance *warm);
 
 /*
  * Removes what remains of the run and frees everything. -1: the error names the container that may

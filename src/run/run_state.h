@@ -1,6 +1,7 @@
 /*
- * The state of a run, shared by the files that carry it out: run/run.c, run/run_steps.c,
- * run/submission.c and run/save.c.
+ * The state of a run, shared by the files that carry it out, each of which calls only those after
+ * it: run/run.c, run/save.c, run/submission.c, run/test_run.c, run/cell_run.c, run/run_steps.c and
+ * run/run_session.c.
  */
 #ifndef RUN_RUN_STATE_H
 #define RUN_RUN_STATE_H
@@ -25,8 +26,9 @@ struct run {
     struct manifest sent;  /* what is in `files`, for artifacts and for submissions */
     struct manifest built; /* names of what the build has made, for those who ask for no files */
     struct output_sink output;
-    struct instance *instance;   /* owned; to be removed by run_clean_up(); NULL: none */
-    struct run_session *session; /* that it uses; borrowed; NULL: none */
+    struct container_limits limits; /* that its container has when the first program begins */
+    struct instance *instance;      /* owned; to be removed by run_clean_up(); NULL: none */
+    struct run_session *session;    /* that it uses; borrowed; NULL: none */
 };
 
 #endif

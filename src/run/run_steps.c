@@ -7,8 +7,7 @@
 #include "base/clock.h"
 #include "docker/budget.h"
 #include "run/collector.h"
-#include "run/session_run.h"
-#include "run/submission.h"
+#include "run/run_session.h"
 #include "run/unasked.h"
 
 /* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
@@ -38,7 +37,7 @@ long long run_use_ms(const struct run *run)
 
     if (run->session)
         return programs_ms + PROGRAM_INTERRUPT_MS + restore_ms;
-    if (!submission_is_needed(plan))
+    if (plan_kind(plan) != PLAN_SUBMISSION)
         return programs_ms;
     /* KEEP, and RESTORE before each program */
     return programs_ms + restore_ms * (long long)(plan->tests.count + 2);
@@ -95,8 +94,10 @@ struct program_run run_program_of(const struct run *run, const char *name,
                                   .output = output,
                                   .result = result};
 
-    if (run->session)
-        run_session_set_program(run, &program);
+    if (run->session) {
+        program.must_begin = run->session->requests > 0;
+        run_session_set_program(run, &program.request);
+    }
     return program;
 }
 

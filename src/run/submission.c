@@ -8,15 +8,9 @@
 #include "base/memory.h"
 #include "config/command_template.h"
 #include "docker/budget.h"
-#include "run/cell.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
 #include "run/test_run.h"
-
-bool submission_is_needed(const struct plan *plan)
-{
-    return (plan->build.count > 0 && !cell_is_in(plan)) || plan->tests.count > 0;
-}
 
 /* MB that hold so many bytes. */
 static long megabytes(unsigned long long bytes)
@@ -62,8 +56,9 @@ static unsigned long long copy_max(const struct run *run)
 
 struct container_limits submission_plan_limits(const struct plan *plan)
 {
-    return owned_container_limits(
-        plan->build.count > 0 && !cell_is_in(plan) ? &plan->build_limits : &plan->policy.limits);
+    const bool builds = plan->build.count > 0 && plan_kind(plan) == PLAN_SUBMISSION;
+
+    return owned_container_limits(builds ? &plan->build_limits : &plan->policy.limits);
 }
 
 struct container_limits submission_limits(const struct run *run)
@@ -249,7 +244,7 @@ static void subtract_copy(struct run *run)
  */
 static bool keeps_copy(const struct plan *plan)
 {
-    return plan->tests.count > 0 || (plan->policy.read_only == 1 && plan->session.id[0] == '\0');
+    return plan->tests.count > 0 || (plan->policy.read_only == 1 && !plan_has_session(plan));
 }
 
 /* Runs the one program that was built. */

@@ -21,9 +21,6 @@
 
 #include "run/run_state.h"
 
-/* Whether the plan needs a submission; otherwise one program runs, and its container ends. */
-bool submission_is_needed(const struct plan *plan);
-
 /* The limits that the container of a plan without tests needs when it is made. */
 struct container_limits submission_plan_limits(const struct plan *plan);
 

@@ -12,6 +12,7 @@
 #include "run/comparison.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
+#include "run/verdict.h"
 
 /* What one test needs while it runs. */
 struct test_run {
@@ -149,7 +150,7 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
     result->signal = program->signal;
     result->duration_ms = program->duration_ms;
     result->cpu_us = program->cpu_us;
-    result->peak_bytes = link->has_end ? program_figure(link->end.used_bytes) : -1;
+    result->peak_bytes = link->has_end ? verdict_figure(link->end.used_bytes) : -1;
     for (int i = 0; i < 2; i++) {
         result->text[i] = program->text[i];
         program->text[i] = (struct strbuf)STRBUF_INIT;

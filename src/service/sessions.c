@@ -8,7 +8,6 @@
 #include "base/linux.h"
 #include "base/memory.h"
 #include "base/thread.h"
-#include "docker/budget.h"
 #include "run/owned_container.h"
 
 /* Functions have the lock if their comment says so. */
@@ -24,6 +23,7 @@ struct sessions *sessions_new(const struct session_settings *settings, const str
         return NULL;
     }
     pthread_mutex_init(&sessions->lock, NULL);
+    pthread_cond_init(&sessions->show_ended, NULL);
     return sessions;
 }
 
@@ -226,6 +226,8 @@ struct run_session *session_begin_request(struct session *session, struct error 
     bool over;
 
     pthread_mutex_lock(&sessions->lock);
+    while (session->showing)
+        pthread_cond_wait(&sessions->show_ended, &sessions->lock);
     if (!session->over && (overdue = session_overdue(session, clock_now_ms())))
         session_evict(session, overdue);
     over = session->over;
@@ -235,12 +237,12 @@ struct run_session *session_begin_request(struct session *session, struct error 
     return over ? NULL : &session->run;
 }
 
-/* Whether session_show() has to rename the container. */
-static bool has_other_name(const struct session *session)
+bool session_has_other_name(const struct session *session)
 {
     const struct instance *instance = session->run.instance;
 
-    return instance && !session->shown && !owned_container_is_session(instance->container.name);
+    return instance && !session->shown &&
+           owned_container_purpose(instance->container.name) != PURPOSE_SESSION;
 }
 
 /* Adds to the result of a request why its session is over. Has the lock. */
@@ -257,7 +259,7 @@ void session_end_request(struct session *session, const struct plan *plan, struc
     struct sessions *sessions = session->sessions;
     CLEANUP_FREE char *overdue = NULL;
 
-    if (has_other_name(session)) {
+    if (session_has_other_name(session)) {
         free(result->container);
         result->container = owned_container_session_name(&session->run.instance->container);
     }
@@ -271,18 +273,6 @@ void session_end_request(struct session *session, const struct plan *plan, struc
         session_evict(session, session->run.ended);
     session->over |= plan->session.close;
     pthread_mutex_unlock(&sessions->lock);
-}
-
-void session_show(struct session *session)
-{
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* people see it as another one */
-    struct instance *instance = session->run.instance;
-
-    if (!has_other_name(session))
-        return;
-    session->shown = true;
-    owned_container_show_session(
-        &instance->container, budget_deadline(instance->container.docker, BUDGET_QUERY), &ignored);
 }
 
 void session_leave(struct session *session)
@@ -330,6 +320,7 @@ void sessions_free(struct sessions *sessions)
     for (size_t i = 0; i < EVICTED_MAX; i++)
         free(sessions->evicted[i].reason);
     notifier_release(&sessions->wake);
+    pthread_cond_destroy(&sessions->show_ended);
     pthread_mutex_destroy(&sessions->lock);
     free(sessions);
 }

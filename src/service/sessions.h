@@ -1,7 +1,7 @@
 /*
  * Sessions: containers that several requests of one owner share, one after the other. The table of
  * those that are open, their ids, and who may still use them. How a request uses the container of
- * its session is the business of run/session_run.h.
+ * its session is the business of run/run_session.h.
  *
  * The id, 128 random bits, is the only handle: who has it is the owner. An id that was closed and
  * one that never was are refused in the same words and in the same time. Of the sessions that were
@@ -9,7 +9,8 @@
  *
  * A session ends when its owner closes it, when it had no request for a while, when it is too old,
  * when its CPU time or output is used up, or when its container ends. A thread, the keeper, removes
- * its container then. It is never used for anything else.
+ * its container then. It is never used for anything else. A container that was warm is renamed by
+ * the keeper when no request has used it for a second, so that people see what it is used for.
  *
  * Thread-safe.
  */
@@ -24,7 +25,7 @@
 #include "config/plan.h"
 #include "docker/docker.h"
 #include "run/result.h"
-#include "run/session_run.h"
+#include "run/run_session.h"
 
 struct sessions;
 struct session;
@@ -64,16 +65,9 @@ struct run_session *session_begin_request(struct session *session, struct error 
 /*
  * The request has ended, or could not begin, and the next one may. Ends the session if its run or
  * the plan says so, or if it is too old. If the session is over, and not by this plan, the result
- * then says why.
+ * then says why. If its container was warm, the result has the name that the keeper gives it.
  */
 void session_end_request(struct session *session, const struct plan *plan, struct result *result);
-
-/*
- * Shows in the name of a container that was warm what it is used for now; the result has the new
- * name already. Takes a docker command, so call it when the result was delivered, and before the
- * next request may begin.
- */
-void session_show(struct session *session);
 
 /* The request is cleaned up, or never began. The session may be freed. */
 void session_leave(struct session *session);

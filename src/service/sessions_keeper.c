@@ -1,6 +1,7 @@
 /*
  * The keeper: ends sessions that no request has used for too long, that are too old or whose
- * container has ended, and removes the containers of all that are over.
+ * container has ended, and removes the containers of all that are over. Renames the container of
+ * one that was warm, when no request has used it for SHOW_AFTER_MS.
  */
 #include "service/sessions_state.h"
 
@@ -12,6 +13,10 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include "docker/budget.h"
+#include "run/owned_container.h"
+
+enum { SHOW_AFTER_MS = 1000 };
 
 /* Functions have the lock if their comment says so. */
 
@@ -39,6 +44,47 @@ static void dispose(struct session *session)
     session_terms_free(session->terms);
     free(session);
 }
+
+/* ---- names */
+
+/* When the container is to be renamed, if it gets no request; -1: it is not. Has the lock. */
+static long long show_time(const struct session *session)
+{
+    return session_has_other_name(session) ? session->idle_since + SHOW_AFTER_MS : -1;
+}
+
+/* The session whose container is to be renamed now; NULL: there is none. Has the lock. */
+static struct session *find_unshown(const struct sessions *sessions)
+{
+    const long long now = clock_now_ms();
+    struct session *session = sessions->list;
+
+    while (session && (session->over || session->requests > 0 || show_time(session) < 0 ||
+                       show_time(session) > now))
+        session = session->next;
+    return session;
+}
+
+/* No request begins meanwhile. Has the lock, but releases it. */
+static void show(struct session *session)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* people see it as another one */
+    struct sessions *sessions = session->sessions;
+    struct owned_container *container = &session->run.instance->container;
+
+    session->showing = true;
+    session->requests++; /* so that it stays */
+    pthread_mutex_unlock(&sessions->lock);
+    owned_container_show_session(container, budget_deadline(container->docker, BUDGET_QUERY),
+                                 &ignored);
+    pthread_mutex_lock(&sessions->lock);
+    session->requests--;
+    session->showing = false;
+    session->shown = true;
+    pthread_cond_broadcast(&sessions->show_ended);
+}
+
+/* ---- the end of a session */
 
 /* When the session was idle for too long, if it gets no request. Has the lock. */
 static long long idle_end(const struct session *session)
@@ -82,6 +128,12 @@ static int time_until(long long when)
     return when < 0 ? -1 : left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
+/* The earlier of two times; -1 is none. */
+static long long earlier(long long one, long long other)
+{
+    return one < 0 || (other >= 0 && other < one) ? other : one;
+}
+
 /* Waits, without the lock, until there may be something to do. */
 static void wait_for_work(struct sessions *sessions)
 {
@@ -95,12 +147,10 @@ static void wait_for_work(struct sessions *sessions)
     polled[0] = (struct pollfd){notifier_fd(&sessions->wake), POLLIN, 0};
     count = 1;
     for (const struct session *session = sessions->list; session; session = session->next) {
-        const long long idle = idle_end(session);
-        const long long end = session->end < idle ? session->end : idle;
-
         if (session->over || session->requests > 0)
             continue;
-        when = when < 0 || end < when ? end : when;
+        when = earlier(when, earlier(session->end, idle_end(session)));
+        when = earlier(when, show_time(session));
         if (session->run.instance)
             polled[count++] = (struct pollfd){session->run.instance->client.pidfd, POLLIN, 0};
     }
@@ -121,18 +171,19 @@ static void dismiss_idle(struct sessions *sessions)
 /* Has the lock, but releases it meanwhile. */
 static void keep(struct sessions *sessions)
 {
-    struct session *over;
+    struct session *over, *unshown;
 
     evict(sessions);
     dismiss_idle(sessions);
-    over = take_over(sessions);
-    if (!over) {
+    if ((over = take_over(sessions))) {
+        pthread_mutex_unlock(&sessions->lock);
+        dispose(over);
+        pthread_mutex_lock(&sessions->lock);
+    } else if ((unshown = find_unshown(sessions))) {
+        show(unshown);
+    } else {
         wait_for_work(sessions);
-        return;
     }
-    pthread_mutex_unlock(&sessions->lock);
-    dispose(over);
-    pthread_mutex_lock(&sessions->lock);
 }
 
 void *sessions_keep(void *context)

@@ -27,7 +27,7 @@ struct session {
     int requests;                /* that have entered and not left */
     long long idle_since;        /* clock_now_ms(): when the last one left */
     long long end;               /* clock_now_ms(): of its lifetime */
-    bool shown;                  /* session_show() was called */
+    bool showing, shown;         /* the keeper renames its container, or has done so */
     bool over;                   /* requests are refused; it is removed when all have left */
     struct session *next;
 };
@@ -38,7 +38,8 @@ struct sessions {
     struct notifier wake;         /* wakes the keeper */
 
     pthread_mutex_t lock;
-    struct session *list; /* owned; those that are open, and those whose container remains */
+    pthread_cond_t show_ended; /* `showing` of a session is false again */
+    struct session *list;      /* owned; those that are open, and those whose container remains */
     struct evicted_session evicted[EVICTED_MAX]; /* a ring */
     size_t evicted_next;                         /* the oldest */
     bool started, ending, done;
@@ -50,6 +51,9 @@ void session_evict(struct session *session, const char *reason);
 
 /* The reason if an open session is too old; owned; NULL: it is not. Has the lock. */
 char *session_overdue(const struct session *session, long long now);
+
+/* Whether its container was warm, and is not named after a session yet. Has the lock. */
+bool session_has_other_name(const struct session *session);
 
 /* "10 min", "90 s"; owned. */
 char *session_time_text(int seconds);

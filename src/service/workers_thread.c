@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/linux.h"
 #include "run/run.h"
-#include "run/submission.h"
 
 /* The pauses before a run is run again. */
 enum { RETRY_PAUSE_MS = 500, RETRY_PAUSE_MAX_MS = 30000 };
@@ -41,29 +40,26 @@ static void on_begun(void *context)
     pthread_mutex_unlock(&handle->workers->lock);
 }
 
-static struct instance *take_warm(struct workers *workers, const struct run *run)
+/* Whether the session may begin in a warm container, which may be used for an hour only. */
+static bool may_be_warm(const struct run_session *session)
 {
-    const struct container_limits limits = submission_limits(run);
-
-    return pool_take(workers->pool, run->plan, &limits);
+    return !session->instance && run_session_left_ms(session) <= POOL_MAX_USE_MS;
 }
 
-/*
- * A session that has a container uses that one. A warm one may be used for an hour only, so it may
- * be too short for the session.
- */
+static struct instance *take_warm(struct workers *workers, const struct run *run)
+{
+    return pool_take(workers->pool, run->plan, &run->limits);
+}
+
 static void execute_in_session(struct workers *workers, struct run_handle *handle, struct run *run)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct run_session *session = session_begin_request(handle->session, &error);
-    bool may_be_warm;
 
-    if (!session) {
+    if (session)
+        run_execute(run, session, may_be_warm(session) ? take_warm(workers, run) : NULL);
+    else
         result_fail(run->result, &error);
-        return;
-    }
-    may_be_warm = !session->instance && session->limits.end - clock_now_ms() <= POOL_MAX_USE_MS;
-    run_execute_in_session(run, session, may_be_warm ? take_warm(workers, run) : NULL);
 }
 
 /* Runs the plan and fills in the result. */
@@ -81,7 +77,7 @@ static void execute(struct workers *workers, struct run_handle *handle, struct r
         if (handle->session)
             execute_in_session(workers, handle, run);
         else
-            run_execute(run, take_warm(workers, run));
+            run_execute(run, NULL, take_warm(workers, run));
     }
     if (handle->session)
         session_end_request(handle->session, &handle->plan, result);
@@ -250,8 +246,6 @@ static void serve(struct workers *workers, struct run_handle *handle)
     }
     record(workers, handle, &result);
     deliver(handle, &result);
-    if (handle->session)
-        session_show(handle->session);
     retire(workers, handle);
     run_clean_up(&run, &problem);
     finish(workers, handle, problem.message);

@@ -420,6 +420,30 @@ static void plan__not_in_a_session(void **state)
     refuse(&fixture, ERROR_USAGE, tests);
 }
 
+static void plan__kind(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_PROGRAM);
+    strvec_push(&fixture.plan.session_command, "python3");
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_PROGRAM);
+    strvec_push(&fixture.plan.build, "make");
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_SUBMISSION);
+    strcpy(fixture.plan.session.id, "0123456789abcdef0123456789abcdef");
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_CELL);
+    strvec_release(&fixture.plan.session_command);
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_SUBMISSION);
+    tear_down(&fixture);
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    resolve(&fixture);
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_SUBMISSION);
+    tear_down(&fixture);
+}
+
 /* What the request itself has set is told apart from what the configuration says. */
 static void plan__requested(void **state)
 {

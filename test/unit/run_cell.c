@@ -45,21 +45,6 @@ static void check_refused(struct plan *plan, const char *expected)
     plan_release(plan);
 }
 
-static void cell__is_in(void **state)
-{
-    CLEANUP(plan_release) struct plan plan;
-
-    (void)state;
-    set_up(&plan);
-    assert_true(cell_is_in(&plan));
-    plan.session.id[0] = '\0';
-    assert_false(cell_is_in(&plan));
-    plan.session.id[0] = '0';
-    strvec_release(&plan.session_command);
-    plan.session_command = (struct strvec)STRVEC_INIT;
-    assert_false(cell_is_in(&plan));
-}
-
 /* The variables of the language are the interpreter's; those of the request come with the cell. */
 static void cell__write(void **state)
 {

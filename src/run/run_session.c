@@ -1,13 +1,11 @@
-#include "run/session_run.h"
+#include "run/run_session.h"
 
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "run/cell.h"
-#include "run/run.h"
-#include "run/run_steps.h"
+#include "run/run_state.h"
 
 /*
  * How long the container outlives the time of its session: if isolator hangs, it ends by itself.
@@ -102,9 +100,14 @@ static void remember_artifacts(struct run_session *session, const struct artifac
 
 /* ---- its programs */
 
+struct instance *run_session_take(struct run_session *session)
+{
+    return steal_instance(&session->instance);
+}
+
 int run_session_begin(struct run *run, struct error *error)
 {
-    if (run->session->interpreter && !cell_is_in(run->plan))
+    if (run->session->interpreter && plan_kind(run->plan) != PLAN_CELL)
         return error_set(error, ERROR_INPUT,
                          "a directory cannot run in this session, since its interpreter waits for "
                          "the next cell");
@@ -126,12 +129,10 @@ static long long cpu_us_of(const struct result *result)
     return build_us + (result->cpu_us > 0 ? result->cpu_us : 0);
 }
 
-void run_session_set_program(const struct run *run, struct program_run *program)
+void run_session_set_program(const struct run *run, struct program_request *request)
 {
     const struct run_session *session = run->session;
-    struct program_request *request = &program->request;
 
-    program->must_begin = session->requests > 0;
     request->reset = run->instance->link.state >= LINK_ENDED;
     request->keep_processes = session->keep_processes;
     request->linger_ms = run_session_left_ms(session) + END_GRACE_MS;
@@ -142,7 +143,7 @@ void run_session_set_program(const struct run *run, struct program_run *program)
         left_of((double)session->limits.output_bytes, (double)session->output_bytes);
 }
 
-/* Why the session is over after a request that has used so much in addition; NULL: it is not. */
+/* The same after so much more CPU time. */
 static char *why_used_up(const struct run_session *session, long long cpu_us,
                          unsigned long long output_bytes)
 {
@@ -158,75 +159,10 @@ static char *why_used_up(const struct run_session *session, long long cpu_us,
                : string_format("its output (%llu bytes) is used up", limits->output_bytes);
 }
 
-/* Adds to the error of a cell that did not end by its code what became of the session's state. */
-static void explain_state(const struct run *run, bool stays)
+char *run_session_why_used_up(const struct run_session *session, const struct result *result,
+                              unsigned long long output_bytes)
 {
-    struct result *result = run->result;
-    const struct capture *output = run->output.capture;
-    CLEANUP_FREE char *over =
-        why_used_up(run->session, cpu_us_of(result), output[0].total + output[1].total);
-    CLEANUP_FREE char *error = result->error;
-    const char *state = over || !instance_is_idle(run->instance) ? "variables and files are lost"
-                        : stays                                  ? "variables are kept"
-                                : "variables are lost, files are kept";
-
-    if (error)
-        result->error = string_format("%s; %s", error, state);
-    else
-        strvec_pushf(&result->warnings, "the cell ended its interpreter: %s", state);
-}
-
-/*
- * Figures that a cell shows come instead of the pictures that it writes without being asked: they
- * are mostly the same.
- */
-static void read_report(struct run *run, const struct strbuf *report)
-{
-    struct result *result = run->result;
-    struct artifacts pictures = ARTIFACTS_INIT;
-    struct artifacts *artifacts = &result->artifacts;
-
-    if (run->plan->unasked) {
-        pictures = *artifacts;
-        *artifacts = (struct artifacts)ARTIFACTS_INIT;
-    }
-    cell_read_report(report, run->plan, &run->session->last_figure, result);
-    if (run->plan->unasked && artifacts->count + artifacts->missing.count == 0) {
-        *artifacts = pictures;
-        return;
-    }
-    for (size_t i = 0; i < pictures.count; i++)
-        unasked_add_name(result, pictures.items[i].name);
-    artifacts_release(&pictures);
-}
-
-int run_session_cell(struct run *run, long long deadline, bool *begun, struct error *error)
-{
-    CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT;
-    CLEANUP(strbuf_release) struct strbuf report = STRBUF_MAX(SUPERVISOR_REPORT_MAX);
-    struct program_run program = run_program_of(run, "the cell", &run->output, run->result);
-    struct run_session *session = run->session;
-    bool stays;
-
-    *begun = false;
-    if (cell_write(run->plan, session->requests + 1, &cell, error) != 0)
-        return -1;
-    program.request.command = &run->plan->session_command;
-    program.request.environment = &run->plan->public_environment;
-    program.request.cell = &cell;
-    program.request.interpreter_waits = session->interpreter;
-    program.report = &report;
-    if (run->plan->input.files.count == 0 && run->plan->paths.count == 0)
-        program.request.archive = -1;
-    if (run_main_program(run, &program, deadline, begun, error) != 0)
-        return -1;
-    stays = program_interpreter_stays(&program);
-    session->interpreter = stays;
-    if (run->result->reason != REASON_EXIT || !stays)
-        explain_state(run, stays);
-    if (stays)
-        read_report(run, &report);
-    return 0;
+    return why_used_up(session, cpu_us_of(result), output_bytes);
 }
 
 /* ---- the session after a request */
@@ -245,8 +181,7 @@ static void adopt(struct run_session *session, struct instance *instance)
     session->instance = instance;
 }
 
-/* Gives the instance to the session, if another request can use it. */
-static void settle(struct run *run, bool used)
+void run_session_settle(struct run *run, bool used)
 {
     struct run_session *session = run->session;
     struct result *result = run->result;
@@ -264,16 +199,4 @@ static void settle(struct run *run, bool used)
         session->interpreter = false;
     result->session->state_kept = session->interpreter;
     result->session->ended = session->ended ? string_copy(session->ended) : NULL;
-}
-
-void run_execute_in_session(struct run *run, struct run_session *session, struct instance *warm)
-{
-    const bool used = session->instance != NULL;
-
-    run->session = session;
-    if (used)
-        run_execute_again(run, steal_instance(&session->instance));
-    else
-        run_execute(run, warm);
-    settle(run, used);
 }

@@ -12,8 +12,8 @@
 #include "config/config_read.h"
 #include "fake_supervisor.h"
 #include "run/run.h"
+#include "run/run_session.h"
 #include "run/run_steps.h"
-#include "run/session_run.h"
 
 /*
  * Requests of one session, in a container whose docker command is a script. Its supervisor answers
@@ -203,7 +203,7 @@ static void request(struct fixture *fixture, const char *language, const char *c
     result_release(&fixture->result);
     fixture->result = (struct result)RESULT_INIT;
     if (run_begin(&run, &fixture->docker, &plan, &observer, fixture->cancel, &fixture->result))
-        run_execute_in_session(&run, &fixture->session, NULL);
+        run_execute(&run, &fixture->session, NULL);
     assert_int_equal(run_clean_up(&run, &error), 0);
     assert_no_error(&error);
 }
@@ -246,7 +246,7 @@ static void check_log(const struct fixture *fixture, const char *expected)
 /* ---- cells */
 
 /* One container and one interpreter for all cells. */
-static void session_run__cells(void **state)
+static void run_session__cells(void **state)
 {
     struct fixture fixture;
 
@@ -278,7 +278,7 @@ static void session_run__cells(void **state)
 }
 
 /* The interpreter ends by the cell. The next cell starts another one, in the same container. */
-static void session_run__the_interpreter_ends(void **state)
+static void run_session__the_interpreter_ends(void **state)
 {
     struct fixture fixture;
 
@@ -316,7 +316,7 @@ static void session_run__the_interpreter_ends(void **state)
     tear_down(&fixture);
 }
 
-static void session_run__out_of_memory_in_a_child(void **state)
+static void run_session__out_of_memory_in_a_child(void **state)
 {
     struct fixture fixture;
 
@@ -330,7 +330,7 @@ static void session_run__out_of_memory_in_a_child(void **state)
     tear_down(&fixture);
 }
 
-static void session_run__limits_that_are_reached(void **state)
+static void run_session__limits_that_are_reached(void **state)
 {
     struct fixture fixture;
 
@@ -350,7 +350,7 @@ static void session_run__limits_that_are_reached(void **state)
 /* ---- ended by isolator */
 
 /* A cell that ends by SIGINT keeps the interpreter. */
-static void session_run__a_timeout(void **state)
+static void run_session__a_timeout(void **state)
 {
     struct fixture fixture;
 
@@ -377,7 +377,7 @@ static void session_run__a_timeout(void **state)
 }
 
 /* One that does not is ended with its interpreter; the files stay. */
-static void session_run__a_timeout_of_the_deaf(void **state)
+static void run_session__a_timeout_of_the_deaf(void **state)
 {
     struct fixture fixture;
 
@@ -399,7 +399,7 @@ static void session_run__a_timeout_of_the_deaf(void **state)
 }
 
 /* The order to stop does not help either: nothing more can run there. */
-static void session_run__a_container_that_does_not_answer(void **state)
+static void run_session__a_container_that_does_not_answer(void **state)
 {
     struct fixture fixture;
 
@@ -418,7 +418,7 @@ static void session_run__a_container_that_does_not_answer(void **state)
 }
 
 /* A cell that is cancelled, but not before it has begun: the session needs its interpreter. */
-static void session_run__cancelled(void **state)
+static void run_session__cancelled(void **state)
 {
     CLEANUP(notifier_release) struct notifier cancel;
     struct error error = ERROR_INIT;
@@ -463,7 +463,7 @@ static void *cancel_later(void *context)
 }
 
 /* A cell that is cancelled before it has begun is interrupted once it has. */
-static void session_run__cancelled_before_it_begins(void **state)
+static void run_session__cancelled_before_it_begins(void **state)
 {
     CLEANUP(notifier_release) struct notifier cancel;
     struct error error = ERROR_INIT;
@@ -491,7 +491,7 @@ static void session_run__cancelled_before_it_begins(void **state)
 }
 
 /* The next cell may write as much as if all output had been taken. */
-static void session_run__output_that_nobody_took(void **state)
+static void run_session__output_that_nobody_took(void **state)
 {
     static const char text[FRAME_CHUNK];
     struct fixture fixture;
@@ -525,7 +525,7 @@ static void session_run__output_that_nobody_took(void **state)
 
 /* ---- the end of a session */
 
-static void session_run__cpu_time_is_used_up(void **state)
+static void run_session__cpu_time_is_used_up(void **state)
 {
     struct fixture fixture;
 
@@ -543,7 +543,7 @@ static void session_run__cpu_time_is_used_up(void **state)
     tear_down(&fixture);
 }
 
-static void session_run__output_is_used_up(void **state)
+static void run_session__output_is_used_up(void **state)
 {
     struct fixture fixture;
     char text[1000] = "";
@@ -564,7 +564,7 @@ static void session_run__output_is_used_up(void **state)
     tear_down(&fixture);
 }
 
-static void session_run__the_container_ends_in_a_cell(void **state)
+static void run_session__the_container_ends_in_a_cell(void **state)
 {
     struct fixture fixture;
 
@@ -584,7 +584,7 @@ static void session_run__the_container_ends_in_a_cell(void **state)
     tear_down(&fixture);
 }
 
-static void session_run__the_container_ends_between_cells(void **state)
+static void run_session__the_container_ends_between_cells(void **state)
 {
     struct fixture fixture;
 
@@ -603,7 +603,7 @@ static void session_run__the_container_ends_between_cells(void **state)
 }
 
 /* A first request that does not begin leaves a session whose next request is the first. */
-static void session_run__the_first_does_not_begin(void **state)
+static void run_session__the_first_does_not_begin(void **state)
 {
     CLEANUP_FREE char *dead = NULL;
     struct fixture fixture;
@@ -630,12 +630,12 @@ static void session_run__the_first_does_not_begin(void **state)
 /* ---- programs and files */
 
 /* What the session has left bounds a program; a build of the same request counts already. */
-static void session_run__limits_of_a_program(void **state)
+static void run_session__limits_of_a_program(void **state)
 {
     struct build_result build = {.cpu_us = 300};
     struct result result = {.cpu_us = -1, .build = &build};
     struct instance instance = {.link = {.state = LINK_READY}};
-    struct program_run program = {.must_begin = true};
+    struct program_request request = {.reset = false};
     struct fixture fixture;
     struct run run = {.session = &fixture.session, .result = &result, .instance = &instance};
 
@@ -643,31 +643,29 @@ static void session_run__limits_of_a_program(void **state)
     set_up(&fixture);
     fixture.session.cpu_us = 200;
     fixture.session.output_bytes = 400;
-    run_session_set_program(&run, &program);
-    assert_false(program.must_begin);
-    assert_false(program.request.reset);
-    assert_false(program.request.keep_processes);
-    assert_int_equal(program.request.cpu_left_us, 600000000 - 500);
-    assert_int_equal(program.request.output_left, 600);
+    run_session_set_program(&run, &request);
+    assert_false(request.reset);
+    assert_false(request.keep_processes);
+    assert_int_equal(request.cpu_left_us, 600000000 - 500);
+    assert_int_equal(request.output_left, 600);
+    assert_true(request.seconds_left > 3000 && request.seconds_left <= 3600);
     /* the hour of the session, and a minute */
-    assert_in_range(program.request.linger_ms, 3600000, 3660000);
+    assert_in_range(request.linger_ms, 3600000, 3660000);
 
-    fixture.session.requests = 1;
     fixture.session.keep_processes = true;
     fixture.session.cpu_us = 700000000;
     fixture.session.output_bytes = 1001;
     instance.link.state = LINK_COLLECTED;
-    run_session_set_program(&run, &program);
-    assert_true(program.must_begin);
-    assert_true(program.request.reset);
-    assert_true(program.request.keep_processes);
-    assert_int_equal(program.request.cpu_left_us, 1); /* 0 would be no limit */
-    assert_int_equal(program.request.output_left, 1);
+    run_session_set_program(&run, &request);
+    assert_true(request.reset);
+    assert_true(request.keep_processes);
+    assert_int_equal(request.cpu_left_us, 1); /* 0 would be no limit */
+    assert_int_equal(request.output_left, 1);
     tear_down(&fixture);
 }
 
 /* The container is needed for as long as the session. */
-static void session_run__time_of_the_container(void **state)
+static void run_session__time_of_the_container(void **state)
 {
     struct plan plan = PLAN_INIT;
     struct fixture fixture;
@@ -683,7 +681,7 @@ static void session_run__time_of_the_container(void **state)
 }
 
 /* A language without an interpreter that stays: each request is a program. */
-static void session_run__programs(void **state)
+static void run_session__programs(void **state)
 {
     struct fixture fixture;
 
@@ -703,7 +701,7 @@ static void session_run__programs(void **state)
 }
 
 /* The supervisor could not tell the program from the interpreter. */
-static void session_run__a_program_beside_an_interpreter(void **state)
+static void run_session__a_program_beside_an_interpreter(void **state)
 {
     struct fixture fixture;
 
@@ -722,7 +720,7 @@ static void session_run__a_program_beside_an_interpreter(void **state)
 }
 
 /* What is needed before a cell can begin does not fit. The interpreter is not concerned. */
-static void session_run__a_cell_that_does_not_fit(void **state)
+static void run_session__a_cell_that_does_not_fit(void **state)
 {
     const struct frame_failed failed[] = {
         {FRAME_STEP_START, ENOMEM}, {FRAME_STEP_UNPACK, ENOSPC}, {FRAME_STEP_UNPACK, EISDIR}};
@@ -756,7 +754,7 @@ static void session_run__a_cell_that_does_not_fit(void **state)
 }
 
 /* A build raises the limits of the container, and the program has its own again. */
-static void session_run__builds(void **state)
+static void run_session__builds(void **state)
 {
     struct fixture fixture;
 
@@ -794,7 +792,7 @@ static void write_collected(struct fixture *fixture, const char *name, const cha
 }
 
 /* A file is returned when it is new or has changed since an earlier request. */
-static void session_run__artifacts(void **state)
+static void run_session__artifacts(void **state)
 {
     struct fixture fixture;
 
@@ -819,7 +817,7 @@ static void session_run__artifacts(void **state)
 
 /* The connection has no place where the session could go on if the files were not read to the end.
  */
-static void session_run__cancelled_while_files_arrive(void **state)
+static void run_session__cancelled_while_files_arrive(void **state)
 {
     CLEANUP(notifier_release) struct notifier cancel;
     struct error error = ERROR_INIT;
@@ -846,7 +844,7 @@ static void session_run__cancelled_while_files_arrive(void **state)
 }
 
 /* Files that do not arrive in time: what comes next on the connection is not known. */
-static void session_run__files_that_do_not_arrive(void **state)
+static void run_session__files_that_do_not_arrive(void **state)
 {
     struct fixture fixture;
 
