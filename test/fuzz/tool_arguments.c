@@ -15,6 +15,7 @@
 #include "base/json_text.h"
 #include "config/environment.h"
 #include "config/plan.h"
+#include "config/session_arguments.h"
 #include "config/tool_arguments.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/tool_result.h"
@@ -94,6 +95,19 @@ static void check_session(const struct session_request *session)
     fuzz_require(length == 0 || (length == 32 && !session->open), "%s", session->id);
     fuzz_require(strspn(session->id, "0123456789abcdef") == length, "%s", session->id);
     fuzz_require(session->open || !session->keep_processes, "keeps processes of no new session");
+    fuzz_require(!session->close, "a model closes a session with another tool");
+}
+
+static void check_session_of_line(const struct request *request)
+{
+    const struct session_request *session = &request->session;
+    const size_t length = request->session_name ? strlen(request->session_name) : 0;
+
+    fuzz_require(!session->open && session->id[0] == '\0', "%s", session->id);
+    fuzz_require(!request->session_name || (length > 0 && length <= SESSION_NAME_MAX), "%zu bytes",
+                 length);
+    fuzz_require(request->session_name || (!session->keep_processes && !session->close),
+                 "no session");
 }
 
 static void check_plan(const struct plan *plan, const json_t *arguments)
@@ -111,7 +125,6 @@ static void check_plan(const struct plan *plan, const json_t *arguments)
                  timeout);
     fuzz_require(sandbox_policy_check(&plan->policy, &config.maximums, &error) == 0, "%s",
                  error.message);
-    check_session(&plan->session);
     fuzz_require(plan->command.count > 0 && *plan->command.items[0], "no command");
     for (size_t i = 0; i < plan->environment.count; i++) {
         const char *variable = plan->environment.items[i];
@@ -165,6 +178,10 @@ static void check_arguments(const json_t *arguments, enum tool_caller caller)
         return;
     }
     check_plan(&plan, arguments);
+    if (caller == TOOL_CALLER_MODEL)
+        check_session(&plan.session);
+    else
+        check_session_of_line(&request);
     fuzz_require(!image || caller == TOOL_CALLER_BATCH, "a model has named an image");
     if (json_string_length(image) > 0) /* null and "" are not given */
         check_image(&plan);
