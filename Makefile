@@ -35,7 +35,7 @@ $(B)/isolator $(B)/bare/isolator: private LIBS += -ledit $(TERMINAL_LIBS)
 # The layers: the folders of src, each of which includes only itself and those to its left (make check-layers). cli and mcp
 # do not know each other. Each is an archive. supervisor is a program of its own, for which a part of base is compiled too;
 # as an archive it is for the unit tests.
-CHAINS := base<-docker<-config<-run<-service<-cli,mcp base<-supervisor
+CHAINS := base<-docker<-config<-request<-container<-run<-prepare,service<-cli,mcp base<-supervisor
 comma := ,
 layers_of = $(subst <-, ,$(subst $(comma), ,$(1)))
 LAYERS := $(sort $(call layers_of,$(CHAINS)))
@@ -44,7 +44,8 @@ $(foreach chain,$(CHAINS),$(eval left :=)$(foreach rank,$(subst <-, ,$(chain)), 
 	$(foreach layer,$(call layers_of,$(rank)),$(eval left_of_$(layer) := $(left)))$(eval left := $(call layers_of,$(rank)) $(left))))
 linked = $(foreach layer,$(1) $(left_of_$(1)),$(B)/$(layer).a)
 MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c src/supervisor/supervisor.c
-objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS) $(UNUSED),$(wildcard src/$(1)/*.c)))
+sources_of = $(wildcard src/$(1)/*.c src/$(1)/*/*.c)
+objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS) $(UNUSED),$(call sources_of,$(1))))
 MAN_PAGES := $(wildcard man/*.[1-9])
 
 # Prints the file that each command makes; with V=1 the command itself.
@@ -151,7 +152,7 @@ $(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js Makefile
 # The snippets that are built in and the attacks of `isolator selftest`, as {name, text}: rows FILES SUFFIX-TO-CUT-OFF.
 rows = for file in $(1); do echo "{\"$$(basename "$$file" $(2))\","; $(call as_strings,"$$file"); echo '},'; done; echo '};'
 SNIPPETS := $(sort $(wildcard prompts/*))
-$(B)/config/snippets.o: $(B)/snippet_texts.h
+$(B)/request/snippets.o: $(B)/snippet_texts.h
 $(B)/snippet_texts.h: $(SNIPPETS) prompts Makefile
 	@mkdir -p $(@D)
 	@{ echo 'static const struct snippet { const char *name, *text; } built_in[] = {'; $(call rows,$(SNIPPETS)); } >$@
@@ -190,7 +191,7 @@ $(B)/supervisor/$(1).elf: $(SUPERVISOR_SOURCES:src/%.c=$(B)/supervisor/$(1)/%.o)
 	$(2)$(if $(filter $(MACHINE),$(1)), since there is no musl-gcc (package musl-tools))")
 endef
 $(foreach machine,$(SUPERVISORS),$(eval $(call supervisor,$(machine),$(call supervisor_cc,$(machine)))))
-$(B)/run/delivery.o: $(B)/supervisors.h
+$(B)/container/delivery.o: $(B)/supervisors.h
 $(B)/supervisors.h: $(SUPERVISORS:%=$(B)/supervisor/%.elf)
 	@{ for machine in $(SUPERVISORS); do \
 		echo "static const unsigned char supervisor_$$machine[] ="; \

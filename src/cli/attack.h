@@ -30,7 +30,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "config/config.h"
-#include "config/request.h"
+#include "request/request.h"
 #include "run/result.h"
 
 struct attack {

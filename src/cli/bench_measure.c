@@ -8,9 +8,9 @@
 #include "base/linux.h"
 #include "base/memory.h"
 #include "base/signals.h"
-#include "config/plan.h"
+#include "container/owned_container.h"
 #include "docker/budget.h"
-#include "run/owned_container.h"
+#include "request/plan.h"
 
 /* Programs of one measurement of the batch, for each that runs at a time. */
 enum { BATCH_ROUNDS = 4, BATCH_PARALLEL = 2 };

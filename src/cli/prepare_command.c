@@ -15,7 +15,7 @@
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "config/config.h"
-#include "service/prepare.h"
+#include "prepare/prepare.h"
 #include "service/service.h"
 
 /* The exit status of a shell for a command that does not exist. */

@@ -11,8 +11,8 @@
 #include "cli/exit_status.h"
 #include "cli/print.h"
 #include "cli/table.h"
-#include "service/prepare.h"
-#include "service/prepared_images.h"
+#include "prepare/prepare.h"
+#include "prepare/prepared_images.h"
 
 /* ---- the languages */
 

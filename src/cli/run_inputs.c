@@ -10,7 +10,7 @@
 #include "base/signals.h"
 #include "base/spool.h"
 #include "base/text.h"
-#include "cli/test_directory.h"
+#include "cli/grade/test_directory.h"
 #include "docker/image_store.h"
 
 int run_inputs_open_file(const char *path, long long max, struct error *error)

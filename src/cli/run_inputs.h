@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "cli/run_options.h"
-#include "config/plan.h"
 #include "docker/docker.h"
+#include "request/plan.h"
 
 /* Checks that the file exists and is not a directory. NULL and "-" are fine. ERROR_INPUT. */
 int run_inputs_check_file(const char *file, struct error *error);

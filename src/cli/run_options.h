@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/strvec.h"
 #include "cli/output_format.h"
-#include "config/request.h"
+#include "request/request.h"
 
 /* The timeout of each test in seconds if the configuration names none; see config_load(). */
 enum { RUN_OPTIONS_TEST_TIMEOUT = 10 };

@@ -13,7 +13,7 @@
 #include "cli/artifact_files.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
-#include "cli/grade.h"
+#include "cli/grade/grade.h"
 #include "cli/live_output.h"
 #include "cli/print.h"
 #include "cli/result_text.h"

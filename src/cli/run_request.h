@@ -28,8 +28,8 @@ struct run_request_view {
 
 /*
  * Reads the arguments after the name of the command, which is argv[0], does what they ask for, and
- * calls the functions of the view unless there are several files (cli/grade.h), or the command line
- * or the configuration was wrong. Returns the exit status of the process.
+ * calls the functions of the view unless there are several files (cli/grade/grade.h), or the
+ * command line or the configuration was wrong. Returns the exit status of the process.
  */
 int run_request_main(enum run_options_command command, int argc, char **argv,
                      const struct run_request_view *view);

@@ -16,9 +16,9 @@
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "config/config.h"
+#include "container/owner.h"
 #include "docker/budget.h"
 #include "docker/container_list.h"
-#include "run/owner.h"
 #include "service/service.h"
 
 struct selftest_options {

@@ -1,6 +1,6 @@
 /*
  * The rules for prepared images: their tags, the steps that can build one, and the names of
- * packages that a model may read. The work itself is done in service/prepare.h.
+ * packages that a model may read. The work itself is done in prepare/prepare.h.
  *
  * A prepared image is in the repository PREPARE_REPOSITORY and has two tags, "LANGUAGE-" and 16
  * digits of a hash each. The exact tag hashes the id of the base image, the steps and the content

@@ -4,8 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "config/session_arguments.h"
 #include "mcp/tool.h"
+#include "request/session_arguments.h"
 
 /* Bytes of the names of packages in a warning. */
 enum { PACKAGES_BYTES_MAX = 200 };

@@ -7,10 +7,10 @@
 #include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/memory.h"
-#include "config/tool_arguments.h"
+#include "container/owned_container.h"
 #include "mcp/advice.h"
 #include "mcp/tool_result.h"
-#include "run/owned_container.h"
+#include "request/tool_arguments.h"
 
 /*
  * How often progress is sent: every QUIET_MS, or OUTPUT_MS if there is new output. POLL_MS is how

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 
 #include "config/config.h"
-#include "config/plan.h"
 #include "mcp/responder.h"
 #include "mcp/result_store.h"
+#include "request/plan.h"
 #include "run/run_stats.h"
 #include "service/service.h"
 

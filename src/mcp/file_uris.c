@@ -7,8 +7,8 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "config/inputs_dir.h"
 #include "mcp/uri.h"
+#include "request/inputs_dir.h"
 
 /* A larger number than this is not the offset of any file. */
 enum { DIGITS_MAX = 15 };

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "config/argument_values.h"
 #include "config/config.h"
 #include "mcp/result_store.h"
+#include "request/argument_values.h"
 
 #define RUNS_URI   "isolator://runs/"
 #define INPUTS_URI "isolator://inputs/"

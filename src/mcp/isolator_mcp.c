@@ -17,16 +17,16 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "config/config_load.h"
-#include "config/inputs_dir.h"
 #include "config/manual.h"
 #include "config/option_completion.h"
 #include "config/options.h"
-#include "config/snippets.h"
 #include "mcp/console.h"
 #include "mcp/host_command.h"
 #include "mcp/hosts.h"
 #include "mcp/server.h"
 #include "mcp/tool.h"
+#include "request/inputs_dir.h"
+#include "request/snippets.h"
 
 struct server_command {
     const char *config;       /* borrowed from argv; NULL: the usual places */

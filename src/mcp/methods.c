@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "config/session_arguments.h"
-#include "config/tool_arguments.h"
 #include "mcp/file_uris.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/resource_templates.h"
 #include "mcp/resources.h"
 #include "mcp/tool.h"
 #include "mcp/tool_result.h"
+#include "request/session_arguments.h"
+#include "request/tool_arguments.h"
 
 /* A string member of an object, borrowed; NULL, with the error sent, if it is not a string. */
 static const char *need_string(struct request_context *context, const json_t *object,

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "config/inputs_dir.h"
-#include "config/snippets.h"
 #include "mcp/file_uris.h"
+#include "request/inputs_dir.h"
+#include "request/snippets.h"
 
 /* By server/utilities/completion. */
 enum { COMPLETIONS_MAX = 100 };

@@ -9,12 +9,12 @@
 #include "base/memory.h"
 #include "base/mime.h"
 #include "base/text.h"
-#include "config/inputs_dir.h"
-#include "config/snippets.h"
 #include "mcp/file_uris.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/responder.h"
 #include "mcp/uri.h"
+#include "request/inputs_dir.h"
+#include "request/snippets.h"
 
 static const char SNIPPETS[] = "isolator://snippets/";
 

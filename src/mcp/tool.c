@@ -8,12 +8,12 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "close_session.h" /* generated: static const char close_session[] */
-#include "config/inputs_dir.h"
-#include "config/session_arguments.h"
-#include "config/snippets.h"
-#include "config/tool_arguments.h"
-#include "execute_code.h" /* likewise */
+#include "execute_code.h"  /* likewise */
 #include "mcp/file_uris.h"
+#include "request/inputs_dir.h"
+#include "request/session_arguments.h"
+#include "request/snippets.h"
+#include "request/tool_arguments.h"
 
 /* Bytes of the names of a language's packages, of snippets and of input files. */
 enum { PACKAGES_BYTES_MAX = 600, SNIPPETS_BYTES_MAX = 600, INPUTS_BYTES_MAX = 600 };

@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "config/plan.h"
+#include "request/plan.h"
 #include "run/result.h"
 
 /* Bytes of the value, of the figures before they are encoded, and of the names. */

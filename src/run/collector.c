@@ -348,3 +348,20 @@ void collector_finish(struct collector *collector, const char *why)
             unwanted);
     artifacts_sort(artifacts);
 }
+
+static void channel_take(void *context, int number, const char *data, size_t length)
+{
+    (void)number;
+    collector_feed(context, data, length);
+}
+
+static void channel_too_large(void *context, const char *path)
+{
+    collector_note_too_large(context, path);
+}
+
+struct channel collector_channel(struct collector *collector)
+{
+    return (struct channel){
+        .context = collector, .take = channel_take, .too_large = channel_too_large};
+}

@@ -20,7 +20,8 @@
 #include "base/manifest.h"
 #include "base/sha256.h"
 #include "base/untar.h"
-#include "config/plan.h"
+#include "container/channel.h"
+#include "request/plan.h"
 #include "run/result.h"
 
 /* Many results need no file. In a message of the server there is no room for more. */
@@ -65,6 +66,9 @@ bool collector_feed(struct collector *collector, const char *data, size_t length
 
 /* Notes a file whose content is not in the tar because of its size. */
 void collector_note_too_large(struct collector *collector, const char *name);
+
+/* What takes the files for the collector. */
+struct channel collector_channel(struct collector *collector);
 
 /* Ends the collection. If the tar was incomplete, a warning says so, with `why` as the reason. */
 void collector_finish(struct collector *collector, const char *why);

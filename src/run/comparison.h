@@ -4,7 +4,7 @@
  * what is needed of it has a constant size. After the first difference only the rest of that line
  * is looked at, for messages.
  *
- * White space is a space, \t, \n, \r, \v or \f. The modes (config/compare_mode.h):
+ * White space is a space, \t, \n, \r, \v or \f. The modes (request/compare_mode.h):
  *
  * - trim: white space at the end of a line is ignored, and so are empty lines at the end. So "a",
  *   "a\n" and "a \r\n\n" are equal. White space at the start of a line counts.
@@ -22,7 +22,7 @@
 #include <stddef.h>
 
 #include "base/decimal.h"
-#include "config/compare_mode.h"
+#include "request/compare_mode.h"
 #include "run/found_text.h"
 
 enum comparison_state {

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <time.h>
 
+#include "container/supervisor_link.h"
+
 /* A deadline that has passed: output_write() tries once. */
 enum { NOW = 1 };
 
@@ -128,4 +130,44 @@ void output_sink_finish(struct output_sink *output, struct result *result)
             output_release(&output->to[i]);
         output->is_open[i] = false;
     }
+}
+
+/* ---- the functions of its channels */
+
+static void channel_take(void *context, int stream, const char *data, size_t length)
+{
+    output_sink_add(context, stream, data, length);
+}
+
+static size_t channel_dealt(void *context, int stream)
+{
+    return output_sink_take(context, stream);
+}
+
+static int channel_destination(const void *context, int stream)
+{
+    const struct output_sink *output = context;
+
+    return output->destinations[stream];
+}
+
+static void channel_flush(void *context, int stream)
+{
+    output_sink_flush(context, stream);
+}
+
+static bool channel_must_end(const void *context)
+{
+    return output_sink_must_end(context);
+}
+
+struct channel output_sink_channel(struct output_sink *output, int stream)
+{
+    return (struct channel){.context = output,
+                            .number = stream,
+                            .take = channel_take,
+                            .dealt = channel_dealt,
+                            .destination = channel_destination,
+                            .flush = channel_flush,
+                            .must_end = channel_must_end};
 }

@@ -11,6 +11,7 @@
 #include "base/capture.h"
 #include "base/output.h"
 #include "base/strbuf.h"
+#include "container/channel.h"
 #include "run/comparison.h"
 #include "run/result.h"
 #include "run/run_stats.h"
@@ -64,6 +65,9 @@ bool output_sink_must_end(const struct output_sink *output);
 
 /* Passes nothing on any more, so that nothing waits for room; bytes are still kept and counted. */
 void output_sink_detach(struct output_sink *output);
+
+/* What takes a stream of a program for the sink. */
+struct channel output_sink_channel(struct output_sink *output, int stream);
 
 /* Moves texts and flags to the result, adds the counts to it, and releases the sink. */
 void output_sink_finish(struct output_sink *output, struct result *result);

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/notifier.h"
 #include "base/strvec.h"
-#include "config/plan.h"
+#include "request/plan.h"
 
 /*
  * Fills the archive, which is open and empty, with the input of the plan and finishes it. Fails if

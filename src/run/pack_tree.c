@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "config/input_files.h"
-#include "run/owned_container.h"
+#include "container/owned_container.h"
 
 /* Each level of the walk needs a descriptor. Source code is not nested as deeply as this. */
 enum { DEPTH_MAX = 128 };

@@ -187,6 +187,32 @@ static int run_to_end(struct program_run *program, struct error *error)
     return 0;
 }
 
+/* ---- what it writes */
+
+static void take_report(void *context, int number, const char *data, size_t length)
+{
+    (void)number;
+    strbuf_add(context, data, length);
+}
+
+static void set_channels(const struct program_run *program)
+{
+    const struct channel out = output_sink_channel(program->output, 0);
+    const struct channel err = output_sink_channel(program->output, 1);
+    const struct channel report = {.context = program->report, .take = take_report};
+
+    instance_set_channel(program->instance, CHANNEL_STDOUT, &out);
+    instance_set_channel(program->instance, CHANNEL_STDERR, &err);
+    instance_set_channel(program->instance, CHANNEL_REPORT, program->report ? &report : NULL);
+}
+
+static void forget_channels(struct instance *instance)
+{
+    instance_set_channel(instance, CHANNEL_STDOUT, NULL);
+    instance_set_channel(instance, CHANNEL_STDERR, NULL);
+    instance_set_channel(instance, CHANNEL_REPORT, NULL);
+}
+
 int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error)
 {
     struct instance *instance = program->instance;
@@ -194,8 +220,7 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     enum process_event event;
     int result;
 
-    instance->output = program->output;
-    instance->report = program->report;
+    set_channels(program);
     instance_send(instance, &program->request);
     event = instance_deliver(instance, INSTANCE_BEGUN, deadline, program->latest,
                              program->must_begin ? NULL : program->cancel);
@@ -205,6 +230,6 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
         result = run_to_end(program, error);
     else
         result = program_explain_no_begin(instance, event, error);
-    instance_forget_output(instance); /* the instance may outlive it */
+    forget_channels(instance); /* which may outlive them */
     return result;
 }

@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/notifier.h"
+#include "container/instance.h"
 #include "docker/docker.h"
-#include "run/instance.h"
 #include "run/output_sink.h"
 #include "run/result.h"
 
@@ -30,9 +30,6 @@ struct program_run {
     struct output_sink *output; /* takes what the program writes; the caller finishes it */
     struct result *result;      /* gets everything but the output */
 };
-
-/* How long a cell that is interrupted has to end before its interpreter is ended. */
-enum { PROGRAM_INTERRUPT_MS = 1000 };
 
 /*
  * Runs the program in the instance, which waits for a request, and leaves the instance. The program

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
-#include "config/request.h"
+#include "request/request.h"
 #include "run/artifacts.h"
 #include "run/test_result.h"
 
@@ -21,7 +21,7 @@ enum reason {
     REASON_TIMEOUT,      /* isolator ended it at its deadline */
     REASON_CPU_TIME,     /* it used more CPU time than its limit, and was ended if it still ran */
     REASON_OOM,          /* it failed after the kernel had killed one of its processes for memory */
-    REASON_OUTPUT_LIMIT, /* isolator ended it for writing more than OUTPUT_HARD_MAX */
+    REASON_OUTPUT_LIMIT, /* isolator ended it for writing too much to a stream */
     REASON_CANCELLED,    /* the caller cancelled it */
     REASON_ENGINE,       /* the engine or this host failed */
     REASON_IMAGE_MISSING, /* the image is not on the engine */
@@ -32,7 +32,7 @@ enum reason {
     REASON_EXCEPTION,     /* an exception ended the cell; the session goes on */
 };
 
-enum { EXIT_CODE_NONE = -1, OUTPUT_HARD_MAX = 64 << 20, RESULT_UNRETURNED_MAX = 10 };
+enum { EXIT_CODE_NONE = -1, RESULT_UNRETURNED_MAX = 10 };
 
 /* The build of a program. */
 struct build_result {

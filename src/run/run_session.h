@@ -12,7 +12,7 @@
  * run_clean_up() of that request removes the container.
  *
  * The plans of its requests agree in everything that is settled when the instance is made
- * (config/session_terms.h).
+ * (request/session_terms.h).
  */
 #ifndef RUN_RUN_SESSION_H
 #define RUN_RUN_SESSION_H
@@ -22,7 +22,7 @@
 
 #include "base/error.h"
 #include "base/manifest.h"
-#include "run/instance.h"
+#include "container/instance.h"
 #include "run/result.h"
 
 struct run;

@@ -9,9 +9,9 @@
 #include "base/archive.h"
 #include "base/manifest.h"
 #include "base/notifier.h"
-#include "config/plan.h"
+#include "container/instance.h"
 #include "docker/docker.h"
-#include "run/instance.h"
+#include "request/plan.h"
 #include "run/output_sink.h"
 #include "run/result.h"
 

@@ -159,14 +159,16 @@ static void collect_files(struct run *run)
     const long long start = clock_now_ms();
     CLEANUP(collector_release) struct collector collector;
     enum process_event event = PROCESS_EXITED;
+    struct channel channel;
 
     collector_init(&collector, run->plan, known_files(run), run->result);
     if (instance->link.has_end) {
-        instance->collector = &collector;
+        channel = collector_channel(&collector);
+        instance_set_channel(instance, CHANNEL_FILES, &channel);
         instance_collect(instance, longest_artifact(run),
                          limits_bytes(&run->plan->policy.limits, LIMIT_WORKDIR) * 2 + (16 << 20));
         event = pump_files(run, &collector.stream);
-        instance->collector = NULL;
+        instance_set_channel(instance, CHANNEL_FILES, NULL);
     }
     collector_finish(&collector, explain_missing(event));
     docker_traced(run->docker, "files", start);
@@ -179,12 +181,14 @@ static void look_at_files(struct run *run, const struct manifest *const known[UN
 {
     static const unsigned long long no_stream = 0;
     const long long start = clock_now_ms();
+    struct channel channel;
 
     unasked_init(unasked, run->plan, known, result);
-    run->instance->unasked = unasked;
+    channel = unasked_channel(unasked);
+    instance_set_channel(run->instance, CHANNEL_FILES, &channel);
     instance_collect(run->instance, file_max, max);
     pump_files(run, &no_stream);
-    run->instance->unasked = NULL;
+    instance_set_channel(run->instance, CHANNEL_FILES, NULL);
     unasked_finish(unasked);
     docker_traced(run->docker, "files", start);
 }

@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "base/file_replace.h"
 #include "base/shell_words.h"
+#include "container/owner.h"
 #include "docker/budget.h"
 #include "docker/dockerfile.h"
-#include "run/owner.h"
 #include "run/run_steps.h"
 #include "run/submission.h"
 

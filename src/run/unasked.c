@@ -206,3 +206,20 @@ void unasked_add_sent(struct manifest *manifest, const struct plan *plan)
     }
     manifest_sort(manifest);
 }
+
+static void channel_take(void *context, int number, const char *data, size_t length)
+{
+    (void)number;
+    unasked_feed(context, data, length);
+}
+
+static void channel_too_large(void *context, const char *path)
+{
+    unasked_note_name(context, path);
+}
+
+struct channel unasked_channel(struct unasked *unasked)
+{
+    return (struct channel){
+        .context = unasked, .take = channel_take, .too_large = channel_too_large};
+}

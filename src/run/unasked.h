@@ -16,7 +16,8 @@
 #include "base/manifest.h"
 #include "base/sha256.h"
 #include "base/untar.h"
-#include "config/plan.h"
+#include "container/channel.h"
+#include "request/plan.h"
 #include "run/result.h"
 
 enum {
@@ -59,6 +60,9 @@ void unasked_note_name(struct unasked *unasked, const char *name);
 
 /* Sorts the artifacts, the names, and `found`. */
 void unasked_finish(struct unasked *unasked);
+
+/* What takes the files for it. */
+struct channel unasked_channel(struct unasked *unasked);
 
 /* Notes the name of a file that was written and is not returned. */
 void unasked_add_name(struct result *result, const char *name);

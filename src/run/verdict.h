@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "container/supervisor_link.h"
 #include "run/result.h"
-#include "run/supervisor_link.h"
 
 /* What isolator did to the program. */
 enum verdict_stop {

@@ -28,8 +28,8 @@
 
 #include "base/error.h"
 #include "base/notifier.h"
-#include "config/plan.h"
 #include "docker/docker.h"
+#include "request/plan.h"
 #include "run/result.h"
 
 enum { AUDIT_IMAGES = 16 };

@@ -5,10 +5,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "container/owned_container.h"
 #include "docker/budget.h"
 #include "docker/container.h"
 #include "docker/container_list.h"
-#include "run/owned_container.h"
 
 /*
  * For gc_until_quiet(): the minimum time without containers before it returns, and how many times

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/notifier.h"
 #include "base/strvec.h"
+#include "container/owner.h"
 #include "docker/docker.h"
-#include "run/owner.h"
 
 /*
  * An orphan, or if its owner is alive (OWNER_ALIVE) the container of a session. All is borrowed,

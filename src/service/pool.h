@@ -1,7 +1,7 @@
 /*
  * The pool of warm instances. A thread of the pool makes containers in advance, so that a run can
- * start without waiting for the engine. Each serves one run (run/instance.h). The pool then makes
- * another in its place, and replaces those that are too old or whose container has ended.
+ * start without waiting for the engine. Each serves one run (container/instance.h). The pool then
+ * makes another in its place, and replaces those that are too old or whose container has ended.
  *
  * Nothing depends on the pool: if it is empty, for whatever reason, a run makes an instance of its
  * own. The configuration says how many the pool keeps of each language and how old one may become.
@@ -18,9 +18,9 @@
 #include "base/error.h"
 #include "base/notifier.h"
 #include "config/config.h"
-#include "config/plan.h"
+#include "container/instance.h"
 #include "docker/docker.h"
-#include "run/instance.h"
+#include "request/plan.h"
 
 struct pool;
 

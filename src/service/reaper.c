@@ -16,11 +16,11 @@
 #include "base/signals.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
+#include "container/owned_container.h"
+#include "container/owner.h"
 #include "docker/budget.h"
 #include "docker/container.h"
 #include "docker/explain.h"
-#include "run/owned_container.h"
-#include "run/owner.h"
 #include "service/gc.h"
 
 /*

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/notifier.h"
 #include "base/strvec.h"
-#include "config/plan.h"
+#include "request/plan.h"
 #include "service/run_handle.h"
 
 struct session;

@@ -8,7 +8,7 @@
 #include "base/linux.h"
 #include "base/memory.h"
 #include "base/thread.h"
-#include "run/owned_container.h"
+#include "container/owned_container.h"
 
 /* Functions have the lock if their comment says so. */
 

@@ -22,8 +22,8 @@
 #include "base/error.h"
 #include "base/notifier.h"
 #include "config/config.h"
-#include "config/plan.h"
 #include "docker/docker.h"
+#include "request/plan.h"
 #include "run/result.h"
 #include "run/run_session.h"
 

@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include "container/owned_container.h"
 #include "docker/budget.h"
-#include "run/owned_container.h"
 
 enum { SHOW_AFTER_MS = 1000 };
 

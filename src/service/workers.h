@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "base/notifier.h"
-#include "config/plan.h"
 #include "docker/docker.h"
+#include "request/plan.h"
 #include "service/audit.h"
 #include "service/pool.h"
 #include "service/ramp.h"

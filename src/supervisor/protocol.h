@@ -138,7 +138,7 @@ enum frame_type {
 /*
  * The channels from the supervisor to isolator: each carries bytes in frames of its own type, for
  * which the supervisor needs credit. A new one is a row here and in frame_channel_type(), a file of
- * the supervisor that fills it, and a function of isolator's that takes it (run/instance.c).
+ * the supervisor that fills it, and a function of isolator's that takes it (container/instance.c).
  */
 enum frame_channel { CHANNEL_STDOUT, CHANNEL_STDERR, CHANNEL_FILES, CHANNEL_REPORT, CHANNELS };
 

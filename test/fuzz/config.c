@@ -18,9 +18,9 @@
 #include "base/archive.h"
 #include "config/config_read.h"
 #include "config/environment.h"
-#include "config/plan.h"
 #include "config/workdir.h"
 #include "docker/image.h"
+#include "request/plan.h"
 
 /* A message may have the names of all languages, with four bytes for each byte. */
 enum { MESSAGE_ROOM = 1000 };

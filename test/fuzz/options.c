@@ -16,7 +16,7 @@
 #include "base/strvec.h"
 #include "base/text.h"
 #include "cli/run_options.h"
-#include "config/plan.h"
+#include "request/plan.h"
 
 /* More than any shell passes; each is copied. */
 enum { WORDS_MAX = 200 };

@@ -12,7 +12,7 @@
 #include "fuzz.h"
 
 #include "base/linux.h"
-#include "run/supervisor_link.h"
+#include "container/supervisor_link.h"
 
 enum { STDIN_BYTES = 3 * FRAME_STDIN_WINDOW / 2, TEXT_MAX = 4096, KEEP_MAX = 5000 };
 
@@ -101,7 +101,7 @@ static bool read_failed(struct conversation *to, const uint8_t *payload, size_t 
     return to->failure.step != 0;
 }
 
-/* A larger figure is not believed (run/supervisor_link.c). */
+/* A larger figure is not believed (container/supervisor_link.c). */
 static void bound_figure(uint64_t *figure)
 {
     if (*figure > UINT64_C(1) << 48)
@@ -238,24 +238,16 @@ static struct conversation read_plainly(const struct strbuf *bytes, bool request
 
 /* ---- comparing with the link */
 
-static void take_output(void *context, enum frame_channel channel, const char *data, size_t length)
+static void take_bytes(void *context, enum frame_channel channel, const char *data, size_t length)
 {
-    fuzz_require(length > 0, "the program wrote nothing");
-    strbuf_add(&((struct conversation *)context)->out[channel == CHANNEL_STDERR], data, length);
-}
+    struct conversation *conversation = context;
+    struct strbuf *const taken[CHANNELS] = {[CHANNEL_STDOUT] = &conversation->out[0],
+                                            [CHANNEL_STDERR] = &conversation->out[1],
+                                            [CHANNEL_FILES] = &conversation->files,
+                                            [CHANNEL_REPORT] = &conversation->report};
 
-static void take_report(void *context, enum frame_channel channel, const char *data, size_t length)
-{
-    (void)channel;
-    fuzz_require(length > 0, "nothing of the report");
-    strbuf_add(&((struct conversation *)context)->report, data, length);
-}
-
-static void take_files(void *context, enum frame_channel channel, const char *data, size_t length)
-{
-    (void)channel;
-    fuzz_require(length > 0, "nothing of the archive");
-    strbuf_add(&((struct conversation *)context)->files, data, length);
+    fuzz_require(length > 0, "nothing in channel %d", channel);
+    strbuf_add(taken[channel], data, length);
 }
 
 static void take_path(void *context, const char *path)
@@ -330,13 +322,7 @@ static void check_stdin(struct supervisor_link *link, const struct conversation 
 static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step,
                           const struct conversation *expected)
 {
-    static const struct supervisor_handler handler = {
-        .take = {[CHANNEL_STDOUT] = take_output,
-                 [CHANNEL_STDERR] = take_output,
-                 [CHANNEL_FILES] = take_files,
-                 [CHANNEL_REPORT] = take_report},
-        .too_large = take_path,
-    };
+    static const struct supervisor_handler handler = {take_bytes, take_path};
     static const struct strvec none = STRVEC_INIT;
     static const struct limits limits;
     static char text[] = "{}";

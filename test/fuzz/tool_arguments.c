@@ -14,11 +14,11 @@
 
 #include "base/json_text.h"
 #include "config/environment.h"
-#include "config/plan.h"
-#include "config/session_arguments.h"
-#include "config/tool_arguments.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/tool_result.h"
+#include "request/plan.h"
+#include "request/session_arguments.h"
+#include "request/tool_arguments.h"
 
 /* The longest messages have a path of 4000 bytes, each of them escaped. */
 enum { ERROR_MAX = 20000 };

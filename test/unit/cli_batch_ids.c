@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "base/json_text.h"
-#include "cli/batch_ids.h"
+#include "cli/batch/batch_ids.h"
 
 static long long add(struct batch_ids *ids, const char *text, long long line)
 {

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "cli/batch_summary.h"
+#include "cli/batch/batch_summary.h"
 
 static void add(struct batch_summary *summary, enum reason reason, int exit_code, int times)
 {

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "cli/batch_table.h"
+#include "cli/batch/batch_table.h"
 
 static void assert_row(struct batch_table *table, const char *id, const struct result *result,
                        const char *expected)

@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "base/memory.h"
-#include "cli/grade_table.h"
+#include "cli/grade/grade_table.h"
 
 static struct test_results new_results(size_t count, enum test_status status)
 {

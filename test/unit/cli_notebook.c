@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "cli/notebook.h"
+#include "cli/session/notebook.h"
 
 /* Reads this text as the file "n.ipynb"; returns "LANGUAGE|CELL|CELL", or NULL with the error. */
 static char *read_text(const char *text, struct error *error)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/session_cells.h"
+#include "cli/session/session_cells.h"
 
 static void assert_complete(const char *text)
 {

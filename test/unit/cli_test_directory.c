@@ -1,6 +1,7 @@
 #include "test.h"
 
-#include "cli/test_directory.h"
+#include "cli/grade/test_directory.h"
+#include "container/supervisor_link.h"
 #include "run/result.h"
 
 /* The text with the directory in place of each DIR; owned. */

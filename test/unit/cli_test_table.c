@@ -1,8 +1,8 @@
 #include "test.h"
 
 #include "base/memory.h"
+#include "cli/grade/test_table.h"
 #include "cli/table.h"
-#include "cli/test_table.h"
 
 static void table__widths(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include "test.h"
 
-#include "run/delivery.h"
+#include "container/delivery.h"
 #include "supervisor/protocol.h"
 
 /*

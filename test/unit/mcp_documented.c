@@ -5,13 +5,13 @@
 #include "test.h"
 
 #include "base/json_text.h"
-#include "config/inputs_dir.h"
 #include "mcp/calls.h"
 #include "mcp/resources.h"
 #include "mcp/responder.h"
 #include "mcp/result_store.h"
 #include "mcp/server.h"
 #include "mcp/tool.h"
+#include "request/inputs_dir.h"
 #include "run/unasked.h"
 
 static void documented__times(void **state)

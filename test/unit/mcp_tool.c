@@ -1,7 +1,7 @@
 #include "mcp_client.h"
 
-#include "config/tool_arguments.h"
 #include "mcp/tool.h"
+#include "request/tool_arguments.h"
 #include "run/result.h"
 
 #define SESSIONS "{\"sessions\": {\"max\": 2}}"

@@ -1,0 +1,335 @@
+#include "cli/batch/batch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/diagnostics.h"
+#include "base/io.h"
+#include "base/json_text.h"
+#include "base/lines.h"
+#include "base/linux.h"
+#include "base/memory.h"
+#include "base/signals.h"
+#include "base/text.h"
+#include "cli/artifact_files.h"
+#include "cli/batch/batch_line.h"
+#include "cli/batch/batch_sessions.h"
+#include "request/tool_arguments.h"
+#include "service/service.h"
+
+enum { CHUNK = 65536 };
+
+struct batch {
+    const struct config *config;
+    const struct batch_options *options;
+    struct service service;
+    struct notifier changed; /* raised when a run has ended */
+
+    struct lines lines;
+    long long number; /* lines read so far */
+    int read_error;   /* errno; 0: none */
+    bool input_ended;
+    struct batch_output output;
+    struct batch_sessions sessions;
+};
+
+/* One line of the input, from its submission to the end of the cleanup. */
+struct line_run {
+    struct batch *batch;
+    long long number; /* from 1 */
+    json_t *id;       /* owned; NULL: the line has none */
+};
+
+/* ---- input */
+
+/* Waits until the descriptor is readable. False if a signal arrived or poll() failed. */
+static bool wait_readable(int fd)
+{
+    struct pollfd polled[] = {
+        {fd, POLLIN, 0},
+        {notifier_fd(signals_cancel()), POLLIN, 0},
+    };
+
+    return io_poll(polled, 2, -1) > 0 && polled[1].revents == 0;
+}
+
+static void read_input(struct batch *batch)
+{
+    char chunk[CHUNK];
+    ssize_t length;
+
+    if (!wait_readable(batch->options->in))
+        return; /* the caller checks for a signal */
+    length = read(batch->options->in, chunk, sizeof chunk);
+    if (length > 0) {
+        lines_feed(&batch->lines, chunk, (size_t)length);
+    } else if (length == 0) {
+        lines_end(&batch->lines);
+        batch->input_ended = true;
+    } else if (errno != EINTR && errno != EAGAIN) {
+        batch->read_error = errno;
+    }
+}
+
+/* ---- a line */
+
+static void report_container(struct batch *batch, const struct line_run *run,
+                             const struct result *result)
+{
+    CLEANUP_FREE char *line = string_format("line %lld: container %s, warm: %s", run->number,
+                                            result->container ? result->container : "none",
+                                            result->warm ? "true" : "false");
+
+    batch_output_remark(&batch->output, line);
+}
+
+static void free_line(struct line_run *run)
+{
+    json_decref(run->id);
+    free(run);
+}
+
+/* Prints the result of a line. */
+static void finish_line(struct line_run *run, struct result *result)
+{
+    struct batch *batch = run->batch;
+    CLEANUP_FREE char *below = string_format("%lld", run->number);
+    json_t *object = json_object();
+
+    result_name_subject(result, tool_arguments_namer);
+    if (batch->options->artifacts >= 0)
+        artifact_files_write(batch->options->artifacts, below, batch->options->force,
+                             ARTIFACT_FILES_FORCE, result);
+    json_object_set(object, "id", run->id ? run->id : json_null());
+    json_object_set_new(object, "line", json_integer(run->number));
+    if (result->retries > 0)
+        json_object_set_new(object, "retries", json_integer(result->retries));
+    batch_output_result(&batch->output, object, result);
+    if (batch->options->verbose)
+        report_container(batch, run, result);
+}
+
+/* The service calls this with the result of a run. */
+static void on_result(void *context, struct result *result)
+{
+    finish_line(context, result);
+}
+
+/* The service calls this after the cleanup of a run. `problem` is NULL if it succeeded. */
+static void on_cleaned_up(void *context, const char *problem)
+{
+    struct line_run *run = context;
+    CLEANUP_FREE char *escaped = problem ? text_escape(problem) : NULL;
+    CLEANUP_FREE char *line = escaped ? string_format("warning: %s", escaped) : NULL;
+
+    if (line)
+        batch_output_remark(&run->batch->output, line);
+    free_line(run);
+}
+
+/* Submits the run of the arguments. On success the callbacks own the run. */
+static int submit_line(struct line_run *run, const json_t *arguments, struct error *error)
+{
+    struct batch *batch = run->batch;
+    const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
+                                            .done = on_result,
+                                            .cleaned_up = on_cleaned_up,
+                                            .context = run};
+    CLEANUP(request_release) struct request request;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+    const struct tool_client client = {.programs = batch->options->programs};
+
+    request_init(&request);
+    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &client, &request,
+                            error) != 0 ||
+        batch_sessions_find(&batch->sessions, batch->config, &request, error) != 0 ||
+        service_find_session(&batch->service, &request, error) != 0 ||
+        plan_resolve(&plan, batch->config, &request, error) != 0 ||
+        service_submit(&batch->service, &plan, &callbacks, NULL, error) != 0)
+        return -1;
+    batch_sessions_note(&batch->sessions, &request);
+    return 0;
+}
+
+/* Starts the run of the arguments unless it has a result already. */
+static int start_arguments(struct line_run *run, json_t *arguments, bool *skipped,
+                           struct error *error)
+{
+    const struct batch_resume *resume = run->batch->options->resume;
+
+    *skipped = resume && batch_resume_skips(resume, run->id, arguments);
+    return *skipped ? 0 : submit_line(run, arguments, error);
+}
+
+/*
+ * Starts the run of a line. *skipped is set if it has a result already; the run is then still the
+ * caller's. `text` is NULL if the line is too long.
+ */
+static int start_run(struct line_run *run, const char *text, size_t length, bool *skipped,
+                     struct error *error)
+{
+    json_t *arguments;
+    int result;
+
+    if (!text)
+        return error_set(error, ERROR_USAGE, "a line cannot be longer than %d MiB",
+                         JSON_TEXT_MAX >> 20);
+    if (batch_line_parse(text, length, &arguments, &run->id, error) != 0)
+        return -1;
+    result = start_arguments(run, arguments, skipped, error);
+    json_decref(arguments);
+    return result;
+}
+
+/* Starts the run of a line, or prints its error. */
+static void start_line(struct batch *batch, const char *text, size_t length)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct line_run *run = memory_allocate(sizeof *run);
+    bool skipped = false, good;
+
+    *run = (struct line_run){.batch = batch, .number = batch->number};
+    good = start_run(run, text, length, &skipped, &error) == 0;
+    if (!skipped) {
+        atomic_fetch_add(&batch->output.bytes, (long long)length + 1);
+        atomic_fetch_add(&batch->output.requests, 1);
+    }
+    if (good && !skipped)
+        return;
+    if (!good) {
+        result_fail(&result, &error);
+        finish_line(run, &result);
+    }
+    free_line(run);
+}
+
+/* ---- all lines */
+
+/* Starts the next complete line. False if there is none yet. */
+static bool start_next_line(struct batch *batch)
+{
+    const char *text;
+    size_t length;
+    const enum lines_event event = lines_next(&batch->lines, &text, &length);
+
+    if (event == LINES_NONE)
+        return false;
+    batch->number++;
+    if (event == LINES_LINE && text_is_blank(text, length))
+        return true;
+    start_line(batch, event == LINES_LINE ? text : NULL, length);
+    linux_trim_memory(length);
+    return true;
+}
+
+/* Whether no more lines are started. */
+static bool is_stopped(const struct batch *batch)
+{
+    return notifier_raised(signals_cancel()) || batch->read_error != 0;
+}
+
+static void run_lines(struct batch *batch)
+{
+    while (!is_stopped(batch)) {
+        /* Clear it before asking the service: a later change raises it again. */
+        notifier_clear(&batch->changed);
+        if (!service_has_room(&batch->service))
+            wait_readable(notifier_fd(&batch->changed));
+        else if (start_next_line(batch))
+            continue;
+        else if (batch->input_ended)
+            break;
+        else
+            read_input(batch);
+    }
+    service_stop_pool(&batch->service);
+}
+
+/* Waits for the runs to end. After a signal the service cancels them. */
+static void wait_for_runs(struct batch *batch)
+{
+    while (!notifier_raised(signals_cancel())) {
+        notifier_clear(&batch->changed);
+        if (service_is_idle(&batch->service))
+            break;
+        wait_readable(notifier_fd(&batch->changed));
+    }
+}
+
+/*
+ * A warm container saves time if a core is idle that can make it. With a run for each core it would
+ * only slow these down, and the last one is made for nothing.
+ */
+static enum pool_policy pool_policy(const struct batch_options *options)
+{
+    return options->parallel < linux_cores() ? POOL_ON_DEMAND : POOL_NONE;
+}
+
+static int start_batch(struct batch *batch, struct error *error)
+{
+    const struct batch_options *options = batch->options;
+    const struct service_options service_options = {.pool = pool_policy(options),
+                                                    .limits = {.max_active = options->parallel,
+                                                               .gradual = true,
+                                                               .max_retries = options->retries},
+                                                    .changed = &batch->changed};
+
+    if (notifier_open(&batch->changed, error) != 0)
+        return -1;
+    if (service_open(&batch->service, batch->config, &service_options, error) != 0) {
+        notifier_release(&batch->changed);
+        return -1;
+    }
+    batch_output_open(&batch->output, options->in, options->as_table, options->quiet);
+    if (options->resume)
+        batch_output_skip(&batch->output, options->resume->skipped, options->resume->bytes);
+    return 0;
+}
+
+static void end_batch(struct batch *batch, struct batch_totals *totals)
+{
+    service_close(&batch->service, 0);
+    batch_output_end(&batch->output, totals);
+    batch_sessions_release(&batch->sessions);
+    lines_release(&batch->lines);
+    notifier_release(&batch->changed);
+}
+
+/* Whether there was nothing to do, which a person may not have meant. */
+static bool is_empty(const struct batch_options *options, const struct batch_totals *totals)
+{
+    return totals->done == 0 && totals->output_error == 0 && signals_caught() == 0 &&
+           !(options->resume && options->resume->skipped > 0) && !options->quiet;
+}
+
+int batch_run(const struct config *config, const struct batch_options *options,
+              struct batch_totals *totals, struct error *error)
+{
+    struct batch batch = {
+        .config = config,
+        .options = options,
+        .changed = NOTIFIER_INIT,
+        .lines = LINES_INIT(JSON_TEXT_MAX),
+        .sessions = BATCH_SESSIONS_INIT,
+    };
+
+    *totals = (struct batch_totals){.done = 0};
+    if (start_batch(&batch, error) != 0)
+        return -1;
+    run_lines(&batch);
+    wait_for_runs(&batch);
+    end_batch(&batch, totals);
+    if (batch.read_error == 0) {
+        if (is_empty(options, totals))
+            diagnostics_line("the input is empty: it has no request");
+        return 0;
+    }
+    errno = batch.read_error;
+    return error_set_errno(error, ERROR_INPUT, "cannot read the requests");
+}

@@ -1,0 +1,226 @@
+#include "cli/batch/batch_command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/diagnostics.h"
+#include "base/signals.h"
+#include "cli/artifact_files.h"
+#include "cli/batch/batch.h"
+#include "cli/command_line.h"
+#include "cli/exit_status.h"
+#include "cli/output_format.h"
+#include "cli/parallel.h"
+#include "config/config.h"
+
+enum { RETRIES_MAX = 10 };
+
+struct batch_arguments {
+    struct common_options common;
+    int parallel, retries;
+    const char *artifacts; /* directory, borrowed from argv; NULL */
+    const char *programs;  /* directory, borrowed from argv; NULL */
+    const char *results;   /* of an earlier batch, borrowed from argv; NULL */
+    bool json, force, quiet, verbose;
+    enum output_format format;
+};
+
+static const struct option_rule batch_rules[] = {
+    {{'j', "--jobs", "N", "run N at a time", "one per processor core",
+      "Run N requests at a time, at most 1024. A much higher number makes the engine no faster, "
+      "and it may then need more than the *engineTimeoutSeconds* of isolator_config.json(5)."},
+     OPTION_WHOLE(struct batch_arguments, parallel, 1, PARALLEL_MAX)},
+    {{0, "--resume", "RESULTS", "skip requests whose id has a result in this file", NULL,
+      "Skip requests that have a result in the file RESULTS, which earlier batches printed; see "
+      "[RESUMING A BATCH]."},
+     OPTION_STRING(struct batch_arguments, results),
+     .values = VALUES_FILES},
+    {{0, "--programs", "DIR", "requests may name programs in DIR", NULL,
+      "Let requests name a program in or below DIR, by the path that follows DIR: "
+      "*entrypoint_file* in place of *entrypoint_code*. Its name determines the language, unless "
+      "*language* does. Links are not followed, and a path with a part that begins with a dot is "
+      "refused."},
+     OPTION_STRING(struct batch_arguments, programs)},
+    {{0, "--retries", "N", "run a request again, up to N times, if the engine fails", NULL,
+      "Run a request again, up to N times and at most 10 times, if its result has *reason* "
+      "'engine'. The pause before it is 0.5 s, then twice as long each time, at most 30 s; "
+      "meanwhile other requests may run. Only the last result is printed. If the request was run "
+      "again, *retries* after *line* says how often. The default is 0."},
+     OPTION_WHOLE(struct batch_arguments, retries, 0, RETRIES_MAX)},
+    {{0, "--artifacts", "DIR", "write the files that requests name to DIR/LINE", NULL,
+      "Write the files that requests name in *artifacts* below DIR, which is created if it does "
+      "not exist. The files of each line are in a directory with the number of the line; see "
+      "--artifacts in isolator(1). Without this option the results only list the files and their "
+      "digests."},
+     OPTION_STRING(struct batch_arguments, artifacts)},
+    {{0, "--force", NULL, "replace existing files", NULL, "Replace existing files."},
+     OPTION_FLAG(struct batch_arguments, force)},
+    COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_AUDIT,
+    {OUTPUT_FORMAT_JSON_OPTION, OPTION_FLAG(struct batch_arguments, json)},
+    {OUTPUT_FORMAT_OPTION("a row of a table, see [AT A TERMINAL]."),
+     OPTION_CALL(struct batch_arguments, format, output_format_take),
+     .choices = OUTPUT_FORMAT_CHOICES},
+    {{'q', "--quiet", NULL, "print no progress and no summary on stderr", NULL,
+      "Print neither progress nor the summary. Use this option if a program that reads the results "
+      "writes to the same terminal."},
+     OPTION_FLAG(struct batch_arguments, quiet)},
+    {{'v', "--verbose", NULL, "print on stderr which container each line had", NULL,
+      "Print on standard error which container each line had, and whether it was warm."},
+     OPTION_FLAG(struct batch_arguments, verbose)},
+    COMMAND_OPTION_HELP,
+};
+
+static const struct option_other others[] = {
+    {"--output", "results go to stdout; redirect it to a file"},
+    {"-o", "results go to stdout; redirect it to a file"},
+    {"--input", "name the file of requests without an option"},
+    {"--workers", "--jobs N runs N at a time"},
+    {"--parallel", "--jobs N runs N at a time"},
+    {NULL, NULL},
+};
+
+const struct option_table batch_table = {
+    .command = "isolator batch",
+    .usage = "usage: isolator batch [OPTIONS] [FILE]\n"
+             "\n"
+             "Reads requests from FILE or from stdin: one JSON object per line, with the\n"
+             "arguments of execute_code and an \"id\". Runs several at a time, each in a\n"
+             "container of its own, and prints each result as it finishes: a row of a table\n"
+             "at a terminal, otherwise a line of JSON.\n",
+    .example = "isolator batch -j 4 requests.jsonl >results.jsonl",
+    .after = "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
+             "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
+             "See isolator-batch(1).\n",
+    .operands = VALUES_FILES,
+    .others = others,
+    OPTION_RULES(batch_rules)};
+
+static int open_file(const char *file, struct error *error)
+{
+    const int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+    return fd < 0 ? error_set_errno(error, ERROR_INPUT, "cannot open '%s'", file) : fd;
+}
+
+/* Returns the descriptor to read from, which is stdin for NULL and "-", or -1 with the error. */
+static int open_input(const char *file, struct error *error)
+{
+    if (!file || strcmp(file, "-") == 0) {
+        if (isatty(STDIN_FILENO))
+            diagnostics_line("reading requests from the terminal, one JSON object per line");
+        return STDIN_FILENO;
+    }
+    return open_file(file, error);
+}
+
+/* Refuses to read our own results as requests, which would never end. cat(1) does the same. */
+static int check_output(int in, struct error *error)
+{
+    struct stat from, to;
+
+    if (fstat(in, &from) != 0 || fstat(STDOUT_FILENO, &to) != 0 || !S_ISREG(from.st_mode) ||
+        from.st_dev != to.st_dev || from.st_ino != to.st_ino)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "input and output are the same file; write the results to another file");
+}
+
+static int exit_status_of_batch(const struct batch_totals *totals)
+{
+    if (totals->output_error == EPIPE)
+        return EXIT_STATUS_INTERRUPTED + SIGPIPE;
+    if (totals->output_error != 0) {
+        diagnostics_line("cannot write the results: %s", strerror(totals->output_error));
+        return EXIT_STATUS_ENGINE;
+    }
+    if (signals_caught() != 0)
+        return EXIT_STATUS_INTERRUPTED + signals_caught();
+    return totals->failed > 0 ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
+}
+
+/* Reads the results in `fd`, and the requests for the first time. */
+static int prepare_resume(const struct batch_arguments *options, int fd,
+                          struct batch_options *batch, struct batch_resume *resume,
+                          struct error *error)
+{
+    if (!options->results)
+        return 0;
+    batch->resume = resume;
+    return batch_resume_read_results(resume, fd, options->results, error) == 0
+               ? batch_resume_check_requests(resume, &batch->in, error)
+               : -1;
+}
+
+/* Runs the batch. Signals are caught. */
+static int run_batch(const struct batch_arguments *options, const struct config *config,
+                     int results, struct batch_options *batch, struct error *error)
+{
+    CLEANUP(batch_resume_release) struct batch_resume resume = BATCH_RESUME_INIT;
+    struct batch_totals totals;
+    bool good = prepare_resume(options, results, batch, &resume, error) == 0;
+
+    good = good && batch_run(config, batch, &totals, error) == 0;
+    batch->resume = NULL;
+    if (good)
+        return exit_status_of_batch(&totals);
+    if (error->kind != ERROR_CANCELLED || signals_caught() == 0)
+        return -1;
+    error_release(error);
+    return EXIT_STATUS_INTERRUPTED + signals_caught();
+}
+
+static int run_batch_command(void *context, char **operands, const struct config *config,
+                             struct error *error)
+{
+    const struct batch_arguments *options = context;
+    struct batch_options batch = {
+        .parallel = options->parallel,
+        .artifacts = -1,
+        .force = options->force,
+        .verbose = options->verbose,
+        .quiet = options->quiet,
+        .retries = options->retries,
+        .programs = options->programs,
+        .as_table = output_format_is_text(options->format, options->json),
+    };
+    CLEANUP_FD int artifacts = -1;
+    CLEANUP_FD int results = -1;
+    int result;
+
+    if (options->programs && access(options->programs, R_OK | X_OK) != 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'",
+                               options->programs);
+    if (output_format_check(options->format, options->json, error) != 0)
+        return -1;
+    if (options->artifacts)
+        batch.artifacts = artifacts = artifact_files_open(options->artifacts, error);
+    if (options->artifacts && artifacts < 0)
+        return -1;
+    if (options->results && (results = open_file(options->results, error)) < 0)
+        return -1;
+    batch.in = open_input(operands[0], error);
+    if (batch.in < 0 || check_output(batch.in, error) != 0 ||
+        signals_catch(error) != 0) /* last: opening a FIFO may block */
+        return -1;
+    result = run_batch(options, config, results, &batch, error);
+    signals_release(); /* nothing remains to be removed */
+    if (batch.in != STDIN_FILENO)
+        close(batch.in);
+    return result;
+}
+
+int batch_command(int argc, char **argv)
+{
+    static const struct command_line command = {
+        .options = &batch_table, .operands_max = 1, .run = run_batch_command, .output = "results"};
+    struct batch_arguments options = {.parallel = parallel_default()};
+
+    return command_line_main(&command, argc, argv, &options);
+}

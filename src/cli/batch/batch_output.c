@@ -1,0 +1,145 @@
+#include "cli/batch/batch_output.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/diagnostics.h"
+#include "base/json_text.h"
+#include "base/signals.h"
+#include "base/text.h"
+#include "cli/result_text.h"
+
+void batch_output_open(struct batch_output *output, int in, bool as_table, bool quiet)
+{
+    *output = (struct batch_output){.as_table = as_table, .quiet = quiet, .begin = clock_now_ms()};
+    batch_table_init(&output->table);
+    pthread_mutex_init(&output->lock, NULL);
+    output_open(&output->out, STDOUT_FILENO);
+    progress_begin_input(&output->progress, in, quiet);
+}
+
+void batch_output_skip(struct batch_output *output, long long skipped, long long bytes)
+{
+    output->summary.skipped = skipped;
+    progress_skip(&output->progress, bytes);
+}
+
+/* Stops the output after a line that could not be written. The caller has the lock. */
+static void stop(struct batch_output *output, int write_error)
+{
+    output->ended = true;
+    if (write_error == ECANCELED)
+        return;
+    output->totals.output_error = write_error;
+    notifier_raise(signals_cancel()); /* cancel the running requests */
+}
+
+/* The caller has the lock. */
+static void count(struct batch_output *output, const struct result *result)
+{
+    output->totals.done++;
+    output->totals.failed += !result_success(result);
+    batch_summary_add(&output->summary, result);
+    /* The figures of the input may be slightly out of date: they are read without a lock. */
+    progress_show(&output->progress, output->totals.done, output->totals.failed,
+                  atomic_load(&output->requests), atomic_load(&output->bytes));
+}
+
+/* Writes a piece of a result. False if nothing more is written. The caller has the lock. */
+static bool write_locked(struct batch_output *output, const char *data, size_t length)
+{
+    if (!output->ended && output_write(&output->out, data, length, 0, signals_cancel()) != length)
+        stop(output, errno);
+    return !output->ended;
+}
+
+/* ---- JSON */
+
+/* A line that is being written, and whether it has the lock: from its first piece on. */
+struct output_line {
+    struct batch_output *output;
+    bool locked;
+};
+
+/* A result_text_writer. */
+static bool write_piece(void *context, const char *data, size_t length)
+{
+    struct output_line *line = context;
+
+    if (!line->locked)
+        pthread_mutex_lock(&line->output->lock);
+    line->locked = true;
+    return write_locked(line->output, data, length);
+}
+
+static void write_json(struct batch_output *output, json_t *object, struct result *result)
+{
+    struct output_line line = {output, false};
+
+    if (result_text_write(object, result, json_text_flags(object), write_piece, &line))
+        count(output, result);
+    pthread_mutex_unlock(&output->lock);
+}
+
+/* ---- a table */
+
+/* The caller has the lock. */
+static void write_warnings(long long line, const struct strvec *warnings)
+{
+    for (size_t i = 0; i < warnings->count; i++) {
+        CLEANUP_FREE char *escaped = text_escape(warnings->items[i]);
+
+        diagnostics_line("line %lld: warning: %s", line, escaped);
+    }
+}
+
+static void write_row(struct batch_output *output, const json_t *object,
+                      const struct result *result)
+{
+    const long long line = json_integer_value(json_object_get(object, "line"));
+    CLEANUP_FREE char *row = NULL;
+
+    pthread_mutex_lock(&output->lock);
+    progress_clear(&output->progress);
+    row = batch_table_row(&output->table, json_object_get(object, "id"), line, result);
+    if (write_locked(output, row, strlen(row))) {
+        write_warnings(line, &result->warnings);
+        write_warnings(line, &result->artifacts.missing);
+        count(output, result);
+    }
+    pthread_mutex_unlock(&output->lock);
+}
+
+/* ---- */
+
+void batch_output_result(struct batch_output *output, json_t *object, struct result *result)
+{
+    if (!output->as_table) {
+        write_json(output, object, result);
+        return;
+    }
+    write_row(output, object, result);
+    json_decref(object);
+}
+
+void batch_output_remark(struct batch_output *output, const char *line)
+{
+    pthread_mutex_lock(&output->lock);
+    diagnostics_line("%s", line);
+    pthread_mutex_unlock(&output->lock);
+}
+
+void batch_output_end(struct batch_output *output, struct batch_totals *totals)
+{
+    CLEANUP_FREE char *line = batch_summary_line(&output->summary, clock_now_ms() - output->begin);
+
+    progress_end(&output->progress);
+    if (!output->quiet && (output->totals.done > 0 || output->summary.skipped > 0))
+        diagnostics_line("%s", line);
+    output_release(&output->out);
+    pthread_mutex_destroy(&output->lock);
+    *totals = output->totals;
+}

@@ -1,0 +1,64 @@
+/*
+ * What `isolator batch` writes: the results on stdout, and progress, remarks and the summary on
+ * stderr. Thread-safe, except for the functions that open and end it.
+ */
+#ifndef CLI_BATCH_OUTPUT_H
+#define CLI_BATCH_OUTPUT_H
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/output.h"
+#include "cli/batch/batch_summary.h"
+#include "cli/batch/batch_table.h"
+#include "cli/progress.h"
+#include "run/result.h"
+
+struct batch_totals {
+    long long done;   /* results printed */
+    long long failed; /* results that are not a success */
+    int output_error; /* errno of a failed write to stdout; 0: none */
+};
+
+struct batch_output {
+    atomic_llong requests, bytes; /* read so far; blank lines are not requests */
+    /* The rest is the module's own. */
+    pthread_mutex_t lock; /* protects stdout, stderr and the members below */
+    struct output out;    /* stdout */
+    bool ended;           /* nothing more is written */
+    bool as_table, quiet;
+    struct batch_table table;
+    long long begin; /* clock_now_ms() */
+    struct batch_totals totals;
+    struct batch_summary summary;
+    struct progress progress;
+};
+
+/*
+ * `in` is the input. `as_table` prints the results as a table; `quiet` shows neither progress nor
+ * the summary.
+ */
+void batch_output_open(struct batch_output *output, int in, bool as_table, bool quiet);
+
+/*
+ * Requests that need not run: `skipped` of them, in so many bytes of the input. Before the first
+ * result.
+ */
+void batch_output_skip(struct batch_output *output, long long skipped, long long bytes);
+
+/*
+ * Prints the members of the object, which has `id` and `line`, and of the result as one line,
+ * counts the result, and shows the progress. Warnings that a table does not have go to stderr.
+ * Takes ownership of the object. If stdout cannot be written, this raises signals_cancel().
+ */
+void batch_output_result(struct batch_output *output, json_t *object, struct result *result);
+
+/* Writes a line to stderr. */
+void batch_output_remark(struct batch_output *output, const char *line);
+
+/* Writes the summary to stderr if there was a request, and frees everything. */
+void batch_output_end(struct batch_output *output, struct batch_totals *totals);
+
+#endif

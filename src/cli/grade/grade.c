@@ -1,0 +1,446 @@
+#include "cli/grade/grade.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/diagnostics.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "base/signals.h"
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/exit_status.h"
+#include "cli/grade/grade_table.h"
+#include "cli/print.h"
+#include "cli/progress.h"
+#include "cli/result_text.h"
+#include "cli/run_inputs.h"
+#include "cli/safe_json.h"
+#include "service/service.h"
+
+/* No solution is started while the texts that wait for an earlier solution have more bytes. */
+#define WAITING_MAX ((size_t)64 << 20)
+
+/* A file of the command line. */
+struct solution {
+    struct grading *grading;
+    const char *file; /* borrowed */
+    /* The rest with the lock. */
+    bool settled;          /* the result is complete */
+    struct strbuf text;    /* what is printed on stdout; empty after that */
+    struct strvec remarks; /* and on stderr */
+};
+
+struct grading {
+    struct run_options *options;
+    const struct config *config;
+    struct service service;
+    struct notifier changed; /* raised when a solution is settled or has left the service */
+    bool as_table;
+    struct grade_table table;
+    struct progress progress;
+    struct solution *solutions; /* owned */
+    size_t count, started, printed;
+    struct strvec pulled; /* images that were asked for with --pull */
+
+    pthread_mutex_t lock; /* protects the members below, and those of the solutions */
+    size_t waiting;       /* bytes of the texts that are not printed */
+    size_t passed, failed, settled;
+    bool engine_failed;
+};
+
+/* ---- results */
+
+/* A result_text_writer. */
+static bool add_piece(void *context, const char *data, size_t length)
+{
+    strbuf_add(context, data, length);
+    return true;
+}
+
+static struct strbuf make_json(const char *file, struct result *result)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
+    struct strbuf text = STRBUF_INIT;
+    json_t *object = json_object();
+
+    text_add_utf8(&name, file, strlen(file));
+    json_object_set_new(object, "file", json_string(strbuf_string(&name)));
+    result_text_write(object, result, SAFE_JSON_FLAGS, add_piece, &text);
+    return text;
+}
+
+static struct strbuf make_row(const struct grading *grading, const char *file,
+                              const struct result *result)
+{
+    CLEANUP_FREE char *row = grade_table_row(&grading->table, file, result);
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, row);
+    return text;
+}
+
+static void add_remark(struct strvec *remarks, const char *file, const char *prefix,
+                       const char *text)
+{
+    CLEANUP_FREE char *name = text_escape(file);
+    CLEANUP_FREE char *escaped = text_escape(text);
+
+    strvec_pushf(remarks, "%s: %s%s", name, prefix, escaped);
+}
+
+/* The lines for stderr. In JSON, warnings are members of the result. */
+static struct strvec make_remarks(const struct grading *grading, const char *file,
+                                  const struct result *result)
+{
+    struct strvec remarks = STRVEC_INIT;
+
+    for (size_t i = 0; grading->as_table && i < result->warnings.count; i++)
+        add_remark(&remarks, file, "warning: ", result->warnings.items[i]);
+    if (grading->options->verbose) {
+        CLEANUP_FREE char *line = string_format("container %s of image %s",
+                                                result->container ? result->container : "none",
+                                                result->image ? result->image : "none");
+        add_remark(&remarks, file, "", line);
+    }
+    return remarks;
+}
+
+/*
+ * Notes the result of a solution. One that was cancelled is not complete: it is not printed and not
+ * counted.
+ */
+static void settle(struct solution *solution, struct result *result)
+{
+    struct grading *grading = solution->grading;
+    const enum grade grade = grade_of(result);
+    const bool complete = result->reason != REASON_CANCELLED;
+    const struct strvec *warnings = &grading->options->test_warnings;
+    struct strbuf text = STRBUF_INIT;
+    struct strvec remarks = STRVEC_INIT;
+    bool engine_failed;
+
+    result_name_subject(result, run_options_namer);
+    engine_failed = complete && exit_status_of_result(result, 0) == EXIT_STATUS_ENGINE;
+    if (complete) {
+        if (!grading->as_table)
+            strvec_push_all(&result->warnings, warnings);
+        remarks = make_remarks(grading, solution->file, result);
+        text = grading->as_table ? make_row(grading, solution->file, result)
+                                 : make_json(solution->file, result);
+    }
+    pthread_mutex_lock(&grading->lock);
+    solution->text = text;
+    solution->remarks = remarks;
+    solution->settled = true;
+    grading->waiting += text.length;
+    grading->passed += grade == GRADE_PASSED;
+    grading->failed += grade == GRADE_FAILED;
+    grading->settled++;
+    grading->engine_failed |= engine_failed;
+    pthread_mutex_unlock(&grading->lock);
+    notifier_raise(&grading->changed);
+}
+
+/* The service calls this with the result of a run. */
+static void on_result(void *context, struct result *result)
+{
+    settle(context, result);
+}
+
+/* The service calls this after the cleanup of a run. */
+static void on_cleaned_up(void *context, const char *problem)
+{
+    const struct solution *solution = context;
+    CLEANUP_FREE char *name = text_escape(solution->file);
+    CLEANUP_FREE char *escaped = text_escape(problem ? problem : "");
+
+    if (problem)
+        diagnostics_line("%s: warning: %s", name, escaped);
+}
+
+/* ---- output */
+
+/*
+ * Prints what is known of the next solution. False if it is not settled. After a signal,
+ * `unsettled` passes over those that never will be.
+ */
+static bool print_next(struct grading *grading, bool unsettled)
+{
+    struct solution *solution = &grading->solutions[grading->printed];
+    struct strbuf text;
+    struct strvec remarks;
+    bool settled;
+
+    pthread_mutex_lock(&grading->lock);
+    settled = solution->settled;
+    text = solution->text;
+    remarks = solution->remarks;
+    solution->text = (struct strbuf)STRBUF_INIT;
+    solution->remarks = (struct strvec)STRVEC_INIT;
+    grading->waiting -= text.length;
+    for (size_t i = 0; i < remarks.count; i++)
+        diagnostics_line("%s", remarks.items[i]);
+    pthread_mutex_unlock(&grading->lock);
+    grading->printed += settled || unsettled;
+    if (text.length > 0)
+        progress_clear(&grading->progress);
+    print_bytes(strbuf_string(&text), text.length);
+    strbuf_release(&text);
+    strvec_release(&remarks);
+    return settled || unsettled;
+}
+
+static void print_settled(struct grading *grading)
+{
+    while (grading->printed < grading->count && print_next(grading, false))
+        ;
+}
+
+static void show_progress(struct grading *grading)
+{
+    pthread_mutex_lock(&grading->lock);
+    progress_count(&grading->progress, (long long)grading->settled,
+                   (long long)(grading->settled - grading->passed));
+    pthread_mutex_unlock(&grading->lock);
+}
+
+/* Prints what is left at the end. */
+static void print_end(struct grading *grading)
+{
+    while (grading->printed < grading->count)
+        print_next(grading, true);
+    if (grading->as_table) {
+        CLEANUP_FREE char *summary =
+            grade_table_summary(grading->passed, grading->failed, grading->count);
+
+        print_text(summary);
+    }
+}
+
+/* ---- one solution */
+
+/* Fetches the image of the plan for --pull, once for all solutions. */
+static int pull(struct grading *grading, const struct plan *plan, struct error *error)
+{
+    if (!grading->options->pull || strvec_contains(&grading->pulled, plan->image))
+        return 0;
+    strvec_push(&grading->pulled, plan->image);
+    progress_clear(&grading->progress); /* docker shows its own */
+    return run_inputs_pull(&grading->service.docker, plan, error);
+}
+
+/*
+ * Resolves the plan of a file, with tests that all plans share. On failure the request has its
+ * tests still.
+ */
+static int resolve(struct grading *grading, const char *file, struct plan *plan,
+                   struct error *error)
+{
+    struct request *request = &grading->options->request;
+    struct test_requests tests = test_requests_share(&request->tests);
+    const struct language *own =
+        request->language ? NULL : run_inputs_language(file, grading->config);
+    int result;
+
+    run_options_set_program(grading->options, file);
+    if (own)
+        request->language = string_copy(own->name);
+    result = plan_resolve(plan, grading->config, request, error);
+    if (own)
+        free(steal_pointer(&request->language)); /* the next file has another one */
+    if (result == 0)
+        request->tests = tests;
+    else
+        test_requests_release(&tests);
+    return result;
+}
+
+static int submit(struct solution *solution, struct error *error)
+{
+    const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
+                                            .done = on_result,
+                                            .cleaned_up = on_cleaned_up,
+                                            .context = solution};
+    struct grading *grading = solution->grading;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+
+    if (run_inputs_check_file(solution->file, error) != 0 ||
+        resolve(grading, solution->file, &plan, error) != 0)
+        return -1;
+    plan.input.file = run_inputs_open_file(solution->file,
+                                           limits_bytes(&plan.policy.limits, LIMIT_WORKDIR), error);
+    if (plan.input.file < 0 || pull(grading, &plan, error) != 0)
+        return -1;
+    return service_submit(&grading->service, &plan, &callbacks, NULL, error);
+}
+
+/* Starts the next solution, or settles it with an error. */
+static void start_next(struct grading *grading)
+{
+    struct solution *solution = &grading->solutions[grading->started++];
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+
+    if (submit(solution, &error) != 0) {
+        result_fail(&result, &error);
+        settle(solution, &result);
+    }
+    if (grading->started == grading->count)
+        service_stop_pool(&grading->service);
+}
+
+/* ---- all solutions */
+
+/* Whether there is a solution to be started, and room for it and for its result. */
+static bool may_start(struct grading *grading)
+{
+    bool small;
+
+    pthread_mutex_lock(&grading->lock);
+    small = grading->waiting <= WAITING_MAX;
+    pthread_mutex_unlock(&grading->lock);
+    return small && grading->started < grading->count && service_has_room(&grading->service);
+}
+
+static bool is_stopped(void)
+{
+    return notifier_raised(signals_cancel()) || print_failure() != 0;
+}
+
+/* Waits for a change in the service, or a signal. */
+static void wait_for_change(struct grading *grading)
+{
+    struct pollfd polled[] = {
+        {notifier_fd(&grading->changed), POLLIN, 0},
+        {notifier_fd(signals_cancel()), POLLIN, 0},
+    };
+
+    io_poll(polled, 2, -1);
+}
+
+/* Runs and prints everything, and waits for the cleanup, unless it is stopped. */
+static void run_all(struct grading *grading)
+{
+    while (!is_stopped()) {
+        /* Clear it before asking for what is new: a later change raises it again. */
+        notifier_clear(&grading->changed);
+        print_settled(grading);
+        show_progress(grading);
+        if (may_start(grading))
+            start_next(grading);
+        else if (grading->printed == grading->count && service_is_idle(&grading->service))
+            break;
+        else
+            wait_for_change(grading);
+    }
+}
+
+static int exit_status(const struct grading *grading)
+{
+    const int printed = command_line_printed("results");
+
+    if (printed != EXIT_STATUS_SUCCESS)
+        return printed;
+    if (signals_caught() != 0)
+        return EXIT_STATUS_INTERRUPTED + signals_caught();
+    if (grading->engine_failed)
+        return EXIT_STATUS_ENGINE;
+    return grading->passed == grading->count ? EXIT_STATUS_SUCCESS : EXIT_STATUS_PROGRAM;
+}
+
+/*
+ * Finds what is wrong with the options for every file, before one is started: resolves the plan of
+ * the first file whose language is known. Errors other than ERROR_USAGE are those of this file.
+ */
+static int check_options(struct grading *grading, struct error *error)
+{
+    const struct strvec *files = &grading->options->files;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+    size_t i = 0;
+
+    while (!grading->options->request.language && i < files->count &&
+           !config_language_of_file(grading->config, files->items[i]))
+        i++;
+    if (i == files->count || resolve(grading, files->items[i], &plan, error) == 0)
+        return 0;
+    if (error->kind == ERROR_USAGE) {
+        error_name_subject(error, run_options_namer);
+        return -1;
+    }
+    error_release(error);
+    *error = (struct error)ERROR_INIT;
+    return 0;
+}
+
+static void set_up(struct grading *grading)
+{
+    const struct run_options *options = grading->options;
+
+    pthread_mutex_init(&grading->lock, NULL);
+    grading->count = options->files.count;
+    grading->solutions = memory_allocate(grading->count * sizeof *grading->solutions);
+    for (size_t i = 0; i < grading->count; i++)
+        grading->solutions[i] =
+            (struct solution){.grading = grading, .file = options->files.items[i]};
+    grade_table_init(&grading->table, &options->files, options->request.tests.count);
+}
+
+static void release(struct grading *grading)
+{
+    free(grading->solutions); /* their texts are printed */
+    strvec_release(&grading->pulled);
+    notifier_release(&grading->changed);
+    pthread_mutex_destroy(&grading->lock);
+}
+
+/* Opens the service and runs all solutions in it. */
+static int run_in_service(struct grading *grading, struct error *error)
+{
+    const struct run_options *options = grading->options;
+    const struct service_options service_options = {
+        .pool = POOL_ON_DEMAND,
+        .limits = {.max_active = options->parallel, .gradual = true},
+        .trace = options->verbose ? docker_print_trace : NULL,
+        .changed = &grading->changed,
+    };
+
+    if (service_open(&grading->service, grading->config, &service_options, error) != 0)
+        return -1;
+    for (size_t i = 0; grading->as_table && i < options->test_warnings.count; i++)
+        diagnostics_line("warning: %s", options->test_warnings.items[i]);
+    if (grading->as_table) {
+        CLEANUP_FREE char *heading = grade_table_heading(&grading->table);
+
+        print_text(heading);
+    }
+    progress_begin_counted(&grading->progress, (long long)grading->count);
+    run_all(grading);
+    service_close(&grading->service, 0); /* cancels what still runs */
+    progress_end(&grading->progress);
+    signals_release(); /* nothing remains to be removed */
+    print_end(grading);
+    return exit_status(grading);
+}
+
+int grade_files(struct run_options *options, const struct config *config, struct error *error)
+{
+    struct grading grading = {
+        .options = options,
+        .config = config,
+        .changed = NOTIFIER_INIT,
+        .as_table = run_options_want_table(options),
+    };
+    int status = -1;
+
+    if (run_inputs_read_tests(options, error) != 0 || check_options(&grading, error) != 0 ||
+        notifier_open(&grading.changed, error) != 0)
+        return -1;
+    set_up(&grading);
+    status = run_in_service(&grading, error);
+    release(&grading);
+    return status;
+}

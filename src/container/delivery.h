@@ -1,0 +1,51 @@
+/*
+ * How the supervisor (src/supervisor), a static program that is embedded in this one, gets into a
+ * container and becomes its process 1.
+ *
+ * - By the image's shell: a few words of script read it from the attached stdin into a tmpfs of its
+ *   own and execute it. So a run takes one docker command.
+ * - By an anonymous volume, for images without a shell: `docker cp` fills it before the start.
+ */
+#ifndef CONTAINER_DELIVERY_H
+#define CONTAINER_DELIVERY_H
+
+#include <stdbool.h>
+
+#include "base/strbuf.h"
+#include "docker/container.h"
+
+/* The shell that the script is for. It names itself so in its messages. */
+#define DELIVERY_SHELL_PATH "/bin/sh"
+
+enum delivery { DELIVERY_SHELL, DELIVERY_VOLUME };
+
+/*
+ * Sets the command, and the tmpfs or the volume, of a spec. `command` is an empty vector that the
+ * spec borrows; the caller releases it.
+ */
+void delivery_set_spec(enum delivery delivery, const char *workdir, struct strvec *command,
+                       struct container_spec *spec);
+
+/*
+ * A process_source: adds the next bytes of what the shell reads from the stdin of the container.
+ * *at, a size_t that is 0 at first, is how many there were before. Nothing may follow before HELLO.
+ */
+void delivery_send(void *at, struct strbuf *queue);
+
+/*
+ * Puts the supervisor into the volume of a container that has not started. `architecture` is that
+ * of the image in the engine's words ("amd64"); "" if it is not known.
+ */
+int delivery_fill_volume(const struct docker *docker, const char *name, const char *architecture,
+                         long long deadline, const struct notifier *cancel, struct error *error);
+
+/* Whether there are supervisors for several architectures. */
+bool delivery_has_choice(void);
+
+/*
+ * Checks that there is a supervisor for images of this architecture ("amd64"; "": not known, which
+ * is taken for this machine's). ERROR_COMMAND.
+ */
+int delivery_check_architecture(const char *image, const char *architecture, struct error *error);
+
+#endif

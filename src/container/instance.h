@@ -1,0 +1,159 @@
+/*
+ * An instance: a container that was created and started, and whose supervisor (src/supervisor)
+ * waits for the one request that the instance will serve, for one program or for several
+ * (run/submission.h), or for the requests of one session (run/run_session.h). Then it is removed,
+ * and never used for another request or session.
+ *
+ * Image, user, network and mounts are settled when the instance is made. What only the program sees
+ * (files, command, environment, stdin, timeout) comes with the request, and the limits of memory,
+ * CPUs and processes can be changed until then. So an instance that was made for a request and one
+ * that has waited for it are the same.
+ */
+#ifndef CONTAINER_INSTANCE_H
+#define CONTAINER_INSTANCE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/notifier.h"
+#include "base/process.h"
+#include "container/channel.h"
+#include "container/delivery.h"
+#include "container/owned_container.h"
+#include "container/supervisor_link.h"
+#include "docker/docker.h"
+#include "request/plan.h"
+
+/* What instance_pump() waits for. */
+enum instance_phase {
+    INSTANCE_MADE,    /* the supervisor waits for the request */
+    INSTANCE_BEGUN,   /* the program runs, or could not be started */
+    INSTANCE_ENDED,   /* it has ended and its output was passed on, or it has to be ended */
+    INSTANCE_STOPPED, /* the program has ended, or the working directory was copied */
+    INSTANCE_FILES    /* its files have arrived */
+};
+
+/* Bytes that are kept of what the docker command, and the shell before the supervisor, wrote. */
+enum { INSTANCE_MESSAGE_MAX = 4096 };
+
+struct instance {
+    struct owned_container container;
+    enum delivery delivery;
+    size_t delivered;    /* bytes of the supervisor that the shell was sent */
+    long long in_use_ms; /* as given to instance_new() */
+    struct spec_fingerprint fingerprint;
+    struct container_limits limits; /* that its container has */
+    long long made;                 /* clock_now_ms() */
+    struct process client;          /* docker run or docker start, attached */
+    struct supervisor_link link;
+    struct strbuf message;  /* the start of what came on stderr */
+    struct strvec warnings; /* owned; what docker printed when it made it */
+    bool no_supervisor;     /* it started, or failed to, without a word of its supervisor */
+    enum instance_phase phase;
+    bool late;                         /* it did not reach the phase before the deadline */
+    bool too_many_files;               /* see instance_deliver() */
+    struct channel channels[CHANNELS]; /* what takes the bytes of each */
+    size_t taken[CHANNELS];            /* bytes that are not granted again yet */
+};
+
+/*
+ * Returns an instance that does not exist on the engine yet and will be in use for `in_use_ms` at
+ * most. Its limits are not always those of the plan's program (run/submission.h), and a limit of
+ * more CPUs than the engine has is lowered to those. The caller frees it with instance_free(),
+ * which does not remove it from the engine.
+ */
+struct instance *instance_new(const struct docker *docker, const struct plan *plan,
+                              const struct container_limits *limits, long long in_use_ms);
+void instance_free(struct instance *instance);
+
+/* Two instances with equal fingerprints differ only in their name, labels, drawn user and limits.
+ */
+struct spec_fingerprint instance_fingerprint(const struct plan *plan);
+
+/*
+ * Creates and starts the instance and waits until its supervisor is ready, until `deadline`
+ * (clock_now_ms()) at the latest. If the image's shell cannot start the supervisor, it is made
+ * again in the other way (container/delivery.h); if the engine does not have its user, with another
+ * one; if it has fewer CPUs than the configuration gives, with those. ERROR_USAGE if the request
+ * asks for more CPUs than there are, or for too little memory for a container to start. -1: it is
+ * removed from the engine, or a warning of the instance says that this failed too. `end` as in
+ * owned_container_remove().
+ */
+int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
+                  long long end, const struct notifier *cancel, struct error *error);
+
+/*
+ * Gives an instance that waits these limits, with docker commands only if it has others. If that
+ * fails, its limits are not known, and it has to be removed.
+ */
+int instance_set_limits(struct instance *instance, const struct container_limits *limits,
+                        long long deadline, const struct notifier *cancel, struct error *error);
+
+/* ERROR_USAGE if the request of the plan asks for more CPUs than the engine is known to have. */
+int instance_check_cpus(const struct docker *docker, const struct plan *plan, struct error *error);
+
+/* Whether the container of an instance that was made has not ended. */
+bool instance_waits(const struct instance *instance);
+
+/* Send a request; see supervisor_link_request() and supervisor_link_keep(). */
+void instance_send(struct instance *instance, const struct program_request *request);
+void instance_keep(struct instance *instance, int archive, const struct frame_keep *order);
+
+/*
+ * Orders the program to end and waits, for BUDGET_STOP at most, until it has reported its end.
+ */
+void instance_stop(struct instance *instance);
+
+/*
+ * Order a cell to end and its interpreter to stay; the files of the working directory, without
+ * those of more than `file_max` bytes.
+ */
+void instance_interrupt(struct instance *instance);
+void instance_collect(struct instance *instance, long long file_max, long long max);
+
+/*
+ * From now on the channel takes what arrives in this one, which is dropped if it is NULL. What the
+ * one before has dealt with is granted.
+ */
+void instance_set_channel(struct instance *instance, enum frame_channel which,
+                          const struct channel *channel);
+
+/* Whether the instance can take another request, as far as is known without asking it. */
+bool instance_is_idle(const struct instance *instance);
+
+/* Asks the instance to end, so that the engine can end several at the same time. */
+void instance_dismiss(struct instance *instance);
+
+/*
+ * Waits until the docker command ends, which it does when the container is removed. False: it did
+ * not before the deadline.
+ */
+bool instance_wait_for_end(struct instance *instance, long long deadline);
+
+/*
+ * Ends the instance and waits until the engine has removed it, which it normally does by itself. If
+ * it does not, removes it like owned_container_remove(), which also explains `end` and the error.
+ */
+int instance_remove(struct instance *instance, long long end, struct error *error);
+
+/*
+ * Moves bytes between isolator and the container until the phase is reached (PROCESS_PAUSED), or
+ * until another event ends the wait. `deadline` is a time of clock_now_ms(); `cancel` may be NULL.
+ */
+enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
+                                 long long deadline, const struct notifier *cancel);
+
+/*
+ * The same for a request with files. Its container takes them as fast as its CPUs allow; so the
+ * wait goes on after `deadline` for as long as it takes some, until `latest`. If it still takes
+ * some then, and had at least half of BUDGET_SETUP for them, instance->too_many_files says so: a
+ * faster engine would not help.
+ */
+enum process_event instance_deliver(struct instance *instance, enum instance_phase phase,
+                                    long long deadline, long long latest,
+                                    const struct notifier *cancel);
+
+/* Whether the program of an instance that was ready, and is removed now, may have begun. */
+bool instance_begun(const struct instance *instance);
+
+#endif

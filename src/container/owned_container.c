@@ -1,0 +1,268 @@
+#include "container/owned_container.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/linux.h"
+#include "container/owner.h"
+#include "docker/budget.h"
+#include "docker/engine_memory.h"
+
+/* The deadline in the labels is this long after the container's use and BUDGET_LIFETIME. */
+enum { LIFETIME_EXTRA_MS = 60000 };
+
+/* How the names begin; the digits follow. */
+static const char *const name_starts[] = {
+    [PURPOSE_RUN] = "isolator-", [PURPOSE_SESSION] = "isolator-session-"};
+enum { PURPOSES = sizeof name_starts / sizeof *name_starts, NAME_DIGITS = 16 };
+
+void owned_container_init(struct owned_container *container, const struct docker *docker,
+                          const struct plan *plan, long long in_use_ms)
+{
+    const char *start = name_starts[plan && plan_has_session(plan) ? PURPOSE_SESSION : PURPOSE_RUN];
+    char digits[NAME_DIGITS + 1];
+
+    *container = (struct owned_container){
+        .docker = docker,
+        .labels = STRVEC_INIT,
+        .base = plan ? plan->base : NULL,
+        .language = plan ? plan->language : NULL,
+    };
+    linux_random_digits(digits, sizeof digits);
+    snprintf(container->name, sizeof container->name, "%s%s", start, digits);
+    owner_labels(&container->labels,
+                 in_use_ms + budget_ms(docker, BUDGET_LIFETIME) + LIFETIME_EXTRA_MS);
+}
+
+void owned_container_release(struct owned_container *container)
+{
+    strvec_release(&container->labels);
+    engine_memory_release_user(container->docker->memory, container->user);
+    container->user = 0;
+}
+
+static bool is_name(const char *name, const char *start)
+{
+    const size_t length = strlen(start);
+
+    return strncmp(name, start, length) == 0 &&
+           strspn(name + length, "0123456789abcdef") == NAME_DIGITS &&
+           name[length + NAME_DIGITS] == '\0';
+}
+
+enum container_purpose owned_container_purpose(const char *name)
+{
+    int purpose = PURPOSES - 1;
+
+    while (purpose > PURPOSE_NONE && !is_name(name, name_starts[purpose]))
+        purpose--;
+    return (enum container_purpose)purpose;
+}
+
+char *owned_container_session_name(const struct owned_container *container)
+{
+    return string_format("%s%s", name_starts[PURPOSE_SESSION],
+                         container->name + strlen(container->name) - NAME_DIGITS);
+}
+
+int owned_container_show_session(struct owned_container *container, long long deadline,
+                                 struct error *error)
+{
+    CLEANUP_FREE char *name = owned_container_session_name(container);
+
+    if (container_rename(container->docker, container->name, name, deadline, NULL, error) != 0)
+        return -1;
+    snprintf(container->name, sizeof container->name, "%s", name);
+    return 0;
+}
+
+struct container_limits owned_container_limits(const struct limits *limits)
+{
+    return (struct container_limits){.memory_mb = (long)limits->number[LIMIT_MEMORY],
+                                     .cpus = limits->number[LIMIT_CPUS],
+                                     .pids = (long)limits->number[LIMIT_PIDS]};
+}
+
+struct container_spec owned_container_spec(const struct owned_container *container,
+                                           const struct plan *plan)
+{
+    const struct sandbox_policy *policy = &plan->policy;
+    const struct limits *limits = &policy->limits;
+    struct container_spec spec = {
+        .name = container->name,
+        .image = plan->image,
+        .network = policy->network,
+        .uid = policy->uid,
+        .gid = policy->gid,
+        .draw_user = !policy->has_user,
+        .limits = owned_container_limits(limits),
+        .read_only = policy->read_only == 1,
+        .lifeline = true,
+        .log_driver = "none",
+        .cap_drop = &policy->cap_drop,
+        .labels = &container->labels,
+    };
+
+    if (strcmp(plan->workdir, "/tmp") != 0)
+        spec.tmpfs[0] = (struct container_tmpfs){"/tmp", (long)limits->number[LIMIT_TMP]};
+    return spec;
+}
+
+int owned_container_set_cancelled(struct error *error)
+{
+    return error_set(error, ERROR_CANCELLED, "cancelled before the program ran");
+}
+
+bool owned_container_set_interrupted(enum process_event event, const char *late,
+                                     const char *message, struct error *error)
+{
+    if (event == PROCESS_CANCELLED)
+        owned_container_set_cancelled(error);
+    else if (event == PROCESS_DEADLINE)
+        error_set(error, ERROR_ENGINE, "%s%s%s", late, *message ? ": " : "", message);
+    else
+        return false;
+    return true;
+}
+
+void owned_container_undo(const struct owned_container *container, long long end,
+                          struct strvec *warnings)
+{
+    static const struct timespec pause = {1, 0};
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+
+    strvec_pushf(
+        warnings,
+        "the creation of container '%s' was interrupted; if the engine still completes it, "
+        "the next start of isolator removes it",
+        container->name);
+    if (owned_container_remove(container, NULL, end, &failure) == 0) {
+        nanosleep(&pause, NULL);
+        owned_container_remove(container, NULL, end, &failure);
+    }
+    if (failure.kind != ERROR_NONE)
+        strvec_push(warnings, failure.message);
+}
+
+/* Creates the container from the image of the spec or, if that is missing, its base image. */
+static int create_from_image_or_base(struct owned_container *container,
+                                     const struct container_spec *spec, long long deadline,
+                                     const struct notifier *cancel, struct strvec *warnings,
+                                     bool *cut_off, struct error *error)
+{
+    CLEANUP(error_release) struct error missing = ERROR_INIT;
+    struct container_spec base_spec = *spec;
+
+    container->image = spec->image;
+    if (container_create(container->docker, spec, deadline, cancel, warnings, cut_off, &missing) ==
+        0)
+        return 0;
+    if (missing.kind != ERROR_IMAGE || !container->base)
+        return error_set(error, missing.kind, "%s", missing.message);
+    base_spec.image = container->image = container->base;
+    return container_create(container->docker, &base_spec, deadline, cancel, warnings, cut_off,
+                            error);
+}
+
+char *owned_container_unprepared(const char *language, const char *base)
+{
+    return string_format("%s is not prepared, so the program ran in the image '%s' as it is; "
+                         "run: isolator prepare %s",
+                         language, base, language);
+}
+
+/* Warns, once, that the container was made from the base image. */
+static void warn_unprepared(const struct owned_container *container, struct strvec *warnings)
+{
+    CLEANUP_FREE char *warning = NULL;
+
+    if (container->image != container->base)
+        return;
+    warning = owned_container_unprepared(container->language, container->base);
+    if (!strvec_contains(warnings, warning))
+        strvec_push(warnings, warning);
+}
+
+/* Fails unless the engine enforces the limits of the container. */
+static int check_limits(const struct docker *docker, const struct container_spec *spec,
+                        long long deadline, const struct notifier *cancel, struct error *error)
+{
+    const int checked =
+        container_check_limits(docker, spec->name, &spec->limits, deadline, cancel, error);
+
+    if (checked > 0)
+        error_hint(error,
+                   "to run without it, set " CONFIG_KEY_ALLOW_UNENFORCED " in the configuration");
+    return checked;
+}
+
+int owned_container_draw_user(struct owned_container *container, struct container_spec *spec,
+                              struct error *error)
+{
+    const struct docker *docker = container->docker;
+
+    if (!spec->draw_user)
+        return 0;
+    if (engine_memory_draw_user(docker->memory, docker->users, &container->user, error) != 0)
+        return -1;
+    spec->uid = spec->gid = container->user;
+    return 0;
+}
+
+int owned_container_accept(struct owned_container *container, const struct container_spec *spec,
+                           long long deadline, const struct notifier *cancel, size_t warned,
+                           struct strvec *warnings, struct error *error)
+{
+    const struct docker *docker = container->docker;
+
+    /* An engine that does not enforce a limit prints a warning, whose words are not stable. */
+    if (warnings->count > warned && !docker->allow_unenforced &&
+        check_limits(docker, spec, deadline, cancel, error) != 0)
+        return -1;
+    container->created = true;
+    if (container->base)
+        warn_unprepared(container, warnings);
+    return 0;
+}
+
+int owned_container_create(struct owned_container *container, const struct container_spec *spec,
+                           long long deadline, long long end, const struct notifier *cancel,
+                           struct strvec *warnings, struct error *error)
+{
+    const size_t warned = warnings->count;
+    struct container_spec own_spec = *spec;
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    bool cut_off;
+
+    if (notifier_raised(cancel))
+        return owned_container_set_cancelled(error);
+    if (owned_container_draw_user(container, &own_spec, error) != 0)
+        return -1;
+    if (create_from_image_or_base(container, &own_spec, deadline, cancel, warnings, &cut_off,
+                                  error) != 0) {
+        if (cut_off)
+            owned_container_undo(container, end, warnings);
+        return -1;
+    }
+    if (owned_container_accept(container, spec, deadline, cancel, warned, warnings, error) == 0)
+        return 0;
+    if (owned_container_remove(container, NULL, end, &failure) != 0)
+        strvec_push(warnings, failure.message);
+    return -1;
+}
+
+int owned_container_remove(const struct owned_container *container,
+                           const struct process_drain *drain, long long end, struct error *error)
+{
+    const long long now = clock_now_ms();
+    const long long max = now + budget_ms(container->docker, BUDGET_REMOVE);
+    const long long min = now + budget_ms(container->docker, BUDGET_REMOVE_MIN);
+    const long long deadline = end == 0 || end > max ? max : end < min ? min : end;
+
+    if (container_remove(container->docker, container->name, drain, deadline, NULL, error) == 0)
+        return 0;
+    return error_prefix(error, "container '%s' may still exist", container->name);
+}

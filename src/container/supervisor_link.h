@@ -1,0 +1,152 @@
+/*
+ * isolator's end of the connection to the supervisor of a container (supervisor/protocol.h): builds
+ * the frames of a request, and parses what comes back. Knows no processes and no files but
+ * those that it sends.
+ *
+ * What arrives is parsed as hostile input: although no program can write to the connection, an
+ * image brings the shell that receives the supervisor.
+ */
+#ifndef CONTAINER_SUPERVISOR_LINK_H
+#define CONTAINER_SUPERVISOR_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/strbuf.h"
+#include "request/plan.h"
+#include "supervisor/protocol.h"
+
+enum supervisor_link_state {
+    LINK_STARTING,
+    LINK_READY,    /* it waits for a request, or has one and no program runs yet */
+    LINK_RUNNING,  /* the program may have begun */
+    LINK_ENDED,    /* the program has ended, or KEEP is done; or either has failed */
+    LINK_COLLECTED /* the program's files have arrived */
+};
+
+/*
+ * A program, and what it gets. All is borrowed until the program has ended. In a session it may be
+ * a cell of an interpreter that stays, whose command and environment are only used to start it.
+ */
+struct program_request {
+    const struct strvec *command;     /* argv */
+    const struct strvec *environment; /* "NAME=VALUE" */
+    bool without_proxies;             /* the proxies that the engine has set are removed */
+    bool netlink;                     /* it may open sockets of netlink */
+    bool samples_memory;              /* FRAME_RUN_SAMPLE_MEMORY */
+    const struct limits *limits;      /* complete */
+    int archive;                      /* files for its working directory; -1: none */
+    int input;                        /* its stdin; -1: empty */
+    bool input_is_live;               /* see struct input; no cell has it */
+    long long restore_ms;             /* RESTORE comes first, which may take so long; 0: no */
+    bool reset; /* RESET comes first: the program finds what the one before it has left */
+    /* Only in a session; 0 elsewhere. */
+    const struct strbuf *cell; /* the cell for the interpreter; NULL: a program of its own */
+    bool interpreter_waits;    /* an earlier cell has started it */
+    bool keep_processes;       /* those that it has started stay when it ends */
+    long long linger_ms;       /* how long the container waits for the next request */
+    double seconds_left; /* limits that the session sets in addition to those of the program */
+    uint64_t cpu_left_us;
+    uint64_t output_left;
+};
+
+/* The timeout of the program, in seconds and in ms. */
+double program_request_timeout(const struct program_request *request);
+long long program_request_timeout_ms(const struct program_request *request);
+
+/* Bytes of the report of a cell: a value and figures, in JSON and base64. */
+enum { SUPERVISOR_REPORT_MAX = 12 << 20 };
+
+/* A program is ended if it writes more bytes to one stream. */
+enum { OUTPUT_HARD_MAX = 64 << 20 };
+
+/* How long a cell that is interrupted has to end before its interpreter is ended. */
+enum { PROGRAM_INTERRUPT_MS = 1000 };
+
+struct supervisor_link {
+    enum supervisor_link_state state;
+    bool broken;           /* what arrived were no frames; nothing more is taken */
+    struct strbuf pending; /* the start of a frame */
+    /* FAILED; the step is 0 if nothing failed. */
+    struct frame_failed failure;
+    struct strbuf failed; /* the path concerned */
+    struct frame_end end; /* valid if has_end; a figure that cannot be is FRAME_UNKNOWN */
+    bool has_end;         /* the program has ended by itself or at an order */
+    uint64_t kept_bytes;  /* of the copy that KEEP made, at most as many as were ordered */
+    uint64_t keep_max;
+    /* What is still to be sent of the request; the files are borrowed, -1: none. */
+    struct strbuf head;        /* frames in front of the archive */
+    struct strbuf last;        /* RUN or KEEP, which follows it */
+    const struct strbuf *cell; /* borrowed; NULL: none */
+    size_t cell_at;
+    int archive, input;
+    off_t archive_at, input_at;
+    bool requested, last_sent, keeps, input_ended;
+    bool collects;        /* COLLECT was sent after this request */
+    bool keeps_processes; /* as in struct program_request */
+    size_t input_credit;
+    bool input_is_live;
+    int input_error; /* why reading live input failed, which ended it; errno, 0: it did not */
+};
+
+/* Receives what the frames carry. */
+struct supervisor_handler {
+    void (*take)(void *context, enum frame_channel channel, const char *data, size_t length);
+    void (*too_large)(void *context, const char *path); /* a file that is not in the archive */
+};
+
+void supervisor_link_init(struct supervisor_link *link);
+void supervisor_link_release(struct supervisor_link *link);
+
+/* Prepares the request for a program, the first one or after the end of another one. */
+void supervisor_link_request(struct supervisor_link *link, const struct program_request *request);
+
+/* How much CPU time the program may use, in microseconds; 0: no limit. */
+uint64_t supervisor_link_cpu_max_us(const struct program_request *request);
+
+/* Whether the session has less CPU time left than the limits of the program allow. */
+bool supervisor_link_limits_cpu(const struct program_request *request);
+
+/*
+ * Prepares KEEP, before the first program or after its end: unpack the archive (-1: there is none),
+ * which is borrowed until KEEP is done, and keep a copy of the working directory.
+ */
+void supervisor_link_keep(struct supervisor_link *link, int archive,
+                          const struct frame_keep *order);
+
+/* A process_source: adds the next frames of the request. */
+void supervisor_link_send(void *link, struct strbuf *queue);
+
+/*
+ * The descriptor of live input if its next bytes can be sent now: the program runs, has not closed
+ * its stdin, and there is credit. -1: none.
+ */
+int supervisor_link_wanted_input(const struct supervisor_link *link);
+
+/*
+ * Reads from that descriptor, which polls readable, and adds a frame with its bytes or its end to
+ * `queue`. What was read is lost if the program does not take it: FRAME_STDIN_WINDOW bytes at most,
+ * and what fits the pipe of the program.
+ */
+void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *queue);
+
+/*
+ * Add a frame to `queue`: STOP; INTERRUPT; COLLECT, where a file of up to `file_max` bytes is sent,
+ * if the archive has up to `max`; CREDIT for a channel.
+ */
+void supervisor_link_stop(struct strbuf *queue);
+void supervisor_link_interrupt(struct strbuf *queue);
+void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,
+                             struct strbuf *queue);
+void supervisor_link_grant(enum frame_channel channel, size_t bytes, struct strbuf *queue);
+
+/* Whether the supervisor can take a request: it has none, or has reported the end of the last one.
+ */
+bool supervisor_link_is_idle(const struct supervisor_link *link);
+
+/* Parses what has arrived. The handler gets no empty data. */
+void supervisor_link_feed(struct supervisor_link *link, const char *data, size_t length,
+                          const struct supervisor_handler *handler, void *context);
+
+#endif

@@ -1,0 +1,254 @@
+/*
+ * What isolator sends to the supervisor.
+ */
+#include "container/supervisor_link.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/linux.h"
+#include "docker/container.h"
+
+/*
+ * How long after the timeout the supervisor kills the program, and how long after it the container
+ * ends itself, if isolator has not ended it. A cell is interrupted first.
+ */
+enum { LATE_MS = 1000 + PROGRAM_INTERRUPT_MS, GRACE_MS = 5000 };
+
+/*
+ * How long a container whose program has ended waits for isolator to collect its files and to
+ * dismiss it: longer than any budget, for a connection that is half open.
+ */
+enum { LINGER_MS = 600000 };
+
+static void add_frame(struct strbuf *queue, enum frame_type type, const void *payload,
+                      size_t length)
+{
+    unsigned char header[FRAME_HEADER];
+
+    frame_header_write(header, type, length);
+    strbuf_add(queue, header, sizeof header);
+    strbuf_add(queue, payload, length);
+}
+
+static void add_text(struct strbuf *queue, enum frame_type type, const char *text)
+{
+    add_frame(queue, type, text, strlen(text));
+}
+
+/* Begins a request, the first one or another one. */
+static void begin_request(struct supervisor_link *link, int archive, int input, bool is_live)
+{
+    if (link->state > LINK_READY)
+        link->state = LINK_READY;
+    link->failure = (struct frame_failed){0};
+    strbuf_release(&link->failed);
+    link->has_end = link->keeps = link->collects = link->last_sent = link->input_ended = false;
+    link->cell = NULL;
+    link->cell_at = 0;
+    link->archive = archive;
+    link->input = input;
+    link->input_is_live = is_live && input >= 0;
+    link->input_error = 0;
+    link->archive_at = link->input_at = 0;
+    link->input_credit = FRAME_STDIN_WINDOW;
+    link->requested = true;
+}
+
+static void add_environment(struct strbuf *queue, const struct program_request *request)
+{
+    if (request->without_proxies)
+        for (const char *const *name = container_proxy_variables; *name; name++)
+            add_text(queue, FRAME_ENVIRONMENT, *name);
+    for (size_t i = 0; i < request->environment->count; i++)
+        add_text(queue, FRAME_ENVIRONMENT, request->environment->items[i]);
+}
+
+/* What is left of a limit of the session, if that is less than the limit of the program. */
+static uint64_t lower_limit(uint64_t limit, uint64_t left)
+{
+    return left > 0 && (limit == 0 || left < limit) ? left : limit;
+}
+
+double program_request_timeout(const struct program_request *request)
+{
+    const double timeout = request->limits->number[LIMIT_TIMEOUT];
+
+    return request->seconds_left > 0 ? fmin(timeout, request->seconds_left) : timeout;
+}
+
+long long program_request_timeout_ms(const struct program_request *request)
+{
+    return (long long)ceil(program_request_timeout(request) * 1000);
+}
+
+uint64_t supervisor_link_cpu_max_us(const struct program_request *request)
+{
+    return lower_limit(limits_cpu_us(request->limits), request->cpu_left_us);
+}
+
+bool supervisor_link_limits_cpu(const struct program_request *request)
+{
+    return supervisor_link_cpu_max_us(request) != limits_cpu_us(request->limits);
+}
+
+static struct frame_run run_frame(const struct program_request *request)
+{
+    return (struct frame_run){
+        .timer_ms = (uint64_t)program_request_timeout_ms(request) + GRACE_MS,
+        .late_ms = (uint64_t)program_request_timeout_ms(request) + LATE_MS,
+        .linger_ms = (uint64_t)(request->linger_ms > LINGER_MS ? request->linger_ms : LINGER_MS),
+        .output_max = lower_limit(OUTPUT_HARD_MAX, request->output_left),
+        .cpu_max_us = supervisor_link_cpu_max_us(request),
+        .flags = (request->cell ? FRAME_RUN_CELL : 0u) |
+                 (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |
+                 (request->netlink ? FRAME_RUN_NETLINK : 0u) |
+                 (request->samples_memory ? FRAME_RUN_SAMPLE_MEMORY : 0u),
+        .report_max = request->cell ? SUPERVISOR_REPORT_MAX : 0};
+}
+
+void supervisor_link_request(struct supervisor_link *link, const struct program_request *request)
+{
+    const struct frame_restore restore = {(uint64_t)request->restore_ms};
+    const struct frame_run run = run_frame(request);
+
+    begin_request(link, request->archive, request->input, request->input_is_live);
+    link->cell = request->cell;
+    link->keeps_processes = request->keep_processes;
+    if (request->reset)
+        add_frame(&link->head, FRAME_RESET, NULL, 0);
+    if (request->restore_ms > 0)
+        add_frame(&link->head, FRAME_RESTORE, &restore, sizeof restore);
+    for (size_t i = 0; i < request->command->count && !request->interpreter_waits; i++)
+        add_text(&link->head, FRAME_ARGUMENT, request->command->items[i]);
+    if (!request->interpreter_waits)
+        add_environment(&link->head, request);
+    add_frame(&link->last, FRAME_RUN, &run, sizeof run);
+}
+
+void supervisor_link_keep(struct supervisor_link *link, int archive, const struct frame_keep *order)
+{
+    begin_request(link, archive, -1, false);
+    link->keeps = link->input_ended = true;
+    link->keep_max = order->max;
+    add_frame(&link->last, FRAME_KEEP, order, sizeof *order);
+}
+
+/* Adds a frame with the next bytes of a file, at most `max`. False at its end. */
+static bool add_piece(struct strbuf *queue, enum frame_type type, int file, off_t *at, size_t max)
+{
+    char piece[FRAME_CHUNK];
+    const size_t wanted = max < sizeof piece ? max : sizeof piece;
+    const ssize_t length = file < 0 ? 0 : pread(file, piece, wanted, *at);
+
+    if (length <= 0) /* the end: an unnamed file has no read errors */
+        return false;
+    add_frame(queue, type, piece, (size_t)length);
+    *at += length;
+    return true;
+}
+
+/* Adds a frame with the next bytes of the cell. False at its end. */
+static bool add_piece_of_cell(struct supervisor_link *link, struct strbuf *queue)
+{
+    const size_t left = link->cell ? link->cell->length - link->cell_at : 0;
+    const size_t length = left < FRAME_CHUNK ? left : FRAME_CHUNK;
+
+    if (length == 0)
+        return false;
+    add_frame(queue, FRAME_CODE, link->cell->data + link->cell_at, length);
+    link->cell_at += length;
+    return true;
+}
+
+/* Adds a piece of stdin, if there is credit for it, or its end. */
+static void send_input(struct supervisor_link *link, struct strbuf *queue)
+{
+    const off_t before = link->input_at;
+
+    if (link->input_is_live || link->input_ended || link->input_credit == 0)
+        return;
+    if (add_piece(queue, FRAME_STDIN, link->input, &link->input_at, link->input_credit)) {
+        link->input_credit -= (size_t)(link->input_at - before);
+        return;
+    }
+    add_frame(queue, FRAME_STDIN_END, NULL, 0);
+    link->input_ended = true;
+}
+
+int supervisor_link_wanted_input(const struct supervisor_link *link)
+{
+    const bool is_wanted = link->input_is_live && link->state == LINK_RUNNING &&
+                           !link->input_ended && link->input_credit > 0;
+
+    return is_wanted ? link->input : -1;
+}
+
+void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *queue)
+{
+    char piece[FRAME_CHUNK];
+    const size_t wanted = link->input_credit < sizeof piece ? link->input_credit : sizeof piece;
+    const ssize_t length = linux_read_now(link->input, piece, wanted);
+
+    if (length > 0) {
+        add_frame(queue, FRAME_STDIN, piece, (size_t)length);
+        link->input_credit -= (size_t)length;
+        return;
+    }
+    if (length < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    link->input_error = length < 0 ? errno : 0;
+    add_frame(queue, FRAME_STDIN_END, NULL, 0);
+    link->input_ended = true;
+}
+
+static void move_bytes(struct strbuf *to, struct strbuf *from)
+{
+    strbuf_add(to, from->data, from->length);
+    strbuf_release(from);
+}
+
+void supervisor_link_send(void *context, struct strbuf *queue)
+{
+    struct supervisor_link *link = context;
+
+    if (!link->requested)
+        return;
+    if (!link->last_sent) {
+        move_bytes(queue, &link->head);
+        if (add_piece_of_cell(link, queue) ||
+            add_piece(queue, FRAME_FILES, link->archive, &link->archive_at, FRAME_CHUNK))
+            return;
+        move_bytes(queue, &link->last);
+        link->last_sent = true;
+    }
+    send_input(link, queue);
+}
+
+void supervisor_link_stop(struct strbuf *queue)
+{
+    add_frame(queue, FRAME_STOP, NULL, 0);
+}
+
+void supervisor_link_interrupt(struct strbuf *queue)
+{
+    add_frame(queue, FRAME_INTERRUPT, NULL, 0);
+}
+
+void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,
+                             struct strbuf *queue)
+{
+    const struct frame_collect order = {(uint64_t)file_max, (uint64_t)max};
+
+    link->collects = true;
+    add_frame(queue, FRAME_COLLECT, &order, sizeof order);
+}
+
+void supervisor_link_grant(enum frame_channel channel, size_t bytes, struct strbuf *queue)
+{
+    const struct frame_credit credit = {frame_channel_type(channel), (uint32_t)bytes};
+
+    add_frame(queue, FRAME_CREDIT, &credit, sizeof credit);
+}

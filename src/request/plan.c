@@ -1,0 +1,370 @@
+#include "request/plan.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "config/command_template.h"
+#include "config/environment.h"
+#include "config/settings.h"
+#include "config/workdir.h"
+#include "docker/image.h"
+
+/* The working directory is for the program's files, and /tmp for those of its tools. */
+static const char HOME_VARIABLE[] = "HOME=/tmp";
+
+static const struct language *find_language(const struct config *config,
+                                            const struct request *request, struct error *error)
+{
+    const struct session_terms *terms = request->terms;
+    char *const wanted = terms && (!request->language || request->language_of_file)
+                             ? terms->language
+                             : request->language;
+    const struct language *language;
+
+    if (wanted) {
+        char *const names[] = {wanted, NULL};
+
+        if (config_check_languages(config, names, NULL, error) != 0)
+            return NULL;
+        return config_language_called(config, wanted);
+    }
+    language = request->entrypoint ? config_language_of_file(config, request->entrypoint) : NULL;
+    if (!language) {
+        CLEANUP_FREE char *known = config_language_names(config, NULL);
+        CLEANUP_FREE char *shown = text_escape(request->entrypoint ? request->entrypoint : "-");
+        error_set(error, ERROR_USAGE,
+                  "cannot tell the language of '%s'; give " ERROR_SUBJECT " (%s)", shown, known);
+        error_about(error, REQUEST_LANGUAGE);
+    }
+    return language;
+}
+
+/*
+ * A single file may have any name on the host. It keeps that name only if the language has its
+ * extension, by which compilers go; otherwise it gets the language's default name.
+ */
+static char *choose_entrypoint(const struct request *request, const struct language *language)
+{
+    const char *name = request->entrypoint;
+    const char *dot = name ? strrchr(name, '.') : NULL;
+    const bool chosen = request->input.dir || request->input.code;
+
+    if (name && (chosen || (dot && strvec_contains(&language->extensions, dot))))
+        return string_copy(name);
+    return string_copy(language->default_filename);
+}
+
+static int check_environment(const struct strvec *environment, struct error *error)
+{
+    for (size_t i = 0; i < environment->count; i++) {
+        const char *assignment = environment->items[i];
+        const size_t length = strcspn(assignment, "=");
+
+        if (!environment_is_name(assignment, length)) {
+            CLEANUP_FREE char *name = string_format("%.*s", (int)length, assignment);
+            CLEANUP_FREE char *shown = text_escape_short(name, TEXT_SHOWN_MAX);
+            return error_set(error, ERROR_USAGE,
+                             "'%s' is not the name of an environment variable: letters, digits, _",
+                             shown);
+        }
+        if (environment_is_reserved(assignment, length))
+            return error_set(error, ERROR_USAGE,
+                             "variable '%.*s' cannot be given: shells keep it for themselves",
+                             (int)length, assignment);
+    }
+    return 0;
+}
+
+static int check_request(const struct request *request, struct error *error)
+{
+    if (request->image && image_check_reference(request->image, error) != 0)
+        return -1;
+    if (request->save_image && image_check_tag(request->save_image, error) != 0)
+        return -1;
+    return check_environment(&request->environment, error);
+}
+
+/* Lowers a number of a test to its maximum, and checks it. 0: the test has none of its own. */
+static int check_test_limit(double *number, const struct config *config, enum limit_number which,
+                            struct error *error)
+{
+    const double maximum = config->maximums.limits.number[which];
+    struct limits limits;
+
+    if (*number > maximum) /* false if there is no maximum */
+        *number = maximum;
+    return *number > 0 ? limits_set_number(&limits, which, *number, error) : 0;
+}
+
+static int check_test(struct test_request *test, const struct config *config,
+                      const char *entrypoint, struct error *error)
+{
+    CLEANUP_FREE char *shown = NULL;
+
+    if (check_test_limit(&test->timeout_seconds, config, LIMIT_TIMEOUT, error) == 0 &&
+        check_test_limit(&test->cpu_seconds, config, LIMIT_CPU_TIME, error) == 0 &&
+        check_environment(&test->environment, error) == 0 &&
+        input_files_check(&test->files, entrypoint, error) == 0)
+        return 0;
+    shown = text_escape_short(test->name, TEXT_SHOWN_MAX);
+    return error_prefix(error, "test '%s'", shown);
+}
+
+/* The outputs of all tests are in memory at the same time. */
+static int check_test_output(const struct request *request, struct error *error)
+{
+    const size_t count = request->tests.count;
+    const size_t most = count > 0 ? TESTS_OUTPUT_BYTES_MAX / count : SIZE_MAX;
+
+    if (request->test_output_bytes <= 0 || (size_t)request->test_output_bytes <= most)
+        return 0;
+    error_set(error, ERROR_USAGE, ERROR_SUBJECT " can be at most %zu with %zu tests", most, count);
+    return error_about(error, limit_rules[LIMIT_OUTPUT].key.name);
+}
+
+static int check_tests(const struct plan *plan, const struct config *config,
+                       struct request *request, struct error *error)
+{
+    if (check_test_output(request, error) != 0)
+        return -1;
+    for (size_t i = 0; i < request->tests.count; i++)
+        if (check_test(&request->tests.items[i], config, plan->entrypoint, error) != 0)
+            return -1;
+    if (request->tests.count > 0 && (request->save_image || request->save_dockerfile))
+        return error_set(error, ERROR_USAGE, "a request with tests cannot be saved as an image");
+    if (request->tests.count > 0 && request->artifacts.count > 0)
+        return error_set(error, ERROR_USAGE, "a request with tests cannot return files");
+    return 0;
+}
+
+static int check_session(const struct request *request, struct error *error)
+{
+    if (request->session.id[0] == '\0' && !request->session.open)
+        return 0;
+    if (request->tests.count > 0)
+        return error_set(error, ERROR_USAGE, "a request of a session cannot have tests");
+    if (request->save_image || request->save_dockerfile)
+        return error_set(error, ERROR_USAGE, "a request of a session cannot be saved as an image");
+    return 0;
+}
+
+static void set_image(struct plan *plan, const struct request *request,
+                      const struct language *language)
+{
+    const struct session_terms *terms = request->terms;
+    const char *prepared = language->preparation.tag;
+    const char *image = terms ? terms->image : prepared ? prepared : language->image;
+    const char *base = terms ? terms->base : prepared ? language->image : NULL;
+
+    plan->image = string_copy(request->image ? request->image : image);
+    plan->base = base && !request->image ? string_copy(base) : NULL;
+    plan->image_requested = request->image != NULL;
+}
+
+static void set_command(struct plan *plan, const struct request *request,
+                        const struct language *language)
+{
+    command_fill(&plan->build, &language->build, plan->entrypoint, plan->workdir);
+    command_fill(&plan->command, &language->command, plan->entrypoint, plan->workdir);
+    strvec_push_all(&plan->source_extensions, &language->extensions);
+    strvec_push_all(&plan->paths, &request->paths);
+    strvec_push_all(&plan->command, &request->arguments);
+    strvec_push_all(&plan->arguments, &request->arguments);
+    if (!request->input.dir)
+        command_fill_session(&plan->session_command, &language->session_command, plan->workdir);
+    environment_set(&plan->public_environment, HOME_VARIABLE);
+    for (size_t i = 0; i < language->environment.count; i++)
+        environment_set(&plan->public_environment, language->environment.items[i]);
+    strvec_push_all(&plan->environment, &plan->public_environment);
+    for (size_t i = 0; i < request->environment.count; i++)
+        environment_set(&plan->environment, request->environment.items[i]);
+}
+
+static int set_limits(struct plan *plan, const struct config *config, const struct request *request,
+                      const struct language *language, struct error *error)
+{
+    plan->max_artifacts = config->max_artifacts;
+    plan->max_artifact_bytes = config->max_artifact_bytes;
+    if (request->max_artifact_bytes > 0 && request->max_artifact_bytes < plan->max_artifact_bytes)
+        plan->max_artifact_bytes = request->max_artifact_bytes;
+    config_policy(config, language, &plan->policy);
+    plan->build_limits = plan->policy.limits;
+    plan->build_limits.number[LIMIT_CPU_TIME] = INFINITY;
+    limits_overlay(&plan->build_limits, &language->build_limits);
+    limits_clamp(&plan->build_limits, &config->maximums.limits);
+    sandbox_policy_overlay(&plan->policy, &request->policy);
+    plan->requested_cpus = request->policy.limits.number[LIMIT_CPUS];
+    if (sandbox_policy_check(&plan->policy, &config->maximums, error) != 0)
+        return -1;
+    if (plan->policy.read_only || request->tests.count == 0)
+        return 0;
+    error_set(error, ERROR_USAGE,
+              ERROR_SUBJECT " must be true for a request with tests: nothing of one program may be "
+                            "left for the next");
+    return error_about(error, setting_rules[SETTING_READ_ONLY].key.name);
+}
+
+/* Moves what the plan takes over from the request. */
+static void take_over(struct plan *plan, struct request *request)
+{
+    plan->input = request->input;
+    request->input = (struct input)INPUT_INIT;
+    plan->artifacts = request->artifacts;
+    request->artifacts = (struct strvec)STRVEC_INIT;
+    plan->unasked = request->unasked;
+    plan->tests = request->tests;
+    request->tests = (struct test_requests)TEST_REQUESTS_INIT;
+    plan->test_output_bytes =
+        request->test_output_bytes > 0 ? request->test_output_bytes : TEST_OUTPUT_BYTES;
+    plan->session = request->session;
+    plan->save_image = steal_pointer(&request->save_image);
+    plan->save_dockerfile = steal_pointer(&request->save_dockerfile);
+}
+
+/* Makes the entrypoint and the patterns relative to the working directory. */
+static int settle_paths(struct plan *plan, struct request *request, struct error *error)
+{
+    char *entrypoint = input_files_path(plan->entrypoint, plan->workdir, error);
+
+    if (!entrypoint)
+        return error_prefix(error, "entrypoint");
+    free(plan->entrypoint);
+    plan->entrypoint = entrypoint;
+    for (size_t i = 0; i < request->artifacts.count; i++) {
+        char **pattern = &request->artifacts.items[i];
+        char *below = string_copy(input_files_below(*pattern, plan->workdir));
+
+        free(*pattern);
+        *pattern = below;
+        if (*below == '/' || *below == '\0') {
+            CLEANUP_FREE char *shown = text_escape_short(below, TEXT_SHOWN_MAX);
+
+            error_set(error, ERROR_USAGE,
+                      ERROR_SUBJECT ": '%s' must be a pattern for paths in the working directory, "
+                                    "like *.png",
+                      shown);
+            return error_about(error, REQUEST_ARTIFACTS);
+        }
+    }
+    return 0;
+}
+
+int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
+                 struct error *error)
+{
+    const struct language *language = find_language(config, request, error);
+    const struct session_terms *terms = request->terms;
+
+    if (!language || check_request(request, error) != 0)
+        return -1;
+    plan->workdir = request->workdir ? workdir_parse(request->workdir, error)
+                                     : string_copy(terms ? terms->workdir : config->workdir);
+    if (!plan->workdir)
+        return -1;
+    plan->language = string_copy(language->name);
+    plan->allow_netlink = config->allow_netlink;
+    set_image(plan, request, language);
+    plan->entrypoint = choose_entrypoint(request, language);
+    plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;
+    if (settle_paths(plan, request, error) != 0 ||
+        input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
+        set_limits(plan, config, request, language, error) != 0 ||
+        check_tests(plan, config, request, error) != 0 || check_session(request, error) != 0 ||
+        (terms && session_terms_apply(terms, request, plan, error) != 0))
+        return -1;
+    set_command(plan, request, language);
+    take_over(plan, request);
+    return 0;
+}
+
+bool plan_has_session(const struct plan *plan)
+{
+    return plan->session.id[0] != '\0';
+}
+
+enum plan_kind plan_kind(const struct plan *plan)
+{
+    if (plan_has_session(plan) && plan->session_command.count > 0)
+        return PLAN_CELL;
+    return plan->build.count > 0 || plan->tests.count > 0 ? PLAN_SUBMISSION : PLAN_PROGRAM;
+}
+
+void plan_release(struct plan *plan)
+{
+    free(plan->language);
+    free(plan->image);
+    free(plan->base);
+    free(plan->workdir);
+    free(plan->entrypoint);
+    free(plan->source_name);
+    strvec_release(&plan->build);
+    strvec_release(&plan->command);
+    strvec_release(&plan->source_extensions);
+    strvec_release(&plan->environment);
+    strvec_release(&plan->public_environment);
+    sandbox_policy_release(&plan->policy);
+    strvec_release(&plan->session_command);
+    strvec_release(&plan->arguments);
+    input_release(&plan->input);
+    strvec_release(&plan->paths);
+    strvec_release(&plan->artifacts);
+    test_requests_release(&plan->tests);
+    free(plan->save_image);
+    free(plan->save_dockerfile);
+    *plan = (struct plan)PLAN_INIT;
+}
+
+static size_t strings_bytes(const struct strvec *strings)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < strings->count; i++)
+        bytes += strlen(strings->items[i]);
+    return bytes;
+}
+
+static size_t test_bytes(const struct test_request *test)
+{
+    const struct input input = {.files = test->files, .stdin_file = test->stdin_file};
+
+    return sizeof *test + input_bytes(&input) + strings_bytes(&test->arguments) +
+           strings_bytes(&test->environment) + test->stdin_length + test->expected_length;
+}
+
+size_t plan_bytes(const struct plan *plan)
+{
+    size_t bytes = input_bytes(&plan->input) + strings_bytes(&plan->command) +
+                   strings_bytes(&plan->environment);
+
+    for (size_t i = 0; i < plan->tests.count; i++)
+        bytes += test_bytes(&plan->tests.items[i]);
+    return bytes;
+}
+
+struct limits plan_test_limits(const struct plan *plan, const struct test_request *test)
+{
+    struct limits limits = plan->policy.limits;
+
+    if (test->timeout_seconds > 0)
+        limits.number[LIMIT_TIMEOUT] = test->timeout_seconds;
+    if (test->cpu_seconds > 0)
+        limits.number[LIMIT_CPU_TIME] = test->cpu_seconds;
+    limits.number[LIMIT_OUTPUT] = plan->test_output_bytes;
+    return limits;
+}
+
+long long plan_programs_ms(const struct plan *plan)
+{
+    long long ms = plan->build.count > 0 ? limits_timeout_ms(&plan->build_limits) : 0;
+
+    for (size_t i = 0; i < plan->tests.count; i++) {
+        const struct limits limits = plan_test_limits(plan, &plan->tests.items[i]);
+
+        ms += limits_timeout_ms(&limits);
+    }
+    return plan->tests.count > 0 ? ms : ms + limits_timeout_ms(&plan->policy.limits);
+}

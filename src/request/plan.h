@@ -1,0 +1,96 @@
+/*
+ * A plan: a request with every open point settled by the configuration, and everything that a run
+ * needs. What is wrong with a request is found when the plan is resolved, before any file is read
+ * and before the engine is asked for anything. After that it is not changed; only a front end opens
+ * the files of `input` before it submits the plan. Knows nothing of containers or of how a run
+ * goes.
+ */
+#ifndef REQUEST_PLAN_H
+#define REQUEST_PLAN_H
+
+#include "base/error.h"
+#include "base/strvec.h"
+#include "config/config.h"
+#include "config/sandbox_policy.h"
+#include "request/request.h"
+
+/* Owns everything in it. */
+struct plan {
+    char *language; /* its name */
+    char *image;
+    char *base;            /* the image to use if `image`, a prepared one, is missing; NULL: none */
+    char *workdir;         /* absolute path in the container */
+    char *entrypoint;      /* path of the program below the workdir */
+    char *source_name;     /* the name that the caller gave the program; NULL: none */
+    struct strvec build;   /* argv, with {sources} in it (config/command_template.h), or empty */
+    struct strvec command; /* argv of the program */
+    struct strvec source_extensions;  /* of the language; for {sources} */
+    struct strvec environment;        /* the language's and the request's */
+    struct strvec public_environment; /* the language's alone: what an image may be saved with */
+    struct sandbox_policy policy;     /* complete */
+    struct limits build_limits;       /* complete, if there is a build */
+    double requested_cpus;            /* the CPUs of `policy`, if the request names them; NAN */
+    bool image_requested;             /* the request names the image */
+    bool allow_netlink;               /* programs may open sockets of netlink */
+    struct input input;
+    struct strvec paths;        /* see struct request */
+    struct test_requests tests; /* none: the program runs once */
+    int test_output_bytes;      /* kept of each stream of a test */
+    struct session_request session;
+    /*
+     * argv of the interpreter that stays if the request is one of a session, in place of `command`;
+     * its code is that of `input`, and not a file. Empty: each request of a session is a process of
+     * its own, as it is if the program is a directory.
+     */
+    struct strvec session_command;
+    struct strvec arguments; /* the request's, which `command` has too */
+    struct strvec artifacts; /* patterns of the files to return */
+    bool unasked;            /* see struct request */
+    int max_artifacts;       /* number of files that are returned */
+    int max_artifact_bytes;  /* bytes of all of them together */
+    char *save_image;        /* see struct request */
+    char *save_dockerfile;
+};
+
+#define PLAN_INIT                                                                                  \
+    {                                                                                              \
+        .input = INPUT_INIT                                                                        \
+    }
+
+void plan_release(struct plan *plan);
+
+/*
+ * Bytes that the plan holds: the program, its files, standard input, arguments and environment, and
+ * its tests.
+ */
+size_t plan_bytes(const struct plan *plan);
+
+/* Whether the request uses a session. */
+bool plan_has_session(const struct plan *plan);
+
+/* What runs in the container of a plan. */
+enum plan_kind {
+    PLAN_PROGRAM,    /* one program */
+    PLAN_SUBMISSION, /* a build, tests, or both (run/submission.h) */
+    PLAN_CELL        /* a cell for the interpreter of a session (run/cell_run.h) */
+};
+
+enum plan_kind plan_kind(const struct plan *plan);
+
+/* The limits of a test. */
+struct limits plan_test_limits(const struct plan *plan, const struct test_request *test);
+
+/* How long the programs of the plan, the build and each test, may run together, in ms. */
+long long plan_programs_ms(const struct plan *plan);
+
+/*
+ * Fills in an empty plan, with the terms of its session if that is open. On success the plan takes
+ * over the request's input, artifacts, tests, save_image and save_dockerfile, and the request can
+ * be released. On failure the request is unchanged and the plan holds what was settled so far,
+ * which plan_release() frees. ERROR_USAGE, or ERROR_INPUT if the paths of files cannot be paths in
+ * the working directory.
+ */
+int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
+                 struct error *error);
+
+#endif

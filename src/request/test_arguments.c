@@ -1,0 +1,244 @@
+#include "request/test_arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+typedef int member_reader(struct argument_reader *reader, const char *name, const json_t *value,
+                          struct test_request *test);
+
+static int read_name(struct argument_reader *reader, const char *name, const json_t *value,
+                     struct test_request *test)
+{
+    const char *text = argument_text(reader, name, value);
+
+    if (!text)
+        return -1;
+    if (strlen(text) > TEST_NAME_MAX)
+        return argument_wrong(reader, name, "a string of at most 255 bytes");
+    test->name = string_copy(text);
+    return 0;
+}
+
+/* No file: a batch would run out of descriptors with the tests of a few lines. */
+static int read_stdin(struct argument_reader *reader, const char *name, const json_t *value,
+                      struct test_request *test)
+{
+    if (!json_is_string(value))
+        return argument_wrong(reader, name, "a string");
+    test->stdin_data = argument_bytes(value, &test->stdin_length);
+    return 0;
+}
+
+static int read_arguments(struct argument_reader *reader, const char *name, const json_t *value,
+                          struct test_request *test)
+{
+    return argument_words(reader, name, value, &test->arguments);
+}
+
+static int read_environment(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test)
+{
+    return argument_variables(reader, name, value, &test->environment);
+}
+
+static int read_files(struct argument_reader *reader, const char *name, const json_t *value,
+                      struct test_request *test)
+{
+    return argument_files(reader, name, value, &test->files);
+}
+
+static int read_expected(struct argument_reader *reader, const char *name, const json_t *value,
+                         struct test_request *test)
+{
+    if (!json_is_string(value))
+        return argument_wrong(reader, name, "a string");
+    test->expected = argument_bytes(value, &test->expected_length);
+    return 0;
+}
+
+static int read_no_expected(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test)
+{
+    test->no_expected = json_is_true(value);
+    return json_is_boolean(value) ? 0 : argument_wrong(reader, name, "true or false");
+}
+
+static int read_compare(struct argument_reader *reader, const char *name, const json_t *value,
+                        struct test_request *test)
+{
+    const char *text = argument_text(reader, name, value);
+
+    if (!text)
+        return -1;
+    return comparison_mode_parse(text, &test->compare, reader->error) == 0
+               ? 0
+               : error_prefix(reader->error, "%s", name);
+}
+
+static int read_tolerance(struct argument_reader *reader, const char *name, const json_t *value,
+                          struct test_request *test)
+{
+    test->tolerance = json_number_value(value);
+    return json_is_number(value) && test->tolerance >= 0
+               ? 0
+               : argument_wrong(reader, name, "a number, 0 or greater");
+}
+
+static int read_timeout(struct argument_reader *reader, const char *name, const json_t *value,
+                        struct test_request *test)
+{
+    return argument_seconds(reader, name, value, &test->timeout_seconds);
+}
+
+static int read_cpu_seconds(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test)
+{
+    return argument_seconds(reader, name, value, &test->cpu_seconds);
+}
+
+static const struct member {
+    const char *name;
+    enum argument_type type;
+    member_reader *read;
+} members[] = {
+    {"name", ARGUMENT_NAME, read_name},
+    {"stdin", ARGUMENT_TEXT, read_stdin},
+    {"arguments", ARGUMENT_ARRAY, read_arguments},
+    {"environment", ARGUMENT_OBJECT, read_environment},
+    {"files", ARGUMENT_ARRAY, read_files},
+    {"expected_stdout", ARGUMENT_TEXT, read_expected},
+    {"no_expected", ARGUMENT_BOOLEAN, read_no_expected},
+    {"compare", ARGUMENT_NAME, read_compare},
+    {"tolerance", ARGUMENT_NUMBER, read_tolerance},
+    {"timeout_seconds", ARGUMENT_NUMBER, read_timeout},
+    {"cpu_seconds", ARGUMENT_NUMBER, read_cpu_seconds},
+};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+static int refuse_member(struct argument_reader *reader, const char *test, const char *key)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
+    CLEANUP_FREE char *known = NULL;
+
+    for (int i = 0; i < MEMBERS; i++)
+        strvec_push(&names, members[i].name);
+    known = strvec_join(&names, ", ");
+    return error_set(reader->error, ERROR_USAGE, "%s has no member '%s'; known are: %s", test,
+                     shown, known);
+}
+
+static const struct member *find_member(const char *key)
+{
+    for (int i = 0; i < MEMBERS; i++)
+        if (strcmp(members[i].name, key) == 0)
+            return &members[i];
+    return NULL;
+}
+
+static int read_member(struct argument_reader *reader, const char *test_name, const char *key,
+                       json_t *value, struct test_request *test)
+{
+    const struct member *member = find_member(key);
+    CLEANUP_FREE char *path = string_format("%s.%s", test_name, key);
+    json_t *meant;
+    int result;
+
+    if (!member)
+        return refuse_member(reader, test_name, key);
+    meant = argument_meant(reader, value, member->type);
+    result = meant ? member->read(reader, path, meant, test) : 0;
+    if (result != 0)
+        argument_hint(reader, meant, member->type);
+    json_decref(meant);
+    return result;
+}
+
+/* Nothing passes without having been compared, unless that is asked for. */
+static int check_expected(struct argument_reader *reader, const char *name,
+                          const struct test_request *test)
+{
+    if (!test->expected && !test->no_expected)
+        return error_set(reader->error, ERROR_USAGE,
+                         "%s has no expected_stdout; to check only the exit status, give "
+                         "\"no_expected\": true",
+                         name);
+    if (test->expected && test->no_expected)
+        return error_set(reader->error, ERROR_USAGE,
+                         "%s has both expected_stdout and no_expected; give one of them", name);
+    return 0;
+}
+
+/* `words` are those of the request, which every program gets. */
+static int read_test(struct argument_reader *reader, const char *name, json_t *value, size_t words,
+                     struct test_request *test)
+{
+    const char *key;
+    json_t *member;
+
+    if (!json_is_object(value)) {
+        argument_wrong(reader, name, "an object");
+        return argument_hint(reader, value, ARGUMENT_OBJECT);
+    }
+    reader->words = words;
+    json_object_foreach(value, key, member)
+    {
+        if (read_member(reader, name, key, member, test) != 0)
+            return -1;
+    }
+    return check_expected(reader, name, test);
+}
+
+static int compare_names(const void *one, const void *other)
+{
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+/* The names tell the results apart. */
+static int check_names(struct argument_reader *reader, const char *name,
+                       const struct test_requests *tests)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+
+    for (size_t i = 0; i < tests->count; i++)
+        strvec_push(&names, tests->items[i].name);
+    if (names.count > 0)
+        qsort(names.items, names.count, sizeof *names.items, compare_names);
+    for (size_t i = 1; i < names.count; i++)
+        if (strcmp(names.items[i - 1], names.items[i]) == 0) {
+            CLEANUP_FREE char *shown = text_escape_short(names.items[i], TEXT_SHOWN_MAX);
+
+            return error_set(reader->error, ERROR_USAGE, "%s: there are two tests named '%s'", name,
+                             shown);
+        }
+    return 0;
+}
+
+int test_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
+                        struct test_requests *tests)
+{
+    const size_t words = reader->words;
+    size_t i;
+    json_t *item;
+
+    if (!json_is_array(value) || json_array_size(value) == 0 || json_array_size(value) > TESTS_MAX)
+        return argument_wrong(reader, name, "an array of 1 to 10000 tests");
+    json_array_foreach(value, i, item)
+    {
+        CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
+        struct test_request *test = test_requests_add(tests);
+
+        json_t *meant = argument_meant(reader, item, ARGUMENT_OBJECT);
+        const int result = read_test(reader, item_name, meant, words, test);
+
+        json_decref(meant);
+        if (result != 0)
+            return -1;
+        if (!test->name)
+            test->name = string_format("%zu", i + 1);
+    }
+    return check_names(reader, name, tests);
+}

@@ -1,0 +1,17 @@
+/*
+ * The tests of a batch line: turns the array `tests` into test requests. Its members are described
+ * in isolator(1).
+ */
+#ifndef REQUEST_TEST_ARGUMENTS_H
+#define REQUEST_TEST_ARGUMENTS_H
+
+#include <jansson.h>
+
+#include "request/argument_values.h"
+#include "request/test_request.h"
+
+/* Adds the tests of the array. Errors as in request/argument_values.h. */
+int test_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
+                        struct test_requests *tests);
+
+#endif

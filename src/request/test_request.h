@@ -1,0 +1,65 @@
+/*
+ * The tests of a request: the runs of one program with the input of each, and what is expected of
+ * them. A front end reads them, from JSON or from a directory, and the plan takes them over.
+ */
+#ifndef REQUEST_TEST_REQUEST_H
+#define REQUEST_TEST_REQUEST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/strvec.h"
+#include "config/input_files.h"
+#include "request/compare_mode.h"
+
+/* Maximum number of tests, and bytes of a test's name. */
+enum { TESTS_MAX = 10000, TEST_NAME_MAX = 255 };
+
+struct test_request {
+    char *name;                /* owned; unique among the tests of a request */
+    char *stdin_data;          /* standard input, owned, which may have NUL bytes; NULL: */
+    size_t stdin_length;       /* bytes */
+    int stdin_file;            /* the same from an open file, owned; -1: empty */
+    struct strvec arguments;   /* appended to those of the request */
+    struct strvec environment; /* "NAME=VALUE"; in addition to those of the request */
+    struct input_files files;  /* in addition to those of the request */
+    char *expected;            /* owned; the expected standard output, which may have NUL bytes; */
+    size_t expected_length;    /* bytes; with NULL, none is expected */
+    bool no_expected;          /* asked for: every output passes if the exit status is 0 */
+    enum comparison_mode compare;
+    double tolerance;       /* for COMPARE_FLOAT */
+    double timeout_seconds; /* 0: that of the plan */
+    double cpu_seconds;     /* maximum CPU time; 0: that of the plan */
+};
+
+#define TEST_REQUEST_INIT                                                                          \
+    {                                                                                              \
+        .stdin_file = -1, .compare = COMPARE_TRIM, .tolerance = COMPARISON_TOLERANCE_DEFAULT       \
+    }
+
+struct test_requests {
+    struct test_request *items; /* owned, maybe together with others */
+    size_t count;
+    bool stop_on_failure;  /* the tests after the first one that fails do not run */
+    atomic_size_t *owners; /* how many structs own the items; NULL: this one alone */
+};
+
+#define TEST_REQUESTS_INIT                                                                         \
+    {                                                                                              \
+        NULL, 0, false, NULL                                                                       \
+    }
+
+/* Adds a test with the values of TEST_REQUEST_INIT, borrowed until the next one is added. */
+struct test_request *test_requests_add(struct test_requests *tests);
+
+/*
+ * Another owner of the same tests, for a request of another program: several programs run with
+ * tests that are in memory, and open, once. The last owner frees them, on whichever thread. No test
+ * can be added after this.
+ */
+struct test_requests test_requests_share(struct test_requests *tests);
+
+void test_requests_release(struct test_requests *tests);
+
+#endif

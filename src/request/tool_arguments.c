@@ -1,0 +1,492 @@
+#include "request/tool_arguments.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/json_text.h"
+#include "base/text.h"
+#include "docker/image.h"
+#include "request/argument_values.h"
+#include "request/inputs_dir.h"
+#include "request/session_arguments.h"
+#include "request/snippets.h"
+#include "request/test_arguments.h"
+
+/* The state of reading the arguments. */
+struct reading {
+    const struct config *config;
+    enum tool_caller caller;
+    struct request *request;
+    const bool *offered;  /* languages; NULL: all */
+    const char *programs; /* see struct tool_client */
+    struct argument_reader values;
+    struct error *error;
+};
+
+static int read_language(struct reading *reading, const char *name, const json_t *value)
+{
+    const char *text = argument_text(&reading->values, name, value);
+
+    if (!text || config_check_languages(reading->config, (char *[]){(char *)text, NULL},
+                                        reading->offered, reading->error) != 0)
+        return -1;
+    reading->request->language = string_copy(text);
+    return 0;
+}
+
+static int read_image(struct reading *reading, const char *name, const json_t *value)
+{
+    const struct strvec *patterns = &reading->config->images;
+    const char *text = argument_text(&reading->values, name, value);
+    CLEANUP_FREE char *image = text ? image_normalize(text, reading->error) : NULL;
+
+    if (!image)
+        return text ? error_prefix(reading->error, "%s", name) : -1;
+    for (size_t i = 0; i < patterns->count; i++)
+        if (image_matches(patterns->items[i], image)) {
+            reading->request->image = steal_pointer(&image);
+            return 0;
+        }
+    return error_set(reading->error, ERROR_USAGE,
+                     "%s '%s' is not allowed by the configuration (images%s)", name, image,
+                     patterns->count == 0 ? ": none" : "");
+}
+
+static int read_code(struct reading *reading, const char *name, const json_t *value)
+{
+    if (!json_is_string(value))
+        return argument_wrong(&reading->values, name, "a string: the source code");
+    reading->request->input.code = argument_bytes(value, &reading->request->input.code_length);
+    return 0;
+}
+
+/* Reads the file of a program, with `path` below the directory of programs, as the code. */
+static int load_program(struct reading *reading, const char *path)
+{
+    CLEANUP_FREE char *shown = text_escape_short(path, TEXT_SHOWN_MAX);
+    CLEANUP_FD const int fd = inputs_dir_open_below(reading->programs, path);
+    struct input *input = &reading->request->input;
+    struct stat status;
+
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return error_set_errno(reading->error, ERROR_INPUT, "cannot open the program '%s'", shown);
+    if (status.st_size > JSON_TEXT_MAX)
+        return error_set(reading->error, ERROR_INPUT, "the program '%s' has more than %d MiB",
+                         shown, JSON_TEXT_MAX >> 20);
+    input->code = io_read_start(fd, (size_t)status.st_size, &input->code_length);
+    return input->code ? 0
+                       : error_set_errno(reading->error, ERROR_INPUT,
+                                         "cannot read the program '%s'", shown);
+}
+
+static int read_program(struct reading *reading, const char *name, const json_t *value)
+{
+    struct request *request = reading->request;
+    const char *text = argument_text(&reading->values, name, value);
+    const struct language *language;
+
+    if (!text)
+        return -1;
+    if (!reading->programs)
+        return error_set(reading->error, ERROR_USAGE,
+                         "%s: name the directory of programs with isolator batch --programs", name);
+    if (load_program(reading, text) != 0)
+        return -1;
+    language = request->language ? NULL : config_language_of_file(reading->config, text);
+    if (language) {
+        request->language = string_copy(language->name);
+        request->language_of_file = true;
+    }
+    if (!request->entrypoint)
+        request->entrypoint = string_copy(text_file_name(text));
+    return 0;
+}
+
+static int read_filename(struct reading *reading, const char *name, const json_t *value)
+{
+    const char *text = argument_text(&reading->values, name, value);
+    char *path = text ? input_files_path(text, reading->config->workdir, reading->error) : NULL;
+
+    if (!path)
+        return text ? error_prefix(reading->error, "%s", name) : -1;
+    reading->request->entrypoint = path;
+    return 0;
+}
+
+static int read_snippet(struct reading *reading, const char *name, const json_t *value)
+{
+    struct request *request = reading->request;
+    const char *text = argument_text(&reading->values, name, value);
+    CLEANUP_FREE char *file = NULL;
+
+    if (!text)
+        return -1;
+    file = snippet_find(reading->config, text, reading->error);
+    if (file)
+        request->input.code =
+            snippet_read(reading->config, file, &request->input.code_length, reading->error);
+    if (!request->input.code)
+        return error_prefix(reading->error, "%s", name);
+    request->language = string_copy(config_language_of_file(reading->config, file)->name);
+    request->entrypoint = string_copy(file);
+    return 0;
+}
+
+static int read_stdin(struct reading *reading, const char *name, const json_t *value)
+{
+    return argument_stdin(&reading->values, name, value, &reading->request->input.stdin_file);
+}
+
+static int read_files(struct reading *reading, const char *name, const json_t *value)
+{
+    return argument_files(&reading->values, name, value, &reading->request->input.files);
+}
+
+static int read_arguments(struct reading *reading, const char *name, const json_t *value)
+{
+    return argument_words(&reading->values, name, value, &reading->request->arguments);
+}
+
+static int read_environment(struct reading *reading, const char *name, const json_t *value)
+{
+    return argument_variables(&reading->values, name, value, &reading->request->environment);
+}
+
+static int read_timeout(struct reading *reading, const char *name, const json_t *value)
+{
+    const double maximum = reading->config->maximums.limits.number[LIMIT_TIMEOUT];
+    double seconds;
+
+    if (argument_seconds(&reading->values, name, value, &seconds) != 0)
+        return -1;
+    if (seconds > maximum) /* false if there is no maximum */
+        seconds = maximum;
+    return limits_set_number(&reading->request->policy.limits, LIMIT_TIMEOUT, seconds,
+                             reading->error);
+}
+
+static enum limit_number limit_of_argument(const char *name)
+{
+    int which = 0;
+
+    while (!limit_rules[which].argument || strcmp(limit_rules[which].argument, name) != 0)
+        which++;
+    return (enum limit_number)which;
+}
+
+static int read_limit(struct reading *reading, const char *name, const json_t *value)
+{
+    if (!json_is_number(value))
+        return argument_wrong(&reading->values, name, "a number");
+    return limits_set_number(&reading->request->policy.limits, limit_of_argument(name),
+                             json_number_value(value), reading->error);
+}
+
+static int read_artifacts(struct reading *reading, const char *name, const json_t *value)
+{
+    size_t i;
+    json_t *item;
+
+    if (!json_is_array(value))
+        return argument_wrong(&reading->values, name, "an array of patterns like \"*.png\"");
+    json_array_foreach(value, i, item)
+    {
+        CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
+        const char *text = argument_text(&reading->values, item_name, item);
+
+        if (!text)
+            return -1;
+        if (request_add_artifact(reading->request, text, reading->error) != 0)
+            return error_prefix(reading->error, "%s", item_name);
+    }
+    return 0;
+}
+
+static int read_session(struct reading *reading, const char *name, const json_t *value)
+{
+    return session_argument_read(&reading->values, name, value, &reading->request->session);
+}
+
+static int read_session_name(struct reading *reading, const char *name, const json_t *value)
+{
+    return session_argument_read_name(&reading->values, name, value,
+                                      &reading->request->session_name);
+}
+
+static int read_flag(struct reading *reading, const char *name, const json_t *value, bool *flag)
+{
+    if (!json_is_boolean(value))
+        return argument_wrong(&reading->values, name, "true or false");
+    *flag = json_is_true(value);
+    return 0;
+}
+
+static int read_keep_processes(struct reading *reading, const char *name, const json_t *value)
+{
+    return read_flag(reading, name, value, &reading->request->session.keep_processes);
+}
+
+static int read_close_session(struct reading *reading, const char *name, const json_t *value)
+{
+    return read_flag(reading, name, value, &reading->request->session.close);
+}
+
+static int read_tests(struct reading *reading, const char *name, const json_t *value)
+{
+    return test_arguments_read(&reading->values, name, value, &reading->request->tests);
+}
+
+static int read_stop_on_failure(struct reading *reading, const char *name, const json_t *value)
+{
+    return read_flag(reading, name, value, &reading->request->tests.stop_on_failure);
+}
+
+static int read_test_output_bytes(struct reading *reading, const char *name, const json_t *value)
+{
+    const json_int_t bytes = json_integer_value(value);
+
+    if (!json_is_integer(value) || bytes < TEST_OUTPUT_BYTES_MIN || bytes > TEST_OUTPUT_BYTES_MAX)
+        return argument_wrong(&reading->values, name, "a whole number from 64 to 1048576");
+    reading->request->test_output_bytes = (int)bytes;
+    return 0;
+}
+
+/* Who has an argument. */
+enum offer {
+    OFFER_ALWAYS,
+    OFFER_WITH_MAXIMUM, /* models only if the configuration has a maximum for its limit */
+    OFFER_SESSION,      /* models only if the configuration allows sessions */
+    OFFER_SESSION_ID,   /* no batch, and models likewise */
+    OFFER_BATCH         /* no model */
+};
+
+struct argument {
+    const char *name;
+    enum argument_type type;
+    int (*read)(struct reading *reading, const char *name, const json_t *value);
+    enum offer offer;
+    const char *subject; /* what errors (base/error.h) call it */
+};
+
+/* All but those of limits. */
+static const struct argument table[] = {
+    {"language", ARGUMENT_NAME, read_language, OFFER_ALWAYS, REQUEST_LANGUAGE},
+    {"image", ARGUMENT_NAME, read_image, OFFER_BATCH, NULL},
+    {"entrypoint_code", ARGUMENT_TEXT, read_code, OFFER_ALWAYS, NULL},
+    {"entrypoint_filename", ARGUMENT_NAME, read_filename, OFFER_ALWAYS, REQUEST_ENTRYPOINT},
+    {"entrypoint_file", ARGUMENT_NAME, read_program, OFFER_BATCH, NULL},
+    {"additional_files", ARGUMENT_ARRAY, read_files, OFFER_ALWAYS, NULL},
+    {"snippet_name", ARGUMENT_NAME, read_snippet, OFFER_ALWAYS, NULL},
+    {"stdin", ARGUMENT_TEXT, read_stdin, OFFER_ALWAYS, NULL},
+    {"arguments", ARGUMENT_ARRAY, read_arguments, OFFER_ALWAYS, NULL},
+    {"environment", ARGUMENT_OBJECT, read_environment, OFFER_ALWAYS, NULL},
+    {"artifacts", ARGUMENT_ARRAY, read_artifacts, OFFER_ALWAYS, REQUEST_ARTIFACTS},
+    {"session", ARGUMENT_NAME, read_session, OFFER_SESSION_ID, NULL},
+    {"session", ARGUMENT_TEXT, read_session_name, OFFER_BATCH, NULL},
+    {"keep_processes", ARGUMENT_BOOLEAN, read_keep_processes, OFFER_SESSION, NULL},
+    {"close_session", ARGUMENT_BOOLEAN, read_close_session, OFFER_BATCH, NULL},
+    {"tests", ARGUMENT_ARRAY, read_tests, OFFER_BATCH, NULL},
+    {"stop_on_failure", ARGUMENT_BOOLEAN, read_stop_on_failure, OFFER_BATCH, NULL},
+    {"test_output_bytes", ARGUMENT_NUMBER, read_test_output_bytes, OFFER_BATCH, "outputBytes"},
+};
+enum { ROWS = sizeof table / sizeof *table, ARGUMENTS = ROWS + LIMIT_NUMBERS };
+
+/* Of the limits, some have no argument, and then no name. */
+static struct argument argument_at(int i)
+{
+    const int which = i - ROWS;
+
+    if (which < 0)
+        return table[i];
+    return (struct argument){.name = limit_rules[which].argument,
+                             .type = ARGUMENT_NUMBER,
+                             .read = which == LIMIT_TIMEOUT ? read_timeout : read_limit,
+                             .offer = which == LIMIT_TIMEOUT ? OFFER_ALWAYS : OFFER_WITH_MAXIMUM,
+                             .subject = limit_rules[which].key.name};
+}
+
+const char *tool_arguments_namer(const char *subject)
+{
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const struct argument argument = argument_at(i);
+
+        if (argument.name && argument.subject && strcmp(argument.subject, subject) == 0)
+            return argument.name;
+    }
+    /* no argument sets it */
+    return strcmp(subject, limit_rules[LIMIT_WORKDIR].key.name) == 0
+               ? "workdirMB in the configuration"
+               : NULL;
+}
+
+bool tool_arguments_offers(const struct config *config, enum limit_number which)
+{
+    return limit_rules[which].argument &&
+           (which == LIMIT_TIMEOUT || isfinite(config->maximums.limits.number[which]));
+}
+
+/* Whether this caller has the argument. */
+static bool is_offered(const struct reading *reading, const struct argument *argument)
+{
+    const bool is_model = reading->caller == TOOL_CALLER_MODEL;
+    const bool has_sessions = reading->config->sessions.max > 0;
+
+    switch (argument->offer) {
+    case OFFER_WITH_MAXIMUM:
+        return argument->name &&
+               (!is_model ||
+                tool_arguments_offers(reading->config, limit_of_argument(argument->name)));
+    case OFFER_SESSION:
+        return !is_model || has_sessions;
+    case OFFER_SESSION_ID:
+        return is_model && has_sessions;
+    case OFFER_BATCH:
+        return !is_model;
+    case OFFER_ALWAYS:
+        break;
+    }
+    return argument->name != NULL;
+}
+
+static int refuse_unknown(const struct reading *reading, const char *key)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
+    CLEANUP_FREE char *known = NULL;
+
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const struct argument argument = argument_at(i);
+
+        if (is_offered(reading, &argument))
+            strvec_push(&names, argument.name);
+    }
+    known = strvec_join(&names, ", ");
+    return error_set(reading->error, ERROR_USAGE, "there is no argument '%s'; known are: %s", shown,
+                     known);
+}
+
+/* Whether the program may be one of a session that is open, whose language need not be given. */
+static bool has_open_session(const struct reading *reading, const json_t *arguments)
+{
+    const json_t *session = json_object_get(arguments, "session");
+
+    return reading->caller == TOOL_CALLER_MODEL ? session_argument_is_id(session) : session != NULL;
+}
+
+/* Checks what the schema cannot say: APIs of models refuse a schema with a choice at its top. */
+static int check_choice(const struct reading *reading, const json_t *arguments)
+{
+    struct error *error = reading->error;
+    const bool language = json_object_get(arguments, "language") != NULL;
+    const bool code = json_object_get(arguments, "entrypoint_code") != NULL;
+    const bool file = json_object_get(arguments, "entrypoint_file") != NULL;
+    CLEANUP_FREE char *known = config_language_names(reading->config, reading->offered);
+
+    if (file)
+        return !code && !json_object_get(arguments, "snippet_name")
+                   ? 0
+                   : error_set(error, ERROR_USAGE,
+                               "entrypoint_file excludes entrypoint_code and snippet_name");
+    if (json_object_get(arguments, "snippet_name"))
+        return !language && !code && !json_object_get(arguments, "entrypoint_filename")
+                   ? 0
+                   : error_set(error, ERROR_USAGE,
+                               "snippet_name excludes language, entrypoint_code and "
+                               "entrypoint_filename; leave them out, or leave snippet_name out");
+    if (code && (language || has_open_session(reading, arguments)))
+        return 0;
+    if (!language && !code)
+        return error_set(error, ERROR_USAGE,
+                         "nothing to run: give language and entrypoint_code, or snippet_name");
+    return error_set(error, ERROR_USAGE,
+                     language ? "entrypoint_code is missing: give the source code of the program"
+                              : "language is missing: give one of %s",
+                     known);
+}
+
+/* Returns the arguments that are given, as they are meant; a new reference. */
+static json_t *given_arguments(struct reading *reading, const json_t *arguments)
+{
+    json_t *all = json_object();
+    const json_t *code;
+
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const struct argument argument = argument_at(i);
+        json_t *value =
+            is_offered(reading, &argument)
+                ? argument_given(&reading->values, arguments, argument.name, argument.type)
+                : NULL;
+
+        if (value)
+            json_object_set_new(all, argument.name, value);
+    }
+    /* hosts that fill in each argument send no program with a snippet, or with nothing */
+    code = json_object_get(all, "entrypoint_code");
+    if (json_is_string(code) && json_string_length(code) == 0 &&
+        (json_object_get(all, "snippet_name") ||
+         (reading->caller == TOOL_CALLER_MODEL && !json_object_get(all, "language") &&
+          !json_object_get(all, "session"))))
+        json_object_del(all, "entrypoint_code");
+    return all;
+}
+
+static int read_arguments_given(struct reading *reading, const json_t *arguments)
+{
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const struct argument argument = argument_at(i);
+        const json_t *value =
+            is_offered(reading, &argument) ? json_object_get(arguments, argument.name) : NULL;
+
+        if (value && argument.read(reading, argument.name, value) != 0) {
+            argument_hint(&reading->values, value, argument.type);
+            error_name_subject(reading->error, tool_arguments_namer);
+            return -1;
+        }
+    }
+    return reading->caller == TOOL_CALLER_MODEL
+               ? session_arguments_check(&reading->request->session, reading->error)
+               : session_arguments_check_line(reading->request, reading->error);
+}
+
+int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
+                        const struct config *config, const struct tool_client *client,
+                        struct request *request, struct error *error)
+{
+    struct reading reading = {
+        .config = config,
+        .caller = caller,
+        .request = request,
+        .offered = client ? client->offered : NULL,
+        .programs = client ? client->programs : NULL,
+        .values = {.error = error,
+                   .workdir = config->workdir,
+                   .opener = client && client->opener.open ? &client->opener : NULL},
+        .error = error};
+    const char *key;
+    json_t *value, *meant;
+    int result;
+
+    json_object_foreach((json_t *)arguments, key, value)
+    {
+        bool known = false;
+
+        for (int i = 0; i < ARGUMENTS; i++) {
+            const struct argument argument = argument_at(i);
+
+            known |= is_offered(&reading, &argument) && strcmp(key, argument.name) == 0;
+        }
+        if (!known)
+            return refuse_unknown(&reading, key);
+    }
+    meant = given_arguments(&reading, arguments);
+    request->unasked = caller == TOOL_CALLER_MODEL && !json_object_get(meant, "artifacts");
+    result = check_choice(&reading, meant);
+    if (result == 0)
+        result = read_arguments_given(&reading, meant);
+    json_decref(meant);
+    return result;
+}

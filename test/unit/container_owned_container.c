@@ -1,0 +1,100 @@
+#include "test.h"
+
+#include "base/clock.h"
+#include "container/owned_container.h"
+#include "docker/engine_memory.h"
+
+/* A docker command that appends its --user to the file "users", and what it needs. */
+struct fixture {
+    char *directory, *command;
+    struct engine_memory memory;
+    struct docker docker;
+    struct strvec cap_drop, words, warnings;
+    struct container_spec spec;
+};
+
+static void set_up(struct fixture *fixture, unsigned first)
+{
+    *fixture = (struct fixture){.directory = temp_create()};
+    fixture->command = script_in(fixture->directory, "docker",
+                                 "for word; do case $word in --user=*) echo \"$word\" >>users ;; "
+                                 "esac; done");
+    engine_memory_init(&fixture->memory);
+    fixture->docker = (struct docker){.command = fixture->command,
+                                      .engine_timeout = 600,
+                                      .users = {first, first},
+                                      .memory = &fixture->memory};
+    strvec_push(&fixture->words, "true");
+    fixture->spec = (struct container_spec){.image = "image:1",
+                                            .log_driver = "none",
+                                            .network = "none",
+                                            .uid = 7,
+                                            .gid = 8,
+                                            .cap_drop = &fixture->cap_drop,
+                                            .command = &fixture->words};
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    engine_memory_release(&fixture->memory);
+    strvec_release(&fixture->words);
+    strvec_release(&fixture->warnings);
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+static int create(struct fixture *fixture, struct owned_container *container, struct error *error)
+{
+    owned_container_init(container, &fixture->docker, NULL, 1000);
+    fixture->spec.name = container->name;
+    fixture->spec.labels = &container->labels;
+    return owned_container_create(container, &fixture->spec, clock_now_ms() + 60000, 0, NULL,
+                                  &fixture->warnings, error);
+}
+
+static void check_users(const struct fixture *fixture, const char *expected)
+{
+    CLEANUP_FREE char *users = read_in(fixture->directory, "users");
+
+    assert_string_equal(users, expected);
+}
+
+/* The range has one user, so a second container gets it only after the release of the first. */
+static void owned_container__user_is_held_until_the_release(void **state)
+{
+    struct owned_container one, other;
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 4321);
+    fixture.spec.draw_user = true;
+    assert_int_equal(create(&fixture, &one, &error), 0);
+    assert_int_equal(one.user, 4321);
+    assert_int_equal(create(&fixture, &other, &error), -1);
+    assert_error(&error, ERROR_SYSTEM,
+                 "cannot create a container: all users from 4321 to 4321 are in use by others; set "
+                 "a larger userRange in the configuration");
+    owned_container_release(&other);
+    owned_container_release(&one);
+    assert_int_equal(create(&fixture, &other, &error), 0);
+    owned_container_release(&other);
+    check_users(&fixture, "--user=4321:4321\n--user=4321:4321\n");
+    tear_down(&fixture);
+}
+
+static void owned_container__given_user(void **state)
+{
+    struct owned_container container;
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 4321);
+    assert_int_equal(create(&fixture, &container, &error), 0);
+    assert_int_equal(container.user, 0);
+    assert_int_equal(fixture.memory.held_count, 0);
+    owned_container_release(&container);
+    check_users(&fixture, "--user=7:8\n");
+    tear_down(&fixture);
+}

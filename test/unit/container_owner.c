@@ -1,0 +1,362 @@
+#include "test.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "container/owner.h"
+
+/* The value of the label with this index, which must have this name. */
+static const char *value_of(const struct strvec *labels, size_t place, const char *name)
+{
+    CLEANUP_FREE char *start = string_format("isolator.%s=", name);
+
+    assert_true(place < labels->count);
+    assert_memory_equal(labels->items[place], start, strlen(start));
+    return labels->items[place] + strlen(start);
+}
+
+static void check_command(const char *value, const char *command)
+{
+    struct strbuf output = shell_output(command);
+
+    assert_int_not_equal(output.length, 0);
+    output.data[strcspn(output.data, "\n")] = '\0';
+    assert_string_equal(value, output.data);
+    strbuf_release(&output);
+}
+
+static void owner__labels(void **state)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+    CLEANUP_FREE char *pid = string_format("%ld", (long)getpid());
+
+    (void)state;
+    strvec_push(&labels, "before");
+    owner_labels(&labels, 60000);
+    assert_int_equal(labels.count, 7);
+    assert_string_equal(labels.items[0], "before");
+    check_command(value_of(&labels, 5, "host"), "uname -n");
+    check_command(value_of(&labels, 1, "boot"), "cat /proc/sys/kernel/random/boot_id");
+    check_command(value_of(&labels, 2, "namespaces"),
+                  "stat -L -c %i /proc/self/ns/pid /proc/self/ns/time | paste -s -d .");
+    assert_string_equal(value_of(&labels, 3, "pid"), pid);
+    assert_int_equal(strlen(value_of(&labels, 1, "boot")), 36);
+}
+
+/* Field 22 of /proc/PID/stat (proc(5)), as another program reads it. */
+static void owner__start_is_that_of_the_process(void **state)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+    CLEANUP_FREE char *command =
+        string_format("sed 's/.*) //' /proc/%ld/stat | cut -d ' ' -f 20", (long)getpid());
+
+    (void)state;
+    owner_labels(&labels, 0);
+    check_command(value_of(&labels, 3, "start"), command);
+    assert_true(strtoull(value_of(&labels, 3, "start"), NULL, 10) > 0);
+}
+
+static void owner__two_processes_differ(void **state)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+    int status;
+    pid_t child;
+
+    (void)state;
+    owner_labels(&labels, 0);
+    child = fork();
+    if (child == 0) {
+        struct strvec other = STRVEC_INIT;
+        bool good;
+
+        owner_labels(&other, 0);
+        good = strcmp(labels.items[0], other.items[0]) == 0 &&
+               strcmp(labels.items[1], other.items[1]) == 0 &&
+               strcmp(labels.items[2], other.items[2]) != 0;
+        strvec_release(&other);
+        strvec_release(&labels);
+        _exit(good ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void check_deadline(long long lifetime_ms, long long seconds)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+    const long long before = (long long)time(NULL);
+    long long after;
+
+    owner_labels(&labels, lifetime_ms);
+    after = (long long)time(NULL);
+    assert_in_range(strtoll(value_of(&labels, 5, "deadline"), NULL, 10), before + seconds,
+                    after + seconds + 1);
+}
+
+/* It is rounded up, so that it is never before the end of the lifetime. */
+static void owner__deadline(void **state)
+{
+    (void)state;
+    check_deadline(0, 0);
+    check_deadline(1, 1);
+    check_deadline(999, 1);
+    check_deadline(60000, 60);
+    check_deadline(60001, 61);
+    check_deadline(366LL * 86400 * 1000 + 120000, 31622520);
+}
+
+/*
+ * The labels that stay the same while the process lives, so that all its containers can be found.
+ */
+static void owner__own_labels_are_the_first_four(void **state)
+{
+    CLEANUP(strvec_release) struct strvec own = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec all = STRVEC_INIT;
+
+    (void)state;
+    strvec_push(&own, "before");
+    owner_own_labels(&own);
+    owner_labels(&all, 1000);
+    assert_int_equal(own.count, 5);
+    assert_int_equal(all.count, 6);
+    assert_string_equal(own.items[0], "before");
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(own.items[i + 1], all.items[i]);
+    assert_non_null(value_of(&own, 4, "start"));
+}
+
+static void owner__disown(void **state)
+{
+    CLEANUP(strvec_release) struct strvec instructions = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+
+    (void)state;
+    owner_disown(&instructions);
+    assert_int_equal(instructions.count, 1);
+    assert_string_equal(instructions.items[0],
+                        "LABEL isolator.boot=\"\" isolator.namespaces=\"\" isolator.pid=\"\" "
+                        "isolator.start=\"\" isolator.host=\"\" isolator.deadline=\"\"");
+    owner_labels(&labels, 0);
+    for (size_t i = 0; i < labels.count; i++) { /* none is forgotten */
+        CLEANUP_FREE char *empty =
+            string_format(" %.*s=\"\"", (int)strcspn(labels.items[i], "="), labels.items[i]);
+
+        assert_non_null(strstr(instructions.items[0], empty));
+    }
+}
+
+static void owner__hide_maker(void **state)
+{
+    CLEANUP(strvec_release) struct strvec instructions = STRVEC_INIT;
+
+    (void)state;
+    owner_hide_maker(&instructions);
+    assert_int_equal(instructions.count, 1);
+    assert_string_equal(instructions.items[0],
+                        "LABEL isolator.prepared.host=\"\" isolator.prepared.user=\"\" "
+                        "isolator.prepared.notes=\"\" isolator.prepared.config=\"\"");
+}
+
+/* ---- owner_status() */
+
+/* The labels of this process; the caller changes fields of it. */
+struct claim {
+    char boot[64], namespaces[64], pid[32], start[32], deadline[32];
+};
+
+static struct claim own_claim(void)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+    struct claim claim;
+
+    owner_labels(&labels, 0);
+    snprintf(claim.boot, sizeof claim.boot, "%s", value_of(&labels, 0, "boot"));
+    snprintf(claim.namespaces, sizeof claim.namespaces, "%s", value_of(&labels, 1, "namespaces"));
+    snprintf(claim.pid, sizeof claim.pid, "%s", value_of(&labels, 2, "pid"));
+    snprintf(claim.start, sizeof claim.start, "%s", value_of(&labels, 3, "start"));
+    snprintf(claim.deadline, sizeof claim.deadline, "1000");
+    return claim;
+}
+
+static enum owner_status judge(const struct claim *claim, long long now)
+{
+    CLEANUP(strvec_release) struct strvec values = STRVEC_INIT;
+
+    strvec_push_each(&values, claim->boot, claim->namespaces, claim->pid, claim->start, "host",
+                     claim->deadline, NULL);
+    return owner_status(&values, now);
+}
+
+/* However long ago its deadline was. */
+static void owner__lives(void **state)
+{
+    struct claim claim = own_claim();
+
+    (void)state;
+    assert_int_equal(judge(&claim, 0), OWNER_ALIVE);
+    assert_int_equal(judge(&claim, 1000000000000), OWNER_ALIVE);
+}
+
+/* The field before the numbers is the program's name, which may look like fields. */
+static void owner__lives_with_a_hostile_name(void **state)
+{
+    static const char *const names[] = {"a) 1 2 3", "(((", ") ) )", ""};
+    struct claim own = own_claim();
+    struct claim other = own;
+    char name[16];
+
+    (void)state;
+    snprintf(other.start, sizeof other.start, "1");
+    assert_int_equal(prctl(PR_GET_NAME, name), 0);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        enum owner_status verdict, other_verdict;
+
+        assert_int_equal(prctl(PR_SET_NAME, names[i]), 0);
+        verdict = judge(&own, 0);
+        other_verdict = judge(&other, 0);
+        prctl(PR_SET_NAME, name);
+        assert_int_equal(verdict, OWNER_ALIVE);
+        assert_int_equal(other_verdict, OWNER_ENDED);
+    }
+}
+
+/* Another process has its process id now. */
+static void owner__ended_and_its_number_taken(void **state)
+{
+    struct claim claim = own_claim();
+
+    (void)state;
+    snprintf(claim.start, sizeof claim.start, "1");
+    assert_int_equal(judge(&claim, 0), OWNER_ENDED);
+}
+
+/* A zombie has ended, even if its parent never waits for it. */
+static void owner__ended(void **state)
+{
+    struct claim claim = own_claim();
+    const pid_t child = fork();
+    siginfo_t info;
+
+    (void)state;
+    if (child == 0)
+        pause();
+    snprintf(claim.pid, sizeof claim.pid, "%ld", (long)child);
+    {
+        CLEANUP_FREE char *command = string_format(
+            "sed 's/.*) //' /proc/%ld/stat | cut -d ' ' -f 20 | tr -d '\\n'", (long)child);
+        CLEANUP(strbuf_release) struct strbuf start = shell_output(command);
+
+        snprintf(claim.start, sizeof claim.start, "%s", strbuf_string(&start));
+    }
+    assert_int_equal(judge(&claim, 1000000000000), OWNER_ALIVE);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    assert_int_equal(judge(&claim, 0), OWNER_ENDED); /* a zombie */
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(judge(&claim, 0), OWNER_ENDED);
+}
+
+/* Only the deadline of the process is known. */
+static void check_elsewhere(const struct claim *claim)
+{
+    assert_int_equal(judge(claim, 0), OWNER_ALIVE);
+    assert_int_equal(judge(claim, 1000 + OVERDUE_SECONDS), OWNER_ALIVE);
+    assert_int_equal(judge(claim, 1000 + OVERDUE_SECONDS + 1), OWNER_OVERDUE);
+}
+
+static void owner__elsewhere(void **state)
+{
+    static const char *const boots[] = {"01234567-89ab-cdef-0123-456789abcdef", "-"};
+    static const char *const namespaces[] = {"1.1", "-.-", "4026531836.1"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(boots); i++) {
+        struct claim claim = own_claim();
+
+        snprintf(claim.boot, sizeof claim.boot, "%s", boots[i]);
+        snprintf(claim.start, sizeof claim.start, "1");
+        check_elsewhere(&claim);
+    }
+    for (size_t i = 0; i < COUNT(namespaces); i++) {
+        struct claim claim = own_claim();
+
+        snprintf(claim.namespaces, sizeof claim.namespaces, "%s", namespaces[i]);
+        snprintf(claim.start, sizeof claim.start, "1");
+        check_elsewhere(&claim);
+    }
+}
+
+/* Without the start time of the owner, another process with its id cannot be distinguished. */
+static void owner__without_a_start_time(void **state)
+{
+    struct claim claim = own_claim();
+
+    (void)state;
+    snprintf(claim.start, sizeof claim.start, "0");
+    check_elsewhere(&claim);
+}
+
+/* Labels of another form: such a container is never removed. */
+static void owner__labels_that_are_none(void **state)
+{
+    static const struct claim claims[] = {
+        {"", "", "", "", ""},
+        {"", "1.1", "5", "5", "5"},
+        {"0a", "", "5", "5", "5"},
+        {"0a", "1.1", "", "5", "5"},
+        {"0a", "1.1", "5", "", "5"},
+        {"0a", "1.1", "5", "5", ""},
+        {"0a", "1.1", "5", "5", "x"},
+        {"0a", "1.1", "5", "5", "5x"},
+        {"0a", "1.1", "5", "5", "-5"},
+        {"0a", "1.1", "5", "-5", "5"},
+        {"0a", "1.1", "-5", "5", "5"},
+        {"0a", "1.1", " 5", "5", "5"},
+        {"0a", "1.1", "0", "5", "5"},
+        {"0a", "1.1", "1234567890", "5", "5"},
+        {"0a", "1.1", "5", "123456789012345678901", "5"},
+        {"0a", "1.1", "5", "5", "1234567890123456789"},
+        {"0A", "1.1", "5", "5", "5"},
+        {"0a\n", "1.1", "5", "5", "5"},
+        {"0a", "1.1\"", "5", "5", "5"},
+    };
+    static const struct claim good = {"0a", "1.1", "5", "5", "5"};
+
+    (void)state;
+    assert_int_equal(judge(&good, 1000000), OWNER_OVERDUE);
+    for (size_t i = 0; i < COUNT(claims); i++)
+        if (judge(&claims[i], 1000000) != OWNER_ALIVE)
+            fail_msg("line %zu is taken", i);
+}
+
+/* Longer than anything that isolator writes, and than the fields that keep them. */
+static void owner__labels_that_are_too_long(void **state)
+{
+    static const char *const good[OWNER_LABELS] = {"0a", "1.1", "5", "5", "host", "5"};
+
+    (void)state;
+    for (size_t i = 0; i < OWNER_LABELS; i++) {
+        CLEANUP(strvec_release) struct strvec values = STRVEC_INIT;
+
+        for (size_t j = 0; j < OWNER_LABELS; j++)
+            strvec_pushf(&values, "%0*d%s", i == j ? 100 : 1, 1, good[j]);
+        if (owner_status(&values, 1000000) != (i == OWNER_HOST ? OWNER_OVERDUE : OWNER_ALIVE))
+            fail_msg("%s is taken", owner_keys[i]);
+    }
+}
+
+static void owner__labels_that_are_missing(void **state)
+{
+    CLEANUP(strvec_release) struct strvec values = STRVEC_INIT;
+
+    (void)state;
+    assert_int_equal(owner_status(&values, 1000000), OWNER_ALIVE);
+    strvec_push_each(&values, "0a", "1.1", "5", "5", "host", NULL);
+    assert_int_equal(owner_status(&values, 1000000), OWNER_ALIVE);
+    strvec_push(&values, "5");
+    assert_int_equal(owner_status(&values, 1000000), OWNER_OVERDUE);
+    strvec_push(&values, "5");
+    assert_int_equal(owner_status(&values, 1000000), OWNER_ALIVE);
+}

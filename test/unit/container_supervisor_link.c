@@ -1,0 +1,1247 @@
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/linux.h"
+#include "container/supervisor_link.h"
+#include "docker/container.h"
+#include "run/result.h"
+
+/* A connection, the plan of its request, and what the handler got. */
+struct fixture {
+    struct plan plan;
+    struct supervisor_link link;
+    struct strbuf out[2], report, files, too_large;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    char network[] = "bridge";
+
+    *fixture = (struct fixture){.plan = PLAN_INIT};
+    sandbox_policy_init(&fixture->plan.policy);
+    free(fixture->plan.policy.network);
+    fixture->plan.policy.network = string_copy(network);
+    fixture->plan.policy.limits.number[LIMIT_TIMEOUT] = 7;
+    fixture->plan.policy.limits.number[LIMIT_CPU_TIME] = 1.5;
+    fixture->plan.policy.limits.number[LIMIT_WORKDIR] = 3;
+    supervisor_link_init(&fixture->link);
+}
+
+/* Requests the plan's program. */
+static void request(struct fixture *fixture, int archive)
+{
+    const struct program_request program = {
+        .command = &fixture->plan.command,
+        .environment = &fixture->plan.environment,
+        .without_proxies = strcmp(fixture->plan.policy.network, "none") == 0,
+        .limits = &fixture->plan.policy.limits,
+        .archive = archive,
+        .input = fixture->plan.input.stdin_file,
+        .input_is_live = fixture->plan.input.stdin_is_live,
+    };
+
+    supervisor_link_request(&fixture->link, &program);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    supervisor_link_release(&fixture->link);
+    plan_release(&fixture->plan);
+    strbuf_release(&fixture->out[0]);
+    strbuf_release(&fixture->out[1]);
+    strbuf_release(&fixture->report);
+    strbuf_release(&fixture->files);
+    strbuf_release(&fixture->too_large);
+}
+
+/* ---- frames */
+
+static void add_frame(struct strbuf *bytes, int type, const void *payload, size_t length)
+{
+    const char header[FRAME_HEADER] = {(char)length, (char)(length >> 8), (char)(length >> 16),
+                                       (char)(length >> 24), (char)type};
+
+    strbuf_add(bytes, header, sizeof header);
+    strbuf_add(bytes, payload, length);
+}
+
+static void add_text(struct strbuf *bytes, int type, const char *text)
+{
+    add_frame(bytes, type, text, strlen(text));
+}
+
+static void add_hello(struct strbuf *bytes, const char *magic, uint32_t version, size_t length)
+{
+    static char payload[FRAME_HELLO_SIZE + 1];
+    struct frame_hello hello = {"", version};
+
+    memcpy(hello.magic, magic, strlen(magic));
+    memcpy(payload, &hello, sizeof hello);
+    add_frame(bytes, FRAME_HELLO, payload, length);
+}
+
+static void add_good_hello(struct strbuf *bytes)
+{
+    add_hello(bytes, FRAME_HELLO_MAGIC, FRAME_VERSION, FRAME_HELLO_SIZE);
+}
+
+static void add_credit(struct strbuf *bytes, uint32_t stream, uint32_t count)
+{
+    const struct frame_credit credit = {stream, count};
+
+    add_frame(bytes, FRAME_CREDIT, &credit, sizeof credit);
+}
+
+static void add_end(struct strbuf *bytes)
+{
+    const struct frame_end end = {.status = 3, .wall_us = 1234};
+
+    add_frame(bytes, FRAME_END, &end, sizeof end);
+}
+
+/* ---- the handler */
+
+static void note_bytes(void *context, enum frame_channel channel, const char *data, size_t length)
+{
+    struct fixture *fixture = context;
+    struct strbuf *const taken[CHANNELS] = {[CHANNEL_STDOUT] = &fixture->out[0],
+                                            [CHANNEL_STDERR] = &fixture->out[1],
+                                            [CHANNEL_FILES] = &fixture->files,
+                                            [CHANNEL_REPORT] = &fixture->report};
+
+    assert_true(length > 0);
+    strbuf_add(taken[channel], data, length);
+}
+
+static void note_too_large(void *context, const char *path)
+{
+    strbuf_addf(&((struct fixture *)context)->too_large, "%s;", path);
+}
+
+static const struct supervisor_handler handler = {note_bytes, note_too_large};
+
+/* Feeds the bytes in pieces of this size, and releases them. */
+static void feed_in_pieces(struct fixture *fixture, struct strbuf *bytes, size_t piece)
+{
+    for (size_t at = 0; at < bytes->length; at += piece) {
+        const size_t left = bytes->length - at;
+
+        supervisor_link_feed(&fixture->link, bytes->data + at, left < piece ? left : piece,
+                             &handler, fixture);
+    }
+    strbuf_release(bytes);
+}
+
+static void feed(struct fixture *fixture, struct strbuf *bytes)
+{
+    feed_in_pieces(fixture, bytes, SIZE_MAX / 2);
+}
+
+/* ---- what is sent */
+
+/* Takes the next frame out of the bytes; its type, or 0 at the end. */
+static int next_frame(struct strbuf *bytes, struct strbuf *payload)
+{
+    const unsigned char *header = (const unsigned char *)bytes->data;
+    size_t length;
+    int type;
+
+    strbuf_release(payload);
+    if (bytes->length == 0)
+        return 0;
+    assert_true(bytes->length >= FRAME_HEADER);
+    length = header[0] | (size_t)header[1] << 8 | (size_t)header[2] << 16;
+    assert_true(length <= FRAME_PAYLOAD_MAX && bytes->length >= FRAME_HEADER + length);
+    assert_int_equal(header[3] | header[5] | header[6] | header[7], 0);
+    type = header[4];
+    strbuf_add(payload, bytes->data + FRAME_HEADER, length);
+    strbuf_drop(bytes, FRAME_HEADER + length);
+    return type;
+}
+
+/* Describes the frames in one line, and releases them. */
+static char *describe(struct strbuf *bytes)
+{
+    static const char *const names[] = {
+        [FRAME_ARGUMENT] = "argument",   [FRAME_ENVIRONMENT] = "environment",
+        [FRAME_FILES] = "files",         [FRAME_STDIN] = "stdin",
+        [FRAME_STDIN_END] = "stdin-end", [FRAME_STOP] = "stop",
+        [FRAME_CODE] = "code",           [FRAME_INTERRUPT] = "interrupt",
+        [FRAME_RESET] = "reset"};
+    struct strbuf text = STRBUF_INIT, payload = STRBUF_INIT;
+    struct frame_restore restore;
+    struct frame_credit credit;
+    struct frame_keep keep;
+    struct frame_collect order;
+    struct frame_run run;
+    int type;
+
+    strbuf_addstr(&text, "");
+    while ((type = next_frame(bytes, &payload)) != 0) {
+        if (type == FRAME_RUN) {
+            assert_int_equal(payload.length, sizeof run);
+            memcpy(&run, payload.data, sizeof run);
+            strbuf_addf(&text, "run %llu %llu %llu", (unsigned long long)run.timer_ms,
+                        (unsigned long long)run.output_max, (unsigned long long)run.cpu_max_us);
+            if (run.flags != 0)
+                strbuf_addf(&text, " %u %llu %u", run.flags, (unsigned long long)run.linger_ms,
+                            run.report_max);
+            strbuf_addch(&text, ';');
+        } else if (type == FRAME_COLLECT) {
+            assert_int_equal(payload.length, sizeof order);
+            memcpy(&order, payload.data, sizeof order);
+            strbuf_addf(&text, "collect %llu %llu;", (unsigned long long)order.file_max,
+                        (unsigned long long)order.max);
+        } else if (type == FRAME_KEEP) {
+            assert_int_equal(payload.length, sizeof keep);
+            memcpy(&keep, payload.data, sizeof keep);
+            strbuf_addf(&text, "keep %llu %llu;", (unsigned long long)keep.max,
+                        (unsigned long long)keep.max_ms);
+        } else if (type == FRAME_RESTORE) {
+            assert_int_equal(payload.length, sizeof restore);
+            memcpy(&restore, payload.data, sizeof restore);
+            strbuf_addf(&text, "restore %llu;", (unsigned long long)restore.max_ms);
+        } else if (type == FRAME_CREDIT) {
+            assert_int_equal(payload.length, sizeof credit);
+            memcpy(&credit, payload.data, sizeof credit);
+            strbuf_addf(&text, "credit %u %u;", credit.stream, credit.bytes);
+        } else {
+            strbuf_addf(&text, "%s %s;", names[type], strbuf_string(&payload));
+        }
+    }
+    strbuf_release(bytes);
+    strbuf_release(&payload);
+    return strbuf_steal(&text);
+}
+
+static void check_frames(struct strbuf *bytes, const char *expected)
+{
+    CLEANUP_FREE char *seen = describe(bytes);
+
+    assert_string_equal(seen, expected);
+}
+
+/* Everything that is sent until there is nothing more now. */
+static struct strbuf send_all(struct fixture *fixture)
+{
+    struct strbuf all = STRBUF_INIT;
+    size_t before;
+
+    do {
+        struct strbuf queue = STRBUF_INIT;
+
+        before = all.length;
+        supervisor_link_send(&fixture->link, &queue);
+        strbuf_add(&all, queue.data, queue.length);
+        strbuf_release(&queue);
+    } while (all.length > before);
+    return all;
+}
+
+static void supervisor_link__frames_of_a_request(void **state)
+{
+    CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
+    CLEANUP_FD int input = linux_unnamed_file_of("in", 2);
+    struct fixture fixture;
+    struct strbuf sent;
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push_each(&fixture.plan.command, "python3", "", "a b", NULL);
+    strvec_push_each(&fixture.plan.environment, "A=1", "B=", NULL);
+    fixture.plan.input.stdin_file = input;
+    sent = send_all(&fixture);
+    check_frames(&sent, ""); /* there is no request yet */
+    request(&fixture, archive);
+    sent = send_all(&fixture);
+    check_frames(&sent, "argument python3;argument ;argument a b;environment A=1;environment B=;"
+                        "files tar;run 12000 67108864 1500000;stdin in;stdin-end ;");
+    fixture.plan.input.stdin_file = -1;
+    tear_down(&fixture);
+}
+
+/* Neither files nor stdin. The engine leaves the proxies empty, the program gets none. */
+static void supervisor_link__least_request(void **state)
+{
+    struct fixture fixture;
+    struct strbuf sent;
+    struct strbuf expected = STRBUF_INIT;
+
+    (void)state;
+    set_up(&fixture);
+    free(fixture.plan.policy.network);
+    fixture.plan.policy.network = string_copy("none");
+    strvec_push(&fixture.plan.command, "/true");
+    strvec_push(&fixture.plan.environment, "http_proxy=own");
+    request(&fixture, -1);
+    strbuf_addstr(&expected, "argument /true;");
+    for (const char *const *name = container_proxy_variables; *name; name++)
+        strbuf_addf(&expected, "environment %s;", *name);
+    strbuf_addstr(&expected, "environment http_proxy=own;run 12000 67108864 1500000;stdin-end ;");
+    sent = send_all(&fixture);
+    check_frames(&sent, strbuf_string(&expected));
+    strbuf_release(&expected);
+    tear_down(&fixture);
+}
+
+/* The archive is read as it is sent, not before: each call adds about one frame of it. */
+static void supervisor_link__files_are_read_piece_by_piece(void **state)
+{
+    enum { SIZE = 10 * FRAME_CHUNK + 1 };
+    CLEANUP_FREE char *content = calloc(1, SIZE);
+    CLEANUP_FD int archive = linux_unnamed_file_of(content, SIZE);
+    struct strbuf payload = STRBUF_INIT;
+    struct fixture fixture;
+    size_t files = 0;
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.plan.command, "x");
+    request(&fixture, archive);
+    while (!fixture.link.last_sent) {
+        struct strbuf queue = STRBUF_INIT;
+        int type;
+
+        supervisor_link_send(&fixture.link, &queue);
+        assert_in_range(queue.length, 1, FRAME_CHUNK + 100);
+        while ((type = next_frame(&queue, &payload)) != 0)
+            files += type == FRAME_FILES ? payload.length : 0;
+        strbuf_release(&queue);
+    }
+    assert_int_equal(files, SIZE);
+    strbuf_release(&payload);
+    tear_down(&fixture);
+}
+
+/* Bytes of STDIN in the frames. Releases them. */
+static size_t count_stdin(struct strbuf *bytes, bool *ended)
+{
+    struct strbuf payload = STRBUF_INIT;
+    size_t count = 0;
+    int type;
+
+    while ((type = next_frame(bytes, &payload)) != 0) {
+        count += type == FRAME_STDIN ? payload.length : 0;
+        *ended = *ended || type == FRAME_STDIN_END;
+    }
+    strbuf_release(bytes);
+    strbuf_release(&payload);
+    return count;
+}
+
+static void supervisor_link__stdin_needs_credit(void **state)
+{
+    enum { SIZE = FRAME_STDIN_WINDOW + 50000 };
+    CLEANUP_FREE char *content = calloc(1, SIZE);
+    CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    bool ended = false;
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.plan.command, "x");
+    fixture.plan.input.stdin_file = input;
+    request(&fixture, -1);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), FRAME_STDIN_WINDOW);
+    bytes = send_all(&fixture);
+    assert_int_equal(bytes.length, 0);
+    strbuf_release(&bytes);
+
+    add_good_hello(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_credit(&bytes, FRAME_STDIN, 1);
+    feed(&fixture, &bytes);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), 1);
+    add_credit(&bytes, FRAME_STDIN, 49998);
+    feed(&fixture, &bytes);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), 49998);
+    assert_false(ended);
+    add_credit(&bytes, FRAME_STDIN, 2);
+    feed(&fixture, &bytes);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), 1);
+    assert_true(ended);
+    assert_false(fixture.link.broken);
+    fixture.plan.input.stdin_file = -1;
+    tear_down(&fixture);
+}
+
+/* The program reads its stdin no longer: nothing more is sent, whatever credit there is. */
+static void supervisor_link__stdin_closed(void **state)
+{
+    enum { SIZE = 2 * FRAME_STDIN_WINDOW };
+    CLEANUP_FREE char *content = calloc(1, SIZE);
+    CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.plan.command, "x");
+    fixture.plan.input.stdin_file = input;
+    request(&fixture, -1);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    add_good_hello(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_frame(&bytes, FRAME_STDIN_CLOSED, NULL, 0);
+    add_credit(&bytes, FRAME_STDIN, 1000);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    bytes = send_all(&fixture);
+    assert_int_equal(bytes.length, 0);
+    strbuf_release(&bytes);
+    fixture.plan.input.stdin_file = -1;
+    tear_down(&fixture);
+}
+
+/* Takes the bytes of one read of live input, and whether its end was sent. */
+static size_t read_live(struct fixture *fixture, bool *ended)
+{
+    struct strbuf queue = STRBUF_INIT;
+
+    supervisor_link_read_input(&fixture->link, &queue);
+    return count_stdin(&queue, ended);
+}
+
+/* Requests a program with live input, which is BEGUN. */
+static void begin_with_live_input(struct fixture *fixture, int input)
+{
+    struct strbuf bytes = STRBUF_INIT;
+
+    set_up(fixture);
+    strvec_push(&fixture->plan.command, "x");
+    fixture->plan.input.stdin_file = input;
+    fixture->plan.input.stdin_is_live = true;
+    request(fixture, -1);
+    bytes = send_all(fixture);
+    check_frames(&bytes, "argument x;run 12000 67108864 1500000;");
+    assert_int_equal(supervisor_link_wanted_input(&fixture->link), -1);
+    add_good_hello(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    feed(fixture, &bytes);
+    assert_int_equal(supervisor_link_wanted_input(&fixture->link), input);
+    fixture->plan.input.stdin_file = -1;
+}
+
+/* It is read only while the program runs, as it comes, and as far as there is credit. */
+static void supervisor_link__live_input(void **state)
+{
+    static const char content[2 * FRAME_STDIN_WINDOW];
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    bool ended = false;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    begin_with_live_input(&fixture, ends[0]);
+    assert_int_equal(read_live(&fixture, &ended), 0); /* another process has read it */
+    assert_int_equal(write(ends[1], "ab", 2), 2);
+    assert_int_equal(read_live(&fixture, &ended), 2);
+    assert_int_equal(write(ends[1], content, FRAME_STDIN_WINDOW), FRAME_STDIN_WINDOW);
+    assert_int_equal(read_live(&fixture, &ended), FRAME_CHUNK);
+    assert_int_equal(read_live(&fixture, &ended), FRAME_CHUNK - 2);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), -1);
+    bytes = send_all(&fixture);
+    assert_int_equal(bytes.length, 0); /* and no end */
+    add_credit(&bytes, FRAME_STDIN, 3);
+    feed(&fixture, &bytes);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), ends[0]);
+    assert_int_equal(read_live(&fixture, &ended), 2);
+    assert_false(ended);
+    close(ends[1]);
+    assert_int_equal(read_live(&fixture, &ended), 0);
+    assert_true(ended);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), -1);
+    assert_int_equal(fixture.link.input_error, 0);
+    tear_down(&fixture);
+    close(ends[0]);
+}
+
+static void supervisor_link__live_input_is_not_wanted(void **state)
+{
+    CLEANUP_FD int input = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    begin_with_live_input(&fixture, input);
+    add_frame(&bytes, FRAME_STDIN_CLOSED, NULL, 0);
+    feed(&fixture, &bytes);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), -1);
+    tear_down(&fixture);
+
+    begin_with_live_input(&fixture, input);
+    add_end(&bytes);
+    feed(&fixture, &bytes);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), -1);
+    tear_down(&fixture);
+}
+
+/* The program sees the end of its stdin, and the reason is kept. */
+static void supervisor_link__live_input_that_fails(void **state)
+{
+    CLEANUP_FD int input = open("/", O_RDONLY | O_CLOEXEC);
+    struct fixture fixture;
+    bool ended = false;
+
+    (void)state;
+    begin_with_live_input(&fixture, input);
+    assert_int_equal(read_live(&fixture, &ended), 0);
+    assert_true(ended);
+    assert_int_equal(fixture.link.input_error, EISDIR);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), -1);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__orders(void **state)
+{
+    CLEANUP_FREE char *expected =
+        string_format("stop ;interrupt ;collect 1000 23068672;credit %d 77;", FRAME_STDERR);
+    struct fixture fixture;
+    struct strbuf bytes = STRBUF_INIT;
+
+    (void)state;
+    set_up(&fixture);
+    supervisor_link_stop(&bytes);
+    supervisor_link_interrupt(&bytes);
+    supervisor_link_collect(&fixture.link, 1000, 23068672, &bytes);
+    supervisor_link_grant(CHANNEL_STDERR, 77, &bytes);
+    check_frames(&bytes, expected);
+    tear_down(&fixture);
+}
+
+/* ---- cells */
+
+/* The first cell starts the interpreter; the next ones find it. What is left of the session is less
+ * than the limits of the program. */
+static void supervisor_link__frames_of_cells(void **state)
+{
+    static char code[] = "{code}";
+    const struct strbuf cell = {.data = code, .length = sizeof code - 1, .capacity = sizeof code};
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct program_request program = {.archive = -1,
+                                      .input = -1,
+                                      .cell = &cell,
+                                      .linger_ms = 700000,
+                                      .cpu_left_us = 9000000,
+                                      .output_left = 5000};
+
+    (void)state;
+    set_up(&fixture);
+    program.command = &fixture.plan.command;
+    program.environment = &fixture.plan.environment;
+    program.limits = &fixture.plan.policy.limits;
+    strvec_push(&fixture.plan.command, "x");
+    strvec_push(&fixture.plan.environment, "A=1");
+    add_good_hello(&bytes);
+    feed(&fixture, &bytes);
+    assert_true(supervisor_link_is_idle(&fixture.link));
+    assert_false(supervisor_link_limits_cpu(&program));
+    supervisor_link_request(&fixture.link, &program);
+    assert_false(supervisor_link_is_idle(&fixture.link));
+    bytes = send_all(&fixture);
+    check_frames(&bytes, "argument x;environment A=1;code {code};"
+                         "run 12000 5000 1500000 1 700000 12582912;stdin-end ;");
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_text(&bytes, FRAME_REPORT, "{rep");
+    add_text(&bytes, FRAME_REPORT, "ort}");
+    add_frame(&bytes, FRAME_END, &(struct frame_end){.stays = 1}, sizeof(struct frame_end));
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.has_end);
+    assert_true(supervisor_link_is_idle(&fixture.link));
+    assert_string_equal(strbuf_string(&fixture.report), "{report}");
+
+    program.interpreter_waits = program.reset = program.keep_processes = true;
+    program.cpu_left_us = 1000000;
+    program.output_left = 1 << 30;
+    program.linger_ms = 1000;
+    assert_true(supervisor_link_limits_cpu(&program));
+    supervisor_link_request(&fixture.link, &program);
+    bytes = send_all(&fixture);
+    check_frames(&bytes, "reset ;code {code};run 12000 67108864 1000000 3 600000 12582912;"
+                         "stdin-end ;");
+    tear_down(&fixture);
+}
+
+/* The code is sent piece by piece, in front of the files. */
+static void supervisor_link__long_cell(void **state)
+{
+    enum { SIZE = 3 * FRAME_CHUNK + 1 };
+    CLEANUP_FREE char *code = calloc(1, SIZE);
+    CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
+    const struct strbuf cell = {.data = code, .length = SIZE, .capacity = SIZE};
+    struct strbuf payload = STRBUF_INIT, bytes;
+    struct fixture fixture;
+    struct program_request program = {.archive = archive, .input = -1, .cell = &cell};
+    size_t sent = 0;
+    int type;
+
+    (void)state;
+    set_up(&fixture);
+    program.command = &fixture.plan.command;
+    program.environment = &fixture.plan.environment;
+    program.limits = &fixture.plan.policy.limits;
+    supervisor_link_request(&fixture.link, &program);
+    bytes = send_all(&fixture);
+    while ((type = next_frame(&bytes, &payload)) == FRAME_CODE) {
+        assert_in_range(payload.length, 1, FRAME_CHUNK);
+        sent += payload.length;
+    }
+    assert_int_equal(sent, SIZE);
+    assert_int_equal(type, FRAME_FILES);
+    strbuf_release(&bytes);
+    strbuf_release(&payload);
+    tear_down(&fixture);
+}
+
+/* Feeds a frame while a program runs that is a cell or not. */
+static void check_cell_frame(bool is_cell, int type, const void *data, size_t length, bool good)
+{
+    static char code[] = "{}";
+    const struct strbuf cell = {.data = code, .length = sizeof code - 1, .capacity = sizeof code};
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct program_request program = {.archive = -1, .input = -1, .cell = is_cell ? &cell : NULL};
+
+    set_up(&fixture);
+    program.command = &fixture.plan.command;
+    program.environment = &fixture.plan.environment;
+    program.limits = &fixture.plan.policy.limits;
+    add_good_hello(&bytes);
+    feed(&fixture, &bytes);
+    supervisor_link_request(&fixture.link, &program);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_frame(&bytes, type, data, length);
+    feed(&fixture, &bytes);
+    assert_int_equal(fixture.link.broken, !good);
+    tear_down(&fixture);
+}
+
+/* Only a cell has a report and an interpreter that stays. */
+static void supervisor_link__frames_of_a_cell_alone(void **state)
+{
+    const struct frame_end stays = {.stays = 1}, odd = {.stays = 2};
+
+    (void)state;
+    check_cell_frame(true, FRAME_REPORT, "x", 1, true);
+    check_cell_frame(true, FRAME_REPORT, "", 0, false);
+    check_cell_frame(false, FRAME_REPORT, "x", 1, false);
+    check_cell_frame(true, FRAME_END, &stays, sizeof stays, true);
+    check_cell_frame(true, FRAME_END, &odd, sizeof odd, false);
+    check_cell_frame(false, FRAME_END, &stays, sizeof stays, false);
+}
+
+/* The input of a cell is taken before it begins. */
+static void supervisor_link__credit_before_a_cell_begins(void **state)
+{
+    enum { SIZE = FRAME_STDIN_WINDOW + 10 };
+    static char code[] = "{}";
+    const struct strbuf cell = {.data = code, .length = sizeof code - 1, .capacity = sizeof code};
+    CLEANUP_FREE char *content = calloc(1, SIZE);
+    CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
+    bool ended = false;
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct program_request program = {.archive = -1, .input = input, .cell = &cell};
+
+    (void)state;
+    set_up(&fixture);
+    program.command = &fixture.plan.command;
+    program.environment = &fixture.plan.environment;
+    program.limits = &fixture.plan.policy.limits;
+    add_good_hello(&bytes);
+    feed(&fixture, &bytes);
+    supervisor_link_request(&fixture.link, &program);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), FRAME_STDIN_WINDOW);
+    add_credit(&bytes, FRAME_STDIN, FRAME_STDIN_WINDOW);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), 10);
+    assert_true(ended);
+    tear_down(&fixture);
+}
+
+/* After COLLECT no request can follow before the files have arrived. */
+static void supervisor_link__is_not_idle_before_the_files(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT, order = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_false(supervisor_link_is_idle(&fixture.link));
+    add_good_hello(&bytes);
+    feed(&fixture, &bytes);
+    request(&fixture, -1);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_end(&bytes);
+    feed(&fixture, &bytes);
+    assert_true(supervisor_link_is_idle(&fixture.link));
+    supervisor_link_collect(&fixture.link, 1, 2, &order);
+    assert_false(supervisor_link_is_idle(&fixture.link));
+    add_frame(&bytes, FRAME_FILES_END, NULL, 0);
+    feed(&fixture, &bytes);
+    assert_true(supervisor_link_is_idle(&fixture.link));
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0); /* what breaks the connection */
+    feed(&fixture, &bytes);
+    assert_false(supervisor_link_is_idle(&fixture.link));
+    strbuf_release(&order);
+    tear_down(&fixture);
+}
+
+/* ---- what arrives */
+
+/* The connection is in the state, with a request sent from LINK_RUNNING on. */
+static void advance(struct fixture *fixture, enum supervisor_link_state wanted)
+{
+    struct strbuf bytes = STRBUF_INIT;
+
+    if (wanted >= LINK_READY)
+        add_good_hello(&bytes);
+    feed(fixture, &bytes);
+    if (wanted >= LINK_RUNNING) {
+        strvec_push(&fixture->plan.command, "x");
+        request(fixture, -1);
+        bytes = send_all(fixture);
+        strbuf_release(&bytes);
+        add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    }
+    if (wanted >= LINK_ENDED)
+        add_end(&bytes);
+    if (wanted >= LINK_COLLECTED)
+        add_frame(&bytes, FRAME_FILES_END, NULL, 0);
+    feed(fixture, &bytes);
+    assert_int_equal(fixture->link.state, wanted);
+    assert_false(fixture->link.broken);
+}
+
+/* A whole conversation gives the same in pieces of any size. */
+static void supervisor_link__pieces_of_any_size(void **state)
+{
+    static const size_t pieces[] = {1, 2, 7, 8, 9, 4096, 100000};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(pieces); i++) {
+        struct strbuf bytes = STRBUF_INIT;
+        struct fixture fixture;
+
+        set_up(&fixture);
+        add_good_hello(&bytes);
+        feed_in_pieces(&fixture, &bytes, pieces[i]);
+        assert_int_equal(fixture.link.state, LINK_READY);
+        strvec_push(&fixture.plan.command, "x");
+        request(&fixture, -1);
+        bytes = send_all(&fixture);
+        strbuf_release(&bytes);
+        add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+        add_text(&bytes, FRAME_STDOUT, "one ");
+        add_text(&bytes, FRAME_STDERR, "err");
+        add_text(&bytes, FRAME_STDOUT, "two");
+        add_end(&bytes);
+        add_text(&bytes, FRAME_FILES, "tar ");
+        add_text(&bytes, FRAME_TOO_LARGE, "./large");
+        add_text(&bytes, FRAME_FILES, "end");
+        add_frame(&bytes, FRAME_FILES_END, NULL, 0);
+        feed_in_pieces(&fixture, &bytes, pieces[i]);
+        assert_false(fixture.link.broken);
+        assert_int_equal(fixture.link.state, LINK_COLLECTED);
+        assert_int_equal(fixture.link.pending.length, 0);
+        assert_string_equal(strbuf_string(&fixture.out[0]), "one two");
+        assert_string_equal(strbuf_string(&fixture.out[1]), "err");
+        assert_string_equal(strbuf_string(&fixture.files), "tar end");
+        assert_string_equal(strbuf_string(&fixture.too_large), "./large;");
+        assert_true(fixture.link.has_end);
+        assert_int_equal(fixture.link.end.status, 3);
+        assert_int_equal(fixture.link.end.wall_us, 1234);
+        tear_down(&fixture);
+    }
+}
+
+static void supervisor_link__failed(void **state)
+{
+    const struct frame_failed failed = {FRAME_STEP_EXEC, ENOENT};
+    struct strbuf payload = STRBUF_INIT, bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, LINK_RUNNING);
+    strbuf_add(&payload, &failed, sizeof failed);
+    strbuf_addstr(&payload, "/bin/none");
+    add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.link.state, LINK_ENDED);
+    assert_false(fixture.link.has_end);
+    assert_int_equal(fixture.link.failure.step, FRAME_STEP_EXEC);
+    assert_int_equal(fixture.link.failure.error, ENOENT);
+    assert_string_equal(strbuf_string(&fixture.link.failed), "/bin/none");
+    strbuf_release(&payload);
+    tear_down(&fixture);
+}
+
+/* The supervisor fails before HELLO if there is no working directory; a long path is cut off. */
+static void supervisor_link__failed_at_once_with_a_long_path(void **state)
+{
+    const struct frame_failed failed = {FRAME_STEP_WORKDIR, ENOENT};
+    struct strbuf payload = STRBUF_INIT, bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    strbuf_add(&payload, &failed, sizeof failed);
+    for (int i = 0; i < 5000; i++)
+        strbuf_addch(&payload, 'p');
+    add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.link.failure.step, FRAME_STEP_WORKDIR);
+    assert_int_equal(fixture.link.failed.length, 4096);
+    strbuf_release(&payload);
+    tear_down(&fixture);
+}
+
+/* Feeds a frame in a state; it has to be refused, and nothing more may be taken. */
+static void check_refused(enum supervisor_link_state state, int type, const void *payload,
+                          size_t length)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    set_up(&fixture);
+    advance(&fixture, state);
+    add_frame(&bytes, type, payload, length);
+    feed(&fixture, &bytes);
+    if (!fixture.link.broken)
+        fail_msg("state %d: a frame of type %d and %zu bytes is taken", state, type, length);
+    add_text(&bytes, FRAME_STDOUT, "later");
+    feed(&fixture, &bytes);
+    assert_int_equal(fixture.out[0].length, 0);
+    assert_int_equal(fixture.out[1].length, 0);
+    assert_int_equal(fixture.files.length, 0);
+    assert_int_equal(fixture.too_large.length, 0);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__frames_out_of_state(void **state)
+{
+    static const struct {
+        enum supervisor_link_state first, last; /* the only states that take it */
+        int type;
+        size_t length;
+    } frames[] = {
+        {LINK_STARTING, LINK_STARTING, FRAME_HELLO, FRAME_HELLO_SIZE},
+        {LINK_STARTING, LINK_RUNNING, FRAME_FAILED, 9},
+        {LINK_RUNNING, LINK_RUNNING, FRAME_STDOUT, 1},
+        {LINK_RUNNING, LINK_RUNNING, FRAME_STDERR, 1},
+        {LINK_RUNNING, LINK_RUNNING, FRAME_STDIN_CLOSED, 0},
+        {LINK_RUNNING, LINK_RUNNING, FRAME_END, sizeof(struct frame_end)},
+        {LINK_ENDED, LINK_ENDED, FRAME_FILES, 1},
+        {LINK_ENDED, LINK_ENDED, FRAME_TOO_LARGE, 1},
+        {LINK_ENDED, LINK_ENDED, FRAME_FILES_END, 0},
+        {LINK_COLLECTED + 1, LINK_STARTING, FRAME_KEPT, sizeof(struct frame_kept)},
+    };
+    static const char zeros[FRAME_HELLO_SIZE];
+    const struct frame_credit none = {FRAME_STDIN, 0};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(frames); i++)
+        for (int at = LINK_STARTING; at <= LINK_COLLECTED; at++)
+            if (at < (int)frames[i].first || at > (int)frames[i].last)
+                check_refused((enum supervisor_link_state)at, frames[i].type, zeros,
+                              frames[i].length);
+    check_refused(LINK_READY, FRAME_CREDIT, &none, sizeof none);
+    check_refused(LINK_ENDED, FRAME_CREDIT, &none, sizeof none);
+    check_refused(LINK_STARTING, FRAME_BEGUN, NULL, 0);
+    check_refused(LINK_READY, FRAME_BEGUN, NULL, 0); /* there is no request */
+    check_refused(LINK_READY, FRAME_END, zeros, sizeof(struct frame_end));
+    check_refused(LINK_RUNNING, FRAME_BEGUN, NULL, 0);
+    check_refused(LINK_ENDED, FRAME_BEGUN, NULL, 0);
+}
+
+/* A program cannot have begun before it was requested. */
+static void supervisor_link__begun_before_the_request(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, LINK_READY);
+    strvec_push(&fixture.plan.command, "x");
+    request(&fixture, -1);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    advance(&fixture, LINK_READY);
+    strvec_push(&fixture.plan.command, "x");
+    request(&fixture, -1);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    add_text(&bytes, FRAME_BEGUN, "x");
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__frames_of_wrong_length(void **state)
+{
+    static const char zeros[FRAME_HELLO_SIZE];
+    const struct frame_failed nothing = {0, 0};
+
+    (void)state;
+    check_refused(LINK_RUNNING, FRAME_END, zeros, sizeof(struct frame_end) - 1);
+    check_refused(LINK_RUNNING, FRAME_END, zeros, sizeof(struct frame_end) + 1);
+    check_refused(LINK_RUNNING, FRAME_CREDIT, zeros, sizeof(struct frame_credit) - 1);
+    check_refused(LINK_RUNNING, FRAME_CREDIT, zeros, sizeof(struct frame_credit) + 1);
+    check_refused(LINK_RUNNING, FRAME_FAILED, zeros, sizeof(struct frame_failed) - 1);
+    check_refused(LINK_RUNNING, FRAME_FAILED, &nothing, sizeof nothing);
+    check_refused(LINK_RUNNING, FRAME_STDIN_CLOSED, "x", 1);
+    check_refused(LINK_ENDED, FRAME_FILES_END, "x", 1);
+    check_refused(LINK_RUNNING, FRAME_STDOUT, NULL, 0);
+    check_refused(LINK_RUNNING, FRAME_STDERR, NULL, 0);
+    check_refused(LINK_ENDED, FRAME_FILES, NULL, 0);
+    check_refused(LINK_ENDED, FRAME_TOO_LARGE, zeros, 4097);
+}
+
+/* What isolator sends never comes back; nor does an unknown type. */
+static void supervisor_link__frames_of_the_other_side(void **state)
+{
+    static const int types[] = {0,           FRAME_ARGUMENT,  FRAME_ENVIRONMENT, FRAME_RUN,
+                                FRAME_STDIN, FRAME_STDIN_END, FRAME_STOP,        FRAME_COLLECT,
+                                FRAME_RESET, FRAME_KEEP,      FRAME_RESTORE,     100,
+                                255};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(types); i++)
+        for (int at = LINK_STARTING; at <= LINK_COLLECTED; at++)
+            check_refused((enum supervisor_link_state)at, types[i], "x", 1);
+}
+
+/* ---- several programs, with a copy of the working directory */
+
+static const struct frame_keep KEEP = {5000, 2000};
+
+static void add_kept(struct strbuf *bytes, uint64_t size)
+{
+    const struct frame_kept kept = {size};
+
+    add_frame(bytes, FRAME_KEPT, &kept, sizeof kept);
+}
+
+/* The supervisor waits and gets KEEP with this archive; what is sent for that. */
+static void check_keep(struct fixture *fixture, int archive, const char *expected)
+{
+    struct strbuf sent;
+
+    supervisor_link_keep(&fixture->link, archive, &KEEP);
+    sent = send_all(fixture);
+    check_frames(&sent, expected);
+}
+
+/* KEEP has neither a program nor stdin. */
+static void supervisor_link__keep(void **state)
+{
+    CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, LINK_READY);
+    check_keep(&fixture, archive, "files tar;keep 5000 2000;");
+    assert_int_equal(fixture.link.state, LINK_READY);
+    add_kept(&bytes, 4096);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.link.state, LINK_ENDED);
+    assert_false(fixture.link.has_end);
+    assert_int_equal(fixture.link.kept_bytes, 4096);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    advance(&fixture, LINK_READY);
+    check_keep(&fixture, -1, "keep 5000 2000;");
+    tear_down(&fixture);
+}
+
+/* After a program, the link is as at its start; the figures of the program are gone. */
+static void supervisor_link__keep_after_a_program(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, LINK_ENDED);
+    check_keep(&fixture, -1, "keep 5000 2000;");
+    assert_int_equal(fixture.link.state, LINK_READY);
+    assert_false(fixture.link.has_end);
+    add_kept(&bytes, 1);
+    feed(&fixture, &bytes);
+    assert_int_equal(fixture.link.state, LINK_ENDED);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__keep_fails(void **state)
+{
+    const struct frame_failed failed = {FRAME_STEP_KEEP, EFBIG};
+    struct strbuf payload = STRBUF_INIT, bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, LINK_READY);
+    check_keep(&fixture, -1, "keep 5000 2000;");
+    strbuf_add(&payload, &failed, sizeof failed);
+    strbuf_addstr(&payload, "./large");
+    add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.link.state, LINK_ENDED);
+    assert_int_equal(fixture.link.failure.step, FRAME_STEP_KEEP);
+    assert_int_equal(fixture.link.failure.error, EFBIG);
+    assert_string_equal(strbuf_string(&fixture.link.failed), "./large");
+    assert_int_equal(fixture.link.kept_bytes, 0);
+    strbuf_release(&payload);
+    tear_down(&fixture);
+}
+
+/* RESTORE comes in front of the next request, whose files are added to the copy. */
+static void supervisor_link__restore(void **state)
+{
+    CLEANUP_FD int archive = linux_unnamed_file_of("own", 3);
+    CLEANUP_FD int input = linux_unnamed_file_of("in", 2);
+    const struct frame_failed failed = {FRAME_STEP_UNPACK, ENOSPC};
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct program_request program = {.command = &fixture.plan.command,
+                                      .environment = &fixture.plan.environment,
+                                      .limits = &fixture.plan.policy.limits,
+                                      .archive = archive,
+                                      .input = input,
+                                      .restore_ms = 3000};
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.plan.command, "x");
+    advance(&fixture, LINK_READY);
+    check_keep(&fixture, -1, "keep 5000 2000;");
+    add_kept(&bytes, 4096);
+    feed(&fixture, &bytes);
+    for (int i = 0; i < 3; i++) { /* each finds the link as the first did */
+        supervisor_link_request(&fixture.link, &program);
+        assert_int_equal(fixture.link.state, LINK_READY);
+        assert_int_equal(fixture.link.failure.step, 0);
+        assert_int_equal(fixture.link.failed.length, 0);
+        bytes = send_all(&fixture);
+        check_frames(&bytes, "restore 3000;argument x;files own;run 12000 67108864 1500000;"
+                             "stdin in;stdin-end ;");
+        if (i == 1) {
+            add_frame(&bytes, FRAME_FAILED, &failed, sizeof failed);
+        } else {
+            add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+            add_text(&bytes, FRAME_STDOUT, "o");
+            add_end(&bytes);
+        }
+        feed(&fixture, &bytes);
+        assert_false(fixture.link.broken);
+        assert_int_equal(fixture.link.state, LINK_ENDED);
+        assert_int_equal(fixture.link.has_end, i != 1);
+        assert_int_equal(fixture.link.kept_bytes, 4096);
+    }
+    assert_string_equal(strbuf_string(&fixture.out[0]), "oo");
+    tear_down(&fixture);
+}
+
+/* Feeds a frame after KEEP, sent or not; it has to be refused. */
+static void check_refused_for_keep(bool sent, int type, const void *payload, size_t length)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    set_up(&fixture);
+    advance(&fixture, LINK_READY);
+    supervisor_link_keep(&fixture.link, -1, &KEEP);
+    if (sent) {
+        bytes = send_all(&fixture);
+        strbuf_release(&bytes);
+    }
+    add_frame(&bytes, type, payload, length);
+    feed(&fixture, &bytes);
+    if (!fixture.link.broken)
+        fail_msg("a frame of type %d and %zu bytes is taken", type, length);
+    assert_int_equal(fixture.link.kept_bytes, 0);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__no_answer_to_keep(void **state)
+{
+    static const struct frame_kept kept = {7}, large = {5001};
+    static const char bytes[sizeof kept + 1];
+
+    (void)state;
+    check_refused_for_keep(false, FRAME_KEPT, &kept, sizeof kept); /* it was not sent yet */
+    check_refused_for_keep(true, FRAME_KEPT, bytes, sizeof kept - 1);
+    check_refused_for_keep(true, FRAME_KEPT, bytes, sizeof kept + 1);
+    check_refused_for_keep(true, FRAME_KEPT, &large, sizeof large); /* than was ordered */
+    check_refused_for_keep(true, FRAME_BEGUN, NULL, 0);             /* no program was requested */
+    check_refused_for_keep(true, FRAME_STDOUT, "x", 1);
+}
+
+/* A program is requested: that is no KEEP. And KEPT comes once. */
+static void supervisor_link__kept_out_of_state(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, LINK_READY);
+    strvec_push(&fixture.plan.command, "x");
+    request(&fixture, -1);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    add_kept(&bytes, 7);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    advance(&fixture, LINK_READY);
+    check_keep(&fixture, -1, "keep 5000 2000;");
+    add_kept(&bytes, 1);
+    add_kept(&bytes, 7);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    assert_int_equal(fixture.link.kept_bytes, 1);
+    tear_down(&fixture);
+}
+
+/* ---- headers and statuses */
+
+static void check_header_refused(const unsigned char *header)
+{
+    struct fixture fixture;
+
+    set_up(&fixture);
+    advance(&fixture, LINK_RUNNING);
+    supervisor_link_feed(&fixture.link, (const char *)header, FRAME_HEADER, &handler, &fixture);
+    assert_true(fixture.link.broken);
+    assert_int_equal(fixture.link.pending.length, 0);
+    tear_down(&fixture);
+}
+
+/* A length is refused before any memory is taken for it. */
+static void supervisor_link__headers(void **state)
+{
+    (void)state;
+    check_header_refused((unsigned char[]){0, 0, 2, 0, FRAME_STDOUT, 0, 0, 0});
+    check_header_refused((unsigned char[]){255, 255, 255, 255, FRAME_STDOUT, 0, 0, 0});
+    check_header_refused((unsigned char[]){1, 0, 0, 0, FRAME_STDOUT, 1, 0, 0});
+    check_header_refused((unsigned char[]){1, 0, 0, 0, FRAME_STDOUT, 0, 1, 0});
+    check_header_refused((unsigned char[]){1, 0, 0, 0, FRAME_STDOUT, 0, 0, 1});
+}
+
+static void supervisor_link__longest_frame(void **state)
+{
+    CLEANUP_FREE char *content = calloc(1, FRAME_PAYLOAD_MAX);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, LINK_RUNNING);
+    add_frame(&bytes, FRAME_STDOUT, content, FRAME_PAYLOAD_MAX);
+    feed_in_pieces(&fixture, &bytes, 1000);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.out[0].length, FRAME_PAYLOAD_MAX);
+    tear_down(&fixture);
+}
+
+static void check_hello_refused(const char *magic, uint32_t version, size_t length)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    set_up(&fixture);
+    add_hello(&bytes, magic, version, length);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    assert_int_equal(fixture.link.state, LINK_STARTING);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__hello_of_another(void **state)
+{
+    (void)state;
+    check_hello_refused("isolator superviso", FRAME_VERSION, FRAME_HELLO_SIZE);
+    check_hello_refused("isolator supervisor!", FRAME_VERSION, FRAME_HELLO_SIZE);
+    check_hello_refused(FRAME_HELLO_MAGIC, FRAME_VERSION + 1, FRAME_HELLO_SIZE);
+    check_hello_refused(FRAME_HELLO_MAGIC, 0, FRAME_HELLO_SIZE);
+    check_hello_refused(FRAME_HELLO_MAGIC, FRAME_VERSION, FRAME_HELLO_SIZE - 1);
+    check_hello_refused(FRAME_HELLO_MAGIC, FRAME_VERSION, FRAME_HELLO_SIZE + 1);
+}
+
+/* Statuses and signals that no process has. */
+static void supervisor_link__impossible_ends(void **state)
+{
+    const struct frame_end status = {.status = 256}, signal = {.signal = 128};
+
+    (void)state;
+    check_refused(LINK_RUNNING, FRAME_END, &status, sizeof status);
+    check_refused(LINK_RUNNING, FRAME_END, &signal, sizeof signal);
+}
+
+/* Figures that are too large are not believed, so that they can be added. */
+static void supervisor_link__impossible_figures(void **state)
+{
+    const uint64_t max = UINT64_C(1) << 48;
+    const struct frame_end end = {.wall_us = max + 1,
+                                  .cpu_us = UINT64_MAX / 2,
+                                  .peak_bytes = max,
+                                  .used_bytes = UINT64_MAX - 1};
+    CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.link.state = LINK_RUNNING;
+    add_frame(&bytes, FRAME_END, &end, sizeof end);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.has_end);
+    assert_true(fixture.link.end.wall_us == FRAME_UNKNOWN);
+    assert_true(fixture.link.end.cpu_us == FRAME_UNKNOWN);
+    assert_true(fixture.link.end.peak_bytes == max);
+    assert_true(fixture.link.end.used_bytes == FRAME_UNKNOWN);
+    tear_down(&fixture);
+}
+
+/* More stdin than the supervisor has room for must never be asked for. */
+static void supervisor_link__credit_beyond_the_window(void **state)
+{
+    const struct frame_credit one = {FRAME_STDIN, 1}, other = {FRAME_STDOUT, 1};
+    const struct frame_credit most = {FRAME_STDIN, UINT32_MAX};
+
+    (void)state;
+    check_refused(LINK_RUNNING, FRAME_CREDIT, &one, sizeof one); /* nothing was sent */
+    check_refused(LINK_RUNNING, FRAME_CREDIT, &most, sizeof most);
+    check_refused(LINK_RUNNING, FRAME_CREDIT, &other, sizeof other);
+}

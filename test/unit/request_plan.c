@@ -1,0 +1,465 @@
+/* Plans with a build and with tests. config_request.c has what all plans have in common. */
+#include "json.h"
+
+#include <math.h>
+
+#include "request/plan.h"
+
+struct fixture {
+    struct config config;
+    struct request request;
+    struct plan plan;
+    struct error error;
+};
+
+/* A request for a program in "c", which is built, unless `language` names another. */
+static void set_up(struct fixture *fixture, const char *language, const char *more)
+{
+    static const char c[] =
+        "{\"languages\": {\"c\": {\"image\": \"c:1\", \"command\": [\"./{stem}\"],"
+        " \"build\": [\"cc\", \"-o\", \"{workdir}/{stem}\", \"{sources}\", \"{entrypoint}\"],"
+        " \"buildLimits\": {\"timeoutSeconds\": 20, \"memoryMB\": 900},"
+        " \"extensions\": [\".c\", \".h\"], \"defaultFilename\": \"main.c\", \"pidsLimit\": 32,"
+        " \"cpuSeconds\": 3}}}";
+
+    *fixture = (struct fixture){.plan = PLAN_INIT};
+    set_up_config(&fixture->config, c);
+    config_overlay(&fixture->config, more, strlen(more), "more", &fixture->error);
+    assert_no_error(&fixture->error);
+    request_init(&fixture->request);
+    fixture->request.language = string_copy(language);
+    fixture->request.input.code = string_copy("text");
+    fixture->request.input.code_length = 4;
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    error_release(&fixture->error);
+    plan_release(&fixture->plan);
+    request_release(&fixture->request);
+    config_release(&fixture->config);
+}
+
+static struct test_request *add_test(struct fixture *fixture, const char *name)
+{
+    struct test_request *test = test_requests_add(&fixture->request.tests);
+
+    test->name = string_copy(name);
+    return test;
+}
+
+static void resolve(struct fixture *fixture)
+{
+    const int result =
+        plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &fixture->error);
+
+    assert_no_error(&fixture->error);
+    assert_int_equal(result, 0);
+}
+
+/* Resolves the request, which must fail, and tears the fixture down. */
+static void refuse(struct fixture *fixture, enum error_kind kind, const char *message)
+{
+    assert_int_equal(
+        plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &fixture->error), -1);
+    assert_error(&fixture->error, kind, message);
+    tear_down(fixture);
+}
+
+static void check_joined(const struct strvec *strings, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(strings, "|");
+
+    assert_string_equal(joined, expected);
+}
+
+/* The limits that a build has of its own: timeout, memory, CPUs, processes, CPU time. */
+static void check_limits(const struct limits *limits, const char *expected)
+{
+    const double *number = limits->number;
+    CLEANUP_FREE char *text =
+        string_format("%.10g %.10g %.10g %.10g %.10g", number[LIMIT_TIMEOUT], number[LIMIT_MEMORY],
+                      number[LIMIT_CPUS], number[LIMIT_PIDS], number[LIMIT_CPU_TIME]);
+
+    assert_string_equal(text, expected);
+}
+
+/* ---- builds */
+
+static void plan__build_command(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "c", "{}");
+    fixture.request.entrypoint = string_copy("src/-x.c");
+    strvec_push(&fixture.request.arguments, "given");
+    resolve(&fixture);
+    check_joined(&fixture.plan.build, "cc|-o|/workspace/src/-x|{sources}|src/-x.c");
+    check_joined(&fixture.plan.command, "./src/-x|given");
+    check_joined(&fixture.plan.source_extensions, ".c|.h");
+    tear_down(&fixture);
+
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_int_equal(fixture.plan.build.count, 0);
+    tear_down(&fixture);
+}
+
+/* The program's by configuration, over them buildLimits; the request's are for the program. */
+static void plan__build_limits(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "c", "{}");
+    fixture.request.policy.limits.number[LIMIT_MEMORY] = 100;
+    fixture.request.policy.limits.number[LIMIT_PIDS] = 16;
+    fixture.request.policy.limits.number[LIMIT_TIMEOUT] = 2;
+    resolve(&fixture);
+    check_limits(&fixture.plan.build_limits, "20 900 0.5 32 inf");
+    check_limits(&fixture.plan.policy.limits, "2 100 0.5 16 3");
+    tear_down(&fixture);
+}
+
+static void plan__build_limits_have_maximums(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "c",
+           "{\"maximums\": {\"timeoutSeconds\": 10, \"memoryMB\": 400, \"cpus\": 0.25,"
+           " \"pidsLimit\": 20, \"cpuSeconds\": 5}}");
+    resolve(&fixture);
+    check_limits(&fixture.plan.build_limits, "10 400 0.25 20 5");
+    tear_down(&fixture);
+}
+
+static void refuse_writable(const char *language, bool with_test, const char *message)
+{
+    struct fixture fixture;
+
+    set_up(&fixture, language, "{\"defaults\": {\"readOnly\": false}}");
+    if (with_test)
+        add_test(&fixture, "1");
+    refuse(&fixture, ERROR_USAGE, message);
+}
+
+static void plan__nothing_is_left_in_a_writable_root(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    refuse_writable("py", true,
+                    "readOnly must be true for a request with tests: nothing of one program may be "
+                    "left for the next");
+    refuse_writable("c", true,
+                    "readOnly must be true for a request with tests: nothing of one program may be "
+                    "left for the next");
+    set_up(&fixture, "py", "{\"defaults\": {\"readOnly\": false}}");
+    resolve(&fixture); /* one program alone */
+    tear_down(&fixture);
+    set_up(&fixture, "c", "{\"defaults\": {\"readOnly\": false}}");
+    resolve(&fixture); /* one program and its build */
+    tear_down(&fixture);
+}
+
+/* ---- tests */
+
+static void plan__takes_the_tests_over(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "one");
+    add_test(&fixture, "two");
+    fixture.request.tests.stop_on_failure = true;
+    fixture.request.test_output_bytes = 100;
+    resolve(&fixture);
+    assert_int_equal(fixture.request.tests.count, 0);
+    assert_int_equal(fixture.plan.tests.count, 2);
+    assert_string_equal(fixture.plan.tests.items[1].name, "two");
+    assert_true(fixture.plan.tests.stop_on_failure);
+    assert_int_equal(fixture.plan.test_output_bytes, 100);
+    tear_down(&fixture);
+
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_int_equal(fixture.plan.test_output_bytes, 4096);
+    tear_down(&fixture);
+}
+
+static void plan__limits_of_a_test(void **state)
+{
+    struct fixture fixture;
+    struct test_request *test;
+    struct limits limits;
+
+    (void)state;
+    set_up(&fixture, "py", "{\"maximums\": {\"timeoutSeconds\": 50, \"cpuSeconds\": 5}}");
+    add_test(&fixture, "the request's");
+    test = add_test(&fixture, "its own");
+    test->timeout_seconds = 1.5;
+    test->cpu_seconds = 0.5;
+    test = add_test(&fixture, "more than the maximums");
+    test->timeout_seconds = 51;
+    test->cpu_seconds = 1e300;
+    fixture.request.policy.limits.number[LIMIT_TIMEOUT] = 7;
+    resolve(&fixture);
+    limits = plan_test_limits(&fixture.plan, &fixture.plan.tests.items[0]);
+    check_limits(&limits, "7 256 0.5 64 5");
+    assert_true(limits.number[LIMIT_OUTPUT] == 4096);
+    limits = plan_test_limits(&fixture.plan, &fixture.plan.tests.items[1]);
+    check_limits(&limits, "1.5 256 0.5 64 0.5");
+    limits = plan_test_limits(&fixture.plan, &fixture.plan.tests.items[2]);
+    check_limits(&limits, "50 256 0.5 64 5");
+    tear_down(&fixture);
+}
+
+static void refuse_limits(double timeout, double cpu, const char *message)
+{
+    struct fixture fixture;
+    struct test_request *test;
+
+    set_up(&fixture, "py", "{}");
+    test = add_test(&fixture, "a");
+    test->timeout_seconds = timeout;
+    test->cpu_seconds = cpu;
+    refuse(&fixture, ERROR_USAGE, message);
+}
+
+/* Times of any length would not fit a number of milliseconds. */
+static void plan__limits_of_a_test_that_are_none(void **state)
+{
+    (void)state;
+    refuse_limits(1e300, 0, "test 'a': timeoutSeconds must be from 0.001 to 31622400 s");
+    refuse_limits(1e-9, 0, "test 'a': timeoutSeconds must be from 0.001 to 31622400 s");
+    refuse_limits(0, 1e300, "test 'a': cpuSeconds must be from 0 to 31622400 s");
+}
+
+static void plan__tests_that_cannot_run(void **state)
+{
+    struct fixture fixture;
+    struct test_request *test;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    test = add_test(&fixture, "b\n");
+    strvec_push(&test->environment, "A B=secret");
+    refuse(&fixture, ERROR_USAGE,
+           "test 'b\\n': 'A B' is not the name of an environment variable: letters, digits, _");
+
+    set_up(&fixture, "py", "{}");
+    test = add_test(&fixture, "a");
+    input_files_add(&test->files, "main.py", string_copy(""), 0);
+    refuse(&fixture, ERROR_INPUT, "test 'a': two files have the name 'main.py'");
+}
+
+static void plan__tests_exclude_files_and_images(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    strvec_push(&fixture.request.artifacts, "*.png");
+    refuse(&fixture, ERROR_USAGE, "a request with tests cannot return files");
+
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    fixture.request.save_image = string_copy("kept");
+    refuse(&fixture, ERROR_USAGE, "a request with tests cannot be saved as an image");
+
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    fixture.request.save_dockerfile = string_copy("Dockerfile");
+    refuse(&fixture, ERROR_USAGE, "a request with tests cannot be saved as an image");
+}
+
+/* What is kept of all tests is in memory at the same time. */
+static void plan__output_of_all_tests(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    for (int tests = 64; tests <= 65; tests++) {
+        set_up(&fixture, "py", "{}");
+        for (int i = 0; i < tests; i++)
+            add_test(&fixture, "a");
+        fixture.request.test_output_bytes = 1 << 20;
+        if (tests == 64) {
+            resolve(&fixture);
+            tear_down(&fixture);
+        } else {
+            refuse(&fixture, ERROR_USAGE, "outputBytes can be at most 1032444 with 65 tests");
+        }
+    }
+    set_up(&fixture, "py", "{}");
+    for (int i = 0; i < 10000; i++)
+        add_test(&fixture, "a");
+    resolve(&fixture); /* what is kept by default */
+    tear_down(&fixture);
+}
+
+/* ---- figures of a plan */
+
+static void plan__time_of_its_programs(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_int_equal(plan_programs_ms(&fixture.plan), 45000);
+    tear_down(&fixture);
+
+    set_up(&fixture, "c", "{}");
+    resolve(&fixture);
+    assert_int_equal(plan_programs_ms(&fixture.plan), 20000 + 45000);
+    tear_down(&fixture);
+
+    set_up(&fixture, "c", "{}");
+    add_test(&fixture, "a")->timeout_seconds = 0.5;
+    add_test(&fixture, "b");
+    resolve(&fixture);
+    assert_int_equal(plan_programs_ms(&fixture.plan), 20000 + 500 + 45000);
+    tear_down(&fixture);
+}
+
+static void plan__bytes_of_tests(void **state)
+{
+    struct fixture fixture;
+    struct test_request *test;
+    size_t without;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    test = add_test(&fixture, "a");
+    resolve(&fixture);
+    without = plan_bytes(&fixture.plan);
+    test = &fixture.plan.tests.items[0];
+    strvec_push(&test->arguments, "12345");
+    strvec_push(&test->environment, "A=12345");
+    input_files_add(&test->files, "f", string_copy("123"), 3);
+    test->expected = string_copy("12");
+    test->expected_length = 2;
+    test->stdin_data = string_copy("1234");
+    test->stdin_length = 4;
+    assert_true(plan_bytes(&fixture.plan) >= without + 5 + 7 + 3 + 2 + 4);
+    tear_down(&fixture);
+}
+
+/* ---- sessions */
+
+static const char WITH_SESSIONS[] = "{\"languages\": {\"py\": {\"sessionCommand\": [\"python3\", "
+                                    "\"-C\", \"{workdir}\", \"{entrypoint}\"]}}}";
+
+static void plan__session(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", WITH_SESSIONS);
+    strvec_push(&fixture.request.arguments, "given");
+    strcpy(fixture.request.session.id, "0123456789abcdef0123456789abcdef");
+    fixture.request.session.close = true;
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.session.id, "0123456789abcdef0123456789abcdef");
+    assert_true(fixture.plan.session.close);
+    check_joined(&fixture.plan.session_command, "python3|-C|/workspace|{entrypoint}");
+    check_joined(&fixture.plan.arguments, "given");
+    check_joined(&fixture.plan.command, "python3|main.py|given");
+    tear_down(&fixture);
+
+    set_up(&fixture, "c", WITH_SESSIONS);
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.session.id, "");
+    assert_int_equal(fixture.plan.session_command.count, 0);
+    tear_down(&fixture);
+}
+
+/* An interpreter takes code. A directory is a program of its own. */
+static void plan__session_of_a_directory(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", WITH_SESSIONS);
+    free(fixture.request.input.code);
+    fixture.request.input.code = NULL;
+    fixture.request.input.dir = string_copy("/tmp");
+    resolve(&fixture);
+    assert_int_equal(fixture.plan.session_command.count, 0);
+    tear_down(&fixture);
+}
+
+static void plan__not_in_a_session(void **state)
+{
+    static const char tests[] = "a request of a session cannot have tests";
+    static const char saved[] = "a request of a session cannot be saved as an image";
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    strcpy(fixture.request.session.id, "0123456789abcdef0123456789abcdef");
+    add_test(&fixture, "a");
+    refuse(&fixture, ERROR_USAGE, tests);
+    set_up(&fixture, "py", "{}");
+    strcpy(fixture.request.session.id, "0123456789abcdef0123456789abcdef");
+    fixture.request.save_image = string_copy("a:1");
+    refuse(&fixture, ERROR_USAGE, saved);
+    set_up(&fixture, "py", "{}");
+    strcpy(fixture.request.session.id, "0123456789abcdef0123456789abcdef");
+    fixture.request.save_dockerfile = string_copy("Dockerfile");
+    refuse(&fixture, ERROR_USAGE, saved);
+    set_up(&fixture, "py", "{}");
+    fixture.request.session.open = true;
+    add_test(&fixture, "a");
+    refuse(&fixture, ERROR_USAGE, tests);
+}
+
+static void plan__kind(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_PROGRAM);
+    strvec_push(&fixture.plan.session_command, "python3");
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_PROGRAM);
+    strvec_push(&fixture.plan.build, "make");
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_SUBMISSION);
+    strcpy(fixture.plan.session.id, "0123456789abcdef0123456789abcdef");
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_CELL);
+    strvec_release(&fixture.plan.session_command);
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_SUBMISSION);
+    tear_down(&fixture);
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    resolve(&fixture);
+    assert_int_equal(plan_kind(&fixture.plan), PLAN_SUBMISSION);
+    tear_down(&fixture);
+}
+
+/* What the request itself has set is told apart from what the configuration says. */
+static void plan__requested(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    fixture.request.policy.limits.number[LIMIT_CPUS] = 0.25;
+    fixture.request.image = string_copy("py:3");
+    resolve(&fixture);
+    assert_true(fixture.plan.requested_cpus == 0.25);
+    assert_true(fixture.plan.image_requested);
+    tear_down(&fixture);
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_true(isnan(fixture.plan.requested_cpus));
+    assert_false(fixture.plan.image_requested);
+    tear_down(&fixture);
+}

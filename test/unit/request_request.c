@@ -1,0 +1,578 @@
+#include "test.h"
+
+#include <math.h>
+
+#include "base/linux.h"
+#include "config/config_read.h"
+#include "request/plan.h"
+
+static const char CONFIG[] =
+    "{\"containerCommand\": \"docker\", \"containerWorkdir\": \"/workspace\","
+    " \"defaults\": {\"timeoutSeconds\": 60, \"memoryMB\": 256, \"cpus\": 0.5, \"pidsLimit\": 64,"
+    "  \"workdirMB\": 64, \"tmpMB\": 64, \"outputBytes\": 1048576, \"network\": \"none\","
+    "  \"readOnly\": true, \"capDrop\": [\"ALL\"]}, \"userRange\": \"1000-2000\","
+    " \"maximums\": {\"memoryMB\": 1024},"
+    " \"languages\": {"
+    "  \"py\": {\"image\": \"py:3\", \"command\": [\"python3\", \"{entrypoint}\"],"
+    "   \"extensions\": [\".py\"], \"defaultFilename\": \"main.py\","
+    "   \"env\": {\"P\": \"1\", \"HOME\": \"/root\", \"Q\": \"2\"}, \"memoryMB\": 512},"
+    "  \"c\": {\"image\": \"gcc:12\", \"command\": [\"sh\", \"-c\", \"cc '{entrypoint}' && "
+    "./a.out\","
+    "   \"{entrypoint}\"], \"extensions\": [\".c\"], \"defaultFilename\": \"main.c\"}}}";
+
+/* A configuration, an empty request, and the plan that it resolves to. */
+struct fixture {
+    struct config config;
+    struct request request;
+    struct plan plan;
+    struct error error;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.plan = PLAN_INIT};
+    config_init(&fixture->config);
+    request_init(&fixture->request);
+    assert_int_equal(
+        config_overlay(&fixture->config, CONFIG, sizeof CONFIG - 1, "test", &fixture->error), 0);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    error_release(&fixture->error);
+    plan_release(&fixture->plan);
+    request_release(&fixture->request);
+    config_release(&fixture->config);
+}
+
+/* A request of this language, directory and entrypoint, each of which may be NULL. */
+static void set_up_request(struct fixture *fixture, const char *language, const char *dir,
+                           const char *entrypoint)
+{
+    set_up(fixture);
+    fixture->request.language = language ? string_copy(language) : NULL;
+    fixture->request.input.dir = dir ? string_copy(dir) : NULL;
+    fixture->request.entrypoint = entrypoint ? string_copy(entrypoint) : NULL;
+}
+
+static void resolve(struct fixture *fixture)
+{
+    const int result =
+        plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &fixture->error);
+
+    assert_no_error(&fixture->error);
+    assert_int_equal(result, 0);
+}
+
+/* Resolves the request, which must fail, and tears the fixture down. */
+static void refuse(struct fixture *fixture, enum error_kind kind, const char *message)
+{
+    assert_int_equal(
+        plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &fixture->error), -1);
+    assert_error(&fixture->error, kind, message);
+    tear_down(fixture);
+}
+
+static void check_joined(const struct strvec *strings, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(strings, "|");
+
+    assert_string_equal(joined, expected);
+}
+
+static void request__init_is_nothing(void **state)
+{
+    struct request request;
+
+    (void)state;
+    request_init(&request);
+    assert_int_equal(request.input.file, -1);
+    assert_int_equal(request.input.stdin_file, -1);
+    assert_true(isnan(request.policy.limits.number[LIMIT_MEMORY]));
+    request_release(&request);
+}
+
+static void request__release_closes_its_files(void **state)
+{
+    struct request request;
+    int files[2];
+
+    (void)state;
+    request_init(&request);
+    assert_int_equal(pipe(files), 0);
+    request.input.file = files[0];
+    request.input.stdin_file = files[1];
+    request_release(&request);
+    assert_int_equal(fcntl(files[0], F_GETFD), -1);
+    assert_int_equal(fcntl(files[1], F_GETFD), -1);
+}
+
+/* Input that comes while the program runs is not held, and may be a large file. */
+static void request__bytes_of_its_input(void **state)
+{
+    struct input input = INPUT_INIT;
+
+    (void)state;
+    input.stdin_file = linux_unnamed_file_of("1234567", 7);
+    assert_int_equal(input_bytes(&input), 7);
+    input.stdin_is_live = true;
+    assert_int_equal(input_bytes(&input), 0);
+    input_release(&input);
+    assert_false(input.stdin_is_live);
+}
+
+static void check_path(const char *path, const char *message)
+{
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(input_files_check_path(path, &error), message ? -1 : 0);
+    if (message)
+        assert_error(&error, ERROR_INPUT, message);
+}
+
+static void request__paths(void **state)
+{
+    static const char *const good[] = {"a",   "a/b/c", ".a",   "..a",   "...",      "a..",
+                                       "a.b", "-a",    "a b",  "\xff",  "a/..b/.c", "a\nb",
+                                       "~",   "*",     "a\\b", "a/...", "main.py"};
+    static const char *const bad[] = {"",     ".",     "..",     "a/",   "a//b", "./a",
+                                      "../a", "a/./b", "a/../b", "a/..", "a/.",  "a/b/"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++)
+        check_path(good[i], NULL);
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP_FREE char *message =
+            string_format("'%s' must not have '..', '.' or empty parts", bad[i]);
+
+        check_path(bad[i], message);
+    }
+    check_path("/", "'/' must be relative to the directory");
+    check_path("/etc/passwd", "'/etc/passwd' must be relative to the directory");
+    check_path("a\n/..", "'a\\n/..' must not have '..', '.' or empty parts");
+}
+
+static void request__long_paths(void **state)
+{
+    char path[4100];
+    char start[81];
+    CLEANUP_FREE char *too_long = NULL;
+    CLEANUP_FREE char *long_part = NULL;
+
+    (void)state;
+    memset(path, 'p', sizeof path);
+    for (size_t i = 200; i < sizeof path; i += 201)
+        path[i] = '/';
+    memset(start, 'p', sizeof start);
+    start[80] = '\0';
+    path[4000] = '\0';
+    check_path(path, NULL);
+    path[4000] = 'p';
+    path[4001] = '\0';
+    too_long = string_format("path longer than 4000 bytes: '%s...'", start);
+    check_path(path, too_long);
+    memset(path, 'p', sizeof path);
+    path[255] = '\0';
+    check_path(path, NULL);
+    path[255] = 'p';
+    path[256] = '\0';
+    long_part = string_format("a part of '%s...' is longer than 255 bytes", start);
+    check_path(path, long_part);
+    path[255] = '/';
+    path[256] = 'p';
+    path[300] = '\0';
+    check_path(path, NULL);
+}
+
+static void plan__single_file_by_its_extension(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, NULL, NULL, "hello.py");
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.image, "py:3");
+    assert_string_equal(fixture.plan.workdir, "/workspace");
+    assert_string_equal(fixture.plan.entrypoint, "hello.py");
+    check_joined(&fixture.plan.command, "python3|hello.py");
+    tear_down(&fixture);
+}
+
+static void plan__what_the_request_gives_comes_first(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, "c", "/dir", "src/a.py");
+    fixture.request.image = string_copy("host:5000/other@sha256:0123");
+    fixture.request.workdir = string_copy("//elsewhere/");
+    strvec_push_each(&fixture.request.arguments, "-x", "{entrypoint}", "", NULL);
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.image, "host:5000/other@sha256:0123");
+    assert_string_equal(fixture.plan.workdir, "/elsewhere");
+    assert_string_equal(fixture.plan.entrypoint, "src/a.py");
+    check_joined(&fixture.plan.command, "sh|-c|cc 'src/a.py' && ./a.out|src/a.py|-x|{entrypoint}|");
+    tear_down(&fixture);
+}
+
+static void check_entrypoint(const char *language, const char *dir, const char *entrypoint,
+                             const char *expected, const char *command)
+{
+    struct fixture fixture;
+
+    set_up_request(&fixture, language, dir, entrypoint);
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.entrypoint, expected);
+    check_joined(&fixture.plan.command, command);
+    tear_down(&fixture);
+}
+
+/* A file without an extension of its language gets the default file name of the language. */
+static void plan__names_of_single_files(void **state)
+{
+    (void)state;
+    check_entrypoint("py", NULL, NULL, "main.py", "python3|main.py");
+    check_entrypoint("py", NULL, "tool.py", "tool.py", "python3|tool.py");
+    check_entrypoint("py", NULL, "tool", "main.py", "python3|main.py");
+    check_entrypoint("py", NULL, "tool.txt", "main.py", "python3|main.py");
+    check_entrypoint("py", NULL, "tool.c", "main.py", "python3|main.py");
+    check_entrypoint("py", NULL, "tool.PY", "main.py", "python3|main.py");
+    check_entrypoint(NULL, NULL, "a b'c.py", "a b'c.py", "python3|a b'c.py");
+}
+
+static void plan__names_in_directories(void **state)
+{
+    (void)state;
+    check_entrypoint("py", "/dir", NULL, "main.py", "python3|main.py");
+    check_entrypoint("py", "/dir", "tool", "tool", "python3|tool");
+    check_entrypoint("py", "/dir", "bin/tool.c", "bin/tool.c", "python3|bin/tool.c");
+    check_entrypoint(NULL, "/dir", "src/x.py", "src/x.py", "python3|src/x.py");
+}
+
+/* A name like "-c" would be an option of the interpreter. */
+static void plan__names_with_a_leading_dash(void **state)
+{
+    (void)state;
+    check_entrypoint(NULL, NULL, "-c.py", "-c.py", "python3|./-c.py");
+    check_entrypoint("py", "/dir", "-", "-", "python3|./-");
+    check_entrypoint("py", "/dir", "--version", "--version", "python3|./--version");
+    check_entrypoint("py", "/dir", "a/-b.py", "a/-b.py", "python3|a/-b.py");
+    check_entrypoint(NULL, NULL, "-x.c", "-x.c", "sh|-c|cc '-x.c' && ./a.out|./-x.c");
+}
+
+static void check_command(const char *template, const char *entrypoint, const char *expected)
+{
+    CLEANUP_FREE char *json =
+        string_format("{\"languages\": {\"py\": {\"command\": [\"%s\"]}}}", template);
+    struct fixture fixture;
+
+    set_up_request(&fixture, "py", "/dir", entrypoint);
+    assert_int_equal(config_overlay(&fixture.config, json, strlen(json), "test", &fixture.error),
+                     0);
+    resolve(&fixture);
+    check_joined(&fixture.plan.command, expected);
+    tear_down(&fixture);
+}
+
+static void plan__fills_in_the_entrypoint(void **state)
+{
+    (void)state;
+    check_command("{entrypoint}", "a.py", "a.py");
+    check_command("./{entrypoint}", "a.py", "./a.py");
+    check_command("./{entrypoint}", "-a.py", "./-a.py");
+    check_command("--file={entrypoint}", "-a.py", "--file=-a.py");
+    check_command("{entrypoint}.o", "-a", "./-a.o");
+    check_command("x{entrypoint}y{entrypoint}z", "a", "xayaz");
+    check_command("{entrypoint} {entry} {", "a", "a {entry} {");
+    check_command("{entrypoint}", "{entrypoint}", "{entrypoint}");
+    check_command("{{entrypoint}}", "a", "{a}");
+}
+
+static void plan__languages_that_cannot_be_determined(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, NULL, NULL, "noextension");
+    refuse(&fixture, ERROR_USAGE,
+           "cannot tell the language of 'noextension'; give language (py, c)");
+    set_up_request(&fixture, NULL, NULL, "a.rb\x1b");
+    refuse(&fixture, ERROR_USAGE, "cannot tell the language of 'a.rb\\x1b'; give language (py, c)");
+    set_up_request(&fixture, NULL, NULL, NULL);
+    refuse(&fixture, ERROR_USAGE, "cannot tell the language of '-'; give language (py, c)");
+    set_up_request(&fixture, "ruby\n", NULL, "a.py");
+    refuse(&fixture, ERROR_USAGE, "unknown language 'ruby\\n'; known are: py, c");
+    set_up_request(&fixture, "", NULL, "a.py");
+    refuse(&fixture, ERROR_USAGE, "unknown language ''; known are: py, c");
+}
+
+static void plan__entrypoints_that_are_no_paths(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, NULL, "/dir", "../a.py");
+    refuse(&fixture, ERROR_INPUT, "entrypoint: '../a.py' must not have '..', '.' or empty parts");
+    set_up_request(&fixture, NULL, "/dir", "/a.py");
+    refuse(&fixture, ERROR_INPUT, "entrypoint: '/a.py' must be relative to the directory");
+    set_up_request(&fixture, "py", "/dir", "");
+    refuse(&fixture, ERROR_INPUT, "entrypoint: '' must not have '..', '.' or empty parts");
+}
+
+static void check_environment_refused(const char *assignment, const char *shown)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *message =
+        string_format("'%s' is not the name of an environment variable: letters, digits, _", shown);
+
+    set_up_request(&fixture, "py", NULL, NULL);
+    strvec_push(&fixture.request.environment, "GOOD=1");
+    strvec_push(&fixture.request.environment, assignment);
+    refuse(&fixture, ERROR_USAGE, message);
+}
+
+/* The value may be a secret, so no message contains it. */
+static void plan__environment_that_has_no_names(void **state)
+{
+    (void)state;
+    check_environment_refused("A-B=secret", "A-B");
+    check_environment_refused("=secret", "");
+    check_environment_refused("1A=secret", "1A");
+    check_environment_refused("A B=secret", "A B");
+    check_environment_refused("A\x1b=secret", "A\\x1b");
+    check_environment_refused("\xc3\xa9=secret", "\xc3\xa9");
+}
+
+static void plan__environment_order(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, "py", NULL, NULL);
+    strvec_push_each(&fixture.request.environment, "Z=last", "P=mine", "A=a=b\nc", "E=", NULL);
+    resolve(&fixture);
+    check_joined(&fixture.plan.public_environment, "HOME=/root|P=1|Q=2");
+    check_joined(&fixture.plan.environment, "HOME=/root|P=mine|Q=2|Z=last|A=a=b\nc|E=");
+    tear_down(&fixture);
+}
+
+static void plan__home_is_tmp_by_default(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, "c", NULL, NULL);
+    resolve(&fixture);
+    check_joined(&fixture.plan.environment, "HOME=/tmp");
+    check_joined(&fixture.plan.public_environment, "HOME=/tmp");
+    tear_down(&fixture);
+
+    set_up_request(&fixture, "c", NULL, NULL);
+    strvec_push(&fixture.request.environment, "HOME=/mine");
+    resolve(&fixture);
+    check_joined(&fixture.plan.environment, "HOME=/mine");
+    check_joined(&fixture.plan.public_environment, "HOME=/tmp");
+    tear_down(&fixture);
+}
+
+static void plan__limits_lie_over_each_other(void **state)
+{
+    struct fixture fixture;
+    const double *number = fixture.plan.policy.limits.number;
+
+    (void)state;
+    set_up_request(&fixture, "c", NULL, NULL);
+    resolve(&fixture);
+    assert_true(number[LIMIT_MEMORY] == 256);
+    tear_down(&fixture);
+
+    set_up_request(&fixture, "py", NULL, NULL);
+    fixture.request.policy.limits.number[LIMIT_TMP] = 7;
+    resolve(&fixture);
+    assert_true(number[LIMIT_MEMORY] == 512);
+    assert_true(number[LIMIT_TMP] == 7);
+    assert_true(number[LIMIT_TIMEOUT] == 60);
+    assert_string_equal(fixture.plan.policy.network, "none");
+    assert_int_equal(fixture.plan.policy.read_only, 1);
+    assert_false(fixture.plan.policy.has_user);
+    assert_int_equal(fixture.plan.policy.uid, 65534); /* of images that are saved */
+    check_joined(&fixture.plan.policy.cap_drop, "ALL");
+    tear_down(&fixture);
+
+    set_up_request(&fixture, "py", NULL, NULL);
+    fixture.request.policy.limits.number[LIMIT_MEMORY] = 1024;
+    resolve(&fixture);
+    assert_true(number[LIMIT_MEMORY] == 1024);
+    tear_down(&fixture);
+
+    set_up_request(&fixture, "py", NULL, NULL);
+    fixture.request.policy.limits.number[LIMIT_MEMORY] = 1025;
+    refuse(&fixture, ERROR_USAGE,
+           "memoryMB 1025 MB is more than the configuration allows (maximums.memoryMB: 1024)");
+}
+
+/* Defaults were not requested, so they are lowered to the maximums and not refused. */
+static void plan__defaults_are_clamped(void **state)
+{
+    static const char maximums[] = "{\"maximums\": {\"memoryMB\": 300, \"timeoutSeconds\": 10}}";
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, "py", NULL, NULL);
+    assert_int_equal(
+        config_overlay(&fixture.config, maximums, sizeof maximums - 1, "test", &fixture.error), 0);
+    resolve(&fixture);
+    assert_true(fixture.plan.policy.limits.number[LIMIT_MEMORY] == 300);
+    assert_true(fixture.plan.policy.limits.number[LIMIT_TIMEOUT] == 10);
+    tear_down(&fixture);
+}
+
+static void check_image(const char *image, const char *message)
+{
+    struct fixture fixture;
+
+    set_up_request(&fixture, "py", NULL, NULL);
+    fixture.request.image = string_copy(image);
+    if (message) {
+        refuse(&fixture, ERROR_USAGE, message);
+        return;
+    }
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.image, image);
+    tear_down(&fixture);
+}
+
+static void plan__images(void **state)
+{
+    (void)state;
+    check_image("host:5000/name@sha256:00ff", NULL);
+    check_image("--privileged", "'--privileged' is not an image; write it like name:tag");
+    check_image("", "'' is not an image; write it like name:tag");
+}
+
+static void plan__tags_to_save_under(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, "py", NULL, NULL);
+    fixture.request.save_image = string_copy("host:5000/name:Tag");
+    resolve(&fixture);
+    tear_down(&fixture);
+    set_up_request(&fixture, "py", NULL, NULL);
+    fixture.request.save_image = string_copy("Name:1");
+    refuse(&fixture, ERROR_USAGE,
+           "'Name:1' is not a tag for an image; write it like name:tag, the name in lower case");
+}
+
+static void plan__workdir_of_the_request_is_checked(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, "py", NULL, NULL);
+    fixture.request.workdir = string_copy("/proc/1");
+    refuse(&fixture, ERROR_USAGE,
+           "'/proc/1' cannot be the working directory: it is in the system's /proc");
+    set_up_request(&fixture, "py", NULL, NULL);
+    fixture.request.workdir = string_copy("w");
+    refuse(&fixture, ERROR_USAGE,
+           "'w' is not a working directory; write an absolute path like /workspace");
+}
+
+/* ---- code in memory */
+
+/* A request with code in memory, which is run by this name; NULL: the language's. */
+static void set_up_code(struct fixture *fixture, const char *entrypoint)
+{
+    set_up_request(fixture, "py", NULL, entrypoint);
+    fixture->request.input.code = string_copy("print(1)");
+    fixture->request.input.code_length = 8;
+}
+
+static void add_file(struct fixture *fixture, const char *path)
+{
+    input_files_add(&fixture->request.input.files, path, string_copy("data"), 4);
+}
+
+static void check_code(const char *entrypoint, const char *expected)
+{
+    struct fixture fixture;
+
+    set_up_code(&fixture, entrypoint);
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.entrypoint, expected);
+    tear_down(&fixture);
+}
+
+/* Unlike the name of a host file, its name was chosen by the caller of execute_code. */
+static void plan__code_keeps_the_name_it_is_given(void **state)
+{
+    (void)state;
+    check_code(NULL, "main.py");
+    check_code("tool.py", "tool.py");
+    check_code("tool", "tool");
+    check_code("src/tool.txt", "src/tool.txt");
+}
+
+static void plan__code_under_a_name_that_is_no_path(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "/main.py");
+    refuse(&fixture, ERROR_INPUT, "entrypoint: '/main.py' must be relative to the directory");
+    set_up_code(&fixture, "");
+    refuse(&fixture, ERROR_INPUT, "entrypoint: '' must not have '..', '.' or empty parts");
+}
+
+static void plan__files_beside_the_code(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, NULL);
+    add_file(&fixture, "data.csv");
+    add_file(&fixture, "pkg/util.py");
+    resolve(&fixture);
+    assert_int_equal(fixture.plan.input.files.count, 2);
+    tear_down(&fixture);
+}
+
+static void plan__files_that_cannot_stand_beside_the_code(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, NULL);
+    add_file(&fixture, "main.py");
+    refuse(&fixture, ERROR_INPUT, "two files have the name 'main.py'");
+    set_up_code(&fixture, "src/main.py");
+    add_file(&fixture, "src");
+    refuse(&fixture, ERROR_INPUT, "'src' is the name of a file and of a directory of other files");
+    set_up_code(&fixture, NULL);
+    add_file(&fixture, "a/../b");
+    refuse(&fixture, ERROR_INPUT, "'a/../b' must not have '..', '.' or empty parts");
+}
+
+static void plan__files_beside_an_open_one(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, NULL, NULL, "hello.py");
+    add_file(&fixture, "hello.txt");
+    resolve(&fixture);
+    tear_down(&fixture);
+    set_up_request(&fixture, "py", NULL, "tool"); /* sent as main.py */
+    add_file(&fixture, "main.py");
+    refuse(&fixture, ERROR_INPUT, "two files have the name 'main.py'");
+}
+
+static void plan__release_is_legal_at_once(void **state)
+{
+    struct plan plan = PLAN_INIT;
+
+    (void)state;
+    plan_release(&plan);
+}

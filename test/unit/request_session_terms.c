@@ -1,0 +1,205 @@
+/* A later request of a session gets what the first one had, or is refused. */
+#include "json.h"
+
+#include "request/plan.h"
+
+struct fixture {
+    struct config config;
+    struct request request;
+    struct plan plan;
+    struct error error;
+};
+
+static void accept(struct fixture *fixture)
+{
+    const int result =
+        plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &fixture->error);
+
+    assert_no_error(&fixture->error);
+    assert_int_equal(result, 0);
+}
+
+/* With the terms of the plan that there is, if there is one. */
+static void new_request(struct fixture *fixture)
+{
+    struct session_terms *terms = fixture->plan.language ? session_terms_new(&fixture->plan) : NULL;
+
+    plan_release(&fixture->plan);
+    request_release(&fixture->request);
+    fixture->request.terms = terms;
+    strcpy(fixture->request.session.id, "0123456789abcdef0123456789abcdef");
+    fixture->request.language = string_copy("py");
+    fixture->request.input.code = string_copy("");
+}
+
+/* A session that was opened with 300 MB and an image of its own; then a request of nothing. */
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.plan = PLAN_INIT};
+    set_up_config(&fixture->config, NULL);
+    request_init(&fixture->request);
+    new_request(fixture);
+    fixture->request.image = string_copy("py:4");
+    fixture->request.workdir = string_copy("/there");
+    fixture->request.policy.limits.number[LIMIT_MEMORY] = 300;
+    fixture->request.policy.limits.number[LIMIT_WORKDIR] = 32;
+    fixture->request.policy.limits.number[LIMIT_TIMEOUT] = 5;
+    fixture->request.policy.network = string_copy("bridge");
+    accept(fixture);
+    new_request(fixture);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    error_release(&fixture->error);
+    plan_release(&fixture->plan);
+    request_release(&fixture->request);
+    config_release(&fixture->config);
+}
+
+/* `subject` may be NULL. */
+static void refuse(struct fixture *fixture, const char *subject, const char *message)
+{
+    assert_int_equal(
+        plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &fixture->error), -1);
+    if (subject)
+        assert_string_equal(fixture->error.subject, subject);
+    assert_error(&fixture->error, ERROR_USAGE, message);
+}
+
+/* What comes with each request is its own. */
+static void session_terms__what_a_request_does_not_set(void **state)
+{
+    struct fixture fixture;
+    const double *number = fixture.plan.policy.limits.number;
+
+    (void)state;
+    set_up(&fixture);
+    free(fixture.request.language);
+    fixture.request.language = NULL;
+    fixture.request.policy.limits.number[LIMIT_OUTPUT] = 2048;
+    accept(&fixture);
+    assert_string_equal(fixture.plan.language, "py");
+    assert_string_equal(fixture.plan.image, "py:4");
+    assert_string_equal(fixture.plan.workdir, "/there");
+    assert_string_equal(fixture.plan.policy.network, "bridge");
+    assert_true(number[LIMIT_MEMORY] == 300);
+    assert_true(number[LIMIT_WORKDIR] == 32);
+    assert_true(number[LIMIT_TIMEOUT] == 45);
+    assert_true(number[LIMIT_OUTPUT] == 2048);
+    tear_down(&fixture);
+}
+
+static void session_terms__the_same_again(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.request.image = string_copy("py:4");
+    fixture.request.policy.limits.number[LIMIT_MEMORY] = 300;
+    fixture.request.policy.network = string_copy("bridge");
+    accept(&fixture);
+    tear_down(&fixture);
+}
+
+static void session_terms__another_language(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    free(fixture.request.language);
+    fixture.request.language = string_copy("sh");
+    refuse(&fixture, "language", "language must be py: the session was opened with it");
+    tear_down(&fixture);
+}
+
+/* The language of a session comes before that of the name of the program's file. */
+static void session_terms__language_of_the_file(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    free(fixture.request.language);
+    fixture.request.language = string_copy("sh");
+    fixture.request.language_of_file = true;
+    accept(&fixture);
+    assert_string_equal(fixture.plan.language, "py");
+    tear_down(&fixture);
+}
+
+static void session_terms__other_limits(void **state)
+{
+    static const struct {
+        enum limit_number which;
+        double asked;
+        const char *name, *number;
+    } wrong[] = {
+        {LIMIT_MEMORY, 301, "memoryMB", "300 MB"},
+        {LIMIT_MEMORY, 256, "memoryMB", "300 MB"},
+        {LIMIT_CPUS, 2, "cpus", "0.5"},
+        {LIMIT_PIDS, 65, "pidsLimit", "64"},
+        {LIMIT_WORKDIR, 64, "workdirMB", "32 MB"},
+        {LIMIT_TMP, 63, "tmpMB", "64 MB"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        CLEANUP_FREE char *message =
+            string_format("%s is %s in this session, and can be set only when a session is opened",
+                          wrong[i].name, wrong[i].number);
+        struct fixture fixture;
+
+        set_up(&fixture);
+        fixture.request.policy.limits.number[wrong[i].which] = wrong[i].asked;
+        refuse(&fixture, wrong[i].name, message);
+        tear_down(&fixture);
+    }
+}
+
+static void session_terms__another_container(void **state)
+{
+    static const char message[] = "image, network, user, working directory and capabilities can be "
+                                  "set only when a session is opened";
+    struct fixture fixture;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.request.image = string_copy("py:3");
+    refuse(&fixture, NULL, message);
+    tear_down(&fixture);
+    set_up(&fixture);
+    fixture.request.policy.network = string_copy("none");
+    refuse(&fixture, NULL, message);
+    tear_down(&fixture);
+    set_up(&fixture);
+    assert_int_equal(sandbox_policy_set_user(&fixture.request.policy, "7", &error), 0);
+    refuse(&fixture, NULL, message);
+    tear_down(&fixture);
+    set_up(&fixture);
+    fixture.request.policy.read_only = 0;
+    refuse(&fixture, NULL, message);
+    tear_down(&fixture);
+    set_up(&fixture);
+    assert_int_equal(sandbox_policy_add_cap_drop(&fixture.request.policy, "MKNOD", &error), 0);
+    refuse(&fixture, NULL, message);
+    tear_down(&fixture);
+    set_up(&fixture);
+    fixture.request.workdir = string_copy("/elsewhere");
+    refuse(&fixture, NULL, message);
+    tear_down(&fixture);
+}
+
+static void session_terms__no_tests(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    test_requests_add(&fixture.request.tests)->name = string_copy("a");
+    refuse(&fixture, NULL, "a request of a session cannot have tests");
+    tear_down(&fixture);
+}
