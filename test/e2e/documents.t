@@ -51,17 +51,19 @@ words() { tr -s '\n' ' ' | sed 's/ $//'; }
 headings() { sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | tr ' ' '-' | tr -d ':.,'; }
 missing_links() {
     local target file
-    grep -o '](\(#\|[a-zA-Z_]*/\|[A-Z]*\.md\|LICENSE\)[^)]*)' "$1" | tr -d '()]' | while IFS= read -r target; do
+    grep -o '](\(#\|[a-zA-Z_.]*/\|[A-Z]*\.md\|LICENSE\)[^)]*)' "$1" | tr -d '()]' | while IFS= read -r target; do
         file=${target%%#*}
+        file=${file:+$(dirname "$1")/$file}
         [ -e "${file:-$1}" ] || echo "$target"
         [[ $target != *'#'* ]] || headings "${file:-$1}" | grep -qx "${target#*#}" || echo "$target"
     done
 }
 # missing_paths FILE: what it names in backquotes below a directory of the sources, or of the snippets in a command, and
-# does not exist.
+# does not exist. src/README.md names files of src from there.
 missing_paths() {
     {
         quoted <"$1" | grep -E '^(src|test|share|man|prompts)/[a-z0-9_./-]*$'
+        [ "$1" != src/README.md ] || quoted <"$1" | grep -E '^[a-z]+/[a-z0-9_/]+\.[ch]$' | sed 's,^,src/,'
         grep -oE '\bprompts/[a-z0-9_]+\.[a-z]+' "$1"
     } |
         while IFS= read -r path; do [ -e "$path" ] || echo "$path"; done
@@ -72,9 +74,11 @@ missing_targets() {
         while IFS= read -r target; do grep -qE "^([a-z0-9-]+ )*$target( [a-z0-9-]+)*:" Makefile test/Makefile || echo "$target"; done
 }
 
-test_case --quick 'README, CONTRIBUTING and SECURITY: the links, files and make targets that they name exist' && {
+test_case --quick 'README and its like: the links, files and make targets that they name exist' && {
+    within "$(wc -l <CONTRIBUTING.md)" 100 180 "CONTRIBUTING.md: at most 180 lines"
+    within "$(wc -l <src/README.md)" 100 250 "src/README.md: at most 250 lines"
     within "$(wc -l <README.md)" 100 250 "README.md: at most 250 lines"
-    for file in README.md CONTRIBUTING.md SECURITY.md; do
+    for file in README.md CONTRIBUTING.md SECURITY.md src/README.md share/packaging/README.md; do
         is "$(missing_links "$file")" "" "$file: the targets of its links exist"
         is "$(missing_paths "$file")" "" "$file: the files that it names exist"
         is "$(missing_targets "$file")" "" "$file: the make targets that it names exist"
@@ -90,8 +94,8 @@ test_case --quick 'make help lists the targets that the documents name' && {
     is "$(grep -vxF "$listed" <<<"$named" | words)" "" "make help lists all targets that README and CONTRIBUTING name"
 }
 
-test_case --quick 'CONTRIBUTING shows the layers of the build' && {
-    has "$(markdown_section CONTRIBUTING.md '## Layers')" '```'$'\n'"$(make -s layers)"$'\n''```' "make layers"
+test_case --quick 'src/README.md shows the layers of the build' && {
+    has "$(markdown_section src/README.md '## Layers')" '```'$'\n'"$(make -s layers)"$'\n''```' "make layers"
 }
 
 # speed WHAT: the figure of isolator in README's Speed table, in the row of which this is a part.
