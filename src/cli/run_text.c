@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
+#include "base/signal_name.h"
 #include "base/strbuf.h"
 #include "cli/run_request.h"
 #include "cli/terminal.h"
@@ -34,7 +35,7 @@ static const char *option_of(enum reason reason)
 
 char *run_text_summary(const struct result *result)
 {
-    const char *signal = result_signal(result->signal), *option = option_of(result->reason);
+    const char *signal = signal_name(result->signal), *option = option_of(result->reason);
     struct strbuf line = STRBUF_INIT;
 
     if (result->exit_code == EXIT_CODE_NONE)

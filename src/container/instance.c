@@ -6,29 +6,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "docker/budget.h"
 #include "docker/engine_memory.h"
 
 /* A container that has taken nothing of the files for so long takes no more. */
 enum { TAKING_MS = 1000 };
-
-struct instance *instance_new(const struct docker *docker, const struct plan *plan,
-                              const struct container_limits *limits, long long in_use_ms)
-{
-    struct instance *instance = memory_allocate(sizeof *instance);
-
-    *instance = (struct instance){.client = PROCESS_INIT,
-                                  .message = STRBUF_MAX(INSTANCE_MESSAGE_MAX),
-                                  .fingerprint = instance_fingerprint(plan),
-                                  .limits = container_limits_of_engine(docker, limits),
-                                  .in_use_ms = in_use_ms};
-    owned_container_init(&instance->container, docker, plan, in_use_ms);
-    supervisor_link_init(&instance->link);
-    if (engine_memory_is_without_shell(docker->memory, plan->image))
-        instance->delivery = DELIVERY_VOLUME;
-    return instance;
-}
 
 void instance_free(struct instance *instance)
 {

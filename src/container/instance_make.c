@@ -3,13 +3,13 @@
  * create`, `cp` and `start` with a volume (container/delivery.h); and with a user that the engine
  * has.
  */
-#include "container/instance.h"
+#include "container/instance_make.h"
 
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/memory.h"
 #include "docker/budget.h"
 #include "docker/engine_kind.h"
 #include "docker/engine_memory.h"
@@ -38,6 +38,23 @@ struct spec_fingerprint instance_fingerprint(const struct plan *plan)
     const struct container_spec spec = instance_spec(&nameless, DELIVERY_SHELL, plan, &command);
 
     return container_fingerprint(&spec);
+}
+
+struct instance *instance_new(const struct docker *docker, const struct plan *plan,
+                              const struct container_limits *limits, long long in_use_ms)
+{
+    struct instance *instance = memory_allocate(sizeof *instance);
+
+    *instance = (struct instance){.client = PROCESS_INIT,
+                                  .message = STRBUF_MAX(INSTANCE_MESSAGE_MAX),
+                                  .fingerprint = instance_fingerprint(plan),
+                                  .limits = container_limits_of_engine(docker, limits),
+                                  .in_use_ms = in_use_ms};
+    owned_container_init(&instance->container, docker, plan, in_use_ms);
+    supervisor_link_init(&instance->link);
+    if (engine_memory_is_without_shell(docker->memory, plan->image))
+        instance->delivery = DELIVERY_VOLUME;
+    return instance;
 }
 
 /* Sets the error: why the supervisor is not ready. Returns -1. */
@@ -97,8 +114,7 @@ static long long removal_end(const struct instance *instance, long long end)
                : end;
 }
 
-/* Removes what could not be made or accepted; a warning says if that fails. */
-static void remove_failed(struct instance *instance, long long end)
+void instance_remove_failed(struct instance *instance, long long end)
 {
     CLEANUP(error_release) struct error failure = ERROR_INIT;
 
@@ -140,7 +156,7 @@ static void undo_run(struct instance *instance, enum process_event event, enum e
             container_discard_failed(container->docker, container->name,
                                      budget_deadline(container->docker, BUDGET_DISCARD));
     } else {
-        remove_failed(instance, end);
+        instance_remove_failed(instance, end);
     }
 }
 
@@ -169,7 +185,7 @@ static int run_image(struct instance *instance, const struct container_spec *spe
     if (owned_container_accept(container, spec, deadline, cancel, warned, &instance->warnings,
                                error) == 0)
         return 0;
-    remove_failed(instance, end);
+    instance_remove_failed(instance, end);
     return -1;
 }
 
@@ -226,7 +242,7 @@ static int make(struct instance *instance, const struct plan *plan, const char *
                              error) == 0 &&
         start_instance(instance, deadline, cancel, error) == 0)
         return 0;
-    remove_failed(instance, end);
+    instance_remove_failed(instance, end);
     return -1;
 }
 
@@ -246,8 +262,8 @@ static int look_at_image(const struct instance *instance, char architecture[20],
     return delivery_check_architecture(container->image, architecture, error);
 }
 
-/* Makes the instance a new one, under another name and user. */
-static void begin_again(struct instance *instance, const struct plan *plan, enum delivery delivery)
+void instance_begin_again(struct instance *instance, const struct plan *plan,
+                          enum delivery delivery)
 {
     const struct docker *docker = instance->container.docker;
 
@@ -263,12 +279,7 @@ static bool shell_is_named(struct instance *instance)
     return strstr(strbuf_string(&instance->message), DELIVERY_SHELL_PATH) != NULL;
 }
 
-/*
- * Whether the container may have failed because no shell works: it ended without a word, or
- * wrote what the supervisor does not. An engine that has another reason says so without naming the
- * shell; then it could not start another container either.
- */
-static bool shell_may_be_missing(struct instance *instance)
+bool instance_shell_may_be_missing(struct instance *instance)
 {
     const bool silent =
         instance->message.length == 0 && !engine_refused_run(instance->client.status);
@@ -286,9 +297,8 @@ static int make_by_volume(struct instance *instance, const struct plan *plan, lo
     return make(instance, plan, architecture, deadline, end, cancel, error);
 }
 
-/* Makes the instance in the way that its image needs. */
-static int make_for_image(struct instance *instance, const struct plan *plan, long long deadline,
-                          long long end, const struct notifier *cancel, struct error *error)
+int instance_make_once(struct instance *instance, const struct plan *plan, long long deadline,
+                       long long end, const struct notifier *cancel, struct error *error)
 {
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     struct engine_memory *memory = instance->container.docker->memory;
@@ -303,143 +313,13 @@ static int make_for_image(struct instance *instance, const struct plan *plan, lo
         return error_set(error, failure.kind, "%s", failure.message);
     if (look_at_image(instance, architecture, cancel, error) != 0)
         return -1;
-    if (!shell_may_be_missing(instance))
+    if (!instance_shell_may_be_missing(instance))
         return error_set(error, failure.kind, "%s", failure.message);
     certain = shell_is_named(instance);
-    begin_again(instance, plan, DELIVERY_VOLUME);
+    instance_begin_again(instance, plan, DELIVERY_VOLUME);
     if (make(instance, plan, architecture, deadline, end, cancel, error) != 0)
         return -1;
     if (certain)
         engine_memory_set_without_shell(memory, plan->image);
     return 0;
-}
-
-/* ---- what the engine does not have */
-
-int instance_check_cpus(const struct docker *docker, const struct plan *plan, struct error *error)
-{
-    const double requested = plan->requested_cpus;
-    const long cpus = engine_memory_cpus(docker->memory);
-
-    if (cpus == 0 || !(requested > (double)cpus)) /* false if it was not requested */
-        return 0;
-    error_set(error, ERROR_USAGE, ERROR_SUBJECT " %.10g is more than the engine has: %ld",
-              requested, cpus);
-    return error_about(error, limit_rules[LIMIT_CPUS].key.name);
-}
-
-/* Lowers the limit of CPUs, if that is why the container could not start. */
-static bool lower_cpus(struct instance *instance)
-{
-    const long cpus = engine_memory_cpus(instance->container.docker->memory);
-
-    if (cpus == 0 || instance->limits.cpus <= (double)cpus)
-        return false;
-    instance->limits.cpus = (double)cpus;
-    return true;
-}
-
-/*
- * Memory in MB with which containers start on any engine, and steps below that. runc and what it
- * executes before the supervisor need more or less of it, by their versions.
- */
-static const long enough_memory[] = {8, 12, 16, 24, 32};
-enum { ENOUGH_MEMORY = sizeof enough_memory / sizeof *enough_memory };
-
-/* Whether the same container starts with so much memory; it is removed at once. */
-static bool starts_with(struct instance *instance, const struct plan *plan, long memory_mb,
-                        long long deadline, long long end, const struct notifier *cancel)
-{
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-
-    begin_again(instance, plan, instance->delivery);
-    instance->limits.memory_mb = memory_mb;
-    if (make_for_image(instance, plan, deadline, end, cancel, &ignored) != 0)
-        return false;
-    remove_failed(instance, end);
-    return true;
-}
-
-/*
- * Sets the error if the container could not start because memory ran out, or if the trial is
- * cancelled. No message of the engine says so for certain, and how much is needed depends on the
- * engine: so it is tried out.
- */
-static bool lacks_memory(struct instance *instance, const struct plan *plan, long long deadline,
-                         long long end, const struct notifier *cancel, struct error *error)
-{
-    const long given = instance->limits.memory_mb, enough = enough_memory[ENOUGH_MEMORY - 1];
-    int step = 0;
-
-    bool starts;
-
-    if (given >= enough)
-        return false;
-    starts = starts_with(instance, plan, enough, deadline, end, cancel);
-    while (starts && step < ENOUGH_MEMORY - 1 &&
-           (enough_memory[step] <= given ||
-            !starts_with(instance, plan, enough_memory[step], deadline, end, cancel)))
-        step++;
-    if (notifier_raised(cancel)) {
-        owned_container_set_cancelled(error);
-        return true;
-    }
-    if (!starts)
-        return false;
-    error_set(error, ERROR_USAGE,
-              ERROR_SUBJECT " of %ld MB is too little for a container of this engine; it starts "
-                            "with %ld MB",
-              given, enough_memory[step]);
-    error_about(error, limit_rules[LIMIT_MEMORY].key.name);
-    return true;
-}
-
-/* Adds the network that may have been meant: engines find out late that there is none. */
-static void hint_at_network(const struct plan *plan, struct error *error)
-{
-    static const char *const networks[] = {"none", "bridge"};
-    const char *name = plan->policy.network;
-    const char *nearest = text_nearest(name, networks, sizeof networks / sizeof *networks);
-    CLEANUP_FREE char *hint = NULL;
-
-    if (!nearest || strcmp(nearest, name) == 0)
-        return;
-    hint = string_format("did you mean the network '%s'?", nearest);
-    error_hint(error, hint);
-}
-
-/* Hands on the error. If an image of a language is missing, it names the command that pulls it. */
-static int hand_on(const struct plan *plan, const struct error *failure, struct error *error)
-{
-    if (failure->kind == ERROR_IMAGE && !plan->image_requested && plan->language)
-        return error_set(error, ERROR_IMAGE,
-                         "image '%s' is not on the engine; run: isolator pull %s",
-                         plan->base ? plan->base : plan->image, plan->language);
-    error_set(error, failure->kind, "%s", failure->message);
-    if (failure->kind == ERROR_ENGINE)
-        hint_at_network(plan, error);
-    return -1;
-}
-
-int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
-                  long long end, const struct notifier *cancel, struct error *error)
-{
-    CLEANUP(error_release) struct error failure = ERROR_INIT;
-
-    if (make_for_image(instance, plan, deadline, end, cancel, &failure) == 0)
-        return 0;
-    if (failure.kind == ERROR_ENGINE && instance->no_supervisor &&
-        !shell_may_be_missing(instance)) {
-        engine_ask(instance->container.docker, cancel);
-        if (instance_check_cpus(instance->container.docker, plan, error) != 0)
-            return -1;
-        if (lower_cpus(instance) ||
-            engine_lacks_user(instance->container.docker, instance->container.user)) {
-            begin_again(instance, plan, instance->delivery);
-            return make_for_image(instance, plan, deadline, end, cancel, error);
-        }
-        if (lacks_memory(instance, plan, deadline, end, cancel, error))
-            return -1;
-    }
-    return hand_on(plan, &failure, error);
 }

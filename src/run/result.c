@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/json_make.h"
 #include "base/memory.h"
+#include "base/signal_name.h"
 #include "base/text.h"
 
 static const char *const reason_names[] = {
@@ -25,29 +26,6 @@ static const char *const reason_names[] = {
     [REASON_TESTS] = "tests",
     [REASON_EXCEPTION] = "exception",
 };
-
-/* Linux, signal(7); the container's kernel is always Linux, whatever runs this program. */
-static const char *const signal_names[] = {
-    NULL,          "SIGHUP",      "SIGINT",      "SIGQUIT",     "SIGILL",      "SIGTRAP",
-    "SIGABRT",     "SIGBUS",      "SIGFPE",      "SIGKILL",     "SIGUSR1",     "SIGSEGV",
-    "SIGUSR2",     "SIGPIPE",     "SIGALRM",     "SIGTERM",     "SIGSTKFLT",   "SIGCHLD",
-    "SIGCONT",     "SIGSTOP",     "SIGTSTP",     "SIGTTIN",     "SIGTTOU",     "SIGURG",
-    "SIGXCPU",     "SIGXFSZ",     "SIGVTALRM",   "SIGPROF",     "SIGWINCH",    "SIGIO",
-    "SIGPWR",      "SIGSYS",      NULL,          NULL, /* kept by the C library */
-    "SIGRTMIN",    "SIGRTMIN+1",  "SIGRTMIN+2",  "SIGRTMIN+3",  "SIGRTMIN+4",  "SIGRTMIN+5",
-    "SIGRTMIN+6",  "SIGRTMIN+7",  "SIGRTMIN+8",  "SIGRTMIN+9",  "SIGRTMIN+10", "SIGRTMIN+11",
-    "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMAX-14", "SIGRTMAX-13",
-    "SIGRTMAX-12", "SIGRTMAX-11", "SIGRTMAX-10", "SIGRTMAX-9",  "SIGRTMAX-8",  "SIGRTMAX-7",
-    "SIGRTMAX-6",  "SIGRTMAX-5",  "SIGRTMAX-4",  "SIGRTMAX-3",  "SIGRTMAX-2",  "SIGRTMAX-1",
-    "SIGRTMAX",
-};
-
-const char *result_signal(int number)
-{
-    if (number < 1 || number >= (int)(sizeof signal_names / sizeof *signal_names))
-        return NULL;
-    return signal_names[number];
-}
 
 const char *result_reason(const struct result *result)
 {
@@ -119,7 +97,7 @@ static json_t *build_to_json(struct build_result *build)
     json_t *object = json_object();
 
     json_object_set_new(object, "exitCode", json_integer(build->exit_code));
-    json_object_set_new(object, "signal", json_make_text(result_signal(build->signal)));
+    json_object_set_new(object, "signal", json_make_text(signal_name(build->signal)));
     json_object_set_new(object, "durationMs", json_integer(build->duration_ms));
     json_object_set_new(object, "cpuMs",
                         json_make_count(build->cpu_us < 0 ? -1 : build->cpu_us / 1000));
@@ -183,7 +161,7 @@ json_t *result_to_json(struct result *result)
     json_object_set_new(object, "error", json_make_text(result->error));
     json_object_set_new(object, "imageTag", json_make_text(result->image_tag));
     json_object_set_new(object, "reason", json_string(result_reason(result)));
-    json_object_set_new(object, "signal", json_make_text(result_signal(result->signal)));
+    json_object_set_new(object, "signal", json_make_text(signal_name(result->signal)));
     json_object_set_new(object, "stdoutBytes", json_integer((json_int_t)result->bytes[0]));
     json_object_set_new(object, "stderrBytes", json_integer((json_int_t)result->bytes[1]));
     json_object_set_new(object, "stdoutTruncated", json_boolean(result->truncated[0]));

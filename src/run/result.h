@@ -103,9 +103,6 @@ void result_drop_session(struct result *result);
 /* Whether the program ended with status 0 and nothing failed after it. */
 bool result_success(const struct result *result);
 
-/* The name of the signal with this number ("SIGKILL"); NULL if there is none. */
-const char *result_signal(int number);
-
 /* Sets the reason, by the kind of the error, and its message. */
 void result_fail(struct result *result, const struct error *error);
 

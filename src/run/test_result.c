@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json_make.h"
+#include "base/signal_name.h"
 #include "run/result.h"
 
 static const char *const status_names[] = {
@@ -50,7 +51,7 @@ json_t *test_result_to_json(struct test_result *result)
     json_object_set_new(object, "name", json_string(result->name));
     json_object_set_new(object, "status", json_string(test_status_name(result->status)));
     json_object_set_new(object, "exitCode", json_integer(result->exit_code));
-    json_object_set_new(object, "signal", json_make_text(result_signal(result->signal)));
+    json_object_set_new(object, "signal", json_make_text(signal_name(result->signal)));
     json_object_set_new(object, "durationMs", json_integer(result->duration_ms));
     json_object_set_new(object, "cpuMs",
                         json_make_count(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));

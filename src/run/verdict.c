@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/signal_name.h"
 #include "base/text.h"
 
 bool verdict_interpreter_stays(const struct frame_end *end)
@@ -123,7 +124,7 @@ static void set_cell_end(bool oom_killed, struct result *result)
 
 static void set_signal(const struct verdict *verdict, struct result *result)
 {
-    const char *name = result_signal(result->signal);
+    const char *name = signal_name(result->signal);
 
     result->reason = REASON_SIGNAL;
     result->error = name

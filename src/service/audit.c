@@ -16,6 +16,7 @@
 #include "base/diagnostics.h"
 #include "base/json_make.h"
 #include "base/sha256.h"
+#include "base/signal_name.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "docker/image_store.h"
@@ -204,7 +205,7 @@ static json_t *entry_of(struct audit *audit, const struct docker *docker, const 
     json_object_set_new(entry, "status", json_string(result_status(result)));
     json_object_set_new(entry, "reason", json_string(result_reason(result)));
     json_object_set_new(entry, "exitCode", json_integer(result->exit_code));
-    json_object_set_new(entry, "signal", json_make_text(result_signal(result->signal)));
+    json_object_set_new(entry, "signal", json_make_text(signal_name(result->signal)));
     json_object_set_new(entry, "durationMs", json_integer(result->duration_ms));
     json_object_set_new(entry, "cpuMs",
                         json_make_count(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));

@@ -478,9 +478,9 @@ dangling_volumes() { docker volume ls -q --filter dangling=true | wc -l; }
 # volumes_gone NAME: asserts that within a minute there are no more of them than before this file. The other workers of
 # test/run have volumes too, which are unused for a moment.
 volumes_gone() {
-    local end=$((SECONDS + 60))
-    while [ "$(dangling_volumes)" -gt "$volumes_before" ] && [ "$SECONDS" -lt "$end" ]; do
+    local end=$((SECONDS + 60)) count
+    while count=$(dangling_volumes) && [ "$count" -gt "$volumes_before" ] && [ "$SECONDS" -lt "$end" ]; do
         sleep 0.1
     done
-    within "$(dangling_volumes)" 0 "$volumes_before" "$1"
+    within "$count" 0 "$volumes_before" "$1"
 }

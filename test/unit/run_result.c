@@ -201,56 +201,6 @@ static void result__success_needs_status_0_and_no_error(void **state)
     result_release(&result);
 }
 
-static void result__signals(void **state)
-{
-    (void)state;
-    assert_null(result_signal(-1));
-    assert_null(result_signal(0));
-    assert_null(result_signal(0));
-    assert_string_equal(result_signal(1), "SIGHUP");
-    assert_string_equal(result_signal(2), "SIGINT");
-    assert_string_equal(result_signal(6), "SIGABRT");
-    assert_string_equal(result_signal(7), "SIGBUS");
-    assert_string_equal(result_signal(9), "SIGKILL");
-    assert_string_equal(result_signal(10), "SIGUSR1");
-    assert_string_equal(result_signal(11), "SIGSEGV");
-    assert_string_equal(result_signal(13), "SIGPIPE");
-    assert_string_equal(result_signal(15), "SIGTERM");
-    assert_string_equal(result_signal(17), "SIGCHLD");
-    assert_string_equal(result_signal(24), "SIGXCPU");
-    assert_string_equal(result_signal(25), "SIGXFSZ");
-    assert_string_equal(result_signal(29), "SIGIO");
-    assert_string_equal(result_signal(31), "SIGSYS");
-    assert_null(result_signal(32));
-    assert_null(result_signal(2147483647));
-}
-
-/* The names of <signal.h>, and the number of a signal that POSIX does not name. */
-static void result__signals_are_those_of_the_kernel(void **state)
-{
-    static const struct {
-        int number;
-        const char *name;
-    } signals[] = {
-        {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},       {SIGQUIT, "SIGQUIT"},
-        {SIGILL, "SIGILL"},   {SIGTRAP, "SIGTRAP"},     {SIGABRT, "SIGABRT"},
-        {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},       {SIGKILL, "SIGKILL"},
-        {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"},     {SIGUSR2, "SIGUSR2"},
-        {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"},     {SIGTERM, "SIGTERM"},
-        {SIGCHLD, "SIGCHLD"}, {SIGCONT, "SIGCONT"},     {SIGSTOP, "SIGSTOP"},
-        {SIGTSTP, "SIGTSTP"}, {SIGTTIN, "SIGTTIN"},     {SIGTTOU, "SIGTTOU"},
-        {SIGURG, "SIGURG"},   {SIGXCPU, "SIGXCPU"},     {SIGXFSZ, "SIGXFSZ"},
-        {SIGPROF, "SIGPROF"}, {SIGVTALRM, "SIGVTALRM"}, {SIGSYS, "SIGSYS"},
-        {16, "SIGSTKFLT"},    {28, "SIGWINCH"},         {29, "SIGIO"},
-        {30, "SIGPWR"},
-    };
-
-    (void)state;
-    assert_int_equal(COUNT(signals), 31);
-    for (size_t i = 0; i < COUNT(signals); i++)
-        assert_string_equal(result_signal(signals[i].number), signals[i].name);
-}
-
 static void result__signal_in_json(void **state)
 {
     struct result result = RESULT_INIT;

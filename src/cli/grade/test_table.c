@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/escaped_output.h"
 #include "cli/table.h"
@@ -33,7 +34,7 @@ char *test_table_detail(const struct test_result *result)
             result->message, result->status == TEST_WRONG_ANSWER ? DIFFERENCE_MAX : MESSAGE_MAX);
         strbuf_addstr(&cell, message);
     } else if (result->status == TEST_RUNTIME_ERROR) {
-        const char *signal = result_signal(result->signal);
+        const char *signal = signal_name(result->signal);
 
         if (signal)
             strbuf_addstr(&cell, signal);
