@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 image=
-trap '[ -z "$image" ] || docker rmi -f "$image" >/dev/null; rm -rf "$scratch"' EXIT
+trap 'in_main || exit; [ -z "$image" ] || docker rmi -f "$image" >/dev/null; rm -rf "$scratch"' EXIT
 dir=$scratch/back
 
 # listed DIRECTORY: the files in it, "PATH TYPE MODE SIZE" a line.

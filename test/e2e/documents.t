@@ -497,7 +497,7 @@ run_examples() {
     within "$number" "$3" 40 "$1: shows commands"
 }
 saved=sandboxed-hello:1
-trap 'docker image rm -f "$saved" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+trap 'in_main || exit; docker image rm -f "$saved" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 
 test_case 'the examples of README' && {
     run_examples README "$(fenced console <README.md)" 9

@@ -5,7 +5,7 @@
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154,SC2030,SC2031 # single quotes are for Perl and programs; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
-trap 'own_containers | xargs -r docker rm --force --volumes >/dev/null; rm -rf "$scratch"' EXIT
+trap 'in_main || exit; own_containers | xargs -r docker rm --force --volumes >/dev/null; rm -rf "$scratch"' EXIT
 
 hello=$(snippet ash 'echo "Hello, World"')
 text=$(snippet txt 'the text') # for the image without a shell

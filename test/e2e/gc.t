@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 
 engine=$scratch/engine
-trap 'test/fixtures/own-engine remove "$engine" >/dev/null; rm -rf "$scratch"' EXIT
+trap 'in_main || exit; test/fixtures/own-engine remove "$engine" >/dev/null; rm -rf "$scratch"' EXIT
 test/fixtures/own-engine start "$engine" isolator-test/busybox:1 isolator-test/noshell:1 || {
     echo "Bail out! no engine of its own"
     exit 1

@@ -6,7 +6,7 @@
 
 image=isolator-test/leftovers:$$
 container=isolator-leftovers-$$
-trap 'docker rm --force "$container" >/dev/null 2>&1; docker rmi --force "$image" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+trap 'in_main || exit; docker rm --force "$container" >/dev/null 2>&1; docker rmi --force "$image" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 
 mkdir "$scratch/three"
 for name in one two three; do

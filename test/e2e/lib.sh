@@ -80,7 +80,10 @@ fi
 
 ISOLATOR=${ISOLATOR:-$PWD/build/isolator}
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+# in_main: whether this is not a child. bash runs the trap of EXIT also in a child that is killed right after its start,
+# before it has forgotten that trap. So each of them begins with `in_main || exit`.
+in_main() { [ "$BASHPID" = $$ ]; }
+trap 'in_main || exit; rm -rf "$scratch"' EXIT
 export XDG_CONFIG_HOME=$scratch/home # the user's own prepared images make no difference
 own_pids=" "
 if [ -n "${QUICK-}" ]; then

@@ -14,7 +14,7 @@ clean_up() {
     docker network rm "$network" >/dev/null 2>&1
     rm -rf "$scratch"
 }
-trap clean_up EXIT
+trap 'in_main || exit; clean_up' EXIT
 
 # maximum KEY NUMBER: the path of a configuration with this maximum. The refusal shows the value that was asked for, so
 # a test sees how an option was read without an engine.

@@ -18,7 +18,7 @@ remove_images() {
     done
     docker image rm -f "$base" "$base-extra" "$base-pip"
 } >/dev/null 2>&1
-trap 'remove_images; rm -rf "$scratch"' EXIT
+trap 'in_main || exit; remove_images; rm -rf "$scratch"' EXIT
 
 # configure [STEPS [MEMBERS]]: writes a configuration in which our language has these steps, an array in JSON.
 export ISOLATOR_CONFIG=$scratch/config.json

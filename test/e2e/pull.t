@@ -17,7 +17,7 @@ clean_up() {
     docker image ls --format '{{.Repository}}:{{.Tag}}' isolator-prepared | grep -F ":p$$-" | xargs -r docker image rm -f
     rm -rf "$scratch"
 } >/dev/null 2>&1
-trap clean_up EXIT
+trap 'in_main || exit; clean_up' EXIT
 
 # push NAME: puts a new image into the registry; it is not on the engine.
 push() {

@@ -9,7 +9,7 @@
 
 disk=$scratch/disk # of 64 kB
 mkdir "$disk"
-trap 'umount "$disk"; rm -rf "$scratch"' EXIT
+trap 'in_main || exit; umount "$disk"; rm -rf "$scratch"' EXIT
 mount -t tmpfs -o size=64k,mode=1777 none "$disk" || { echo "Bail out! cannot mount a tmpfs"; exit 1; }
 export HOME=$scratch # of docker, for those users
 
