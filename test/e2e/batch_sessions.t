@@ -59,6 +59,23 @@ END
 END
 }
 
+test_case 'close_session frees the name of a session that has ended' && {
+    perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); $c->{sessions} = {outputBytes => 1048576}; print encode_json($c)' \
+        <"$ISOLATOR_CONFIG" >"$scratch/output.json"
+    batch_lines -j 1 --config "$scratch/output.json" <<'END'
+{"session": "a", "language": "busybox", "entrypoint_code": "head -c 2000000 /dev/zero"}
+{"session": "a", "entrypoint_code": "echo b"}
+{"session": "a", "entrypoint_code": "echo c", "close_session": true}
+{"session": "a", "language": "busybox", "entrypoint_code": "echo d"}
+END
+    expect "$(results '"$r->{line} $r->{reason} " . ($r->{error} // $r->{stdout})')" "the name stands for another session" <<'END'
+1 output-limit program used up the output of its session
+2 input session ended: its output (1 MiB) is used up
+3 input session ended: its output (1 MiB) is used up
+4 exit d
+END
+}
+
 test_case 'no more sessions than the configuration allows' && {
     perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); $c->{sessions} = {max => 1}; print encode_json($c)' \
         <"$ISOLATOR_CONFIG" >"$scratch/one.json"

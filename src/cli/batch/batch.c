@@ -147,9 +147,13 @@ static int submit_line(struct line_run *run, const json_t *arguments, struct err
     request_init(&request);
     if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &client, &request,
                             error) != 0 ||
-        batch_sessions_find(&batch->sessions, batch->config, &request, error) != 0 ||
-        service_find_session(&batch->service, &request, error) != 0 ||
-        plan_resolve(&plan, batch->config, &request, error) != 0 ||
+        batch_sessions_find(&batch->sessions, batch->config, &request, error) != 0)
+        return -1;
+    if (service_find_session(&batch->service, &request, error) != 0) {
+        batch_sessions_note(&batch->sessions, &request); /* it has ended: its name may be closed */
+        return -1;
+    }
+    if (plan_resolve(&plan, batch->config, &request, error) != 0 ||
         service_submit(&batch->service, &plan, &callbacks, NULL, error) != 0)
         return -1;
     batch_sessions_note(&batch->sessions, &request);

@@ -31,7 +31,10 @@ void batch_sessions_release(struct batch_sessions *sessions);
 int batch_sessions_find(const struct batch_sessions *sessions, const struct config *config,
                         struct request *request, struct error *error);
 
-/* Notes the session of a request that was submitted: it is open now, or it is not any more. */
+/*
+ * Notes the session of a request that was submitted, or whose session has ended: the name stands
+ * for the session that it has opened, or if the line closes it for none.
+ */
 void batch_sessions_note(struct batch_sessions *sessions, const struct request *request);
 
 #endif
