@@ -32,6 +32,8 @@
  *                           RESET. Each place where a program can leave something is emptied, and
  *                           the copy laid out; waiting after that. A failure is reported only
  *                           after the next RUN, so the frames of the request may come at once
+ *     DETACH       waiting  struct frame_detach, only in a script, see below. DETACHED or FAILED
+ *                  ended    follows; the state stays
  *
  * From the supervisor to isolator:
  *
@@ -53,6 +55,8 @@
  *     FILES_END    ended    none: nothing follows. If the directory has too many entries or levels,
  *                           the archive has no end
  *     KEPT         ended    struct frame_kept
+ *     DETACHED     any      none: no isolator is needed any more
+ *     OMITTED      running  struct frame_omitted: bytes of STDOUT or STDERR that are left out here
  *
  * The supervisor is waiting after HELLO, RESET and RESTORE, running after BEGUN, ended after END,
  * FAILED and KEPT.
@@ -97,6 +101,20 @@
  * never wait for bytes that no one takes. FILES to the supervisor need no credit, since it
  * unpacks them as they arrive.
  *
+ * Scripts. A job goes on without isolator, so its container has no connection. The supervisor gets
+ * the name of a file in JOB_DIRECTORY as its second argument, and reads there the frames that
+ * isolator would send: a script. A frame that may come only in a later state waits until then, and
+ * STDIN until there is room. Nothing needs credit, and no CREDIT is sent. Of the output of a program
+ * only `head_max` and `tail_max` bytes of struct frame_run are sent. The supervisor exits when all
+ * that it has to send is written and the script has ended: after its last frame, after one that must
+ * not come, after a FAILED for KEEP or DETACH, or after a program that was to succeed
+ * (FRAME_RUN_MUST_SUCCEED) and has not. What it sends goes to its stdout as lines
+ * (base/sealed_lines.h), whose key is the name of the file.
+ *
+ * The directory of the script belongs to root and cannot be listed, and the name of the file is
+ * random and overwritten in the arguments of the supervisor. So no program finds it, and none can
+ * write to the volume that it is in.
+ *
  * The end of its stdin means that isolator has ended or has no more use for the container: the
  * supervisor exits at once, and the kernel ends every other process of the container. The
  * supervisor does the same when the time of struct frame_run is over, without a frame.
@@ -132,7 +150,10 @@ enum frame_type {
     FRAME_KEPT,
     FRAME_CODE,
     FRAME_INTERRUPT,
-    FRAME_REPORT
+    FRAME_REPORT,
+    FRAME_DETACH,
+    FRAME_DETACHED,
+    FRAME_OMITTED
 };
 
 /*
@@ -180,8 +201,11 @@ enum {
  * HELLO is longer than two pages on purpose: a pipe keeps the pages of what was read from it, so
  * that a later frame needs no new ones when the container is out of memory.
  */
+/* Where the file of a script is. */
+#define JOB_DIRECTORY "/.isolator/scripts"
+
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 5, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 6, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -197,6 +221,8 @@ struct frame_run {
     uint64_t cpu_max_us; /* and if its processes use more CPU time; 0: no limit */
     uint32_t flags;      /* of enum frame_run_flag */
     uint32_t report_max; /* bytes of a cell's report that are sent; the rest is discarded */
+    /* In a script: so many first and last bytes of each stream are sent. 0 elsewhere. */
+    uint64_t head_max, tail_max;
 };
 
 enum frame_run_flag {
@@ -204,7 +230,8 @@ enum frame_run_flag {
     FRAME_RUN_KEEP_PROCESSES = 2,
     /* The program may open sockets of netlink, for routes. For cells the first one decides. */
     FRAME_RUN_NETLINK = 4,
-    FRAME_RUN_SAMPLE_MEMORY = 8 /* for used_bytes of struct frame_end */
+    FRAME_RUN_SAMPLE_MEMORY = 8, /* for used_bytes of struct frame_end */
+    FRAME_RUN_MUST_SUCCEED = 16  /* in a script: if its status is not 0, nothing follows */
 };
 
 /* So many more bytes of a stream may be sent. */
@@ -240,6 +267,24 @@ struct frame_restore {
     uint64_t max_ms; /* how long RESTORE may take */
 };
 
+/*
+ * Waits until the limits of the container are not higher than these, which isolator lowers after a
+ * build. 0: any limit will do.
+ */
+struct frame_detach {
+    uint64_t memory_max; /* bytes, in addition to those of the copy that KEEP has made */
+    uint64_t cpu_max_us; /* CPU time in a second */
+    uint64_t pids_max;   /* processes and threads */
+    uint64_t max_ms;     /* how long to wait */
+};
+
+/* They come after the head of a stream and before its tail, at the end of the program. */
+struct frame_omitted {
+    uint64_t bytes;
+    uint32_t stream; /* FRAME_STDOUT or FRAME_STDERR */
+    uint32_t zero;
+};
+
 /* What could not be done. The text after it is the path concerned. ETIME: it took too long. */
 enum frame_step {
     FRAME_STEP_WORKDIR = 1,
@@ -256,7 +301,9 @@ enum frame_step {
      * names, and the supervisor cannot bring it back; "/": the root file system is writable.
      */
     FRAME_STEP_CLEAN,
-    FRAME_STEP_CPU /* limit the CPU time: the kernel does not say how much is used */
+    FRAME_STEP_CPU, /* limit the CPU time: the kernel does not say how much is used */
+    /* DETACH. ETIME: the limits were not lowered; ENOTSUP: the kernel does not say what they are. */
+    FRAME_STEP_LIMITS
 };
 
 struct frame_failed {
