@@ -53,13 +53,11 @@ char *base64_decode(const char *text, size_t text_length, size_t *length)
     return bytes;
 }
 
-char *base64_encode(const char *data, size_t length)
+void base64_write(const void *data, size_t length, char *text)
 {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
-    const unsigned char *bytes = (const unsigned char *)data;
-    char *text = memory_allocate((length + 2) / 3 * 4 + 1);
-    char *end = text;
+    const unsigned char *bytes = data;
 
     for (size_t i = 0; i < length; i += 3) {
         const size_t count = length - i < 3 ? length - i : 3;
@@ -68,8 +66,15 @@ char *base64_encode(const char *data, size_t length)
         bits |= count > 1 ? (unsigned long)bytes[i + 1] << 8 : 0;
         bits |= count > 2 ? bytes[i + 2] : 0;
         for (size_t digit = 0; digit < 4; digit++)
-            *end++ = digits[digit <= count ? bits >> (18 - 6 * digit) & 63 : 64];
+            *text++ = digits[digit <= count ? bits >> (18 - 6 * digit) & 63 : 64];
     }
-    *end = '\0';
+}
+
+char *base64_encode(const char *data, size_t length)
+{
+    char *text = memory_allocate(BASE64_LENGTH(length) + 1);
+
+    base64_write(data, length, text);
+    text[BASE64_LENGTH(length)] = '\0';
     return text;
 }

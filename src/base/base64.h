@@ -12,6 +12,15 @@
  */
 char *base64_decode(const char *text, size_t text_length, size_t *length);
 
+/* How long the text of so many bytes is. */
+#define BASE64_LENGTH(bytes) (((bytes) + 2) / 3 * 4)
+
+/*
+ * Writes the text of these bytes, with padding and without line breaks: BASE64_LENGTH() characters,
+ * and no NUL.
+ */
+void base64_write(const void *data, size_t length, char *text);
+
 /* Returns the encoded text, with padding and without line breaks; owned by the caller. */
 char *base64_encode(const char *data, size_t length);
 

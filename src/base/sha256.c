@@ -79,7 +79,7 @@ void sha256_update(struct sha256 *hash, const void *data, size_t length)
     }
 }
 
-void sha256_hex(struct sha256 *hash, char out[SHA256_HEX_SIZE])
+void sha256_bytes(struct sha256 *hash, unsigned char out[SHA256_SIZE])
 {
     static const unsigned char one = 0x80, zero = 0;
     const uint64_t bits = hash->length * 8;
@@ -91,8 +91,17 @@ void sha256_hex(struct sha256 *hash, char out[SHA256_HEX_SIZE])
     while (hash->length % SHA256_BLOCK != SHA256_BLOCK - LENGTH_BYTES)
         sha256_update(hash, &zero, 1);
     sha256_update(hash, size, sizeof size);
-    for (int i = 0; i < 8; i++)
-        snprintf(out + (size_t)8 * (size_t)i, 9, "%08x", hash->state[i]);
+    for (int i = 0; i < SHA256_SIZE; i++)
+        out[i] = (unsigned char)(hash->state[i / 4] >> (24 - i % 4 * 8));
+}
+
+void sha256_hex(struct sha256 *hash, char out[SHA256_HEX_SIZE])
+{
+    unsigned char bytes[SHA256_SIZE];
+
+    sha256_bytes(hash, bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 }
 
 void sha256_of(const void *data, size_t length, char out[SHA256_HEX_SIZE])

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SHA256_BLOCK = 64, SHA256_HEX_SIZE = 65 };
+enum { SHA256_BLOCK = 64, SHA256_SIZE = 32, SHA256_HEX_SIZE = 65 };
 
 struct sha256 {
     uint32_t state[8];
@@ -21,9 +21,10 @@ void sha256_init(struct sha256 *hash);
 void sha256_update(struct sha256 *hash, const void *data, size_t length);
 
 /*
- * Writes the digest of all bytes: 64 digits in lower case and a NUL. Afterwards only sha256_init()
- * is legal.
+ * Write the digest of all bytes: as 32 bytes; as 64 digits in lower case and a NUL. Afterwards only
+ * sha256_init() is legal.
  */
+void sha256_bytes(struct sha256 *hash, unsigned char out[SHA256_SIZE]);
 void sha256_hex(struct sha256 *hash, char out[SHA256_HEX_SIZE]);
 
 /* Writes the digest of these bytes. */
