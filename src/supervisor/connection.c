@@ -21,6 +21,12 @@ _Noreturn void connection_leave(const struct connection *connection, int status)
     _exit(status);
 }
 
+/* What is waited for: not the file of a script, which can always be read. */
+static int polled_input(const struct connection *connection)
+{
+    return connection->link.is_script ? -1 : connection->link.in;
+}
+
 /* ---- the second thread */
 
 /* More than PTHREAD_STACK_MIN of any C library. */
@@ -49,7 +55,7 @@ static void *wait_for_ends(void *context)
     struct start *start = context;
     struct connection *connection = start->connection;
     struct pollfd polled[] = {
-        {connection->link.in, 0, 0}, /* its end is told without being asked for */
+        {polled_input(connection), 0, 0}, /* its end is told without being asked for */
         {connection->timer, POLLIN, 0},
         {connection->late_timer, POLLIN, 0}};
 
@@ -95,17 +101,17 @@ static void set_up_descriptor(int fd)
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
-bool connection_open(struct connection *connection, int in, int out,
+bool connection_open(struct connection *connection, int in, int out, const char *key,
                      const struct processes *processes)
 {
     set_up_descriptor(in);
     set_up_descriptor(out);
-    frame_link_init(&connection->link, in, out);
+    frame_link_init(&connection->link, in, out, key);
     connection->processes = processes;
     connection->thread = 0;
     atomic_store(&connection->is_late, false);
-    connection->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    connection->late_timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    connection->timer = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    connection->late_timer = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     return connection->timer >= 0 && connection->late_timer >= 0 &&
            (!processes->is_init || start_thread(connection));
 }
@@ -171,21 +177,43 @@ static void end_in_time(void *context, int number)
     connection_leave(context, 0);
 }
 
+/* The second thread does the same if there is one. */
+static void take_late(void *context, int number)
+{
+    (void)number;
+    kill_late_program(context);
+}
+
 void connection_watch(struct connection *connection, struct loop *loop)
 {
     const struct frame_link *link = &connection->link;
 
-    loop_add(loop, link->in, POLLIN, take_input, connection, 0);
+    loop_add(loop, polled_input(connection), POLLIN, take_input, connection, 0);
     if (frame_link_pending(link))
         loop_add(loop, link->out, POLLOUT, write_output, connection, 0);
     loop_add(loop, connection->timer, POLLIN, end_in_time, connection, 0);
+    if (connection->thread == 0)
+        loop_add(loop, connection->late_timer, POLLIN, take_late, connection, 0);
+}
+
+_Noreturn void connection_finish(struct connection *connection, int status)
+{
+    processes_kill(connection->processes);
+    while (frame_link_pending(&connection->link)) {
+        struct loop loop = LOOP_INIT;
+
+        connection_watch(connection, &loop);
+        loop_wait(&loop);
+    }
+    connection_leave(connection, status);
 }
 
 void connection_look(struct connection *connection, int wait_ms)
 {
     struct frame_link *link = &connection->link;
-    struct pollfd polled[2] = {{link->in, frame_link_has_room(link) ? POLLIN : 0, 0},
-                               {connection->timer, POLLIN, 0}};
+    struct pollfd polled[2] = {
+        {polled_input(connection), frame_link_has_room(link) ? POLLIN : 0, 0},
+        {connection->timer, POLLIN, 0}};
 
     if (poll(polled, 2, wait_ms) <= 0)
         return;

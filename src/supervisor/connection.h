@@ -29,20 +29,24 @@
 struct connection {
     struct frame_link link;
     const struct processes *processes; /* borrowed */
-    int timer, late_timer;             /* owned */
+    int timer, late_timer;             /* owned; they also count while the machine is suspended */
     pid_t thread;                      /* the second one; 0: there is none */
     atomic_bool is_late;
 };
 
 /*
  * Writes to all its memory, opens the timers, and starts the thread if this is process 1. The
- * descriptors are made non-blocking. False: the kernel refuses something.
+ * descriptors are made non-blocking. False: the kernel refuses something. `key`: see
+ * frame_link_init().
  */
-bool connection_open(struct connection *connection, int in, int out,
+bool connection_open(struct connection *connection, int in, int out, const char *key,
                      const struct processes *processes);
 
 /* Kills all processes and ends this one. */
 _Noreturn void connection_leave(const struct connection *connection, int status);
+
+/* The same, once all that is to be sent is written, or when the time is over. */
+_Noreturn void connection_finish(struct connection *connection, int status);
 
 /*
  * Sends a control frame: a fixed part and a text (NULL: none), whose end is cut off if it is too
@@ -65,7 +69,8 @@ void connection_watch(struct connection *connection, struct loop *loop);
 
 /*
  * Ends this process if isolator has closed the connection or the timer has run out. Waits up to
- * `wait_ms` for that. Reads what has arrived, as far as there is room, and handles no frame.
+ * `wait_ms` for that. Reads what has arrived, as far as there is room, and handles no frame. A
+ * script is not read.
  */
 void connection_look(struct connection *connection, int wait_ms);
 

@@ -58,12 +58,18 @@ void ending_forget_interpreter(struct supervisor *supervisor)
 
 /* ---- requests that fail */
 
-void ending_fail(struct supervisor *supervisor, enum frame_step step, int error, const char *path)
+void ending_report(struct supervisor *supervisor, enum frame_step step, int error, const char *path)
 {
     const struct frame_failed failed = {step, (uint32_t)error};
 
-    connection_set_late(&supervisor->connection, 0);
+    supervisor->failed = true;
     connection_send(&supervisor->connection, FRAME_FAILED, &failed, sizeof failed, path);
+}
+
+void ending_fail(struct supervisor *supervisor, enum frame_step step, int error, const char *path)
+{
+    connection_set_late(&supervisor->connection, 0);
+    ending_report(supervisor, step, error, path);
     supervisor->state = STATE_ENDED;
 }
 
@@ -219,16 +225,25 @@ static void take_figures(struct supervisor *supervisor)
 static void send_end(struct supervisor *supervisor)
 {
     struct connection *connection = &supervisor->connection;
+    struct frame_end *end = &supervisor->end;
 
     take_figures(supervisor);
     supervisor->left_processes = supervisor->state == STATE_SETTLING;
-    supervisor->end.stays = supervisor->has_interpreter && !supervisor->program.reaped;
-    if (supervisor->end.stays == 0)
+    end->stays = supervisor->has_interpreter && !supervisor->program.reaped;
+    if (end->stays == 0)
         ending_forget_interpreter(supervisor);
     connection_set_timer(connection, supervisor->run.linger_ms);
     connection_set_late(connection, 0);
-    connection_send(connection, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);
+    connection_send(connection, FRAME_END, end, sizeof *end, NULL);
+    supervisor->failed = end->cause != FRAME_CAUSE_ITSELF || end->signal != 0 || end->status != 0;
     supervisor->state = STATE_ENDED;
+}
+
+/* Sends the tails of both streams. False: more is left. */
+static bool finish_output(struct supervisor *supervisor)
+{
+    return output_stream_finish(&supervisor->outputs[0]) &&
+           output_stream_finish(&supervisor->outputs[1]);
 }
 
 /* Sends END once no process is left and its output has been sent. */
@@ -250,7 +265,7 @@ static void finish_ending(struct supervisor *supervisor)
     for (int i = 0; i < 2; i++)
         if (program->out[i] >= 0 && descriptor_is_drained(program->out[i]))
             descriptor_close(&program->out[i]);
-    if (program->out[0] < 0 && program->out[1] < 0)
+    if (program->out[0] < 0 && program->out[1] < 0 && finish_output(supervisor))
         send_end(supervisor);
 }
 
@@ -287,7 +302,7 @@ static void finish_settling(struct supervisor *supervisor)
         output_stream_is_writing(&supervisor->outputs[1]))
         return;
     ending_check_cpu(supervisor);
-    if (supervisor->state != STATE_SETTLING)
+    if (supervisor->state != STATE_SETTLING || !finish_output(supervisor))
         return;
     input_stream_close(&supervisor->input);
     for (int i = 0; i < 2; i++)

@@ -16,6 +16,11 @@ static const char *const current_files[] = {"memory.current", "memory/memory.usa
 static const char *const oom_files[] = {"memory.events", "memory/memory.oom_control", NULL};
 static const char *const full_files[] = {"memory.events", "memory/memory.failcnt", NULL};
 static const char *const pids_files[] = {"pids.events", "pids/pids.events", NULL};
+static const char *const memory_limit_files[] = {"memory.max", "memory/memory.limit_in_bytes",
+                                                 NULL};
+static const char *const pids_limit_files[] = {"pids.max", "pids/pids.max", NULL};
+static const char *const cpu_limit_files[] = {"cpu.max", "cpu/cpu.cfs_quota_us", NULL};
+static const char *const cpu_period_files[] = {"cpu/cpu.cfs_period_us", NULL};
 
 /* Opens the first of the files that exists. *which is its index. */
 static int open_first(const char *root, const char *const *names, int *which)
@@ -42,6 +47,14 @@ void figures_open(struct figures *figures, const char *root)
     figures->oom = open_first(root, oom_files, &which);
     figures->full = open_first(root, full_files, &which);
     figures->pids = open_first(root, pids_files, &which);
+    figures->memory_limit = open_first(root, memory_limit_files, &which);
+    figures->pids_limit = open_first(root, pids_limit_files, &which);
+    figures->cpu_period = open_first(root, cpu_period_files, &which);
+    figures->cpu_limit = open_first(root, cpu_limit_files, &which);
+    if (which == 0) { /* v2 has the period in the same file */
+        close(figures->cpu_period);
+        figures->cpu_period = -1;
+    }
     figures->cpu = open_first(root, cpu_files, &which);
     figures->cpu_unit = which == 0 ? 1 : 1000; /* v1 counts nanoseconds */
 }
@@ -54,6 +67,10 @@ void figures_close(struct figures *figures)
     close(figures->oom);
     close(figures->full);
     close(figures->pids);
+    close(figures->memory_limit);
+    close(figures->pids_limit);
+    close(figures->cpu_limit);
+    close(figures->cpu_period);
 }
 
 static bool is_digit(char character)
@@ -75,16 +92,27 @@ static uint64_t parse(const char *text)
     return value;
 }
 
+enum { FILE_MAX = 4096 };
+
+/* Reads a file into a string. False: there is nothing. */
+static bool read_text(int fd, char text[FILE_MAX])
+{
+    const ssize_t length = fd < 0 ? -1 : pread(fd, text, FILE_MAX - 1, 0);
+
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    return true;
+}
+
 /* The number of the line "KEY NUMBER" of the file, or if that has no keys its only number. */
 static uint64_t read_number(int fd, const char *key)
 {
-    char text[4096];
+    char text[FILE_MAX];
     const size_t key_length = strlen(key);
-    const ssize_t length = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
 
-    if (length <= 0)
+    if (!read_text(fd, text))
         return FRAME_UNKNOWN;
-    text[length] = '\0';
     if (is_digit(text[0]))
         return parse(text);
     for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -125,6 +153,51 @@ uint64_t figures_memory_full(const struct figures *figures)
 uint64_t figures_refused_processes(const struct figures *figures)
 {
     return read_number(figures->pids, "max");
+}
+
+/* The limit that a file begins with. v2 writes "max" for none, and v1 -1 as the quota. */
+static bool parse_limit(const char *text, uint64_t *limit)
+{
+    const bool none = strncmp(text, "max", 3) == 0 || strncmp(text, "-1", 2) == 0;
+
+    *limit = parse(text); /* a larger number than there is memory also means none */
+    return none || is_digit(*text);
+}
+
+static bool read_limit(int fd, uint64_t *limit)
+{
+    char text[FILE_MAX];
+
+    return read_text(fd, text) && parse_limit(text, limit);
+}
+
+bool figures_memory_limit(const struct figures *figures, uint64_t *bytes)
+{
+    return read_limit(figures->memory_limit, bytes);
+}
+
+bool figures_pids_limit(const struct figures *figures, uint64_t *count)
+{
+    return read_limit(figures->pids_limit, count);
+}
+
+bool figures_cpu_limit(const struct figures *figures, uint64_t *us)
+{
+    char text[FILE_MAX];
+    const char *space;
+    uint64_t quota, period;
+
+    if (!read_text(figures->cpu_limit, text) || !parse_limit(text, &quota))
+        return false;
+    space = strchr(text, ' ');
+    if (figures->cpu_period >= 0)
+        period = read_number(figures->cpu_period, "");
+    else
+        period = space ? parse(space + 1) : FRAME_UNKNOWN;
+    if (period == 0 || period == FRAME_UNKNOWN)
+        return false;
+    *us = quota > UINT64_MAX / 1000000 ? UINT64_MAX : quota * 1000000 / period;
+    return true;
 }
 
 uint64_t figures_difference(uint64_t now, uint64_t before)

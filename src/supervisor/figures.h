@@ -1,16 +1,18 @@
 /*
  * What the kernel knows of the use of the container: CPU time, memory, how often its limits were
- * reached, and processes that it killed because memory ran out. The files are opened once, so that
- * reading them later needs no memory.
+ * reached, and processes that it killed because memory ran out; and what the limits are. The files
+ * are opened once, so that reading them later needs no memory.
  */
 #ifndef SUPERVISOR_FIGURES_H
 #define SUPERVISOR_FIGURES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct figures {
     int cpu, peak, current, oom, full, pids; /* owned; -1: the kernel does not give it */
     unsigned cpu_unit;                       /* how many units of the file are a microsecond */
+    int memory_limit, pids_limit, cpu_limit, cpu_period; /* likewise; v2 has no file of the last */
 };
 
 /* Opens the files of cgroup v1 or v2 below `root`, which is "/sys/fs/cgroup" except in tests. */
@@ -25,6 +27,14 @@ uint64_t figures_oom_kills(const struct figures *figures);
 /* How often the memory was full, and a process or thread was refused because of their limit. */
 uint64_t figures_memory_full(const struct figures *figures);
 uint64_t figures_refused_processes(const struct figures *figures);
+
+/*
+ * The limits that hold now: bytes, CPU time in a second (microseconds), processes and threads.
+ * UINT64_MAX: there is no limit. False: the kernel does not say.
+ */
+bool figures_memory_limit(const struct figures *figures, uint64_t *bytes);
+bool figures_cpu_limit(const struct figures *figures, uint64_t *us);
+bool figures_pids_limit(const struct figures *figures, uint64_t *count);
 
 /* What is used up at a moment, as END reports the difference. FRAME_UNKNOWN as above. */
 struct usage {

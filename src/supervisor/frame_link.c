@@ -2,15 +2,19 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
-void frame_link_init(struct frame_link *link, int in, int out)
+void frame_link_init(struct frame_link *link, int in, int out, const char *key)
 {
     memset(link, 0, sizeof *link);
     link->in = in;
     link->out = out;
+    link->is_script = key != NULL;
+    if (key)
+        sealed_lines_init(&link->sealed, key);
     for (int i = 0; i < CHANNELS; i++)
-        link->credit[i] = FRAME_WINDOW;
+        link->credit[i] = key ? UINT64_MAX : FRAME_WINDOW;
 }
 
 bool frame_link_has_room(const struct frame_link *link)
@@ -33,10 +37,12 @@ bool frame_link_read(struct frame_link *link)
     if (length < 0)
         return errno == EAGAIN || errno == EINTR;
     link->filled += (size_t)length;
-    return length > 0;
+    if (link->is_script && length == 0)
+        link->in_ended = true;
+    return length > 0 || link->in_ended;
 }
 
-int frame_link_next(struct frame_link *link, struct frame *frame)
+int frame_link_peek(const struct frame_link *link, struct frame *frame)
 {
     const unsigned char *header = link->input + link->first;
     const size_t available = link->filled - link->first;
@@ -51,8 +57,21 @@ int frame_link_next(struct frame_link *link, struct frame *frame)
     if (available < FRAME_HEADER + (size_t)length)
         return 0;
     *frame = (struct frame){type, (const char *)header + FRAME_HEADER, (size_t)length};
-    link->first += FRAME_HEADER + (size_t)length;
     return 1;
+}
+
+int frame_link_next(struct frame_link *link, struct frame *frame)
+{
+    const int found = frame_link_peek(link, frame);
+
+    if (found > 0)
+        link->first += FRAME_HEADER + frame->length;
+    return found;
+}
+
+bool frame_link_has_rest(const struct frame_link *link)
+{
+    return link->filled > link->first;
 }
 
 /* Makes room for a frame with so many bytes. NULL if there is none now. */
@@ -119,21 +138,52 @@ void frame_link_commit(struct frame_link *link, enum frame_channel channel, size
 {
     frame_header_write(link->output + link->out_filled, frame_channel_type(channel), length);
     link->out_filled += FRAME_HEADER + length;
-    link->credit[channel] -= length;
+    if (!link->is_script)
+        link->credit[channel] -= length;
 }
 
 bool frame_link_pending(const struct frame_link *link)
 {
-    return link->out_filled > link->out_first;
+    return link->out_filled > link->out_first || link->line_filled > link->line_first;
+}
+
+/* Writes once. How many bytes; -1: the reader is gone. */
+static ssize_t write_bytes(const struct frame_link *link, const void *bytes, size_t length)
+{
+    const ssize_t written = write(link->out, bytes, length);
+
+    return written < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : written;
+}
+
+/* Makes the next line, once the one before it is written. */
+static void make_line(struct frame_link *link)
+{
+    const size_t left = link->out_filled - link->out_first;
+    const size_t length = left < SEALED_DATA_MAX ? left : SEALED_DATA_MAX;
+
+    if (link->line_first < link->line_filled || length == 0)
+        return;
+    link->line_first = 0;
+    link->line_filled =
+        sealed_lines_write(&link->sealed, link->output + link->out_first, length, link->line);
+    link->out_first += length;
 }
 
 bool frame_link_write(struct frame_link *link)
 {
-    const ssize_t written =
-        write(link->out, link->output + link->out_first, link->out_filled - link->out_first);
+    ssize_t written;
 
-    if (written < 0)
-        return errno == EAGAIN || errno == EINTR;
-    link->out_first += (size_t)written;
-    return true;
+    if (link->is_script) {
+        make_line(link);
+        written =
+            write_bytes(link, link->line + link->line_first, link->line_filled - link->line_first);
+        if (written > 0)
+            link->line_first += (size_t)written;
+    } else {
+        written =
+            write_bytes(link, link->output + link->out_first, link->out_filled - link->out_first);
+        if (written > 0)
+            link->out_first += (size_t)written;
+    }
+    return written >= 0;
 }

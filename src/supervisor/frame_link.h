@@ -1,6 +1,7 @@
 /*
  * The two ends of the supervisor's connection to isolator: complete frames come in, frames go out,
- * those of channels as far as isolator has granted. Knows nothing of what they mean. Neither
+ * those of channels as far as isolator has granted. Or they come from a script and go out as lines
+ * of a log, see "Scripts" in supervisor/protocol.h. Knows nothing of what they mean. Neither
  * direction ever blocks, and all memory is in the struct.
  */
 #ifndef SUPERVISOR_FRAME_LINK_H
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/sealed_lines.h"
 #include "supervisor/protocol.h"
 
 enum {
@@ -25,6 +27,12 @@ struct frame_link {
     unsigned char output[FRAME_LINK_OUTPUT];
     size_t out_first, out_filled; /* of the bytes that are not written yet */
     uint64_t credit[CHANNELS];    /* bytes that may be sent */
+    /* A script. */
+    bool is_script;
+    bool in_ended; /* nothing more is in the file */
+    struct sealed_lines sealed;
+    char line[SEALED_LINE_MAX];
+    size_t line_first, line_filled; /* of what is not written of it yet */
 };
 
 struct frame {
@@ -33,17 +41,29 @@ struct frame {
     size_t length;
 };
 
-/* Writes to all its memory, so that the kernel has to give none later. */
-void frame_link_init(struct frame_link *link, int in, int out);
+/*
+ * Writes to all its memory, so that the kernel has to give none later. `key`: `in` is the file of a
+ * script, and what is sent is sealed with this; NULL: it is no script.
+ */
+void frame_link_init(struct frame_link *link, int in, int out, const char *key);
 
 /* Whether frame_link_read() can take more bytes; else a complete frame waits. */
 bool frame_link_has_room(const struct frame_link *link);
 
-/* Reads once, if there is room. False at the end of the input, or if it cannot be read. */
+/*
+ * Reads once, if there is room. False at the end of the input, or if it cannot be read. The end of
+ * a script is none, and sets `in_ended`.
+ */
 bool frame_link_read(struct frame_link *link);
 
-/* Takes the next complete frame. 1; 0: there is none; -1: what arrived is no frame. */
+/* Looks at the next complete frame. 1; 0: there is none; -1: what arrived is no frame. */
+int frame_link_peek(const struct frame_link *link, struct frame *frame);
+
+/* Takes it; returns the same. */
 int frame_link_next(struct frame_link *link, struct frame *frame);
+
+/* Whether there are bytes that are not taken. */
+bool frame_link_has_rest(const struct frame_link *link);
 
 /*
  * Sends a frame: a fixed part and a variable one, either of which may be empty. False if there is
@@ -69,7 +89,7 @@ void frame_link_commit(struct frame_link *link, enum frame_channel channel, size
 /* Whether there are bytes to write. */
 bool frame_link_pending(const struct frame_link *link);
 
-/* Writes once. False if the reader is gone. */
+/* Writes once; of a script, a part of a line. False if the reader is gone. */
 bool frame_link_write(struct frame_link *link);
 
 #endif

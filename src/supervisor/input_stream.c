@@ -19,12 +19,17 @@ void input_stream_reset(struct input_stream *stream)
     stream->ended = stream->closed = false;
 }
 
+bool input_stream_has_room(const struct input_stream *stream, size_t length)
+{
+    return length <= FRAME_STDIN_WINDOW - stream->filled - stream->taken;
+}
+
 bool input_stream_add(struct input_stream *stream, const char *bytes, size_t length)
 {
-    if (length > FRAME_STDIN_WINDOW - stream->filled - stream->taken)
+    if (!input_stream_has_room(stream, length))
         return false;
     if (stream->closed) {
-        stream->taken += length;
+        stream->taken += stream->connection->link.is_script ? 0 : length;
         return true;
     }
     for (size_t done = 0; done < length;) {
@@ -53,6 +58,8 @@ void input_stream_consume(struct input_stream *stream, size_t length)
 
     stream->first = (stream->first + length) % FRAME_STDIN_WINDOW;
     stream->filled -= length;
+    if (stream->connection->link.is_script)
+        return;
     stream->taken += length;
     if (stream->taken < FRAME_STDIN_WINDOW / 2)
         return;

@@ -16,7 +16,7 @@ struct input_stream {
     int *fd;                        /* our end of the pipe, in struct program; borrowed */
     char bytes[FRAME_STDIN_WINDOW]; /* a ring */
     size_t first, filled;
-    size_t taken; /* not granted again yet */
+    size_t taken; /* not granted again yet; 0 in a script, which needs no credit */
     bool ended;   /* no more bytes follow */
     bool closed;  /* the program takes no more: the rest is discarded */
 };
@@ -27,13 +27,16 @@ void input_stream_init(struct input_stream *stream, struct connection *connectio
 /* Begins again, for another program. */
 void input_stream_reset(struct input_stream *stream);
 
+/* Whether so many bytes can be kept now. */
+bool input_stream_has_room(const struct input_stream *stream, size_t length);
+
 /* Keeps bytes for the program. False: more than was granted. */
 bool input_stream_add(struct input_stream *stream, const char *bytes, size_t length);
 
 /* Points to bytes that are kept, and returns how many follow there; 0: there are none. */
 size_t input_stream_peek(const struct input_stream *stream, const char **bytes);
 
-/* So many of them were taken: grants as many again, once they are many. */
+/* So many of them were taken: grants as many again, once they are many; nothing in a script. */
 void input_stream_consume(struct input_stream *stream, size_t length);
 
 /* Writes bytes when the pipe has room. If the program has closed it, sends STDIN_CLOSED. */

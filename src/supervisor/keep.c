@@ -244,12 +244,17 @@ static bool make(struct keep *keep, uint64_t max)
            make_copy(keep, max) && empty_places(keep, false, true);
 }
 
+uint64_t keep_bytes(const struct keep *keep)
+{
+    return keep->copy < 0 ? 0 : (uint64_t)lseek(keep->copy, 0, SEEK_END);
+}
+
 bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *bytes)
 {
     begin_work(keep, frame->max_ms);
     if (!make(keep, frame->max))
         return false;
-    *bytes = (uint64_t)lseek(keep->copy, 0, SEEK_END);
+    *bytes = keep_bytes(keep);
     return true;
 }
 

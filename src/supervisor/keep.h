@@ -42,6 +42,9 @@ void keep_open(struct keep *keep, struct connection *connection, const char *mou
  */
 bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *bytes);
 
+/* The length of the copy; 0: there is none. */
+uint64_t keep_bytes(const struct keep *keep);
+
 /*
  * RESTORE, in two parts, for memory is given back before anything takes some: empties all places,
  * and lays the copy out. False: `step` is set.

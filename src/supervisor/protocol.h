@@ -104,10 +104,10 @@
  * Scripts. A job goes on without isolator, so its container has no connection. The supervisor gets
  * the name of a file in JOB_DIRECTORY as its second argument, and reads there the frames that
  * isolator would send: a script. A frame that may come only in a later state waits until then, and
- * STDIN until there is room. Nothing needs credit, and no CREDIT is sent. Of the output of a program
- * only `head_max` and `tail_max` bytes of struct frame_run are sent. The supervisor exits when all
- * that it has to send is written and the script has ended: after its last frame, after one that must
- * not come, after a FAILED for KEEP or DETACH, or after a program that was to succeed
+ * STDIN until there is room. Nothing needs credit, and no CREDIT is sent. Of the output of a
+ * program only `head_max` and `tail_max` bytes of struct frame_run are sent. The supervisor exits
+ * when all that it has to send is written and the script has ended: after its last frame, after one
+ * that must not come, after a FAILED for KEEP or DETACH, or after a program that was to succeed
  * (FRAME_RUN_MUST_SUCCEED) and has not. What it sends goes to its stdout as lines
  * (base/sealed_lines.h), whose key is the name of the file.
  *
@@ -197,13 +197,13 @@ enum {
     FRAME_CHUNK = 32768
 };
 
+/* Where the file of a script is. */
+#define JOB_DIRECTORY "/.isolator/scripts"
+
 /*
  * HELLO is longer than two pages on purpose: a pipe keeps the pages of what was read from it, so
  * that a later frame needs no new ones when the container is out of memory.
  */
-/* Where the file of a script is. */
-#define JOB_DIRECTORY "/.isolator/scripts"
-
 #define FRAME_HELLO_MAGIC "isolator supervisor"
 enum { FRAME_VERSION = 6, FRAME_HELLO_SIZE = 3 * 4096 };
 
@@ -272,8 +272,8 @@ struct frame_restore {
  * build. 0: any limit will do.
  */
 struct frame_detach {
-    uint64_t memory_max; /* bytes, in addition to those of the copy that KEEP has made */
-    uint64_t cpu_max_us; /* CPU time in a second */
+    uint64_t memory_max; /* bytes; those of the copy that KEEP has made and 1 MiB come on top */
+    uint64_t cpu_max_us; /* CPU time in a second; 1 % comes on top */
     uint64_t pids_max;   /* processes and threads */
     uint64_t max_ms;     /* how long to wait */
 };
@@ -302,7 +302,8 @@ enum frame_step {
      */
     FRAME_STEP_CLEAN,
     FRAME_STEP_CPU, /* limit the CPU time: the kernel does not say how much is used */
-    /* DETACH. ETIME: the limits were not lowered; ENOTSUP: the kernel does not say what they are. */
+    /* DETACH. ETIME: the limits were not lowered; ENOTSUP: the kernel does not say what they are.
+     */
     FRAME_STEP_LIMITS
 };
 

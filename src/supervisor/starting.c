@@ -164,12 +164,23 @@ void starting_load(struct supervisor *supervisor)
 
 /* ---- RUN */
 
+/* False: there is no memory for the tails. */
+static bool limit_output(struct supervisor *supervisor, const struct frame_run *frame)
+{
+    return output_stream_limit(&supervisor->outputs[0], frame->head_max, frame->tail_max) &&
+           output_stream_limit(&supervisor->outputs[1], frame->head_max, frame->tail_max);
+}
+
 void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
 {
     if (ending_fail_keep(supervisor) || !starting_end_files(supervisor))
         return;
     if (frame->cpu_max_us > 0 && figures_cpu_us(&supervisor->figures) == FRAME_UNKNOWN) {
         ending_fail(supervisor, FRAME_STEP_CPU, ENOTSUP, NULL);
+        return;
+    }
+    if (supervisor->connection.link.is_script && !limit_output(supervisor, frame)) {
+        starting_fail(supervisor, FRAME_STEP_START, ENOMEM);
         return;
     }
     supervisor->order = *frame;

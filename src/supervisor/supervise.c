@@ -98,6 +98,7 @@ static void watch(struct supervisor *supervisor, struct loop *loop)
     loop_add(loop, supervisor->signals, POLLIN, take_signal, supervisor, 0);
     if (supervisor->reap_more)
         loop_limit(loop, 0);
+    requests_watch(supervisor, loop);
     sinks_watch(&supervisor->sinks, loop);
     input_stream_watch(&supervisor->input, loop);
     for (int i = 0; i < 2; i++)
@@ -244,9 +245,10 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     supervisor->signals = open_signals();
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
         supervisor->signals < 0 || !cpu_limit_open(&supervisor->cpu_limit) ||
-        !connection_open(&supervisor->connection, options->in, options->out,
+        !connection_open(&supervisor->connection, options->in, options->out, options->key,
                          &supervisor->processes))
         _exit(1);
+    supervisor->must_succeed = true; /* FAILED in place of HELLO ends a script, too */
     supervisor->workdir = open(options->workdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     supervisor->keep.workdir = supervisor->workdir;
     if (supervisor->workdir < 0 || fchdir(supervisor->workdir) != 0)

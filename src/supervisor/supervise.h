@@ -7,6 +7,7 @@
 
 struct supervise_options {
     int in, out;            /* the connection; made non-blocking */
+    const char *key;        /* `in` is the file of a script, and this its name; NULL: it is none */
     const char *workdir;    /* becomes the current directory */
     const char *cgroup_dir; /* see figures_open() */
     const char *mountinfo;  /* see places_open(); NULL: KEEP is refused */
@@ -15,9 +16,9 @@ struct supervise_options {
 };
 
 /*
- * Serves the connection until its input ends, and returns the exit status of the supervisor: 0, or
- * 1 if what arrived were no frames. All its processes are killed by then, or will be by the kernel
- * if this is process 1.
+ * Serves the connection until its input ends, or the script, and ends this process: with status 0,
+ * or with 1 if what arrived were no frames. All its processes are killed by then, or will be by the
+ * kernel if this is process 1.
  */
 int supervise(const struct supervise_options *options);
 

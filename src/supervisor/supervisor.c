@@ -2,20 +2,52 @@
  * The supervisor: process 1 of each container. It runs the program and tells isolator the truth
  * about it.
  *
- * usage: supervisor WORKDIR
+ * usage: supervisor WORKDIR [SCRIPT]
  */
+#include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "supervisor/protocol.h"
 
 #include "supervisor/supervise.h"
 
+/* The name of the script, which programs must not find in the arguments of this process. */
+static char script[NAME_MAX + 1];
+
+/* Moves the argument to `script`. False: it is no name of a file. */
+static bool take_name(char *argument)
+{
+    const size_t length = strlen(argument);
+    const bool good = length > 0 && length < sizeof script && !strchr(argument, '/');
+
+    if (good)
+        memcpy(script, argument, length + 1);
+    memset(argument, 0, length);
+    return good;
+}
+
+static int open_script(void)
+{
+    char path[sizeof JOB_DIRECTORY + sizeof script];
+
+    snprintf(path, sizeof path, "%s/%s", JOB_DIRECTORY, script);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
+    const bool has_script = argc == 3;
+    const bool good = !has_script || take_name(argv[2]);
     const bool is_init = getpid() == 1;
     const struct supervise_options options = {
-        .in = STDIN_FILENO,
+        .in = has_script && good ? open_script() : STDIN_FILENO,
         .out = STDOUT_FILENO,
-        .workdir = argc == 2 ? argv[1] : "",
+        .key = has_script ? script : NULL,
+        .workdir = argc == 2 || has_script ? argv[1] : "",
         .cgroup_dir = "/sys/fs/cgroup",
         .mountinfo = is_init ? "/proc/self/mountinfo" : NULL, /* never empty another system */
         .sysvipc = "/proc/sysvipc",
@@ -31,5 +63,7 @@ int main(int argc, char **argv)
         unlink(argv[0]);
         unlink("/.isolator/all");
     }
+    if (!good || options.in < 0)
+        return 1;
     supervise(&options);
 }

@@ -14,6 +14,7 @@
 #include "supervisor/connection.h"
 #include "supervisor/cpu_limit.h"
 #include "supervisor/descriptors.h"
+#include "supervisor/detach.h"
 #include "supervisor/driver_link.h"
 #include "supervisor/figures.h"
 #include "supervisor/input_stream.h"
@@ -50,6 +51,7 @@ struct supervisor {
     struct cpu_limit cpu_limit;
     struct memory_use memory;
     struct keep keep;
+    struct detach detach;
     int workdir, signals;   /* descriptors; owned */
     bool reap_more;         /* there may be ended children that are not reaped yet */
     struct frame_run order; /* of the last RUN */
@@ -62,6 +64,8 @@ struct supervisor {
     struct usage before; /* this request */
     struct usage ended;  /* at the end of the last one, if it has `left_processes` */
     bool left_processes;
+    /* Of the last RUN, KEEP or DETACH of a script: if it has failed, the script ends. */
+    bool must_succeed, failed;
     bool settled;           /* only processes that may stay are alive, and have been stopped */
     uint64_t settle_end_us; /* figures_clock_us() when all are killed */
 };
@@ -75,8 +79,11 @@ static inline bool supervisor_runs(const struct supervisor *supervisor)
 
 /* ---- requests.c */
 
-/* Handles the frames that have arrived. */
+/* Handles the frames that have arrived; of a script, those that may come now. */
 void requests_take(struct supervisor *supervisor);
+
+/* Does not wait while a frame of a script may come. */
+void requests_watch(struct supervisor *supervisor, struct loop *loop);
 
 /* ---- starting.c */
 
@@ -102,6 +109,10 @@ void ending_take_spare(void);
 
 /* The interpreter has ended, or is to, or was not started. */
 void ending_forget_interpreter(struct supervisor *supervisor);
+
+/* Sends FAILED, and leaves the state. */
+void ending_report(struct supervisor *supervisor, enum frame_step step, int error,
+                   const char *path);
 
 /* Sends FAILED: the request has ended. */
 void ending_fail(struct supervisor *supervisor, enum frame_step step, int error, const char *path);

@@ -207,7 +207,7 @@ static void read_link(const uint8_t *data, size_t size, size_t step, bool handle
 
     fuzz_require(pipe(ends) == 0, "cannot make a pipe");
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    frame_link_init(&link, ends[0], -1);
+    frame_link_init(&link, ends[0], -1, NULL);
     for (size_t at = 0; at < size && !request->broken; at += step) {
         const size_t piece = step < size - at ? step : size - at;
         struct frame frame;

@@ -22,7 +22,7 @@ static void set_up(struct fixture *fixture)
         fcntl(out[i], F_SETFL, O_NONBLOCK);
     }
     memset(&fixture->link, 'x', sizeof fixture->link);
-    frame_link_init(&fixture->link, in[0], out[1]);
+    frame_link_init(&fixture->link, in[0], out[1], NULL);
     fixture->in = in[1];
     fixture->out = out[0];
 }

@@ -1,0 +1,50 @@
+#include "supervisor/detach.h"
+
+#include <stdbool.h>
+
+/* What engines round the limit of the memory to, and more. */
+enum { MEMORY_SLACK = 1 << 20 };
+
+/* More than any deadline, in milliseconds. */
+enum { TIME_MAX_MS = 1000000000 };
+
+/* The quota is a whole number in a period, so a little more than was asked for. */
+enum { CPU_SLACK_PERCENT = 1 };
+
+/* Whether a limit is at most `max` and `more`, without overflow; 0: any one is. */
+static bool is_low(uint64_t limit, uint64_t max, uint64_t more)
+{
+    return max == 0 || limit <= max || limit - max <= more;
+}
+
+static enum detach_state look(const struct frame_detach *frame, const struct figures *figures,
+                              uint64_t kept_bytes)
+{
+    uint64_t memory = 0, cpu_us = 0, pids = 0;
+
+    if ((frame->memory_max > 0 && !figures_memory_limit(figures, &memory)) ||
+        (frame->cpu_max_us > 0 && !figures_cpu_limit(figures, &cpu_us)) ||
+        (frame->pids_max > 0 && !figures_pids_limit(figures, &pids)))
+        return DETACH_UNKNOWN;
+    return is_low(memory, frame->memory_max, kept_bytes + MEMORY_SLACK) &&
+                   is_low(cpu_us, frame->cpu_max_us, frame->cpu_max_us / 100 * CPU_SLACK_PERCENT) &&
+                   is_low(pids, frame->pids_max, 0)
+               ? DETACH_DONE
+               : DETACH_WAITS;
+}
+
+enum detach_state detach_look(struct detach *detach, const struct frame_detach *frame,
+                              const struct figures *figures, uint64_t kept_bytes)
+{
+    const uint64_t now_us = figures_clock_us();
+    const uint64_t max_ms = frame->max_ms < TIME_MAX_MS ? frame->max_ms : TIME_MAX_MS;
+    enum detach_state state = look(frame, figures, kept_bytes);
+
+    if (detach->deadline_us == 0)
+        detach->deadline_us = now_us + max_ms * 1000;
+    if (state == DETACH_WAITS && now_us >= detach->deadline_us)
+        state = DETACH_LATE;
+    if (state != DETACH_WAITS)
+        detach->deadline_us = 0;
+    return state;
+}
