@@ -17,21 +17,21 @@ enum { GATHER_AFTER = 64, GATHER_BELOW = 4096, GATHER_US = 2000, GATHER_PAUSE_US
 
 /*
  * In a script each piece is a line of a log, so they gather for longer. After SMALL_MAX pieces of
- * few bytes the program waits for nothing, but its bytes stay in the pipe until they are many, or
- * it has ended: so the number of lines is bounded by that of the bytes.
+ * few bytes the rest stays in the pipe until there is more of it, or until the program has ended:
+ * so the number of lines is bounded.
  */
 enum { SCRIPT_GATHER_US = 100000, SCRIPT_GATHER_PAUSE_US = 500000 };
 enum { SMALL_MAX = 16384, SMALL_BELOW = 1024, SMALL_WAIT_MS = 100 };
 
-/* What is read and not kept. */
-static char dropped[FRAME_CHUNK];
+/* What is read after the head. */
+static char bytes_after[FRAME_CHUNK];
 
 void output_stream_init(struct output_stream *stream, struct frame_link *link,
                         enum frame_channel channel, int *fd)
 {
     *stream =
         (struct output_stream){.link = link, .channel = channel, .fd = fd, .head_max = UINT64_MAX};
-    memset(dropped, 1, sizeof dropped);
+    memset(bytes_after, 1, sizeof bytes_after);
 }
 
 bool output_stream_limit(struct output_stream *stream, uint64_t head_max, uint64_t tail_max)
@@ -130,19 +130,15 @@ static ssize_t read_head(struct output_stream *stream, size_t size)
     return length;
 }
 
-/* Reads bytes after the head, and keeps them for now. */
+/* Reads bytes after the head, and keeps the last ones for now. */
 static ssize_t read_tail(struct output_stream *stream, size_t size)
 {
-    char *bytes;
-    const size_t space = tail_buffer_space(&stream->tail, &bytes);
-    const ssize_t length = space > 0 ? read(*stream->fd, bytes, smaller(space, size))
-                                     : read(*stream->fd, dropped, size);
+    const ssize_t length = read(*stream->fd, bytes_after, size);
 
     if (length <= 0)
         return length;
     stream->beyond += (uint64_t)length;
-    if (space > 0)
-        tail_buffer_add(&stream->tail, (size_t)length);
+    tail_buffer_add(&stream->tail, bytes_after, (size_t)length);
     return length;
 }
 

@@ -26,24 +26,22 @@ bool tail_buffer_begin(struct tail_buffer *tail, uint64_t max)
     return true;
 }
 
-size_t tail_buffer_space(const struct tail_buffer *tail, char **bytes)
+void tail_buffer_add(struct tail_buffer *tail, const char *bytes, size_t length)
 {
-    const size_t at = tail->max > 0 ? (tail->first + tail->length) % tail->max : 0;
+    const size_t skipped = length > tail->max ? length - tail->max : 0;
+    size_t after;
 
-    *bytes = tail->bytes + at;
-    return tail->max - at;
-}
+    for (size_t done = skipped; done < length;) {
+        const size_t at = (tail->first + tail->length) % tail->max;
+        const size_t left = length - done, space = tail->max - at;
+        const size_t part = left < space ? left : space;
 
-void tail_buffer_add(struct tail_buffer *tail, size_t length)
-{
-    const size_t after = tail->length + length;
-
-    if (after <= tail->max) {
-        tail->length = after;
-        return;
+        memcpy(tail->bytes + at, bytes + done, part);
+        done += part;
+        after = tail->length + part;
+        tail->length = after < tail->max ? after : tail->max;
+        tail->first = (tail->first + after - tail->length) % tail->max;
     }
-    tail->first = (tail->first + after - tail->max) % tail->max;
-    tail->length = tail->max;
 }
 
 size_t tail_buffer_peek(const struct tail_buffer *tail, const char **bytes)

@@ -22,12 +22,8 @@ struct tail_buffer {
  */
 bool tail_buffer_begin(struct tail_buffer *tail, uint64_t max);
 
-/*
- * Where the next bytes are to be put, and how many fit there; 0 only if none are kept. Then says
- * how many there are, which replace the oldest ones.
- */
-size_t tail_buffer_space(const struct tail_buffer *tail, char **bytes);
-void tail_buffer_add(struct tail_buffer *tail, size_t length);
+/* Keeps bytes, in place of the oldest ones if there are too many. */
+void tail_buffer_add(struct tail_buffer *tail, const char *bytes, size_t length);
 
 /* Points to the oldest bytes, and returns how many follow there; 0: there are none. */
 size_t tail_buffer_peek(const struct tail_buffer *tail, const char **bytes);

@@ -20,6 +20,7 @@
 #include "base/archive.h"
 #include "base/clock.h"
 #include "base/linux.h"
+#include "base/sealed_lines.h"
 #include "base/untar.h"
 #include "supervisor/protocol.h"
 #include "supervisor/supervise.h"
@@ -34,6 +35,10 @@ struct fixture {
     struct strbuf sent; /* frames, not written yet */
     struct strbuf pending, payload;
     bool grants; /* each byte of output that arrives is granted again */
+    /* A script, and the lines that come back: see launch_script(). */
+    struct sealed_lines sealed;
+    struct strbuf lines;
+    size_t line_count;
     /* What has arrived. */
     struct strbuf out[2], report, files, too_large;
     size_t stdin_credit;
@@ -41,6 +46,7 @@ struct fixture {
     struct frame_failed failed;
     struct strbuf failed_path;
     struct frame_end end;
+    struct strbuf trace; /* one word for each frame but STDOUT and STDERR, see note_frame() */
 };
 
 /* ---- sending */
@@ -82,6 +88,31 @@ static inline void add_script(struct fixture *fixture, const char *script)
 }
 
 /* ---- receiving */
+
+/* Adds the name of a frame, and where bytes are omitted between those of two streams. */
+static inline void note_frame(struct fixture *fixture, int type)
+{
+    static const char *const names[] = {
+        [FRAME_HELLO] = "HELLO",    [FRAME_FAILED] = "FAILED",
+        [FRAME_BEGUN] = "BEGUN",    [FRAME_STDIN_CLOSED] = "STDIN_CLOSED",
+        [FRAME_END] = "END",        [FRAME_FILES_END] = "FILES_END",
+        [FRAME_KEPT] = "KEPT",      [FRAME_DETACHED] = "DETACHED",
+        [FRAME_CREDIT] = "CREDIT",  [FRAME_TOO_LARGE] = "TOO_LARGE",
+        [FRAME_OMITTED] = "OMITTED"};
+    struct frame_omitted omitted;
+
+    if (type == FRAME_STDOUT || type == FRAME_STDERR || type == FRAME_FILES)
+        return;
+    strbuf_addf(&fixture->trace, "%s ", names[type]);
+    if (type != FRAME_OMITTED)
+        return;
+    assert_int_equal(fixture->payload.length, sizeof omitted);
+    memcpy(&omitted, fixture->payload.data, sizeof omitted);
+    strbuf_addf(&fixture->trace, "%s %llu ", omitted.stream == FRAME_STDOUT ? "out" : "err",
+                (unsigned long long)omitted.bytes);
+    strbuf_addf(&fixture->out[omitted.stream == FRAME_STDERR], "<%llu>",
+                (unsigned long long)omitted.bytes);
+}
 
 static inline void take_frame(struct fixture *fixture, int type)
 {
@@ -137,6 +168,7 @@ static inline int next_frame(struct fixture *fixture)
     strbuf_release(&fixture->payload);
     strbuf_add(&fixture->payload, fixture->pending.data + FRAME_HEADER, length);
     strbuf_drop(&fixture->pending, FRAME_HEADER + length);
+    note_frame(fixture, type);
     take_frame(fixture, type);
     return type;
 }
@@ -242,38 +274,38 @@ static inline void prepare(struct fixture *fixture)
     write_in(fixture->tables, "mountinfo", strbuf_string(&table));
 }
 
+/* Starts a supervisor with these ends; in the child, `other` is closed. */
+static inline void start_supervisor(struct fixture *fixture, const char *workdir, int in, int out,
+                                    const char *key, int other)
+{
+    fixture->supervisor = fork();
+    if (fixture->supervisor == 0) {
+        CLEANUP_FREE char *mountinfo = path_in(fixture->tables, "mountinfo");
+        CLEANUP_FREE char *sockets = path_in(fixture->tables, "sockets");
+        const struct supervise_options options = {.in = in,
+                                                  .out = out,
+                                                  .key = key,
+                                                  .workdir = workdir,
+                                                  .cgroup_dir =
+                                                      key ? fixture->tables : fixture->directory,
+                                                  .mountinfo = mountinfo,
+                                                  .sysvipc = fixture->tables,
+                                                  .sockets = sockets};
+
+        close(other);
+        _exit(supervise(&options));
+    }
+}
+
 static inline void launch(struct fixture *fixture, const char *workdir)
 {
     int ends[2];
 
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    fixture->supervisor = fork();
-    if (fixture->supervisor == 0) {
-        CLEANUP_FREE char *mountinfo = path_in(fixture->tables, "mountinfo");
-        CLEANUP_FREE char *sockets = path_in(fixture->tables, "sockets");
-        const struct supervise_options options = {.in = ends[1],
-                                                  .out = ends[1],
-                                                  .workdir = workdir,
-                                                  .cgroup_dir = fixture->directory,
-                                                  .mountinfo = mountinfo,
-                                                  .sysvipc = fixture->tables,
-                                                  .sockets = sockets};
-
-        close(ends[0]);
-        _exit(supervise(&options));
-    }
+    start_supervisor(fixture, workdir, ends[1], ends[1], NULL, ends[0]);
     close(ends[1]);
     fixture->fd = ends[0];
     fcntl(fixture->fd, F_SETFL, O_NONBLOCK);
-}
-
-static inline void set_up(struct fixture *fixture)
-{
-    prepare(fixture);
-    launch(fixture, fixture->directory);
-    expect(fixture, FRAME_HELLO);
-    assert_int_equal(fixture->payload.length, FRAME_HELLO_SIZE);
-    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\6\0\0\0", 24);
 }
 
 /* Waits for the end of the supervisor; its exit status. */
@@ -293,6 +325,72 @@ static inline int exit_status(struct fixture *fixture)
     return WEXITSTATUS(status);
 }
 
+/* The frames that were added are a script; what comes back is read by read_lines(). */
+static inline void launch_script(struct fixture *fixture)
+{
+    const int script = linux_unnamed_file_of(fixture->sent.data, fixture->sent.length);
+    int ends[2];
+
+    assert_true(script >= 0);
+    lseek(script, 0, SEEK_SET);
+    assert_int_equal(pipe(ends), 0);
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    start_supervisor(fixture, fixture->directory, script, ends[1], "name", ends[0]);
+    close(script);
+    close(ends[1]);
+    fixture->fd = ends[0];
+    fcntl(fixture->fd, F_SETFL, O_NONBLOCK);
+    fixture->sent.length = 0;
+    fixture->grants = false;
+    sealed_lines_init(&fixture->sealed, "name");
+}
+
+/* Reads what the script has sent, and handles all frames. False: that was the end. */
+static inline bool read_lines(struct fixture *fixture)
+{
+    static char chunk[65536];
+    struct pollfd polled = {fixture->fd, POLLIN, 0};
+    ssize_t length;
+    const char *end;
+
+    if (poll(&polled, 1, LATE_MS) <= 0)
+        fail_msg("nothing is sent");
+    length = read(fixture->fd, chunk, sizeof chunk);
+    if (length <= 0)
+        return false;
+    strbuf_add(&fixture->lines, chunk, (size_t)length);
+    while ((end = memchr(fixture->lines.data, '\n', fixture->lines.length))) {
+        const size_t line = (size_t)(end - fixture->lines.data);
+
+        assert_true(
+            sealed_lines_read(&fixture->sealed, fixture->lines.data, line, &fixture->pending));
+        strbuf_drop(&fixture->lines, line + 1);
+        fixture->line_count++;
+    }
+    while (next_frame(fixture) != 0)
+        continue;
+    return true;
+}
+
+/* Reads everything that a script sends; its status. */
+static inline int finish_script(struct fixture *fixture)
+{
+    while (read_lines(fixture))
+        continue;
+    assert_int_equal(fixture->lines.length, 0);
+    assert_int_equal(fixture->pending.length, 0);
+    return exit_status(fixture);
+}
+
+static inline void set_up(struct fixture *fixture)
+{
+    prepare(fixture);
+    launch(fixture, fixture->directory);
+    expect(fixture, FRAME_HELLO);
+    assert_int_equal(fixture->payload.length, FRAME_HELLO_SIZE);
+    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\6\0\0\0", 24);
+}
+
 static inline void release(struct fixture *fixture)
 {
     close(fixture->fd);
@@ -305,6 +403,8 @@ static inline void release(struct fixture *fixture)
     strbuf_release(&fixture->files);
     strbuf_release(&fixture->too_large);
     strbuf_release(&fixture->failed_path);
+    strbuf_release(&fixture->trace);
+    strbuf_release(&fixture->lines);
     temp_remove(fixture->directory);
     temp_remove(fixture->tables);
 }
