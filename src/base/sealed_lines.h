@@ -10,7 +10,7 @@
  *            20            1 to SEALED_DATA_MAX bytes
  *
  * The digest after a line is SHA-256 of the digest before it, 32 bytes, and the bytes of the line.
- * The first one is SHA-256 of the key, a text: whoever does not know it cannot write such lines.
+ * The first one is SHA-256 of the key, a text: only those who know it can write such lines.
  */
 #ifndef BASE_SEALED_LINES_H
 #define BASE_SEALED_LINES_H

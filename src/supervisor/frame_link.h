@@ -43,7 +43,7 @@ struct frame {
 
 /*
  * Writes to all its memory, so that the kernel has to give none later. `key`: `in` is the file of a
- * script, and what is sent is sealed with this; NULL: it is no script.
+ * script, and what is sent is sealed with this; NULL: there is no script.
  */
 void frame_link_init(struct frame_link *link, int in, int out, const char *key);
 

@@ -6,9 +6,9 @@
 #define SUPERVISOR_SUPERVISE_H
 
 struct supervise_options {
-    int in, out;            /* the connection; made non-blocking */
-    const char *key;        /* `in` is the file of a script, and this its name; NULL: it is none */
-    const char *workdir;    /* becomes the current directory */
+    int in, out;         /* the connection; made non-blocking */
+    const char *key;     /* `in` is the file of a script, and this its name; NULL: there is none */
+    const char *workdir; /* becomes the current directory */
     const char *cgroup_dir; /* see figures_open() */
     const char *mountinfo;  /* see places_open(); NULL: KEEP is refused */
     const char *sysvipc;    /* see clean_sysv() */

@@ -18,7 +18,7 @@
 /* The name of the script, which programs must not find in the arguments of this process. */
 static char script[NAME_MAX + 1];
 
-/* Moves the argument to `script`. False: it is no name of a file. */
+/* Moves the argument to `script`. False: that cannot be the name of a file. */
 static bool take_name(char *argument)
 {
     const size_t length = strlen(argument);

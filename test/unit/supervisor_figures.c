@@ -187,3 +187,84 @@ static void figures__clocks(void **state)
         work++;
     assert_true(figures_clock_us() >= time + 1000);
 }
+
+static void check_maxima(const char *directory, uint64_t memory, uint64_t cpu_us, uint64_t pids)
+{
+    struct figures figures;
+    uint64_t value;
+
+    figures_open(&figures, directory);
+    assert_true(figures_memory_limit(&figures, &value));
+    assert_true(value == memory);
+    assert_true(figures_cpu_limit(&figures, &value));
+    assert_true(value == cpu_us);
+    assert_true(figures_pids_limit(&figures, &value));
+    assert_true(value == pids);
+    figures_close(&figures);
+}
+
+static void figures__limits_of_version_2(void **state)
+{
+    char *directory = temp_create();
+
+    (void)state;
+    write_in(directory, "memory.max", "max\n");
+    write_in(directory, "cpu.max", "max 100000\n");
+    write_in(directory, "pids.max", "max\n");
+    check_maxima(directory, UINT64_MAX, UINT64_MAX, UINT64_MAX);
+    write_in(directory, "memory.max", "536870912\n");
+    write_in(directory, "cpu.max", "75000 50000\n");
+    write_in(directory, "pids.max", "64\n");
+    check_maxima(directory, 536870912, 1500000, 64);
+    temp_remove(directory);
+}
+
+static void figures__limits_of_version_1(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *memory = path_in(directory, "memory");
+    CLEANUP_FREE char *cpu = path_in(directory, "cpu");
+    CLEANUP_FREE char *pids = path_in(directory, "pids");
+
+    (void)state;
+    assert_int_equal(mkdir(memory, 0755), 0);
+    assert_int_equal(mkdir(cpu, 0755), 0);
+    assert_int_equal(mkdir(pids, 0755), 0);
+    write_in(memory, "memory.limit_in_bytes", "9223372036854771712\n");
+    write_in(cpu, "cpu.cfs_quota_us", "-1\n");
+    write_in(cpu, "cpu.cfs_period_us", "100000\n");
+    write_in(pids, "pids.max", "max\n");
+    check_maxima(directory, 9223372036854771712U, UINT64_MAX, UINT64_MAX);
+    write_in(memory, "memory.limit_in_bytes", "4096\n");
+    write_in(cpu, "cpu.cfs_quota_us", "25000\n");
+    write_in(pids, "pids.max", "7\n");
+    check_maxima(directory, 4096, 250000, 7);
+    temp_remove(directory);
+}
+
+static void figures__limits_that_cannot_be_read(void **state)
+{
+    static const char *const texts[] = {"",           "\n",  "-2\n",  "x\n",
+                                        "x 100000\n", "5\n", "5 0\n", "5 x\n"};
+    char *directory = temp_create();
+
+    (void)state;
+    for (size_t i = 0; i <= COUNT(texts); i++) {
+        struct figures figures;
+        uint64_t value;
+
+        figures_open(&figures, directory); /* at first there are no files */
+        assert_false(figures_cpu_limit(&figures, &value));
+        if (i < 5) {
+            assert_false(figures_memory_limit(&figures, &value));
+            assert_false(figures_pids_limit(&figures, &value));
+        }
+        figures_close(&figures);
+        if (i == COUNT(texts))
+            break;
+        write_in(directory, "memory.max", texts[i]);
+        write_in(directory, "pids.max", texts[i]);
+        write_in(directory, "cpu.max", texts[i]);
+    }
+    temp_remove(directory);
+}

@@ -594,7 +594,7 @@ static void script__detach_after_keep(void **state)
         /* One file, as an archive: a header, a block, and two blocks at the end. */
         limit = string_format("%llu", (unsigned long long)(100 + 2048 + MEGABYTE + more));
         write_in(fixture.tables, "memory.max", limit);
-        write_in(fixture.directory, "file", "content");
+        add_archive(&fixture, "file", 0);
         add_keep(&fixture);
         add_detach(&fixture, (struct frame_detach){.memory_max = 100, .max_ms = 100});
         check_script(&fixture, 0, more == 0 ? "HELLO KEPT DETACHED " : "HELLO KEPT FAILED ");
