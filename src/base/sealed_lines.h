@@ -1,7 +1,7 @@
 /*
- * Any bytes as lines of text that a log keeps: numbered, and each with a digest of all bytes so far.
- * So what is read back is what was written, from the start on: a line that is missing, changed,
- * repeated or from elsewhere is found. Allocates nothing when it writes.
+ * Any bytes as lines of text that a log keeps: numbered, and each with a digest of all bytes so
+ * far. So what is read back is what was written, from the start on: a line that is missing,
+ * changed, repeated or from elsewhere is found. Allocates nothing when it writes.
  *
  * A line is the base64 (RFC 4648) of
  *
