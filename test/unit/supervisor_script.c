@@ -445,6 +445,31 @@ static void script__output_that_is_not_read(void **state)
     release(&fixture);
 }
 
+/* While no one reads, the frames wait as well: there is room for what each may make it send. */
+static void script__reader_that_is_slow(void **state)
+{
+    enum { PROGRAMS = 60, NAME = 4000 };
+    CLEANUP(strbuf_release) struct strbuf trace = STRBUF_INIT;
+    static char name[NAME];
+    struct fixture fixture;
+
+    (void)state;
+    prepare(&fixture);
+    memset(name, '/', sizeof name);
+    strbuf_addstr(&trace, "HELLO ");
+    for (int i = 0; i < PROGRAMS; i++) {
+        add(&fixture, FRAME_ARGUMENT, name, sizeof name);
+        add(&fixture, FRAME_RUN, &plain, sizeof plain);
+        add(&fixture, FRAME_RESET, NULL, 0);
+        strbuf_addstr(&trace, "BEGUN FAILED ");
+    }
+    launch_script(&fixture);
+    nanosleep(&(struct timespec){0, SOON_MS * 1000000L}, NULL);
+    assert_int_equal(finish_script(&fixture), 0);
+    assert_string_equal(strbuf_string(&fixture.trace), strbuf_string(&trace));
+    release(&fixture);
+}
+
 /* Single bytes, slowly enough that each would be a line, come in few. */
 static void script__gathers_bytes(void **state)
 {
@@ -619,11 +644,12 @@ static void check_refused_without(int type, const void *payload, size_t length)
 static void script__frames_without_one(void **state)
 {
     const struct frame_detach detach = {.max_ms = 1};
-    const struct frame_run head = {.head_max = 1}, tail = {.tail_max = 1};
+    const struct frame_run head = {.head_max = 1}, tail = {.tail_max = 1},
+                           flag = {.flags = FRAME_RUN_MUST_SUCCEED};
 
     (void)state;
     check_refused_without(FRAME_DETACH, &detach, sizeof detach);
-    check_refused_without(FRAME_RUN, &must_succeed, sizeof must_succeed);
+    check_refused_without(FRAME_RUN, &flag, sizeof flag);
     check_refused_without(FRAME_RUN, &head, sizeof head);
     check_refused_without(FRAME_RUN, &tail, sizeof tail);
 }
