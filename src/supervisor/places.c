@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "supervisor/entries.h"
 #include "supervisor/mounts.h"
+#include "supervisor/protocol.h"
 
 /* A longer table, or a longer line, is refused. */
 enum { MOUNTS_MAX = 4096, LINE_SIZE = 16384 };
@@ -216,10 +217,22 @@ struct check {
 
 static bool check_directory(struct check *check, int directory, const char *path);
 
+/* Whether it is the directory of the script of a job, in which isolator puts that file alone. */
+static bool is_of_script(int parent, const char *path, const char *name)
+{
+    const size_t length = strlen(path);
+    struct stat status;
+
+    return strncmp(JOB_DIRECTORY, path, length) == 0 && JOB_DIRECTORY[length] == '/' &&
+           strcmp(JOB_DIRECTORY + length + 1, name) == 0 &&
+           fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_uid != geteuid() &&
+           faccessat(parent, name, W_OK, 0) != 0;
+}
+
 /* Checks the entries of a directory that cannot be listed, if a program can reach them. */
 static bool check_unlisted(struct check *check, int parent, const char *path, const char *name)
 {
-    if (faccessat(parent, name, X_OK, 0) != 0)
+    if (faccessat(parent, name, X_OK, 0) != 0 || is_of_script(parent, path, name))
         return true;
     return place_fail(check->failure, EPERM, path, name);
 }

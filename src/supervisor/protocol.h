@@ -197,8 +197,10 @@ enum {
     FRAME_CHUNK = 32768
 };
 
-/* Where the file of a script is. */
+/* Where the file of a script is, and the file that orders the end of its job: as STOP, and nothing
+ * follows. */
 #define JOB_DIRECTORY "/.isolator/scripts"
+#define JOB_STOP_FILE "/.isolator/stop"
 
 /*
  * HELLO is longer than two pages on purpose: a pipe keeps the pages of what was read from it, so

@@ -276,6 +276,29 @@ static bool has_failed(const struct supervisor *supervisor)
     return supervisor->must_succeed && supervisor->failed;
 }
 
+/* Whether everything has been handled. A frame that is cut off never is. */
+static bool is_done(const struct supervisor *supervisor)
+{
+    const struct frame_link *link = &supervisor->connection.link;
+
+    return link->in_ended && !frame_link_has_rest(link) && !is_busy(supervisor);
+}
+
+/* Ends what runs, and then the script. A request that has not begun fails. */
+static void stop_script(struct supervisor *supervisor)
+{
+    struct frame frame;
+
+    if (has_failed(supervisor) || supervisor->end.cause == FRAME_CAUSE_STOP)
+        return;
+    supervisor->must_succeed = true;
+    stop(supervisor);
+    if (!is_busy(supervisor) && !is_done(supervisor) &&
+        !(frame_link_peek(&supervisor->connection.link, &frame) > 0 &&
+          frame.type == FRAME_COLLECT)) /* what has ended keeps its files */
+        ending_fail(supervisor, FRAME_STEP_START, ECANCELED, NULL);
+}
+
 /* Handles the next frame of a script. 1; 0: not now, or there is none; -1: it must not come. */
 static int take_next(struct supervisor *supervisor)
 {
@@ -296,14 +319,6 @@ static int take_next(struct supervisor *supervisor)
     return taken;
 }
 
-/* Whether everything has been handled. A frame that is cut off never is. */
-static bool is_done(const struct supervisor *supervisor)
-{
-    const struct frame_link *link = &supervisor->connection.link;
-
-    return link->in_ended && !frame_link_has_rest(link) && !is_busy(supervisor);
-}
-
 /* Handles no more than what is read at a time, so that the loop goes on. */
 static void take_script(struct supervisor *supervisor)
 {
@@ -311,6 +326,8 @@ static void take_script(struct supervisor *supervisor)
     struct frame frame;
     int taken;
 
+    if (supervisor->stop.exists)
+        stop_script(supervisor);
     if (frame_link_peek(&connection->link, &frame) == 0 && !connection->link.in_ended &&
         !frame_link_read(&connection->link))
         connection_finish(connection, 1);

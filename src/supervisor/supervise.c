@@ -99,6 +99,7 @@ static void watch(struct supervisor *supervisor, struct loop *loop)
     if (supervisor->reap_more)
         loop_limit(loop, 0);
     requests_watch(supervisor, loop);
+    stop_file_watch(&supervisor->stop, loop);
     sinks_watch(&supervisor->sinks, loop);
     input_stream_watch(&supervisor->input, loop);
     for (int i = 0; i < 2; i++)
@@ -128,6 +129,7 @@ static void serve(struct supervisor *supervisor)
     if (loop_wait(&loop) != 0 && errno != EINTR && errno != ENOMEM)
         connection_leave(&supervisor->connection, 1);
     ending_take_events(supervisor);
+    stop_file_look(&supervisor->stop);
     requests_take(supervisor);
     if (supervisor_runs(supervisor))
         memory_use_sample(&supervisor->memory);
@@ -248,6 +250,7 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
         !connection_open(&supervisor->connection, options->in, options->out, options->key,
                          &supervisor->processes))
         _exit(1);
+    stop_file_open(&supervisor->stop, options->stop);
     supervisor->must_succeed = true; /* FAILED in place of HELLO ends a script, too */
     supervisor->workdir = open(options->workdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     supervisor->keep.workdir = supervisor->workdir;

@@ -47,6 +47,7 @@ int main(int argc, char **argv)
         .in = has_script && good ? open_script() : STDIN_FILENO,
         .out = STDOUT_FILENO,
         .key = has_script ? script : NULL,
+        .stop = has_script ? JOB_STOP_FILE : NULL,
         .workdir = argc == 2 || has_script ? argv[1] : "",
         .cgroup_dir = "/sys/fs/cgroup",
         .mountinfo = is_init ? "/proc/self/mountinfo" : NULL, /* never empty another system */

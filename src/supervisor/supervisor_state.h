@@ -23,6 +23,7 @@
 #include "supervisor/output_stream.h"
 #include "supervisor/processes.h"
 #include "supervisor/program.h"
+#include "supervisor/stop_file.h"
 #include "supervisor/unpack.h"
 
 enum supervisor_state {
@@ -51,6 +52,7 @@ struct supervisor {
     struct cpu_limit cpu_limit;
     struct memory_use memory;
     struct keep keep;
+    struct stop_file stop;
     struct detach detach;
     int workdir, signals;   /* descriptors; owned */
     bool reap_more;         /* there may be ended children that are not reaped yet */
