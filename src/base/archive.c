@@ -69,6 +69,11 @@ int archive_add_directory(struct archive *archive, const char *name, time_t modi
     return add_header(archive, name, S_IFDIR | 0755, 0, modified, "", error);
 }
 
+int archive_add_unlisted_directory(struct archive *archive, const char *name, struct error *error)
+{
+    return add_header(archive, name, S_IFDIR | 0711, 0, 0, "", error);
+}
+
 int archive_add_symlink(struct archive *archive, const char *name, const char *target,
                         struct error *error)
 {

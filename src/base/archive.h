@@ -52,6 +52,8 @@ int archive_open_on_disk(struct archive *archive, uid_t uid, gid_t gid, struct m
  */
 int archive_add_directory(struct archive *archive, const char *name, time_t modified,
                           struct error *error);
+/* The same with mode 0711: only who knows a name finds what is in it. */
+int archive_add_unlisted_directory(struct archive *archive, const char *name, struct error *error);
 int archive_add_symlink(struct archive *archive, const char *name, const char *target,
                         struct error *error);
 

@@ -43,6 +43,11 @@ void capture_add(struct capture *capture, const char *data, size_t length)
         ring_add(capture, data + head_part, length - head_part);
 }
 
+void capture_skip(struct capture *capture, unsigned long long length)
+{
+    capture->total += length;
+}
+
 bool capture_truncated(const struct capture *capture)
 {
     return capture->total > capture->limit;

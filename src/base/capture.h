@@ -27,6 +27,12 @@ struct capture {
 
 void capture_add(struct capture *capture, const char *data, size_t length);
 
+/*
+ * So many bytes are missing here, and as many follow as the tail has: the stream was cut before it
+ * arrived.
+ */
+void capture_skip(struct capture *capture, unsigned long long length);
+
 /* True if some bytes were dropped. */
 bool capture_truncated(const struct capture *capture);
 

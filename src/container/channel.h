@@ -24,6 +24,8 @@ struct channel {
     void (*flush)(void *context, int number);
     /* Whether the program has to be ended because of what came. NULL: never. */
     bool (*must_end)(const void *context);
+    /* So many bytes are left out here. NULL: they are not counted. */
+    void (*omitted)(void *context, int number, unsigned long long bytes);
     /* Takes the path of a file that the supervisor has left out because of its size. NULL: no. */
     void (*too_large)(void *context, const char *path);
 };

@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/archive.h"
 #include "base/cleanup.h"
 #include "base/linux.h"
 #include "docker/container.h"
+#include "docker/image_store.h"
+#include "supervisor/protocol.h"
 #include "supervisors.h" /* generated: static const struct supervisor_binary supervisors[] */
 
 #define DIRECTORY "/.isolator"
@@ -146,8 +149,31 @@ int delivery_check_architecture(const char *image, const char *architecture, str
                      image, architecture, strbuf_string(&known));
 }
 
+int delivery_look_at_image(const struct docker *docker, const char *image, char architecture[20],
+                           const struct notifier *cancel, struct error *error)
+{
+    CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+
+    image_store_details(docker, image, cancel, &details, &ignored);
+    memcpy(architecture, details.architecture, sizeof details.architecture);
+    return delivery_check_architecture(image, architecture, error);
+}
+
+static int add_script(struct archive *archive, int script, const char *name, struct error *error)
+{
+    CLEANUP_FREE char *path = string_format("%s/%s", strrchr(JOB_DIRECTORY, '/') + 1, name);
+    const off_t size = lseek(script, 0, SEEK_END);
+
+    lseek(script, 0, SEEK_SET);
+    if (archive_add_unlisted_directory(archive, strrchr(JOB_DIRECTORY, '/') + 1, error) != 0)
+        return -1;
+    return archive_add_file(archive, path, script, size, false, 0, error);
+}
+
 int delivery_fill_volume(const struct docker *docker, const char *name, const char *architecture,
-                         long long deadline, const struct notifier *cancel, struct error *error)
+                         int script, const char *script_name, long long deadline,
+                         const struct notifier *cancel, struct error *error)
 {
     const struct supervisor_binary *supervisor = find(architecture);
     CLEANUP(archive_release) struct archive archive = ARCHIVE_INIT;
@@ -157,6 +183,7 @@ int delivery_fill_volume(const struct docker *docker, const char *name, const ch
         return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
     if (archive_open(&archive, 0, 0, NULL, error) != 0 ||
         archive_add_file(&archive, FILE_NAME, file, (off_t)supervisor->size, true, 0, error) != 0 ||
+        (script >= 0 && add_script(&archive, script, script_name, error) != 0) ||
         archive_finish(&archive, error) != 0)
         return -1;
     return container_copy_in(docker, name, DIRECTORY, "the supervisor", archive_file(&archive),

@@ -33,11 +33,20 @@ void delivery_set_spec(enum delivery delivery, const char *workdir, struct strve
 void delivery_send(void *at, struct strbuf *queue);
 
 /*
- * Puts the supervisor into the volume of a container that has not started. `architecture` is that
- * of the image in the engine's words ("amd64"); "" if it is not known.
+ * Puts the supervisor into the volume of a container that has not started, and the script of a job
+ * (-1: there is none) under this name into JOB_DIRECTORY. `architecture` is that of the image in
+ * the engine's words ("amd64"); "" if it is not known.
  */
 int delivery_fill_volume(const struct docker *docker, const char *name, const char *architecture,
-                         long long deadline, const struct notifier *cancel, struct error *error);
+                         int script, const char *script_name, long long deadline,
+                         const struct notifier *cancel, struct error *error);
+
+/*
+ * Asks the engine for the architecture of the image ("" if it does not say), and checks that a
+ * supervisor can run there.
+ */
+int delivery_look_at_image(const struct docker *docker, const char *image, char architecture[20],
+                           const struct notifier *cancel, struct error *error);
 
 /* Whether there are supervisors for several architectures. */
 bool delivery_has_choice(void);

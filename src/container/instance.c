@@ -1,5 +1,7 @@
 #include "container/instance.h"
 
+#include "container/instance_feed.h"
+
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +70,8 @@ static bool phase_is_reached(const struct instance *instance)
         return must_end(instance) || (link->state >= LINK_ENDED && is_flushed(instance));
     case INSTANCE_FILES:
         return link->state >= LINK_COLLECTED;
+    case INSTANCE_DETACHED:
+        return link->detached || link->failure.step != 0;
     case INSTANCE_STOPPED:
         break;
     }
@@ -117,6 +121,14 @@ static void take(void *context, enum frame_channel which, const char *data, size
         grant(instance, which, length);
 }
 
+static void take_omitted(void *context, enum frame_channel which, unsigned long long bytes)
+{
+    const struct channel *channel = &((struct instance *)context)->channels[which];
+
+    if (channel->omitted)
+        channel->omitted(channel->context, channel->number, bytes);
+}
+
 static void take_too_large(void *context, const char *path)
 {
     const struct channel *files = &((struct instance *)context)->channels[CHANNEL_FILES];
@@ -125,11 +137,11 @@ static void take_too_large(void *context, const char *path)
         files->too_large(files->context, path);
 }
 
-static void feed_instance(struct instance *instance, enum process_stream stream, const char *data,
-                          size_t length)
-{
-    static const struct supervisor_handler handler = {take, take_too_large};
+static const struct supervisor_handler handler = {take, take_too_large, take_omitted};
 
+void instance_feed(struct instance *instance, enum process_stream stream, const char *data,
+                   size_t length)
+{
     if (stream == PROCESS_STDERR)
         strbuf_add(&instance->message, data, length);
     else
@@ -140,7 +152,7 @@ static bool take_bytes(void *context, enum process_stream stream, const char *da
 {
     struct instance *instance = context;
 
-    feed_instance(instance, stream, data, length);
+    instance_feed(instance, stream, data, length);
     return !phase_is_reached(instance);
 }
 
@@ -181,6 +193,55 @@ static void watch_live_streams(void *context, struct loop *loop)
     loop_add(loop, wanted_input(instance), POLLIN, read_input, instance, 0);
 }
 
+/* ---- instances of a job */
+
+static bool take_log(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    struct instance *instance = context;
+
+    if (stream == PROCESS_STDERR)
+        strbuf_add(&instance->message, data, length);
+    else
+        job_log_add(instance->log, data, length);
+    return !job_log_has_frame(instance->log) && !instance->log->broken;
+}
+
+/*
+ * Reads the log until the phase is reached. The supervisor alone ends programs at their deadlines.
+ * So these only bound the wait for what is attached, with some time in addition; what is in the log
+ * of a container that has ended has to arrive as fast as files do.
+ */
+static enum process_event read_log(struct instance *instance, long long deadline,
+                                   const struct notifier *cancel)
+{
+    const struct docker *docker = instance->container.docker;
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    enum process_event event = PROCESS_PAUSED;
+
+    pump.sink = take_log;
+    pump.context = instance;
+    pump.cancel = notifier_fd(cancel);
+    while (!phase_is_reached(instance)) {
+        if (job_log_next(instance->log, &instance->link, &handler, instance))
+            continue;
+        if (event != PROCESS_PAUSED || instance->log->broken)
+            return event == PROCESS_CANCELLED ? event : PROCESS_EXITED;
+        pump.deadline = instance->is_attached ? deadline + budget_ms(docker, BUDGET_SETUP)
+                                              : budget_deadline(docker, BUDGET_FILES);
+        event = process_pump(&instance->client, &pump);
+        instance->log_is_late = event == PROCESS_DEADLINE;
+    }
+    return PROCESS_PAUSED;
+}
+
+/* Takes the request to succeed. */
+static enum process_event write_script(struct instance *instance)
+{
+    while (!phase_is_reached(instance))
+        supervisor_link_assume_success(&instance->link);
+    return PROCESS_PAUSED;
+}
+
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
                                  long long deadline, const struct notifier *cancel)
 {
@@ -190,6 +251,10 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
     instance->phase = phase;
     if (phase_is_reached(instance))
         return PROCESS_PAUSED;
+    if (instance->script)
+        return write_script(instance);
+    if (instance->log)
+        return read_log(instance, deadline, cancel);
     pump.sink = take_bytes;
     pump.context = instance;
     pump.deadline = deadline;
@@ -226,6 +291,12 @@ enum process_event instance_deliver(struct instance *instance, enum instance_pha
 
 static void send_request(struct instance *instance)
 {
+    if (instance->script)
+        job_script_add_request(instance->script, &instance->link);
+    else if (instance->log)
+        supervisor_link_assume_sent(&instance->link);
+    if (instance->script || instance->log)
+        return;
     instance->client.source = supervisor_link_send;
     instance->client.source_context = &instance->link;
 }
@@ -233,6 +304,8 @@ static void send_request(struct instance *instance)
 void instance_send(struct instance *instance, const struct program_request *request)
 {
     supervisor_link_request(&instance->link, request);
+    if (instance->script)
+        job_script_count_program(instance->script, request);
     send_request(instance);
 }
 
@@ -240,32 +313,6 @@ void instance_keep(struct instance *instance, int archive, const struct frame_ke
 {
     supervisor_link_keep(&instance->link, archive, order);
     send_request(instance);
-}
-
-static long long earlier(long long one, long long other)
-{
-    return one < other ? one : other;
-}
-
-/* For a container that was told to end, or to end its program, and has not. */
-static void lift_cpus(struct instance *instance, long long deadline)
-{
-    const struct process_drain drain = {&instance->client, take_bytes, instance};
-
-    container_lift_cpus(instance->container.docker, instance->container.name, &drain, deadline);
-}
-
-void instance_stop(struct instance *instance)
-{
-    const long long deadline = budget_deadline(instance->container.docker, BUDGET_STOP);
-    const long long soon = earlier(clock_now_ms() + CONTAINER_LIFT_AFTER_MS, deadline);
-
-    if (instance->client.in >= 0)
-        supervisor_link_stop(&instance->client.queue);
-    if (instance_pump(instance, INSTANCE_STOPPED, soon, NULL) != PROCESS_DEADLINE)
-        return;
-    lift_cpus(instance, deadline);
-    instance_pump(instance, INSTANCE_STOPPED, deadline, NULL);
 }
 
 void instance_interrupt(struct instance *instance)
@@ -281,18 +328,31 @@ bool instance_is_idle(const struct instance *instance)
 
 void instance_collect(struct instance *instance, long long file_max, long long max)
 {
-    if (instance->client.in >= 0)
-        supervisor_link_collect(&instance->link, file_max, max, &instance->client.queue);
+    CLEANUP(strbuf_release) struct strbuf frames = STRBUF_INIT;
+
+    if (instance->client.in >= 0 || instance->script || instance->log)
+        supervisor_link_collect(&instance->link, file_max, max, &frames);
+    if (instance->script) {
+        job_script_count_files(instance->script, max);
+        job_script_add(instance->script, &frames);
+    } else if (instance->client.in >= 0) {
+        process_write(&instance->client, frames.data, frames.length);
+    }
 }
 
 int instance_set_limits(struct instance *instance, const struct container_limits *limits,
                         long long deadline, const struct notifier *cancel, struct error *error)
 {
     const struct owned_container *container = &instance->container;
-    const struct container_limits wanted = container_limits_of_engine(container->docker, limits);
+    struct container_limits wanted = container_limits_of_engine(container->docker, limits);
     const long long begin = clock_now_ms();
 
-    if (container_limits_equal(&instance->limits, &wanted))
+    wanted.memory_mb += instance->extra_mb;
+    if (instance->script)
+        job_script_detach(instance->script, &wanted,
+                          2 * budget_ms(container->docker, BUDGET_SETUP));
+    if (instance->script || (instance->log && !instance->is_attached) ||
+        container_limits_equal(&instance->limits, &wanted))
         return 0;
     if (container_update_limits(container->docker, container->name, &wanted, deadline, cancel,
                                 error) != 0)
@@ -307,75 +367,4 @@ bool instance_waits(const struct instance *instance)
     struct pollfd polled = {instance->client.pidfd, POLLIN, 0};
 
     return poll(&polled, 1, 0) == 0;
-}
-
-void instance_dismiss(struct instance *instance)
-{
-    process_close_stdin(&instance->client);
-}
-
-/* Only frames still count. */
-static bool take_last_bytes(void *context, enum process_stream stream, const char *data,
-                            size_t length)
-{
-    feed_instance(context, stream, data, length);
-    return true;
-}
-
-bool instance_wait_for_end(struct instance *instance, long long deadline)
-{
-    struct process_pump pump = PROCESS_PUMP_INIT;
-
-    pump.sink = take_last_bytes;
-    pump.context = instance;
-    pump.deadline = deadline;
-    return process_pump(&instance->client, &pump) == PROCESS_EXITED;
-}
-
-/* Whether more than the supervisor may be running. */
-static bool has_processes(const struct instance *instance)
-{
-    return instance->link.state == LINK_RUNNING || instance->link.keeps_processes ||
-           (instance->link.has_end && instance->link.end.stays == 1);
-}
-
-/* The same, until `end` (0: not set), but no longer than an ordinary end may take. */
-static bool wait_for_client(struct instance *instance, long long end)
-{
-    const long long enough = budget_deadline(instance->container.docker, BUDGET_EXIT);
-    const long long deadline = end == 0 ? enough : earlier(end, enough);
-
-    if (has_processes(instance)) {
-        const long long soon = earlier(clock_now_ms() + CONTAINER_LIFT_AFTER_MS, deadline);
-
-        if (instance_wait_for_end(instance, soon))
-            return true;
-        lift_cpus(instance, deadline);
-    }
-    return instance_wait_for_end(instance, deadline);
-}
-
-/*
- * The supervisor exits when its stdin ends, and the docker command of a container with --rm returns
- * when the container is removed. Its status is 0 only if both succeeded. So normally no further
- * docker command is needed, which would cost more than everything else that remains to be done.
- */
-int instance_remove(struct instance *instance, long long end, struct error *error)
-{
-    const struct process_drain drain = {&instance->client, take_last_bytes, instance};
-    const bool ready = instance->link.state >= LINK_READY;
-    const long long begin = clock_now_ms();
-
-    if (ready && !instance->late) {
-        instance_dismiss(instance);
-        if (wait_for_client(instance, end) && instance->client.status == 0) {
-            docker_traced(instance->container.docker, "end", begin);
-            return 0;
-        }
-    }
-    if (owned_container_remove(&instance->container, &drain, end, error) != 0)
-        return -1;
-    if (ready) /* its last frames may not have arrived yet */
-        wait_for_client(instance, 0);
-    return 0;
 }

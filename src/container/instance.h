@@ -19,6 +19,8 @@
 #include "base/process.h"
 #include "container/channel.h"
 #include "container/delivery.h"
+#include "container/job_log.h"
+#include "container/job_script.h"
 #include "container/owned_container.h"
 #include "container/supervisor_link.h"
 #include "docker/docker.h"
@@ -30,7 +32,8 @@ enum instance_phase {
     INSTANCE_BEGUN,   /* the program runs, or could not be started */
     INSTANCE_ENDED,   /* it has ended and its output was passed on, or it has to be ended */
     INSTANCE_STOPPED, /* the program has ended, or the working directory was copied */
-    INSTANCE_FILES    /* its files have arrived */
+    INSTANCE_FILES,   /* its files have arrived */
+    INSTANCE_DETACHED /* of a job: it needs no isolator any more */
 };
 
 /* Bytes that are kept of what the docker command, and the shell before the supervisor, wrote. */
@@ -50,8 +53,18 @@ struct instance {
     struct strvec warnings; /* owned; what docker printed when it made it */
     bool no_supervisor;     /* it started, or failed to, without a word of its supervisor */
     enum instance_phase phase;
-    bool late;                         /* it did not reach the phase before the deadline */
-    bool too_many_files;               /* see instance_deliver() */
+    bool late;           /* it did not reach the phase before the deadline */
+    bool too_many_files; /* see instance_deliver() */
+    /*
+     * An instance of a job has no connection (container/job_instance.h). One of these is set then,
+     * both are borrowed: what is sent is written to the script, or what the supervisor has sent
+     * is read from the log. NULL: not so.
+     */
+    struct job_script *script;
+    struct job_log *log;
+    bool is_attached; /* the log comes from a container that runs, and whose limits are changed */
+    bool log_is_late; /* the engine did not give the log in time */
+    long extra_mb;    /* memory that the container has in addition to its limits, for its output */
     struct channel channels[CHANNELS]; /* what takes the bytes of each */
     size_t taken[CHANNELS];            /* bytes that are not granted again yet */
 };

@@ -14,7 +14,6 @@
 #include "docker/engine_kind.h"
 #include "docker/engine_memory.h"
 #include "docker/explain.h"
-#include "docker/image_store.h"
 
 /* The spec borrows from its arguments; `command` is empty, and released by the caller. */
 static struct container_spec instance_spec(const struct owned_container *container,
@@ -238,28 +237,20 @@ static int make(struct instance *instance, const struct plan *plan, const char *
     if (owned_container_create(container, &spec, deadline, end, cancel, &instance->warnings,
                                error) != 0)
         return -1;
-    if (delivery_fill_volume(container->docker, container->name, architecture, deadline, cancel,
-                             error) == 0 &&
+    if (delivery_fill_volume(container->docker, container->name, architecture, -1, NULL, deadline,
+                             cancel, error) == 0 &&
         start_instance(instance, deadline, cancel, error) == 0)
         return 0;
     instance_remove_failed(instance, end);
     return -1;
 }
 
-/*
- * Asks the engine for the image's architecture ("" if it does not say), and checks that the
- * supervisor can run there.
- */
 static int look_at_image(const struct instance *instance, char architecture[20],
                          const struct notifier *cancel, struct error *error)
 {
     const struct owned_container *container = &instance->container;
-    CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
 
-    image_store_details(container->docker, container->image, cancel, &details, &ignored);
-    memcpy(architecture, details.architecture, sizeof details.architecture);
-    return delivery_check_architecture(container->image, architecture, error);
+    return delivery_look_at_image(container->docker, container->image, architecture, cancel, error);
 }
 
 void instance_begin_again(struct instance *instance, const struct plan *plan,

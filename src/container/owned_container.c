@@ -16,13 +16,15 @@ enum { LIFETIME_EXTRA_MS = 60000 };
 
 /* How the names begin; the digits follow. */
 static const char *const name_starts[] = {
-    [PURPOSE_RUN] = "isolator-", [PURPOSE_SESSION] = "isolator-session-"};
+    [PURPOSE_RUN] = "isolator-",
+    [PURPOSE_SESSION] = "isolator-session-",
+    [PURPOSE_JOB] = "isolator-job-",
+};
 enum { PURPOSES = sizeof name_starts / sizeof *name_starts, NAME_DIGITS = 16 };
 
-void owned_container_init(struct owned_container *container, const struct docker *docker,
-                          const struct plan *plan, long long in_use_ms)
+static void init(struct owned_container *container, const struct docker *docker,
+                 enum container_purpose purpose, const struct plan *plan, long long in_use_ms)
 {
-    const char *start = name_starts[plan && plan_has_session(plan) ? PURPOSE_SESSION : PURPOSE_RUN];
     char digits[NAME_DIGITS + 1];
 
     *container = (struct owned_container){
@@ -32,9 +34,22 @@ void owned_container_init(struct owned_container *container, const struct docker
         .language = plan ? plan->language : NULL,
     };
     linux_random_digits(digits, sizeof digits);
-    snprintf(container->name, sizeof container->name, "%s%s", start, digits);
+    snprintf(container->name, sizeof container->name, "%s%s", name_starts[purpose], digits);
     owner_labels(&container->labels,
                  in_use_ms + budget_ms(docker, BUDGET_LIFETIME) + LIFETIME_EXTRA_MS);
+}
+
+void owned_container_init(struct owned_container *container, const struct docker *docker,
+                          const struct plan *plan, long long in_use_ms)
+{
+    init(container, docker, plan && plan_has_session(plan) ? PURPOSE_SESSION : PURPOSE_RUN, plan,
+         in_use_ms);
+}
+
+void owned_container_init_job(struct owned_container *container, const struct docker *docker,
+                              const struct plan *plan, long long in_use_ms)
+{
+    init(container, docker, PURPOSE_JOB, plan, in_use_ms);
 }
 
 void owned_container_release(struct owned_container *container)
@@ -66,6 +81,16 @@ char *owned_container_session_name(const struct owned_container *container)
 {
     return string_format("%s%s", name_starts[PURPOSE_SESSION],
                          container->name + strlen(container->name) - NAME_DIGITS);
+}
+
+const char *owned_container_digits(const char *name)
+{
+    return name + strlen(name) - NAME_DIGITS;
+}
+
+char *owned_container_job_name(const char *digits)
+{
+    return string_format("%s%s", name_starts[PURPOSE_JOB], digits);
 }
 
 int owned_container_show_session(struct owned_container *container, long long deadline,
@@ -101,7 +126,6 @@ struct container_spec owned_container_spec(const struct owned_container *contain
         .limits = owned_container_limits(limits),
         .read_only = policy->read_only == 1,
         .lifeline = true,
-        .log_driver = "none",
         .cap_drop = &policy->cap_drop,
         .labels = &container->labels,
     };

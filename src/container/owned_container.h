@@ -19,9 +19,10 @@ enum { OWNED_CONTAINER_NAME_SIZE = 40 };
 
 /* What a container serves. People see it in the name. */
 enum container_purpose {
-    PURPOSE_NONE,   /* none of ours, by its name */
-    PURPOSE_RUN,    /* "isolator-" and random digits: a run, or what is waiting for one */
-    PURPOSE_SESSION /* "isolator-session-" and random digits */
+    PURPOSE_NONE,    /* none of ours, by its name */
+    PURPOSE_RUN,     /* "isolator-" and random digits: a run, or what is waiting for one */
+    PURPOSE_SESSION, /* "isolator-session-" and random digits */
+    PURPOSE_JOB      /* "isolator-job-" and random digits: it outlives the isolator that made it */
 };
 
 struct owned_container {
@@ -43,6 +44,10 @@ struct owned_container {
 void owned_container_init(struct owned_container *container, const struct docker *docker,
                           const struct plan *plan, long long in_use_ms);
 
+/* The same for a container that outlives its owner, whose labels say whose it is. */
+void owned_container_init_job(struct owned_container *container, const struct docker *docker,
+                              const struct plan *plan, long long in_use_ms);
+
 /* Call it when the container is gone: its user may become another's. */
 void owned_container_release(struct owned_container *container);
 
@@ -55,6 +60,12 @@ enum container_purpose owned_container_purpose(const char *name);
  */
 int owned_container_show_session(struct owned_container *container, long long deadline,
                                  struct error *error);
+
+/* The digits at the end of such a name, which are in it. */
+const char *owned_container_digits(const char *name);
+
+/* The name of the container of a job with these digits; owned by the caller. */
+char *owned_container_job_name(const char *digits);
 
 /* The name that it gives, with the same digits; owned by the caller. */
 char *owned_container_session_name(const struct owned_container *container);

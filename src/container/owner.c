@@ -125,6 +125,31 @@ void owner_labels(struct strvec *labels, long long lifetime_ms)
                  (long long)time(NULL) + lifetime_ms / 1000 + 1);
 }
 
+const char *const job_keys[JOB_LABELS] = {
+    [JOB_USER] = "isolator.job.user",         [JOB_NAME] = "isolator.job.name",
+    [JOB_LANGUAGE] = "isolator.job.language", [JOB_STARTED] = "isolator.job.started",
+    [JOB_ENDS] = "isolator.job.ends",         [JOB_EXPIRES] = "isolator.job.expires",
+};
+
+void owner_job_user(struct strvec *labels)
+{
+    char host[256] = "";
+
+    gethostname(host, sizeof host - 1);
+    strvec_pushf(labels, "%s=%lu@%s", job_keys[JOB_USER], (unsigned long)getuid(), host);
+}
+
+void owner_job_labels(struct strvec *labels, const char *name, const char *language, long long ends,
+                      long long expires)
+{
+    owner_job_user(labels);
+    strvec_pushf(labels, "%s=%s", job_keys[JOB_NAME], name ? name : "");
+    strvec_pushf(labels, "%s=%s", job_keys[JOB_LANGUAGE], language);
+    strvec_pushf(labels, "%s=%lld", job_keys[JOB_STARTED], (long long)time(NULL));
+    strvec_pushf(labels, "%s=%lld", job_keys[JOB_ENDS], ends);
+    strvec_pushf(labels, "%s=%lld", job_keys[JOB_EXPIRES], expires);
+}
+
 static void empty_labels(struct strvec *instructions, const char *const *keys, size_t count)
 {
     struct strbuf line = STRBUF_INIT;

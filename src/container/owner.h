@@ -31,6 +31,22 @@ extern const char *const owner_keys[OWNER_LABELS];
 #define MAKER_LABEL_NOTES  "isolator.prepared.notes"
 #define MAKER_LABEL_CONFIG "isolator.prepared.config"
 
+/*
+ * The labels of a job in addition to these, by which it is found when its owner has ended: the user
+ * and host that it belongs to, its name ("": none), its language, and, in seconds since 1970,
+ * when it was started, when it ends at the latest, and from when on no one is expected to want its
+ * result.
+ */
+enum job_label { JOB_USER, JOB_NAME, JOB_LANGUAGE, JOB_STARTED, JOB_ENDS, JOB_EXPIRES, JOB_LABELS };
+extern const char *const job_keys[JOB_LABELS];
+
+/* Adds "isolator.job.user=UID@HOST", that of this process. */
+void owner_job_user(struct strvec *labels);
+
+/* Adds all of them, for a job that ends and expires then. */
+void owner_job_labels(struct strvec *labels, const char *name, const char *language, long long ends,
+                      long long expires);
+
 /* Adds the first four labels, which all containers of this process have in common. */
 void owner_own_labels(struct strvec *labels);
 

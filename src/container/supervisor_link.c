@@ -16,6 +16,9 @@ enum { TEXT_MAX = 4096 };
  */
 #define FIGURE_MAX (UINT64_C(1) << 48)
 
+/* The output of a program is counted up to so many bytes: 1 PiB. */
+#define OUTPUT_COUNT_MAX (UINT64_C(1) << 50)
+
 void supervisor_link_init(struct supervisor_link *link)
 {
     *link = (struct supervisor_link){.archive = -1, .input = -1};
@@ -104,7 +107,8 @@ static bool take_kept(struct supervisor_link *link, const struct arrived *frame)
     struct frame_kept kept;
 
     if (link->state != LINK_READY || !link->keeps || !link->last_sent ||
-        !read_struct(frame, &kept, sizeof kept) || kept.bytes > link->keep_max)
+        !read_struct(frame, &kept, sizeof kept) ||
+        kept.bytes > (link->is_script ? FIGURE_MAX : link->keep_max))
         return false;
     link->kept_bytes = kept.bytes;
     link->state = LINK_ENDED;
@@ -121,6 +125,19 @@ static bool take_credit(struct supervisor_link *link, const struct arrived *fram
         credit.bytes > FRAME_STDIN_WINDOW - link->input_credit)
         return false;
     link->input_credit += credit.bytes;
+    return true;
+}
+
+static bool take_omitted(const struct supervisor_link *link, const struct arrived *frame,
+                         const struct supervisor_handler *handler, void *context)
+{
+    struct frame_omitted omitted;
+
+    if (!link->is_script || link->state != LINK_RUNNING ||
+        !read_struct(frame, &omitted, sizeof omitted) || omitted.bytes > OUTPUT_COUNT_MAX ||
+        (omitted.stream != FRAME_STDOUT && omitted.stream != FRAME_STDERR))
+        return false;
+    handler->omitted(context, frame_channel_of(omitted.stream), omitted.bytes);
     return true;
 }
 
@@ -190,6 +207,11 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
         return take_path(link, frame, handler, context);
     case FRAME_KEPT:
         return take_kept(link, frame);
+    case FRAME_DETACHED:
+        link->detached = true;
+        return link->is_script && frame->length == 0;
+    case FRAME_OMITTED:
+        return take_omitted(link, frame, handler, context);
     case FRAME_FILES_END:
         if (link->state != LINK_ENDED || frame->length > 0)
             return false;

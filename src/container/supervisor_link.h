@@ -36,11 +36,15 @@ struct program_request {
     bool netlink;                     /* it may open sockets of netlink */
     bool samples_memory;              /* FRAME_RUN_SAMPLE_MEMORY */
     const struct limits *limits;      /* complete */
-    int archive;                      /* files for its working directory; -1: none */
-    int input;                        /* its stdin; -1: empty */
-    bool input_is_live;               /* see struct input; no cell has it */
-    long long restore_ms;             /* RESTORE comes first, which may take so long; 0: no */
-    bool reset; /* RESET comes first: the program finds what the one before it has left */
+    /* In a script (supervisor/protocol.h): bytes of each stream that the result keeps, half of them
+     * from its end, and bytes of stdout that are compared. */
+    size_t output_kept, output_compared;
+    bool must_succeed;    /* FRAME_RUN_MUST_SUCCEED, in a script */
+    int archive;          /* files for its working directory; -1: none */
+    int input;            /* its stdin; -1: empty */
+    bool input_is_live;   /* see struct input; no cell has it */
+    long long restore_ms; /* RESTORE comes first, which may take so long; 0: no */
+    bool reset;           /* RESET comes first: the program finds what the one before it has left */
     /* Only in a session; 0 elsewhere. */
     const struct strbuf *cell; /* the cell for the interpreter; NULL: a program of its own */
     bool interpreter_waits;    /* an earlier cell has started it */
@@ -66,6 +70,8 @@ enum { PROGRAM_INTERRUPT_MS = 1000 };
 
 struct supervisor_link {
     enum supervisor_link_state state;
+    bool is_script;        /* the requests are part of a script, or were */
+    bool detached;         /* and the supervisor needs no isolator any more */
     bool broken;           /* what arrived were no frames; nothing more is taken */
     struct strbuf pending; /* the start of a frame */
     /* FAILED; the step is 0 if nothing failed. */
@@ -94,6 +100,8 @@ struct supervisor_link {
 struct supervisor_handler {
     void (*take)(void *context, enum frame_channel channel, const char *data, size_t length);
     void (*too_large)(void *context, const char *path); /* a file that is not in the archive */
+    /* Bytes of a stream that are left out. Only of a script. */
+    void (*omitted)(void *context, enum frame_channel channel, unsigned long long bytes);
 };
 
 void supervisor_link_init(struct supervisor_link *link);
@@ -117,6 +125,22 @@ void supervisor_link_keep(struct supervisor_link *link, int archive,
 
 /* A process_source: adds the next frames of the request. */
 void supervisor_link_send(void *link, struct strbuf *queue);
+
+/* The request is in a script, whose log is read: nothing of it is sent. */
+void supervisor_link_assume_sent(struct supervisor_link *link);
+
+/*
+ * The request is in a script, and is taken to succeed: the program to end with status 0, the copy
+ * of KEEP to be made, and the files to arrive. Each call is one step of that.
+ */
+void supervisor_link_assume_success(struct supervisor_link *link);
+
+/* How many first and last bytes of each stream the supervisor sends of a program of a script. */
+size_t supervisor_link_head_max(const struct program_request *request);
+size_t supervisor_link_tail_max(const struct program_request *request);
+
+/* Adds DETACH to `queue`. */
+void supervisor_link_detach(const struct frame_detach *order, struct strbuf *queue);
 
 /*
  * The descriptor of live input if its next bytes can be sent now: the program runs, has not closed

@@ -18,6 +18,15 @@
 enum { LATE_MS = 1000 + PROGRAM_INTERRUPT_MS, GRACE_MS = 5000 };
 
 /*
+ * In a script the supervisor alone keeps the timeout, and no one waits for the end of the
+ * container, which may take long after calls that stay in the kernel.
+ */
+enum { SCRIPT_GRACE_MS = 300000 };
+
+/* Bytes of stdout that a script keeps for a comparison, in addition to twice what is expected. */
+enum { COMPARED_EXTRA = 65536 };
+
+/*
  * How long a container whose program has ended waits for isolator to collect its files and to
  * dismiss it: longer than any budget, for a connection that is half open.
  */
@@ -94,25 +103,46 @@ bool supervisor_link_limits_cpu(const struct program_request *request)
     return supervisor_link_cpu_max_us(request) != limits_cpu_us(request->limits);
 }
 
-static struct frame_run run_frame(const struct program_request *request)
+size_t supervisor_link_head_max(const struct program_request *request)
 {
+    const size_t kept = request->output_kept / 2;
+    const size_t compared =
+        request->output_compared > 0 ? 2 * request->output_compared + COMPARED_EXTRA : 0;
+
+    return compared > kept ? compared : kept;
+}
+
+size_t supervisor_link_tail_max(const struct program_request *request)
+{
+    return request->output_kept - request->output_kept / 2;
+}
+
+static struct frame_run run_frame(const struct supervisor_link *link,
+                                  const struct program_request *request)
+{
+    const bool is_script = link->is_script;
+    const uint64_t timeout_ms = (uint64_t)program_request_timeout_ms(request);
+
     return (struct frame_run){
-        .timer_ms = (uint64_t)program_request_timeout_ms(request) + GRACE_MS,
-        .late_ms = (uint64_t)program_request_timeout_ms(request) + LATE_MS,
+        .timer_ms = timeout_ms + (is_script ? SCRIPT_GRACE_MS : GRACE_MS),
+        .late_ms = timeout_ms + (is_script ? 0 : LATE_MS),
         .linger_ms = (uint64_t)(request->linger_ms > LINGER_MS ? request->linger_ms : LINGER_MS),
         .output_max = lower_limit(OUTPUT_HARD_MAX, request->output_left),
         .cpu_max_us = supervisor_link_cpu_max_us(request),
         .flags = (request->cell ? FRAME_RUN_CELL : 0u) |
                  (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |
                  (request->netlink ? FRAME_RUN_NETLINK : 0u) |
-                 (request->samples_memory ? FRAME_RUN_SAMPLE_MEMORY : 0u),
-        .report_max = request->cell ? SUPERVISOR_REPORT_MAX : 0};
+                 (request->samples_memory ? FRAME_RUN_SAMPLE_MEMORY : 0u) |
+                 (request->must_succeed && is_script ? FRAME_RUN_MUST_SUCCEED : 0u),
+        .report_max = request->cell ? SUPERVISOR_REPORT_MAX : 0,
+        .head_max = is_script ? supervisor_link_head_max(request) : 0,
+        .tail_max = is_script ? supervisor_link_tail_max(request) : 0};
 }
 
 void supervisor_link_request(struct supervisor_link *link, const struct program_request *request)
 {
     const struct frame_restore restore = {(uint64_t)request->restore_ms};
-    const struct frame_run run = run_frame(request);
+    const struct frame_run run = run_frame(link, request);
 
     begin_request(link, request->archive, request->input, request->input_is_live);
     link->cell = request->cell;
@@ -225,6 +255,31 @@ void supervisor_link_send(void *context, struct strbuf *queue)
         link->last_sent = true;
     }
     send_input(link, queue);
+}
+
+void supervisor_link_assume_sent(struct supervisor_link *link)
+{
+    strbuf_release(&link->head);
+    strbuf_release(&link->last);
+    link->last_sent = link->input_ended = true;
+}
+
+void supervisor_link_assume_success(struct supervisor_link *link)
+{
+    if (link->state == LINK_READY && !link->keeps) {
+        link->state = LINK_RUNNING;
+    } else if (link->state == LINK_ENDED) {
+        link->state = LINK_COLLECTED;
+    } else {
+        link->end = (struct frame_end){.cause = FRAME_CAUSE_ITSELF};
+        link->has_end = !link->keeps;
+        link->state = LINK_ENDED;
+    }
+}
+
+void supervisor_link_detach(const struct frame_detach *order, struct strbuf *queue)
+{
+    add_frame(queue, FRAME_DETACH, order, sizeof *order);
 }
 
 void supervisor_link_stop(struct strbuf *queue)

@@ -27,7 +27,8 @@ static void add_fixed_options(struct strvec *arguments, const struct container_s
     /* Without a namespace of cgroups, the figures of cgroup v2 would be those of the machine. */
     strvec_push_each(arguments, "--ipc", "private", "--cgroupns", "private", NULL);
     strvec_push_each(arguments, "--hostname", "sandbox", NULL);
-    strvec_push_each(arguments, "--log-driver", spec->log_driver, "--no-healthcheck", NULL);
+    engine_add_log(arguments, spec->log_max);
+    strvec_push(arguments, "--no-healthcheck");
 }
 
 /*
@@ -137,7 +138,7 @@ struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
     add_number(&hash, spec->read_only);
     add_number(&hash, spec->auto_remove);
     add_number(&hash, spec->lifeline);
-    add_value(&hash, spec->log_driver);
+    add_number(&hash, (double)spec->log_max);
     for (int i = 0; i < CONTAINER_TMPFS_MAX; i++) {
         add_value(&hash, spec->tmpfs[i].path);
         add_number(&hash, (double)spec->tmpfs[i].size_mb);
@@ -229,8 +230,35 @@ int container_start(const struct docker *docker, const char *name,
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
 
-    strvec_push_each(&arguments, "start", "--attach", "--interactive", name, NULL);
+    strvec_push_each(&arguments, "start", "--attach", NULL);
+    if (streams->stdin_kind == PROCESS_STDIN_PIPE)
+        strvec_push(&arguments, "--interactive");
+    strvec_push(&arguments, name);
     return docker_start(docker, &arguments, streams, process, error);
+}
+
+int container_logs(const struct docker *docker, const char *name, bool follow,
+                   struct process *process, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
+
+    strvec_push(&arguments, "logs");
+    if (follow)
+        strvec_push(&arguments, "--follow");
+    strvec_push(&arguments, name);
+    return docker_start(docker, &arguments, &streams, process, error);
+}
+
+int container_wait(const struct docker *docker, const char *name, long long deadline,
+                   const struct notifier *cancel, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+
+    strvec_push_each(&arguments, "wait", name, NULL);
+    return docker_succeed(docker, &call, "cannot wait for the container", NULL, error);
 }
 
 int container_commit(const struct docker *docker, const char *name, const char *tag,

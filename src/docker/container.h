@@ -42,7 +42,8 @@ struct container_spec {
     bool read_only;
     bool auto_remove; /* --rm: the engine removes it when its first process ends */
     bool lifeline; /* --interactive: its first process sees when no one holds its stdin any more */
-    const char *log_driver; /* "none": the default one keeps all output on the engine's disk */
+    /* Bytes of output that the engine keeps on its disk for container_logs(); 0: nothing. */
+    unsigned long long log_max;
     struct container_tmpfs tmpfs[CONTAINER_TMPFS_MAX]; /* path NULL: none */
     const struct strvec *cap_drop;
     const struct strvec *labels;  /* "KEY=VALUE" */
@@ -95,7 +96,22 @@ int container_run(const struct docker *docker, const struct container_spec *spec
                   struct error *error);
 
 /*
- * Starts `docker start --attach --interactive` as a child with these streams. Its exit status may
+ * Starts `docker logs` as a child whose stdin is /dev/null: it prints what a container has written
+ * to its output streams, and ends; with `follow` when the container has ended.
+ */
+int container_logs(const struct docker *docker, const char *name, bool follow,
+                   struct process *process, struct error *error);
+
+/*
+ * Waits until the container has ended, until the deadline (0: none) at the latest. ERROR_CANCELLED;
+ * ERROR_ENGINE also if there is no such container.
+ */
+int container_wait(const struct docker *docker, const char *name, long long deadline,
+                   const struct notifier *cancel, struct error *error);
+
+/*
+ * Starts `docker start --attach` as a child with these streams, with --interactive if it has a pipe
+ * for stdin. Its exit status may
  * be that of the program or docker's own, and does not say which.
  */
 int container_start(const struct docker *docker, const char *name,
@@ -105,6 +121,7 @@ int container_start(const struct docker *docker, const char *name,
 struct container_state {
     bool started;      /* its first process has run */
     bool ended;        /* its first process has ended */
+    bool oom_killed;   /* the kernel has killed one of its processes for memory */
     int exit_code;     /* 128 + N after signal N */
     char message[512]; /* why the engine could not run it, not escaped; "" otherwise */
 };
@@ -140,6 +157,12 @@ int container_rename(const struct docker *docker, const char *name, const char *
 
 /* Tries once to remove the container, and reports nothing. */
 void container_discard(const struct docker *docker, const char *name, long long deadline);
+
+/*
+ * Tries once to remove a container that does not run, and reports nothing. The engine refuses if it
+ * runs.
+ */
+void container_discard_idle(const struct docker *docker, const char *name, long long deadline);
 
 /*
  * Tries once to remove what is left of a container that could not be created. If the engine does

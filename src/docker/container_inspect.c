@@ -14,14 +14,15 @@ static const char CANNOT[] = "cannot inspect the container";
 
 bool container_state_read(struct container_state *state, const char *text)
 {
-    char started[64], finished[64];
+    char oom_killed[8], started[64], finished[64];
     long long start, end;
 
     *state = (struct container_state){.message = ""};
-    if (sscanf(text, "%9d %63s %63s %511[^\n]", &state->exit_code, started, finished,
-               state->message) < 3 ||
+    if (sscanf(text, "%9d %7s %63s %63s %511[^\n]", &state->exit_code, oom_killed, started,
+               finished, state->message) < 4 ||
         !engine_time_parse(started, &start) || !engine_time_parse(finished, &end))
         return false;
+    state->oom_killed = strcmp(oom_killed, "true") == 0;
     state->started = start > 0; /* engines write "never" as a time in the year 1 */
     state->ended = end > 0;
     return true;
@@ -38,8 +39,9 @@ int container_inspect(const struct docker *docker, const char *name, long long d
     strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
     strvec_push_each(
         &arguments,
-        "{{.State.ExitCode}} {{.State.StartedAt}} {{.State.FinishedAt}} {{.State.Error}}", name,
-        NULL);
+        "{{.State.ExitCode}} {{.State.OOMKilled}} {{.State.StartedAt}} {{.State.FinishedAt}} "
+        "{{.State.Error}}",
+        name, NULL);
     if (docker_succeed(docker, &call, CANNOT, &output, error) != 0)
         return -1;
     if (!container_state_read(state, strbuf_string(&output.out))) {

@@ -21,7 +21,10 @@ static char *row_template(const struct strvec *keys)
     strbuf_addstr(&template, "[{{json .Names}},{{json .Status}}");
     for (size_t i = 0; keys && i < keys->count; i++) {
         strbuf_addch(&template, ',');
-        engine_add_label(&template, keys->items[i]);
+        if (keys->items[i][0] == '.')
+            strbuf_addf(&template, "{{json %s}}", keys->items[i]);
+        else
+            engine_add_label(&template, keys->items[i]);
     }
     strbuf_addch(&template, ']');
     return strbuf_steal(&template);

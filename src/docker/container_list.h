@@ -34,9 +34,10 @@ struct container_list {
 
 /*
  * Lists the containers, in any state, that have all labels of `filters` ("KEY" or "KEY=VALUE"),
- * with their values of `keys` (NULL: none). A key must not contain quotes or backslashes. A
- * container whose row cannot be read, such as one with a NUL in a label, is omitted. `list` must be
- * empty; the caller releases it, also after a failure. `cancel` may be NULL.
+ * with their values of `keys` (NULL: none). A key must not contain quotes or backslashes; with a
+ * dot in front it names a field that `docker ps` has: ".State". A container whose row
+ * cannot be read, such as one with a NUL in a label, is omitted. `list` must be empty; the caller
+ * releases it, also after a failure. `cancel` may be NULL.
  */
 int container_list(const struct docker *docker, const struct strvec *filters,
                    const struct strvec *keys, long long deadline, const struct notifier *cancel,

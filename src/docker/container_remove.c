@@ -9,7 +9,8 @@
 #include "base/clock.h"
 
 /* Tries once. Returns whether docker says that this succeeded. */
-static bool try_removal(const struct docker *docker, const char *name, long long deadline)
+static bool try_removal(const struct docker *docker, const char *name, bool force,
+                        long long deadline)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -17,13 +18,21 @@ static bool try_removal(const struct docker *docker, const char *name, long long
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
 
-    strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
+    strvec_push(&arguments, "rm");
+    if (force)
+        strvec_push(&arguments, "--force");
+    strvec_push_each(&arguments, "--volumes", name, NULL);
     return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0;
 }
 
 void container_discard(const struct docker *docker, const char *name, long long deadline)
 {
-    try_removal(docker, name, deadline);
+    try_removal(docker, name, true, deadline);
+}
+
+void container_discard_idle(const struct docker *docker, const char *name, long long deadline)
+{
+    try_removal(docker, name, false, deadline);
 }
 
 /* Whether the engine answers that no container has this name. No answer proves nothing. */
@@ -54,7 +63,7 @@ static void report_not_removed(const struct docker *docker, const char *name)
 
 void container_discard_failed(const struct docker *docker, const char *name, long long deadline)
 {
-    if (!try_removal(docker, name, deadline) && !is_gone(docker, name, NULL, deadline, NULL))
+    if (!try_removal(docker, name, true, deadline) && !is_gone(docker, name, NULL, deadline, NULL))
         report_not_removed(docker, name);
 }
 

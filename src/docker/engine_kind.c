@@ -19,6 +19,17 @@ char *engine_tmpfs(const char *path, long size_mb, unsigned uid, unsigned gid)
                          uid, gid);
 }
 
+void engine_add_log(struct strvec *arguments, unsigned long long max)
+{
+    if (max == 0) {
+        strvec_push_each(arguments, "--log-driver", "none", NULL);
+        return;
+    }
+    strvec_push_each(arguments, "--log-driver", "local", "--log-opt", "max-file=1", "--log-opt",
+                     "compress=false", "--log-opt", NULL);
+    strvec_pushf(arguments, "max-size=%lluk", max / 1024 + 1);
+}
+
 void engine_add_label(struct strbuf *template, const char *key)
 {
     strbuf_addf(template, "{{json (.Label \"%s\")}}", key);

@@ -24,6 +24,12 @@ const char *engine_kind_name(enum engine_kind kind);
  */
 char *engine_tmpfs(const char *path, long size_mb, unsigned uid, unsigned gid);
 
+/*
+ * Adds the options of the log: output of up to so many bytes is kept; 0: nothing. The default
+ * driver keeps everything on the engine's disk, forever.
+ */
+void engine_add_log(struct strvec *arguments, unsigned long long max);
+
 /* Adds the label of a row of `ps`, as a JSON string, to a Go template. */
 void engine_add_label(struct strbuf *template, const char *key);
 

@@ -13,6 +13,11 @@ static const char *const mode_names[] = {
 };
 enum { MODES = sizeof mode_names / sizeof *mode_names };
 
+const char *comparison_mode_name(enum comparison_mode mode)
+{
+    return mode_names[mode];
+}
+
 int comparison_mode_parse(const char *name, enum comparison_mode *mode, struct error *error)
 {
     for (int i = 0; i < MODES; i++) {

@@ -25,4 +25,7 @@ enum comparison_mode {
  * that name. */
 int comparison_mode_parse(const char *name, enum comparison_mode *mode, struct error *error);
 
+/* The name of a mode. */
+const char *comparison_mode_name(enum comparison_mode mode);
+
 #endif

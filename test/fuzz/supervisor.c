@@ -322,7 +322,7 @@ static void check_stdin(struct supervisor_link *link, const struct conversation 
 static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step,
                           const struct conversation *expected)
 {
-    static const struct supervisor_handler handler = {take_bytes, take_path};
+    static const struct supervisor_handler handler = {take_bytes, take_path, NULL};
     static const struct strvec none = STRVEC_INIT;
     static const struct limits limits;
     static char text[] = "{}";

@@ -129,8 +129,9 @@ static void delivery__fills_a_volume(void **state)
     char *calls;
 
     (void)state;
-    assert_int_equal(delivery_fill_volume(&docker, "box", "", clock_now_ms() + 60000, NULL, &error),
-                     0);
+    assert_int_equal(
+        delivery_fill_volume(&docker, "box", "", -1, NULL, clock_now_ms() + 60000, NULL, &error),
+        0);
     assert_no_error(&error);
     calls = read_in(directory, "calls");
     assert_string_equal(calls, "cp - box:/.isolator\n");
@@ -157,8 +158,9 @@ static void delivery__volume_that_cannot_be_filled(void **state)
     struct error error = ERROR_INIT;
 
     (void)state;
-    assert_int_equal(delivery_fill_volume(&docker, "box", "", clock_now_ms() + 60000, NULL, &error),
-                     -1);
+    assert_int_equal(
+        delivery_fill_volume(&docker, "box", "", -1, NULL, clock_now_ms() + 60000, NULL, &error),
+        -1);
     assert_error(&error, ERROR_ENGINE, "cannot copy the supervisor into the container: no space");
     temp_remove(directory);
 }

@@ -26,7 +26,6 @@ static void set_up(struct fixture *fixture, unsigned first)
                                       .memory = &fixture->memory};
     strvec_push(&fixture->words, "true");
     fixture->spec = (struct container_spec){.image = "image:1",
-                                            .log_driver = "none",
                                             .network = "none",
                                             .uid = 7,
                                             .gid = 8,

@@ -119,7 +119,7 @@ static void note_too_large(void *context, const char *path)
     strbuf_addf(&((struct fixture *)context)->too_large, "%s;", path);
 }
 
-static const struct supervisor_handler handler = {note_bytes, note_too_large};
+static const struct supervisor_handler handler = {note_bytes, note_too_large, NULL};
 
 /* Feeds the bytes in pieces of this size, and releases them. */
 static void feed_in_pieces(struct fixture *fixture, struct strbuf *bytes, size_t piece)

@@ -69,7 +69,6 @@ static void prepare(struct creation *creation)
         .uid = 65534,
         .gid = 65533,
         .limits = {256, 0.5, 64},
-        .log_driver = "none",
         .cap_drop = &creation->cap_drop,
         .labels = &creation->labels,
         .command = &creation->command,
@@ -452,6 +451,7 @@ static void check_state(const char *output, const struct container_state *expect
     assert_int_equal(seen.started, expected->started);
     assert_int_equal(seen.ended, expected->ended);
     assert_int_equal(seen.exit_code, expected->exit_code);
+    assert_int_equal(seen.oom_killed, expected->oom_killed);
     assert_string_equal(seen.message, expected->message);
     tear_down(&fixture);
 }
@@ -464,20 +464,21 @@ static void container__inspects(void **state)
     struct container_state seen;
 
     (void)state;
-    check_state("0 2026-11-21T07:02:12.836341566Z 2026-11-21T07:02:13.1Z \n",
+    check_state("0 false 2026-11-21T07:02:12.836341566Z 2026-11-21T07:02:13.1Z \n",
                 &(struct container_state){.started = true, .ended = true});
-    check_state("137 2026-11-21T07:02:12Z 2026-11-21T07:02:12Z \n",
-                &(struct container_state){.started = true, .ended = true, .exit_code = 137});
+    check_state("137 true 2026-11-21T07:02:12Z 2026-11-21T07:02:12Z \n",
+                &(struct container_state){
+                    .started = true, .ended = true, .exit_code = 137, .oom_killed = true});
     check_state(
-        "127 " NEVER " " NEVER " exec: \"x\": not found: unknown\n",
+        "127 false " NEVER " " NEVER " exec: \"x\": not found: unknown\n",
         &(struct container_state){.exit_code = 127, .message = "exec: \"x\": not found: unknown"});
-    check_state("0 2026-11-21T07:02:12.8Z " NEVER " \n",
+    check_state("0 false 2026-11-21T07:02:12.8Z " NEVER " \n",
                 &(struct container_state){.started = true});
 
-    assert_int_equal(inspect(&fixture, "0 " NEVER " " NEVER " ", &seen), 0);
+    assert_int_equal(inspect(&fixture, "0 false " NEVER " " NEVER " ", &seen), 0);
     check_calls(&fixture, "|inspect|--type|container|--format"
-                          "|{{.State.ExitCode}} {{.State.StartedAt}} {{.State.FinishedAt}} "
-                          "{{.State.Error}}|box\n");
+                          "|{{.State.ExitCode}} {{.State.OOMKilled}} {{.State.StartedAt}} "
+                          "{{.State.FinishedAt}} {{.State.Error}}|box\n");
     tear_down(&fixture);
 }
 
@@ -491,7 +492,7 @@ static void container__inspects_a_long_message(void **state)
     (void)state;
     memset(message, 'm', sizeof message);
     message[999] = '\0';
-    output = string_format("1 " NEVER " " NEVER " %s\nsecond line", message);
+    output = string_format("1 false " NEVER " " NEVER " %s\nsecond line", message);
     assert_int_equal(inspect(&fixture, output, &seen), 0);
     assert_int_equal(strlen(seen.message), 511);
     assert_int_equal(strspn(seen.message, "m"), 511);
@@ -505,10 +506,10 @@ static void container__inspects_garbage(void **state)
                                           "garbage",
                                           "0",
                                           "0 false",
-                                          "0 2026-11-21T07:02:12Z\n",
+                                          "0 false 2026-11-21T07:02:12Z\n",
                                           "x false y z",
                                           " ",
-                                          "- " NEVER " " NEVER,
+                                          "- false " NEVER " " NEVER,
                                           "\xff\xfe\n",
                                           "{\"State\": null}"};
 
@@ -538,7 +539,7 @@ static void container__inspects_garbage_for_times(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(times); i++) {
-        CLEANUP_FREE char *output = string_format("0 %s \n", times[i]);
+        CLEANUP_FREE char *output = string_format("0 false %s \n", times[i]);
         struct fixture fixture;
         struct container_state seen;
 
