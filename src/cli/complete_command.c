@@ -12,6 +12,7 @@
 #include "config/config_load.h"
 #include "config/option_completion.h"
 #include "docker/engine_names.h"
+#include "service/job_note.h"
 
 enum { ENGINE_MS = 5000 };
 
@@ -86,6 +87,15 @@ static void add_networks(struct option_completion *completion, const struct conf
             option_completion_add(completion, names.items[i], NULL);
 }
 
+static void add_jobs(struct option_completion *completion)
+{
+    CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
+
+    job_notes_list(&words);
+    for (size_t i = 0; i < words.count; i++)
+        option_completion_add(completion, words.items[i], NULL);
+}
+
 /* Adds the values that the tables of options do not have. */
 static void add_values(struct option_completion *completion, const struct command *commands,
                        size_t count)
@@ -99,6 +109,9 @@ static void add_values(struct option_completion *completion, const struct comman
         break;
     case VALUES_ATTACKS:
         add_attacks(completion);
+        break;
+    case VALUES_JOBS:
+        add_jobs(completion);
         break;
     case VALUES_LANGUAGES:
         load_config(completion, &config);

@@ -25,6 +25,11 @@
 #include "cli/exit_status.h"
 #include "cli/gc_command.h"
 #include "cli/grade/test_command.h"
+#include "cli/jobs/logs_command.h"
+#include "cli/jobs/ps_command.h"
+#include "cli/jobs/rm_command.h"
+#include "cli/jobs/stop_command.h"
+#include "cli/jobs/wait_command.h"
 #include "cli/languages_command.h"
 #include "cli/prepare_command.h"
 #include "cli/prepare_options.h"
@@ -58,6 +63,13 @@ static const struct option_table help_table = {
 static const struct command commands[] = {
     {"run", run_command, "run a file or a directory in a fresh container",
      &run_option_tables[RUN_OPTIONS_RUN]},
+    {"start", start_command, "start a job, which goes on when isolator has ended",
+     &run_option_tables[RUN_OPTIONS_START]},
+    {"ps", ps_command, "list jobs", &ps_table},
+    {"logs", logs_command, "show what a job has written", &logs_table},
+    {"wait", wait_command, "wait for jobs and print their results", &wait_table},
+    {"stop", stop_command, "end jobs and keep their results", &stop_table},
+    {"rm", rm_command, "remove jobs", &rm_table},
     {"test", test_command, "run programs with each test of a directory",
      &run_option_tables[RUN_OPTIONS_TEST]},
     {"session", session_command, "run cells one after the other in one container",

@@ -11,7 +11,14 @@
 #define WORKDIR   "--container-workdir sets the working directory"
 #define NO_TTY    "a program has no terminal; -i passes standard input on"
 
-const struct option_other other_options[] = {
+const struct option_other start_other_options[] = {
+    {"--stream", "isolator logs shows the output of a job"},
+    {"--interactive", "--stdin FILE is the standard input of a job"},
+    {"-i", "--stdin FILE is the standard input of a job"},
+    {"--save-image", "an image is saved only by isolator run"},
+    {"--save-dockerfile", "only isolator run writes one"},
+    {"--json", "isolator wait prints the result of a job"},
+    {"--format", "isolator wait prints the result of a job"},
     {"--volume", FILES},
     {"--mount", FILES},
     {"--bind", FILES},
@@ -33,7 +40,7 @@ const struct option_other other_options[] = {
     {"-w", WORKDIR},
     {"--tty", NO_TTY},
     {"--rm", "the container is always removed"},
-    {"--detach", "a program ends with isolator; run isolator in the background"},
+    {"--detach", "a job is started by isolator start"},
     {"--name", "isolator chooses the name of the container; the result has it"},
     {"--env-file", "variables are set by --env, one each"},
     {"--tmpfs", "--tmp-size sets the size of /tmp"},

@@ -7,7 +7,9 @@
 
 #include "config/options.h"
 
-/* The last one has no name. */
-extern const struct option_other other_options[];
+/* The last one has no name. The first ones are options of isolator run that a job cannot have. */
+enum { OTHER_OPTIONS_OF_RUN = 7 };
+extern const struct option_other start_other_options[];
+#define other_options (start_other_options + OTHER_OPTIONS_OF_RUN)
 
 #endif

@@ -1,10 +1,15 @@
 #include "cli/run_command.h"
 
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/signals.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/print.h"
 #include "cli/run_request.h"
 #include "cli/run_text.h"
+#include "service/jobs.h"
 
 /* With --stream the output was written during the run. Warnings and errors go to stderr. */
 static int report_stream(const struct result *result, int status)
@@ -18,10 +23,43 @@ static int report_stream(const struct result *result, int status)
     return program_ended && result->exit_code > 0 ? result->exit_code : status;
 }
 
+/* ---- jobs */
+
+static void start_job(void *context, struct service *service, const struct config *config,
+                      const struct run_options *options, const struct plan *plan,
+                      struct result *result)
+{
+    struct job_note note = JOB_NOTE_INIT;
+    char directory[PATH_MAX];
+    const struct job_start start = {
+        .docker = &service->docker,
+        .plan = plan,
+        .name = options->name,
+        .artifacts = options->artifacts ? realpath(options->artifacts, directory) : NULL,
+        .force = options->force,
+        .keep_hours = config->jobs.keep_hours,
+        .cancel = signals_cancel()};
+    bool *started = context;
+
+    *started = jobs_start(&start, &note, result);
+    if (*started)
+        print_format("%s\n", note.id);
+    job_note_release(&note);
+}
+
+static int report_job(const struct result *result, bool started, int status)
+{
+    run_request_print_messages(result, !started);
+    return started ? command_line_printed("id of the job") : status;
+}
+
 static int report_run(void *context, const struct run_options *options, struct result *result,
                       int status)
 {
-    (void)context;
+    const bool *started = context;
+
+    if (options->detach)
+        return report_job(result, *started, status);
     if (options->stream)
         return report_stream(result, status);
     if (run_options_want_text(options) && print_failure() != 0)
@@ -33,9 +71,21 @@ static int report_run(void *context, const struct run_options *options, struct r
     return run_request_print_json(result) == 0 ? status : EXIT_STATUS_ENGINE;
 }
 
+static int run_or_start(enum run_options_command command, int argc, char **argv)
+{
+    bool started = false;
+    const struct run_request_view view = {
+        .start = start_job, .report = report_run, .context = &started};
+
+    return run_request_main(command, argc, argv, &view);
+}
+
 int run_command(int argc, char **argv)
 {
-    const struct run_request_view view = {.report = report_run};
+    return run_or_start(RUN_OPTIONS_RUN, argc, argv);
+}
 
-    return run_request_main(RUN_OPTIONS_RUN, argc, argv, &view);
+int start_command(int argc, char **argv)
+{
+    return run_or_start(RUN_OPTIONS_START, argc, argv);
 }

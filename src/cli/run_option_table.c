@@ -129,7 +129,9 @@ static int take_tolerance(void *place, const char *value, struct error *error)
 #define CALL(function, member) OPTION_CALL(struct run_options, member, function)
 
 /* The commands that have an option. */
-#define RUN        (1 << RUN_OPTIONS_RUN)
+#define ONLY_RUN   (1 << RUN_OPTIONS_RUN)
+#define START      (1 << RUN_OPTIONS_START)
+#define RUN        (ONLY_RUN | START)
 #define TEST       (1 << RUN_OPTIONS_TEST)
 #define SESSION    (1 << RUN_OPTIONS_SESSION)
 #define BOTH       (RUN | TEST)
@@ -261,7 +263,7 @@ static const struct option_rule rules[] = {
       "names this option; it does not come if standard input is redirected from /dev/null, as in a "
       "loop that reads a list."},
      FLAG(interactive),
-     FOR(RUN)},
+     FOR(ONLY_RUN)},
     {{0, "--env", "KEY[=VALUE]", "set or pass on a variable; repeatable", NULL,
       "Set a variable in the program's environment. Without a VALUE, pass on the variable from "
       "isolator's own environment; it must be set there. This option can be given more than "
@@ -342,14 +344,14 @@ static const struct option_rule rules[] = {
       "user is 65534:65534 unless --user or the configuration sets one. The image contains neither "
       "the files that the program wrote nor the values of --env and --stdin."},
      STRING(request.save_image),
-     FOR(RUN)},
+     FOR(ONLY_RUN)},
     {{0, "--save-dockerfile", "PATH", "on success: write a Dockerfile", NULL,
       "If the program succeeds, write a Dockerfile that builds such an image. Use --dir, or the "
       "directory of FILE, as the build context. A file at PATH is replaced; if it cannot be "
       "written, the program is not run. If the language is prepared, the Dockerfile starts from "
       "the prepared image, which exists only on this engine."},
      STRING(request.save_dockerfile),
-     FOR(RUN)},
+     FOR(ONLY_RUN)},
     {{0, "--runtime", "NAME", "family of container commands", "docker",
       "The family of container commands. *docker* is the only one."},
      WITH_ALL(take_runtime),
@@ -363,12 +365,12 @@ static const struct option_rule rules[] = {
       "two cells is discarded."},
      FLAG(keep_processes),
      FOR(SESSION)},
-    {OUTPUT_FORMAT_JSON_OPTION, FLAG(json), FOR(ALL)},
+    {OUTPUT_FORMAT_JSON_OPTION, FLAG(json), FOR(ONLY_RUN | TEST | SESSION)},
     {OUTPUT_FORMAT_OPTION(
          "the output of the program as it comes and then, on standard error, one line with the "
          "status, the exit status or the signal, the duration and the peak memory. At a terminal, "
          "escape sequences in the output are made visible, except those that set colours."),
-     CALL(output_format_take, format), FOR(RUN), CHOICES(OUTPUT_FORMAT_CHOICES)},
+     CALL(output_format_take, format), FOR(ONLY_RUN), CHOICES(OUTPUT_FORMAT_CHOICES)},
     {{0, "--table", NULL, "print a table, also elsewhere", NULL,
       "Print the table, also if standard output is not a terminal."},
      FLAG(table),
@@ -379,6 +381,16 @@ static const struct option_rule rules[] = {
       "sequences for terminals; redirect it to a file or a pipe if that matters. Messages of "
       "isolator itself, such as the signal that killed the program, go to standard error."},
      FLAG(stream),
+     FOR(ONLY_RUN)},
+    {{0, "--detach", NULL, "start a job, print its id and exit", NULL,
+      "Start the run as a job, which goes on when isolator has ended, print its id, and exit: the "
+      "same as isolator-start(1)."},
+     FLAG(detach),
+     FOR(ONLY_RUN)},
+    {{0, "--name", "NAME", "name of the job, in place of its id", NULL,
+      "Another name for the job than its id, for the commands that take one: up to 64 letters, "
+      "digits, _ . and -, and not only digits from 0 to 9 and a to f. It needs a job."},
+     STRING(name),
      FOR(RUN)},
     {{'v', "--verbose", NULL, "trace each step with its time on stderr", NULL,
       "Trace each step of the engine with its time on standard error, then print the names of the "
@@ -407,6 +419,22 @@ const struct option_table run_option_tables[] = {
          .has_rest = true,
          .operands = VALUES_FILES,
          .others = other_options,
+         OPTION_RULES(rules)},
+    [RUN_OPTIONS_START] =
+        {.command = "isolator start",
+         .usage =
+             "usage: isolator start [OPTIONS] [FILE...] [-- ARG...]\n"
+             "\n"
+             "Starts FILE (- for stdin), or the --entrypoint of --dir, as a job that goes on\n"
+             "when isolator has ended, and prints its id. isolator wait ID prints the result.\n",
+         .example = "isolator start --timeout 10h --artifacts out train.py",
+         .after =
+             DEFAULTS "Exit status: 0 started, 2 usage or input, 3 engine or image, 130 or 143\n"
+                      "interrupted. See isolator-start(1).\n",
+         .commands = START,
+         .has_rest = true,
+         .operands = VALUES_FILES,
+         .others = start_other_options,
          OPTION_RULES(rules)},
     [RUN_OPTIONS_TEST] =
         {.command = "isolator test",

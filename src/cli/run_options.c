@@ -27,10 +27,17 @@ void run_options_set_program(struct run_options *options, const char *file)
     options->request.entrypoint = string_copy(text_file_name(file));
 }
 
+/* Whether the command runs a program once. */
+static bool is_run(enum run_options_command command)
+{
+    return command == RUN_OPTIONS_RUN || command == RUN_OPTIONS_START;
+}
+
 int run_options_parse(struct run_options *options, enum run_options_command command, int argc,
                       char **argv, struct error *error)
 {
     *options = (struct run_options){.command = command,
+                                    .detach = command == RUN_OPTIONS_START,
                                     .parallel = parallel_default(),
                                     .artifacts_directory = -1,
                                     .tolerance = COMPARISON_TOLERANCE_DEFAULT};
@@ -41,7 +48,7 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
     if (options->help)
         return 0;
     options->file = options->files.count > 0 ? options->files.items[0] : NULL;
-    for (size_t i = 1; i < options->files.count && command == RUN_OPTIONS_RUN; i++)
+    for (size_t i = 1; i < options->files.count && is_run(command); i++)
         if (request_add_path(&options->request, options->files.items[i], error) != 0)
             return -1;
     if (run_options_check(options, error) != 0)
@@ -64,5 +71,6 @@ void run_options_release(struct run_options *options)
     free(options->audit);
     free(options->artifacts);
     free(options->tests);
+    free(options->name);
     cleanup_fd(&options->artifacts_directory);
 }

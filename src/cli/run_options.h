@@ -15,7 +15,12 @@
 /* The timeout of each test in seconds if the configuration names none; see config_load(). */
 enum { RUN_OPTIONS_TEST_TIMEOUT = 10 };
 
-enum run_options_command { RUN_OPTIONS_RUN, RUN_OPTIONS_TEST, RUN_OPTIONS_SESSION };
+enum run_options_command {
+    RUN_OPTIONS_RUN,
+    RUN_OPTIONS_START,
+    RUN_OPTIONS_TEST,
+    RUN_OPTIONS_SESSION
+};
 
 struct run_options {
     enum run_options_command command;
@@ -32,6 +37,8 @@ struct run_options {
     bool force;              /* replace existing files in it */
     bool pull;               /* fetch the image if it is missing */
     bool stream;
+    bool detach;                  /* start the run as a job */
+    char *name;                   /* of the job; NULL: none */
     char *tests;                  /* --tests, the directory; NULL for run */
     enum comparison_mode compare; /* of all tests */
     double tolerance;

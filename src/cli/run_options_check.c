@@ -70,7 +70,7 @@ static int check_program(const struct run_options *options, struct error *error)
                          "--entrypoint");
     if (!options->file && !request->input.dir && !code)
         return error_set(error, ERROR_USAGE, "nothing to run; give a FILE, -%s",
-                         options->command == RUN_OPTIONS_RUN ? ", --dir or --code" : " or --dir");
+                         options->command == RUN_OPTIONS_TEST ? " or --dir" : ", --dir or --code");
     if (request->entrypoint && !request->input.dir && strchr(request->entrypoint, '='))
         return error_set(error, ERROR_USAGE,
                          "--entrypoint needs --dir; variables of the environment are set by --env");
@@ -94,6 +94,30 @@ static int check_program(const struct run_options *options, struct error *error)
     return 0;
 }
 
+/* What a job cannot have, since isolator has ended by then. */
+static int check_job(const struct run_options *options, struct error *error)
+{
+    const struct {
+        bool given;
+        const char *option, *reason;
+    } refused[] = {
+        {options->stream, "--stream", "isolator logs shows its output"},
+        {options->interactive, "--interactive", "give it its input with --stdin FILE"},
+        {options->request.save_image, "--save-image", "only isolator run saves images"},
+        {options->request.save_dockerfile, "--save-dockerfile", "only isolator run writes one"},
+        {options->json, "--json", "isolator wait prints the result"},
+        {options->format != OUTPUT_FORMAT_AUTO, "--format", "isolator wait prints the result"},
+    };
+
+    if (options->name && !options->detach)
+        return error_set(error, ERROR_USAGE, "--name is the name of a job, so it needs --detach");
+    for (size_t i = 0; i < sizeof refused / sizeof *refused && options->detach; i++)
+        if (refused[i].given)
+            return error_set(error, ERROR_USAGE, "a job cannot have %s: %s", refused[i].option,
+                             refused[i].reason);
+    return 0;
+}
+
 int run_options_check(const struct run_options *options, struct error *error)
 {
     const struct request *request = &options->request;
@@ -101,6 +125,8 @@ int run_options_check(const struct run_options *options, struct error *error)
     if (check_files(options, error) != 0)
         return -1;
     if (options->command != RUN_OPTIONS_SESSION && check_program(options, error) != 0)
+        return -1;
+    if (check_job(options, error) != 0)
         return -1;
     if (!options->artifacts && (request->artifacts.count > 0 || options->force))
         return error_set(error, ERROR_USAGE, "--%s needs --artifacts DIR",

@@ -86,11 +86,16 @@ static void run_shown(struct service *service, struct plan *plan, struct result 
     live_output_end(&output);
 }
 
-static void run_plan(struct service *service, const struct run_options *options,
-                     const struct run_request_view *view, struct plan *plan, struct result *result)
+static void run_plan(struct service *service, const struct config *config,
+                     const struct run_options *options, const struct run_request_view *view,
+                     struct plan *plan, struct result *result)
 {
     struct run_observer observer = RUN_OBSERVER_INIT;
 
+    if (options->detach) {
+        view->start(view->context, service, config, options, plan, result);
+        return;
+    }
     if (options->stream) {
         observer.live[0] = STDOUT_FILENO;
         observer.live[1] = STDERR_FILENO;
@@ -120,7 +125,8 @@ static void warn_of_input(const struct run_options *options, struct result *resu
                          (options->file && strcmp(options->file, "-") == 0);
     const bool has_run = result->exit_code != EXIT_CODE_NONE;
 
-    if (options->command == RUN_OPTIONS_RUN && !is_used && has_run && io_has_bytes(STDIN_FILENO))
+    if (options->command == RUN_OPTIONS_RUN && !options->detach && !is_used && has_run &&
+        io_has_bytes(STDIN_FILENO))
         strvec_push(&result->warnings,
                     "the program did not get what waits on standard input; pass it on with "
                     "--interactive (-i), or redirect standard input from /dev/null");
@@ -142,7 +148,7 @@ static int open_and_run(struct run_options *options, const struct config *config
     if (options->pull)
         status = run_inputs_pull(&service.docker, plan, error);
     if (status == 0)
-        run_plan(&service, options, view, plan, result);
+        run_plan(&service, config, options, view, plan, result);
     service_close(&service, 0);
     return status;
 }

@@ -9,9 +9,14 @@
 
 #include "cli/run_options.h"
 #include "run/result.h"
+#include "service/service.h"
 
 /* What a command displays of its request. */
 struct run_request_view {
+    /* Starts the plan as a job, with --detach, in place of running it. NULL: never. */
+    void (*start)(void *context, struct service *service, const struct config *config,
+                  const struct run_options *options, const struct plan *plan,
+                  struct result *result);
     /* Called before the run of these tests. NULL: not wanted, like the next one. */
     void (*begin_tests)(void *context, const struct run_options *options,
                         const struct test_requests *tests);

@@ -62,6 +62,11 @@ struct session_settings {
     int output_bytes;     /* that all requests of a session may write to both streams */
 };
 
+/* What holds for jobs (service/jobs.h). */
+struct job_settings {
+    int keep_hours; /* after its timeout, after which one that was not fetched is removed */
+};
+
 /* One text that was laid over those before it. */
 struct config_layer {
     char *name;   /* the file, as in messages */
@@ -106,6 +111,7 @@ struct config {
     int max_stored_bytes; /* of the files and output of runs that it keeps */
     int warm_max_age;     /* seconds after which a warm container is replaced */
     struct session_settings sessions;
+    struct job_settings jobs;
     struct config_layer *layers; /* owned; the built-in configuration first */
     size_t layer_count;
 };

@@ -118,6 +118,9 @@ static const struct config_key keys[] = {
           "Limits of sessions, each of which is a container that several requests share."),
      TOP_MEMBER(sessions), .members = CONFIG_LEVEL_SESSIONS},
     {CONFIG_LEVEL_TOP,
+     RULE("jobs", KEY_OBJECT, "Jobs", "What holds for jobs, which outlive isolator."),
+     TOP_MEMBER(jobs), .members = CONFIG_LEVEL_JOBS},
+    {CONFIG_LEVEL_TOP,
      RULE("images", KEY_STRINGS, "Allowed images",
           "Patterns of the images that a line of isolator batch may name, like team/* or "
           "python:3.*; * does not match a '/'. Without any, none.",
@@ -258,6 +261,11 @@ static const struct config_key keys[] = {
      RANGE("outputBytes", KEY_WHOLE, 1024, 1 << 30, "Output",
            "Bytes that the programs of a session may write in all."),
      SESSION_MEMBER(output_bytes)},
+
+    {CONFIG_LEVEL_JOBS,
+     RANGE("keepHours", KEY_WHOLE, 1, 8760, "Unfetched results",
+           "Hours after its timeout after which a job is removed that was not waited for."),
+     .offset = offsetof(struct job_settings, keep_hours)},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 

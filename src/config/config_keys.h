@@ -21,6 +21,7 @@ enum config_level {
     CONFIG_LEVEL_BUILD,    /* "buildLimits" of a language: struct limits */
     CONFIG_LEVEL_PREPARE,  /* "prepare" of a language: struct preparation */
     CONFIG_LEVEL_SESSIONS, /* "sessions": struct session_settings */
+    CONFIG_LEVEL_JOBS,     /* "jobs": struct job_settings */
 };
 
 struct config_key {

@@ -35,6 +35,7 @@ enum option_values {
     VALUES_COMMANDS, /* of isolator */
     VALUES_ATTACKS,  /* of isolator selftest */
     VALUES_HOSTS,    /* that isolator-mcp knows */
+    VALUES_JOBS,     /* of the user */
 };
 
 /* One option. Rows are written with the macros below. */

@@ -356,6 +356,12 @@ bool comparison_add(struct comparison *comparison, const char *data, size_t leng
     return comparison->state == COMPARISON_EQUAL;
 }
 
+void comparison_skip(struct comparison *comparison)
+{
+    if (comparison->state == COMPARISON_EQUAL)
+        comparison->state = COMPARISON_CUT;
+}
+
 bool comparison_finish(struct comparison *comparison)
 {
     if (comparison->state == COMPARISON_EQUAL)
@@ -369,6 +375,9 @@ char *comparison_locate(const struct comparison *comparison)
         return NULL;
     if (comparison->state == COMPARISON_DIFFERS)
         return string_format("line %llu differs", comparison->line);
+    if (comparison->state == COMPARISON_CUT)
+        return string_format("the output is too long to be compared after line %llu",
+                             comparison->line);
     if (comparison->line == 0)
         return string_copy("the output is empty");
     return string_format("the output ends too early, after line %llu", comparison->line);
@@ -415,8 +424,8 @@ char *comparison_explain(const struct comparison *comparison)
     struct strbuf message = STRBUF_INIT;
     struct expected_part part;
 
-    if (!place)
-        return NULL;
+    if (!place || comparison->state == COMPARISON_CUT)
+        return steal_pointer(&place);
     part = modes[comparison->mode].part(comparison);
     strbuf_addf(&message, "%s: expected ", place);
     if (comparison->state == COMPARISON_SHORT) {

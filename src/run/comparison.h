@@ -29,6 +29,7 @@ enum comparison_state {
     COMPARISON_EQUAL,   /* no difference so far */
     COMPARISON_DIFFERS, /* at `line` */
     COMPARISON_SHORT,   /* the output ended, and more was expected after `line`; 0: it was empty */
+    COMPARISON_CUT,     /* no difference up to `line`, and the rest of the output is not there */
 };
 
 struct comparison {
@@ -66,6 +67,9 @@ void comparison_init(struct comparison *comparison, enum comparison_mode mode, d
 
 /* Takes the next bytes of the output. False if it differs, whatever may follow. */
 bool comparison_add(struct comparison *comparison, const char *data, size_t length);
+
+/* The rest of the output is not there, so it counts as different. */
+void comparison_skip(struct comparison *comparison);
 
 /* Ends the output. True if it is equal to what is expected. */
 bool comparison_finish(struct comparison *comparison);

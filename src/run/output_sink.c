@@ -83,7 +83,7 @@ void output_sink_add(struct output_sink *output, int stream, const char *data, s
         comparison_add(output->comparison, data, length);
     if (output->stats)
         atomic_fetch_add(&output->stats->output_bytes, length);
-    output->flooded = capture->total > OUTPUT_HARD_MAX;
+    output->flooded = !output->has_gap && capture->total > OUTPUT_HARD_MAX;
     if (output->live[stream] < 0 || output->live_error != 0) {
         output->taken[stream] += length;
         return;
@@ -91,6 +91,14 @@ void output_sink_add(struct output_sink *output, int stream, const char *data, s
     strbuf_add(&output->waiting[stream], data, length);
     if (output->destinations[stream] < 0)
         output_sink_flush(output, stream);
+}
+
+void output_sink_skip(struct output_sink *output, int stream, unsigned long long length)
+{
+    output->has_gap = true;
+    capture_skip(&output->capture[stream], length);
+    if (stream == 0 && output->comparison)
+        comparison_skip(output->comparison);
 }
 
 void output_sink_detach(struct output_sink *output)
@@ -139,6 +147,11 @@ static void channel_take(void *context, int stream, const char *data, size_t len
     output_sink_add(context, stream, data, length);
 }
 
+static void channel_omitted(void *context, int stream, unsigned long long length)
+{
+    output_sink_skip(context, stream, length);
+}
+
 static size_t channel_dealt(void *context, int stream)
 {
     return output_sink_take(context, stream);
@@ -166,6 +179,7 @@ struct channel output_sink_channel(struct output_sink *output, int stream)
     return (struct channel){.context = output,
                             .number = stream,
                             .take = channel_take,
+                            .omitted = channel_omitted,
                             .dealt = channel_dealt,
                             .destination = channel_destination,
                             .flush = channel_flush,

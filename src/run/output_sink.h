@@ -28,6 +28,7 @@ struct output_sink {
     struct run_stats *stats;       /* borrowed; NULL: no figures are wanted */
     void (*begun)(void *context);  /* see struct run_observer */
     void *context;
+    bool has_gap;   /* bytes were left out: the supervisor alone counts against OUTPUT_HARD_MAX */
     bool flooded;   /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */
     int live_error; /* errno: why nothing more is passed on; 0: it is */
 };
@@ -47,6 +48,9 @@ void output_sink_begin(struct output_sink *output);
  * not wait for room: the rest follows with output_sink_flush().
  */
 void output_sink_add(struct output_sink *output, int stream, const char *data, size_t length);
+
+/* So many bytes of a stream are left out here, see capture_skip(). */
+void output_sink_skip(struct output_sink *output, int stream, unsigned long long length);
 
 /* Passes on what waits, as far as there is room. */
 void output_sink_flush(struct output_sink *output, int stream);

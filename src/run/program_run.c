@@ -1,6 +1,7 @@
 #include "run/program_run.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -41,6 +42,8 @@ int program_explain_failure(const struct instance *instance, const char *image, 
         return error_set(error, ERROR_COMMAND, "cannot execute '%s' in the image '%s': %s", path,
                          image, reason);
     case FRAME_STEP_START:
+        if (instance->log && failure->error == ECANCELED)
+            return owned_container_set_cancelled(error);
         if (instance->link.cell && failure->error != EAGAIN) {
             error_set(error, ERROR_INPUT,
                       "cannot begin the cell: %s; shorten its code and its standard input, or "
@@ -80,9 +83,27 @@ int program_explain_failure(const struct instance *instance, const char *image, 
 static bool is_out_of_memory(const struct instance *instance)
 {
     const struct docker *docker = instance->container.docker;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    struct container_state state;
 
+    if (instance->log) /* its container is still there */
+        return container_inspect(docker, instance->container.name,
+                                 budget_deadline(docker, BUDGET_INSPECT), &state, &ignored) == 0 &&
+               state.oom_killed && state.exit_code == 128 + SIGKILL;
     return container_killed_by_kernel(docker, instance->container.name,
                                       budget_deadline(docker, BUDGET_INSPECT));
+}
+
+/* The log of a job has nothing more, and does not say how the job ended. */
+static int explain_log(const struct instance *instance, struct error *error)
+{
+    if (instance->log->broken || instance->link.broken)
+        return error_set(error, ERROR_ENGINE,
+                         "the log of the job has a line that is not from its supervisor, so its "
+                         "result is not known; run the program again");
+    return error_set(error, ERROR_ENGINE,
+                     "the container of the job ended before it had reported the end of the "
+                     "program: perhaps the engine was restarted; run the program again");
 }
 
 int program_explain_no_begin(const struct instance *instance, enum process_event event,
@@ -106,6 +127,8 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
                   "raise " ERROR_SUBJECT);
         return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
     }
+    if (instance->log)
+        return explain_log(instance, error);
     return error_set(error, ERROR_ENGINE, "the container ended before the program ran: %s",
                      *message ? message : "no message");
 }
@@ -137,6 +160,8 @@ static void stop_program(struct program_run *program)
 /* The container ended before its supervisor reported the end of the program. */
 static int explain_no_end(const struct instance *instance, struct error *error)
 {
+    if (instance->log)
+        return explain_log(instance, error);
     error_set(error, ERROR_ENGINE,
               "the container ended before it reported the program's exit status ('docker %s' ended "
               "with status %d): perhaps memory ran out, or the engine was restarted; run the "

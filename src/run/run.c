@@ -3,36 +3,14 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "docker/budget.h"
-#include "run/cell_run.h"
 #include "run/pack_input.h"
-#include "run/program_run.h"
+#include "run/run_kinds.h"
 #include "run/run_session.h"
 #include "run/run_steps.h"
 #include "run/save.h"
 #include "run/submission.h"
 #include "run/test_run.h"
 #include "run/unasked.h"
-
-/* ---- the kinds of runs */
-
-static int run_one_program(struct run *run, long long deadline, bool *begun, struct error *error)
-{
-    struct program_run program = run_program_of(run, "program", &run->output, run->result);
-
-    return run_main_program(run, &program, deadline, begun, error);
-}
-
-/*
- * Each runs in the run's instance, which waits, and leaves that to be removed. The first program
- * has to begin before `deadline` (clock_now_ms()). 0: the result says how they ended. -1: no
- * program has begun (*begun is false), or the engine or the container failed.
- */
-static int (*const kinds[])(struct run *run, long long deadline, bool *begun,
-                            struct error *error) = {
-    [PLAN_PROGRAM] = run_one_program,
-    [PLAN_SUBMISSION] = submission_run,
-    [PLAN_CELL] = cell_run,
-};
 
 /* ---- the beginning */
 
@@ -107,20 +85,6 @@ static void add_warnings(struct run *run)
 }
 
 /* ---- the instance */
-
-/* Runs the programs of the plan in the run's instance. */
-static int run_programs(struct run *run, long long deadline, bool *begun, struct error *error)
-{
-    int result;
-
-    *begun = false;
-    if (run->session && run_session_begin(run, error) != 0)
-        return -1;
-    result = kinds[plan_kind(run->plan)](run, deadline, begun, error);
-    if (run->session && *begun)
-        run->session->requests++;
-    return result;
-}
 
 /*
  * Runs the programs in the warm instance, which may still have other limits. *begun is false if no

@@ -167,6 +167,8 @@ static int build(struct run *run, long long deadline, bool *begun, bool *built, 
     program.request.command = &command;
     program.request.environment = &plan->public_environment;
     program.request.limits = &plan->build_limits;
+    program.request.output_kept = (size_t)plan->build_limits.number[LIMIT_OUTPUT];
+    program.request.must_succeed = true;
     program.request.input = -1;
     output_sink_init(&output, (size_t)plan->build_limits.number[LIMIT_OUTPUT], &observer);
     status = program_run(&program, deadline, begun, error);
@@ -287,24 +289,35 @@ static int explain_no_program(struct run *run, struct error *error)
     return 0;
 }
 
-int submission_run(struct run *run, long long deadline, bool *begun, struct error *error)
+int submission_prepare(struct run *run, long long deadline, bool *begun, bool *built,
+                       struct error *error)
 {
     const struct plan *plan = run->plan;
-    bool built = true;
-    int result;
 
     *begun = false;
-    if (plan->build.count > 0 && build(run, deadline, begun, &built, error) != 0)
+    *built = true;
+    if (plan->build.count > 0 && build(run, deadline, begun, built, error) != 0)
         return -1;
-    if (!built)
+    if (!*built)
         return 0;
     if (plan->build.count > 0)
         run_note_built(run);
     if (keeps_copy(plan) && keep_files(run, deadline, error) != 0)
         return -1;
     *begun = true;
-    if (plan->build.count > 0 && lower_limits(run, error) != 0)
+    return plan->build.count > 0 ? lower_limits(run, error) : 0;
+}
+
+int submission_run(struct run *run, long long deadline, bool *begun, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    bool built;
+    int result;
+
+    if (submission_prepare(run, deadline, begun, &built, error) != 0)
         return -1;
+    if (!built)
+        return 0;
     if (plan->tests.count > 0)
         output_sink_begin(&run->output); /* for the observer */
     result = plan->tests.count > 0 ? test_run_all(run, error) : run_built(run, error);

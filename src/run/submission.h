@@ -31,6 +31,13 @@ struct container_limits submission_limits(const struct run *run);
 struct strvec submission_build_command(const struct run *run);
 
 /*
+ * The first part of submission_run(): the build, the copy of the files, and the limits of the
+ * program. *built is false if the build has failed; then the result is settled.
+ */
+int submission_prepare(struct run *run, long long deadline, bool *begun, bool *built,
+                       struct error *error);
+
+/*
  * Runs the programs in the run's instance, which waits, and leaves the instance to be removed. The
  * first has to begin before `deadline` (clock_now_ms()). 0: the result says how they ended. -1: no
  * program has begun (*begun is false), or the engine or the container failed; tests that have ended

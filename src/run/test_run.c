@@ -195,6 +195,8 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
     program.request.command = &test->command;
     program.request.environment = &test->environment;
     program.request.limits = &test->limits;
+    program.request.output_kept = (size_t)run->plan->test_output_bytes;
+    program.request.output_compared = test->test->no_expected ? 0 : test->test->expected_length + 1;
     program.request.archive = test->test->files.count > 0 ? archive_file(&test->files) : -1;
     program.request.input = test->input >= 0 ? test->input : test->test->stdin_file;
     program.request.samples_memory = true;
@@ -286,7 +288,8 @@ int test_run_all(struct run *run, struct error *error)
         if (run->observer.test_ended)
             run->observer.test_ended(run->observer.test_context, next, result);
         why = why_unusable(run);
-        if (!why && requests->stop_on_failure && result->status != TEST_PASSED)
+        if (!why && requests->stop_on_failure && result->status != TEST_PASSED &&
+            !run->instance->script) /* which has all tests, whatever comes of them */
             why = "an earlier test failed, and the request stops then";
     }
     set_not_run(results, next, why);

@@ -217,6 +217,8 @@ static enum verdict_stop stop_of(const struct verdict *verdict)
         return STOP_TIMEOUT;
     if (verdict->stop == STOP_NONE && end && end->cause == FRAME_CAUSE_OUTPUT)
         return STOP_OUTPUT;
+    if (verdict->stop == STOP_NONE && end && end->cause == FRAME_CAUSE_STOP) /* a job */
+        return STOP_CANCELLED;
     return verdict->stop;
 }
 

@@ -1,5 +1,7 @@
 #include "service/gc.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/cleanup.h"
@@ -9,6 +11,7 @@
 #include "docker/budget.h"
 #include "docker/container.h"
 #include "docker/container_list.h"
+#include "service/job_note.h"
 
 /*
  * For gc_until_quiet(): the minimum time without containers before it returns, and how many times
@@ -53,6 +56,12 @@ static void remove_orphan(const struct docker *docker, enum gc_mode mode, const 
         container_discard(docker, name, end);
 }
 
+static void add_owner_keys(struct strvec *keys)
+{
+    for (size_t i = 0; i < OWNER_LABELS; i++)
+        strvec_push(keys, owner_keys[i]);
+}
+
 /*
  * Lists all containers that have the label of an owner, with the labels that owner_status() needs.
  */
@@ -64,9 +73,79 @@ static int list_owned(const struct docker *docker, long long deadline,
     CLEANUP(strvec_release) struct strvec keys = STRVEC_INIT;
 
     strvec_push(&filters, owner_keys[OWNER_PID]);
-    for (size_t i = 0; i < OWNER_LABELS; i++)
-        strvec_push(&keys, owner_keys[i]);
+    add_owner_keys(&keys);
     return container_list(docker, &filters, &keys, deadline, cancel, list, error);
+}
+
+/* ---- jobs */
+
+enum { JOB_STATE = OWNER_LABELS, JOB_EXPIRY };
+
+/* Whether no one is expected to want the result of the job any more. */
+static bool has_expired(const struct container_row *row, long long now)
+{
+    const long long expires = strtoll(row->labels.items[JOB_EXPIRY], NULL, 10);
+
+    return expires > 0 && expires < now;
+}
+
+/*
+ * Removes the job if it has expired, or if it was created and not started by an owner that has
+ * ended: without force then, so that the engine decides if it starts at this moment. False: it
+ * stays.
+ */
+static bool collect_job(const struct docker *docker, enum gc_mode mode,
+                        const struct container_row *row, enum owner_status *status,
+                        long long deadline, struct error *failure)
+{
+    const long long now = (long long)time(NULL);
+
+    if (owned_container_purpose(row->name) != PURPOSE_JOB)
+        return false;
+    *status = OWNER_OVERDUE;
+    if (has_expired(row, now)) {
+        remove_orphan(docker, mode, row->name, deadline, NULL, failure);
+        if (mode != GC_LIST && failure->kind == ERROR_NONE)
+            job_note_forget(owned_container_digits(row->name));
+        return true;
+    }
+    *status = owner_status(&row->labels, now);
+    if (strcmp(row->labels.items[JOB_STATE], "created") != 0 || *status == OWNER_ALIVE)
+        return false;
+    if (mode != GC_LIST)
+        container_discard_idle(docker, row->name, deadline);
+    return true;
+}
+
+/*
+ * A job goes on without its owner. Those of other users are left to them. Returns how many are
+ * orphans.
+ */
+static int collect_jobs(const struct docker *docker, enum gc_mode mode, gc_report *report,
+                        void *context, long long deadline)
+{
+    CLEANUP(container_list_release) struct container_list list = CONTAINER_LIST_INIT;
+    CLEANUP(strvec_release) struct strvec filters = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec keys = STRVEC_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    enum owner_status status;
+    int found = 0;
+
+    owner_job_user(&filters);
+    add_owner_keys(&keys);
+    strvec_push(&keys, ".State");
+    strvec_push(&keys, job_keys[JOB_EXPIRES]);
+    container_list(docker, &filters, &keys, deadline, NULL, &list, &ignored);
+    for (size_t i = 0; i < list.count; i++) {
+        CLEANUP(error_release) struct error failure = ERROR_INIT;
+
+        if (!collect_job(docker, mode, &list.rows[i], &status, deadline, &failure))
+            continue;
+        found++;
+        if (report)
+            report_orphan(report, context, &list.rows[i], status, failure.message);
+    }
+    return found;
 }
 
 int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report, void *context,
@@ -74,6 +153,7 @@ int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report
 {
     CLEANUP(container_list_release) struct container_list list = CONTAINER_LIST_INIT;
     const long long deadline = budget_deadline(docker, BUDGET_QUERY);
+    bool has_jobs = false;
     int found = 0;
 
     if (list_owned(docker, deadline, cancel, &list, error) != 0)
@@ -88,6 +168,10 @@ int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report
         if (owned_container_purpose(row->name) == PURPOSE_NONE)
             continue;
         status = owner_status(&row->labels, (long long)time(NULL));
+        if (owned_container_purpose(row->name) == PURPOSE_JOB) {
+            has_jobs = has_jobs || status != OWNER_ALIVE;
+            continue;
+        }
         if (status == OWNER_ALIVE) {
             if (report && owned_container_purpose(row->name) == PURPOSE_SESSION)
                 report_orphan(report, context, row, status, NULL);
@@ -98,6 +182,10 @@ int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report
         if (report)
             report_orphan(report, context, row, status, failure.message);
     }
+    if (has_jobs)
+        found += collect_jobs(docker, mode, report, context, deadline);
+    if (mode != GC_LIST)
+        job_notes_prune((long long)time(NULL));
     if (list.truncated)
         return error_set(error, ERROR_ENGINE, "the list of containers is too long");
     return found;
@@ -109,6 +197,7 @@ static int collect_labelled(const struct docker *docker, const struct strvec *la
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(container_list_release) struct container_list list = CONTAINER_LIST_INIT;
     const long long deadline = budget_deadline(docker, BUDGET_GC);
+    int jobs = 0; /* that go on */
 
     if (container_list(docker, labels, NULL, deadline, NULL, &list, &error) != 0)
         return -1;
@@ -117,10 +206,15 @@ static int collect_labelled(const struct docker *docker, const struct strvec *la
 
         if (owned_container_purpose(list.rows[i].name) == PURPOSE_NONE)
             continue;
+        if (owned_container_purpose(list.rows[i].name) == PURPOSE_JOB) {
+            collect_jobs(docker, GC_ONE_PASS, NULL, NULL, deadline);
+            jobs++;
+            continue;
+        }
         container_lift_cpus(docker, list.rows[i].name, NULL, deadline);
         container_remove(docker, list.rows[i].name, NULL, deadline, NULL, &ignored);
     }
-    return (int)list.count;
+    return (int)list.count - jobs;
 }
 
 static void sleep_ms(long long ms)

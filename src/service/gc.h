@@ -37,8 +37,9 @@ enum gc_mode {
  * may be NULL. The containers of sessions that are in use are reported too, and left alone. A
  * container whose owner cannot be looked up, on another host for example, is an
  * orphan if its deadline has passed (see owner_status()). Containers of live owners are never
- * touched. Returns how many orphans it found. -1: the engine did not list all containers, or
- * `cancel`, which may be NULL, was raised; then no more are removed.
+ * touched. A job goes on without its owner: it is an orphan only if it was never started or has
+ * expired, and belongs to this user. Returns how many orphans it found. -1: the engine did not list
+ * all containers, or `cancel`, which may be NULL, was raised; then no more are removed.
  */
 int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report, void *context,
                const struct notifier *cancel, struct error *error);

@@ -84,7 +84,7 @@ scratch=$(mktemp -d)
 # before it has forgotten that trap. So each of them begins with `in_main || exit`.
 in_main() { [ "$BASHPID" = $$ ]; }
 trap 'in_main || exit; rm -rf "$scratch"' EXIT
-export XDG_CONFIG_HOME=$scratch/home # the user's own prepared images make no difference
+export XDG_CONFIG_HOME=$scratch/home XDG_STATE_HOME=$scratch/state # prepared images and jobs of the user make no difference
 own_pids=" "
 if [ -n "${QUICK-}" ]; then
     mkdir "$scratch/stand-in"

@@ -32,7 +32,10 @@ test_case --quick 'options of docker' && {
     answer "--timeout: 'a.py' is not a duration; write it like 500ms, 30, 1m30s or 1h; -t is the timeout; programs have no terminal" \
         run -it a.py
     answer "unknown option '--tty'; a program has no terminal; -i passes standard input on" run --tty a.py
-    answer "unknown option '--name'; isolator chooses the name of the container; the result has it" run --name x a.py
+    answer "--name is the name of a job, so it needs --detach" run --name x a.py
+    answer "unknown option '--name'; isolator chooses the name of the container; the result has it" session --name x a.py
+    answer "unknown option '--stream'; isolator logs shows the output of a job" start --stream a.py
+    answer "unknown option '-i'; --stdin FILE is the standard input of a job" start -i a.py
     answer "unknown option '-w'; --container-workdir sets the working directory" run -w /x a.py
     answer "--user: 'root' is not a user; write numbers up to 2097151, like 65534 or 1000:1000" run --user root a.py
     answer "--entrypoint needs --dir; variables of the environment are set by --env" run -e A=1 a.py

@@ -3,9 +3,9 @@
 #include "config/config_keys.h"
 #include "config/limits.h"
 
-static const enum config_level levels[] = {CONFIG_LEVEL_TOP,      CONFIG_LEVEL_LIMITS,
-                                           CONFIG_LEVEL_LANGUAGE, CONFIG_LEVEL_BUILD,
-                                           CONFIG_LEVEL_PREPARE,  CONFIG_LEVEL_SESSIONS};
+static const enum config_level levels[] = {
+    CONFIG_LEVEL_TOP,     CONFIG_LEVEL_LIMITS,   CONFIG_LEVEL_LANGUAGE, CONFIG_LEVEL_BUILD,
+    CONFIG_LEVEL_PREPARE, CONFIG_LEVEL_SESSIONS, CONFIG_LEVEL_JOBS};
 
 /* All keys in the order of the table, each level on a line of its own. */
 static void config_keys__levels(void **state)
@@ -26,7 +26,7 @@ static void config_keys__levels(void **state)
         "allowNetlink userRange "
         "promptsDir inputsDir auditFile maxConcurrent maxQueued maxTextBytes maxArtifacts "
         "maxArtifactBytes "
-        "maxStoredBytes warm warmMaxAgeSeconds sessions images "
+        "maxStoredBytes warm warmMaxAgeSeconds sessions jobs images "
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "
         "readOnly capDrop user \n"
@@ -36,7 +36,8 @@ static void config_keys__levels(void **state)
         "listPackages packages \n"
         "timeoutSeconds memoryMB cpus pidsLimit \n"
         "run files network \n"
-        "max idleSeconds lifetimeSeconds cpuSeconds outputBytes \n");
+        "max idleSeconds lifetimeSeconds cpuSeconds outputBytes \n"
+        "keepHours \n");
 }
 
 static void config_keys__find(void **state)

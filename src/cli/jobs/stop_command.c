@@ -1,0 +1,57 @@
+#include "cli/jobs/stop_command.h"
+
+#include "base/cleanup.h"
+#include "base/signals.h"
+#include "cli/command_line.h"
+#include "cli/exit_status.h"
+#include "cli/jobs/each_job.h"
+#include "cli/print.h"
+#include "service/jobs.h"
+
+static const struct option_rule stop_rules[] = {
+    COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_HELP,
+};
+
+const struct option_table stop_table = {
+    .command = "isolator stop",
+    .usage = "usage: isolator stop [--config FILE] ID...\n"
+             "\n"
+             "Ends jobs, keeps their results for isolator wait, and prints the id of each. ID\n"
+             "is what isolator start has printed, its first digits, or the --name of the job.\n",
+    .example = "isolator stop 3f9c",
+    .after = "Exit status: 0 the order is given, 2 no such job, 3 the engine failed, 128+N\n"
+             "signal N. See isolator-stop(1).\n",
+    .operands = VALUES_JOBS,
+    OPTION_RULES(stop_rules)};
+
+static int stop_job(void *context, const char *word, struct error *error)
+{
+    CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
+
+    if (job_note_open(&note, word, error) != 0 ||
+        jobs_stop(context, &note, signals_cancel(), error) != 0)
+        return -1;
+    print_format("%s\n", note.id);
+    return EXIT_STATUS_SUCCESS;
+}
+
+static int run_stop_command(void *context, char **operands, const struct config *config,
+                            struct error *error)
+{
+    struct docker docker = config_docker(config);
+
+    (void)context;
+    return each_job(operands, stop_job, &docker, error);
+}
+
+int stop_command(int argc, char **argv)
+{
+    static const struct command_line command = {.options = &stop_table,
+                                                .operands_max = COMMAND_ANY_OPERANDS,
+                                                .run = run_stop_command,
+                                                .output = "list"};
+    struct common_options options = {.help = false};
+
+    return command_line_main(&command, argc, argv, &options);
+}
