@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/signals.h"
 #include "cli/command_line.h"
@@ -39,12 +40,14 @@ static void start_job(void *context, struct service *service, const struct confi
         .force = options->force,
         .keep_hours = config->jobs.keep_hours,
         .cancel = signals_cancel()};
+    char id[JOB_ID_SIZE];
     bool *started = context;
 
     *started = jobs_start(&start, &note, result);
+    memcpy(id, note.id, sizeof id);
+    job_note_release(&note); /* who reads the id may use it at once */
     if (*started)
-        print_format("%s\n", note.id);
-    job_note_release(&note);
+        print_format("%s\n", id);
 }
 
 static int report_job(const struct result *result, bool started, int status)

@@ -71,7 +71,7 @@ static void list_files(struct strvec *files)
     DIR *jobs = opendir(path);
     const struct dirent *entry;
     char id[JOB_ID_SIZE];
-    const char *name;
+    const char *name = NULL;
 
     while (jobs && (entry = readdir(jobs)))
         if (split(entry->d_name, id, &name))
@@ -84,7 +84,7 @@ void job_notes_list(struct strvec *words)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
     char id[JOB_ID_SIZE];
-    const char *name;
+    const char *name = NULL;
 
     list_files(&files);
     for (size_t i = 0; i < files.count; i++) {
@@ -100,7 +100,7 @@ static void find(const char *word, struct strvec *found)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
     char id[JOB_ID_SIZE];
-    const char *name;
+    const char *name = NULL;
 
     list_files(&files);
     for (size_t i = 0; i < files.count; i++) {
@@ -242,7 +242,7 @@ static int find_and_read(struct job_note *note, const char *word, bool locked, s
     CLEANUP_FREE char *shown = text_escape_short(word, TEXT_SHOWN_MAX);
     CLEANUP_FREE char *jobs = directory();
     json_auto_t *object = NULL;
-    const char *name;
+    const char *name = NULL;
 
     find(word, &found);
     if (found.count == 0)
@@ -293,8 +293,9 @@ void job_notes_prune(long long now)
         struct job_note note = JOB_NOTE_INIT;
         CLEANUP_FREE char *id = string_format("%.*s", ID_DIGITS, files.items[i]);
 
-        if (job_note_lock(&note, id, &ignored) == 0 && note.expires > 0 && note.expires < now)
-            job_note_remove(&note);
+        /* Without the lock: a job that someone wants now is not in use. */
+        if (job_note_open(&note, id, &ignored) == 0 && note.expires > 0 && note.expires < now)
+            job_note_forget(id);
         job_note_release(&note);
     }
 }

@@ -224,7 +224,7 @@ static bool is_of_script(int parent, const char *path, const char *name)
     struct stat status;
 
     return strncmp(JOB_DIRECTORY, path, length) == 0 && JOB_DIRECTORY[length] == '/' &&
-           strcmp(JOB_DIRECTORY + length + 1, name) == 0 &&
+           strcmp(&JOB_DIRECTORY[length + 1], name) == 0 &&
            fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_uid != geteuid() &&
            faccessat(parent, name, W_OK, 0) != 0;
 }

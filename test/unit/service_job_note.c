@@ -1,0 +1,220 @@
+#include "test.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+#include "service/job_note.h"
+
+#define ID  "0123456789abcdef"
+#define KEY "00112233445566778899aabbccddeeff"
+
+struct fixture {
+    char *directory;
+    struct plan plan;
+    struct error error;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.directory = temp_create(), .plan = PLAN_INIT};
+    setenv("XDG_STATE_HOME", fixture->directory, 1);
+    sandbox_policy_init(&fixture->plan.policy);
+    for (int i = 0; i < LIMIT_NUMBERS; i++)
+        fixture->plan.policy.limits.number[i] = 10;
+    fixture->plan.policy.limits.number[LIMIT_OUTPUT] = 4096;
+    fixture->plan.policy.limits.number[LIMIT_CPU_TIME] = INFINITY;
+    fixture->plan.policy.network = string_copy("none");
+    fixture->plan.language = string_copy("python");
+    fixture->plan.image = string_copy("python:3");
+    fixture->plan.workdir = string_copy("/workspace");
+    fixture->plan.entrypoint = string_copy("main.py");
+    fixture->plan.max_artifacts = 3;
+    strvec_push_each(&fixture->plan.command, "python", "main.py", NULL);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    plan_release(&fixture->plan);
+    error_release(&fixture->error);
+    temp_remove(fixture->directory);
+}
+
+/* Writes the file of a job and unlocks it. */
+static void write_note(struct fixture *fixture, const char *id, const char *name, long long expires)
+{
+    struct job_note note = JOB_NOTE_INIT;
+
+    memcpy(note.id, id, sizeof note.id);
+    memcpy(note.key, KEY, sizeof note.key);
+    note.name = name ? string_copy(name) : NULL;
+    note.artifacts = string_copy("/out");
+    note.expires = expires;
+    manifest_add(&note.sent, "a.txt", 5, KEY KEY);
+    strvec_push(&note.warnings, "a warning");
+    assert_int_equal(job_note_write(&note, &fixture->plan, &fixture->error), 0);
+    job_note_release(&note);
+}
+
+static void check_open(struct fixture *fixture, const char *word, const char *expected)
+{
+    struct job_note note = JOB_NOTE_INIT;
+
+    assert_int_equal(job_note_lock(&note, word, &fixture->error), 0);
+    assert_string_equal(note.id, expected);
+    job_note_release(&note);
+}
+
+static void check_refused(struct fixture *fixture, const char *word, enum error_kind kind,
+                          const char *message)
+{
+    struct job_note note = JOB_NOTE_INIT;
+
+    assert_int_equal(job_note_lock(&note, word, &fixture->error), -1);
+    assert_error(&fixture->error, kind, message);
+    error_release(&fixture->error);
+    fixture->error = (struct error)ERROR_INIT;
+    job_note_release(&note);
+}
+
+static void job_note__names(void **state)
+{
+    static const char *const good[] = {"x", "training-1", "a.b_C", "0123456789abcdefg", "run"};
+    static const char *const bad[] = {
+        "",     "abc",
+        "0",    "0123456789abcdef",
+        "-x",   "a/b",
+        "a b",  "\xc3\xa4",
+        "..\n", "12345678901234567890123456789012345678901234567890123456789012345"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        if (job_note_check_name(good[i], &error) != 0)
+            fail_msg("'%s' is refused", good[i]);
+    }
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        if (job_note_check_name(bad[i], &error) == 0)
+            fail_msg("'%s' is taken", bad[i]);
+        assert_int_equal(error.kind, ERROR_USAGE);
+    }
+}
+
+static void job_note__round_trip(void **state)
+{
+    struct job_note note = JOB_NOTE_INIT;
+    CLEANUP_FREE char *path = NULL;
+    struct fixture fixture;
+    struct stat status;
+
+    (void)state;
+    set_up(&fixture);
+    write_note(&fixture, ID, "training", 77);
+    path = path_in(fixture.directory, "isolator/jobs/" ID ".training");
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    assert_int_equal(job_note_lock(&note, "training", &fixture.error), 0);
+    assert_string_equal(note.id, ID);
+    assert_string_equal(note.name, "training");
+    assert_string_equal(note.key, KEY);
+    assert_string_equal(note.artifacts, "/out");
+    assert_int_equal(note.expires, 77);
+    assert_false(note.force);
+    assert_int_equal(note.sent.count, 1);
+    assert_string_equal(note.sent.items[0].name, "a.txt");
+    assert_int_equal(note.sent.items[0].length, 5);
+    assert_string_equal(note.warnings.items[0], "a warning");
+    assert_string_equal(note.plan.image, "python:3");
+    assert_string_equal(note.plan.command.items[1], "main.py");
+    assert_int_equal(note.plan.max_artifacts, 3);
+    assert_true(isinf(note.plan.policy.limits.number[LIMIT_CPU_TIME]));
+    check_refused(&fixture, "training", ERROR_SYSTEM,
+                  "another isolator works on the job 'training'; its result is printed once");
+    job_note_remove(&note);
+    check_refused(&fixture, "training", ERROR_USAGE, "no job 'training'; isolator ps lists them");
+    job_note_release(&note);
+    tear_down(&fixture);
+}
+
+static void job_note__is_found(void **state)
+{
+    CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    job_notes_list(&words);
+    assert_int_equal(words.count, 0);
+    write_note(&fixture, ID, NULL, 0);
+    write_note(&fixture, "0123456789abcde0", "x", 0);
+    check_open(&fixture, ID, ID);
+    check_open(&fixture, "0123456789abcde0", "0123456789abcde0");
+    check_open(&fixture, "x", "0123456789abcde0");
+    check_refused(&fixture, "0123", ERROR_USAGE,
+                  "'0123' is the start of several ids: give more digits");
+    check_refused(&fixture, "", ERROR_USAGE, "no job ''; isolator ps lists them");
+    check_refused(&fixture, "../x", ERROR_USAGE, "no job '../x'; isolator ps lists them");
+    check_refused(&fixture, "\033[2J", ERROR_USAGE, "no job '\\x1b[2J'; isolator ps lists them");
+    job_notes_list(&words);
+    assert_int_equal(words.count, 3);
+    assert_int_equal(job_note_check_free("x", &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_USAGE, "there is a job 'x' already");
+    tear_down(&fixture);
+}
+
+static void job_note__damaged_files(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } files[] = {
+        {"", "it is not JSON"},
+        {"[]", "it was written by another version of isolator"},
+        {"{\"version\": 2}", "it was written by another version of isolator"},
+        {"{\"version\": 1}", "key is missing"},
+        {"{\"version\": 1, \"key\": 7}", "key is missing"},
+        {"{\"version\": 1, \"key\": \"" KEY "\"}", "language is missing"},
+        {"{\"version\": 1, \"key\": \"" KEY "\", \"plan\": {\"language\": [], \"image\": 1}}",
+         "language is missing"},
+    };
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    write_note(&fixture, ID, NULL, 0);
+    for (size_t i = 0; i < COUNT(files); i++) {
+        struct job_note note = JOB_NOTE_INIT;
+
+        write_in(fixture.directory, "isolator/jobs/" ID, files[i].text);
+        assert_int_equal(job_note_lock(&note, ID, &fixture.error), -1);
+        if (!strstr(fixture.error.message, files[i].message))
+            fail_msg("'%s' is told of '%s'", fixture.error.message, files[i].text);
+        error_release(&fixture.error);
+        fixture.error = (struct error)ERROR_INIT;
+        job_note_release(&note);
+    }
+    tear_down(&fixture);
+}
+
+static void job_note__expires(void **state)
+{
+    struct job_note used = JOB_NOTE_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    write_note(&fixture, ID, NULL, 100);
+    write_note(&fixture, "1123456789abcdef", NULL, 200);
+    write_note(&fixture, "2123456789abcdef", "used", 100);
+    assert_int_equal(job_note_lock(&used, "used", &fixture.error), 0);
+    job_notes_prune(101);
+    check_refused(&fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
+    check_open(&fixture, "1123456789abcdef", "1123456789abcdef");
+    job_note_release(&used);
+    check_open(&fixture, "used", "2123456789abcdef"); /* it was locked */
+    job_note_forget("112345678");
+    check_open(&fixture, "1123456789abcdef", "1123456789abcdef"); /* a whole id alone */
+    job_note_forget("1123456789abcdef");
+    check_refused(&fixture, "1", ERROR_USAGE, "no job '1'; isolator ps lists them");
+    tear_down(&fixture);
+}
