@@ -67,9 +67,12 @@ bool job_log_has_frame(const struct job_log *log)
 bool job_log_take(struct job_log *log, enum frame_type *type, const char **payload, size_t *length)
 {
     const size_t whole = frame_length(log);
-    const char *frame = log->frames.data + log->done;
+    const char *frame;
 
-    if (whole == 0 || frame_header_read((const unsigned char *)frame, type) < 0)
+    if (whole == 0)
+        return false;
+    frame = log->frames.data + log->done;
+    if (frame_header_read((const unsigned char *)frame, type) < 0)
         return false;
     *payload = frame + FRAME_HEADER;
     *length = whole - FRAME_HEADER;

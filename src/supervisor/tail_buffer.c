@@ -48,7 +48,7 @@ size_t tail_buffer_peek(const struct tail_buffer *tail, const char **bytes)
 {
     const size_t until_end = tail->max - tail->first;
 
-    *bytes = tail->bytes + tail->first;
+    *bytes = tail->bytes ? tail->bytes + tail->first : NULL;
     return tail->length < until_end ? tail->length : until_end;
 }
 

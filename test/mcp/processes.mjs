@@ -225,7 +225,8 @@ export const danglingVolumes = () => dockerLines('volume', 'ls', '-q', '--filter
 export async function allContainers() {
     const rows = await dockerLines('ps', '-a', '--filter', 'label=isolator.pid', '--format',
         '{{.Label "isolator.pid"}} {{.Names}} {{.Status}}');
-    return rows.map((row) => /^(\d+) (\S*) (.*)$/.exec(row)).map(([, pid, name, status]) => ({ pid: Number(pid), name, status }));
+    // The label is empty in an image that was saved, and in a container that a test makes of it.
+    return rows.map((row) => /^(\d+) (\S*) (.*)$/.exec(row)).filter(Boolean).map(([, pid, name, status]) => ({ pid: Number(pid), name, status }));
 }
 
 // Makes a FIFO and returns a descriptor of each end: `reading` and `writing`, of which the one named in `ours` does
