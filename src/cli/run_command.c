@@ -35,6 +35,7 @@ static void start_job(void *context, struct service *service, const struct confi
     const struct job_start start = {
         .docker = &service->docker,
         .plan = plan,
+        .audit = &service->audit,
         .name = options->name,
         .artifacts = options->artifacts ? realpath(options->artifacts, directory) : NULL,
         .force = options->force,

@@ -184,24 +184,28 @@ static json_t *limits_of(const struct limits *limits)
 
 /* ---- the line */
 
+/* What is known when a program starts. */
 static json_t *entry_of(struct audit *audit, const struct docker *docker, const struct plan *plan,
-                        const struct result *result, const struct notifier *cancel)
+                        const char *container, const char *image, const struct notifier *cancel)
 {
     json_t *entry = json_object();
 
     json_object_set_new(entry, "time", time_of_day());
     json_object_set_new(entry, "caller", caller());
-    json_object_set_new(entry, "container", json_make_text(result->container));
+    json_object_set_new(entry, "container", json_make_text(container));
     json_object_set_new(entry, "language", json_make_text(plan->language));
     json_object_set_new(entry, "codeSha256", digest_of_code(plan));
-    json_object_set_new(entry, "image", json_make_text(result->image));
+    json_object_set_new(entry, "image", json_make_text(image));
     json_object_set_new(entry, "imageId",
-                        result->image && result->container
-                            ? image_id(audit, docker, result->image, cancel)
-                            : json_null());
+                        image && container ? image_id(audit, docker, image, cancel) : json_null());
     json_object_set_new(entry, "limits", limits_of(&plan->policy.limits));
     json_object_set_new(entry, "network", json_make_text(plan->policy.network));
     json_object_set_new(entry, "tests", json_integer((json_int_t)plan->tests.count));
+    return entry;
+}
+
+static void add_outcome(json_t *entry, const struct result *result)
+{
     json_object_set_new(entry, "status", json_string(result_status(result)));
     json_object_set_new(entry, "reason", json_string(result_reason(result)));
     json_object_set_new(entry, "exitCode", json_integer(result->exit_code));
@@ -210,7 +214,17 @@ static json_t *entry_of(struct audit *audit, const struct docker *docker, const 
     json_object_set_new(entry, "cpuMs",
                         json_make_count(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
     json_object_set_new(entry, "peakMemoryBytes", json_make_count(result->peak_bytes));
-    return entry;
+}
+
+/* A job has no outcome yet. */
+static void add_no_outcome(json_t *entry)
+{
+    static const char *const names[] = {"reason",     "exitCode", "signal",
+                                        "durationMs", "cpuMs",    "peakMemoryBytes"};
+
+    json_object_set_new(entry, "status", json_string("started"));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        json_object_set_new(entry, names[i], json_null());
 }
 
 /* Appends the line by one write. A line that could not be written whole gets an end of its own. */
@@ -235,17 +249,13 @@ static int append(struct audit *audit, const struct strbuf *line, struct error *
     return error_set_errno(error, ERROR_SYSTEM, "cannot write the audit file '%s'", shown);
 }
 
-int audit_add(struct audit *audit, const struct docker *docker, const struct plan *plan,
-              const struct result *result, const struct notifier *cancel, struct error *error)
+/* Takes over the entry. */
+static int add_line(struct audit *audit, json_t *entry, struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT;
     CLEANUP_FREE char *text = NULL;
-    json_t *entry;
     int written;
 
-    if (!audit || !audit->file)
-        return 0;
-    entry = entry_of(audit, docker, plan, result, cancel);
     text = json_dumps(entry, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
     json_decref(entry);
     strbuf_addf(&line, "\n%s\n", text);
@@ -253,4 +263,29 @@ int audit_add(struct audit *audit, const struct docker *docker, const struct pla
     written = append(audit, &line, error);
     pthread_mutex_unlock(&audit->lock);
     return written;
+}
+
+int audit_add_start(struct audit *audit, const struct docker *docker, const struct plan *plan,
+                    const char *container, const char *image, const struct notifier *cancel,
+                    struct error *error)
+{
+    json_t *entry;
+
+    if (!audit || !audit->file)
+        return 0;
+    entry = entry_of(audit, docker, plan, container, image, cancel);
+    add_no_outcome(entry);
+    return add_line(audit, entry, error);
+}
+
+int audit_add(struct audit *audit, const struct docker *docker, const struct plan *plan,
+              const struct result *result, const struct notifier *cancel, struct error *error)
+{
+    json_t *entry;
+
+    if (!audit || !audit->file)
+        return 0;
+    entry = entry_of(audit, docker, plan, result->container, result->image, cancel);
+    add_outcome(entry, result);
+    return add_line(audit, entry, error);
 }

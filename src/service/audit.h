@@ -12,6 +12,9 @@
  *    "status": "error", "reason": "timeout", "exitCode": 137, "signal": "SIGKILL",
  *    "durationMs": 60000, "cpuMs": 30000, "peakMemoryBytes": 4700000}
  *
+ * A job has two lines: the first one, when it starts, has the status "started" and no figures, and
+ * the other one, when its result is fetched, no codeSha256.
+ *
  * Members that are not known are null: codeSha256 if the program could not be read, imageId if
  * there was no container or the engine does not answer. The id of an image is asked for once a
  * minute.
@@ -50,6 +53,11 @@ struct audit {
  * ERROR_CONFIG if it cannot be written, or is not a regular file.
  */
 int audit_open(struct audit *audit, const char *file, struct error *error);
+
+/* Adds the first line of a job; otherwise as below. */
+int audit_add_start(struct audit *audit, const struct docker *docker, const struct plan *plan,
+                    const char *container, const char *image, const struct notifier *cancel,
+                    struct error *error);
 
 /*
  * Adds the line of a run that has ended; `plan` still has its program. Does nothing without an

@@ -62,8 +62,9 @@ static int write_note(const struct run *run, const struct owned_container *conta
 }
 
 /* Makes the container and starts it. -1: nothing remains, or a warning says so. */
-static int make_container(struct run *run, struct owned_container *container,
-                          struct job_script *script, struct job_note *note, struct error *error)
+static int make_container(const struct job_start *start, struct run *run,
+                          struct owned_container *container, struct job_script *script,
+                          struct job_note *note, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
     struct strvec *warnings = &run->result->warnings;
@@ -81,6 +82,8 @@ static int make_container(struct run *run, struct owned_container *container,
     if (delivery_fill_volume(run->docker, container->name, architecture, script->file, note->key,
                              deadline, run->cancel, error) == 0 &&
         write_note(run, container, note, error) == 0 &&
+        audit_add_start(start->audit, run->docker, run->plan, container->name, container->image,
+                        run->cancel, error) == 0 &&
         job_run_start(run, container, note->key, error) == 0)
         return 0;
     run_remove_container(run, container, NULL);
@@ -106,7 +109,7 @@ static int start_run(const struct job_start *start, struct run *run, struct job_
     note->name = start->name ? string_copy(start->name) : NULL;
     note->artifacts = start->artifacts ? string_copy(start->artifacts) : NULL;
     note->force = start->force;
-    result = make_container(run, &container, &script, note, error);
+    result = make_container(start, run, &container, &script, note, error);
     owned_container_release(&container);
     return result;
 }
@@ -163,8 +166,9 @@ static bool is_gone(const struct docker *docker, const char *container,
            docker_engine_answers(docker, cancel) == DOCKER_YES;
 }
 
-int jobs_wait(const struct docker *docker, const struct job_note *note, long long deadline,
-              const struct notifier *cancel, struct result *result, bool *runs, struct error *error)
+static int read_result(const struct docker *docker, const struct job_note *note, long long deadline,
+                       const struct notifier *cancel, struct result *result, bool *runs,
+                       struct error *error)
 {
     CLEANUP_FREE char *container = container_name(note);
     CLEANUP(error_release) struct error gone = ERROR_INIT;
@@ -185,10 +189,19 @@ int jobs_wait(const struct docker *docker, const struct job_note *note, long lon
     error_release(error);
     *error = (struct error)ERROR_INIT;
     error_set(&gone, ERROR_ENGINE,
-              "the container of the job is not on the engine any more: it was removed, or this is "
-              "another engine");
+              "the container of the job is not on this engine: it was removed, or the job is on "
+              "another engine; to forget the job, use isolator rm");
     result_fail(result, &gone);
     return 0;
+}
+
+int jobs_wait(const struct docker *docker, struct audit *audit, const struct job_note *note,
+              long long deadline, const struct notifier *cancel, struct result *result, bool *runs,
+              struct error *error)
+{
+    if (read_result(docker, note, deadline, cancel, result, runs, error) != 0)
+        return -1;
+    return audit_add(audit, docker, &note->plan, result, cancel, error);
 }
 
 int jobs_stop(const struct docker *docker, const struct job_note *note,

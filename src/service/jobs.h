@@ -19,13 +19,15 @@
 #include "docker/docker.h"
 #include "request/plan.h"
 #include "run/result.h"
+#include "service/audit.h"
 #include "service/job_note.h"
 
 struct job_start {
     const struct docker *docker; /* all is borrowed */
     const struct plan *plan;     /* with its files open, and no live input */
-    const char *name;            /* NULL: none */
-    const char *artifacts;       /* absolute path; NULL: none */
+    struct audit *audit;
+    const char *name;      /* NULL: none */
+    const char *artifacts; /* absolute path; NULL: none */
     bool force;
     int keep_hours;                /* after its timeout, after which it is removed */
     const struct notifier *cancel; /* or NULL */
@@ -40,11 +42,13 @@ bool jobs_start(const struct job_start *start, struct job_note *note, struct res
 
 /*
  * Waits until the job has ended, until the deadline (clock_now_ms(); 0: none) at the latest, and
- * fills in the result, which is empty. 0: it is final. -1: the job still runs (`*runs`), the wait
- * was cancelled, or the engine failed; it can be waited for again.
+ * fills in the result, which is empty. 0: it is what is known of the job, and was added to the
+ * audit file; without a container in it if the engine has none of the job, which may be on another
+ * engine. -1: the job still runs (`*runs`), the wait was cancelled, or the engine or this host
+ * failed; it can be waited for again.
  */
-int jobs_wait(const struct docker *docker, const struct job_note *note, long long deadline,
-              const struct notifier *cancel, struct result *result, bool *runs,
+int jobs_wait(const struct docker *docker, struct audit *audit, const struct job_note *note,
+              long long deadline, const struct notifier *cancel, struct result *result, bool *runs,
               struct error *error);
 
 /*

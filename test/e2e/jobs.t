@@ -144,6 +144,23 @@ test_case 'a program that cannot be executed, and an image that is missing' && {
     is "$(notes)" "" "no file remains"
 }
 
+test_case 'the audit file has a line of the start and one of the result' && {
+    audit=$scratch/audit.jsonl
+    job "$(snippet ash 'exit 3')" --audit "$audit"
+    wait_for --audit "$audit" "$id"
+    lines=$(perl -MJSON::PP -ne 'my $l = decode_json($_);
+        print join(" ", map { $_ // "null" } @$l{qw(container status reason exitCode language)}, length($l->{codeSha256} // "")), "\n"' "$audit")
+    expect "$lines" "both lines" <<END
+isolator-job-$id started null null busybox 64
+isolator-job-$id error exit 3 busybox 0
+END
+    job "$(snippet ash 'echo hello')"
+    wait_for --audit /dev/full "$id"
+    is "$status|$out" "2|" "a result that cannot be recorded is not printed"
+    wait_for "$id"
+    is "$(field stdout)" "hello" "and the job is still there"
+}
+
 # ---- who is gone
 
 test_case 'a job goes on when isolator and its reaper were killed, and another isolator cleans up' && {
@@ -165,7 +182,9 @@ test_case 'a container that was removed, and one whose log was cut, are told as 
     docker rm -fv "isolator-job-$id" >/dev/null
     wait_for "$id"
     is "$status $(field reason)" "3 engine" "a container that is gone"
-    is "$(notes)" "" "nothing is left of it"
+    is "$(notes)" "$id" "the job stays, since it may be on another engine"
+    isolator rm "$id"
+    is "$status|$out|$(notes)" "0|$id|" "until it is removed"
     job "$(snippet ash 'sleep 100')"
     docker kill "isolator-job-$id" >/dev/null
     wait_for "$id"

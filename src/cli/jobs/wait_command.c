@@ -49,6 +49,7 @@ static const struct option_rule wait_rules[] = {
      OPTION_CALL(struct wait_options, format, output_format_take),
      .choices = OUTPUT_FORMAT_CHOICES},
     COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_AUDIT,
     COMMAND_OPTION_HELP,
 };
 
@@ -105,7 +106,7 @@ static void write_artifacts(const struct job_note *note, struct result *result)
         return;
     directory = artifact_files_open(note->artifacts, &error);
     if (directory < 0)
-        result_fail(result, &error);
+        strvec_push(&result->warnings, error.message);
     else
         artifact_files_write(directory, NULL, note->force, "move it away, and wait with --keep",
                              result);
@@ -113,21 +114,23 @@ static void write_artifacts(const struct job_note *note, struct result *result)
 
 /*
  * The job is removed after its result was printed and its files are in place. If either fails, it
- * stays.
+ * stays, and so it does if its container is not on this engine.
  */
 static int finish(const struct docker *docker, const struct wait_options *options,
                   const struct job_note *note, struct result *result, struct error *error)
 {
-    const bool was_success = result_success(result);
+    const size_t warned = result->warnings.count;
+    const bool is_gone = !result->container;
     int status;
-    bool is_lost;
+    bool is_written;
 
     write_artifacts(note, result);
-    is_lost = was_success && !result_success(result);
+    is_written = result->warnings.count == warned;
     status = exit_status_of_result(result, SIGTERM); /* if isolator stop has ended it */
     if (print_result(options, result) != 0)
         return EXIT_STATUS_ENGINE;
-    if (!options->keep && !is_lost && jobs_remove(docker, note, true, NULL, error) != 0)
+    if (!options->keep && !is_gone && is_written &&
+        jobs_remove(docker, note, true, NULL, error) != 0)
         return -1;
     return status;
 }
@@ -135,20 +138,21 @@ static int finish(const struct docker *docker, const struct wait_options *option
 struct wait {
     const struct wait_options *options;
     struct docker docker;
+    struct audit audit;
     long long deadline; /* clock_now_ms(); 0: none */
 };
 
 static int wait_for_job(void *context, const char *word, struct error *error)
 {
-    const struct wait *wait = context;
+    struct wait *wait = context;
     CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
     bool runs;
 
     if (job_note_lock(&note, word, error) != 0)
         return -1;
-    if (jobs_wait(&wait->docker, &note, wait->deadline, signals_cancel(), &result, &runs, error) ==
-        0)
+    if (jobs_wait(&wait->docker, &wait->audit, &note, wait->deadline, signals_cancel(), &result,
+                  &runs, error) == 0)
         return finish(&wait->docker, wait->options, &note, &result, error);
     if (!runs)
         return -1;
@@ -162,12 +166,19 @@ static int run_wait_command(void *context, char **operands, const struct config 
                             struct error *error)
 {
     const struct wait_options *options = context;
-    struct wait wait = {options, config_docker(config),
-                        options->timeout_ms > 0 ? clock_now_ms() + options->timeout_ms : 0};
+    struct wait wait = {.options = options,
+                        .docker = config_docker(config),
+                        .deadline =
+                            options->timeout_ms > 0 ? clock_now_ms() + options->timeout_ms : 0};
+    int status;
 
     if (output_format_check(options->format, options->json, error) != 0)
         return -1;
-    return each_job(operands, wait_for_job, &wait, error);
+    if (audit_open(&wait.audit, config->audit_file, error) != 0)
+        return -1;
+    status = each_job(operands, wait_for_job, &wait, error);
+    audit_close(&wait.audit);
+    return status;
 }
 
 int wait_command(int argc, char **argv)
