@@ -177,6 +177,28 @@ test_case 'a job goes on when isolator and its reaper were killed, and another i
     is "$status $(field stdout)" "0 survived" "its result"
 }
 
+test_case 'a job that has expired is removed with its file, and that of another user stays' && {
+    # again NAME EXPRESSION: a container with the labels of the job, changed by sed. Any isolator on this engine may remove it.
+    again() {
+        sed "$2" "$scratch/labels" >"$scratch/changed"
+        docker create --name "isolator-job-$1" --network none --label-file "$scratch/changed" isolator-test/busybox:1 true >/dev/null
+    }
+    job "$(snippet ash 'echo')"
+    wait_for --keep "$id"
+    docker inspect -f '{{range $key, $value := .Config.Labels}}{{println (printf "%s=%s" $key $value)}}{{end}}' "isolator-job-$id" |
+        grep '^isolator\.' >"$scratch/labels"
+    isolator gc
+    is "$(state_of "$id")|$(notes)" "exited|$id" "a job that has ended stays"
+    docker rm -v "isolator-job-$id" >/dev/null
+    other=$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')
+    again "$other" 's/^\(isolator.job.user\)=.*/\1=4242@elsewhere/; s/^\(isolator.job.expires\)=.*/\1=1000/'
+    again "$id" 's/^\(isolator.job.expires\)=.*/\1=1000/'
+    isolator gc
+    is "$(state_of "$id")|$(notes)" "|" "the expired one is gone, and its file"
+    is "$(state_of "$other")" created "that of another user is there"
+    docker rm "isolator-job-$other" >/dev/null
+}
+
 test_case 'a container that was removed, and one whose log was cut, are told as engine' && {
     job "$(snippet ash 'sleep 100')"
     docker rm -fv "isolator-job-$id" >/dev/null
