@@ -250,6 +250,13 @@ static void take_bytes(void *context, enum frame_channel channel, const char *da
     strbuf_add(taken[channel], data, length);
 }
 
+/* Nothing is left out but in a script. */
+static void take_omitted(void *context, enum frame_channel channel, unsigned long long bytes)
+{
+    (void)context;
+    fuzz_require(false, "%llu bytes of channel %d are left out", bytes, (int)channel);
+}
+
 static void take_path(void *context, const char *path)
 {
     strbuf_addf(&((struct conversation *)context)->paths, "%s\n", path);
@@ -322,7 +329,7 @@ static void check_stdin(struct supervisor_link *link, const struct conversation 
 static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step,
                           const struct conversation *expected)
 {
-    static const struct supervisor_handler handler = {take_bytes, take_path, NULL};
+    static const struct supervisor_handler handler = {take_bytes, take_omitted, take_path};
     static const struct strvec none = STRVEC_INIT;
     static const struct limits limits;
     static char text[] = "{}";

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 
 #include "base/clock.h"
+#include "base/linux.h"
 #include "container/delivery.h"
 
 /* What a delivery sets. */
@@ -130,8 +131,7 @@ static void delivery__fills_a_volume(void **state)
 
     (void)state;
     assert_int_equal(
-        delivery_fill_volume(&docker, "box", "", -1, NULL, clock_now_ms() + 60000, NULL, &error),
-        0);
+        delivery_fill_volume(&docker, "box", "", -1, "", clock_now_ms() + 60000, NULL, &error), 0);
     assert_no_error(&error);
     calls = read_in(directory, "calls");
     assert_string_equal(calls, "cp - box:/.isolator\n");
@@ -150,6 +150,35 @@ static void delivery__fills_a_volume(void **state)
     temp_remove(directory);
 }
 
+/* Only who knows the name of the script finds it. */
+static void delivery__fills_a_volume_with_a_script(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *docker_path = script_in(directory, "docker", "exec cat >archive");
+    CLEANUP_FREE char *list =
+        string_format("tar -tvf %s/archive | awk '{ print $1, $2, $NF }'", directory);
+    CLEANUP_FREE char *extract = string_format("tar -xOf %s/archive scripts/0123", directory);
+    CLEANUP_FD int script = linux_unnamed_file_of("frames", 6);
+    const struct docker docker = {.command = docker_path, .engine_timeout = 100};
+    struct error error = ERROR_INIT;
+    struct strbuf got;
+
+    (void)state;
+    assert_int_equal(delivery_fill_volume(&docker, "box", "", script, "0123",
+                                          clock_now_ms() + 60000, NULL, &error),
+                     0);
+    assert_no_error(&error);
+    got = shell_output(list);
+    assert_string_equal(strbuf_string(&got), "-rwxr-xr-x 0/0 supervisor\n"
+                                             "drwx--x--x 0/0 scripts/\n"
+                                             "-rw-r--r-- 0/0 scripts/0123\n");
+    strbuf_release(&got);
+    got = shell_output(extract);
+    assert_string_equal(strbuf_string(&got), "frames");
+    strbuf_release(&got);
+    temp_remove(directory);
+}
+
 static void delivery__volume_that_cannot_be_filled(void **state)
 {
     char *directory = temp_create();
@@ -159,8 +188,7 @@ static void delivery__volume_that_cannot_be_filled(void **state)
 
     (void)state;
     assert_int_equal(
-        delivery_fill_volume(&docker, "box", "", -1, NULL, clock_now_ms() + 60000, NULL, &error),
-        -1);
+        delivery_fill_volume(&docker, "box", "", -1, "", clock_now_ms() + 60000, NULL, &error), -1);
     assert_error(&error, ERROR_ENGINE, "cannot copy the supervisor into the container: no space");
     temp_remove(directory);
 }

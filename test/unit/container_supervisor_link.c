@@ -11,7 +11,7 @@
 struct fixture {
     struct plan plan;
     struct supervisor_link link;
-    struct strbuf out[2], report, files, too_large;
+    struct strbuf out[2], report, files, omitted, too_large;
 };
 
 static void set_up(struct fixture *fixture)
@@ -52,6 +52,7 @@ static void tear_down(struct fixture *fixture)
     strbuf_release(&fixture->out[1]);
     strbuf_release(&fixture->report);
     strbuf_release(&fixture->files);
+    strbuf_release(&fixture->omitted);
     strbuf_release(&fixture->too_large);
 }
 
@@ -119,7 +120,12 @@ static void note_too_large(void *context, const char *path)
     strbuf_addf(&((struct fixture *)context)->too_large, "%s;", path);
 }
 
-static const struct supervisor_handler handler = {note_bytes, note_too_large, NULL};
+static void note_omitted(void *context, enum frame_channel channel, unsigned long long bytes)
+{
+    strbuf_addf(&((struct fixture *)context)->omitted, "%d %llu;", (int)channel, bytes);
+}
+
+static const struct supervisor_handler handler = {note_bytes, note_omitted, note_too_large};
 
 /* Feeds the bytes in pieces of this size, and releases them. */
 static void feed_in_pieces(struct fixture *fixture, struct strbuf *bytes, size_t piece)

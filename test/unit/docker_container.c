@@ -450,6 +450,7 @@ static void check_state(const char *output, const struct container_state *expect
     assert_int_equal(result, 0);
     assert_int_equal(seen.started, expected->started);
     assert_int_equal(seen.ended, expected->ended);
+    assert_int_equal(seen.oom_killed, expected->oom_killed);
     assert_int_equal(seen.exit_code, expected->exit_code);
     assert_int_equal(seen.oom_killed, expected->oom_killed);
     assert_string_equal(seen.message, expected->message);
@@ -468,7 +469,7 @@ static void container__inspects(void **state)
                 &(struct container_state){.started = true, .ended = true});
     check_state("137 true 2026-11-21T07:02:12Z 2026-11-21T07:02:12Z \n",
                 &(struct container_state){
-                    .started = true, .ended = true, .exit_code = 137, .oom_killed = true});
+                    .started = true, .ended = true, .oom_killed = true, .exit_code = 137});
     check_state(
         "127 false " NEVER " " NEVER " exec: \"x\": not found: unknown\n",
         &(struct container_state){.exit_code = 127, .message = "exec: \"x\": not found: unknown"});
@@ -476,9 +477,11 @@ static void container__inspects(void **state)
                 &(struct container_state){.started = true});
 
     assert_int_equal(inspect(&fixture, "0 false " NEVER " " NEVER " ", &seen), 0);
-    check_calls(&fixture, "|inspect|--type|container|--format"
-                          "|{{.State.ExitCode}} {{.State.OOMKilled}} {{.State.StartedAt}} "
-                          "{{.State.FinishedAt}} {{.State.Error}}|box\n");
+    check_calls(
+        &fixture,
+        "|inspect|--type|container|--format"
+        "|{{.State.ExitCode}} {{.State.OOMKilled}} {{.State.StartedAt}} {{.State.FinishedAt}} "
+        "{{.State.Error}}|box\n");
     tear_down(&fixture);
 }
 
@@ -510,6 +513,7 @@ static void container__inspects_garbage(void **state)
                                           "x false y z",
                                           " ",
                                           "- false " NEVER " " NEVER,
+                                          "0 " NEVER " " NEVER,
                                           "\xff\xfe\n",
                                           "{\"State\": null}"};
 
@@ -557,7 +561,7 @@ static void container__inspects_garbage_for_seconds(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(seconds); i++) {
         CLEANUP_FREE char *output =
-            string_format("0 2026-11-21T07:02:%s 2026-11-21T07:02:12Z \n", seconds[i]);
+            string_format("0 false 2026-11-21T07:02:%s 2026-11-21T07:02:12Z \n", seconds[i]);
         struct fixture fixture;
         struct container_state seen;
 
