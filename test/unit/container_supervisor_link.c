@@ -1251,3 +1251,202 @@ static void supervisor_link__credit_beyond_the_window(void **state)
     check_refused(LINK_RUNNING, FRAME_CREDIT, &most, sizeof most);
     check_refused(LINK_RUNNING, FRAME_CREDIT, &other, sizeof other);
 }
+
+/* ---- scripts */
+
+/* A link of a script whose program runs, or is in another state. */
+static void set_up_script(struct fixture *fixture, enum supervisor_link_state state)
+{
+    set_up(fixture);
+    fixture->link.is_script = true;
+    advance(fixture, state);
+}
+
+/* Feeds a frame to a link of a script; whether it takes it. */
+static bool script_takes(enum supervisor_link_state state, int type, const void *payload,
+                         size_t length)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    bool taken;
+
+    set_up_script(&fixture, state);
+    add_frame(&bytes, type, payload, length);
+    feed(&fixture, &bytes);
+    taken = !fixture.link.broken;
+    assert_int_equal(fixture.omitted.length > 0, taken && type == FRAME_OMITTED);
+    tear_down(&fixture);
+    return taken;
+}
+
+static void supervisor_link__omitted(void **state)
+{
+    const struct frame_omitted out = {.bytes = 1, .stream = FRAME_STDOUT};
+    const struct frame_omitted err = {.bytes = UINT64_C(1) << 50, .stream = FRAME_STDERR};
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up_script(&fixture, LINK_RUNNING);
+    add_text(&bytes, FRAME_STDOUT, "head");
+    add_frame(&bytes, FRAME_OMITTED, &out, sizeof out);
+    add_frame(&bytes, FRAME_OMITTED, &err, sizeof err);
+    add_text(&bytes, FRAME_STDOUT, "tail");
+    feed_in_pieces(&fixture, &bytes, 5);
+    assert_false(fixture.link.broken);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "headtail");
+    assert_string_equal(strbuf_string(&fixture.omitted), "0 1;1 1125899906842624;");
+    tear_down(&fixture);
+}
+
+/* More bytes than a program can have written, bytes of no stream, and other forms and states. */
+static void supervisor_link__omitted_that_cannot_be(void **state)
+{
+    const struct frame_omitted good = {.bytes = 1, .stream = FRAME_STDOUT};
+    const struct frame_omitted many = {.bytes = (UINT64_C(1) << 50) + 1, .stream = FRAME_STDOUT};
+    static const uint32_t streams[] = {0, FRAME_STDIN, FRAME_FILES, FRAME_REPORT, UINT32_MAX};
+
+    (void)state;
+    assert_true(script_takes(LINK_RUNNING, FRAME_OMITTED, &good, sizeof good));
+    assert_false(script_takes(LINK_RUNNING, FRAME_OMITTED, &many, sizeof many));
+    for (size_t i = 0; i < COUNT(streams); i++) {
+        const struct frame_omitted other = {.bytes = 1, .stream = streams[i]};
+
+        assert_false(script_takes(LINK_RUNNING, FRAME_OMITTED, &other, sizeof other));
+    }
+    assert_false(script_takes(LINK_RUNNING, FRAME_OMITTED, &good, sizeof good - 1));
+    assert_false(script_takes(LINK_STARTING, FRAME_OMITTED, &good, sizeof good));
+    assert_false(script_takes(LINK_READY, FRAME_OMITTED, &good, sizeof good));
+    assert_false(script_takes(LINK_ENDED, FRAME_OMITTED, &good, sizeof good));
+    assert_false(script_takes(LINK_COLLECTED, FRAME_OMITTED, &good, sizeof good));
+}
+
+/* It comes in any state, and changes none. */
+static void supervisor_link__detached(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up_script(&fixture, LINK_READY);
+    assert_false(fixture.link.detached);
+    add_frame(&bytes, FRAME_DETACHED, NULL, 0);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.detached);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.link.state, LINK_READY);
+    tear_down(&fixture);
+    assert_true(script_takes(LINK_ENDED, FRAME_DETACHED, NULL, 0));
+    assert_false(script_takes(LINK_READY, FRAME_DETACHED, "x", 1));
+}
+
+/* A supervisor that isolator is connected to has no script. */
+static void supervisor_link__frames_of_a_script_alone(void **state)
+{
+    const struct frame_omitted omitted = {.bytes = 1, .stream = FRAME_STDOUT};
+
+    (void)state;
+    for (int at = LINK_STARTING; at <= LINK_COLLECTED; at++) {
+        check_refused((enum supervisor_link_state)at, FRAME_OMITTED, &omitted, sizeof omitted);
+        check_refused((enum supervisor_link_state)at, FRAME_DETACHED, NULL, 0);
+    }
+    assert_false(script_takes(LINK_READY, FRAME_DETACH, "x", 1)); /* of the other side */
+}
+
+/* The order of KEEP is not known when the log is read, so any size that can be is taken. */
+static void check_kept_in_a_script(uint64_t size, bool good)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    set_up_script(&fixture, LINK_READY);
+    supervisor_link_keep(&fixture.link, -1, &KEEP);
+    supervisor_link_assume_sent(&fixture.link);
+    add_kept(&bytes, size);
+    feed(&fixture, &bytes);
+    assert_int_equal(!fixture.link.broken, good);
+    assert_true(fixture.link.kept_bytes == (good ? size : 0));
+    tear_down(&fixture);
+}
+
+static void supervisor_link__kept_in_a_script(void **state)
+{
+    (void)state;
+    check_kept_in_a_script(5001, true);
+    check_kept_in_a_script(UINT64_C(1) << 48, true);
+    check_kept_in_a_script((UINT64_C(1) << 48) + 1, false);
+}
+
+/* What was sent as part of a script is not sent again, and its answers are taken. */
+static void supervisor_link__assumed_to_be_sent(void **state)
+{
+    CLEANUP_FD int file = linux_unnamed_file_of("in", 2);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up_script(&fixture, LINK_READY);
+    fixture.plan.input.stdin_file = file;
+    request(&fixture, file);
+    supervisor_link_assume_sent(&fixture.link);
+    bytes = send_all(&fixture);
+    assert_int_equal(bytes.length, 0);
+    strbuf_release(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_end(&bytes);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.link.end.status, 3);
+    fixture.plan.input.stdin_file = -1;
+    tear_down(&fixture);
+}
+
+/* The RUN of this program. */
+static struct frame_run run_of(const struct program_request *program, bool is_script)
+{
+    struct supervisor_link link;
+    struct frame_run run;
+
+    supervisor_link_init(&link);
+    link.is_script = is_script;
+    supervisor_link_request(&link, program);
+    assert_int_equal(link.last.length, FRAME_HEADER + sizeof run);
+    memcpy(&run, link.last.data + FRAME_HEADER, sizeof run);
+    supervisor_link_release(&link);
+    return run;
+}
+
+/* In a script the supervisor alone keeps the timeout, cuts the output, and ends after a failure. */
+static void supervisor_link__run_of_a_script(void **state)
+{
+    struct fixture fixture;
+    struct program_request program = {.command = &fixture.plan.command,
+                                      .environment = &fixture.plan.environment,
+                                      .limits = &fixture.plan.policy.limits,
+                                      .archive = -1,
+                                      .input = -1,
+                                      .must_succeed = true,
+                                      .output_kept = 1001,
+                                      .output_compared = 10};
+    struct frame_run run;
+
+    (void)state;
+    set_up(&fixture);
+    run = run_of(&program, false);
+    assert_int_equal(run.timer_ms, 12000);
+    assert_int_equal(run.late_ms, 9000);
+    assert_int_equal(run.flags, 0);
+    assert_int_equal(run.head_max + run.tail_max, 0);
+    run = run_of(&program, true);
+    assert_int_equal(run.timer_ms, 307000);
+    assert_int_equal(run.late_ms, 7000);
+    assert_int_equal(run.flags, 16);
+    assert_int_equal(run.head_max, 65556); /* twice what is expected, and 64 KiB */
+    assert_int_equal(run.tail_max, 501);
+    program.output_kept = 200001;
+    assert_int_equal(run_of(&program, true).head_max, 100000);
+    program.output_kept = 1001;
+    program.output_compared = 0;
+    assert_int_equal(run_of(&program, true).head_max, 500);
+    tear_down(&fixture);
+}
