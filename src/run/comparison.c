@@ -358,8 +358,13 @@ bool comparison_add(struct comparison *comparison, const char *data, size_t leng
 
 void comparison_skip(struct comparison *comparison)
 {
-    if (comparison->state == COMPARISON_EQUAL)
-        comparison->state = COMPARISON_CUT;
+    if (comparison->state != COMPARISON_EQUAL)
+        return;
+    comparison->state = COMPARISON_CUT;
+    if (comparison->mode == COMPARE_EXACT) /* it counts no lines before the end */
+        comparison->line = 1 + count_lines(comparison->expected, comparison->at);
+    else
+        comparison->line += comparison->lines;
 }
 
 bool comparison_finish(struct comparison *comparison)

@@ -488,3 +488,39 @@ static void comparison__many_megabytes_of_white_space(void **state)
         assert_int_equal(comparison_finish(&comparison), end);
     }
 }
+
+/* Nothing is known of the rest, so equal output counts as different, at the line it is cut at. */
+static void comparison__of_output_that_is_cut(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(all_modes); i++) {
+        CLEANUP_FREE char *place = NULL, *explanation = NULL;
+        struct comparison comparison;
+
+        comparison_init(&comparison, all_modes[i], 0, "a\nb\n", 4);
+        assert_true(comparison_add(&comparison, "a\nb\n", 4));
+        comparison_skip(&comparison);
+        assert_false(comparison_add(&comparison, "", 0));
+        assert_false(comparison_add(&comparison, "a\nb\n", 4)); /* its end */
+        assert_false(comparison_finish(&comparison));
+        place = comparison_locate(&comparison);
+        explanation = comparison_explain(&comparison);
+        assert_string_equal(place, "the output is too long to be compared after line 3");
+        assert_string_equal(explanation, place);
+    }
+}
+
+/* A difference that was found before stays what it is, and explained by what was found. */
+static void comparison__cut_after_a_difference(void **state)
+{
+    CLEANUP_FREE char *explanation = NULL;
+    struct comparison comparison;
+
+    (void)state;
+    comparison_init(&comparison, COMPARE_EXACT, 0, "a\nb\n", 4);
+    assert_false(comparison_add(&comparison, "a\nc\n", 4));
+    comparison_skip(&comparison);
+    assert_false(comparison_finish(&comparison));
+    explanation = comparison_explain(&comparison);
+    assert_string_equal(explanation, "line 2 differs: expected 'b\\n', found 'c\\n'");
+}
