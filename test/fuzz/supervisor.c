@@ -329,7 +329,8 @@ static void check_stdin(struct supervisor_link *link, const struct conversation 
 static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step,
                           const struct conversation *expected)
 {
-    static const struct supervisor_handler handler = {take_bytes, take_omitted, take_path};
+    static const struct supervisor_handler handler = {
+        .take = take_bytes, .omitted = take_omitted, .too_large = take_path};
     static const struct strvec none = STRVEC_INIT;
     static const struct limits limits;
     static char text[] = "{}";

@@ -259,3 +259,70 @@ static void capture__taking_the_text_empties_it(void **state)
     assert_int_equal(capture.ring_length, 0);
     strbuf_release(&text);
 }
+
+/* ---- bytes that are missing */
+
+/*
+ * The stream comes without its middle, as it does from a job: `head` bytes, so many that are
+ * missing, and the rest. The text has to be that of the whole stream.
+ */
+static void check_skipped(size_t limit, const char *data, size_t head, size_t tail,
+                          const char *expected)
+{
+    const size_t length = strlen(data);
+
+    check_pieces(limit, data, length, length, expected);
+    for (size_t piece = 1; piece <= length; piece++) {
+        struct capture capture = CAPTURE_INIT(limit);
+        struct strbuf text;
+
+        for (size_t at = 0; at < head; at += piece)
+            capture_add(&capture, data + at, head - at < piece ? head - at : piece);
+        capture_skip(&capture, length - head - tail);
+        for (size_t at = length - tail; at < length; at += piece)
+            capture_add(&capture, data + at, length - at < piece ? length - at : piece);
+        assert_int_equal(capture.total, length);
+        assert_true(capture_truncated(&capture));
+        text = capture_take_text(&capture);
+        assert_string_equal(strbuf_string(&text), expected);
+        strbuf_release(&text);
+    }
+}
+
+static void capture__skip(void **state)
+{
+    (void)state;
+    check_skipped(10, "0123456789abcdef", 5, 5, "01234\n[... 6 bytes left out ...]\nbcdef");
+    check_skipped(7, "0123456789", 3, 4, "012\n[... 3 bytes left out ...]\n6789");
+    check_skipped(1, "0123456789", 0, 1, "\n[... 9 bytes left out ...]\n9");
+    check_skipped(0, "0123456789", 0, 0, "\n[... 10 bytes left out ...]\n");
+}
+
+/* More of the head has come than is kept: it is for a comparison. */
+static void capture__skip_after_a_long_head(void **state)
+{
+    (void)state;
+    check_skipped(10, "0123456789abcdef", 8, 5, "01234\n[... 6 bytes left out ...]\nbcdef");
+    check_skipped(4, "0123456789abcdef", 13, 2, "01\n[... 12 bytes left out ...]\nef");
+}
+
+static void capture__skip_in_a_character(void **state)
+{
+    (void)state;
+    check_skipped(10, "0123\xc3\xa9-56789abcde", 5, 5, "0123\n[... 8 bytes left out ...]\nabcde");
+    check_skipped(10, "0123456789\xe2\x82\xacnop", 5, 5, "01234\n[... 8 bytes left out ...]\nnop");
+}
+
+static void capture__skip_of_more_than_memory(void **state)
+{
+    struct capture capture = CAPTURE_INIT(4);
+    struct strbuf text;
+
+    (void)state;
+    capture_add(&capture, "ab", 2);
+    capture_skip(&capture, 1ULL << 50);
+    capture_add(&capture, "yz", 2);
+    text = capture_take_text(&capture);
+    assert_string_equal(strbuf_string(&text), "ab\n[... 1125899906842624 bytes left out ...]\nyz");
+    strbuf_release(&text);
+}

@@ -34,8 +34,45 @@ static void add_lines(struct strbuf *log, struct sealed_lines *writer, const str
     for (size_t at = 0; at < bytes->length; at += each) {
         const size_t left = bytes->length - at;
 
-        strbuf_add(log, line,
-                   sealed_lines_write(writer, bytes->data + at, left < each ? left : each, line));
+/* Writes the frames, so many bytes a line, and releases them. */
+static void write_frames(struct fixture *fixture, struct strbuf *bytes, size_t a_line)
+{
+    for (size_t at = 0; at < bytes->length; at += a_line)
+        write_line(fixture, bytes->data + at,
+                   bytes->length - at < a_line ? bytes->length - at : a_line);
+    strbuf_release(bytes);
+}
+
+/* ---- the reader */
+
+static void note_bytes(void *context, enum frame_channel channel, const char *data, size_t length)
+{
+    strbuf_addf(&((struct fixture *)context)->got, "%d %.*s;", (int)channel,
+                length < 20 ? (int)length : 20, data);
+}
+
+static void note_omitted(void *context, enum frame_channel channel, unsigned long long bytes)
+{
+    strbuf_addf(&((struct fixture *)context)->got, "%d omitted %llu;", (int)channel, bytes);
+}
+
+static void note_path(void *context, const char *path)
+{
+    strbuf_addf(&((struct fixture *)context)->got, "too large %s;", path);
+}
+
+static const struct supervisor_handler handler = {
+    .take = note_bytes, .omitted = note_omitted, .too_large = note_path};
+
+static void take_frames(struct fixture *fixture)
+{
+    bool more = true;
+
+    while (more) {
+        const bool has_frame = job_log_has_frame(&fixture->log);
+
+        more = job_log_next(&fixture->log, &fixture->link, &handler, fixture);
+        assert_int_equal(more, has_frame);
     }
 }
 

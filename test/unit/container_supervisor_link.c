@@ -125,7 +125,8 @@ static void note_omitted(void *context, enum frame_channel channel, unsigned lon
     strbuf_addf(&((struct fixture *)context)->omitted, "%d %llu;", (int)channel, bytes);
 }
 
-static const struct supervisor_handler handler = {note_bytes, note_omitted, note_too_large};
+static const struct supervisor_handler handler = {
+    .take = note_bytes, .omitted = note_omitted, .too_large = note_too_large};
 
 /* Feeds the bytes in pieces of this size, and releases them. */
 static void feed_in_pieces(struct fixture *fixture, struct strbuf *bytes, size_t piece)

@@ -248,6 +248,97 @@ static void output_sink__flood_ends_the_run(void **state)
     tear_down(&fixture);
 }
 
+/* The result is the same as that of the whole output. */
+static void output_sink__output_that_is_left_out(void **state)
+{
+    struct fixture whole, cut;
+
+    (void)state;
+    set_up(&whole);
+    set_up(&cut);
+    begin(&whole);
+    begin(&cut);
+    add(&whole, 0, "head, and so on, tail");
+    add(&whole, 1, "abcdefghi");
+    add(&cut, 0, "head");
+    output_sink_skip(&cut.output, 0, 13);
+    add(&cut, 0, "tail");
+    add(&cut, 1, "abcd");
+    output_sink_skip(&cut.output, 1, 1);
+    add(&cut, 1, "fghi");
+    assert_false(output_sink_must_end(&cut.output));
+    output_sink_finish(&whole.output, &whole.result);
+    output_sink_finish(&cut.output, &cut.result);
+    assert_int_equal(cut.result.bytes[0], 21);
+    assert_int_equal(cut.result.bytes[1], 9);
+    assert_true(cut.result.truncated[0] && cut.result.truncated[1]);
+    assert_string_equal(strbuf_string(&cut.result.text[0]),
+                        "head\n[... 13 bytes left out ...]\ntail");
+    assert_string_equal(strbuf_string(&cut.result.text[1]),
+                        "abcd\n[... 1 bytes left out ...]\nfghi");
+    for (int i = 0; i < 2; i++)
+        assert_string_equal(strbuf_string(&cut.result.text[i]),
+                            strbuf_string(&whole.result.text[i]));
+    result_release(&whole.result);
+    result_release(&cut.result);
+}
+
+/* Only the supervisor has seen what is left out, so it alone ends a program for its output. */
+static void output_sink__left_out_output_is_no_flood(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    begin(&fixture);
+    add(&fixture, 0, "head");
+    output_sink_skip(&fixture.output, 0, 70 << 20);
+    add(&fixture, 0, "tail");
+    assert_false(output_sink_must_end(&fixture.output));
+    output_sink_finish(&fixture.output, &fixture.result);
+    assert_int_equal(fixture.result.bytes[0], (70 << 20) + 8);
+    assert_string_equal(strbuf_string(&fixture.result.text[0]),
+                        "head\n[... 73400320 bytes left out ...]\ntail");
+    result_release(&fixture.result);
+}
+
+/* What stdout is compared with has to know; stderr is not compared. */
+static void output_sink__comparison_of_output_that_is_left_out(void **state)
+{
+    for (int stream = 0; stream < 2; stream++) {
+        struct comparison comparison;
+        struct fixture fixture;
+
+        (void)state;
+        comparison_init(&comparison, COMPARE_EXACT, 0, "head", 4);
+        set_up(&fixture);
+        begin(&fixture);
+        fixture.output.comparison = &comparison;
+        add(&fixture, 0, "head");
+        output_sink_skip(&fixture.output, stream, 10);
+        assert_int_equal(comparison_finish(&comparison), stream);
+        tear_down(&fixture);
+    }
+}
+
+/* What the instance calls reaches the stream of the channel. */
+static void output_sink__channel_of_a_stream(void **state)
+{
+    struct fixture fixture;
+    struct channel channel;
+
+    (void)state;
+    set_up(&fixture);
+    begin(&fixture);
+    channel = output_sink_channel(&fixture.output, 1);
+    channel.take(channel.context, channel.number, "ab", 2);
+    channel.omitted(channel.context, channel.number, 100);
+    output_sink_finish(&fixture.output, &fixture.result);
+    assert_int_equal(fixture.result.bytes[0], 0);
+    assert_int_equal(fixture.result.bytes[1], 102);
+    result_release(&fixture.result);
+}
+
 static int set_up_group(void **state)
 {
     (void)state;
