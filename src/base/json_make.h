@@ -11,6 +11,15 @@
 /* A string; null for NULL. */
 json_t *json_make_text(const char *text);
 
+/*
+ * A text of any bytes, which need not be UTF-8, for json_read_any_text(): a string, or if JSON has
+ * none of that kind {"base64": ...}; null for NULL.
+ */
+json_t *json_make_any_text(const char *text);
+
+/* The text of such a value, owned by the caller; NULL if it is none, or has a NUL. */
+char *json_read_any_text(const json_t *value);
+
 /* A number; null if it is negative, which stands for not known. */
 json_t *json_make_count(long long count);
 

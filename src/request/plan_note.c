@@ -1,33 +1,76 @@
 #include "request/plan_note.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/base64.h"
 #include "base/cleanup.h"
+#include "base/json_make.h"
 
 /* ---- lists, limits and bytes */
 
+static int set_missing(struct error *error, const char *key)
+{
+    return error_set(error, ERROR_INPUT, "%s is missing", key);
+}
+
+/* Names and arguments can have any bytes. */
 static json_t *make_list(const struct strvec *list)
 {
     json_t *array = json_array();
 
     for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
+        json_array_append_new(array, json_make_any_text(list->items[i]));
     return array;
 }
 
-static void read_list(const json_t *array, struct strvec *list)
+static int read_list(const json_t *note, const char *key, struct strvec *list, struct error *error)
 {
+    const json_t *array = json_object_get(note, key);
     size_t i;
     json_t *item;
 
+    if (!json_is_array(array))
+        return set_missing(error, key);
     json_array_foreach(array, i, item)
     {
-        if (json_is_string(item))
-            strvec_push(list, json_string_value(item));
+        char *text = json_read_any_text(item);
+
+        if (!text)
+            return set_missing(error, key);
+        strvec_push_owned(list, text);
     }
+    return 0;
+}
+
+static int read_bool(const json_t *note, const char *key, bool *value, struct error *error)
+{
+    const json_t *member = json_object_get(note, key);
+
+    *value = json_is_true(member);
+    return json_is_boolean(member) ? 0 : set_missing(error, key);
+}
+
+/* A whole number from 0 to INT_MAX. */
+static int read_count(const json_t *note, const char *key, int *count, struct error *error)
+{
+    const json_t *member = json_object_get(note, key);
+    const json_int_t value = json_is_integer(member) ? json_integer_value(member) : -1;
+
+    if (value < 0 || value > INT_MAX)
+        return set_missing(error, key);
+    *count = (int)value;
+    return 0;
+}
+
+/* A number from 0. */
+static int read_number(const json_t *note, const char *key, double *value, struct error *error)
+{
+    const json_t *member = json_object_get(note, key);
+
+    *value = json_number_value(member);
+    return json_is_number(member) && *value >= 0 ? 0 : set_missing(error, key);
 }
 
 /* A limit that is not there is none: JSON has no number for it. */
@@ -46,8 +89,8 @@ static int read_limits(const json_t *object, struct limits *limits, struct error
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         const json_t *value = json_object_get(object, limit_rules[i].key.name);
 
-        if (!value && i != LIMIT_CPU_TIME)
-            return error_set(error, ERROR_INPUT, "%s is missing", limit_rules[i].key.name);
+        if (value ? !json_is_number(value) : i != LIMIT_CPU_TIME)
+            return set_missing(error, limit_rules[i].key.name);
         if (limits_set_number(limits, (enum limit_number)i, value ? json_number_value(value) : 0,
                               error) != 0)
             return -1;
@@ -63,12 +106,15 @@ static json_t *make_bytes(const char *data, size_t length)
     return text ? json_string(text) : json_null();
 }
 
-static char *read_bytes(const json_t *value, size_t *length)
+/* NULL: there are none. */
+static int read_bytes(const json_t *note, const char *key, char **data, size_t *length,
+                      struct error *error)
 {
-    *length = 0;
-    return json_is_string(value)
-               ? base64_decode(json_string_value(value), json_string_length(value), length)
-               : NULL;
+    const json_t *member = json_object_get(note, key);
+
+    if (json_is_string(member))
+        *data = base64_decode(json_string_value(member), json_string_length(member), length);
+    return *data || json_is_null(member) ? 0 : set_missing(error, key);
 }
 
 /* ---- tests */
@@ -81,28 +127,29 @@ static json_t *make_tests(const struct test_requests *tests)
         const struct test_request *test = &tests->items[i];
 
         json_array_append_new(
-            array, json_pack("{s:s, s:o, s:b, s:s, s:f, s:f, s:f}", "name", test->name, "expected",
-                             make_bytes(test->expected, test->expected_length), "noExpected",
-                             test->no_expected, "compare", comparison_mode_name(test->compare),
-                             "tolerance", test->tolerance, "timeoutSeconds", test->timeout_seconds,
-                             "cpuSeconds", test->cpu_seconds));
+            array,
+            json_pack("{s:o, s:o, s:b, s:s, s:f, s:f, s:f}", "name", json_make_any_text(test->name),
+                      "expected", make_bytes(test->expected, test->expected_length), "noExpected",
+                      test->no_expected, "compare", comparison_mode_name(test->compare),
+                      "tolerance", test->tolerance, "timeoutSeconds", test->timeout_seconds,
+                      "cpuSeconds", test->cpu_seconds));
     }
     return array;
 }
 
 static int read_test(const json_t *value, struct test_request *test, struct error *error)
 {
-    const char *name = json_string_value(json_object_get(value, "name"));
     const char *compare = json_string_value(json_object_get(value, "compare"));
 
-    if (!name || !compare)
+    test->name = json_read_any_text(json_object_get(value, "name"));
+    if (!test->name || !compare)
         return error_set(error, ERROR_INPUT, "a test has no name");
-    test->name = string_copy(name);
-    test->expected = read_bytes(json_object_get(value, "expected"), &test->expected_length);
-    test->no_expected = json_is_true(json_object_get(value, "noExpected"));
-    test->tolerance = json_number_value(json_object_get(value, "tolerance"));
-    test->timeout_seconds = json_number_value(json_object_get(value, "timeoutSeconds"));
-    test->cpu_seconds = json_number_value(json_object_get(value, "cpuSeconds"));
+    if (read_bytes(value, "expected", &test->expected, &test->expected_length, error) != 0 ||
+        read_bool(value, "noExpected", &test->no_expected, error) != 0 ||
+        read_number(value, "tolerance", &test->tolerance, error) != 0 ||
+        read_number(value, "timeoutSeconds", &test->timeout_seconds, error) != 0 ||
+        read_number(value, "cpuSeconds", &test->cpu_seconds, error) != 0)
+        return -1;
     return comparison_mode_parse(compare, &test->compare, error);
 }
 
@@ -111,9 +158,11 @@ static int read_tests(const json_t *array, struct test_requests *tests, struct e
     size_t i;
     json_t *value;
 
+    if (!json_is_array(array) || json_array_size(array) > TESTS_MAX)
+        return set_missing(error, "tests");
     json_array_foreach(array, i, value)
     {
-        if (i >= TESTS_MAX || read_test(value, test_requests_add(tests), error) != 0)
+        if (read_test(value, test_requests_add(tests), error) != 0)
             return -1;
     }
     return 0;
@@ -123,11 +172,13 @@ static int read_tests(const json_t *array, struct test_requests *tests, struct e
 
 json_t *plan_note_make(const struct plan *plan)
 {
-    json_t *note =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "language", plan->language, "image",
-                  plan->image, "workdir", plan->workdir, "entrypoint", plan->entrypoint, "network",
-                  plan->policy.network, "readOnly", plan->policy.read_only == 1);
+    json_t *note = json_pack("{s:b}", "readOnly", plan->policy.read_only == 1);
 
+    json_object_set_new(note, "language", json_make_any_text(plan->language));
+    json_object_set_new(note, "image", json_make_any_text(plan->image));
+    json_object_set_new(note, "workdir", json_make_any_text(plan->workdir));
+    json_object_set_new(note, "entrypoint", json_make_any_text(plan->entrypoint));
+    json_object_set_new(note, "network", json_make_any_text(plan->policy.network));
     json_object_set_new(note, "command", make_list(&plan->command));
     json_object_set_new(note, "build", make_list(&plan->build));
     json_object_set_new(note, "limits", make_limits(&plan->policy.limits));
@@ -154,43 +205,43 @@ static int read_texts(const json_t *note, struct plan *plan, struct error *error
                  {"network", &plan->policy.network}};
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const char *text = json_string_value(json_object_get(note, texts[i].key));
-
-        if (!text)
-            return error_set(error, ERROR_INPUT, "%s is missing", texts[i].key);
-        *texts[i].text = string_copy(text);
+        *texts[i].text = json_read_any_text(json_object_get(note, texts[i].key));
+        if (!*texts[i].text)
+            return set_missing(error, texts[i].key);
     }
     return 0;
 }
 
-/* A whole number from 0 to INT_MAX; else 0. */
-static int read_count(const json_t *note, const char *key)
+static int read_members(const json_t *note, struct plan *plan, struct error *error)
 {
-    const json_int_t value = json_integer_value(json_object_get(note, key));
+    bool read_only = false;
 
-    return value > 0 && value <= 0x7fffffff ? (int)value : 0;
+    if (read_texts(note, plan, error) != 0 ||
+        read_limits(json_object_get(note, "limits"), &plan->policy.limits, error) != 0 ||
+        read_tests(json_object_get(note, "tests"), &plan->tests, error) != 0 ||
+        read_list(note, "command", &plan->command, error) != 0 ||
+        read_list(note, "build", &plan->build, error) != 0 ||
+        read_list(note, "artifacts", &plan->artifacts, error) != 0 ||
+        read_bool(note, "readOnly", &read_only, error) != 0 ||
+        read_bool(note, "stopOnFailure", &plan->tests.stop_on_failure, error) != 0 ||
+        read_count(note, "maxArtifacts", &plan->max_artifacts, error) != 0 ||
+        read_count(note, "maxArtifactBytes", &plan->max_artifact_bytes, error) != 0 ||
+        read_count(note, "testOutputBytes", &plan->test_output_bytes, error) != 0)
+        return -1;
+    plan->policy.read_only = read_only;
+    if (plan->command.count == 0)
+        return set_missing(error, "command");
+    return plan->build.count == 0
+               ? 0
+               : read_limits(json_object_get(note, "buildLimits"), &plan->build_limits, error);
 }
 
 int plan_note_read(const json_t *note, struct plan *plan, struct error *error)
 {
     sandbox_policy_init(&plan->policy);
     limits_init(&plan->build_limits);
-    if (read_texts(note, plan, error) != 0 ||
-        read_limits(json_object_get(note, "limits"), &plan->policy.limits, error) != 0 ||
-        read_tests(json_object_get(note, "tests"), &plan->tests, error) != 0)
-        return -1;
-    read_list(json_object_get(note, "command"), &plan->command);
-    read_list(json_object_get(note, "build"), &plan->build);
-    read_list(json_object_get(note, "artifacts"), &plan->artifacts);
-    if (plan->command.count == 0)
-        return error_set(error, ERROR_INPUT, "command is missing");
-    if (plan->build.count > 0 &&
-        read_limits(json_object_get(note, "buildLimits"), &plan->build_limits, error) != 0)
-        return -1;
-    plan->policy.read_only = json_is_true(json_object_get(note, "readOnly"));
-    plan->max_artifacts = read_count(note, "maxArtifacts");
-    plan->max_artifact_bytes = read_count(note, "maxArtifactBytes");
-    plan->test_output_bytes = read_count(note, "testOutputBytes");
-    plan->tests.stop_on_failure = json_is_true(json_object_get(note, "stopOnFailure"));
-    return 0;
+    if (read_members(note, plan, error) == 0)
+        return 0;
+    error->kind = ERROR_INPUT; /* no request names what is wrong */
+    return -1;
 }

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/file_replace.h"
+#include "base/json_make.h"
 #include "base/text.h"
 #include "request/plan_note.h"
 
@@ -128,8 +129,8 @@ static json_t *make_manifest(const struct manifest *manifest)
     for (size_t i = 0; i < manifest->count; i++) {
         const struct manifest_entry *entry = &manifest->items[i];
 
-        json_array_append_new(
-            array, json_pack("[s, I, s]", entry->name, (json_int_t)entry->length, entry->sha256));
+        json_array_append_new(array, json_pack("[o, I, s]", json_make_any_text(entry->name),
+                                               (json_int_t)entry->length, entry->sha256));
     }
     return array;
 }
@@ -140,11 +141,12 @@ static json_t *make_note(const struct job_note *note, const struct plan *plan)
     json_t *object;
 
     for (size_t i = 0; i < note->warnings.count; i++)
-        json_array_append_new(warnings, json_string(note->warnings.items[i]));
-    object = json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:s?, s:b}", "version", VERSION, "key",
-                       note->key, "expires", (json_int_t)note->expires, "plan",
-                       plan_note_make(plan), "sent", make_manifest(&note->sent), "warnings",
-                       warnings, "artifacts", note->artifacts, "force", note->force);
+        json_array_append_new(warnings, json_make_any_text(note->warnings.items[i]));
+    object =
+        json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:b}", "version", VERSION, "key", note->key,
+                  "expires", (json_int_t)note->expires, "plan", plan_note_make(plan), "sent",
+                  make_manifest(&note->sent), "warnings", warnings, "artifacts",
+                  json_make_any_text(note->artifacts), "force", note->force);
     if (!object)
         abort();
     return object;
@@ -155,18 +157,24 @@ int job_note_write(struct job_note *note, const struct plan *plan, struct error 
     CLEANUP_FREE char *jobs = directory();
     json_auto_t *object = make_note(note, plan);
     CLEANUP_FREE char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    CLEANUP_FREE char *file =
+        note->name ? string_format("%s.%s", note->id, note->name) : string_copy(note->id);
+    /* It gets its name when it is locked; this one is that of no job. */
+    CLEANUP_FREE char *hidden = string_format("%s/.%s", jobs, file);
 
     if (!text)
         abort();
     free(note->path);
-    note->path = note->name ? string_format("%s/%s.%s", jobs, note->id, note->name)
-                            : string_format("%s/%s", jobs, note->id);
+    note->path = string_format("%s/%s", jobs, file);
     file_make_directories(note->path);
-    if (file_replace(note->path, text, strlen(text), NULL) == 0)
-        note->lock = open(note->path, O_RDONLY | O_CLOEXEC);
-    if (note->lock < 0 || flock(note->lock, LOCK_EX | LOCK_NB) != 0)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", note->path);
-    return 0;
+    if (file_replace(hidden, text, strlen(text), NULL) == 0)
+        note->lock = open(hidden, O_RDONLY | O_CLOEXEC);
+    if (note->lock >= 0 && flock(note->lock, LOCK_EX | LOCK_NB) == 0 &&
+        rename(hidden, note->path) == 0)
+        return 0;
+    error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", note->path);
+    unlink(hidden);
+    return -1;
 }
 
 /* ---- reading */
@@ -178,7 +186,7 @@ static void read_manifest(const json_t *array, struct manifest *manifest)
 
     json_array_foreach(array, i, entry)
     {
-        const char *name = json_string_value(json_array_get(entry, 0));
+        CLEANUP_FREE char *name = json_read_any_text(json_array_get(entry, 0));
         const char *digest = json_string_value(json_array_get(entry, 2));
 
         if (name && digest && strlen(digest) == SHA256_HEX_SIZE - 1)
@@ -190,7 +198,6 @@ static void read_manifest(const json_t *array, struct manifest *manifest)
 static int read_note(struct job_note *note, const json_t *object, struct error *error)
 {
     const char *key = json_string_value(json_object_get(object, "key"));
-    const char *artifacts = json_string_value(json_object_get(object, "artifacts"));
     const json_t *warnings = json_object_get(object, "warnings");
     size_t i;
     json_t *warning;
@@ -203,13 +210,18 @@ static int read_note(struct job_note *note, const json_t *object, struct error *
     read_manifest(json_object_get(object, "sent"), &note->sent);
     json_array_foreach(warnings, i, warning)
     {
-        if (json_is_string(warning))
-            strvec_push(&note->warnings, json_string_value(warning));
+        char *text = json_read_any_text(warning);
+
+        if (text)
+            strvec_push_owned(&note->warnings, text);
     }
-    note->artifacts = artifacts ? string_copy(artifacts) : NULL;
+    note->artifacts = json_read_any_text(json_object_get(object, "artifacts"));
     note->expires = json_integer_value(json_object_get(object, "expires"));
     note->force = json_is_true(json_object_get(object, "force"));
-    return plan_note_read(json_object_get(object, "plan"), &note->plan, error);
+    if (plan_note_read(json_object_get(object, "plan"), &note->plan, error) == 0)
+        return 0;
+    error->kind = ERROR_SYSTEM; /* the request was right */
+    return -1;
 }
 
 static int open_file(struct job_note *note, const char *word, struct error *error)

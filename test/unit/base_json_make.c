@@ -26,3 +26,49 @@ static void json_make__values(void **state)
     assert_int_equal(text.length, 0);
     assert_null(text.data);
 }
+
+/* What is no UTF-8 comes back as it was. */
+static void json_make__any_text(void **state)
+{
+    static const char *const texts[] = {"", "a", "\xc3\xa9", "\xe9", "a\xff\n", "{\"base64\"}"};
+    static const struct {
+        const char *text, *json;
+    } cases[] = {{"a", "\"a\""}, {"a\xe9", "{\"base64\":\"Yek=\"}"}, {NULL, "null"}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        json_auto_t *value = json_make_any_text(texts[i]);
+        CLEANUP_FREE char *again = json_read_any_text(value);
+
+        assert_text_or_null(again, texts[i]);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        json_auto_t *value = json_make_any_text(cases[i].text);
+        CLEANUP_FREE char *json = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+
+        assert_string_equal(json, cases[i].json);
+    }
+}
+
+static void json_make__no_text(void **state)
+{
+    static const char *const values[] = {"null",
+                                         "7",
+                                         "[]",
+                                         "{}",
+                                         "{\"base64\": 7}",
+                                         "{\"base64\": \"*\"}",
+                                         "{\"base64\": \"AAA=\"}",
+                                         "\"a\\u0000b\""};
+
+    (void)state;
+    assert_null(json_read_any_text(NULL));
+    for (size_t i = 0; i < COUNT(values); i++) {
+        json_auto_t *value = json_loads(values[i], JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+        CLEANUP_FREE char *text = json_read_any_text(value);
+
+        assert_non_null(value);
+        if (text)
+            fail_msg("%s is taken for '%s'", values[i], text);
+    }
+}

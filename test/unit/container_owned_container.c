@@ -97,3 +97,58 @@ static void owned_container__given_user(void **state)
     check_users(&fixture, "--user=7:8\n");
     tear_down(&fixture);
 }
+
+/* ---- names */
+
+static void owned_container__purpose_of_a_name(void **state)
+{
+    static const struct {
+        const char *name;
+        enum container_purpose purpose;
+    } names[] = {
+        {"isolator-0123456789abcdef", PURPOSE_RUN},
+        {"isolator-session-0123456789abcdef", PURPOSE_SESSION},
+        {"isolator-job-0123456789abcdef", PURPOSE_JOB},
+        {"isolator-job-0123456789abcde", PURPOSE_NONE},
+        {"isolator-job-0123456789abcdef0", PURPOSE_NONE},
+        {"isolator-job-0123456789abcdeg", PURPOSE_NONE},
+        {"isolator-job-0123456789ABCDEF", PURPOSE_NONE},
+        {"isolator-job-", PURPOSE_NONE},
+        {"isolator-job0123456789abcdef", PURPOSE_NONE},
+        {"isolator-jobs-0123456789abcdef", PURPOSE_NONE},
+        {"x-isolator-job-0123456789abcdef", PURPOSE_NONE},
+        {"/isolator-job-0123456789abcdef", PURPOSE_NONE},
+        {"isolator-", PURPOSE_NONE},
+        {"", PURPOSE_NONE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (owned_container_purpose(names[i].name) != names[i].purpose)
+            fail_msg("'%s' has purpose %d", names[i].name,
+                     (int)owned_container_purpose(names[i].name));
+}
+
+/* Its labels say that it belongs to this process, until it is a job's. */
+static void owned_container__of_a_job(void **state)
+{
+    struct owned_container container;
+    struct fixture fixture;
+    CLEANUP_FREE char *name = NULL;
+
+    (void)state;
+    set_up(&fixture, 4321);
+    owned_container_init_job(&container, &fixture.docker, NULL, 1000);
+    assert_int_equal(owned_container_purpose(container.name), PURPOSE_JOB);
+    assert_int_equal(strlen(container.name), 29);
+    assert_int_equal(container.labels.count, 6);
+    assert_false(container.created);
+    name = owned_container_job_name(container.name + 13);
+    assert_string_equal(name, container.name);
+    owned_container_release(&container);
+
+    owned_container_init(&container, &fixture.docker, NULL, 1000);
+    assert_int_equal(owned_container_purpose(container.name), PURPOSE_RUN);
+    owned_container_release(&container);
+    tear_down(&fixture);
+}

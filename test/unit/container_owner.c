@@ -360,3 +360,60 @@ static void owner__labels_that_are_missing(void **state)
     strvec_push(&values, "5");
     assert_int_equal(owner_status(&values, 1000000), OWNER_ALIVE);
 }
+
+/* ---- jobs */
+
+static void owner__job_user(void **state)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+
+    (void)state;
+    strvec_push(&labels, "before");
+    owner_job_user(&labels);
+    assert_int_equal(labels.count, 2);
+    check_command(value_of(&labels, 1, "job.user"), "echo \"$(id -u)@$(uname -n)\"");
+}
+
+/* A filter for the jobs of a user is the first label of each of them. */
+static void owner__job_labels(void **state)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT, user = STRVEC_INIT;
+    const long long before = (long long)time(NULL);
+    long long started;
+
+    (void)state;
+    owner_job_labels(&labels, "my-job", "python", before + 61, before + 100);
+    owner_job_user(&user);
+    assert_int_equal(labels.count, JOB_LABELS);
+    assert_string_equal(labels.items[JOB_USER], user.items[0]);
+    assert_string_equal(labels.items[1], "isolator.job.name=my-job");
+    assert_string_equal(labels.items[2], "isolator.job.language=python");
+    started = strtoll(value_of(&labels, 3, "job.started"), NULL, 10);
+    assert_in_range(started, before, (long long)time(NULL));
+    assert_int_equal(strtoll(value_of(&labels, 4, "job.ends"), NULL, 10), before + 61);
+    assert_int_equal(strtoll(value_of(&labels, 5, "job.expires"), NULL, 10), before + 100);
+}
+
+static void owner__job_without_a_name(void **state)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+
+    (void)state;
+    owner_job_labels(&labels, NULL, "c", 1, 2);
+    assert_string_equal(labels.items[1], "isolator.job.name=");
+}
+
+/* The labels of a job are read by these keys. */
+static void owner__job_keys(void **state)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+
+    (void)state;
+    owner_job_labels(&labels, "n", "c", 1, 2);
+    for (size_t i = 0; i < JOB_LABELS; i++) {
+        const size_t length = strlen(job_keys[i]);
+
+        assert_memory_equal(labels.items[i], job_keys[i], length);
+        assert_int_equal(labels.items[i][length], '=');
+    }
+}

@@ -157,6 +157,54 @@ static void container__create_from_a_full_spec(void **state)
     tear_down(&fixture);
 }
 
+/* The log of a job is on the engine's disk, bounded, in one file of lines as they were written. */
+static void container__create_with_a_log(void **state)
+{
+    static const struct {
+        unsigned long long max;
+        const char *options;
+    } cases[] = {
+        {0, "|--log-driver|none|--no-healthcheck|"},
+        {1, "|--log-driver|local|--log-opt|max-file=1|--log-opt|compress=false"
+            "|--log-opt|max-size=1k|--no-healthcheck|"},
+        {1024, "|--log-opt|max-size=2k|--no-healthcheck|"},
+        {71458752, "|--log-opt|max-size=69784k|--no-healthcheck|"},
+        {10000000000, "|--log-opt|max-size=9765626k|--no-healthcheck|"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture fixture;
+        struct creation creation;
+        CLEANUP_FREE char *calls = NULL;
+
+        set_up(&fixture, "");
+        prepare(&creation);
+        creation.spec.log_max = cases[i].max;
+        assert_int_equal(create(&fixture, &creation), 0);
+        calls = read_in(fixture.directory, "calls");
+        if (!strstr(calls, cases[i].options))
+            fail_msg("'%s' is not in '%s'", cases[i].options, calls);
+        discard(&creation);
+        tear_down(&fixture);
+    }
+}
+
+/* A container with a log is no container without one. */
+static void container__fingerprint_of_a_log(void **state)
+{
+    struct spec_fingerprint none, some;
+    struct creation creation;
+
+    (void)state;
+    prepare(&creation);
+    none = container_fingerprint(&creation.spec);
+    creation.spec.log_max = 1;
+    some = container_fingerprint(&creation.spec);
+    assert_false(spec_fingerprint_equal(&none, &some));
+    discard(&creation);
+}
+
 /* A container with a network may need its proxies. */
 static void container__create_with_a_network(void **state)
 {
@@ -373,6 +421,103 @@ static void container__starts_attached(void **state)
     check_calls(&fixture, "|start|--attach|--interactive|box\n");
     stdin_text = read_in(fixture.directory, "stdin");
     assert_string_equal(stdin_text, "input");
+    tear_down(&fixture);
+}
+
+/* Without a pipe for stdin the container is not told to have one. */
+static void container__starts_without_stdin(void **state)
+{
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    struct process process = PROCESS_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "cat >stdin; exit 42");
+    assert_int_equal(container_start(&fixture.docker, "box", &streams, &process, &fixture.error),
+                     0);
+    pump.deadline = soon();
+    assert_int_equal(process_pump(&process, &pump), PROCESS_EXITED);
+    assert_int_equal(process.status, 42);
+    process_release(&process);
+    check_calls(&fixture, "|start|--attach|box\n");
+    tear_down(&fixture);
+}
+
+/* ---- logs and wait */
+
+static bool note_output(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    strbuf_addf(context, "%d %.*s;", (int)stream, (int)length, data);
+    return true;
+}
+
+static void container__logs(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf output = STRBUF_INIT;
+    CLEANUP_FREE char *expected =
+        string_format("%d line\n;%d warning\n;", (int)PROCESS_STDOUT, (int)PROCESS_STDERR);
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    struct process process = PROCESS_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "read -r nothing && exit 3; echo line; sleep 0.2; echo warning >&2; exit 1");
+    assert_int_equal(container_logs(&fixture.docker, "box", true, &process, &fixture.error), 0);
+    pump.sink = note_output;
+    pump.context = &output;
+    pump.deadline = soon();
+    assert_int_equal(process_pump(&process, &pump), PROCESS_EXITED);
+    assert_int_equal(process.status, 1);
+    process_release(&process);
+    assert_string_equal(strbuf_string(&output), expected);
+    check_calls(&fixture, "|logs|--follow|box\n");
+    tear_down(&fixture);
+
+    set_up(&fixture, "");
+    unlink(fixture.command);
+    assert_int_equal(container_logs(&fixture.docker, "box", false, &process, &fixture.error), -1);
+    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    process_release(&process);
+    tear_down(&fixture);
+}
+
+/* The status that it prints is that of the supervisor, and says nothing. */
+static void container__waits(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "echo 137");
+    assert_int_equal(container_wait(&fixture.docker, "box", soon(), NULL, &fixture.error), 0);
+    assert_int_equal(container_wait(&fixture.docker, "box", 0, NULL, &fixture.error), 0);
+    assert_no_error(&fixture.error);
+    check_calls(&fixture, "|wait|box\n|wait|box\n");
+    tear_down(&fixture);
+
+    set_up(&fixture, "echo 'no such container: box' >&2; exit 1");
+    assert_int_equal(container_wait(&fixture.docker, "box", 0, NULL, &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_ENGINE,
+                 "cannot wait for the container: no such container: box");
+    tear_down(&fixture);
+}
+
+static void container__wait_that_does_not_end(void **state)
+{
+    struct notifier cancel = NOTIFIER_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "exec sleep 30");
+    assert_int_equal(
+        container_wait(&fixture.docker, "box", clock_now_ms() + 100, NULL, &fixture.error), -1);
+    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    error_release(&fixture.error);
+    assert_int_equal(notifier_open(&cancel, &fixture.error), 0);
+    notifier_raise(&cancel);
+    assert_int_equal(container_wait(&fixture.docker, "box", 0, &cancel, &fixture.error), -1);
+    assert_int_equal(fixture.error.kind, ERROR_CANCELLED);
+    notifier_release(&cancel);
     tear_down(&fixture);
 }
 

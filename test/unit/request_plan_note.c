@@ -1,110 +1,278 @@
-#include "test.h"
+/* What is kept of a plan, and read later (request/plan_note.h). */
+#include "json.h"
 
 #include <math.h>
 
 #include "request/plan_note.h"
 
-/* The note of a plan with a build, tests and artifacts. */
-static const char NOTE[] =
-    "{\"language\": \"c\", \"image\": \"gcc\", \"workdir\": \"/w\", \"entrypoint\": \"a.c\","
-    "\"network\": \"none\", \"readOnly\": true, \"command\": [\"./a\"], \"build\": [\"cc\", "
-    "\"a.c\"],"
-    "\"limits\": {\"timeoutSeconds\": 1.5, \"memoryMB\": 256, \"cpus\": 0.5, \"pidsLimit\": 64,"
-    "\"workdirMB\": 64, \"tmpMB\": 64, \"outputBytes\": 1024},"
-    "\"buildLimits\": {\"timeoutSeconds\": 9, \"memoryMB\": 512, \"cpus\": 2, \"cpuSeconds\": 3,"
-    "\"pidsLimit\": 64, \"workdirMB\": 64, \"tmpMB\": 64, \"outputBytes\": 1024},"
-    "\"artifacts\": [\"*.txt\"], \"maxArtifacts\": 5, \"maxArtifactBytes\": 1000,"
-    "\"tests\": [{\"name\": \"1\", \"expected\": \"AGEK\", \"noExpected\": false,"
-    "\"compare\": \"exact\", \"tolerance\": 0.5, \"timeoutSeconds\": 2, \"cpuSeconds\": 0},"
-    "{\"name\": \"2\", \"expected\": null, \"noExpected\": true, \"compare\": \"trim\","
-    "\"tolerance\": 0, \"timeoutSeconds\": 0, \"cpuSeconds\": 4}],"
-    "\"stopOnFailure\": true, \"testOutputBytes\": 4096}";
+#define LIMITS_OF_NOTE                                                                             \
+    "{\"timeoutSeconds\":1.5,\"memoryMB\":256.0,\"cpus\":0.5,\"pidsLimit\":64.0,"                  \
+    "\"workdirMB\":32.0,\"tmpMB\":16.0,\"outputBytes\":1024.0}"
+#define BUILD_LIMITS_OF_NOTE                                                                       \
+    "{\"timeoutSeconds\":9.0,\"memoryMB\":512.0,\"cpus\":2.0,\"cpuSeconds\":3.0,"                  \
+    "\"pidsLimit\":64.0,\"workdirMB\":32.0,\"tmpMB\":16.0,\"outputBytes\":2048.0}"
 
-static void check(const struct plan *plan)
+/* A plan with a build, tests and artifacts; CPU time of the program has no limit. */
+static const char FULL[] =
+    "{\"readOnly\":true,\"language\":\"c\",\"image\":\"gcc:1\",\"workdir\":\"/w\","
+    "\"entrypoint\":\"a.c\",\"network\":\"none\",\"command\":[\"./a\",\"\"],"
+    "\"build\":[\"cc\",\"a.c\"],\"limits\":" LIMITS_OF_NOTE ",\"buildLimits\":" BUILD_LIMITS_OF_NOTE
+    ",\"artifacts\":[\"*.txt\",\"out/**\"],\"maxArtifacts\":5,\"maxArtifactBytes\":1000,"
+    "\"tests\":[{\"name\":\"one\",\"expected\":\"AGEK/w==\",\"noExpected\":false,"
+    "\"compare\":\"float\",\"tolerance\":0.25,\"timeoutSeconds\":2.0,\"cpuSeconds\":0.5},"
+    "{\"name\":\"two\",\"expected\":null,\"noExpected\":true,\"compare\":\"trim\","
+    "\"tolerance\":9.9999999999999995e-7,\"timeoutSeconds\":0.0,\"cpuSeconds\":0.0},"
+    "{\"name\":\"three\",\"expected\":\"\",\"noExpected\":false,\"compare\":\"exact\","
+    "\"tolerance\":9.9999999999999995e-7,\"timeoutSeconds\":0.0,\"cpuSeconds\":0.0}],"
+    "\"stopOnFailure\":true,\"testOutputBytes\":4096}";
+
+static void set_limits(struct limits *limits, double timeout, double memory, double cpus)
 {
-    assert_string_equal(plan->language, "c");
-    assert_string_equal(plan->build.items[1], "a.c");
-    assert_string_equal(plan->command.items[0], "./a");
-    assert_string_equal(plan->artifacts.items[0], "*.txt");
-    assert_int_equal(plan->policy.read_only, 1);
-    assert_float_equal(plan->policy.limits.number[LIMIT_TIMEOUT], 1.5, 0);
-    assert_true(isinf(plan->policy.limits.number[LIMIT_CPU_TIME]));
-    assert_float_equal(plan->build_limits.number[LIMIT_CPU_TIME], 3, 0);
-    assert_int_equal(plan->max_artifacts, 5);
-    assert_int_equal(plan->max_artifact_bytes, 1000);
-    assert_int_equal(plan->test_output_bytes, 4096);
-    assert_true(plan->tests.stop_on_failure);
-    assert_int_equal(plan->tests.count, 2);
-    assert_int_equal(plan->tests.items[0].expected_length, 3);
-    assert_memory_equal(plan->tests.items[0].expected, "\0a\n", 3);
-    assert_int_equal(plan->tests.items[0].compare, COMPARE_EXACT);
-    assert_float_equal(plan->tests.items[0].tolerance, 0.5, 0);
-    assert_float_equal(plan->tests.items[0].timeout_seconds, 2, 0);
-    assert_null(plan->tests.items[1].expected);
-    assert_true(plan->tests.items[1].no_expected);
-    assert_float_equal(plan->tests.items[1].cpu_seconds, 4, 0);
-    assert_int_equal(plan_kind(plan), PLAN_SUBMISSION);
+    limits->number[LIMIT_TIMEOUT] = timeout;
+    limits->number[LIMIT_MEMORY] = memory;
+    limits->number[LIMIT_CPUS] = cpus;
+    limits->number[LIMIT_CPU_TIME] = INFINITY;
+    limits->number[LIMIT_PIDS] = 64;
+    limits->number[LIMIT_WORKDIR] = 32;
+    limits->number[LIMIT_TMP] = 16;
+    limits->number[LIMIT_OUTPUT] = 1024;
 }
 
-static void plan_note__round_trip(void **state)
+static struct test_request *add_test(struct plan *plan, const char *name)
 {
-    json_auto_t *note = json_loads(NOTE, 0, NULL);
-    json_auto_t *again = NULL;
-    struct plan plan = PLAN_INIT, second = PLAN_INIT;
-    struct error error = ERROR_INIT;
+    struct test_request *test = test_requests_add(&plan->tests);
+
+    test->name = string_copy(name);
+    return test;
+}
+
+/* The plan of FULL. */
+static struct plan full_plan(void)
+{
+    struct plan plan = PLAN_INIT;
+    struct test_request *test;
+
+    sandbox_policy_init(&plan.policy);
+    plan.language = string_copy("c");
+    plan.image = string_copy("gcc:1");
+    plan.workdir = string_copy("/w");
+    plan.entrypoint = string_copy("a.c");
+    plan.policy.network = string_copy("none");
+    plan.policy.read_only = 1;
+    set_limits(&plan.policy.limits, 1.5, 256, 0.5);
+    set_limits(&plan.build_limits, 9, 512, 2);
+    plan.build_limits.number[LIMIT_CPU_TIME] = 3;
+    plan.build_limits.number[LIMIT_OUTPUT] = 2048;
+    strvec_push_each(&plan.command, "./a", "", NULL);
+    strvec_push_each(&plan.build, "cc", "a.c", NULL);
+    strvec_push_each(&plan.artifacts, "*.txt", "out/**", NULL);
+    plan.max_artifacts = 5;
+    plan.max_artifact_bytes = 1000;
+    plan.test_output_bytes = 4096;
+    plan.tests.stop_on_failure = true;
+    test = add_test(&plan, "one");
+    test->expected = string_format("%ca\n\xff", '\0');
+    test->expected_length = 4;
+    test->compare = COMPARE_FLOAT;
+    test->tolerance = 0.25;
+    test->timeout_seconds = 2;
+    test->cpu_seconds = 0.5;
+    add_test(&plan, "two")->no_expected = true;
+    test = add_test(&plan, "three");
+    test->expected = string_copy("");
+    test->compare = COMPARE_EXACT;
+    return plan;
+}
+
+static void check_note(json_t *note, const char *expected)
+{
+    CLEANUP_FREE char *text = json_dumps(note, JSON_COMPACT | JSON_REAL_PRECISION(17));
+
+    assert_string_equal(text, expected);
+    json_decref(note);
+}
+
+static void plan_note__make(void **state)
+{
+    struct plan plan = full_plan();
 
     (void)state;
-    assert_int_equal(plan_note_read(note, &plan, &error), 0);
-    check(&plan);
-    again = plan_note_make(&plan);
-    assert_int_equal(plan_note_read(again, &second, &error), 0);
-    check(&second);
+    check_note(plan_note_make(&plan), FULL);
     plan_release(&plan);
-    plan_release(&second);
 }
 
-/* Without one of these, or with another type in its place, there is no plan. */
-static void plan_note__what_is_needed(void **state)
+static struct plan read_plan(const char *text)
 {
-    static const char *const needed[] = {"language", "image",  "workdir", "entrypoint",
-                                         "network",  "limits", "command", "buildLimits"};
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    json_auto_t *note = json_of(text);
+    struct plan plan = PLAN_INIT;
+    const int result = plan_note_read(note, &plan, &error);
+
+    assert_no_error(&error);
+    assert_int_equal(result, 0);
+    return plan;
+}
+
+static void plan_note__read(void **state)
+{
+    struct plan plan = read_plan(FULL);
+    const struct test_request *test = plan.tests.items;
 
     (void)state;
-    for (size_t i = 0; i < 2 * COUNT(needed); i++) {
-        json_auto_t *note = json_loads(NOTE, 0, NULL);
-        CLEANUP(error_release) struct error error = ERROR_INIT;
-        struct plan plan = PLAN_INIT;
+    assert_int_equal(plan.policy.read_only, 1);
+    assert_true(isinf(plan.policy.limits.number[LIMIT_CPU_TIME]));
+    assert_true(plan.build_limits.number[LIMIT_CPU_TIME] == 3);
+    assert_int_equal(plan.tests.count, 3);
+    assert_int_equal(test[0].expected_length, 4);
+    assert_memory_equal(test[0].expected, "\0a\n\xff", 4);
+    assert_null(test[1].expected);
+    assert_non_null(test[2].expected); /* no output is expected, which is not the same */
+    assert_int_equal(test[2].expected_length, 0);
+    check_note(plan_note_make(&plan), FULL);
+    plan_release(&plan);
+}
 
-        if (i % 2 == 0)
-            json_object_del(note, needed[i / 2]);
-        else
-            json_object_set_new(note, needed[i / 2], json_integer(7));
-        if (plan_note_read(note, &plan, &error) == 0)
-            fail_msg("a plan without %s", needed[i / 2]);
-        assert_int_equal(error.kind, ERROR_INPUT);
-        plan_release(&plan);
+/* Neither a build, nor tests, nor artifacts: limits of a build are not read then. */
+static void plan_note__least_plan(void **state)
+{
+    static const char least[] =
+        "{\"readOnly\":false,\"language\":\"c\",\"image\":\"gcc:1\",\"workdir\":\"/w\","
+        "\"entrypoint\":\"a.c\",\"network\":\"none\",\"command\":[\"./a\"],\"build\":[],"
+        "\"limits\":" LIMITS_OF_NOTE ",\"artifacts\":[],\"maxArtifacts\":0,"
+        "\"maxArtifactBytes\":0,\"tests\":[],\"stopOnFailure\":false,\"testOutputBytes\":0}";
+    struct plan plan = read_plan(least);
+
+    (void)state;
+    assert_int_equal(plan.policy.read_only, 0);
+    assert_int_equal(plan_kind(&plan), PLAN_PROGRAM);
+    check_note(plan_note_make(&plan), least);
+    plan_release(&plan);
+}
+
+/* File names, arguments and patterns can have any bytes. */
+static void plan_note__texts_that_are_no_utf8(void **state)
+{
+    struct plan plan = full_plan(), again;
+    CLEANUP_FREE char *text = NULL;
+    json_t *note;
+
+    (void)state;
+    free(plan.entrypoint);
+    plan.entrypoint = string_copy("\xff.c");
+    strvec_push(&plan.command, "\xe9");
+    strvec_push(&plan.artifacts, "\xe9*");
+    free(plan.tests.items[1].name);
+    plan.tests.items[1].name = string_copy("t\xe9");
+    note = plan_note_make(&plan);
+    assert_non_null(note);
+    text = json_dumps(note, 0);
+    json_decref(note);
+    again = read_plan(text);
+    assert_string_equal(again.entrypoint, "\xff.c");
+    assert_int_equal(again.command.count, 3);
+    assert_string_equal(again.command.items[2], "\xe9");
+    assert_string_equal(again.artifacts.items[2], "\xe9*");
+    assert_string_equal(again.tests.items[1].name, "t\xe9");
+    plan_release(&again);
+    plan_release(&plan);
+}
+
+/* ---- what is damaged */
+
+/* Reads FULL with this member (of a test if `test` is set) replaced, or removed with NULL. */
+static void check_damaged(bool test, const char *key, const char *value, const char *message)
+{
+    struct error error = ERROR_INIT;
+    json_auto_t *note = json_of(FULL);
+    json_t *of = test ? json_array_get(json_object_get(note, "tests"), 1) : note;
+    struct plan plan = PLAN_INIT;
+
+    assert_non_null(json_object_get(of, key));
+    if (value)
+        json_object_set_new(of, key, json_of(value));
+    else
+        json_object_del(of, key);
+    if (plan_note_read(note, &plan, &error) == 0)
+        fail_msg("'%s': %s is taken", key, value ? value : "nothing");
+    assert_error(&error, ERROR_INPUT, message);
+    plan_release(&plan);
+}
+
+static void plan_note__member_that_is_missing(void **state)
+{
+    static const char *const keys[] = {
+        "language", "image",         "workdir",         "entrypoint",      "network",
+        "readOnly", "command",       "build",           "artifacts",       "maxArtifacts",
+        "tests",    "stopOnFailure", "testOutputBytes", "maxArtifactBytes"};
+    static const char *const of_test[] = {"expected", "noExpected", "tolerance", "timeoutSeconds",
+                                          "cpuSeconds"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        CLEANUP_FREE char *message = string_format("%s is missing", keys[i]);
+
+        check_damaged(false, keys[i], NULL, message);
+        check_damaged(false, keys[i], "null", message);
+        check_damaged(false, keys[i], "{\"a\": 1}", message);
     }
+    for (size_t i = 0; i < COUNT(of_test); i++) {
+        CLEANUP_FREE char *message = string_format("%s is missing", of_test[i]);
+
+        check_damaged(true, of_test[i], NULL, message);
+        check_damaged(true, of_test[i], "[]", message);
+    }
+    check_damaged(true, "name", NULL, "a test has no name");
+    check_damaged(true, "name", "7", "a test has no name");
+    check_damaged(true, "compare", NULL, "a test has no name");
+    check_damaged(false, "limits", NULL, "timeoutSeconds is missing");
+    check_damaged(false, "limits", "7", "timeoutSeconds is missing");
+    check_damaged(false, "buildLimits", NULL, "timeoutSeconds is missing");
 }
 
 static void plan_note__values_that_cannot_be(void **state)
 {
-    static const char *const changes[] = {"{\"limits\": {\"timeoutSeconds\": -1}}",
-                                          "{\"limits\": {\"memoryMB\": \"256\"}}",
-                                          "{\"tests\": [{\"name\": \"1\"}]}",
-                                          "{\"tests\": [{\"name\": 1, \"compare\": \"trim\"}]}",
-                                          "{\"tests\": [{\"name\": \"1\", \"compare\": \"none\"}]}",
-                                          "{\"tests\": [7]}"};
+    (void)state;
+    check_damaged(false, "command", "[]", "command is missing");
+    check_damaged(false, "command", "[\"a\", 7]", "command is missing");
+    check_damaged(false, "command", "[\"a\\u0000b\"]", "command is missing");
+    check_damaged(false, "command", "[{\"base64\": \"AAA=\"}]", "command is missing");
+    check_damaged(false, "command", "[{\"base64\": \"*\"}]", "command is missing");
+    check_damaged(false, "build", "\"cc\"", "build is missing");
+    check_damaged(false, "tests", "[7]", "a test has no name");
+    check_damaged(false, "maxArtifacts", "-1", "maxArtifacts is missing");
+    check_damaged(false, "maxArtifacts", "2147483648", "maxArtifacts is missing");
+    check_damaged(false, "maxArtifacts", "1.0", "maxArtifacts is missing");
+    check_damaged(true, "expected", "\"*\"", "expected is missing");
+    check_damaged(true, "tolerance", "-1", "tolerance is missing");
+    check_damaged(true, "compare", "\"diff\"",
+                  "'diff' is not a way to compare; use trim, exact, tokens or float");
+}
+
+/* A number that is a string would be 0, which is no limit of CPU time. */
+static void plan_note__damaged_limits(void **state)
+{
+    static const struct {
+        const char *key, *value, *message;
+    } cases[] = {
+        {"timeoutSeconds", NULL, "timeoutSeconds is missing"},
+        {"memoryMB", "\"256\"", "memoryMB is missing"},
+        {"outputBytes", "null", "outputBytes is missing"},
+        {"cpuSeconds", "\"3\"", "cpuSeconds is missing"},
+        {"cpuSeconds", "null", "cpuSeconds is missing"},
+        {"pidsLimit", "64.5", "pidsLimit must be a whole number"},
+    };
 
     (void)state;
-    for (size_t i = 0; i < COUNT(changes); i++) {
-        json_auto_t *note = json_loads(NOTE, 0, NULL);
-        json_auto_t *change = json_loads(changes[i], 0, NULL);
-        CLEANUP(error_release) struct error error = ERROR_INIT;
-        struct plan plan = PLAN_INIT;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        json_auto_t *limits = json_of(LIMITS_OF_NOTE);
+        CLEANUP_FREE char *text = NULL;
 
-        json_object_update(note, change);
-        if (plan_note_read(note, &plan, &error) == 0)
-            fail_msg("%s is taken", changes[i]);
-        plan_release(&plan);
+        if (cases[i].value)
+            json_object_set_new(limits, cases[i].key, json_of(cases[i].value));
+        else
+            json_object_del(limits, cases[i].key);
+        text = json_dumps(limits, 0);
+        check_damaged(false, "limits", text, cases[i].message);
+        check_damaged(false, "buildLimits", text, cases[i].message);
     }
 }

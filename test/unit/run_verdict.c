@@ -225,3 +225,21 @@ static void verdict__no_report(void **state)
     fixture.verdict.stop = STOP_TIMEOUT;
     check(&fixture, "timeout 137 9: program did not end within 5 s", NULL);
 }
+
+/* The supervisor of a job alone keeps the timeout: FRAME_CAUSE_LATE is all that is known. */
+static void verdict__of_a_log(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.end.cause = FRAME_CAUSE_LATE;
+    fixture.end.signal = 9;
+    check(&fixture, "timeout 137 9: program did not end within 5 s", NULL);
+    fixture.end.cpu_us = 2000001;
+    check(&fixture, "cpu-time 137 9: program used more than 2 s of CPU time", NULL);
+    set_up(&fixture);
+    fixture.end.cause = FRAME_CAUSE_OUTPUT;
+    fixture.end.signal = 9;
+    check(&fixture, "output-limit 137 9: program wrote more than 64 MiB to one stream", NULL);
+}
