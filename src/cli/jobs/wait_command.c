@@ -119,13 +119,13 @@ static void write_artifacts(const struct job_note *note, struct result *result)
 static int finish(const struct docker *docker, const struct wait_options *options,
                   const struct job_note *note, struct result *result, struct error *error)
 {
-    const size_t warned = result->warnings.count;
+    const size_t warned = result->warnings.count + result->artifacts.missing.count;
     const bool is_gone = !result->container;
     int status;
     bool is_written;
 
     write_artifacts(note, result);
-    is_written = result->warnings.count == warned;
+    is_written = result->warnings.count + result->artifacts.missing.count == warned;
     status = exit_status_of_result(result, SIGTERM); /* if isolator stop has ended it */
     if (print_result(options, result) != 0)
         return EXIT_STATUS_ENGINE;
