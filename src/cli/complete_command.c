@@ -91,7 +91,7 @@ static void add_jobs(struct option_completion *completion)
 {
     CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
 
-    job_notes_list(&words);
+    job_notes_list(&words, true);
     for (size_t i = 0; i < words.count; i++)
         option_completion_add(completion, words.items[i], NULL);
 }

@@ -72,7 +72,7 @@ static int report_run(void *context, const struct run_options *options, struct r
         run_text_print(result);
         return status;
     }
-    return run_request_print_json(result) == 0 ? status : EXIT_STATUS_ENGINE;
+    return run_request_print_json(json_object(), result) == 0 ? status : EXIT_STATUS_ENGINE;
 }
 
 static int run_or_start(enum run_options_command command, int argc, char **argv)

@@ -244,16 +244,18 @@ int run_request_main(enum run_options_command command, int argc, char **argv,
                         exit_status_of_result(&result, signals_caught()));
 }
 
-/* Prints the result with the tests as a member like the others. */
-static void print_whole(struct result *result, bool indented)
+/* Adds the members of the result, with the tests as one like the others, and prints the object. */
+static void print_whole(json_t *object, struct result *result, bool indented)
 {
-    json_t *object = result_to_json(result);
+    json_t *members = result_to_json(result);
     json_t *tests = json_array();
 
     for (size_t i = 0; i < result->tests.count; i++)
         json_array_append_new(tests, test_result_to_json(&result->tests.items[i]));
+    json_object_update(object, members);
     if (result->tests.count > 0)
         json_object_set(object, "tests", tests);
+    json_decref(members);
     json_decref(tests);
     safe_json_print(object, indented);
     json_decref(object);
@@ -267,14 +269,14 @@ static bool print_piece(void *context, const char *data, size_t length)
     return print_failure() == 0;
 }
 
-int run_request_print_json(struct result *result)
+int run_request_print_json(json_t *members, struct result *result)
 {
     const bool terminal = isatty(STDOUT_FILENO);
 
     if (terminal || result->tests.count == 0)
-        print_whole(result, terminal);
+        print_whole(members, result, terminal);
     else
-        result_text_write(json_object(), result, SAFE_JSON_FLAGS, print_piece, NULL);
+        result_text_write(members, result, SAFE_JSON_FLAGS, print_piece, NULL);
     return run_request_printed();
 }
 

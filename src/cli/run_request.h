@@ -40,10 +40,10 @@ int run_request_main(enum run_options_command command, int argc, char **argv,
                      const struct run_request_view *view);
 
 /*
- * Prints the result as JSON: on one line, or indented on a terminal. -1 if it could not be written;
- * then a line on stderr says why.
+ * Prints the result as JSON, after the members of an object, which is taken over: on one line, or
+ * indented on a terminal. -1 if it could not be written; then a line on stderr says why.
  */
-int run_request_print_json(struct result *result);
+int run_request_print_json(json_t *members, struct result *result);
 
 /* The same check for a result that was printed in another form. */
 int run_request_printed(void);

@@ -22,7 +22,7 @@ static const char NO_JOB[] = "no job '%s'; isolator ps lists them";
 
 /* ---- names */
 
-static char *directory(void)
+char *job_notes_directory(void)
 {
     const char *xdg = getenv("XDG_STATE_HOME");
     const char *home = getenv("HOME");
@@ -68,7 +68,7 @@ static bool split(const char *file, char id[JOB_ID_SIZE], const char **name)
 /* Adds the names of the files of jobs. */
 static void list_files(struct strvec *files)
 {
-    CLEANUP_FREE char *path = directory();
+    CLEANUP_FREE char *path = job_notes_directory();
     DIR *jobs = opendir(path);
     const struct dirent *entry;
     char id[JOB_ID_SIZE];
@@ -81,7 +81,7 @@ static void list_files(struct strvec *files)
         closedir(jobs);
 }
 
-void job_notes_list(struct strvec *words)
+void job_notes_list(struct strvec *words, bool names)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
     char id[JOB_ID_SIZE];
@@ -91,7 +91,7 @@ void job_notes_list(struct strvec *words)
     for (size_t i = 0; i < files.count; i++) {
         split(files.items[i], id, &name);
         strvec_push(words, id);
-        if (name)
+        if (name && names)
             strvec_push(words, name);
     }
 }
@@ -143,10 +143,11 @@ static json_t *make_note(const struct job_note *note, const struct plan *plan)
     for (size_t i = 0; i < note->warnings.count; i++)
         json_array_append_new(warnings, json_make_any_text(note->warnings.items[i]));
     object =
-        json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:b}", "version", VERSION, "key", note->key,
-                  "expires", (json_int_t)note->expires, "plan", plan_note_make(plan), "sent",
-                  make_manifest(&note->sent), "warnings", warnings, "artifacts",
-                  json_make_any_text(note->artifacts), "force", note->force);
+        json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:b, s:O?, s:I}", "version", VERSION, "key",
+                  note->key, "expires", (json_int_t)note->expires, "plan", plan_note_make(plan),
+                  "sent", make_manifest(&note->sent), "warnings", warnings, "artifacts",
+                  json_make_any_text(note->artifacts), "force", note->force, "batchId",
+                  note->batch_id, "batchLine", (json_int_t)note->batch_line);
     if (!object)
         abort();
     return object;
@@ -154,7 +155,7 @@ static json_t *make_note(const struct job_note *note, const struct plan *plan)
 
 int job_note_write(struct job_note *note, const struct plan *plan, struct error *error)
 {
-    CLEANUP_FREE char *jobs = directory();
+    CLEANUP_FREE char *jobs = job_notes_directory();
     json_auto_t *object = make_note(note, plan);
     CLEANUP_FREE char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
     CLEANUP_FREE char *file =
@@ -199,6 +200,7 @@ static int read_note(struct job_note *note, const json_t *object, struct error *
 {
     const char *key = json_string_value(json_object_get(object, "key"));
     const json_t *warnings = json_object_get(object, "warnings");
+    json_t *id = json_object_get(object, "batchId");
     size_t i;
     json_t *warning;
 
@@ -218,6 +220,8 @@ static int read_note(struct job_note *note, const json_t *object, struct error *
     note->artifacts = json_read_any_text(json_object_get(object, "artifacts"));
     note->expires = json_integer_value(json_object_get(object, "expires"));
     note->force = json_is_true(json_object_get(object, "force"));
+    note->batch_id = id && !json_is_null(id) ? json_incref(id) : NULL;
+    note->batch_line = json_integer_value(json_object_get(object, "batchLine"));
     if (plan_note_read(json_object_get(object, "plan"), &note->plan, error) == 0)
         return 0;
     error->kind = ERROR_SYSTEM; /* the request was right */
@@ -235,11 +239,12 @@ static int open_file(struct job_note *note, const char *word, struct error *erro
 }
 
 /* Locks the file. It may have been removed meanwhile, by who had the lock. */
-static int lock_file(const struct job_note *note, const char *word, struct error *error)
+static int lock_file(struct job_note *note, const char *word, struct error *error)
 {
     struct stat status;
 
-    if (flock(note->lock, LOCK_EX | LOCK_NB) != 0)
+    note->busy = flock(note->lock, LOCK_EX | LOCK_NB) != 0;
+    if (note->busy)
         return error_set(error, ERROR_SYSTEM,
                          "another isolator works on the job '%s'; its result is printed once",
                          word);
@@ -252,7 +257,7 @@ static int find_and_read(struct job_note *note, const char *word, bool locked, s
 {
     CLEANUP(strvec_release) struct strvec found = STRVEC_INIT;
     CLEANUP_FREE char *shown = text_escape_short(word, TEXT_SHOWN_MAX);
-    CLEANUP_FREE char *jobs = directory();
+    CLEANUP_FREE char *jobs = job_notes_directory();
     json_auto_t *object = NULL;
     const char *name = NULL;
 
@@ -326,6 +331,7 @@ void job_note_release(struct job_note *note)
     free(note->name);
     free(note->artifacts);
     free(note->path);
+    json_decref(note->batch_id);
     cleanup_fd(&note->lock);
     *note = (struct job_note)JOB_NOTE_INIT;
 }

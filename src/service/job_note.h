@@ -10,6 +10,7 @@
 #ifndef SERVICE_JOB_NOTE_H
 #define SERVICE_JOB_NOTE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -29,8 +30,11 @@ struct job_note {
     char *artifacts;        /* absolute path of the directory for its files; owned; NULL: none */
     long long expires;      /* seconds since 1970: no one is expected to want it after that */
     bool force;             /* existing files in it are replaced */
+    json_t *batch_id;       /* of the request of a batch; a reference; NULL: none */
+    long long batch_line;   /* its line, from 1; 0: the job is not of a batch */
     char *path;             /* of the file; owned */
     int lock;               /* the locked file; owned; -1: it is not */
+    bool busy;              /* job_note_lock() has failed since it is locked */
 };
 
 #define JOB_NOTE_INIT                                                                              \
@@ -55,8 +59,11 @@ int job_note_write(struct job_note *note, const struct plan *plan, struct error 
 int job_note_open(struct job_note *note, const char *word, struct error *error);
 int job_note_lock(struct job_note *note, const char *word, struct error *error);
 
-/* Adds the ids and the names of all jobs, for completion. */
-void job_notes_list(struct strvec *words);
+/* Adds the ids of all jobs, and with `names` their names, for completion. */
+void job_notes_list(struct strvec *words, bool names);
+
+/* The directory of the files, which may not exist; owned by the caller. */
+char *job_notes_directory(void);
 
 /*
  * Remove the files of a job with this id, if it is not locked; of jobs that have expired before

@@ -1,11 +1,13 @@
 #include "service/jobs.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/linux.h"
 #include "container/delivery.h"
 #include "container/owner.h"
@@ -15,6 +17,9 @@
 #include "run/run.h"
 #include "run/run_steps.h"
 
+/* After a failure of the engine. */
+enum { RETRY_MS = 1000 };
+
 /* ---- the start */
 
 /* What a job cannot have. */
@@ -23,6 +28,8 @@ static int check_plan(const struct plan *plan, struct error *error)
     if (plan->policy.has_user && plan->policy.uid == 0)
         return error_set(error, ERROR_USAGE,
                          "a job cannot run as user 0, which could read and change its script");
+    if (plan_has_session(plan))
+        return error_set(error, ERROR_USAGE, "a job cannot use a session, which ends before it");
     if (strcmp(plan->policy.network, "none") != 0)
         return error_set(error, ERROR_USAGE,
                          "a job cannot have a network: no one is there to watch over it");
@@ -109,6 +116,8 @@ static int start_run(const struct job_start *start, struct run *run, struct job_
     note->name = start->name ? string_copy(start->name) : NULL;
     note->artifacts = start->artifacts ? string_copy(start->artifacts) : NULL;
     note->force = start->force;
+    note->batch_id = json_incref(start->batch_id);
+    note->batch_line = start->batch_line;
     result = make_container(start, run, &container, &script, note, error);
     owned_container_release(&container);
     return result;
@@ -164,6 +173,22 @@ static bool is_gone(const struct docker *docker, const char *container,
     return container_inspect(docker, container, budget_deadline(docker, BUDGET_QUERY), &state,
                              &ignored) != 0 &&
            docker_engine_answers(docker, cancel) == DOCKER_YES;
+}
+
+bool jobs_wait_for_end(const struct docker *docker, const char *id, const struct notifier *cancel)
+{
+    CLEANUP_FREE char *container = owned_container_job_name(id);
+
+    while (!notifier_raised(cancel)) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        struct pollfd cancelled = {notifier_fd(cancel), POLLIN, 0};
+
+        if (container_wait(docker, container, 0, cancel, &error) == 0 ||
+            is_gone(docker, container, cancel))
+            return true;
+        io_poll(&cancelled, 1, RETRY_MS);
+    }
+    return false;
 }
 
 static int read_result(const struct docker *docker, const struct job_note *note, long long deadline,

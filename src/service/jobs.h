@@ -29,7 +29,9 @@ struct job_start {
     const char *name;      /* NULL: none */
     const char *artifacts; /* absolute path; NULL: none */
     bool force;
-    int keep_hours;                /* after its timeout, after which it is removed */
+    int keep_hours;   /* after its timeout, after which it is removed */
+    json_t *batch_id; /* see struct job_note */
+    long long batch_line;
     const struct notifier *cancel; /* or NULL */
 };
 
@@ -50,6 +52,12 @@ bool jobs_start(const struct job_start *start, struct job_note *note, struct res
 int jobs_wait(const struct docker *docker, struct audit *audit, const struct job_note *note,
               long long deadline, const struct notifier *cancel, struct result *result, bool *runs,
               struct error *error);
+
+/*
+ * Waits until the job has ended, or is on this engine no more, however long the engine fails. False
+ * if `cancel` is raised.
+ */
+bool jobs_wait_for_end(const struct docker *docker, const char *id, const struct notifier *cancel);
 
 /*
  * Orders a job to end; its result says so (REASON_CANCELLED). A job that has ended stays as it is.

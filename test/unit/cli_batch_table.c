@@ -32,6 +32,24 @@ static void batch_table__ids(void **state)
     result_release(&result);
 }
 
+static void batch_table__jobs(void **state)
+{
+    json_t *id = json_integer(1);
+    struct batch_table table;
+    CLEANUP_FREE char *first = NULL;
+    CLEANUP_FREE char *second = NULL;
+
+    (void)state;
+    batch_table_init(&table);
+    first = batch_table_job_row(&table, id, 1, "0123456789abcdef");
+    second = batch_table_job_row(&table, NULL, 2, "fedcba9876543210");
+    assert_string_equal(first, "ID  RESULT              TIME     MEMORY  DETAIL\n"
+                               "1   started                -          -  job 0123456789abcdef\n");
+    assert_string_equal(second,
+                        "line 2  started                -          -  job fedcba9876543210\n");
+    json_decref(id);
+}
+
 /* What a program has said last follows what is wrong, or is all there is. */
 static void batch_table__details(void **state)
 {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
+#include "service/job_batch.h"
 #include "service/job_note.h"
 
 #define ID  "0123456789abcdef"
@@ -144,7 +145,7 @@ static void job_note__is_found(void **state)
 
     (void)state;
     set_up(&fixture);
-    job_notes_list(&words);
+    job_notes_list(&words, true);
     assert_int_equal(words.count, 0);
     write_note(&fixture, ID, NULL, 0);
     write_note(&fixture, "0123456789abcde0", "x", 0);
@@ -156,10 +157,60 @@ static void job_note__is_found(void **state)
     check_refused(&fixture, "", ERROR_USAGE, "no job ''; isolator ps lists them");
     check_refused(&fixture, "../x", ERROR_USAGE, "no job '../x'; isolator ps lists them");
     check_refused(&fixture, "\033[2J", ERROR_USAGE, "no job '\\x1b[2J'; isolator ps lists them");
-    job_notes_list(&words);
+    job_notes_list(&words, true);
     assert_int_equal(words.count, 3);
     assert_int_equal(job_note_check_free("x", &fixture.error), -1);
     assert_error(&fixture.error, ERROR_USAGE, "there is a job 'x' already");
+    tear_down(&fixture);
+}
+
+static void job_note__of_a_batch(void **state)
+{
+    struct job_note note = JOB_NOTE_INIT, read = JOB_NOTE_INIT, other = JOB_NOTE_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    memcpy(note.id, ID, sizeof note.id);
+    memcpy(note.key, KEY, sizeof note.key);
+    note.batch_id = json_pack("{s:[n,f]}", "deep", 0.1);
+    note.batch_line = 7;
+    assert_int_equal(job_note_write(&note, &fixture.plan, &fixture.error), 0);
+    assert_int_equal(job_note_lock(&other, ID, &fixture.error), -1);
+    assert_true(other.busy);
+    error_release(&fixture.error);
+    fixture.error = (struct error)ERROR_INIT;
+    assert_int_equal(job_note_open(&read, ID, &fixture.error), 0);
+    assert_true(json_equal(read.batch_id, note.batch_id));
+    assert_int_equal(read.batch_line, 7);
+    job_note_release(&read);
+    job_note_release(&other);
+    job_note_release(&note);
+    write_note(&fixture, ID, NULL, 0);
+    assert_int_equal(job_note_lock(&read, ID, &fixture.error), 0);
+    assert_false(read.busy);
+    assert_null(read.batch_id);
+    assert_int_equal(read.batch_line, 0);
+    job_note_release(&read);
+    tear_down(&fixture);
+}
+
+static void job_note__batches(void **state)
+{
+    struct fixture fixture;
+    int one, other;
+
+    (void)state;
+    set_up(&fixture);
+    assert_false(job_batch_runs());
+    one = job_batch_begin(&fixture.error);
+    other = job_batch_begin(&fixture.error);
+    assert_true(one >= 0 && other >= 0);
+    assert_true(job_batch_runs());
+    close(one);
+    assert_true(job_batch_runs());
+    close(other);
+    assert_false(job_batch_runs());
     tear_down(&fixture);
 }
 

@@ -1,28 +1,25 @@
 #include "cli/batch/batch.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
-#include "base/io.h"
 #include "base/json_text.h"
-#include "base/lines.h"
 #include "base/linux.h"
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/artifact_files.h"
+#include "cli/batch/batch_input.h"
+#include "cli/batch/batch_jobs.h"
 #include "cli/batch/batch_line.h"
 #include "cli/batch/batch_sessions.h"
+#include "container/owned_container.h"
 #include "request/tool_arguments.h"
 #include "service/service.h"
-
-enum { CHUNK = 65536 };
 
 struct batch {
     const struct config *config;
@@ -30,12 +27,10 @@ struct batch {
     struct service service;
     struct notifier changed; /* raised when a run has ended */
 
-    struct lines lines;
-    long long number; /* lines read so far */
-    int read_error;   /* errno; 0: none */
-    bool input_ended;
+    struct batch_input input;
     struct batch_output output;
     struct batch_sessions sessions;
+    struct batch_jobs jobs; /* with options->detach */
 };
 
 /* One line of the input, from its submission to the end of the cleanup. */
@@ -45,45 +40,14 @@ struct line_run {
     json_t *id;       /* owned; NULL: the line has none */
 };
 
-/* ---- input */
-
-/* Waits until the descriptor is readable. False if a signal arrived or poll() failed. */
-static bool wait_readable(int fd)
-{
-    struct pollfd polled[] = {
-        {fd, POLLIN, 0},
-        {notifier_fd(signals_cancel()), POLLIN, 0},
-    };
-
-    return io_poll(polled, 2, -1) > 0 && polled[1].revents == 0;
-}
-
-static void read_input(struct batch *batch)
-{
-    char chunk[CHUNK];
-    ssize_t length;
-
-    if (!wait_readable(batch->options->in))
-        return; /* the caller checks for a signal */
-    length = read(batch->options->in, chunk, sizeof chunk);
-    if (length > 0) {
-        lines_feed(&batch->lines, chunk, (size_t)length);
-    } else if (length == 0) {
-        lines_end(&batch->lines);
-        batch->input_ended = true;
-    } else if (errno != EINTR && errno != EAGAIN) {
-        batch->read_error = errno;
-    }
-}
-
 /* ---- a line */
 
-static void report_container(struct batch *batch, const struct line_run *run,
-                             const struct result *result)
+static void report_container(struct batch *batch, const struct line_run *run, const char *container,
+                             bool warm)
 {
-    CLEANUP_FREE char *line = string_format("line %lld: container %s, warm: %s", run->number,
-                                            result->container ? result->container : "none",
-                                            result->warm ? "true" : "false");
+    CLEANUP_FREE char *line =
+        string_format("line %lld: container %s, warm: %s", run->number,
+                      container ? container : "none", warm ? "true" : "false");
 
     batch_output_remark(&batch->output, line);
 }
@@ -94,30 +58,34 @@ static void free_line(struct line_run *run)
     free(run);
 }
 
-/* Prints the result of a line. */
-static void finish_line(struct line_run *run, struct result *result)
+/* Prints the result of a line; `job` is the id of the one that was started, or NULL. */
+static void finish_line(struct line_run *run, const char *job, struct result *result)
 {
     struct batch *batch = run->batch;
     CLEANUP_FREE char *below = string_format("%lld", run->number);
+    CLEANUP_FREE char *container = job ? owned_container_job_name(job) : NULL;
     json_t *object = json_object();
 
     result_name_subject(result, tool_arguments_namer);
-    if (batch->options->artifacts >= 0)
+    if (batch->options->artifacts >= 0 && !batch->options->detach)
         artifact_files_write(batch->options->artifacts, below, batch->options->force,
                              ARTIFACT_FILES_FORCE, result);
     json_object_set(object, "id", run->id ? run->id : json_null());
     json_object_set_new(object, "line", json_integer(run->number));
     if (result->retries > 0)
         json_object_set_new(object, "retries", json_integer(result->retries));
-    batch_output_result(&batch->output, object, result);
+    if (job)
+        batch_output_job(&batch->output, object, job, &result->warnings);
+    else
+        batch_output_result(&batch->output, object, result);
     if (batch->options->verbose)
-        report_container(batch, run, result);
+        report_container(batch, run, container ? container : result->container, result->warm);
 }
 
 /* The service calls this with the result of a run. */
 static void on_result(void *context, struct result *result)
 {
-    finish_line(context, result);
+    finish_line(context, NULL, result);
 }
 
 /* The service calls this after the cleanup of a run. `problem` is NULL if it succeeded. */
@@ -130,6 +98,30 @@ static void on_cleaned_up(void *context, const char *problem)
     if (line)
         batch_output_remark(&run->batch->output, line);
     free_line(run);
+}
+
+/* A batch_jobs_started function. */
+static void on_started(void *context, const char *id, struct result *result)
+{
+    struct line_run *run = context;
+
+    finish_line(run, id, result);
+    free_line(run);
+}
+
+/* Starts a job of the request. On success on_started() owns the run. */
+static int start_job(struct line_run *run, struct request *request, struct error *error)
+{
+    struct batch *batch = run->batch;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+
+    if (request->session_name)
+        return error_set(error, ERROR_USAGE,
+                         "a job cannot use a session: run the lines with a "
+                         "session without --detach");
+    if (plan_resolve(&plan, batch->config, request, error) != 0)
+        return -1;
+    return batch_jobs_start(&batch->jobs, &plan, run->id, run->number, run, error);
 }
 
 /* Submits the run of the arguments. On success the callbacks own the run. */
@@ -146,8 +138,11 @@ static int submit_line(struct line_run *run, const json_t *arguments, struct err
 
     request_init(&request);
     if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &client, &request,
-                            error) != 0 ||
-        batch_sessions_find(&batch->sessions, batch->config, &request, error) != 0)
+                            error) != 0)
+        return -1;
+    if (batch->options->detach)
+        return start_job(run, &request, error);
+    if (batch_sessions_find(&batch->sessions, batch->config, &request, error) != 0)
         return -1;
     if (service_find_session(&batch->service, &request, error) != 0) {
         batch_sessions_note(&batch->sessions, &request); /* it has ended: its name may be closed */
@@ -198,7 +193,7 @@ static void start_line(struct batch *batch, const char *text, size_t length)
     struct line_run *run = memory_allocate(sizeof *run);
     bool skipped = false, good;
 
-    *run = (struct line_run){.batch = batch, .number = batch->number};
+    *run = (struct line_run){.batch = batch, .number = batch->input.number};
     good = start_run(run, text, length, &skipped, &error) == 0;
     if (!skipped) {
         atomic_fetch_add(&batch->output.bytes, (long long)length + 1);
@@ -208,62 +203,66 @@ static void start_line(struct batch *batch, const char *text, size_t length)
         return;
     if (!good) {
         result_fail(&result, &error);
-        finish_line(run, &result);
+        finish_line(run, NULL, &result);
     }
     free_line(run);
 }
 
 /* ---- all lines */
 
-/* Starts the next complete line. False if there is none yet. */
-static bool start_next_line(struct batch *batch)
-{
-    const char *text;
-    size_t length;
-    const enum lines_event event = lines_next(&batch->lines, &text, &length);
-
-    if (event == LINES_NONE)
-        return false;
-    batch->number++;
-    if (event == LINES_LINE && text_is_blank(text, length))
-        return true;
-    start_line(batch, event == LINES_LINE ? text : NULL, length);
-    linux_trim_memory(length);
-    return true;
-}
-
 /* Whether no more lines are started. */
 static bool is_stopped(const struct batch *batch)
 {
-    return notifier_raised(signals_cancel()) || batch->read_error != 0;
+    return notifier_raised(signals_cancel()) || batch->input.error != 0;
 }
 
-static void run_lines(struct batch *batch)
+static bool has_room(struct batch *batch)
 {
-    while (!is_stopped(batch)) {
-        /* Clear it before asking the service: a later change raises it again. */
-        notifier_clear(&batch->changed);
-        if (!service_has_room(&batch->service))
-            wait_readable(notifier_fd(&batch->changed));
-        else if (start_next_line(batch))
-            continue;
-        else if (batch->input_ended)
-            break;
-        else
-            read_input(batch);
-    }
-    service_stop_pool(&batch->service);
+    return batch->options->detach ? batch_jobs_have_room(&batch->jobs)
+                                  : service_has_room(&batch->service);
 }
 
-/* Waits for the runs to end. After a signal the service cancels them. */
-static void wait_for_runs(struct batch *batch)
+/* Whether all runs have ended, or all jobs are started. */
+static bool is_idle(struct batch *batch)
+{
+    return batch->options->detach ? batch_jobs_are_started(&batch->jobs)
+                                  : service_is_idle(&batch->service);
+}
+
+/* Waits until it is true. False: a signal arrived. */
+static bool wait_until(struct batch *batch, bool (*is_true)(struct batch *batch))
 {
     while (!notifier_raised(signals_cancel())) {
+        /* Clear it before asking: a later change raises it again. */
         notifier_clear(&batch->changed);
-        if (service_is_idle(&batch->service))
-            break;
-        wait_readable(notifier_fd(&batch->changed));
+        if (is_true(batch))
+            return true;
+        batch_input_wait(notifier_fd(&batch->changed));
     }
+    return false;
+}
+
+/*
+ * There is room for a line before it is started, and a line before that is waited for: after the
+ * last one there is nothing to wait for.
+ */
+static void run_lines(struct batch *batch)
+{
+    const char *text;
+    size_t length;
+
+    while (!is_stopped(batch)) {
+        if (batch_input_next(&batch->input, &text, &length)) {
+            if (wait_until(batch, has_room))
+                start_line(batch, text, length);
+            linux_trim_memory(length);
+        } else if (batch->input.ended) {
+            break;
+        } else {
+            batch_input_read(&batch->input);
+        }
+    }
+    service_stop_pool(&batch->service);
 }
 
 /*
@@ -272,7 +271,22 @@ static void wait_for_runs(struct batch *batch)
  */
 static enum pool_policy pool_policy(const struct batch_options *options)
 {
-    return options->parallel < linux_cores() ? POOL_ON_DEMAND : POOL_NONE;
+    return options->parallel < linux_cores() && !options->detach ? POOL_ON_DEMAND : POOL_NONE;
+}
+
+static int open_jobs(struct batch *batch, struct error *error)
+{
+    const struct batch_options *options = batch->options;
+    const struct batch_jobs_options jobs = {.docker = &batch->service.docker,
+                                            .audit = &batch->service.audit,
+                                            .artifacts = options->artifacts_path,
+                                            .force = options->force,
+                                            .keep_hours = batch->config->jobs.keep_hours,
+                                            .max = options->parallel,
+                                            .started = on_started,
+                                            .changed = &batch->changed};
+
+    return batch_jobs_open(&batch->jobs, &jobs, error);
 }
 
 static int start_batch(struct batch *batch, struct error *error)
@@ -290,6 +304,11 @@ static int start_batch(struct batch *batch, struct error *error)
         notifier_release(&batch->changed);
         return -1;
     }
+    if (options->detach && open_jobs(batch, error) != 0) {
+        service_close(&batch->service, 0);
+        notifier_release(&batch->changed);
+        return -1;
+    }
     batch_output_open(&batch->output, options->in, options->as_table, options->quiet);
     if (options->resume)
         batch_output_skip(&batch->output, options->resume->skipped, options->resume->bytes);
@@ -298,10 +317,12 @@ static int start_batch(struct batch *batch, struct error *error)
 
 static void end_batch(struct batch *batch, struct batch_totals *totals)
 {
+    if (batch->options->detach)
+        batch_jobs_close(&batch->jobs);
     service_close(&batch->service, 0);
     batch_output_end(&batch->output, totals);
     batch_sessions_release(&batch->sessions);
-    lines_release(&batch->lines);
+    batch_input_release(&batch->input);
     notifier_release(&batch->changed);
 }
 
@@ -319,7 +340,7 @@ int batch_run(const struct config *config, const struct batch_options *options,
         .config = config,
         .options = options,
         .changed = NOTIFIER_INIT,
-        .lines = LINES_INIT(JSON_TEXT_MAX),
+        .input = BATCH_INPUT_INIT(options->in),
         .sessions = BATCH_SESSIONS_INIT,
     };
 
@@ -327,13 +348,15 @@ int batch_run(const struct config *config, const struct batch_options *options,
     if (start_batch(&batch, error) != 0)
         return -1;
     run_lines(&batch);
-    wait_for_runs(&batch);
+    wait_until(&batch, is_idle); /* after a signal the service cancels what runs */
     end_batch(&batch, totals);
-    if (batch.read_error == 0) {
+    if (options->detach && signals_caught() != 0)
+        diagnostics_line("the jobs that were started go on: isolator wait --all");
+    if (batch.input.error == 0) {
         if (is_empty(options, totals))
             diagnostics_line("the input is empty: it has no request");
         return 0;
     }
-    errno = batch.read_error;
+    errno = batch.input.error;
     return error_set_errno(error, ERROR_INPUT, "cannot read the requests");
 }

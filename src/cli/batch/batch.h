@@ -1,6 +1,6 @@
 /*
  * The work of `isolator batch`: runs each line of the input and prints its result as one line of
- * JSON, or as a row of a table (cli/batch/batch_table.h).
+ * JSON, or as a row of a table (cli/batch/batch_table.h). Or starts it as a job, and prints that.
  *
  * A line is a JSON object with the arguments of execute_code (request/tool_arguments.h) and an
  * `id`, which may be any JSON value. The result has the `id` and the number of the line. A line
@@ -17,15 +17,17 @@
 #include "config/config.h"
 
 struct batch_options {
-    int in;               /* descriptor of the input; borrowed */
-    int parallel;         /* how many lines run at the same time, once the engine has kept up */
-    int artifacts;        /* open directory, gets a subdirectory per line; borrowed; -1: none */
-    bool force;           /* replace existing files */
-    bool verbose;         /* print the container of each line on stderr */
-    bool quiet;           /* show neither progress nor a summary */
-    bool as_table;        /* print rows for a person, not JSON */
-    const char *programs; /* directory for entrypoint_file; borrowed; NULL: none */
-    int retries;          /* how often a request is run again that the engine failed */
+    int in;        /* descriptor of the input; borrowed */
+    int parallel;  /* how many lines run at the same time, once the engine has kept up */
+    int artifacts; /* open directory, gets a subdirectory per line; borrowed; -1: none */
+    const char *artifacts_path;        /* of that directory, absolute; NULL: none */
+    bool force;                        /* replace existing files */
+    bool detach;                       /* start jobs, and print their ids */
+    bool verbose;                      /* print the container of each line on stderr */
+    bool quiet;                        /* show neither progress nor a summary */
+    bool as_table;                     /* print rows for a person, not JSON */
+    const char *programs;              /* directory for entrypoint_file; borrowed; NULL: none */
+    int retries;                       /* how often a request is run again that the engine failed */
     const struct batch_resume *resume; /* requests that are skipped; borrowed; NULL: none */
 };
 

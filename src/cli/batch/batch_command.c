@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +29,7 @@ struct batch_arguments {
     const char *artifacts; /* directory, borrowed from argv; NULL */
     const char *programs;  /* directory, borrowed from argv; NULL */
     const char *results;   /* of an earlier batch, borrowed from argv; NULL */
-    bool json, force, quiet, verbose;
+    bool detach, json, force, quiet, verbose;
     enum output_format format;
 };
 
@@ -36,6 +38,10 @@ static const struct option_rule batch_rules[] = {
       "Run N requests at a time, at most 1024. A much higher number makes the engine no faster, "
       "and it may then need more than the *engineTimeoutSeconds* of isolator_config.json(5)."},
      OPTION_WHOLE(struct batch_arguments, parallel, 1, PARALLEL_MAX)},
+    {{0, "--detach", NULL, "start jobs, and print their ids", NULL,
+      "Start each request as a job, which does not end with this command, and print its id; see "
+      "[JOBS OF A BATCH]."},
+     OPTION_FLAG(struct batch_arguments, detach)},
     {{0, "--resume", "RESULTS", "skip requests whose id has a result in this file", NULL,
       "Skip requests that have a result in the file RESULTS, which earlier batches printed; see "
       "[RESUMING A BATCH]."},
@@ -180,10 +186,13 @@ static int run_batch_command(void *context, char **operands, const struct config
                              struct error *error)
 {
     const struct batch_arguments *options = context;
+    char directory[PATH_MAX];
     struct batch_options batch = {
         .parallel = options->parallel,
         .artifacts = -1,
+        .artifacts_path = options->artifacts ? directory : NULL,
         .force = options->force,
+        .detach = options->detach,
         .verbose = options->verbose,
         .quiet = options->quiet,
         .retries = options->retries,
@@ -194,6 +203,8 @@ static int run_batch_command(void *context, char **operands, const struct config
     CLEANUP_FD int results = -1;
     int result;
 
+    if (options->detach && options->retries > 0)
+        return error_set(error, ERROR_USAGE, "--retries is not for jobs, which run once");
     if (options->programs && access(options->programs, R_OK | X_OK) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'",
                                options->programs);
@@ -203,6 +214,8 @@ static int run_batch_command(void *context, char **operands, const struct config
         batch.artifacts = artifacts = artifact_files_open(options->artifacts, error);
     if (options->artifacts && artifacts < 0)
         return -1;
+    if (options->artifacts && !realpath(options->artifacts, directory))
+        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", options->artifacts);
     if (options->results && (results = open_file(options->results, error)) < 0)
         return -1;
     batch.in = open_input(operands[0], error);

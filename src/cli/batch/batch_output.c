@@ -1,16 +1,19 @@
 #include "cli/batch/batch_output.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/diagnostics.h"
+#include "base/json_make.h"
 #include "base/json_text.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/result_text.h"
+#include "cli/safe_json.h"
 
 void batch_output_open(struct batch_output *output, int in, bool as_table, bool quiet)
 {
@@ -37,15 +40,21 @@ static void stop(struct batch_output *output, int write_error)
     notifier_raise(signals_cancel()); /* cancel the running requests */
 }
 
-/* The caller has the lock. */
-static void count(struct batch_output *output, const struct result *result)
+/* Shows one more result. The caller has the lock. */
+static void count_one(struct batch_output *output, bool failed)
 {
     output->totals.done++;
-    output->totals.failed += !result_success(result);
-    batch_summary_add(&output->summary, result);
+    output->totals.failed += failed;
     /* The figures of the input may be slightly out of date: they are read without a lock. */
     progress_show(&output->progress, output->totals.done, output->totals.failed,
                   atomic_load(&output->requests), atomic_load(&output->bytes));
+}
+
+/* The caller has the lock. */
+static void count(struct batch_output *output, const struct result *result)
+{
+    batch_summary_add(&output->summary, result);
+    count_one(output, !result_success(result));
 }
 
 /* Writes a piece of a result. False if nothing more is written. The caller has the lock. */
@@ -75,13 +84,16 @@ static bool write_piece(void *context, const char *data, size_t length)
     return write_locked(line->output, data, length);
 }
 
-static void write_json(struct batch_output *output, json_t *object, struct result *result)
+static bool write_json(struct batch_output *output, json_t *object, struct result *result)
 {
     struct output_line line = {output, false};
+    const bool written =
+        result_text_write(object, result, json_text_flags(object), write_piece, &line);
 
-    if (result_text_write(object, result, json_text_flags(object), write_piece, &line))
+    if (written)
         count(output, result);
     pthread_mutex_unlock(&output->lock);
+    return written;
 }
 
 /* ---- a table */
@@ -96,32 +108,73 @@ static void write_warnings(long long line, const struct strvec *warnings)
     }
 }
 
-static void write_row(struct batch_output *output, const json_t *object,
+static bool write_row(struct batch_output *output, const json_t *object,
                       const struct result *result)
 {
     const long long line = json_integer_value(json_object_get(object, "line"));
     CLEANUP_FREE char *row = NULL;
+    bool written;
 
     pthread_mutex_lock(&output->lock);
     progress_clear(&output->progress);
     row = batch_table_row(&output->table, json_object_get(object, "id"), line, result);
-    if (write_locked(output, row, strlen(row))) {
+    written = write_locked(output, row, strlen(row));
+    if (written) {
         write_warnings(line, &result->warnings);
         write_warnings(line, &result->artifacts.missing);
         count(output, result);
     }
     pthread_mutex_unlock(&output->lock);
+    return written;
 }
 
 /* ---- */
 
-void batch_output_result(struct batch_output *output, json_t *object, struct result *result)
+bool batch_output_result(struct batch_output *output, json_t *object, struct result *result)
 {
-    if (!output->as_table) {
-        write_json(output, object, result);
-        return;
+    bool written;
+
+    if (!output->as_table)
+        return write_json(output, object, result);
+    written = write_row(output, object, result);
+    json_decref(object);
+    return written;
+}
+
+static void write_job_json(struct batch_output *output, json_t *object, const char *job,
+                           const struct strvec *warnings)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < warnings->count; i++)
+        json_array_append_new(array, json_make_text(warnings->items[i]));
+    json_object_set_new(object, "job", json_string(job));
+    json_object_set_new(object, "warnings", array);
+    if (safe_json_dump(object, json_text_flags(object), safe_json_add, &text) != 0)
+        abort();
+    strbuf_addch(&text, '\n');
+    write_locked(output, text.data, text.length);
+}
+
+void batch_output_job(struct batch_output *output, json_t *object, const char *job,
+                      const struct strvec *warnings)
+{
+    const long long line = json_integer_value(json_object_get(object, "line"));
+    CLEANUP_FREE char *row = NULL;
+
+    pthread_mutex_lock(&output->lock);
+    if (output->as_table) {
+        progress_clear(&output->progress);
+        row = batch_table_job_row(&output->table, json_object_get(object, "id"), line, job);
+        write_locked(output, row, strlen(row));
+        write_warnings(line, warnings);
+    } else {
+        write_job_json(output, object, job, warnings);
     }
-    write_row(output, object, result);
+    batch_summary_count(&output->summary, "started");
+    count_one(output, false);
+    pthread_mutex_unlock(&output->lock);
     json_decref(object);
 }
 

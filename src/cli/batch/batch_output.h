@@ -1,6 +1,6 @@
 /*
- * What `isolator batch` writes: the results on stdout, and progress, remarks and the summary on
- * stderr. Thread-safe, except for the functions that open and end it.
+ * What `isolator batch` and `isolator wait --all` write: the results on stdout, and progress,
+ * remarks and the summary on stderr. Thread-safe, except for the functions that open and end it.
  */
 #ifndef CLI_BATCH_OUTPUT_H
 #define CLI_BATCH_OUTPUT_H
@@ -37,8 +37,8 @@ struct batch_output {
 };
 
 /*
- * `in` is the input. `as_table` prints the results as a table; `quiet` shows neither progress nor
- * the summary.
+ * `in` is the input; -1: there is none. `as_table` prints the results as a table; `quiet` shows
+ * neither progress nor the summary.
  */
 void batch_output_open(struct batch_output *output, int in, bool as_table, bool quiet);
 
@@ -51,9 +51,17 @@ void batch_output_skip(struct batch_output *output, long long skipped, long long
 /*
  * Prints the members of the object, which has `id` and `line`, and of the result as one line,
  * counts the result, and shows the progress. Warnings that a table does not have go to stderr.
- * Takes ownership of the object. If stdout cannot be written, this raises signals_cancel().
+ * Takes ownership of the object. False: stdout cannot be written, and this raises
+ * signals_cancel().
  */
-void batch_output_result(struct batch_output *output, json_t *object, struct result *result);
+bool batch_output_result(struct batch_output *output, json_t *object, struct result *result);
+
+/*
+ * The same for a request that was started as a job with this id: its members, `job` and the
+ * warnings of the start.
+ */
+void batch_output_job(struct batch_output *output, json_t *object, const char *job,
+                      const struct strvec *warnings);
 
 /* Writes a line to stderr. */
 void batch_output_remark(struct batch_output *output, const char *line);

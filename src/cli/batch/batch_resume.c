@@ -137,10 +137,11 @@ static int take_result(struct scan *scan, const char *text, size_t length, struc
     const bool readable = text && json_text_count(text, length) <= RESULT_VALUES_MAX;
     json_t *result = readable ? json_text_parse(text, length, NULL) : NULL;
     const json_t *id = json_object_get(result, "id");
+    const bool is_job = json_is_string(json_object_get(result, "job"));
     const char *reason = json_string_value(json_object_get(result, "reason"));
 
-    if (id && reason) {
-        if (!json_is_null(id) && stands(reason))
+    if (id && (reason || is_job)) {
+        if (!json_is_null(id) && (is_job || stands(reason)))
             batch_ids_add(&results->resume->done, id, scan->number);
     } else if (!result && text && scan->unended && begins_like_result(text, length)) {
         results->is_cut = true;

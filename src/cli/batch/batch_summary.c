@@ -7,9 +7,12 @@
 
 void batch_summary_add(struct batch_summary *summary, const struct result *result)
 {
-    const char *name = result_success(result) ? "success" : result_reason(result);
-
     summary->retries += result->retries;
+    batch_summary_count(summary, result_success(result) ? "success" : result_reason(result));
+}
+
+void batch_summary_count(struct batch_summary *summary, const char *name)
+{
     for (size_t i = 0; i < BATCH_SUMMARY_MAX; i++) {
         struct batch_count *count = &summary->counts[i];
 

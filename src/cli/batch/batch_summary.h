@@ -11,7 +11,7 @@ enum { BATCH_SUMMARY_MAX = 32 };
 
 struct batch_summary {
     struct batch_count {
-        const char *name; /* result_reason(), or "success"; NULL: unused */
+        const char *name; /* result_reason(), "success" or "started"; NULL: unused */
         long long count;
     } counts[BATCH_SUMMARY_MAX];
     long long retries;
@@ -19,6 +19,9 @@ struct batch_summary {
 };
 
 void batch_summary_add(struct batch_summary *summary, const struct result *result);
+
+/* Counts one with this name, which is kept: a literal. */
+void batch_summary_count(struct batch_summary *summary, const char *name);
 
 /*
  * "5 requests in 1.2 s: 3 success, 2 timeout; 1 retry; 7 skipped", the most frequent first. Owned

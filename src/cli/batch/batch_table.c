@@ -51,26 +51,53 @@ static char *detail_cell(const struct result *result)
                                   : error_cell(result);
 }
 
+/* Begins a row with its id, after the line with the names of the columns if it is the first. */
+static void begin_row(struct batch_table *table, struct strvec *cells, const json_t *id,
+                      long long line)
+{
+    size_t width;
+
+    if (!table->begun)
+        strvec_push_each(cells, "ID", "RESULT", "     TIME", "   MEMORY", "DETAIL", NULL);
+    table->begun = true;
+    strvec_push_owned(cells, id_cell(id, line));
+    width = table_width(cells->items[cells->count - 1]);
+    if (width > table->widths[0])
+        table->widths[0] = width;
+}
+
+static char *rows_text(const struct batch_table *table, const struct strvec *cells)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    for (size_t i = 0; i < cells->count; i += BATCH_TABLE_COLUMNS)
+        table_add_row(&text, cells->items + i, table->widths, BATCH_TABLE_COLUMNS);
+    return strbuf_steal(&text);
+}
+
 char *batch_table_row(struct batch_table *table, const json_t *id, long long line,
                       const struct result *result)
 {
     const bool ran = result->exit_code != EXIT_CODE_NONE;
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
-    struct strbuf text = STRBUF_INIT;
-    size_t width;
 
-    if (!table->begun)
-        strvec_push_each(&cells, "ID", "RESULT", "     TIME", "   MEMORY", "DETAIL", NULL);
-    table->begun = true;
-    strvec_push_owned(&cells, id_cell(id, line));
-    width = table_width(cells.items[cells.count - 1]);
-    if (width > table->widths[0])
-        table->widths[0] = width;
+    begin_row(table, &cells, id, line);
     strvec_push(&cells, result_success(result) ? "success" : result_reason(result));
     strvec_push_owned(&cells, table_milliseconds(ran ? result->duration_ms : -1));
     strvec_push_owned(&cells, table_megabytes(result->peak_bytes));
     strvec_push_owned(&cells, detail_cell(result));
-    for (size_t i = 0; i < cells.count; i += BATCH_TABLE_COLUMNS)
-        table_add_row(&text, cells.items + i, table->widths, BATCH_TABLE_COLUMNS);
-    return strbuf_steal(&text);
+    return rows_text(table, &cells);
+}
+
+char *batch_table_job_row(struct batch_table *table, const json_t *id, long long line,
+                          const char *job)
+{
+    CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
+
+    begin_row(table, &cells, id, line);
+    strvec_push(&cells, "started");
+    strvec_push_owned(&cells, table_milliseconds(-1));
+    strvec_push_owned(&cells, table_megabytes(-1));
+    strvec_push_owned(&cells, string_format("job %s", job));
+    return rows_text(table, &cells);
 }

@@ -29,4 +29,8 @@ void batch_table_init(struct batch_table *table);
 char *batch_table_row(struct batch_table *table, const json_t *id, long long line,
                       const struct result *result);
 
+/* The same for a request that was started as a job with this id. */
+char *batch_table_job_row(struct batch_table *table, const json_t *id, long long line,
+                          const char *job);
+
 #endif

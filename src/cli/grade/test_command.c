@@ -106,7 +106,7 @@ static int report_tests(void *context, const struct run_options *options, struct
 
     progress_end(&view->progress);
     return (run_options_want_table(options) ? report_table(view, result)
-                                            : run_request_print_json(result)) == 0
+                                            : run_request_print_json(json_object(), result)) == 0
                ? status
                : EXIT_STATUS_ENGINE;
 }

@@ -1,6 +1,5 @@
 #include "cli/jobs/wait_command.h"
 
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,21 +8,20 @@
 #include "base/diagnostics.h"
 #include "base/duration.h"
 #include "base/signals.h"
-#include "cli/artifact_files.h"
 #include "cli/command_line.h"
 #include "cli/escaped_output.h"
-#include "cli/exit_status.h"
 #include "cli/jobs/each_job.h"
+#include "cli/jobs/job_fetch.h"
+#include "cli/jobs/wait_all.h"
 #include "cli/output_format.h"
 #include "cli/print.h"
 #include "cli/run_request.h"
 #include "cli/run_text.h"
-#include "service/jobs.h"
 
 struct wait_options {
     struct common_options common;
     long long timeout_ms; /* 0: none */
-    bool keep, json;
+    bool all, keep, json;
     enum output_format format;
 };
 
@@ -33,6 +31,11 @@ static int take_timeout(void *place, const char *value, struct error *error)
 }
 
 static const struct option_rule wait_rules[] = {
+    {{'a', "--all", NULL, "wait for all jobs, and print each result as it comes", NULL,
+      "Wait for all jobs of this user and host on the engine, and print each result as soon as its "
+      "job has ended, like *isolator batch*: a line of JSON, or at a terminal a row of a table. "
+      "Jobs that an *isolator batch --detach* is still starting are waited for too."},
+     OPTION_FLAG(struct wait_options, all)},
     {{'t', "--timeout", "DURATION", "wait no longer than that, like 30s", NULL,
       "How long to wait for all jobs together. Then the exit status is 124, and the jobs that have "
       "not ended go on. Without this option, *wait* waits until they have ended; each of them ends "
@@ -56,13 +59,15 @@ static const struct option_rule wait_rules[] = {
 const struct option_table wait_table = {
     .command = "isolator wait",
     .usage = "usage: isolator wait [OPTIONS] ID...\n"
+             "       isolator wait [OPTIONS] --all\n"
              "\n"
              "Waits until jobs have ended, prints the result of each as isolator run does, and\n"
              "removes them. ID is what isolator start has printed, its first digits, or the\n"
              "--name of the job.\n",
     .example = "isolator wait $(isolator start main.py)",
-    .after = "Exit status: as that of isolator run, of the last job that has failed; 124 also\n"
-             "if a job has not ended in time. See isolator-wait(1).\n",
+    .after = "Exit status: as that of isolator run, of the last job that has failed; with --all\n"
+             "that of isolator batch; 124 also if a job has not ended in time. See\n"
+             "isolator-wait(1).\n",
     .operands = VALUES_JOBS,
     OPTION_RULES(wait_rules)};
 
@@ -84,100 +89,64 @@ static void print_stream(enum process_stream stream, int fd, const struct strbuf
         print_text("\n");
 }
 
-/* -1: it could not be written; a line on stderr says so. */
-static int print_result(const struct wait_options *options, struct result *result)
+/* See struct job_fetch. */
+static bool print_result(void *context, const struct job_note *note, struct result *result)
 {
+    const struct wait_options *options = context;
+
     if (!output_format_is_text(options->format, options->json))
-        return run_request_print_json(result);
+        return run_request_print_json(job_fetch_members(note), result) == 0;
     print_stream(PROCESS_STDOUT, STDOUT_FILENO, &result->text[0]);
     print_stream(PROCESS_STDERR, STDERR_FILENO, &result->text[1]);
     if (run_request_printed() != 0)
-        return -1;
+        return false;
     run_text_print(result);
-    return 0;
+    return true;
 }
 
-static void write_artifacts(const struct job_note *note, struct result *result)
+static int fetch_one(void *context, const char *word, struct error *error)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP_FD int directory = -1;
-
-    if (!note->artifacts)
-        return;
-    directory = artifact_files_open(note->artifacts, &error);
-    if (directory < 0)
-        strvec_push(&result->warnings, error.message);
-    else
-        artifact_files_write(directory, NULL, note->force, "move it away, and wait with --keep",
-                             result);
-}
-
-/*
- * The job is removed after its result was printed and its files are in place. If either fails, it
- * stays, and so it does if its container is not on this engine.
- */
-static int finish(const struct docker *docker, const struct wait_options *options,
-                  const struct job_note *note, struct result *result, struct error *error)
-{
-    const size_t warned = result->warnings.count + result->artifacts.missing.count;
-    const bool is_gone = !result->container;
-    int status;
-    bool is_written;
-
-    write_artifacts(note, result);
-    is_written = result->warnings.count + result->artifacts.missing.count == warned;
-    status = exit_status_of_result(result, SIGTERM); /* if isolator stop has ended it */
-    if (print_result(options, result) != 0)
-        return EXIT_STATUS_ENGINE;
-    if (!options->keep && !is_gone && is_written &&
-        jobs_remove(docker, note, true, NULL, error) != 0)
-        return -1;
-    return status;
-}
-
-struct wait {
-    const struct wait_options *options;
-    struct docker docker;
-    struct audit audit;
-    long long deadline; /* clock_now_ms(); 0: none */
-};
-
-static int wait_for_job(void *context, const char *word, struct error *error)
-{
-    struct wait *wait = context;
     CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
-    CLEANUP(result_release) struct result result = RESULT_INIT;
-    bool runs;
 
-    if (job_note_lock(&note, word, error) != 0)
+    return job_fetch(context, word, &note, error);
+}
+
+static int fetch_all(const struct job_fetch *fetch, bool as_table, struct error *error)
+{
+    int status;
+
+    if (signals_catch(error) != 0)
         return -1;
-    if (jobs_wait(&wait->docker, &wait->audit, &note, wait->deadline, signals_cancel(), &result,
-                  &runs, error) == 0)
-        return finish(&wait->docker, wait->options, &note, &result, error);
-    if (!runs)
-        return -1;
-    diagnostics_line("the job %s has not ended within the --timeout", note.id);
-    error_release(error);
-    *error = (struct error)ERROR_INIT;
-    return EXIT_STATUS_TIMEOUT;
+    status = wait_for_all(fetch, as_table, error);
+    signals_release();
+    return status;
 }
 
 static int run_wait_command(void *context, char **operands, const struct config *config,
                             struct error *error)
 {
-    const struct wait_options *options = context;
-    struct wait wait = {.options = options,
-                        .docker = config_docker(config),
-                        .deadline =
-                            options->timeout_ms > 0 ? clock_now_ms() + options->timeout_ms : 0};
+    struct wait_options *options = context;
+    const struct docker docker = config_docker(config);
+    struct audit audit;
+    struct job_fetch fetch = {
+        .docker = &docker,
+        .audit = &audit,
+        .deadline = options->timeout_ms > 0 ? clock_now_ms() + options->timeout_ms : 0,
+        .keep = options->keep,
+        .print = print_result,
+        .context = options};
     int status;
 
     if (output_format_check(options->format, options->json, error) != 0)
         return -1;
-    if (audit_open(&wait.audit, config->audit_file, error) != 0)
+    if (options->all && operands[0])
+        return error_set(error, ERROR_USAGE, "--all waits for all jobs: name none");
+    if (audit_open(&audit, config->audit_file, error) != 0)
         return -1;
-    status = each_job(operands, wait_for_job, &wait, error);
-    audit_close(&wait.audit);
+    status = options->all
+                 ? fetch_all(&fetch, output_format_is_text(options->format, options->json), error)
+                 : each_job(operands, fetch_one, &fetch, error);
+    audit_close(&audit);
     return status;
 }
 

@@ -1,0 +1,36 @@
+#include "service/job_batch.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "base/cleanup.h"
+#include "base/file_replace.h"
+#include "service/job_note.h"
+
+/* Not the name of the file of a job. */
+static char *lock_path(void)
+{
+    CLEANUP_FREE char *directory = job_notes_directory();
+
+    return string_format("%s/.batch", directory);
+}
+
+int job_batch_begin(struct error *error)
+{
+    CLEANUP_FREE char *path = lock_path();
+    CLEANUP_FD int fd = -1;
+
+    file_make_directories(path);
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || flock(fd, LOCK_SH) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot lock '%s'", path);
+    return steal_fd(&fd);
+}
+
+bool job_batch_runs(void)
+{
+    CLEANUP_FREE char *path = lock_path();
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+}
