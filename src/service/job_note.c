@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/file_replace.h"
+#include "base/io.h"
 #include "base/json_make.h"
 #include "base/text.h"
 #include "request/plan_note.h"
@@ -65,8 +66,11 @@ static bool split(const char *file, char id[JOB_ID_SIZE], const char **name)
     return true;
 }
 
-/* Adds the names of the files of jobs. */
-static void list_files(struct strvec *files)
+/*
+ * Adds the names of the files of jobs, or of those that job_note_write() has not given their name
+ * yet, which begin with a dot.
+ */
+static void list_files(struct strvec *files, bool unfinished)
 {
     CLEANUP_FREE char *path = directory();
     DIR *jobs = opendir(path);
@@ -75,7 +79,7 @@ static void list_files(struct strvec *files)
     const char *name = NULL;
 
     while (jobs && (entry = readdir(jobs)))
-        if (split(entry->d_name, id, &name))
+        if ((entry->d_name[0] == '.') == unfinished && split(entry->d_name + unfinished, id, &name))
             strvec_push(files, entry->d_name);
     if (jobs)
         closedir(jobs);
@@ -87,7 +91,7 @@ void job_notes_list(struct strvec *words)
     char id[JOB_ID_SIZE];
     const char *name = NULL;
 
-    list_files(&files);
+    list_files(&files, false);
     for (size_t i = 0; i < files.count; i++) {
         split(files.items[i], id, &name);
         strvec_push(words, id);
@@ -103,7 +107,7 @@ static void find(const char *word, struct strvec *found)
     char id[JOB_ID_SIZE];
     const char *name = NULL;
 
-    list_files(&files);
+    list_files(&files, false);
     for (size_t i = 0; i < files.count; i++) {
         split(files.items[i], id, &name);
         if ((name && strcmp(name, word) == 0) || (*word && strncmp(id, word, strlen(word)) == 0))
@@ -152,6 +156,24 @@ static json_t *make_note(const struct job_note *note, const struct plan *plan)
     return object;
 }
 
+/*
+ * Creates a file that is locked. job_notes_prune() may have removed it between the two steps; then
+ * it is created again.
+ */
+static int create_locked(const char *path)
+{
+    struct stat status;
+
+    for (;;) {
+        CLEANUP_FD int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+        if (fd < 0 || flock(fd, LOCK_EX) != 0 || fstat(fd, &status) != 0)
+            return -1;
+        if (status.st_nlink > 0)
+            return steal_fd(&fd);
+    }
+}
+
 int job_note_write(struct job_note *note, const struct plan *plan, struct error *error)
 {
     CLEANUP_FREE char *jobs = directory();
@@ -167,10 +189,9 @@ int job_note_write(struct job_note *note, const struct plan *plan, struct error 
     free(note->path);
     note->path = string_format("%s/%s", jobs, file);
     file_make_directories(note->path);
-    if (file_replace(hidden, text, strlen(text), NULL) == 0)
-        note->lock = open(hidden, O_RDONLY | O_CLOEXEC);
-    if (note->lock >= 0 && flock(note->lock, LOCK_EX | LOCK_NB) == 0 &&
-        rename(hidden, note->path) == 0)
+    note->lock = create_locked(hidden);
+    if (note->lock >= 0 && io_write_all(note->lock, text, strlen(text)) == 0 &&
+        fsync(note->lock) == 0 && rename(hidden, note->path) == 0)
         return 0;
     error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", note->path);
     unlink(hidden);
@@ -285,31 +306,55 @@ int job_note_lock(struct job_note *note, const char *word, struct error *error)
     return find_and_read(note, word, true, error);
 }
 
-void job_note_forget(const char *id)
+bool job_note_claim(struct job_note *note, const char *id)
 {
-    struct job_note note = JOB_NOTE_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec found = STRVEC_INIT;
+    CLEANUP_FREE char *jobs = directory();
 
-    if (job_note_lock(&note, id, &ignored) == 0 && strcmp(note.id, id) == 0)
-        job_note_remove(&note);
-    job_note_release(&note);
+    find(id, &found);
+    if (strlen(id) != ID_DIGITS || found.count == 0)
+        return strlen(id) == ID_DIGITS;
+    note->path = string_format("%s/%s", jobs, found.items[0]);
+    note->lock = open(note->path, O_RDONLY | O_CLOEXEC);
+    if (note->lock < 0 && errno != ENOENT)
+        return false;
+    return note->lock < 0 || flock(note->lock, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Removes the files that an isolator was killed in writing: one that lives has its file locked. */
+static void prune_unfinished(void)
+{
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
+    CLEANUP_FREE char *jobs = directory();
+
+    list_files(&files, true);
+    for (size_t i = 0; i < files.count; i++) {
+        CLEANUP_FREE char *path = string_format("%s/%s", jobs, files.items[i]);
+        CLEANUP_FD const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+            unlink(path);
+    }
 }
 
 void job_notes_prune(long long now)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
 
-    list_files(&files);
+    list_files(&files, false);
     for (size_t i = 0; i < files.count; i++) {
         CLEANUP(error_release) struct error ignored = ERROR_INIT;
-        struct job_note note = JOB_NOTE_INIT;
+        struct job_note note = JOB_NOTE_INIT, claimed = JOB_NOTE_INIT;
         CLEANUP_FREE char *id = string_format("%.*s", ID_DIGITS, files.items[i]);
 
         /* Without the lock: a job that someone wants now is not in use. */
-        if (job_note_open(&note, id, &ignored) == 0 && note.expires > 0 && note.expires < now)
-            job_note_forget(id);
+        if (job_note_open(&note, id, &ignored) == 0 && note.expires > 0 && note.expires < now &&
+            job_note_claim(&claimed, id))
+            job_note_remove(&claimed);
+        job_note_release(&claimed);
         job_note_release(&note);
     }
+    prune_unfinished();
 }
 
 void job_note_remove(const struct job_note *note)

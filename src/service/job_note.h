@@ -59,10 +59,15 @@ int job_note_lock(struct job_note *note, const char *word, struct error *error);
 void job_notes_list(struct strvec *words);
 
 /*
- * Remove the files of a job with this id, if it is not locked; of jobs that have expired before
- * `now` (seconds since 1970), which leave the files of those that failed to start.
+ * Locks the file of the job with this id and reads nothing, so that it may be damaged; a job
+ * without a file needs no lock. False: another isolator works on the job.
  */
-void job_note_forget(const char *id);
+bool job_note_claim(struct job_note *note, const char *id);
+
+/*
+ * Removes the files of jobs that have expired before `now` (seconds since 1970), and those that an
+ * isolator was killed in writing, if no one has them locked.
+ */
 void job_notes_prune(long long now);
 
 /* Removes the file. */

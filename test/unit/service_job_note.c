@@ -1,7 +1,10 @@
 #include "test.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "service/job_note.h"
 
@@ -212,9 +215,72 @@ static void job_note__expires(void **state)
     check_open(&fixture, "1123456789abcdef", "1123456789abcdef");
     job_note_release(&used);
     check_open(&fixture, "used", "2123456789abcdef"); /* it was locked */
-    job_note_forget("112345678");
-    check_open(&fixture, "1123456789abcdef", "1123456789abcdef"); /* a whole id alone */
-    job_note_forget("1123456789abcdef");
-    check_refused(&fixture, "1", ERROR_USAGE, "no job '1'; isolator ps lists them");
+    tear_down(&fixture);
+}
+
+/* Whether the job can be claimed now. */
+static bool claims(const char *id, bool removes)
+{
+    struct job_note note = JOB_NOTE_INIT;
+    const bool claimed = job_note_claim(&note, id);
+
+    if (removes)
+        job_note_remove(&note);
+    job_note_release(&note);
+    return claimed;
+}
+
+static void job_note__claim(void **state)
+{
+    struct job_note used = JOB_NOTE_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_true(claims(ID, true)); /* there is no file of it */
+    write_note(&fixture, ID, "training", 0);
+    assert_false(claims("0123", false)); /* not a whole id */
+    assert_int_equal(job_note_lock(&used, ID, &fixture.error), 0);
+    assert_false(claims(ID, false));
+    job_note_release(&used);
+    write_in(fixture.directory, "isolator/jobs/" ID ".training", "damaged");
+    assert_true(claims(ID, true));
+    check_refused(&fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
+    tear_down(&fixture);
+}
+
+static bool is_there(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, name);
+    struct stat status;
+
+    return lstat(path, &status) == 0;
+}
+
+/* An isolator that was killed in writing the file of a job leaves one that begins with a dot. */
+static void job_note__unfinished_files(void **state)
+{
+    static const char unfinished[] = "isolator/jobs/." ID ".training";
+    static const char written[] = "isolator/jobs/.1123456789abcdef";
+    static const char other[] = "isolator/jobs/.other";
+    CLEANUP_FREE char *path = NULL;
+    struct fixture fixture;
+    int lock;
+
+    (void)state;
+    set_up(&fixture);
+    write_note(&fixture, ID, NULL, 0);
+    write_in(fixture.directory, unfinished, "");
+    write_in(fixture.directory, written, "");
+    write_in(fixture.directory, other, "");
+    path = path_in(fixture.directory, written);
+    lock = open(path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    job_notes_prune(1);
+    assert_false(is_there(&fixture, unfinished));
+    assert_true(is_there(&fixture, written));
+    assert_true(is_there(&fixture, other));
+    check_open(&fixture, ID, ID);
+    close(lock);
     tear_down(&fixture);
 }
