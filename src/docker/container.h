@@ -159,12 +159,6 @@ int container_rename(const struct docker *docker, const char *name, const char *
 bool container_discard(const struct docker *docker, const char *name, long long deadline);
 
 /*
- * Tries once to remove a container that does not run, and returns whether that succeeded. The
- * engine refuses if it runs.
- */
-bool container_discard_idle(const struct docker *docker, const char *name, long long deadline);
-
-/*
  * Tries once to remove what is left of a container that could not be created. If the engine does
  * not say that it is gone, calls docker->not_removed: the connection may have been lost after the
  * creation.

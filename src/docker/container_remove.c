@@ -30,11 +30,6 @@ bool container_discard(const struct docker *docker, const char *name, long long 
     return try_removal(docker, name, true, deadline);
 }
 
-bool container_discard_idle(const struct docker *docker, const char *name, long long deadline)
-{
-    return try_removal(docker, name, false, deadline);
-}
-
 /* Whether the engine answers that no container has this name. No answer proves nothing. */
 static bool is_gone(const struct docker *docker, const char *name,
                     const struct process_drain *drain, long long deadline,

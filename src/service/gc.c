@@ -93,51 +93,41 @@ static bool has_expired(const struct container_row *row, long long now)
 }
 
 /*
- * Whether the job was created and not started, by an owner that has ended. The list tells what was
- * true before; the owner may have started the job and ended since then.
+ * Whether the owner of the job, which has ended, had not started it. Without a file the engine
+ * tells, now: the list may be older than the end of the owner.
  */
-static bool was_never_started(const struct docker *docker, const struct container_row *row,
-                              enum owner_status status, long long deadline)
+static bool was_not_started(const struct docker *docker, const struct container_row *row,
+                            long long deadline)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const enum job_stage stage = job_note_stage(owned_container_digits(row->name));
     struct container_state state;
 
-    return strcmp(row->labels.items[JOB_STATE], "created") == 0 && status != OWNER_ALIVE &&
+    if (stage != JOB_STAGE_NONE)
+        return stage == JOB_STAGE_STARTING;
+    return strcmp(row->labels.items[JOB_STATE], "created") == 0 &&
            container_inspect(docker, row->name, deadline, &state, &ignored) == 0 && !state.started;
 }
 
-/* Removes a job that was never started: without force, so the engine refuses if it starts now. */
-static bool remove_idle(const struct docker *docker, enum gc_mode mode, const char *name,
-                        long long deadline, struct error *failure)
-{
-    if (mode == GC_LIST)
-        return false;
-    if (container_discard_idle(docker, name, deadline))
-        return true;
-    error_set(failure, ERROR_ENGINE, "the engine did not remove it");
-    return false;
-}
-
 /*
- * Removes the job with its file if it has expired or was never started. False: it stays, also if
+ * Removes the job with its file if it has expired or was not started. False: it stays, also if
  * another isolator works on it.
  */
 static bool collect_job(const struct docker *docker, enum gc_mode mode,
                         const struct container_row *row, long long now, enum owner_status *status,
                         long long deadline, struct error *failure)
 {
-    const bool expired = has_expired(row, now);
     struct job_note note = JOB_NOTE_INIT;
     bool found;
 
     if (owned_container_purpose(row->name) != PURPOSE_JOB)
         return false;
     *status = owner_status(&row->labels, now);
-    if (!expired && !was_never_started(docker, row, *status, deadline))
+    if (!has_expired(row, now) &&
+        (*status == OWNER_ALIVE || !was_not_started(docker, row, deadline)))
         return false;
     found = job_note_claim(&note, owned_container_digits(row->name));
-    if (found && (expired ? remove_orphan(docker, mode, row->name, deadline, NULL, failure)
-                          : remove_idle(docker, mode, row->name, deadline, failure)))
+    if (found && remove_orphan(docker, mode, row->name, deadline, NULL, failure))
         job_note_remove(&note);
     job_note_release(&note);
     return found;

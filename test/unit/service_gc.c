@@ -225,10 +225,11 @@ static void gc__cancelled(void **state)
 #define JOB_ID   "0123456789abcdef"
 #define JOB      "isolator-job-" JOB_ID
 #define JOB_FILE "isolator/jobs/" JOB_ID
+#define STARTING "isolator/jobs/." JOB_ID
 #define ROW      "[\"" JOB "\",\"Created\",\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\",\"1\","
 #define NEVER    "0001-01-01T00:00:00Z"
 
-/* A job whose owner has ended or is `alive`, and its file. docker inspect says when it started. */
+/* A job whose owner has ended or is `alive`. docker inspect says when it started. */
 static void set_up_job(struct fixture *fixture, bool alive, const char *state, const char *expires,
                        const char *started)
 {
@@ -246,13 +247,12 @@ static void set_up_job(struct fixture *fixture, bool alive, const char *state, c
     jobs = path_in(fixture->directory, "isolator/jobs");
     assert_int_equal(mkdir(parent, 0700), 0);
     assert_int_equal(mkdir(jobs, 0700), 0);
-    write_in(fixture->directory, JOB_FILE, "");
     write_in(fixture->directory, "state", inspected);
 }
 
-static bool has_file(const struct fixture *fixture)
+static bool has_file(const struct fixture *fixture, const char *name)
 {
-    CLEANUP_FREE char *path = path_in(fixture->directory, JOB_FILE);
+    CLEANUP_FREE char *path = path_in(fixture->directory, name);
 
     return access(path, F_OK) == 0;
 }
@@ -263,66 +263,82 @@ static void gc__of_a_job_that_has_expired(void **state)
 
     (void)state;
     set_up_job(&fixture, false, "exited", "1000", NEVER);
+    write_in(fixture.directory, JOB_FILE, "");
+    assert_int_equal(collect(&fixture, GC_LIST), 1);
+    assert_true(has_file(&fixture, JOB_FILE));
+    strbuf_release(&fixture.reports);
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
     assert_string_equal(fixture.reports.data, JOB " (Created) of 7 on elsewhere: expired\n");
     check_calls(&fixture, LIFT JOB "\n|rm|--force|--volumes|" JOB "\n");
-    assert_false(has_file(&fixture));
+    assert_false(has_file(&fixture, JOB_FILE));
     tear_down(&fixture);
 
     set_up_job(&fixture, false, "exited", "99999999999", NEVER);
+    write_in(fixture.directory, JOB_FILE, "");
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
     check_calls(&fixture, "(none)");
-    assert_true(has_file(&fixture));
+    assert_true(has_file(&fixture, JOB_FILE));
     tear_down(&fixture);
 
     set_up_job(&fixture, false, "exited", "1000", NEVER);
+    write_in(fixture.directory, JOB_FILE, "");
     write_in(fixture.directory, "refuse", "");
     assert_int_equal(collect(&fixture, GC_ONE_PASS), 1);
-    assert_true(has_file(&fixture)); /* its container is still there */
+    assert_true(has_file(&fixture, JOB_FILE)); /* its container is still there */
     tear_down(&fixture);
 }
 
-static void gc__of_a_job_that_someone_waits_for(void **state)
+/* Someone waits for a job that has expired, or still starts one: its file is locked. */
+static void gc__of_a_job_that_is_in_use(void **state)
 {
-    CLEANUP_FREE char *path = NULL;
-    struct fixture fixture;
-    int lock;
+    static const struct {
+        const char *file, *expires;
+    } uses[] = {{JOB_FILE, "1000"}, {STARTING, "99999999999"}};
 
     (void)state;
-    set_up_job(&fixture, false, "exited", "1000", NEVER);
-    path = path_in(fixture.directory, JOB_FILE);
-    lock = open(path, O_RDONLY | O_CLOEXEC);
-    assert_int_equal(flock(lock, LOCK_EX), 0);
-    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
-    check_calls(&fixture, "(none)");
-    assert_true(has_file(&fixture));
-    close(lock);
-    tear_down(&fixture);
+    for (size_t i = 0; i < COUNT(uses); i++) {
+        CLEANUP_FREE char *path = NULL;
+        struct fixture fixture;
+        int lock;
+
+        set_up_job(&fixture, false, "running", uses[i].expires, NEVER);
+        write_in(fixture.directory, uses[i].file, "{\"expires\": 99999999999}");
+        path = path_in(fixture.directory, uses[i].file);
+        lock = open(path, O_RDONLY | O_CLOEXEC);
+        assert_int_equal(flock(lock, LOCK_EX), 0);
+        assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
+        check_calls(&fixture, "(none)");
+        assert_true(has_file(&fixture, uses[i].file));
+        close(lock);
+        tear_down(&fixture);
+    }
 }
 
-static void gc__of_a_job_that_was_never_started(void **state)
+/* A start that was killed: before its file was written, and after that, also if the program runs.
+ */
+static void gc__of_a_job_that_was_not_started(void **state)
 {
+    static const char file[] = "{\"expires\": 99999999999}";
     struct fixture fixture;
 
     (void)state;
     set_up_job(&fixture, false, "created", "99999999999", NEVER);
-    assert_int_equal(collect(&fixture, GC_LIST), 1);
-    check_calls(&fixture, "(none)");
-    assert_true(has_file(&fixture));
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
-    check_calls(&fixture, "|rm|--volumes|" JOB "\n");
-    assert_false(has_file(&fixture));
+    check_calls(&fixture, LIFT JOB "\n|rm|--force|--volumes|" JOB "\n");
+    tear_down(&fixture);
+
+    set_up_job(&fixture, false, "running", "99999999999", "2026-01-01T00:00:00Z");
+    write_in(fixture.directory, STARTING, file);
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
+    assert_string_equal(fixture.reports.data, JOB " (Created) of 7 on elsewhere: overdue\n");
+    check_calls(&fixture, LIFT JOB "\n|rm|--force|--volumes|" JOB "\n");
+    assert_false(has_file(&fixture, STARTING));
     tear_down(&fixture);
 
     set_up_job(&fixture, true, "created", "99999999999", NEVER);
+    write_in(fixture.directory, STARTING, file);
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
     check_calls(&fixture, "(none)");
-    tear_down(&fixture);
-
-    set_up_job(&fixture, false, "created", "99999999999", NEVER);
-    write_in(fixture.directory, "refuse", ""); /* it starts at this moment */
-    assert_int_equal(collect(&fixture, GC_ONE_PASS), 1);
-    assert_true(has_file(&fixture));
     tear_down(&fixture);
 }
 
@@ -335,6 +351,10 @@ static void gc__of_a_job_that_was_started_meanwhile(void **state)
     set_up_job(&fixture, false, "created", "99999999999", "2026-01-01T00:00:00Z");
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
     check_calls(&fixture, "(none)");
-    assert_true(has_file(&fixture));
+    write_in(fixture.directory, JOB_FILE, "");
+    write_in(fixture.directory, "state", "0 false " NEVER " " NEVER " \n");
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
+    check_calls(&fixture, "(none)");
+    assert_true(has_file(&fixture, JOB_FILE));
     tear_down(&fixture);
 }

@@ -55,6 +55,7 @@ static void write_note(struct fixture *fixture, const char *id, const char *name
     manifest_add(&note.sent, "a.txt", 5, KEY KEY);
     strvec_push(&note.warnings, "a warning");
     assert_int_equal(job_note_write(&note, &fixture->plan, &fixture->error), 0);
+    assert_int_equal(job_note_publish(&note, &fixture->error), 0);
     job_note_release(&note);
 }
 
@@ -239,7 +240,6 @@ static void job_note__claim(void **state)
     set_up(&fixture);
     assert_true(claims(ID, true)); /* there is no file of it */
     write_note(&fixture, ID, "training", 0);
-    assert_false(claims("0123", false)); /* not a whole id */
     assert_int_equal(job_note_lock(&used, ID, &fixture.error), 0);
     assert_false(claims(ID, false));
     job_note_release(&used);
@@ -257,12 +257,54 @@ static bool is_there(const struct fixture *fixture, const char *name)
     return lstat(path, &status) == 0;
 }
 
+/* Until it is published, a job is not found; one whose isolator was killed then can be claimed. */
+static void job_note__publish(void **state)
+{
+    struct job_note note = JOB_NOTE_INIT, other = JOB_NOTE_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    memcpy(note.id, ID, sizeof note.id);
+    memcpy(note.key, KEY, sizeof note.key);
+    note.name = string_copy("training");
+    assert_int_equal(job_note_stage(ID), JOB_STAGE_NONE);
+    assert_int_equal(job_note_write(&note, &fixture.plan, &fixture.error), 0);
+    assert_int_equal(job_note_stage(ID), JOB_STAGE_STARTING);
+    assert_false(claims(ID, false));
+    check_refused(&fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
+    write_note(&fixture, "1123456789abcdef", "training", 0);
+    assert_int_equal(job_note_publish(&note, &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_USAGE, "there is a job 'training' already");
+    assert_true(claims("1123456789abcdef", true));
+    assert_int_equal(job_note_publish(&note, &fixture.error), 0);
+    assert_int_equal(job_note_stage(ID), JOB_STAGE_STARTED);
+    assert_false(claims(ID, false));
+    job_note_release(&note);
+    check_open(&fixture, "training", ID);
+
+    memcpy(other.id, "2123456789abcdef", sizeof other.id);
+    assert_int_equal(job_note_write(&other, &fixture.plan, &fixture.error), 0);
+    job_note_release(&other); /* as if it were killed */
+    assert_true(claims("2123456789abcdef", true));
+    assert_int_equal(job_note_stage("2123456789abcdef"), JOB_STAGE_NONE);
+    tear_down(&fixture);
+}
+
 /* An isolator that was killed in writing the file of a job leaves one that begins with a dot. */
 static void job_note__unfinished_files(void **state)
 {
-    static const char unfinished[] = "isolator/jobs/." ID ".training";
-    static const char written[] = "isolator/jobs/.1123456789abcdef";
-    static const char other[] = "isolator/jobs/.other";
+    static const struct {
+        const char *name, *text;
+        bool stays;
+    } files[] = {
+        {"isolator/jobs/." ID ".training", "", false},
+        {"isolator/jobs/.1123456789abcdef", "{\"expires\": ", false},
+        {"isolator/jobs/.2123456789abcdef", "{\"expires\": 99}", false},
+        {"isolator/jobs/.3123456789abcdef", "{\"expires\": 100}", true},
+        {"isolator/jobs/.4123456789abcdef", "", true}, /* locked */
+        {"isolator/jobs/.other", "", true},
+    };
     CLEANUP_FREE char *path = NULL;
     struct fixture fixture;
     int lock;
@@ -270,16 +312,15 @@ static void job_note__unfinished_files(void **state)
     (void)state;
     set_up(&fixture);
     write_note(&fixture, ID, NULL, 0);
-    write_in(fixture.directory, unfinished, "");
-    write_in(fixture.directory, written, "");
-    write_in(fixture.directory, other, "");
-    path = path_in(fixture.directory, written);
+    for (size_t i = 0; i < COUNT(files); i++)
+        write_in(fixture.directory, files[i].name, files[i].text);
+    path = path_in(fixture.directory, files[4].name);
     lock = open(path, O_RDONLY | O_CLOEXEC);
     assert_int_equal(flock(lock, LOCK_EX), 0);
-    job_notes_prune(1);
-    assert_false(is_there(&fixture, unfinished));
-    assert_true(is_there(&fixture, written));
-    assert_true(is_there(&fixture, other));
+    job_notes_prune(100);
+    for (size_t i = 0; i < COUNT(files); i++)
+        if (is_there(&fixture, files[i].name) != files[i].stays)
+            fail_msg("'%s' %s", files[i].name, files[i].stays ? "is gone" : "stays");
     check_open(&fixture, ID, ID);
     close(lock);
     tear_down(&fixture);
