@@ -285,8 +285,7 @@ test_case 'ps, logs and rm' && {
     isolator ps
     has "$out" "$id  watched  busybox" "ps lists it"
     is "$("$ISOLATOR" ps --quiet | grep -x "$id")" "$id" "ps --quiet" # jobs of other suites are there too
-    isolator ps --json
-    out=$(grep -F "$id" <<<"$out")
+    "$ISOLATOR" ps --json | grep -F "$id" >"$scratch/out"
     is "$(field id name language state)" "$id watched busybox running" "ps --json"
     isolator rm watched
     is "$status|$err" "2|isolator: the job runs; to end and remove it, use --force" "rm refuses"
