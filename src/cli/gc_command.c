@@ -47,7 +47,9 @@ static void print_removal(struct gc_report *report, const struct orphan *orphan)
                                            : "removed";
 
     print_format("%s %s (%s): ", action, orphan->name, orphan->state);
-    if (orphan->status == OWNER_ENDED)
+    if (orphan->expired)
+        print_text("the result of the job was not fetched within jobs.keepHours");
+    else if (orphan->status == OWNER_ENDED)
         print_format("isolator process %s has ended", orphan->pid);
     else
         print_format("past its deadline; created by process %s on %s", orphan->pid, orphan->host);

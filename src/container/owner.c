@@ -223,7 +223,7 @@ static bool read_labels(const struct strvec *values, struct owner *owner, long l
 {
     unsigned long long pid, seconds;
 
-    if (values->count != OWNER_LABELS ||
+    if (values->count < OWNER_LABELS ||
         !read_word(values->items[OWNER_BOOT], "0123456789abcdef-", owner->boot,
                    sizeof owner->boot) ||
         !read_word(values->items[OWNER_NAMESPACES], "0123456789.-", owner->namespaces,

@@ -81,9 +81,10 @@ enum { OVERDUE_SECONDS = 300 };
 
 /*
  * Whether the owner of a container is alive. `values` are the values of its labels in the order of
- * owner_keys; they are untrusted. A process can be looked up only in the same boot and namespaces.
- * For all others the deadline and OVERDUE_SECONDS decide. `now` is the time in seconds since 1970.
- * Labels that do not have the form of owner_labels() are not from isolator: OWNER_ALIVE.
+ * owner_keys, and then any others; they are untrusted. A process can be looked up only in the same
+ * boot and namespaces. For all others the deadline and OVERDUE_SECONDS decide. `now` is the time in
+ * seconds since 1970. Labels that do not have the form of owner_labels() are not from isolator:
+ * OWNER_ALIVE.
  */
 enum owner_status owner_status(const struct strvec *values, long long now);
 

@@ -155,14 +155,8 @@ int container_commit(const struct docker *docker, const char *name, const char *
 int container_rename(const struct docker *docker, const char *name, const char *new_name,
                      long long deadline, const struct notifier *cancel, struct error *error);
 
-/* Tries once to remove the container, and reports nothing. */
-void container_discard(const struct docker *docker, const char *name, long long deadline);
-
-/*
- * Tries once to remove a container that does not run, and reports nothing. The engine refuses if it
- * runs.
- */
-void container_discard_idle(const struct docker *docker, const char *name, long long deadline);
+/* Tries once to remove the container, and returns whether that succeeded. */
+bool container_discard(const struct docker *docker, const char *name, long long deadline);
 
 /*
  * Tries once to remove what is left of a container that could not be created. If the engine does

@@ -25,14 +25,9 @@ static bool try_removal(const struct docker *docker, const char *name, bool forc
     return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0;
 }
 
-void container_discard(const struct docker *docker, const char *name, long long deadline)
+bool container_discard(const struct docker *docker, const char *name, long long deadline)
 {
-    try_removal(docker, name, true, deadline);
-}
-
-void container_discard_idle(const struct docker *docker, const char *name, long long deadline)
-{
-    try_removal(docker, name, false, deadline);
+    return try_removal(docker, name, true, deadline);
 }
 
 /* Whether the engine answers that no container has this name. No answer proves nothing. */

@@ -26,7 +26,7 @@ enum { MIN_QUIET_MS = 10000, MAX_QUIET_TIMES = 6 };
 enum { MIN_PAUSE_MS = 1000, MAX_PAUSE_MS = 30000 };
 
 static void report_orphan(gc_report *report, void *context, const struct container_row *row,
-                          enum owner_status status, const char *failure)
+                          enum owner_status status, bool expired, const char *failure)
 {
     CLEANUP_FREE char *state = text_escape(row->status);
     CLEANUP_FREE char *host = text_escape(row->labels.items[OWNER_HOST]);
@@ -36,24 +36,27 @@ static void report_orphan(gc_report *report, void *context, const struct contain
                                   .pid = pid,
                                   .state = state,
                                   .status = status,
+                                  .expired = expired,
                                   .failure = failure};
 
     report(context, &orphan);
 }
 
-/* Removes a container as `mode` says. `failure` is set if GC_UNTIL_GONE fails. */
-static void remove_orphan(const struct docker *docker, enum gc_mode mode, const char *name,
+/*
+ * Removes a container as `mode` says, and returns whether that succeeded. `failure` is set if
+ * GC_UNTIL_GONE fails.
+ */
+static bool remove_orphan(const struct docker *docker, enum gc_mode mode, const char *name,
                           long long deadline, const struct notifier *cancel, struct error *failure)
 {
     const long long end = mode == GC_UNTIL_GONE ? budget_deadline(docker, BUDGET_REMOVE) : deadline;
 
     if (mode == GC_LIST || clock_now_ms() >= end)
-        return;
+        return false;
     container_lift_cpus(docker, name, NULL, end);
     if (mode == GC_UNTIL_GONE)
-        container_remove(docker, name, NULL, end, cancel, failure);
-    else
-        container_discard(docker, name, end);
+        return container_remove(docker, name, NULL, end, cancel, failure) == 0;
+    return container_discard(docker, name, end);
 }
 
 static void add_owner_keys(struct strvec *keys)
@@ -90,31 +93,44 @@ static bool has_expired(const struct container_row *row, long long now)
 }
 
 /*
- * Removes the job if it has expired, or if it was created and not started by an owner that has
- * ended: without force then, so that the engine decides if it starts at this moment. False: it
- * stays.
+ * Whether the owner of the job, which has ended, had not started it. Without a file the engine
+ * tells, now: the list may be older than the end of the owner.
+ */
+static bool was_not_started(const struct docker *docker, const struct container_row *row,
+                            long long deadline)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const enum job_stage stage = job_note_stage(owned_container_digits(row->name));
+    struct container_state state;
+
+    if (stage != JOB_STAGE_NONE)
+        return stage == JOB_STAGE_STARTING;
+    return strcmp(row->labels.items[JOB_STATE], "created") == 0 &&
+           container_inspect(docker, row->name, deadline, &state, &ignored) == 0 && !state.started;
+}
+
+/*
+ * Removes the job with its file if it has expired or was not started. False: it stays, also if
+ * another isolator works on it.
  */
 static bool collect_job(const struct docker *docker, enum gc_mode mode,
-                        const struct container_row *row, enum owner_status *status,
+                        const struct container_row *row, long long now, enum owner_status *status,
                         long long deadline, struct error *failure)
 {
-    const long long now = (long long)time(NULL);
+    struct job_note note = JOB_NOTE_INIT;
+    bool found;
 
     if (owned_container_purpose(row->name) != PURPOSE_JOB)
         return false;
-    *status = OWNER_OVERDUE;
-    if (has_expired(row, now)) {
-        remove_orphan(docker, mode, row->name, deadline, NULL, failure);
-        if (mode != GC_LIST && failure->kind == ERROR_NONE)
-            job_note_forget(owned_container_digits(row->name));
-        return true;
-    }
     *status = owner_status(&row->labels, now);
-    if (strcmp(row->labels.items[JOB_STATE], "created") != 0 || *status == OWNER_ALIVE)
+    if (!has_expired(row, now) &&
+        (*status == OWNER_ALIVE || !was_not_started(docker, row, deadline)))
         return false;
-    if (mode != GC_LIST)
-        container_discard_idle(docker, row->name, deadline);
-    return true;
+    found = job_note_claim(&note, owned_container_digits(row->name));
+    if (found && remove_orphan(docker, mode, row->name, deadline, NULL, failure))
+        job_note_remove(&note);
+    job_note_release(&note);
+    return found;
 }
 
 /*
@@ -128,6 +144,7 @@ static int collect_jobs(const struct docker *docker, enum gc_mode mode, gc_repor
     CLEANUP(strvec_release) struct strvec filters = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec keys = STRVEC_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const long long now = (long long)time(NULL);
     enum owner_status status;
     int found = 0;
 
@@ -138,12 +155,13 @@ static int collect_jobs(const struct docker *docker, enum gc_mode mode, gc_repor
     container_list(docker, &filters, &keys, deadline, NULL, &list, &ignored);
     for (size_t i = 0; i < list.count; i++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
+        const struct container_row *row = &list.rows[i];
 
-        if (!collect_job(docker, mode, &list.rows[i], &status, deadline, &failure))
+        if (!collect_job(docker, mode, row, now, &status, deadline, &failure))
             continue;
         found++;
         if (report)
-            report_orphan(report, context, &list.rows[i], status, failure.message);
+            report_orphan(report, context, row, status, has_expired(row, now), failure.message);
     }
     return found;
 }
@@ -174,13 +192,13 @@ int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report
         }
         if (status == OWNER_ALIVE) {
             if (report && owned_container_purpose(row->name) == PURPOSE_SESSION)
-                report_orphan(report, context, row, status, NULL);
+                report_orphan(report, context, row, status, false, NULL);
             continue;
         }
         found++;
         remove_orphan(docker, mode, row->name, deadline, cancel, &failure);
         if (report)
-            report_orphan(report, context, row, status, failure.message);
+            report_orphan(report, context, row, status, false, failure.message);
     }
     if (has_jobs)
         found += collect_jobs(docker, mode, report, context, deadline);

@@ -5,6 +5,8 @@
 #ifndef SERVICE_GC_H
 #define SERVICE_GC_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/notifier.h"
 #include "base/strvec.h"
@@ -21,6 +23,7 @@ struct orphan {
     const char *pid;   /* likewise */
     const char *state; /* docker's words, for people: "Created", "Up 3 minutes"; escaped */
     enum owner_status status;
+    bool expired;        /* a job whose result was not fetched within jobs.keepHours */
     const char *failure; /* why it could not be removed; NULL if that was not tried or succeeded */
 };
 
@@ -38,8 +41,9 @@ enum gc_mode {
  * container whose owner cannot be looked up, on another host for example, is an
  * orphan if its deadline has passed (see owner_status()). Containers of live owners are never
  * touched. A job goes on without its owner: it is an orphan only if it was never started or has
- * expired, and belongs to this user. Returns how many orphans it found. -1: the engine did not list
- * all containers, or `cancel`, which may be NULL, was raised; then no more are removed.
+ * expired, belongs to this user, and no other isolator works on it; its file goes with it. Returns
+ * how many orphans it found. -1: the engine did not list all containers, or `cancel`, which may be
+ * NULL, was raised; then no more are removed.
  */
 int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report, void *context,
                const struct notifier *cancel, struct error *error);

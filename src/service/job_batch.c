@@ -5,12 +5,12 @@
 
 #include "base/cleanup.h"
 #include "base/file_replace.h"
-#include "service/job_note.h"
+#include "service/job_files.h"
 
 /* Not the name of the file of a job. */
 static char *lock_path(void)
 {
-    CLEANUP_FREE char *directory = job_notes_directory();
+    CLEANUP_FREE char *directory = job_files_directory();
 
     return string_format("%s/.batch", directory);
 }

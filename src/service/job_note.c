@@ -1,6 +1,5 @@
 #include "service/job_note.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,30 +11,17 @@
 
 #include "base/cleanup.h"
 #include "base/file_replace.h"
+#include "base/io.h"
 #include "base/json_make.h"
 #include "base/text.h"
 #include "request/plan_note.h"
+#include "service/job_files.h"
 
 enum { VERSION = 1, ID_DIGITS = JOB_ID_SIZE - 1 };
 
 static const char NO_JOB[] = "no job '%s'; isolator ps lists them";
 
 /* ---- names */
-
-char *job_notes_directory(void)
-{
-    const char *xdg = getenv("XDG_STATE_HOME");
-    const char *home = getenv("HOME");
-
-    if (xdg && *xdg == '/')
-        return string_format("%s/isolator/jobs", xdg);
-    return string_format("%s/.local/state/isolator/jobs", home && *home == '/' ? home : "");
-}
-
-static size_t digits_of(const char *text)
-{
-    return strspn(text, "0123456789abcdef");
-}
 
 int job_note_check_name(const char *name, struct error *error)
 {
@@ -44,7 +30,7 @@ int job_note_check_name(const char *name, struct error *error)
     const size_t length = strlen(name);
 
     if (length > 0 && length <= JOB_NAME_MAX && strspn(name, allowed) == length &&
-        digits_of(name) < length && name[0] != '-')
+        strspn(name, JOB_ID_DIGITS) < length && name[0] != '-')
         return 0;
     CLEANUP_FREE char *shown = text_escape_short(name, TEXT_SHOWN_MAX);
 
@@ -54,60 +40,18 @@ int job_note_check_name(const char *name, struct error *error)
                      shown, JOB_NAME_MAX);
 }
 
-/* Splits the name of a file. False: it is not that of a job. */
-static bool split(const char *file, char id[JOB_ID_SIZE], const char **name)
-{
-    if (digits_of(file) != ID_DIGITS || (file[ID_DIGITS] != '\0' && file[ID_DIGITS] != '.'))
-        return false;
-    memcpy(id, file, ID_DIGITS);
-    id[ID_DIGITS] = '\0';
-    *name = file[ID_DIGITS] == '.' ? file + JOB_ID_SIZE : NULL;
-    return true;
-}
-
-/* Adds the names of the files of jobs. */
-static void list_files(struct strvec *files)
-{
-    CLEANUP_FREE char *path = job_notes_directory();
-    DIR *jobs = opendir(path);
-    const struct dirent *entry;
-    char id[JOB_ID_SIZE];
-    const char *name = NULL;
-
-    while (jobs && (entry = readdir(jobs)))
-        if (split(entry->d_name, id, &name))
-            strvec_push(files, entry->d_name);
-    if (jobs)
-        closedir(jobs);
-}
-
 void job_notes_list(struct strvec *words, bool names)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
     char id[JOB_ID_SIZE];
     const char *name = NULL;
 
-    list_files(&files);
+    job_files_list(&files, false);
     for (size_t i = 0; i < files.count; i++) {
-        split(files.items[i], id, &name);
+        job_file_split(files.items[i], id, &name);
         strvec_push(words, id);
         if (name && names)
             strvec_push(words, name);
-    }
-}
-
-/* Finds the files that the word may mean: that of the job with this name, or those of ids. */
-static void find(const char *word, struct strvec *found)
-{
-    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
-    char id[JOB_ID_SIZE];
-    const char *name = NULL;
-
-    list_files(&files);
-    for (size_t i = 0; i < files.count; i++) {
-        split(files.items[i], id, &name);
-        if ((name && strcmp(name, word) == 0) || (*word && strncmp(id, word, strlen(word)) == 0))
-            strvec_push(found, files.items[i]);
     }
 }
 
@@ -115,7 +59,7 @@ int job_note_check_free(const char *name, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec found = STRVEC_INIT;
 
-    find(name, &found);
+    job_files_find(name, false, &found);
     return found.count == 0 ? 0
                             : error_set(error, ERROR_USAGE, "there is a job '%s' already", name);
 }
@@ -153,29 +97,61 @@ static json_t *make_note(const struct job_note *note, const struct plan *plan)
     return object;
 }
 
+/*
+ * Creates a file that is locked. job_notes_prune() may have removed it between the two steps; then
+ * it is created again.
+ */
+static int create_locked(const char *path)
+{
+    struct stat status;
+
+    for (;;) {
+        CLEANUP_FD int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+        if (fd < 0 || flock(fd, LOCK_EX) != 0 || fstat(fd, &status) != 0)
+            return -1;
+        if (status.st_nlink > 0)
+            return steal_fd(&fd);
+    }
+}
+
 int job_note_write(struct job_note *note, const struct plan *plan, struct error *error)
 {
-    CLEANUP_FREE char *jobs = job_notes_directory();
+    CLEANUP_FREE char *jobs = job_files_directory();
     json_auto_t *object = make_note(note, plan);
     CLEANUP_FREE char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
     CLEANUP_FREE char *file =
         note->name ? string_format("%s.%s", note->id, note->name) : string_copy(note->id);
-    /* It gets its name when it is locked; this one is that of no job. */
-    CLEANUP_FREE char *hidden = string_format("%s/.%s", jobs, file);
+    CLEANUP_FREE char *path = string_format("%s/.%s", jobs, file);
 
     if (!text)
         abort();
-    free(note->path);
-    note->path = string_format("%s/%s", jobs, file);
-    file_make_directories(note->path);
-    if (file_replace(hidden, text, strlen(text), NULL) == 0)
-        note->lock = open(hidden, O_RDONLY | O_CLOEXEC);
-    if (note->lock >= 0 && flock(note->lock, LOCK_EX | LOCK_NB) == 0 &&
-        rename(hidden, note->path) == 0)
-        return 0;
-    error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", note->path);
-    unlink(hidden);
+    file_make_directories(path);
+    note->lock = create_locked(path);
+    if (note->lock >= 0) {
+        free(note->path);
+        note->path = steal_pointer(&path);
+        if (io_write_all(note->lock, text, strlen(text)) == 0 && fsync(note->lock) == 0)
+            return 0;
+    }
+    error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", note->path ? note->path : path);
+    job_note_remove(note);
     return -1;
+}
+
+int job_note_publish(struct job_note *note, struct error *error)
+{
+    char *const name = strrchr(note->path, '/') + 1;
+    CLEANUP_FREE char *path =
+        string_format("%.*s%s", (int)(name - note->path), note->path, name + 1);
+
+    if (note->name && job_note_check_free(note->name, error) != 0)
+        return -1;
+    if (rename(note->path, path) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot rename '%s'", note->path);
+    free(note->path);
+    note->path = steal_pointer(&path);
+    return 0;
 }
 
 /* ---- reading */
@@ -257,17 +233,17 @@ static int find_and_read(struct job_note *note, const char *word, bool locked, s
 {
     CLEANUP(strvec_release) struct strvec found = STRVEC_INIT;
     CLEANUP_FREE char *shown = text_escape_short(word, TEXT_SHOWN_MAX);
-    CLEANUP_FREE char *jobs = job_notes_directory();
+    CLEANUP_FREE char *jobs = job_files_directory();
     json_auto_t *object = NULL;
     const char *name = NULL;
 
-    find(word, &found);
+    job_files_find(word, false, &found);
     if (found.count == 0)
         return error_set(error, ERROR_USAGE, NO_JOB, shown);
     if (found.count > 1)
         return error_set(error, ERROR_USAGE, "'%s' is the start of several ids: give more digits",
                          shown);
-    split(found.items[0], note->id, &name);
+    job_file_split(found.items[0], note->id, &name);
     note->name = name ? string_copy(name) : NULL;
     note->path = string_format("%s/%s", jobs, found.items[0]);
     if (open_file(note, shown, error) != 0 || (locked && lock_file(note, shown, error) != 0))
@@ -290,31 +266,88 @@ int job_note_lock(struct job_note *note, const char *word, struct error *error)
     return find_and_read(note, word, true, error);
 }
 
-void job_note_forget(const char *id)
+/* The path of the file of the job with this id; owned. NULL: there is none. */
+static char *find_path(const char *id, bool unfinished)
 {
-    struct job_note note = JOB_NOTE_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec found = STRVEC_INIT;
+    CLEANUP_FREE char *jobs = job_files_directory();
 
-    if (job_note_lock(&note, id, &ignored) == 0 && strcmp(note.id, id) == 0)
-        job_note_remove(&note);
-    job_note_release(&note);
+    if (strlen(id) == ID_DIGITS)
+        job_files_find(id, unfinished, &found);
+    return found.count > 0 ? string_format("%s/%s", jobs, found.items[0]) : NULL;
+}
+
+enum job_stage job_note_stage(const char *id)
+{
+    CLEANUP_FREE char *unfinished = find_path(id, true);
+    CLEANUP_FREE char *path = find_path(id, false); /* looked for last: it may get its name now */
+
+    return path ? JOB_STAGE_STARTED : unfinished ? JOB_STAGE_STARTING : JOB_STAGE_NONE;
+}
+
+/* Opens and locks the file. False: it is locked, or has another name or none by now. */
+static bool claim(const char *path, int *lock)
+{
+    struct stat opened, named;
+
+    *lock = open(path, O_RDONLY | O_CLOEXEC);
+    return *lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) == 0 && fstat(*lock, &opened) == 0 &&
+           stat(path, &named) == 0 && opened.st_ino == named.st_ino;
+}
+
+bool job_note_claim(struct job_note *note, const char *id)
+{
+    note->path = find_path(id, true);
+    if (!note->path)
+        note->path = find_path(id, false);
+    return !note->path || claim(note->path, &note->lock);
+}
+
+/* 0: the file is not complete. */
+static long long read_expiry(int file)
+{
+    json_auto_t *object = json_loadfd(file, JSON_REJECT_DUPLICATES, NULL);
+
+    return json_integer_value(json_object_get(object, "expires"));
+}
+
+/*
+ * Removes files of starts that were killed: those that are not complete, whose containers are known
+ * to be idle, and those of jobs that would have expired.
+ */
+static void prune_unfinished(long long now)
+{
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
+    CLEANUP_FREE char *jobs = job_files_directory();
+
+    job_files_list(&files, true);
+    for (size_t i = 0; i < files.count; i++) {
+        CLEANUP_FREE char *path = string_format("%s/%s", jobs, files.items[i]);
+        CLEANUP_FD int lock = -1;
+
+        if (claim(path, &lock) && read_expiry(lock) < now)
+            unlink(path);
+    }
 }
 
 void job_notes_prune(long long now)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
 
-    list_files(&files);
+    job_files_list(&files, false);
     for (size_t i = 0; i < files.count; i++) {
         CLEANUP(error_release) struct error ignored = ERROR_INIT;
-        struct job_note note = JOB_NOTE_INIT;
+        struct job_note note = JOB_NOTE_INIT, claimed = JOB_NOTE_INIT;
         CLEANUP_FREE char *id = string_format("%.*s", ID_DIGITS, files.items[i]);
 
         /* Without the lock: a job that someone wants now is not in use. */
-        if (job_note_open(&note, id, &ignored) == 0 && note.expires > 0 && note.expires < now)
-            job_note_forget(id);
+        if (job_note_open(&note, id, &ignored) == 0 && note.expires > 0 && note.expires < now &&
+            job_note_claim(&claimed, id))
+            job_note_remove(&claimed);
+        job_note_release(&claimed);
         job_note_release(&note);
     }
+    prune_unfinished(now);
 }
 
 void job_note_remove(const struct job_note *note)

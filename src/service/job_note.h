@@ -17,8 +17,9 @@
 #include "base/manifest.h"
 #include "base/strvec.h"
 #include "request/plan.h"
+#include "service/job_files.h"
 
-enum { JOB_ID_SIZE = 17, JOB_NAME_MAX = 64, JOB_KEY_SIZE = 33 };
+enum { JOB_NAME_MAX = 64, JOB_KEY_SIZE = 33 };
 
 struct job_note {
     char id[JOB_ID_SIZE]; /* 16 digits, those of its container */
@@ -48,8 +49,14 @@ int job_note_check_name(const char *name, struct error *error);
 /* ERROR_USAGE if a job has this name. */
 int job_note_check_free(const char *name, struct error *error);
 
-/* Writes the file of a new job, whose plan is another one, and locks it. ERROR_SYSTEM. */
+/*
+ * Writes the file of a new job, whose plan is another one, and locks it. It begins with a dot, so
+ * that the job is not found before job_note_publish() has renamed it: the job is started then, and
+ * was never started if isolator is killed before that. Both ERROR_SYSTEM; ERROR_USAGE if the name
+ * was given to another job meanwhile.
+ */
 int job_note_write(struct job_note *note, const struct plan *plan, struct error *error);
+int job_note_publish(struct job_note *note, struct error *error);
 
 /*
  * Finds the job by its name, its id or the start of that, and reads its file. ERROR_USAGE if there
@@ -62,14 +69,20 @@ int job_note_lock(struct job_note *note, const char *word, struct error *error);
 /* Adds the ids of all jobs, and with `names` their names, for completion. */
 void job_notes_list(struct strvec *words, bool names);
 
-/* The directory of the files, which may not exist; owned by the caller. */
-char *job_notes_directory(void);
+/* What the file of the job with this id tells: that it is started, or begins with a dot. */
+enum job_stage { JOB_STAGE_NONE, JOB_STAGE_STARTING, JOB_STAGE_STARTED };
+enum job_stage job_note_stage(const char *id);
 
 /*
- * Remove the files of a job with this id, if it is not locked; of jobs that have expired before
- * `now` (seconds since 1970), which leave the files of those that failed to start.
+ * Locks the file of the job with this id and reads nothing, so that it may be damaged; a job
+ * without a file needs no lock. False: another isolator works on the job.
  */
-void job_note_forget(const char *id);
+bool job_note_claim(struct job_note *note, const char *id);
+
+/*
+ * Removes the files of jobs that have expired before `now` (seconds since 1970), and those that an
+ * isolator was killed in writing, if no one has them locked.
+ */
 void job_notes_prune(long long now);
 
 /* Removes the file. */

@@ -91,7 +91,7 @@ static int make_container(const struct job_start *start, struct run *run,
         write_note(run, container, note, error) == 0 &&
         audit_add_start(start->audit, run->docker, run->plan, container->name, container->image,
                         run->cancel, error) == 0 &&
-        job_run_start(run, container, note->key, error) == 0)
+        job_run_start(run, container, note->key, error) == 0 && job_note_publish(note, error) == 0)
         return 0;
     run_remove_container(run, container, NULL);
     job_note_remove(note);

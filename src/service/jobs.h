@@ -6,8 +6,8 @@
  *     create, cp, start -a     until the supervisor says that it needs no isolator (DETACHED)
  *     wait, logs, rm           whenever the result is wanted
  *
- * Until the container starts, nothing has happened: what is left of a start that was killed is
- * removed like any orphan. From then on the job ends by itself.
+ * Until then the job is not started: what is left of a start that was killed is removed like any
+ * orphan. From then on the job ends by itself.
  */
 #ifndef SERVICE_JOBS_H
 #define SERVICE_JOBS_H

@@ -193,7 +193,10 @@ test_case 'a job that has expired is removed with its file, and that of another 
     other=$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')
     again "$other" 's/^\(isolator.job.user\)=.*/\1=4242@elsewhere/; s/^\(isolator.job.expires\)=.*/\1=1000/'
     again "$id" 's/^\(isolator.job.expires\)=.*/\1=1000/'
+    flock "$XDG_STATE_HOME/isolator/jobs/$id" "$ISOLATOR" gc >/dev/null
+    is "$(state_of "$id")|$(notes)" "created|$id" "it stays while someone works on it"
     isolator gc
+    has "$out" "removed isolator-job-$id (Created): the result of the job was not fetched within jobs.keepHours" "gc says why"
     is "$(state_of "$id")|$(notes)" "|" "the expired one is gone, and its file"
     is "$(state_of "$other")" created "that of another user is there"
     docker rm "isolator-job-$other" >/dev/null
@@ -281,8 +284,8 @@ test_case 'ps, logs and rm' && {
     ok $? "logs: escape sequences are visible at a terminal"
     isolator ps
     has "$out" "$id  watched  busybox" "ps lists it"
-    is "$("$ISOLATOR" ps --quiet)" "$id" "ps --quiet"
-    isolator ps --json
+    is "$("$ISOLATOR" ps --quiet | grep -x "$id")" "$id" "ps --quiet" # jobs of other suites are there too
+    "$ISOLATOR" ps --json | grep -F "$id" >"$scratch/out"
     is "$(field id name language state)" "$id watched busybox running" "ps --json"
     isolator rm watched
     is "$status|$err" "2|isolator: the job runs; to end and remove it, use --force" "rm refuses"

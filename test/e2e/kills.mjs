@@ -9,24 +9,18 @@
 // KILL_SEED  of the random instants; it is printed, so that a run can be repeated
 
 import { spawnSync } from 'node:child_process';
-import { closeSync, readdirSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { finish, is, note, ok, testCase } from '../mcp/cases.mjs';
-import { Program, allContainers, comesTrue, configFile, contentOf, danglingVolumes, docker, isolator, isolatorMcp, limiter, makeFifo, once, pause,
+import { Program, allContainers, comesTrue, configFile, danglingVolumes, docker, isolator, isolatorMcp, limiter, makeFifo, once, pause,
     scratch, until, writeFile } from '../mcp/processes.mjs';
+import { Victim, randomNumbers } from '../mcp/victims.mjs';
 
 const KILLS = Number(process.env.KILLS ?? 80);
 const SEED = Number(process.env.KILL_SEED ?? Math.floor(2 ** 31 * Math.random()));
 const AT_ONCE = 2;
 const PATIENCE = 120; // seconds; only what is wrong needs them
 
-// A random number from 0 to 1 (xorshift32).
-let state = SEED || 1;
-function random() {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-}
+const random = randomNumbers(SEED);
 const oneOf = (list) => list[Math.floor(random() * list.length)];
 
 // ---- the victims
@@ -54,14 +48,12 @@ const VICTIMS = [
     { name: 'isolator-mcp', command: isolatorMcp, args: ['--config', config] }, // the host keeps the pipe open
 ];
 
-class Victim extends Program {
+class Sandboxed extends Victim {
     #input;
 
-    constructor(number, { command, args, stdin }) {
+    constructor({ command, args, stdin }) {
         const input = command === isolatorMcp ? makeFifo('writing') : undefined;
-        const mark = `${process.pid}-${number}`;
-        super(command, args, { stdin: input?.reading ?? stdin, stdout: '/dev/null', stderr: '/dev/null', env: { KILLS_VICTIM: mark } });
-        this.mark = mark;
+        super(command, args, { stdin: input?.reading ?? stdin, stdout: '/dev/null', stderr: '/dev/null' });
         if (!input)
             return;
         writeSync(input.writing, messages);
@@ -69,32 +61,10 @@ class Victim extends Program {
         this.#input = input.writing;
     }
 
-    // The processes that it has started, its reaper among them, by the variable that they have inherited; `only`
-    // "docker": its docker commands; "nothing": none.
-    started(only) {
-        return only === 'nothing' ? [] : readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) &&
-            contentOf(`/proc/${pid}/environ`).split('\0').includes(`KILLS_VICTIM=${this.mark}`) &&
-            (only !== 'docker' || /^[^\0]*docker\0/.test(contentOf(`/proc/${pid}/cmdline`)))).map(Number);
-    }
-
-    // Kills it and what it has started; then what it was about to start.
     async kill(only) {
-        const others = this.started(only);
-        this.signal('SIGKILL');
-        others.forEach(kill);
-        this.killedAt = Date.now() / 1000;
-        this.started(only).forEach(kill);
-        await this.ended;
+        await super.kill(only);
         if (this.#input !== undefined)
             closeSync(this.#input);
-    }
-}
-
-function kill(pid) {
-    try {
-        process.kill(pid, 'SIGKILL');
-    } catch {
-        // it has ended by itself
     }
 }
 
@@ -137,11 +107,11 @@ const experiment = once(async () => {
     const victims = new Map();
     const tallies = [{}, {}];
     const tally = (counts, name) => { counts[name] = (counts[name] ?? 0) + 1; };
-    const plan = numbers(KILLS).map((number) => ({ number, kind: oneOf(VICTIMS), others: oneOf(['nothing', 'docker', 'all']),
+    const plan = numbers(KILLS).map(() => ({ kind: oneOf(VICTIMS), others: oneOf(['nothing', 'docker', 'all']),
         seconds: span * random() }));
     const limited = limiter(AT_ONCE);
-    await Promise.all(plan.map(({ number, kind, others, seconds }) => limited(async () => {
-        const victim = new Victim(number, kind);
+    await Promise.all(plan.map(({ kind, others, seconds }) => limited(async () => {
+        const victim = new Sandboxed(kind);
         victims.set(victim.pid, victim);
         tally(tallies[0], kind.name);
         tally(tallies[1], others);

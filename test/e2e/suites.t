@@ -86,7 +86,7 @@ test_case --quick 'what can be no accident does not run again' && {
     never "UndefinedBehaviorSanitizer" ubsan.t "$fails; echo '# x.c:1: runtime error: shift'; $ends"
     never "a container is left" container.t "$fails; echo '# line 1: no container is left'; $ends"
     never "something remains" remains.t "$fails; echo '# line 1: no container remains'; $ends"
-    for name in abuse.t guards.t lifeline.t fuzz.t kills.mjs fault_matrix.mjs; do
+    for name in abuse.t guards.t lifeline.t fuzz.t kills.mjs jobs_kills.mjs fault_matrix.mjs; do
         never "$name" "$name" "$fails; $ends"
     done
 }

@@ -1,5 +1,10 @@
 #include "test.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "service/gc.h"
 
 /* The labels of another host, long overdue. */
@@ -22,11 +27,14 @@ static void set_up(struct fixture *fixture, const char *list)
     *fixture = (struct fixture){.directory = temp_create()};
     fixture->command = script_in(fixture->directory, "docker",
                                  "case $1 in\n"
-                                 "ps) [ $# -gt 6 ] || exit 0; cat list;;\n"
+                                 "ps) [ $# -gt 6 ] || exit 0\n"
+                                 "case $* in *isolator.job.*) cat jobs;; *) cat list;; esac;;\n"
+                                 "inspect) cat state;;\n"
                                  "info) echo 4;;\n"
                                  "*) printf '|%s' \"$@\" >>calls; echo >>calls; [ ! -e refuse ];;\n"
                                  "esac");
     write_in(fixture->directory, "list", list);
+    setenv("XDG_STATE_HOME", fixture->directory, 1);
     fixture->docker.command = fixture->command;
     fixture->docker.engine_timeout = 600;
 }
@@ -43,9 +51,10 @@ static void report(void *context, const struct orphan *orphan)
 {
     strbuf_addf(context, "%s (%s) of %s on %s: %s%s%s\n", orphan->name, orphan->state, orphan->pid,
                 orphan->host,
-                orphan->status == OWNER_OVERDUE ? "overdue"
-                : orphan->status == OWNER_ALIVE ? "in use"
-                                                : "ended",
+                orphan->expired                   ? "expired"
+                : orphan->status == OWNER_OVERDUE ? "overdue"
+                : orphan->status == OWNER_ALIVE   ? "in use"
+                                                  : "ended",
                 orphan->failure ? ": " : "", orphan->failure ? orphan->failure : "");
 }
 
@@ -208,5 +217,144 @@ static void gc__cancelled(void **state)
     assert_int_equal(fixture.error.kind, ERROR_CANCELLED);
     check_calls(&fixture, "(none)");
     notifier_release(&cancel);
+    tear_down(&fixture);
+}
+
+/* ---- jobs */
+
+#define JOB_ID   "0123456789abcdef"
+#define JOB      "isolator-job-" JOB_ID
+#define JOB_FILE "isolator/jobs/" JOB_ID
+#define STARTING "isolator/jobs/." JOB_ID
+#define ROW      "[\"" JOB "\",\"Created\",\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\",\"1\","
+#define NEVER    "0001-01-01T00:00:00Z"
+
+/* A job whose owner has ended or is `alive`. docker inspect says when it started. */
+static void set_up_job(struct fixture *fixture, bool alive, const char *state, const char *expires,
+                       const char *started)
+{
+    const char *deadline = alive ? "99999999999" : "1000";
+    CLEANUP_FREE char *list = string_format(ROW "\"elsewhere\",\"%s\"]\n", deadline);
+    CLEANUP_FREE char *row =
+        string_format(ROW "\"elsewhere\",\"%s\",\"%s\",\"%s\"]\n", deadline, state, expires);
+    CLEANUP_FREE char *inspected = string_format("0 false %s " NEVER " \n", started);
+    CLEANUP_FREE char *jobs = NULL;
+    CLEANUP_FREE char *parent = NULL;
+
+    set_up(fixture, list);
+    write_in(fixture->directory, "jobs", row);
+    parent = path_in(fixture->directory, "isolator");
+    jobs = path_in(fixture->directory, "isolator/jobs");
+    assert_int_equal(mkdir(parent, 0700), 0);
+    assert_int_equal(mkdir(jobs, 0700), 0);
+    write_in(fixture->directory, "state", inspected);
+}
+
+static bool has_file(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, name);
+
+    return access(path, F_OK) == 0;
+}
+
+static void gc__of_a_job_that_has_expired(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_job(&fixture, false, "exited", "1000", NEVER);
+    write_in(fixture.directory, JOB_FILE, "");
+    assert_int_equal(collect(&fixture, GC_LIST), 1);
+    assert_true(has_file(&fixture, JOB_FILE));
+    strbuf_release(&fixture.reports);
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
+    assert_string_equal(fixture.reports.data, JOB " (Created) of 7 on elsewhere: expired\n");
+    check_calls(&fixture, LIFT JOB "\n|rm|--force|--volumes|" JOB "\n");
+    assert_false(has_file(&fixture, JOB_FILE));
+    tear_down(&fixture);
+
+    set_up_job(&fixture, false, "exited", "99999999999", NEVER);
+    write_in(fixture.directory, JOB_FILE, "");
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
+    check_calls(&fixture, "(none)");
+    assert_true(has_file(&fixture, JOB_FILE));
+    tear_down(&fixture);
+
+    set_up_job(&fixture, false, "exited", "1000", NEVER);
+    write_in(fixture.directory, JOB_FILE, "");
+    write_in(fixture.directory, "refuse", "");
+    assert_int_equal(collect(&fixture, GC_ONE_PASS), 1);
+    assert_true(has_file(&fixture, JOB_FILE)); /* its container is still there */
+    tear_down(&fixture);
+}
+
+/* Someone waits for a job that has expired, or still starts one: its file is locked. */
+static void gc__of_a_job_that_is_in_use(void **state)
+{
+    static const struct {
+        const char *file, *expires;
+    } uses[] = {{JOB_FILE, "1000"}, {STARTING, "99999999999"}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(uses); i++) {
+        CLEANUP_FREE char *path = NULL;
+        struct fixture fixture;
+        int lock;
+
+        set_up_job(&fixture, false, "running", uses[i].expires, NEVER);
+        write_in(fixture.directory, uses[i].file, "{\"expires\": 99999999999}");
+        path = path_in(fixture.directory, uses[i].file);
+        lock = open(path, O_RDONLY | O_CLOEXEC);
+        assert_int_equal(flock(lock, LOCK_EX), 0);
+        assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
+        check_calls(&fixture, "(none)");
+        assert_true(has_file(&fixture, uses[i].file));
+        close(lock);
+        tear_down(&fixture);
+    }
+}
+
+/* A start that was killed: before its file was written, and after that, also if the program runs.
+ */
+static void gc__of_a_job_that_was_not_started(void **state)
+{
+    static const char file[] = "{\"expires\": 99999999999}";
+    struct fixture fixture;
+
+    (void)state;
+    set_up_job(&fixture, false, "created", "99999999999", NEVER);
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
+    check_calls(&fixture, LIFT JOB "\n|rm|--force|--volumes|" JOB "\n");
+    tear_down(&fixture);
+
+    set_up_job(&fixture, false, "running", "99999999999", "2026-01-01T00:00:00Z");
+    write_in(fixture.directory, STARTING, file);
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
+    assert_string_equal(fixture.reports.data, JOB " (Created) of 7 on elsewhere: overdue\n");
+    check_calls(&fixture, LIFT JOB "\n|rm|--force|--volumes|" JOB "\n");
+    assert_false(has_file(&fixture, STARTING));
+    tear_down(&fixture);
+
+    set_up_job(&fixture, true, "created", "99999999999", NEVER);
+    write_in(fixture.directory, STARTING, file);
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
+    check_calls(&fixture, "(none)");
+    tear_down(&fixture);
+}
+
+/* The list says what was true before the owner started the job and ended. */
+static void gc__of_a_job_that_was_started_meanwhile(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_job(&fixture, false, "created", "99999999999", "2026-01-01T00:00:00Z");
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
+    check_calls(&fixture, "(none)");
+    write_in(fixture.directory, JOB_FILE, "");
+    write_in(fixture.directory, "state", "0 false " NEVER " " NEVER " \n");
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
+    check_calls(&fixture, "(none)");
+    assert_true(has_file(&fixture, JOB_FILE));
     tear_down(&fixture);
 }

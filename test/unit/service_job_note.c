@@ -1,7 +1,10 @@
 #include "test.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "service/job_batch.h"
 #include "service/job_note.h"
@@ -53,6 +56,7 @@ static void write_note(struct fixture *fixture, const char *id, const char *name
     manifest_add(&note.sent, "a.txt", 5, KEY KEY);
     strvec_push(&note.warnings, "a warning");
     assert_int_equal(job_note_write(&note, &fixture->plan, &fixture->error), 0);
+    assert_int_equal(job_note_publish(&note, &fixture->error), 0);
     job_note_release(&note);
 }
 
@@ -263,9 +267,112 @@ static void job_note__expires(void **state)
     check_open(&fixture, "1123456789abcdef", "1123456789abcdef");
     job_note_release(&used);
     check_open(&fixture, "used", "2123456789abcdef"); /* it was locked */
-    job_note_forget("112345678");
-    check_open(&fixture, "1123456789abcdef", "1123456789abcdef"); /* a whole id alone */
-    job_note_forget("1123456789abcdef");
-    check_refused(&fixture, "1", ERROR_USAGE, "no job '1'; isolator ps lists them");
+    tear_down(&fixture);
+}
+
+/* Whether the job can be claimed now. */
+static bool claims(const char *id, bool removes)
+{
+    struct job_note note = JOB_NOTE_INIT;
+    const bool claimed = job_note_claim(&note, id);
+
+    if (removes)
+        job_note_remove(&note);
+    job_note_release(&note);
+    return claimed;
+}
+
+static void job_note__claim(void **state)
+{
+    struct job_note used = JOB_NOTE_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_true(claims(ID, true)); /* there is no file of it */
+    write_note(&fixture, ID, "training", 0);
+    assert_int_equal(job_note_lock(&used, ID, &fixture.error), 0);
+    assert_false(claims(ID, false));
+    job_note_release(&used);
+    write_in(fixture.directory, "isolator/jobs/" ID ".training", "damaged");
+    assert_true(claims(ID, true));
+    check_refused(&fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
+    tear_down(&fixture);
+}
+
+static bool is_there(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, name);
+    struct stat status;
+
+    return lstat(path, &status) == 0;
+}
+
+/* Until it is published, a job is not found; one whose isolator was killed then can be claimed. */
+static void job_note__publish(void **state)
+{
+    struct job_note note = JOB_NOTE_INIT, other = JOB_NOTE_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    memcpy(note.id, ID, sizeof note.id);
+    memcpy(note.key, KEY, sizeof note.key);
+    note.name = string_copy("training");
+    assert_int_equal(job_note_stage(ID), JOB_STAGE_NONE);
+    assert_int_equal(job_note_write(&note, &fixture.plan, &fixture.error), 0);
+    assert_int_equal(job_note_stage(ID), JOB_STAGE_STARTING);
+    assert_false(claims(ID, false));
+    check_refused(&fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
+    write_note(&fixture, "1123456789abcdef", "training", 0);
+    assert_int_equal(job_note_publish(&note, &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_USAGE, "there is a job 'training' already");
+    assert_true(claims("1123456789abcdef", true));
+    assert_int_equal(job_note_publish(&note, &fixture.error), 0);
+    assert_int_equal(job_note_stage(ID), JOB_STAGE_STARTED);
+    assert_false(claims(ID, false));
+    job_note_release(&note);
+    check_open(&fixture, "training", ID);
+
+    memcpy(other.id, "2123456789abcdef", sizeof other.id);
+    assert_int_equal(job_note_write(&other, &fixture.plan, &fixture.error), 0);
+    job_note_release(&other); /* as if it were killed */
+    assert_true(claims("2123456789abcdef", true));
+    assert_int_equal(job_note_stage("2123456789abcdef"), JOB_STAGE_NONE);
+    tear_down(&fixture);
+}
+
+/* An isolator that was killed in writing the file of a job leaves one that begins with a dot. */
+static void job_note__unfinished_files(void **state)
+{
+    static const struct {
+        const char *name, *text;
+        bool stays;
+    } files[] = {
+        {"isolator/jobs/." ID ".training", "", false},
+        {"isolator/jobs/.1123456789abcdef", "{\"expires\": ", false},
+        {"isolator/jobs/.2123456789abcdef", "{\"expires\": 99}", false},
+        {"isolator/jobs/.3123456789abcdef", "{\"expires\": 100}", true},
+        {"isolator/jobs/.4123456789abcdef", "", true}, /* locked */
+        {"isolator/jobs/.other", "", true},
+    };
+    CLEANUP_FREE char *path = NULL;
+    struct fixture fixture;
+    int lock;
+
+    (void)state;
+    set_up(&fixture);
+    write_note(&fixture, ID, NULL, 0);
+    for (size_t i = 0; i < COUNT(files); i++)
+        write_in(fixture.directory, files[i].name, files[i].text);
+    path = path_in(fixture.directory, files[4].name);
+    lock = open(path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    job_notes_prune(100);
+    for (size_t i = 0; i < COUNT(files); i++)
+        if (is_there(&fixture, files[i].name) != files[i].stays)
+            fail_msg("'%s' %s", files[i].name, files[i].stays ? "is gone" : "stays");
+    check_open(&fixture, ID, ID);
+    close(lock);
     tear_down(&fixture);
 }

@@ -62,15 +62,6 @@ static enum job_progress fetch_ended(struct wait_all *all, const char *id)
     return job_fetch(&all->fetch, id, &note, &error) < 0 ? report(all, &note, &error) : JOB_FETCHED;
 }
 
-/* A job that was created and not started: someone starts it now, or was killed before that. */
-static enum job_progress look_at_created(const char *id)
-{
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
-
-    return job_note_lock(&note, id, &ignored) == 0 ? JOB_ABSENT : JOB_PENDING;
-}
-
 static enum job_progress look_at(struct wait_all *all, const char *id, const struct job_list *list)
 {
     const char *state = NULL;
@@ -78,10 +69,8 @@ static enum job_progress look_at(struct wait_all *all, const char *id, const str
     for (size_t i = 0; i < list->count && !state; i++)
         if (strcmp(list->rows[i].id, id) == 0)
             state = list->rows[i].state;
-    if (!state)
+    if (!state || strcmp(state, "created") == 0) /* it would have started before it had a file */
         return JOB_ABSENT;
-    if (strcmp(state, "created") == 0)
-        return look_at_created(id);
     return strcmp(state, "exited") == 0 || strcmp(state, "dead") == 0 ? fetch_ended(all, id)
                                                                       : JOB_PENDING;
 }
@@ -97,7 +86,7 @@ static int pass(struct wait_all *all, size_t *pending, struct strvec *absent, st
     int fetched = 0;
 
     *pending = 0;
-    job_notes_list(&ids, false); /* first: a job that has a file was created */
+    job_notes_list(&ids, false); /* first: a job that has a file was started */
     if (job_list_read(&list, all->fetch.docker, signals_cancel(), error) != 0)
         return -1;
     for (size_t i = 0; i < ids.count && signals_caught() == 0; i++) {
