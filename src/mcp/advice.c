@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "mcp/tool.h"
+#include "mcp/tool_description.h"
 #include "request/session_arguments.h"
 
 /* Bytes of the names of packages in a warning. */
