@@ -8,19 +8,22 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "close_session.h" /* generated: static const char close_session[] */
-#include "execute_code.h"  /* likewise */
+#include "execute_code.h"  /* likewise, as is the next one */
 #include "mcp/file_uris.h"
 #include "mcp/tool_description.h"
 #include "request/inputs_dir.h"
+#include "request/job_arguments.h"
 #include "request/session_arguments.h"
 #include "request/snippets.h"
 #include "request/tool_arguments.h"
+#include "wait_job.h"
 
 /* Bytes of the names of snippets and of input files. */
 enum { SNIPPETS_BYTES_MAX = 600, INPUTS_BYTES_MAX = 600 };
 
 const char TOOL_NAME[] = "execute_code";
 const char TOOL_CLOSE_NAME[] = "close_session";
+const char TOOL_WAIT_NAME[] = "wait_job";
 
 static bool has_sessions(const struct config *config)
 {
@@ -160,14 +163,27 @@ static char *describe_session(const struct config *config, const bool *offered)
     return strbuf_steal(&text);
 }
 
+static json_t *results_of(const json_t *tool)
+{
+    return json_object_get(json_object_get(tool, "outputSchema"), "properties");
+}
+
+/* Removes what only the results of sessions have. */
+static void remove_session_results(json_t *results)
+{
+    json_t *reasons = json_object_get(json_object_get(results, "reason"), "enum");
+
+    json_object_del(results, "session");
+    json_object_del(results, "value");
+    json_array_remove(reasons, json_array_size(reasons) - 1); /* "exception" */
+}
+
 /* Completes the arguments of sessions, or removes all that only sessions have. */
 static void describe_sessions(json_t *tool, json_t *properties, const struct config *config,
                               const bool *offered)
 {
     static const char *const arguments[] = {"session", "keep_processes"};
-    static const char *const members[] = {"session", "value"};
-    json_t *results = json_object_get(json_object_get(tool, "outputSchema"), "properties");
-    json_t *reasons = json_object_get(json_object_get(results, "reason"), "enum");
+    json_t *results = results_of(tool);
     CLEANUP_FREE char *description = describe_session(config, offered);
 
     if (has_sessions(config)) {
@@ -177,9 +193,31 @@ static void describe_sessions(json_t *tool, json_t *properties, const struct con
     }
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         json_object_del(properties, arguments[i]);
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        json_object_del(results, members[i]);
-    json_array_remove(reasons, json_array_size(reasons) - 1); /* "exception" */
+    remove_session_results(results);
+}
+
+/* Completes the argument for a job, or removes all that only jobs have. */
+static void describe_jobs(json_t *tool, json_t *properties, const struct config *config)
+{
+    json_t *results = results_of(tool);
+    json_t *statuses = json_object_get(json_object_get(results, "status"), "enum");
+    CLEANUP_FREE char *description = string_format(
+        "Start the program, return the id of its job at once, and let %s get the result: for a "
+        "program that may take longer than %d s. timeout_seconds is then %.10g by default.%s",
+        TOOL_WAIT_NAME, TOOL_TIMEOUT, job_arguments_timeout(config),
+        has_sessions(config) ? " Not in a session." : "");
+
+    if (job_arguments_offered(config)) {
+        json_object_set_new(json_object_get(properties, "background"), "description",
+                            json_string(description));
+        return;
+    }
+    json_object_del(properties, "background");
+    json_object_del(results, "job");
+    json_object_del(results, "secondsLeft");
+    json_array_remove(statuses, json_array_size(statuses) - 1); /* "running", without a reason */
+    json_array_append_new(json_object_get(json_object_get(tool, "outputSchema"), "required"),
+                          json_string("reason"));
 }
 
 /* Completes the definition with what depends on the configuration. */
@@ -198,6 +236,7 @@ static void complete_definition(json_t *tool, const struct config *config,
     describe_snippets(json_object_get(properties, "snippet_name"), config);
     describe_inputs(json_object_get(properties, "additional_files"), config);
     describe_sessions(tool, properties, config, offered);
+    describe_jobs(tool, properties, config);
     json_object_set_new(tool, "description", json_string(description));
     json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint",
                         json_boolean(tool_reaches_network(config, offered)));
@@ -224,6 +263,22 @@ json_t *tool_definition(const struct config *config, const struct tool_languages
     return limit_to(revision, tool);
 }
 
+/* wait_job, whose result is that of execute_code without a session. */
+static json_t *wait_definition(const struct revision *revision)
+{
+    json_t *execute = json_loads(execute_code, 0, NULL);
+    json_t *tool = json_loads(wait_job, 0, NULL);
+    json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
+    CLEANUP_FREE char *seconds = string_format("At most %d.", JOB_WAIT_SECONDS_MAX);
+
+    json_object_set_new(json_object_get(properties, "wait_seconds"), "description",
+                        json_string(seconds));
+    remove_session_results(results_of(execute));
+    json_object_set(tool, "outputSchema", json_object_get(execute, "outputSchema"));
+    json_decref(execute);
+    return limit_to(revision, tool);
+}
+
 json_t *tool_definitions(const struct config *config, const struct tool_languages *languages,
                          const struct revision *revision)
 {
@@ -232,17 +287,22 @@ json_t *tool_definitions(const struct config *config, const struct tool_language
     json_array_append_new(tools, tool_definition(config, languages, revision));
     if (has_sessions(config))
         json_array_append_new(tools, limit_to(revision, json_loads(close_session, 0, NULL)));
+    if (job_arguments_offered(config))
+        json_array_append_new(tools, wait_definition(revision));
     return tools;
 }
 
 bool tool_exists(const struct config *config, const char *name)
 {
     return strcmp(name, TOOL_NAME) == 0 ||
-           (has_sessions(config) && strcmp(name, TOOL_CLOSE_NAME) == 0);
+           (has_sessions(config) && strcmp(name, TOOL_CLOSE_NAME) == 0) ||
+           (job_arguments_offered(config) && strcmp(name, TOOL_WAIT_NAME) == 0);
 }
 
 char *tool_names(const struct config *config)
 {
-    return has_sessions(config) ? string_format("%s, %s", TOOL_NAME, TOOL_CLOSE_NAME)
-                                : string_copy(TOOL_NAME);
+    return string_format("%s%s%s%s%s", TOOL_NAME, has_sessions(config) ? ", " : "",
+                         has_sessions(config) ? TOOL_CLOSE_NAME : "",
+                         job_arguments_offered(config) ? ", " : "",
+                         job_arguments_offered(config) ? TOOL_WAIT_NAME : "");
 }

@@ -17,7 +17,7 @@
 #include "base/strvec.h"
 #include "request/plan.h"
 
-enum { JOB_ID_SIZE = 17, JOB_NAME_MAX = 64, JOB_KEY_SIZE = 33 };
+enum { JOB_NAME_MAX = 64, JOB_KEY_SIZE = 33 };
 
 struct job_note {
     char id[JOB_ID_SIZE]; /* 16 digits, those of its container */
@@ -27,6 +27,7 @@ struct job_note {
     struct manifest sent;
     struct strvec warnings; /* of the start */
     char *artifacts;        /* absolute path of the directory for its files; owned; NULL: none */
+    long long ends;         /* seconds since 1970: at its timeout at the latest; 0: not known */
     long long expires;      /* seconds since 1970: no one is expected to want it after that */
     bool force;             /* existing files in it are replaced */
     char *path;             /* of the file; owned */
