@@ -2,7 +2,7 @@
 // revision does not know.
 
 import { readFileSync, readdirSync } from 'node:fs';
-import { is, matches, ok } from './cases.mjs';
+import { has, is, matches, ok } from './cases.mjs';
 import { refusal } from './session.mjs';
 
 const members = (object) => Object.keys(object).sort().join(' ');
@@ -149,4 +149,19 @@ export async function checkCompletion(session) {
     is((await complete(template, 'plot_')).completion.values, ['plot_png', 'plot_svg'], 'of two with different extensions');
     is((await complete(template, 'plot_png.')).completion.values, ['plot_png.py'], 'of a beginning with a dot');
     matches(await refusal(complete('isolator://nothing/{snippet_name}', '')), /^-32602 there is no argument/, 'of no template');
+}
+
+// A program in the background. The client checks what it gets against the outputSchema of the tool.
+export async function checkJobs(session, revision, known) {
+    await session.client.listTools();
+    const wait = (args) => session.callWith({ name: 'wait_job', arguments: { job, ...args } });
+    const started = await session.call({ language: 'busybox', entrypoint_code: 'echo one; sleep 2; echo two', background: true });
+    const [, job] = /^job ([0-9a-f]{16}) runs in the background, /.exec(started.content[0].text);
+    const running = await wait({ wait_seconds: 1 });
+    has(running.content[0].text, `job ${job} still runs, `, 'it runs');
+    const ended = await wait({ wait_seconds: 50 });
+    is([ended.content, ended.isError], [[{ type: 'text', text: '--- stdout ---\none\ntwo\n' }], false], 'the result');
+    is([started, running, ended].map(({ structuredContent }) => structuredContent?.status),
+        known.structured ? ['running', 'running', 'success'] : [null, null, null], 'structuredContent');
+    has((await wait({})).content[0].text, `there is no job ${job}`, 'it is gone');
 }
