@@ -247,17 +247,17 @@ static void wait_for_job(struct job_call *call)
     const bool stopped = !call->wait.stop || stop_job(call, &not_stopped) == 0;
     bool runs = false;
 
-    if (lock_job(call, &note, &error) != 0)
+    if (lock_job(call, &note, &error) != 0) {
         respond_failure(call, &error);
-    else if (jobs_wait(&service->docker, &call->calls->service->audit, &note, deadline,
-                       &call->cancel, &result, &runs, &error) == 0)
+        return;
+    }
+    if (jobs_wait(&service->docker, &call->calls->service->audit, &note, deadline, &call->cancel,
+                  &result, &runs, &error) == 0)
         respond_ended(call, &note, &result);
-    else if (!stopped)
-        respond_failure(call, &not_stopped);
-    else if (runs)
+    else if (runs && stopped)
         respond_running(call, &note);
     else
-        respond_failure(call, &error);
+        respond_failure(call, stopped ? &error : &not_stopped);
 }
 
 void job_call_run(struct job_call *call)

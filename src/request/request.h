@@ -80,9 +80,8 @@ struct request {
     struct sandbox_policy policy; /* partial */
     struct strvec artifacts; /* patterns (base/glob.h) of the files to return; empty: no files */
     bool background;         /* the caller wants a job, and not to wait for the result */
-    bool
-        artifacts_optional; /* the patterns are not the caller's: it need not know that none fits */
-    bool unasked;           /* return pictures, and name the other files that the program writes */
+    bool artifacts_optional; /* the patterns are not the caller's: no file need fit */
+    bool unasked;            /* return pictures, and name the other files that the program writes */
     struct test_requests tests;
     int test_output_bytes; /* kept of each stream of a test; 0: TEST_OUTPUT_BYTES */
     struct session_request session;
