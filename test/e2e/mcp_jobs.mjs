@@ -248,11 +248,12 @@ testCase('a job whose container was removed', async () => {
 
 testCase('a cancelled wait_job changes nothing, and gets no response', async () => {
     const server = await start();
-    const job = await begin(server, 'sleep 4; echo done');
+    const job = await begin(server, 'sleep 600');
     const waiting = waitRequest(server, { job, wait_seconds: 50 }, 7);
     await server.untilProgress(7, /^the job runs$/);
     server.cancel(waiting);
-    is((await wait(server, job)).result.structuredContent.stdout, 'done\n', 'another call gets the result');
+    is((await wait(server, job, { wait_seconds: 1 })).result.structuredContent?.status, 'running', 'another call waits at once');
+    is((await wait(server, job, { stop: true })).result.structuredContent?.reason, 'cancelled', 'and gets the result');
     is(await server.response(waiting, 0.1), undefined, 'no response');
 });
 
