@@ -127,13 +127,14 @@ $(B)/manual.o $(B)/bare/manual.o: src/config/manual.h
 	$(call making,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $(filter %.c,$^)
 # JSON files: the configuration, the schema of results and the definitions of the tools.
-JSON_HEADERS := $(patsubst %,$(B)/%.h,default_config results_schema execute_code close_session)
+JSON_HEADERS := $(patsubst %,$(B)/%.h,default_config results_schema execute_code close_session wait_job)
 $(B)/config/config_load.o: $(B)/default_config.h
 $(B)/default_config.h: isolator_config.json
 $(B)/cli/config_command.o: $(B)/results_schema.h
 $(B)/results_schema.h: share/isolator_results.schema.json
-$(B)/mcp/tool.o: $(B)/execute_code.h $(B)/close_session.h
-$(B)/execute_code.h $(B)/close_session.h: $(B)/%.h: src/mcp/%.json
+TOOL_HEADERS := $(patsubst %,$(B)/%.h,execute_code close_session wait_job)
+$(B)/mcp/tool.o: $(TOOL_HEADERS)
+$(TOOL_HEADERS): $(B)/%.h: src/mcp/%.json
 $(JSON_HEADERS): $(B)/%.h: Makefile
 	@mkdir -p $(@D)
 	$(Q){ echo 'static const char $*[] ='; $(call as_strings,$(filter %.json,$^)); echo ';'; } >$@

@@ -64,7 +64,8 @@ struct session_settings {
 
 /* What holds for jobs (service/jobs.h). */
 struct job_settings {
-    int keep_hours; /* after its timeout, after which one that was not fetched is removed */
+    int keep_hours;  /* after its timeout, after which one that was not fetched is removed */
+    int max_running; /* with which a model may not start one more; 0: models have no jobs */
 };
 
 /* One text that was laid over those before it. */

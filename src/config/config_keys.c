@@ -266,6 +266,11 @@ static const struct config_key keys[] = {
      RANGE("keepHours", KEY_WHOLE, 1, 8760, "Unfetched results",
            "Hours after its timeout after which a job is removed that was not waited for."),
      .offset = offsetof(struct job_settings, keep_hours)},
+    {CONFIG_LEVEL_JOBS,
+     RANGE("maxRunning", KEY_WHOLE, 0, 256, "Jobs of models",
+           "How many jobs of the user may run at once when a model starts one; 0: models cannot "
+           "start jobs."),
+     .offset = offsetof(struct job_settings, max_running)},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 

@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "mcp/tool.h"
+#include "mcp/tool_description.h"
 #include "request/session_arguments.h"
 
 /* Bytes of the names of packages in a warning. */
@@ -170,11 +170,22 @@ static void advise_to_prepare(struct result *result, const struct language *lang
     }
 }
 
-void advice_add(struct result *result, const struct language *language, bool sessions)
+/* A job may run for longer than a call. */
+static void advise_to_wait_less(struct result *result)
+{
+    if (result->reason == REASON_TIMEOUT && !result->session)
+        strvec_push(&result->warnings, "a program that needs longer can run as a job: give "
+                                       "\"background\": true, and call wait_job for the result");
+}
+
+void advice_add(struct result *result, const struct language *language,
+                const struct advice_offers *offers)
 {
     advise_to_ask(result);
+    if (offers->job)
+        advise_to_wait_less(result);
     if (!language)
         return;
-    advise_to_print(result, language, sessions);
+    advise_to_print(result, language, offers->sessions);
     advise_to_prepare(result, language);
 }

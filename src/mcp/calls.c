@@ -8,28 +8,26 @@
 #include "base/diagnostics.h"
 #include "base/memory.h"
 #include "container/owned_container.h"
-#include "mcp/advice.h"
 #include "mcp/tool_result.h"
+#include "request/job_arguments.h"
 #include "request/tool_arguments.h"
 
-/*
- * How often progress is sent: every QUIET_MS, or OUTPUT_MS if there is new output. POLL_MS is how
- * often the server checks for that.
- */
-enum { QUIET_MS = 3000, OUTPUT_MS = 500, POLL_MS = 250 };
+/* How often progress is sent if there is new output. */
+enum { OUTPUT_MS = 500 };
 
 struct call *call_new(void)
 {
     struct call *call = memory_allocate(sizeof *call);
 
-    *call = (struct call){.token = NULL};
+    *call = (struct call){.next = NULL};
+    progress_init(&call->progress, NULL);
     return call;
 }
 
 void call_free(struct call *call)
 {
     responder_nothing(&call->responder);
-    json_decref(call->token);
+    progress_release(&call->progress);
     free(call->unprepared);
     free(call);
 }
@@ -54,18 +52,8 @@ static void unlink_call(struct calls *calls, const struct call *call)
 /* The caller has the lock. */
 static void send_progress(struct call *call, const char *message)
 {
-    const long long now = clock_now_ms();
-    const long long elapsed = now - call->begin;
-    json_t *params = json_object();
-
-    call->progress = elapsed > call->progress ? elapsed : call->progress + 1;
-    call->last_sent = now;
+    progress_send(&call->progress, &call->responder, message);
     call->last_bytes = atomic_load(&call->stats.output_bytes);
-    json_object_set(params, "progressToken", call->token);
-    json_object_set_new(params, "progress", json_real((double)call->progress / 1000));
-    if (call->responder.revision->annotations)
-        json_object_set_new(params, "message", json_string(message));
-    responder_notify(call->calls->writer, "notifications/progress", params);
 }
 
 /* Whether the container of the call serves an earlier call already. */
@@ -110,7 +98,7 @@ static void call_started(void *context)
 
     pthread_mutex_lock(&call->calls->lock);
     call->started = true;
-    if (call->token && !call->closed)
+    if (call->progress.token && !call->closed)
         send_progress(call, is_in_open_session(call) ? "starting in the session"
                                                      : "starting a fresh container");
     pthread_mutex_unlock(&call->calls->lock);
@@ -130,7 +118,7 @@ static void call_done(void *context, struct result *result)
     }
     result_name_subject(result, tool_arguments_namer);
     drop_told(call, result);
-    advice_add(result, call->language, calls->config->sessions.max > 0);
+    advice_add(result, call->language, &call->offers);
     if (calls->service->docker.trace) /* after the steps of the call */
         diagnostics_line("container %s, warm: %s", result->container ? result->container : "none",
                          result->warm ? "true" : "false");
@@ -176,10 +164,13 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
     int result;
 
     call->calls = calls;
-    call->begin = call->last_sent = clock_now_ms();
     call->language = config_language(calls->config, plan->language);
     if (plan->base)
         call->unprepared = owned_container_unprepared(plan->language, plan->base);
+    call->offers.sessions = calls->config->sessions.max > 0;
+    call->offers.job =
+        job_arguments_offered(calls->config) &&
+        plan->policy.limits.number[LIMIT_TIMEOUT] < job_arguments_timeout(calls->config);
     call->opens_session = plan->session.open;
     memcpy(call->session, plan->session.id, sizeof call->session);
     pthread_mutex_lock(
@@ -234,11 +225,11 @@ static char *describe_progress(const struct call *call, unsigned long long bytes
 static void send_due_progress(struct call *call, int ahead)
 {
     const unsigned long long bytes = atomic_load(&call->stats.output_bytes);
-    const long long quiet = clock_now_ms() - call->last_sent;
+    const long long quiet = clock_now_ms() - call->progress.last_sent;
     CLEANUP_FREE char *message = NULL;
 
     if (writer_full(call->calls->writer) ||
-        quiet < (bytes > call->last_bytes ? OUTPUT_MS : QUIET_MS))
+        quiet < (bytes > call->last_bytes ? OUTPUT_MS : PROGRESS_QUIET_MS))
         return;
     message = describe_progress(call, bytes, ahead);
     send_progress(call, message);
@@ -250,8 +241,8 @@ int calls_send_progress(struct calls *calls)
 
     pthread_mutex_lock(&calls->lock);
     for (struct call *call = calls->list; call; call = call->next) {
-        if (call->token && !call->closed) {
-            again = POLL_MS;
+        if (call->progress.token && !call->closed) {
+            again = PROGRESS_POLL_MS;
             send_due_progress(call, ahead);
         }
         ahead += !call->started && !call->closed;

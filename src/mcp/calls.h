@@ -13,6 +13,8 @@
 #include <stdbool.h>
 
 #include "config/config.h"
+#include "mcp/advice.h"
+#include "mcp/progress.h"
 #include "mcp/responder.h"
 #include "mcp/result_store.h"
 #include "request/plan.h"
@@ -24,7 +26,7 @@ enum { CALLS_BYTES_MAX = 256 << 20 };
 
 struct call {
     struct responder responder;
-    json_t *token; /* the progressToken, owned; NULL: the client wants no progress */
+    struct progress progress;
 
     /* Only calls.c uses the rest. */
     struct calls *calls;
@@ -33,15 +35,13 @@ struct call {
     bool opens_session;            /* it is the first of its session */
     const struct language
         *language; /* of its program; borrowed; NULL: the configuration has none */
+    struct advice_offers offers;
     /* owned; the warning that its language is not prepared; NULL: it cannot be that */
     char *unprepared;
     struct run_stats stats;
-    bool started;        /* the service runs it; false: it waits in the queue */
-    bool closed;         /* no response will be sent: it was cancelled, or has its response */
-    long long begin;     /* clock_now_ms() of its submission */
-    long long last_sent; /* clock_now_ms() of the last progress; at first the same as `begin` */
-    unsigned long long last_bytes; /* of output, at that time */
-    long long progress;            /* in that notification, in ms */
+    bool started; /* the service runs it; false: it waits in the queue */
+    bool closed;  /* no response will be sent: it was cancelled, or has its response */
+    unsigned long long last_bytes; /* of output, at the last progress */
     struct call *next;
 };
 

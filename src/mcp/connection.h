@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "mcp/calls.h"
+#include "mcp/job_calls.h"
 #include "mcp/responder.h"
 #include "mcp/result_store.h"
 #include "mcp/revision.h"
@@ -32,6 +33,7 @@ struct connection {
     struct result_store store;
     struct service service;
     struct calls calls;
+    struct job_calls jobs;
     struct tool_list tools;
     struct subscriptions subscriptions;
     struct pending_batch pending;

@@ -87,6 +87,7 @@ static void dispatch_notification(struct connection *connection, const struct me
     if (strcmp(message->method, "notifications/cancelled") != 0 || !jsonrpc_is_id(id))
         return;
     calls_cancel(&connection->calls, id);
+    job_calls_cancel(&connection->jobs, id);
     subscriptions_close(&connection->subscriptions, id);
 }
 

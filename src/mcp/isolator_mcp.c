@@ -86,8 +86,8 @@ static const struct option_table table = {
              "                    [--inputs DIR] [--audit FILE]\n"
              "       isolator-mcp --version | --man\n"
              "\n"
-             "Serves the tools execute_code and close_session to an MCP host over stdin and\n"
-             "stdout. They run untrusted code in fresh, locked-down containers.\n",
+             "Serves the tools execute_code, close_session and wait_job to an MCP host over\n"
+             "stdin and stdout. They run untrusted code in fresh, locked-down containers.\n",
     .example = "isolator-mcp --print-config claude-code",
     .after = "Exit status: 0 connection closed or signal, 2 wrong command line or\n"
              "configuration, 3 the host's system refused a resource.\n"

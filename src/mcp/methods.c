@@ -129,11 +129,9 @@ static json_t *refuse_arguments(struct request_context *context, const struct er
 static json_t *submit(struct request_context *context, struct plan *plan)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    const json_t *meta = json_object_get(context->params, "_meta");
-    json_t *token = json_object_get(meta, "progressToken");
     struct call *call = call_new();
 
-    call->token = jsonrpc_is_id(token) ? json_copy(token) : NULL;
+    progress_init(&call->progress, context->params);
     call->responder = *context->responder;
     if (calls_submit(&context->connection->calls, call, plan, &error) == 0) {
         service_start_pool(&context->connection->service);
@@ -142,6 +140,17 @@ static json_t *submit(struct request_context *context, struct plan *plan)
     }
     call->responder = (struct responder){.writer = NULL};
     call_free(call);
+    return tool_result_of_failure(error.message);
+}
+
+/* Starts a job. The response comes when it has started. */
+static json_t *submit_job(struct request_context *context, struct plan *plan)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    if (job_calls_start(&context->connection->jobs, context->responder, context->params, plan,
+                        &error) == 0)
+        return NULL;
     return tool_result_of_failure(error.message);
 }
 
@@ -161,7 +170,7 @@ static json_t *call_execute(struct request_context *context, const json_t *argum
         if (service_find_session(&context->connection->service, &request, &error) != 0)
             return tool_result_of_failure(error.message);
         if (plan_resolve(&plan, config, &request, &error) == 0)
-            return submit(context, &plan);
+            return request.background ? submit_job(context, &plan) : submit(context, &plan);
     }
     error_name_subject(&error, tool_arguments_namer);
     return refuse_arguments(context, &error);
@@ -177,6 +186,19 @@ static json_t *call_close(struct request_context *context, const json_t *argumen
     if (service_close_session(&context->connection->service, id, &error) != 0)
         return tool_result_of_failure(error.message);
     return tool_result_of_text("the session is closed; its files and variables are deleted");
+}
+
+static json_t *call_wait(struct request_context *context, const json_t *arguments)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct wait_arguments wait;
+
+    if (job_arguments_read_wait(arguments, &wait, &error) != 0)
+        return refuse_arguments(context, &error);
+    if (job_calls_wait(&context->connection->jobs, context->responder, context->params, &wait,
+                       &error) == 0)
+        return NULL;
+    return tool_result_of_failure(error.message);
 }
 
 static json_t *handle_tools_call(struct request_context *context)
@@ -199,8 +221,10 @@ static json_t *handle_tools_call(struct request_context *context)
                         "arguments must be an object");
         return NULL;
     }
-    return strcmp(name, TOOL_NAME) == 0 ? call_execute(context, arguments)
-                                        : call_close(context, arguments);
+    if (strcmp(name, TOOL_NAME) == 0)
+        return call_execute(context, arguments);
+    return strcmp(name, TOOL_WAIT_NAME) == 0 ? call_wait(context, arguments)
+                                             : call_close(context, arguments);
 }
 
 /* ---- resources */

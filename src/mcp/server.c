@@ -59,6 +59,7 @@ static void start_ending(struct server *server)
     writer_stop_waiting(&server->connection.writer);
     dispatch_end_batch(&server->connection);
     calls_end(&server->connection.calls);
+    job_calls_end(&server->connection.jobs);
     tool_list_end(&server->connection.tools);
     subscriptions_end(&server->connection.subscriptions, &server->connection.writer);
 }
@@ -118,6 +119,15 @@ static void read_input(struct server *server)
     dispatch_lines(server);
 }
 
+/* Sends the progress that is due. Returns when to call it again, in milliseconds, or -1. */
+static int send_progress(struct server *server)
+{
+    const int calls = calls_send_progress(&server->connection.calls);
+    const int jobs = job_calls_tend(&server->connection.jobs);
+
+    return calls < 0 || (jobs >= 0 && jobs < calls) ? jobs : calls;
+}
+
 /* How many milliseconds poll() may wait; -1: without a limit. */
 static int wait_time(const struct server *server, int progress_due)
 {
@@ -135,7 +145,8 @@ static int wait_time(const struct server *server, int progress_due)
 static bool is_drained(struct server *server)
 {
     return server->input_ended && !server->lines_pending &&
-           tool_list_is_done(&server->connection.tools) && calls_done(&server->connection.calls);
+           tool_list_is_done(&server->connection.tools) && calls_done(&server->connection.calls) &&
+           job_calls_done(&server->connection.jobs);
 }
 
 /* One turn of the main loop. */
@@ -154,7 +165,7 @@ static void serve_once(struct server *server)
         {notifier_fd(&server->wake), POLLIN, 0},
     };
 
-    if (io_poll(polled, 3, wait_time(server, calls_send_progress(&server->connection.calls))) < 0)
+    if (io_poll(polled, 3, wait_time(server, send_progress(server))) < 0)
         return; /* the next turn sees the signal */
     if (polled[2].revents != 0) {
         notifier_clear(&server->wake);
@@ -193,6 +204,8 @@ static int start(struct server *server, const struct server_options *options, st
     result_store_init(&server->connection.store, server->connection.config->max_stored_bytes);
     calls_init(&server->connection.calls, &server->connection.service, server->connection.config,
                &server->connection.writer, &server->connection.store);
+    job_calls_init(&server->connection.jobs, &server->connection.service, server->connection.config,
+                   &server->connection.store, &server->wake);
     subscriptions_init(&server->connection.subscriptions);
     if (tool_list_init(&server->connection.tools, server->connection.config,
                        &server->connection.service.docker, &server->wake, error) == 0 &&
@@ -237,7 +250,8 @@ int server_run(const struct config *config, const struct server_options *options
         return -1;
     while (server.phase != SERVER_ENDING)
         serve_once(&server);
-    if (service_close(&server.connection.service, server.deadline) != 0)
+    if (job_calls_close(&server.connection.jobs, server.deadline) != 0 ||
+        service_close(&server.connection.service, server.deadline) != 0)
         exit_without_cleanup(&server);
     errno = writer_broken(&server.connection.writer);
     /* The client may have closed its end (EPIPE), and stdout may be closed (EBADF): no error. */

@@ -8,21 +8,22 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "close_session.h" /* generated: static const char close_session[] */
-#include "execute_code.h"  /* likewise */
+#include "execute_code.h"  /* likewise, as is the next one */
 #include "mcp/file_uris.h"
+#include "mcp/tool_description.h"
 #include "request/inputs_dir.h"
+#include "request/job_arguments.h"
 #include "request/session_arguments.h"
 #include "request/snippets.h"
 #include "request/tool_arguments.h"
+#include "wait_job.h"
 
-/* Bytes of the names of a language's packages, of snippets and of input files. */
-enum { PACKAGES_BYTES_MAX = 600, SNIPPETS_BYTES_MAX = 600, INPUTS_BYTES_MAX = 600 };
-
-/* Bytes of the names of languages that are not offered; more are of no use to a model. */
-enum { MISSING_BYTES_MAX = 200 };
+/* Bytes of the names of snippets and of input files. */
+enum { SNIPPETS_BYTES_MAX = 600, INPUTS_BYTES_MAX = 600 };
 
 const char TOOL_NAME[] = "execute_code";
 const char TOOL_CLOSE_NAME[] = "close_session";
+const char TOOL_WAIT_NAME[] = "wait_job";
 
 static bool has_sessions(const struct config *config)
 {
@@ -40,147 +41,12 @@ static char *names_of_interpreters(const struct config *config, const bool *offe
     return strvec_join(&names, ", ");
 }
 
-void tool_add_packages(struct strbuf *text, const char *start, const struct strvec *packages,
-                       size_t max)
-{
-    size_t listed = 0;
-
-    for (size_t bytes = 0; listed < packages->count; listed++) {
-        bytes += strlen(packages->items[listed]) + 2;
-        if (bytes > max)
-            break;
-        strbuf_addf(text, "%s %s", listed == 0 ? start : ",", packages->items[listed]);
-    }
-    if (listed > 0 && listed < packages->count)
-        strbuf_addf(text, " and %zu more", packages->count - listed);
-}
-
-/* The default limits of a program in a language, its packages, and whether it starts slowly. */
-static char *describe_language(const struct config *config, size_t index,
-                               const struct tool_languages *languages)
-{
-    const struct language *language = &config->languages[index];
-    CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
-    struct strbuf text = STRBUF_INIT;
-
-    config_policy(config, language, &policy);
-    strbuf_addf(&text, "%.10g s, %.10g MB of memory, %.10g CPU, %.10g MB for files, ",
-                policy.limits.number[LIMIT_TIMEOUT], policy.limits.number[LIMIT_MEMORY],
-                policy.limits.number[LIMIT_CPUS], policy.limits.number[LIMIT_WORKDIR]);
-    if (isfinite(policy.limits.number[LIMIT_CPU_TIME]))
-        strbuf_addf(&text, "%.10g s of CPU time, ", policy.limits.number[LIMIT_CPU_TIME]);
-    if (strcmp(policy.network, "none") == 0)
-        strbuf_addstr(&text, "no network");
-    else
-        strbuf_addf(&text, "network '%s'", policy.network);
-    tool_add_packages(&text, "; packages:", &language->packages, PACKAGES_BYTES_MAX);
-    if (languages->unprepared && languages->unprepared[index])
-        strbuf_addf(&text,
-                    "; slow or without its packages until the user has run 'isolator prepare %s'",
-                    language->name);
-    return strbuf_steal(&text);
-}
-
-/* The languages that are not offered, and who can change that. */
-static void describe_missing(struct strbuf *text, const struct config *config, const bool *offered)
-{
-    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *joined = NULL;
-
-    for (size_t i = 0; offered && i < config->language_count; i++)
-        if (!offered[i])
-            strvec_push(&names, config->languages[i].name);
-    joined = strvec_join(&names, ", ");
-    if (names.count > 0 && strlen(joined) <= MISSING_BYTES_MAX)
-        strbuf_addf(text, "\nOnce the user has run 'isolator pull LANGUAGE', also: %s.", joined);
-}
-
-/* The offered languages with their default limits: a line for those that have the same. */
-static void describe_languages(struct strbuf *text, const struct config *config,
-                               const struct tool_languages *languages)
-{
-    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT; /* what follows the names */
-
-    for (size_t i = 0; i < config->language_count; i++)
-        strvec_push_owned(&lines, languages->offered && !languages->offered[i]
-                                      ? string_copy("")
-                                      : describe_language(config, i, languages));
-    for (size_t i = 0; i < lines.count; i++) {
-        if (lines.items[i][0] == '\0')
-            continue;
-        strbuf_addf(text, "\n- %s", config->languages[i].name);
-        for (size_t k = i + 1; k < lines.count; k++)
-            if (strcmp(lines.items[k], lines.items[i]) == 0) {
-                strbuf_addf(text, ", %s", config->languages[k].name);
-                lines.items[k][0] = '\0'; /* it has its line */
-            }
-        strbuf_addf(text, ": %s", lines.items[i]);
-    }
-    describe_missing(text, config, languages->offered);
-}
-
-/* Whether a program in some offered language gets a network. */
-static bool reaches_network(const struct config *config, const bool *offered)
-{
-    bool reaches = false;
-
-    for (size_t i = 0; i < config->language_count; i++) {
-        if (offered && !offered[i])
-            continue;
-        CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
-
-        config_policy(config, &config->languages[i], &policy);
-        reaches |= strcmp(policy.network, "none") != 0;
-    }
-    return reaches;
-}
-
-/* Whether the packages of an offered language are known. */
-static bool has_packages(const struct config *config, const bool *offered)
-{
-    for (size_t i = 0; i < config->language_count; i++)
-        if ((!offered || offered[i]) && config->languages[i].packages.count > 0)
-            return true;
-    return false;
-}
-
-/* What a program can reach, and what comes back. */
-static void add_rules(struct strbuf *text, const struct config *config,
-                      const struct tool_languages *languages)
-{
-    strbuf_addf(text,
-                "Runs a program in a fresh, locked-down container. Give language and "
-                "entrypoint_code, or snippet_name. Returned are what it prints, pictures that it "
-                "writes, and the files that artifacts names. It can write only to its working "
-                "directory, %s, and to /tmp, "
-                "sees no file of the host, and cannot install packages: there are only %s. %s, so "
-                "send all files that it needs (additional_files), those of earlier calls by their "
-                "uri.",
-                config->workdir,
-                has_packages(config, languages->offered)
-                    ? "standard libraries and the packages below"
-                    : "standard libraries",
-                has_sessions(config) ? "Nothing is kept between calls without a session"
-                                     : "Nothing is kept between calls");
-}
-
 char *tool_instructions(const struct config *config)
 {
     return string_format(
         "%s runs code in a locked-down container%s. Its description has the rules, the languages "
         "and their limits.",
         TOOL_NAME, has_sessions(config) ? "; to work in several steps, open a session" : "");
-}
-
-/* The description of the tool: the rules, then the languages. */
-static char *describe_tool(const struct config *config, const struct tool_languages *languages)
-{
-    struct strbuf text = STRBUF_INIT;
-
-    add_rules(&text, config, languages);
-    strbuf_addstr(&text, " Languages and limits:");
-    describe_languages(&text, config, languages);
-    return strbuf_steal(&text);
 }
 
 /* What a model reads of a limit; a maximum of NAN is none. */
@@ -297,14 +163,27 @@ static char *describe_session(const struct config *config, const bool *offered)
     return strbuf_steal(&text);
 }
 
+static json_t *results_of(const json_t *tool)
+{
+    return json_object_get(json_object_get(tool, "outputSchema"), "properties");
+}
+
+/* Removes what only the results of sessions have. */
+static void remove_session_results(json_t *results)
+{
+    json_t *reasons = json_object_get(json_object_get(results, "reason"), "enum");
+
+    json_object_del(results, "session");
+    json_object_del(results, "value");
+    json_array_remove(reasons, json_array_size(reasons) - 1); /* "exception" */
+}
+
 /* Completes the arguments of sessions, or removes all that only sessions have. */
 static void describe_sessions(json_t *tool, json_t *properties, const struct config *config,
                               const bool *offered)
 {
     static const char *const arguments[] = {"session", "keep_processes"};
-    static const char *const members[] = {"session", "value"};
-    json_t *results = json_object_get(json_object_get(tool, "outputSchema"), "properties");
-    json_t *reasons = json_object_get(json_object_get(results, "reason"), "enum");
+    json_t *results = results_of(tool);
     CLEANUP_FREE char *description = describe_session(config, offered);
 
     if (has_sessions(config)) {
@@ -314,9 +193,31 @@ static void describe_sessions(json_t *tool, json_t *properties, const struct con
     }
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         json_object_del(properties, arguments[i]);
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        json_object_del(results, members[i]);
-    json_array_remove(reasons, json_array_size(reasons) - 1); /* "exception" */
+    remove_session_results(results);
+}
+
+/* Completes the argument for a job, or removes all that only jobs have. */
+static void describe_jobs(json_t *tool, json_t *properties, const struct config *config)
+{
+    json_t *results = results_of(tool);
+    json_t *statuses = json_object_get(json_object_get(results, "status"), "enum");
+    CLEANUP_FREE char *description = string_format(
+        "Start the program, return the id of its job at once, and let %s get the result: for a "
+        "program that may take longer than %d s. timeout_seconds is then %.10g by default.%s",
+        TOOL_WAIT_NAME, TOOL_TIMEOUT, job_arguments_timeout(config),
+        has_sessions(config) ? " Not in a session." : "");
+
+    if (job_arguments_offered(config)) {
+        json_object_set_new(json_object_get(properties, "background"), "description",
+                            json_string(description));
+        return;
+    }
+    json_object_del(properties, "background");
+    json_object_del(results, "job");
+    json_object_del(results, "secondsLeft");
+    json_array_remove(statuses, json_array_size(statuses) - 1); /* "running", without a reason */
+    json_array_append_new(json_object_get(json_object_get(tool, "outputSchema"), "required"),
+                          json_string("reason"));
 }
 
 /* Completes the definition with what depends on the configuration. */
@@ -326,7 +227,7 @@ static void complete_definition(json_t *tool, const struct config *config,
     const bool *offered = available->offered;
     json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
     json_t *languages = json_object_get(json_object_get(properties, "language"), "enum");
-    CLEANUP_FREE char *description = describe_tool(config, available);
+    CLEANUP_FREE char *description = tool_description(config, available);
 
     for (size_t i = 0; i < config->language_count; i++)
         if (!offered || offered[i])
@@ -335,9 +236,10 @@ static void complete_definition(json_t *tool, const struct config *config,
     describe_snippets(json_object_get(properties, "snippet_name"), config);
     describe_inputs(json_object_get(properties, "additional_files"), config);
     describe_sessions(tool, properties, config, offered);
+    describe_jobs(tool, properties, config);
     json_object_set_new(tool, "description", json_string(description));
     json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint",
-                        json_boolean(reaches_network(config, offered)));
+                        json_boolean(tool_reaches_network(config, offered)));
 }
 
 /* Removes the members that the revision does not define. */
@@ -361,6 +263,22 @@ json_t *tool_definition(const struct config *config, const struct tool_languages
     return limit_to(revision, tool);
 }
 
+/* wait_job, whose result is that of execute_code without a session. */
+static json_t *wait_definition(const struct revision *revision)
+{
+    json_t *execute = json_loads(execute_code, 0, NULL);
+    json_t *tool = json_loads(wait_job, 0, NULL);
+    json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
+    CLEANUP_FREE char *seconds = string_format("At most %d.", JOB_WAIT_SECONDS_MAX);
+
+    json_object_set_new(json_object_get(properties, "wait_seconds"), "description",
+                        json_string(seconds));
+    remove_session_results(results_of(execute));
+    json_object_set(tool, "outputSchema", json_object_get(execute, "outputSchema"));
+    json_decref(execute);
+    return limit_to(revision, tool);
+}
+
 json_t *tool_definitions(const struct config *config, const struct tool_languages *languages,
                          const struct revision *revision)
 {
@@ -369,17 +287,22 @@ json_t *tool_definitions(const struct config *config, const struct tool_language
     json_array_append_new(tools, tool_definition(config, languages, revision));
     if (has_sessions(config))
         json_array_append_new(tools, limit_to(revision, json_loads(close_session, 0, NULL)));
+    if (job_arguments_offered(config))
+        json_array_append_new(tools, wait_definition(revision));
     return tools;
 }
 
 bool tool_exists(const struct config *config, const char *name)
 {
     return strcmp(name, TOOL_NAME) == 0 ||
-           (has_sessions(config) && strcmp(name, TOOL_CLOSE_NAME) == 0);
+           (has_sessions(config) && strcmp(name, TOOL_CLOSE_NAME) == 0) ||
+           (job_arguments_offered(config) && strcmp(name, TOOL_WAIT_NAME) == 0);
 }
 
 char *tool_names(const struct config *config)
 {
-    return has_sessions(config) ? string_format("%s, %s", TOOL_NAME, TOOL_CLOSE_NAME)
-                                : string_copy(TOOL_NAME);
+    return string_format("%s%s%s%s%s", TOOL_NAME, has_sessions(config) ? ", " : "",
+                         has_sessions(config) ? TOOL_CLOSE_NAME : "",
+                         job_arguments_offered(config) ? ", " : "",
+                         job_arguments_offered(config) ? TOOL_WAIT_NAME : "");
 }

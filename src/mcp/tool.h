@@ -1,7 +1,7 @@
 /*
  * The definitions of the tools and the instructions of the server. The tools are execute_code and,
- * if the configuration allows sessions, close_session. The definition of execute_code is
- * execute_code.json, completed from the configuration.
+ * if the configuration allows sessions and jobs, close_session and wait_job. The definition of
+ * execute_code is execute_code.json, completed from the configuration.
  */
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
@@ -9,20 +9,14 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "base/strbuf.h"
 #include "config/config.h"
 #include "mcp/revision.h"
+#include "mcp/tool_description.h"
 
-extern const char TOOL_NAME[], TOOL_CLOSE_NAME[];
+extern const char TOOL_NAME[], TOOL_CLOSE_NAME[], TOOL_WAIT_NAME[];
 
 /* The timeout in seconds if the configuration names none: most hosts give up after 60 s. */
 enum { TOOL_TIMEOUT = 45 };
-
-/* What the engine has for the languages, by their indexes. Both arrays or none. */
-struct tool_languages {
-    bool *offered;    /* they can run; NULL: all are offered, since it is not known */
-    bool *unprepared; /* they can run, but their prepared image is missing */
-};
 
 /*
  * execute_code as tools/list returns it in this revision, with the languages that it offers; a new
@@ -35,17 +29,10 @@ json_t *tool_definition(const struct config *config, const struct tool_languages
 json_t *tool_definitions(const struct config *config, const struct tool_languages *languages,
                          const struct revision *revision);
 
-/*
- * Adds the names of the packages in an image, `start` and as many as fit into `max` bytes, as in
- * "; packages: numpy, pandas and 7 more". Without packages it adds nothing.
- */
-void tool_add_packages(struct strbuf *text, const char *start, const struct strvec *packages,
-                       size_t max);
-
 /* Whether there is a tool of this name. */
 bool tool_exists(const struct config *config, const char *name);
 
-/* The names of the tools, as in "execute_code, close_session"; owned by the caller. */
+/* The names of the tools, as in "execute_code, close_session, wait_job"; owned by the caller. */
 char *tool_names(const struct config *config);
 
 /*

@@ -50,6 +50,7 @@ static void write_waiting(struct writer *writer)
     pthread_mutex_lock(&writer->lock);
     was_full = writer->unwritten > WAITING_MAX;
     writer->unwritten -= taken.length;
+    writer->written += taken.length;
     strbuf_release(&taken);
     pthread_cond_broadcast(&writer->changed);
     if (was_full || writer->broken)
@@ -93,6 +94,7 @@ void writer_put(struct writer *writer, char *line, size_t length)
     if (!writer->broken) {
         strbuf_add(&writer->waiting, line, length);
         writer->unwritten += length;
+        writer->put += length;
         pthread_cond_broadcast(&writer->changed);
     }
     pthread_mutex_unlock(&writer->lock);
@@ -115,6 +117,20 @@ void writer_wait(struct writer *writer)
     while (writer->unwritten > WAITING_MAX && !writer->broken && !writer->ending)
         pthread_cond_wait(&writer->changed, &writer->lock);
     pthread_mutex_unlock(&writer->lock);
+}
+
+bool writer_flush(struct writer *writer)
+{
+    unsigned long long all;
+    bool written;
+
+    pthread_mutex_lock(&writer->lock);
+    all = writer->put;
+    while (writer->written < all && !writer->broken && !writer->ending)
+        pthread_cond_wait(&writer->changed, &writer->lock);
+    written = writer->written >= all && !writer->broken;
+    pthread_mutex_unlock(&writer->lock);
+    return written;
 }
 
 int writer_broken(struct writer *writer)

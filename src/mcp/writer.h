@@ -16,12 +16,13 @@
 
 struct writer {
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* signalled when any of the members below changes */
-    struct strbuf waiting;  /* lines that the thread has not taken yet */
-    size_t unwritten;       /* bytes of these, and of those that the thread writes now */
-    bool ending;            /* writer_wait() returns at once */
-    bool finished;          /* the thread ends when everything is written */
-    int broken;             /* errno of a failed write; 0: none has failed */
+    pthread_cond_t changed;          /* signalled when any of the members below changes */
+    struct strbuf waiting;           /* lines that the thread has not taken yet */
+    unsigned long long put, written; /* bytes of lines so far */
+    size_t unwritten;                /* bytes of these, and of those that the thread writes now */
+    bool ending;                     /* writer_wait() returns at once */
+    bool finished;                   /* the thread ends when everything is written */
+    int broken;                      /* errno of a failed write; 0: none has failed */
     int fd;
     const struct notifier *wake; /* raised when there is room again and when a write fails */
     pthread_t thread;
@@ -40,12 +41,19 @@ bool writer_full(struct writer *writer);
 void writer_wait(struct writer *writer);
 
 /*
+ * Waits until all lines that were added so far are written. False if a write fails, or once
+ * writer_stop_waiting() was called: then they may not be.
+ */
+bool writer_flush(struct writer *writer);
+
+/*
  * errno of a failed write, after which nothing more is written: EPIPE if the client has closed its
  * end. 0 if none has failed.
  */
 int writer_broken(struct writer *writer);
 
-/* Ends all calls of writer_wait(), now and later, because the server shuts down. */
+/* Ends all calls of writer_wait() and writer_flush(), now and later, because the server shuts down.
+ */
 void writer_stop_waiting(struct writer *writer);
 
 /*

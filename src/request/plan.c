@@ -215,6 +215,7 @@ static void take_over(struct plan *plan, struct request *request)
     request->input = (struct input)INPUT_INIT;
     plan->artifacts = request->artifacts;
     request->artifacts = (struct strvec)STRVEC_INIT;
+    plan->artifacts_optional = request->artifacts_optional;
     plan->unasked = request->unasked;
     plan->tests = request->tests;
     request->tests = (struct test_requests)TEST_REQUESTS_INIT;

@@ -185,6 +185,7 @@ json_t *plan_note_make(const struct plan *plan)
     if (plan->build.count > 0)
         json_object_set_new(note, "buildLimits", make_limits(&plan->build_limits));
     json_object_set_new(note, "artifacts", make_list(&plan->artifacts));
+    json_object_set_new(note, "artifactsOptional", json_boolean(plan->artifacts_optional));
     json_object_set_new(note, "maxArtifacts", json_integer(plan->max_artifacts));
     json_object_set_new(note, "maxArtifactBytes", json_integer(plan->max_artifact_bytes));
     json_object_set_new(note, "tests", make_tests(&plan->tests));
@@ -229,6 +230,7 @@ static int read_members(const json_t *note, struct plan *plan, struct error *err
         read_count(note, "testOutputBytes", &plan->test_output_bytes, error) != 0)
         return -1;
     plan->policy.read_only = read_only;
+    plan->artifacts_optional = json_is_true(json_object_get(note, "artifactsOptional"));
     if (plan->command.count == 0)
         return set_missing(error, "command");
     return plan->build.count == 0

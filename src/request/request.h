@@ -42,6 +42,9 @@ void input_release(struct input *input);
 /* Bytes of the code, its files and standard input; not of a directory or open files. */
 size_t input_bytes(const struct input *input);
 
+/* The id of a job (service/jobs.h): 16 hexadecimal digits, and a NUL. */
+enum { JOB_ID_SIZE = 17 };
+
 /*
  * How a request uses a session (service/sessions.h): a container that several requests share.
  * service_find_session() completes it before the request is resolved.
@@ -76,6 +79,8 @@ struct request {
     struct strvec environment;    /* "NAME=VALUE"; values may be secrets and appear in no argv */
     struct sandbox_policy policy; /* partial */
     struct strvec artifacts; /* patterns (base/glob.h) of the files to return; empty: no files */
+    bool background;         /* the caller wants a job, and not to wait for the result */
+    bool artifacts_optional; /* the patterns are not the caller's: no file need fit */
     bool unasked;            /* return pictures, and name the other files that the program writes */
     struct test_requests tests;
     int test_output_bytes; /* kept of each stream of a test; 0: TEST_OUTPUT_BYTES */

@@ -12,6 +12,7 @@
 #include "docker/image.h"
 #include "request/argument_values.h"
 #include "request/inputs_dir.h"
+#include "request/job_arguments.h"
 #include "request/session_arguments.h"
 #include "request/snippets.h"
 #include "request/test_arguments.h"
@@ -230,6 +231,11 @@ static int read_keep_processes(struct reading *reading, const char *name, const 
     return read_flag(reading, name, value, &reading->request->session.keep_processes);
 }
 
+static int read_background(struct reading *reading, const char *name, const json_t *value)
+{
+    return read_flag(reading, name, value, &reading->request->background);
+}
+
 static int read_close_session(struct reading *reading, const char *name, const json_t *value)
 {
     return read_flag(reading, name, value, &reading->request->session.close);
@@ -261,6 +267,7 @@ enum offer {
     OFFER_WITH_MAXIMUM, /* models only if the configuration has a maximum for its limit */
     OFFER_SESSION,      /* models only if the configuration allows sessions */
     OFFER_SESSION_ID,   /* no batch, and models likewise */
+    OFFER_JOB,          /* no batch, and models only if the configuration allows them jobs */
     OFFER_BATCH         /* no model */
 };
 
@@ -288,6 +295,7 @@ static const struct argument table[] = {
     {"session", ARGUMENT_NAME, read_session, OFFER_SESSION_ID, NULL},
     {"session", ARGUMENT_TEXT, read_session_name, OFFER_BATCH, NULL},
     {"keep_processes", ARGUMENT_BOOLEAN, read_keep_processes, OFFER_SESSION, NULL},
+    {"background", ARGUMENT_BOOLEAN, read_background, OFFER_JOB, NULL},
     {"close_session", ARGUMENT_BOOLEAN, read_close_session, OFFER_BATCH, NULL},
     {"tests", ARGUMENT_ARRAY, read_tests, OFFER_BATCH, NULL},
     {"stop_on_failure", ARGUMENT_BOOLEAN, read_stop_on_failure, OFFER_BATCH, NULL},
@@ -344,6 +352,8 @@ static bool is_offered(const struct reading *reading, const struct argument *arg
         return !is_model || has_sessions;
     case OFFER_SESSION_ID:
         return is_model && has_sessions;
+    case OFFER_JOB:
+        return is_model && job_arguments_offered(reading->config);
     case OFFER_BATCH:
         return !is_model;
     case OFFER_ALWAYS:
@@ -487,6 +497,8 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
     result = check_choice(&reading, meant);
     if (result == 0)
         result = read_arguments_given(&reading, meant);
+    if (result == 0 && request->background)
+        result = job_arguments_complete(request, config, error);
     json_decref(meant);
     return result;
 }

@@ -320,6 +320,12 @@ void collector_note_too_large(struct collector *collector, const char *name)
         note_unwanted(collector, name);
 }
 
+/* Whether it is worth a message that no file was found. */
+static bool says_none(const struct collector *collector)
+{
+    return !collector->plan->artifacts_optional || collector->unwanted.count > 0;
+}
+
 void collector_finish(struct collector *collector, const char *why)
 {
     struct artifacts *artifacts = &collector->result->artifacts;
@@ -334,7 +340,7 @@ void collector_finish(struct collector *collector, const char *why)
         why = collector->error.message;
     if (!untar_done(&collector->untar))
         strvec_pushf(&artifacts->missing, "artifacts may be missing: %s", why);
-    else if (artifacts->count == 0 && collector->omitted == 0)
+    else if (artifacts->count == 0 && collector->omitted == 0 && says_none(collector))
         strvec_pushf(&artifacts->missing, "no artifact was found: %s%s",
                      collector->unwanted.count > 0
                          ? "the pattern matches none of the new files: "

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/file_replace.h"
+#include "base/strbuf.h"
 #include "service/job_files.h"
 
 /* Not the name of the file of a job. */

@@ -7,8 +7,7 @@
 #include <stdbool.h>
 
 #include "base/strvec.h"
-
-enum { JOB_ID_SIZE = 17 };
+#include "request/request.h"
 
 /* The digits of an id. */
 #define JOB_ID_DIGITS "0123456789abcdef"

@@ -29,6 +29,7 @@ struct job_note {
     struct manifest sent;
     struct strvec warnings; /* of the start */
     char *artifacts;        /* absolute path of the directory for its files; owned; NULL: none */
+    long long ends;         /* seconds since 1970: at its timeout at the latest; 0: not known */
     long long expires;      /* seconds since 1970: no one is expected to want it after that */
     bool force;             /* existing files in it are replaced */
     json_t *batch_id;       /* of the request of a batch; a reference; NULL: none */

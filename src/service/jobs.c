@@ -109,6 +109,7 @@ static int start_run(const struct job_start *start, struct run *run, struct job_
     if (job_script_open(&script, error) != 0 || job_run_write(run, &script, error) != 0)
         return -1;
     owned_container_init_job(&container, start->docker, start->plan, run_use_ms(run));
+    note->ends = ends;
     note->expires = ends + start->keep_hours * 3600LL;
     owner_job_labels(&container.labels, start->name, start->plan->language, ends, note->expires);
     memcpy(note->id, owned_container_digits(container.name), sizeof note->id);

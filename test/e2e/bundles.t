@@ -179,7 +179,7 @@ test_case 'a host starts the server of a bundle' && {
 
 test_case 'Claude Code starts the server of the plugin' && {
     command=$(member j.mcpServers.isolator.command <"$plugin/.mcp.json")
-    is "$(tools_of "${command//'${CLAUDE_PLUGIN_ROOT}'/"$plugin"}")" "execute_code,close_session" "the tools"
+    is "$(tools_of "${command//'${CLAUDE_PLUGIN_ROOT}'/"$plugin"}")" "execute_code,close_session,wait_job" "the tools"
     is "$(cd / && PATH=$plugin/bin:$PATH command isolator --version)" "isolator $version" "the command, from the PATH"
 }
 

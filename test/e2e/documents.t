@@ -271,7 +271,7 @@ test_case --quick 'isolator_config.json(5): the ranges and defaults of sessions 
         my ($p, $default) = ($s->{properties}{$object}{properties}, $all->{$object});
         print map { "$_ ($p->{$_}{minimum} to $p->{$_}{maximum}, by default $default->{$_})\n" } sort keys %$p
     }')
-    within "$(wc -l <<<"$sessions")" 6 6 "the schema: the limits of sessions and of jobs are found"
+    within "$(wc -l <<<"$sessions")" 7 7 "the schema: the limits of sessions and of jobs are found"
     while read -r line; do
         has "$(tr -s ' \n' ' ' <<<"$text")" "$line" "$config_page: the range and the default"
     done <<<"$sessions"

@@ -110,7 +110,7 @@ quickCase('an unknown argument is refused', async () => {
     const server = await startForArguments();
     for (const value of [1, null])
         await server.refusesBeside({ nope: value }, "there is no argument 'nope'; known are: language, entrypoint_code, " +
-            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, artifacts, session, keep_processes, ' +
+            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, artifacts, session, keep_processes, background, ' +
             'timeout_seconds', value);
 });
 
@@ -296,7 +296,7 @@ quickCase('limits: those with a maximum, and no others', async () => {
     await server.refusesBeside({ memory_mb: true }, 'memory_mb must be a number', 'a boolean');
     for (const name of ['cpus', 'pids_limit'])
         await server.refusesBeside({ [name]: 10 }, `there is no argument '${name}'; known are: language, entrypoint_code, ` +
-            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, artifacts, session, keep_processes, ' +
+            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, artifacts, session, keep_processes, background, ' +
             'timeout_seconds, memory_mb, cpu_seconds', name);
 });
 
@@ -328,12 +328,13 @@ quickCase('without sessions there are neither these arguments nor the second too
     const server = await startServer({ engine: false, config: { sessions: { max: 0 } } });
     await server.initialize('2025-11-25');
     const { result: { tools } } = await server.ask('tools/list');
-    is(tools.map(({ name }) => name), ['execute_code']);
+    is(tools.map(({ name }) => name), ['execute_code', 'wait_job']);
     lacks(JSON.stringify(tools), 'session', 'nothing of sessions');
+    lacks(JSON.stringify(tools), 'exception', 'nor of cells');
     has(summary(await server.ask('tools/call', { name: 'execute_code', arguments: { ...PROGRAM, session: 'new' } })),
         "there is no argument 'session'; known are: ");
     is(summary(await server.ask('tools/call', { name: 'close_session', arguments: { session: '0'.repeat(32) } })),
-        "-32602 there is no tool 'close_session'; known are: execute_code");
+        "-32602 there is no tool 'close_session'; known are: execute_code, wait_job");
 });
 
 quickCase('close_session: the id of a session', async () => {

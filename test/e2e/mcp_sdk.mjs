@@ -10,11 +10,11 @@ const { LEGACY, MODERN } = await import('../mcp/validator.mjs');
 const { openSession } = await import('../mcp/session.mjs');
 const { checkArtifacts, checkPlot } = await import('../mcp/artifacts.mjs');
 const { checkBeside } = await import('../mcp/calls.mjs');
-const { checkAgreement, checkCall, checkCompletion, checkResources, checkTools, checkWrongArguments, knownBy } =
+const { checkAgreement, checkCall, checkCompletion, checkJobs, checkResources, checkTools, checkWrongArguments, knownBy } =
     await import('../mcp/features.mjs');
 const { analystConfig, checkAnalyst, checkSessions, writeSales } = await import('../mcp/sessions.mjs');
 
-const snippets = () => configFile({ promptsDir: `${repository}/prompts`, maxConcurrent: 2 });
+const snippets = () => configFile({ promptsDir: `${repository}/prompts`, maxConcurrent: 2, jobs: { maxRunning: 256 } });
 const plots = () => configFile({ languages: { python: { image: 'isolator-test/plot:bookworm' } } });
 
 const FEATURES = [
@@ -26,6 +26,7 @@ const FEATURES = [
     ['a call that fails and writes much', checkCall],
     ['artifacts', checkArtifacts],
     ['sessions', checkSessions],
+    ['jobs', checkJobs],
 ];
 
 for (const revision of [...LEGACY, ...MODERN]) {

@@ -2,7 +2,7 @@
 // revision does not know.
 
 import { readFileSync, readdirSync } from 'node:fs';
-import { is, matches, ok } from './cases.mjs';
+import { has, is, matches, ok } from './cases.mjs';
 import { refusal } from './session.mjs';
 
 const members = (object) => Object.keys(object).sort().join(' ');
@@ -33,14 +33,16 @@ export async function checkAgreement(session, revision, known) {
 
 export async function checkTools(session, revision, known) {
     const { tools } = await session.client.listTools();
-    is(tools.map((tool) => tool.name), ['execute_code', 'close_session']);
+    is(tools.map((tool) => tool.name), ['execute_code', 'close_session', 'wait_job']);
     is(members(tools[0]), known.structured ? 'annotations description inputSchema name outputSchema title'
         : known.annotations ? 'annotations description inputSchema name' : 'description inputSchema name', 'members of the tool');
     const { inputSchema } = tools[0];
     is(members(inputSchema), 'additionalProperties properties type', 'members of inputSchema');
-    is(members(inputSchema.properties), 'additional_files arguments artifacts entrypoint_code entrypoint_filename environment ' +
+    is(members(inputSchema.properties), 'additional_files arguments artifacts background entrypoint_code entrypoint_filename environment ' +
         'keep_processes language session snippet_name stdin timeout_seconds', 'the arguments');
     is(members(tools[1].inputSchema.properties), 'session', 'the argument of close_session');
+    is(members(tools[2].inputSchema.properties), 'job stop wait_seconds', 'the arguments of wait_job');
+    is(members(tools[2]), members(tools[0]), 'members of wait_job');
     ok(['python', 'javascript', 'go', 'busybox'].every((name) => inputSchema.properties.language.enum.includes(name)),
         'the languages of the configuration', inputSchema.properties.language.enum);
     if (known.annotations)
@@ -113,7 +115,7 @@ export async function checkWrongArguments(session, revision, known) {
     await refuses({ language: 'python' }, 'entrypoint_code is missing: give the source code of the program');
     await refuses({ language: 'python', entrypoint_code: '1', session: 'mine' },
         'session must be "new" or the id of a session, which the call that opened it has returned');
-    is(await refusal(session.call({}, {}, 'run_code')), "-32602 there is no tool 'run_code'; known are: execute_code, close_session", 'an unknown tool');
+    is(await refusal(session.call({}, {}, 'run_code')), "-32602 there is no tool 'run_code'; known are: execute_code, close_session, wait_job", 'an unknown tool');
 }
 
 export async function checkResources(session, revision, known) {
@@ -147,4 +149,19 @@ export async function checkCompletion(session) {
     is((await complete(template, 'plot_')).completion.values, ['plot_png', 'plot_svg'], 'of two with different extensions');
     is((await complete(template, 'plot_png.')).completion.values, ['plot_png.py'], 'of a beginning with a dot');
     matches(await refusal(complete('isolator://nothing/{snippet_name}', '')), /^-32602 there is no argument/, 'of no template');
+}
+
+// A program in the background. The client checks what it gets against the outputSchema of the tool.
+export async function checkJobs(session, revision, known) {
+    await session.client.listTools();
+    const wait = (args) => session.callWith({ name: 'wait_job', arguments: { job, ...args } });
+    const started = await session.call({ language: 'busybox', entrypoint_code: 'echo one; sleep 2; echo two', background: true });
+    const [, job] = /^job ([0-9a-f]{16}) runs in the background, /.exec(started.content[0].text);
+    const running = await wait({ wait_seconds: 1 });
+    has(running.content[0].text, `job ${job} still runs, `, 'it runs');
+    const ended = await wait({ wait_seconds: 50 });
+    is([ended.content, ended.isError], [[{ type: 'text', text: '--- stdout ---\none\ntwo\n' }], false], 'the result');
+    is([started, running, ended].map(({ structuredContent }) => structuredContent?.status),
+        known.structured ? ['running', 'running', 'success'] : [null, null, null], 'structuredContent');
+    has((await wait({})).content[0].text, `there is no job ${job}`, 'it is gone');
 }

@@ -22,6 +22,7 @@ export const engineConfig = resolve(process.env.ISOLATOR_CONFIG || 'build/engine
 export const docker = findProgram('docker');
 process.env.ISOLATOR_CONFIG = engineConfig;
 process.env.XDG_CONFIG_HOME = join(scratch, 'home'); // the user's own prepared images make no difference
+process.env.XDG_STATE_HOME = join(scratch, 'state'); // nor do the user's jobs
 
 const running = new Set();
 process.on('exit', () => {

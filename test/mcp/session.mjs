@@ -11,7 +11,7 @@ import { PATIENCE, containersOf, isolatorMcp, remainingContainersOf } from './pr
 import { LEGACY, Validator } from './validator.mjs';
 
 // Where the engine is. Besides this the SDK passes on little more than PATH.
-const ENGINE = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY'];
+const ENGINE = ['XDG_STATE_HOME', 'DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY'];
 const INFO = { name: 'isolator-test', version: '1.0.0' };
 
 // The v1 client asks for its newest revision. This one asks for another.

@@ -126,7 +126,7 @@ export class Validator {
         this.progress = new Map(); // token as JSON -> {revision, last}
         this.messages = 0;
         this.faults = []; // of receivedBytes(): "WHAT IS WRONG: LINE"
-        this.outputs = new Map([[BUILT_IN, BUILT_IN_OUTPUT]]); // tool -> check of its outputSchema
+        this.outputs = new Map([[BUILT_IN, BUILT_IN_OUTPUT], ['wait_job', BUILT_IN_OUTPUT]]); // tool -> check of its outputSchema
     }
 
     // Takes a line that the client wrote. What is no JSON is none of its requests.

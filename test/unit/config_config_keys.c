@@ -37,7 +37,7 @@ static void config_keys__levels(void **state)
         "timeoutSeconds memoryMB cpus pidsLimit \n"
         "run files network \n"
         "max idleSeconds lifetimeSeconds cpuSeconds outputBytes \n"
-        "keepHours \n");
+        "keepHours maxRunning \n");
 }
 
 static void config_keys__find(void **state)

@@ -10,7 +10,8 @@ static void check(struct result *result, const char *more, const char *language,
     CLEANUP_FREE char *joined = NULL;
 
     set_up_config(&config, more);
-    advice_add(result, config_language(&config, language), sessions);
+    advice_add(result, config_language(&config, language),
+               &(struct advice_offers){.sessions = sessions});
     joined = strvec_join(&result->warnings, "\n");
     assert_string_equal(joined, expected);
     result_release(result);
@@ -35,6 +36,32 @@ static struct result ended(int exit_code, const char *out, const char *err)
     strbuf_addstr(&result.text[0], out);
     strbuf_addstr(&result.text[1], err);
     return result;
+}
+
+/* Whether a warning names jobs. */
+static void check_job(enum reason reason, bool session, bool job, bool expected)
+{
+    struct result result = RESULT_INIT;
+
+    result.reason = reason;
+    if (session)
+        result_add_session(&result, "0123");
+    advice_add(&result, NULL, &(struct advice_offers){.job = job});
+    assert_int_equal(result.warnings.count, expected);
+    if (expected)
+        assert_string_equal(result.warnings.items[0],
+                            "a program that needs longer can run as a job: give \"background\": "
+                            "true, and call wait_job for the result");
+    result_release(&result);
+}
+
+static void advice__to_start_a_job(void **state)
+{
+    (void)state;
+    check_job(REASON_TIMEOUT, false, true, true);
+    check_job(REASON_TIMEOUT, false, false, false);
+    check_job(REASON_TIMEOUT, true, true, false);
+    check_job(REASON_CPU_TIME, false, true, false);
 }
 
 static void advice__to_print(void **state)

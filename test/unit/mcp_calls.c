@@ -165,7 +165,7 @@ static struct call *new_call(struct fixture *fixture, const char *revision, cons
 
     responder_init(&call->responder, &fixture->client.writer, revision_legacy(revision), value,
                    NULL);
-    call->token = token ? json_of(token) : NULL;
+    call->progress.token = token ? json_of(token) : NULL;
     json_decref(value);
     return call;
 }
@@ -244,7 +244,7 @@ static void calls__empty_call_is_freed(void **state)
     struct call *call = call_new();
 
     (void)state;
-    assert_null(call->token);
+    assert_null(call->progress.token);
     call_free(call);
 }
 
@@ -589,7 +589,7 @@ static void calls__progress_while_it_waits(void **state)
     submit(&fixture, "2");
     call = new_call(&fixture, "2025-11-25", "3", "7");
     submit_call(&fixture, call);
-    call->last_sent -= 3000;
+    call->progress.last_sent -= 3000;
     assert_in_range(calls_send_progress(&fixture.calls), 1, 1000);
     let_end(&fixture, 3);
     lines = tear_down(&fixture);

@@ -1,6 +1,7 @@
 #include "mcp_client.h"
 
 #include "mcp/tool.h"
+#include "request/job_arguments.h"
 #include "request/tool_arguments.h"
 #include "run/result.h"
 
@@ -8,6 +9,8 @@
 #define INTERPRETER                                                                                \
     "{\"sessions\": {\"max\": 2}, \"languages\": {\"py\": {\"sessionCommand\": "                   \
     "[\"python3\", \"-c\", \"{python_driver}\"]}}}"
+
+#define JOBS "{\"jobs\": {\"maxRunning\": 1}}"
 
 static const struct tool_languages all = {.offered = NULL};
 
@@ -248,6 +251,88 @@ static void tool__all(void **state)
                 "name description inputSchema annotations");
     check_tools("2025-11-25", SESSIONS, "execute_code, close_session",
                 "name title description inputSchema annotations");
+    check_tools("2024-11-05", JOBS, "execute_code, wait_job", "name description inputSchema");
+    check_tools("2025-11-25", "{\"jobs\": {\"maxRunning\": 1}, \"sessions\": {\"max\": 1}}",
+                "execute_code, close_session, wait_job",
+                "name title description inputSchema outputSchema annotations");
+}
+
+/* ---- jobs */
+
+static void check_texts(const json_t *array, const char *expected)
+{
+    CLEANUP_FREE char *text = json_dumps(array, JSON_COMPACT);
+
+    assert_string_equal(text, expected);
+}
+
+static const json_t *output_property(const json_t *tool, const char *name)
+{
+    const json_t *schema = json_object_get(tool, "outputSchema");
+
+    return json_object_get(json_object_get(schema, "properties"), name);
+}
+
+/* With jobs, a result may have a job in place of a reason. */
+static void check_output(const json_t *tool, bool jobs)
+{
+    check_texts(json_object_get(output_property(tool, "status"), "enum"),
+                jobs ? "[\"success\",\"timeout\",\"error\",\"running\"]"
+                     : "[\"success\",\"timeout\",\"error\"]");
+    check_texts(json_object_get(json_object_get(tool, "outputSchema"), "required"),
+                jobs ? "[\"status\",\"exitCode\",\"stdout\",\"stderr\",\"error\",\"artifacts\","
+                       "\"warnings\"]"
+                     : "[\"status\",\"exitCode\",\"stdout\",\"stderr\",\"error\",\"artifacts\","
+                       "\"warnings\",\"reason\"]");
+    assert_int_equal(output_property(tool, "job") != NULL, jobs);
+    assert_int_equal(output_property(tool, "secondsLeft") != NULL, jobs);
+}
+
+static void tool__background(void **state)
+{
+    json_t *tool = define("2025-11-25", JOBS);
+
+    (void)state;
+    assert_string_equal(string_at(input_property(tool, "background"), "description"),
+                        "Start the program, return the id of its job at once, and let wait_job get "
+                        "the result: for a program that may take longer than 45 s. "
+                        "timeout_seconds is then 3600 by default.");
+    check_output(tool, true);
+    json_decref(tool);
+    tool = define("2025-11-25", "{\"jobs\": {\"maxRunning\": 1}, \"sessions\": {\"max\": 1}, "
+                                "\"maximums\": {\"timeoutSeconds\": 100}}");
+    assert_non_null(strstr(string_at(input_property(tool, "background"), "description"),
+                           "timeout_seconds is then 100 by default. Not in a session."));
+    json_decref(tool);
+    tool = define("2025-11-25", SESSIONS);
+    assert_null(input_property(tool, "background"));
+    check_output(tool, false);
+    json_decref(tool);
+}
+
+static void tool__wait_job(void **state)
+{
+    struct config config;
+    json_t *tools;
+    const json_t *tool;
+
+    (void)state;
+    set_up_config(&config, "{\"jobs\": {\"maxRunning\": 1}, \"sessions\": {\"max\": 1}}");
+    tools = tool_definitions(&config, &all, revision_legacy("2025-11-25"));
+    tool = json_array_get(tools, 2);
+    assert_string_equal(string_at(tool, "name"), "wait_job");
+    check_keys(json_object_get(json_object_get(tool, "inputSchema"), "properties"),
+               "job wait_seconds stop");
+    assert_string_equal(string_at(input_property(tool, "wait_seconds"), "description"),
+                        "At most 50.");
+    assert_int_equal(
+        json_integer_value(json_object_get(input_property(tool, "wait_seconds"), "default")),
+        JOB_WAIT_SECONDS);
+    check_output(tool, true);
+    assert_null(output_property(tool, "session"));
+    assert_null(output_property(tool, "value"));
+    json_decref(tools);
+    config_release(&config);
 }
 
 /* ---- annotations */

@@ -295,3 +295,26 @@ static int set_up_group(void **state)
     signal(SIGPIPE, SIG_IGN);
     return 0;
 }
+
+/* The lines that nobody reads are not written, and a server that shuts down waits for nothing. */
+static void writer__flush(void **state)
+{
+    struct client client;
+    char *large = memory_allocate(1 << 20);
+
+    (void)state;
+    client_open(&client);
+    assert_true(writer_flush(&client.writer));
+    writer_put(&client.writer, string_copy("one\n"), 4);
+    assert_true(writer_flush(&client.writer));
+    client_check(&client, "one\n");
+
+    client_open_silent(&client);
+    memset(large, 'x', 1 << 20);
+    writer_put(&client.writer, large, 1 << 20);
+    writer_stop_waiting(&client.writer);
+    assert_false(writer_flush(&client.writer));
+    client_start_reading(&client);
+    client_finish(&client);
+    client_close(&client);
+}

@@ -17,7 +17,8 @@ static const char FULL[] =
     "{\"readOnly\":true,\"language\":\"c\",\"image\":\"gcc:1\",\"workdir\":\"/w\","
     "\"entrypoint\":\"a.c\",\"network\":\"none\",\"command\":[\"./a\",\"\"],"
     "\"build\":[\"cc\",\"a.c\"],\"limits\":" LIMITS_OF_NOTE ",\"buildLimits\":" BUILD_LIMITS_OF_NOTE
-    ",\"artifacts\":[\"*.txt\",\"out/**\"],\"maxArtifacts\":5,\"maxArtifactBytes\":1000,"
+    ",\"artifacts\":[\"*.txt\",\"out/"
+    "**\"],\"artifactsOptional\":true,\"maxArtifacts\":5,\"maxArtifactBytes\":1000,"
     "\"tests\":[{\"name\":\"one\",\"expected\":\"AGEK/w==\",\"noExpected\":false,"
     "\"compare\":\"float\",\"tolerance\":0.25,\"timeoutSeconds\":2.0,\"cpuSeconds\":0.5},"
     "{\"name\":\"two\",\"expected\":null,\"noExpected\":true,\"compare\":\"trim\","
@@ -66,6 +67,7 @@ static struct plan full_plan(void)
     strvec_push_each(&plan.command, "./a", "", NULL);
     strvec_push_each(&plan.build, "cc", "a.c", NULL);
     strvec_push_each(&plan.artifacts, "*.txt", "out/**", NULL);
+    plan.artifacts_optional = true;
     plan.max_artifacts = 5;
     plan.max_artifact_bytes = 1000;
     plan.test_output_bytes = 4096;
@@ -138,7 +140,8 @@ static void plan_note__least_plan(void **state)
     static const char least[] =
         "{\"readOnly\":false,\"language\":\"c\",\"image\":\"gcc:1\",\"workdir\":\"/w\","
         "\"entrypoint\":\"a.c\",\"network\":\"none\",\"command\":[\"./a\"],\"build\":[],"
-        "\"limits\":" LIMITS_OF_NOTE ",\"artifacts\":[],\"maxArtifacts\":0,"
+        "\"limits\":" LIMITS_OF_NOTE
+        ",\"artifacts\":[],\"artifactsOptional\":false,\"maxArtifacts\":0,"
         "\"maxArtifactBytes\":0,\"tests\":[],\"stopOnFailure\":false,\"testOutputBytes\":0}";
     struct plan plan = read_plan(least);
 

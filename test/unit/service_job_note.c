@@ -52,6 +52,7 @@ static void write_note(struct fixture *fixture, const char *id, const char *name
     memcpy(note.key, KEY, sizeof note.key);
     note.name = name ? string_copy(name) : NULL;
     note.artifacts = string_copy("/out");
+    note.ends = 76;
     note.expires = expires;
     manifest_add(&note.sent, "a.txt", 5, KEY KEY);
     strvec_push(&note.warnings, "a warning");
@@ -123,6 +124,7 @@ static void job_note__round_trip(void **state)
     assert_string_equal(note.name, "training");
     assert_string_equal(note.key, KEY);
     assert_string_equal(note.artifacts, "/out");
+    assert_int_equal(note.ends, 76);
     assert_int_equal(note.expires, 77);
     assert_false(note.force);
     assert_int_equal(note.sent.count, 1);
