@@ -18,7 +18,8 @@ jobs() { results "$1"; }
 # job_of LINE: the id of its job.
 job_of() { results '$r->{job} // ""' | sed -n "$1p"; }
 state_of() { docker inspect -f '{{.State.Status}}' "isolator-job-$1" 2>/dev/null; }
-running() { docker ps -q --filter "name=isolator-job-$1" | grep -c .; }
+# running: how many of the jobs run.
+running() { for id in $(notes); do state_of "$id"; done | grep -c running; }
 results_without_figures() {
     results 'delete @$r{qw(durationMs cpuMs peakMemoryBytes container warm)};
         delete @$_{qw(durationMs cpuMs peakMemoryBytes)} for @{$r->{tests} // []}; delete @{$r->{build}}{qw(durationMs cpuMs)} if $r->{build};
@@ -98,11 +99,11 @@ test_case 'a batch that was interrupted: what was started goes on, and the rest 
     kill -INT $!
     wait $!
     is "$?|$(tail -n 1 "$scratch/stderr")" "130|isolator: the jobs that were started go on: isolator wait --all" "status 130, and what to do"
-    is "$(running '')" 2 "two run"
+    is "$(running)" 2 "two run"
     "$ISOLATOR" batch --detach -j 2 --resume "$scratch/started" "$scratch/requests" >>"$scratch/started" 2>"$scratch/stderr"
     is "$?|$(sed 's/ in .* s:/:/' "$scratch/stderr")" "0|isolator: 1 request: 1 started; 2 skipped" "the third one is started"
     cp "$scratch/started" "$scratch/out"
-    is "$(jobs '$r->{id}' | words)|$(running '')" "1 2 3|3" "each once"
+    is "$(jobs '$r->{id}' | words)|$(running)" "1 2 3|3" "each once"
     isolator rm --force $(jobs '$r->{job}')
     is "$status $(notes)" "0 " "they are removed"
 }

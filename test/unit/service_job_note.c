@@ -182,6 +182,7 @@ static void job_note__of_a_batch(void **state)
     note.batch_id = json_pack("{s:[n,f]}", "deep", 0.1);
     note.batch_line = 7;
     assert_int_equal(job_note_write(&note, &fixture.plan, &fixture.error), 0);
+    assert_int_equal(job_note_publish(&note, &fixture.error), 0);
     assert_int_equal(job_note_lock(&other, ID, &fixture.error), -1);
     assert_true(other.busy);
     error_release(&fixture.error);

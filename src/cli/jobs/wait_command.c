@@ -31,7 +31,7 @@ static int take_timeout(void *place, const char *value, struct error *error)
 }
 
 static const struct option_rule wait_rules[] = {
-    {{'a', "--all", NULL, "wait for all jobs, and print each result as it comes", NULL,
+    {{'a', "--all", NULL, "wait for all jobs, and print results as they come", NULL,
       "Wait for all jobs of this user and host on the engine, and print each result as soon as its "
       "job has ended, like *isolator batch*: a line of JSON, or at a terminal a row of a table. "
       "Jobs that an *isolator batch --detach* is still starting are waited for too."},
@@ -65,8 +65,8 @@ const struct option_table wait_table = {
              "removes them. ID is what isolator start has printed, its first digits, or the\n"
              "--name of the job.\n",
     .example = "isolator wait $(isolator start main.py)",
-    .after = "Exit status: as that of isolator run, of the last job that has failed; with --all\n"
-             "that of isolator batch; 124 also if a job has not ended in time. See\n"
+    .after = "Exit status: as that of isolator run, of the last job that has failed; with\n"
+             "--all that of isolator batch; 124 also if a job has not ended in time. See\n"
              "isolator-wait(1).\n",
     .operands = VALUES_JOBS,
     OPTION_RULES(wait_rules)};
