@@ -129,6 +129,7 @@ static bool start(struct job_call *call, struct job_note *note, struct result *r
                                       .plan = &call->plan,
                                       .audit = &call->calls->service->audit,
                                       .keep_hours = call->calls->config->jobs.keep_hours,
+                                      .of_model = true,
                                       .cancel = &call->cancel};
     CLEANUP(error_release) struct error error = ERROR_INIT;
     bool started;

@@ -117,6 +117,7 @@ static int start_run(const struct job_start *start, struct run *run, struct job_
     note->name = start->name ? string_copy(start->name) : NULL;
     note->artifacts = start->artifacts ? string_copy(start->artifacts) : NULL;
     note->force = start->force;
+    note->of_model = start->of_model;
     note->batch_id = json_incref(start->batch_id);
     note->batch_line = start->batch_line;
     result = make_container(start, run, &container, &script, note, error);

@@ -30,7 +30,8 @@ struct job_start {
     const char *artifacts; /* absolute path; NULL: none */
     bool force;
     int keep_hours;   /* after its timeout, after which it is removed */
-    json_t *batch_id; /* see struct job_note */
+    bool of_model;    /* see struct job_note */
+    json_t *batch_id; /* likewise */
     long long batch_line;
     const struct notifier *cancel; /* or NULL */
 };

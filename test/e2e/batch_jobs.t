@@ -150,12 +150,13 @@ test_case 'jobs of all kinds: a table, results that are kept, and a timeout' && 
     batch --detach "$scratch/requests"
     isolator wait --all --keep --format text
     is "$status" 1 "one has failed"
-    expect "$(sed -E 's/ +[0-9.]+ (ms|MB)//g; s/^ID +/ID  /' <<<"$out" | sort)" "the table" <<'END'
-ID  RESULT              TIME     MEMORY  DETAIL
+    expect "$(sed -E 's/ +[0-9.]+ (ms|MB)//g; s/  +/  /g' <<<"$out" | sort)" "the table" <<'END'
+ID  RESULT  TIME  MEMORY  DETAIL
 by-hand  exit  program exited with status 3
 of-batch  success  of a batch
 END
-    isolator wait --all --json
+    isolator wait -q --all --json
+    is "$err" "" "without a summary"
     is "$(results '($r->{id} // "-") . ($r->{line} // "-") . $r->{stdout}' | words)" "--by hand of-batch1of a batch" "they were kept, and are fetched now"
     isolator start "$(snippet ash 'sleep 600')"
     id=$out

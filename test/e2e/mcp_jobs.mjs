@@ -277,6 +277,8 @@ testCase('a job outlives its server, and another server fetches the result', asy
     await pause(0.3);
     server.signal('SIGKILL');
     is(await server.end(), 'SIGKILL');
+    const env = { ...process.env, ...server.home.env };
+    is(execFileSync(isolator, ['wait', '--all'], { env, encoding: 'utf8' }), '', 'isolator wait --all leaves it to a server');
     const other = await start({}, { home: server.home });
     const { result } = await wait(other, job);
     is([result.structuredContent.stdout, result.structuredContent.artifacts.map(({ name }) => name)], ['done\n', ['made.txt']], 'the result');

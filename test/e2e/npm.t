@@ -136,6 +136,7 @@ test_case 'a session of MCP through npx, which ends with standard input' && {
     expect "$(grep -o '"name":"[a-z_]*","title"' <<<"$said")" "tools/list" <<'END'
 "name":"execute_code","title"
 "name":"close_session","title"
+"name":"wait_job","title"
 END
 }
 

@@ -21,7 +21,8 @@ enum { MIN_PAUSE_MS = 200, MAX_PAUSE_MS = 2000 };
 struct wait_all {
     struct job_fetch fetch;
     struct batch_output output;
-    struct strvec done; /* ids of jobs that need nothing more */
+    struct strvec seen; /* ids of all jobs so far */
+    struct strvec done; /* and of those that need nothing more */
     int status;         /* EXIT_STATUS_ENGINE after a failure */
 };
 
@@ -34,6 +35,27 @@ static bool print_result(void *context, const struct job_note *note, struct resu
     if (all->output.as_table && !note->batch_id)
         json_object_set_new(members, "id", json_string(note->name ? note->name : note->id));
     return batch_output_result(&all->output, members, result);
+}
+
+/* Whether the job is one of a model: its server has told the model that it can wait for it. */
+static bool is_of_model(const char *id)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
+
+    return job_note_open(&note, id, &ignored) == 0 && note.of_model;
+}
+
+/* Notes jobs that are new. */
+static void see_all(struct wait_all *all, const struct strvec *ids)
+{
+    for (size_t i = 0; i < ids->count; i++) {
+        if (strvec_contains(&all->seen, ids->items[i]))
+            continue;
+        strvec_push(&all->seen, ids->items[i]);
+        if (is_of_model(ids->items[i]))
+            strvec_push(&all->done, ids->items[i]);
+    }
 }
 
 /* What is known of a job in a pass. */
@@ -87,6 +109,7 @@ static int pass(struct wait_all *all, size_t *pending, struct strvec *absent, st
 
     *pending = 0;
     job_notes_list(&ids, false); /* first: a job that has a file was started */
+    see_all(all, &ids);
     if (job_list_read(&list, all->fetch.docker, signals_cancel(), error) != 0)
         return -1;
     for (size_t i = 0; i < ids.count && signals_caught() == 0; i++) {
@@ -164,17 +187,18 @@ static int exit_status(const struct wait_all *all, const struct batch_totals *to
     return totals->failed > 0 ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
 }
 
-int wait_for_all(const struct job_fetch *fetch, bool as_table, struct error *error)
+int wait_for_all(const struct job_fetch *fetch, bool as_table, bool quiet, struct error *error)
 {
-    struct wait_all all = {.fetch = *fetch, .done = STRVEC_INIT};
+    struct wait_all all = {.fetch = *fetch, .seen = STRVEC_INIT, .done = STRVEC_INIT};
     struct batch_totals totals;
     long long pending;
 
     all.fetch.print = print_result;
     all.fetch.context = &all;
-    batch_output_open(&all.output, -1, as_table, false);
+    batch_output_open(&all.output, -1, as_table, quiet);
     pending = fetch_all(&all, error);
     batch_output_end(&all.output, &totals);
+    strvec_release(&all.seen);
     strvec_release(&all.done);
     if (pending < 0 && signals_caught() == 0 && totals.output_error == 0)
         return -1;

@@ -12,9 +12,10 @@
 
 /*
  * Prints the results like those of isolator batch, as a table if `as_table` is true, and not by
- * fetch->print. A job that is in use by another isolator is waited for. Signals are caught. Returns
- * the exit status of the process, or -1 with the error.
+ * fetch->print; `quiet` prints neither progress nor the summary. A job that is in use by another
+ * isolator is waited for. Signals are caught. Returns the exit status of the process, or -1 with
+ * the error.
  */
-int wait_for_all(const struct job_fetch *fetch, bool as_table, struct error *error);
+int wait_for_all(const struct job_fetch *fetch, bool as_table, bool quiet, struct error *error);
 
 #endif

@@ -21,7 +21,7 @@
 struct wait_options {
     struct common_options common;
     long long timeout_ms; /* 0: none */
-    bool all, keep, json;
+    bool all, keep, json, quiet;
     enum output_format format;
 };
 
@@ -32,7 +32,8 @@ static int take_timeout(void *place, const char *value, struct error *error)
 
 static const struct option_rule wait_rules[] = {
     {{'a', "--all", NULL, "wait for all jobs, and print results as they come", NULL,
-      "Wait for all jobs of this user and host on the engine, and print each result as soon as its "
+      "Wait for all jobs of this user and host on the engine, except those of models, and print "
+      "each result as soon as its "
       "job has ended, like *isolator batch*: a line of JSON, or at a terminal a row of a table. "
       "Jobs that an *isolator batch --detach* is still starting are waited for too."},
      OPTION_FLAG(struct wait_options, all)},
@@ -51,6 +52,9 @@ static const struct option_rule wait_rules[] = {
          "memory."),
      OPTION_CALL(struct wait_options, format, output_format_take),
      .choices = OUTPUT_FORMAT_CHOICES},
+    {{'q', "--quiet", NULL, "with --all, print no progress and no summary on stderr", NULL,
+      "With --all, print neither progress nor the summary on standard error."},
+     OPTION_FLAG(struct wait_options, quiet)},
     COMMAND_OPTION_CONFIG,
     COMMAND_OPTION_AUDIT,
     COMMAND_OPTION_HELP,
@@ -111,13 +115,15 @@ static int fetch_one(void *context, const char *word, struct error *error)
     return job_fetch(context, word, &note, error);
 }
 
-static int fetch_all(const struct job_fetch *fetch, bool as_table, struct error *error)
+static int fetch_all(const struct job_fetch *fetch, const struct wait_options *options,
+                     struct error *error)
 {
     int status;
 
     if (signals_catch(error) != 0)
         return -1;
-    status = wait_for_all(fetch, as_table, error);
+    status = wait_for_all(fetch, output_format_is_text(options->format, options->json),
+                          options->quiet, error);
     signals_release();
     return status;
 }
@@ -143,9 +149,8 @@ static int run_wait_command(void *context, char **operands, const struct config 
         return error_set(error, ERROR_USAGE, "--all waits for all jobs: name none");
     if (audit_open(&audit, config->audit_file, error) != 0)
         return -1;
-    status = options->all
-                 ? fetch_all(&fetch, output_format_is_text(options->format, options->json), error)
-                 : each_job(operands, fetch_one, &fetch, error);
+    status = options->all ? fetch_all(&fetch, options, error)
+                          : each_job(operands, fetch_one, &fetch, error);
     audit_close(&audit);
     return status;
 }
