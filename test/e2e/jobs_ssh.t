@@ -16,6 +16,7 @@ make_bed() {
     [ -d /run/sshd ] || { mkdir -p /run/sshd && made_run=yes; } # sshd wants this directory
     ssh-keygen -q -t ed25519 -N '' -f "$bed/host_key" && ssh-keygen -q -t ed25519 -N '' -f "$bed/key" || return
     cp "$bed/key.pub" "$bed/authorized_keys"
+    # SHLVL: the shell of a session then does not read ~/.bashrc, which may hang if a session is killed in the middle of it.
     port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1)->sockport')
     cat >"$bed/sshd_config" <<END
 ListenAddress 127.0.0.1:$port
@@ -26,6 +27,7 @@ StrictModes no
 UsePAM no
 PasswordAuthentication no
 PermitRootLogin prohibit-password
+SetEnv SHLVL=9
 END
     # Later versions consist of several programs.
     [ ! -e "$unpacked/usr/lib/openssh/sshd-session" ] ||
