@@ -85,7 +85,7 @@ static bool go_on(void *context)
 
 /* Fills in the output so far. */
 static int read_output(const struct job_call *call, const struct job_note *note,
-                       struct job_progress *job, struct error *error)
+                       struct running_job *job, struct error *error)
 {
     struct capture captures[2] = {CAPTURE_INIT(JOB_OUTPUT_MAX), CAPTURE_INIT(JOB_OUTPUT_MAX)};
     const struct job_output output = {
@@ -103,27 +103,49 @@ static int read_output(const struct job_call *call, const struct job_note *note,
 
 /* ---- the start */
 
-/* Whether one more job may run. */
-static int check_running(const struct job_call *call, struct error *error)
+/* Counts the jobs that run, without those whose start has not ended. -1 with the error. */
+static int count_running(const struct job_call *call, struct error *error)
 {
-    const int max = call->calls->config->jobs.max_running;
     CLEANUP(job_list_release) struct job_list list = JOB_LIST_INIT;
     int running = 0;
 
     if (job_list_read(&list, &call->calls->service->docker, &call->cancel, error) != 0)
         return -1;
     for (size_t i = 0; i < list.count; i++)
-        running += job_row_runs(&list.rows[i]);
-    if (running < max)
+        running +=
+            job_row_runs(&list.rows[i]) && job_note_stage(list.rows[i].id) != JOB_STAGE_STARTING;
+    return running;
+}
+
+/* Adds to the number of starts, and returns it. */
+static int add_start(const struct job_call *call, int change)
+{
+    int starts;
+
+    pthread_mutex_lock(&call->calls->lock);
+    starts = call->calls->starts += change;
+    pthread_mutex_unlock(&call->calls->lock);
+    return starts;
+}
+
+/* `starts` are those that had begun before and have not ended, with this one. */
+static int check_running(const struct job_call *call, int starts, struct error *error)
+{
+    const int max = call->calls->config->jobs.max_running;
+    const int running = count_running(call, error);
+
+    if (running < 0)
+        return -1;
+    if (running + starts <= max)
         return 0;
     return error_set(error, ERROR_INPUT,
                      "%d jobs run already, and no more than %d may: get the result of one of them "
                      "with %s, then start this one",
-                     running, max, TOOL_WAIT_NAME);
+                     running + starts - 1, max, TOOL_WAIT_NAME);
 }
 
 /* Starts the job. False: there is none, and the result says why. */
-static bool start(struct job_call *call, struct job_note *note, struct result *result)
+static bool start_if_possible(struct job_call *call, struct job_note *note, struct result *result)
 {
     const struct job_start options = {.docker = &call->calls->service->docker,
                                       .plan = &call->plan,
@@ -132,15 +154,13 @@ static bool start(struct job_call *call, struct job_note *note, struct result *r
                                       .of_model = true,
                                       .cancel = &call->cancel};
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    bool started;
+    bool started = false;
 
-    pthread_mutex_lock(&call->calls->starting);
-    started = check_running(call, &error) == 0;
-    if (started)
+    if (check_running(call, add_start(call, 1), &error) == 0)
         started = jobs_start(&options, note, result);
     else
         result_fail(result, &error);
-    pthread_mutex_unlock(&call->calls->starting);
+    add_start(call, -1);
     return started;
 }
 
@@ -157,9 +177,9 @@ static void start_job(struct job_call *call)
 {
     CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
-    struct job_progress job = {.id = note.id};
+    struct running_job job = {.id = note.id};
 
-    if (!start(call, &note, &result)) {
+    if (!start_if_possible(call, &note, &result)) {
         respond(call, tool_result_of(call, &result, call->plan.language));
         return;
     }
@@ -227,7 +247,7 @@ static void respond_ended(struct job_call *call, const struct job_note *note, st
 static void respond_running(struct job_call *call, const struct job_note *note)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct job_progress job = {.id = note->id, .seconds_left = seconds_left(note)};
+    struct running_job job = {.id = note->id, .seconds_left = seconds_left(note)};
 
     if (read_output(call, note, &job, &error) == 0)
         respond(call, job_result_running(&job, call->responder.revision));

@@ -88,7 +88,6 @@ void job_calls_init(struct job_calls *calls, struct service *service, const stru
     *calls = (struct job_calls){
         .service = service, .config = config, .store = store, .changed = changed};
     pthread_mutex_init(&calls->lock, NULL);
-    pthread_mutex_init(&calls->starting, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&calls->ended, &attributes);
@@ -204,7 +203,6 @@ int job_calls_close(struct job_calls *calls, long long deadline)
     if (late)
         return -1;
     pthread_cond_destroy(&calls->ended);
-    pthread_mutex_destroy(&calls->starting);
     pthread_mutex_destroy(&calls->lock);
     return 0;
 }

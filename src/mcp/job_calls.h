@@ -40,11 +40,11 @@ struct job_calls {
     struct result_store *store;
     const struct notifier *changed;
 
-    pthread_mutex_t starting; /* held while running jobs are counted and another is started */
     pthread_mutex_t lock;
     pthread_cond_t ended; /* signalled when a call ends */
     struct job_call *list;
-    int count; /* of those in the list */
+    int count;  /* of those in the list */
+    int starts; /* of those that are starting a job */
     size_t bytes;
 };
 
@@ -79,8 +79,9 @@ void job_calls_end(struct job_calls *calls);
 
 /*
  * After job_calls_end(): waits until all calls have ended, and frees everything. Returns -1 if the
- * deadline (clock_now_ms()) passes first: then nothing was freed, and the process has to end; the
- * reaper removes the container of a start that was cut off.
+ * deadline (clock_now_ms()) passes first: then nothing was freed, and the process has to end. What
+ * remains of a start that was cut off is removed like any orphan, unless its job has just started:
+ * that one goes on until its timeout.
  */
 int job_calls_close(struct job_calls *calls, long long deadline);
 

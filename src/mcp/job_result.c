@@ -3,7 +3,7 @@
 #include "mcp/result_store.h"
 #include "mcp/tool.h"
 
-static json_t *structured_content(const struct job_progress *job)
+static json_t *structured_content(const struct running_job *job)
 {
     json_t *object = json_pack("{s:s, s:s, s:i, s:n, s:[], s:[]}", "job", job->id, "status",
                                "running", "exitCode", -1, "error", "artifacts", "warnings");
@@ -22,7 +22,7 @@ static json_t *structured_content(const struct job_progress *job)
 }
 
 /* Takes over the text. */
-static json_t *tool_result(const struct job_progress *job, const struct revision *revision,
+static json_t *tool_result(const struct running_job *job, const struct revision *revision,
                            struct strbuf *text)
 {
     json_t *result =
@@ -35,13 +35,13 @@ static json_t *tool_result(const struct job_progress *job, const struct revision
     return result;
 }
 
-static void add_seconds(struct strbuf *text, const struct job_progress *job)
+static void add_seconds(struct strbuf *text, const struct running_job *job)
 {
     if (job->seconds_left >= 0)
         strbuf_addf(text, ", for at most %lld s more", job->seconds_left);
 }
 
-json_t *job_result_started(const struct job_progress *job, const struct revision *revision)
+json_t *job_result_started(const struct running_job *job, const struct revision *revision)
 {
     struct strbuf text = STRBUF_INIT;
 
@@ -52,7 +52,7 @@ json_t *job_result_started(const struct job_progress *job, const struct revision
     return tool_result(job, revision, &text);
 }
 
-json_t *job_result_running(const struct job_progress *job, const struct revision *revision)
+json_t *job_result_running(const struct running_job *job, const struct revision *revision)
 {
     struct strbuf text = STRBUF_INIT;
 

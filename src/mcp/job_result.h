@@ -12,7 +12,7 @@
 #include "mcp/revision.h"
 
 /* What is known of a job that runs. */
-struct job_progress {
+struct running_job {
     const char *id;         /* borrowed */
     long long seconds_left; /* until its timeout; -1: not known */
     struct strbuf text[2];  /* the output so far, valid UTF-8 */
@@ -20,7 +20,7 @@ struct job_progress {
 };
 
 /* Both return a new reference. */
-json_t *job_result_started(const struct job_progress *job, const struct revision *revision);
-json_t *job_result_running(const struct job_progress *job, const struct revision *revision);
+json_t *job_result_started(const struct running_job *job, const struct revision *revision);
+json_t *job_result_running(const struct running_job *job, const struct revision *revision);
 
 #endif

@@ -23,7 +23,7 @@ struct progress {
     long long value;     /* in that notification, in ms */
 };
 
-/* Takes over the clock; `params` of the request may be NULL. */
+/* Starts the clock; `params` of the request may be NULL. */
 void progress_init(struct progress *progress, const json_t *params);
 
 /* Sends a notification; the revision of the responder may have no message. */

@@ -250,6 +250,7 @@ int server_run(const struct config *config, const struct server_options *options
         return -1;
     while (server.phase != SERVER_ENDING)
         serve_once(&server);
+    service_end(&server.connection.service);
     if (job_calls_close(&server.connection.jobs, server.deadline) != 0 ||
         service_close(&server.connection.service, server.deadline) != 0)
         exit_without_cleanup(&server);

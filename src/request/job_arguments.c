@@ -64,7 +64,7 @@ static int read_seconds(struct argument_reader *reader, const json_t *value,
     const double seconds = json_number_value(value);
 
     if (!json_is_number(value) || !(seconds >= 0))
-        return argument_wrong(reader, "wait_seconds", "a number of seconds from 1 to 50");
+        return argument_wrong(reader, "wait_seconds", "a number of seconds, at most 50");
     wait->seconds = fmin(fmax(seconds, 1), JOB_WAIT_SECONDS_MAX);
     return 0;
 }

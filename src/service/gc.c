@@ -225,13 +225,14 @@ static int collect_labelled(const struct docker *docker, const struct strvec *la
         if (owned_container_purpose(list.rows[i].name) == PURPOSE_NONE)
             continue;
         if (owned_container_purpose(list.rows[i].name) == PURPOSE_JOB) {
-            collect_jobs(docker, GC_ONE_PASS, NULL, NULL, deadline);
             jobs++;
             continue;
         }
         container_lift_cpus(docker, list.rows[i].name, NULL, deadline);
         container_remove(docker, list.rows[i].name, NULL, deadline, NULL, &ignored);
     }
+    if (jobs > 0)
+        collect_jobs(docker, GC_ONE_PASS, NULL, NULL, deadline);
     return (int)list.count - jobs;
 }
 

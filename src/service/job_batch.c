@@ -1,5 +1,6 @@
 #include "service/job_batch.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 
@@ -31,7 +32,7 @@ int job_batch_begin(struct error *error)
 bool job_batch_runs(void)
 {
     CLEANUP_FREE char *path = lock_path();
-    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+    CLEANUP_FD int fd = open(path, O_RDWR | O_CLOEXEC);
 
-    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }

@@ -208,7 +208,7 @@ static int read_note(struct job_note *note, const json_t *object, struct error *
 
 static int open_file(struct job_note *note, const char *word, struct error *error)
 {
-    note->lock = open(note->path, O_RDONLY | O_CLOEXEC);
+    note->lock = open(note->path, O_RDWR | O_CLOEXEC); /* NFS wants that for the lock */
     if (note->lock >= 0)
         return 0;
     if (errno == ENOENT)
@@ -216,16 +216,19 @@ static int open_file(struct job_note *note, const char *word, struct error *erro
     return error_set_errno(error, ERROR_SYSTEM, "cannot open '%s'", note->path);
 }
 
-/* Locks the file. It may have been removed meanwhile, by who had the lock. */
+/* Locks the file. It may have been removed meanwhile, by the process that had the lock. */
 static int lock_file(struct job_note *note, const char *word, struct error *error)
 {
     struct stat status;
 
-    note->busy = flock(note->lock, LOCK_EX | LOCK_NB) != 0;
-    if (note->busy)
+    if (flock(note->lock, LOCK_EX | LOCK_NB) != 0) {
+        note->busy = errno == EWOULDBLOCK;
+        if (!note->busy)
+            return error_set_errno(error, ERROR_SYSTEM, "cannot lock '%s'", note->path);
         return error_set(error, ERROR_SYSTEM,
                          "another isolator works on the job '%s'; its result is printed once",
                          word);
+    }
     if (fstat(note->lock, &status) != 0 || status.st_nlink == 0)
         return error_set(error, ERROR_USAGE, NO_JOB, word);
     return 0;
@@ -250,7 +253,7 @@ static int find_and_read(struct job_note *note, const char *word, bool locked, s
     note->path = string_format("%s/%s", jobs, found.items[0]);
     if (open_file(note, shown, error) != 0 || (locked && lock_file(note, shown, error) != 0))
         return -1;
-    object = json_loadfd(note->lock, JSON_REJECT_DUPLICATES, NULL);
+    object = json_loadfd(note->lock, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     if (!object)
         return error_set(error, ERROR_SYSTEM, "cannot read '%s': it is not JSON", note->path);
     if (read_note(note, object, error) == 0)
@@ -292,7 +295,7 @@ static bool claim(const char *path, int *lock)
 {
     struct stat opened, named;
 
-    *lock = open(path, O_RDONLY | O_CLOEXEC);
+    *lock = open(path, O_RDWR | O_CLOEXEC);
     return *lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) == 0 && fstat(*lock, &opened) == 0 &&
            stat(path, &named) == 0 && opened.st_ino == named.st_ino;
 }
@@ -308,7 +311,7 @@ bool job_note_claim(struct job_note *note, const char *id)
 /* 0: the file is not complete. */
 static long long read_expiry(int file)
 {
-    json_auto_t *object = json_loadfd(file, JSON_REJECT_DUPLICATES, NULL);
+    json_auto_t *object = json_loadfd(file, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
 
     return json_integer_value(json_object_get(object, "expires"));
 }

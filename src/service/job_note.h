@@ -55,7 +55,7 @@ int job_note_check_free(const char *name, struct error *error);
  * Writes the file of a new job, whose plan is another one, and locks it. It begins with a dot, so
  * that the job is not found before job_note_publish() has renamed it: the job is started then, and
  * was never started if isolator is killed before that. Both ERROR_SYSTEM; ERROR_USAGE if the name
- * was given to another job meanwhile.
+ * was given to another job meanwhile; two that are published at the same moment can both get it.
  */
 int job_note_write(struct job_note *note, const struct plan *plan, struct error *error);
 int job_note_publish(struct job_note *note, struct error *error);

@@ -185,8 +185,11 @@ bool jobs_wait_for_end(const struct docker *docker, const char *id, const struct
         CLEANUP(error_release) struct error error = ERROR_INIT;
         struct pollfd cancelled = {notifier_fd(cancel), POLLIN, 0};
 
-        if (container_wait(docker, container, 0, cancel, &error) == 0 ||
-            is_gone(docker, container, cancel))
+        if (container_wait(docker, container, 0, cancel, &error) == 0)
+            return true;
+        if (error.kind == ERROR_CANCELLED)
+            break;
+        if (is_gone(docker, container, cancel))
             return true;
         io_poll(&cancelled, 1, RETRY_MS);
     }

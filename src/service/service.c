@@ -309,11 +309,16 @@ static bool wait_for_end(struct service *service, long long deadline)
     return true;
 }
 
-int service_close(struct service *service, long long deadline)
+void service_end(struct service *service)
 {
     workers_end(&service->workers);
     pool_end(service->pool);
     sessions_end(service->sessions);
+}
+
+int service_close(struct service *service, long long deadline)
+{
+    service_end(service);
     if (!wait_for_end(service, deadline))
         return -1;
     workers_close(&service->workers);

@@ -123,6 +123,9 @@ void service_start_pool(struct service *service);
 /* Stops the pool permanently, when no more requests come: it makes no more instances. */
 void service_stop_pool(struct service *service);
 
+/* Cancels all runs, and begins to remove all containers. service_close() waits for that. */
+void service_end(struct service *service);
+
 /*
  * Cancels all runs, removes all containers and frees everything. Returns -1 if the deadline
  * (clock_now_ms(); 0: none) passes first. Then threads are still at work, nothing was freed, and

@@ -108,6 +108,13 @@ test_case 'a batch that was interrupted: what was started goes on, and the rest 
     is "$status $(notes)" "0 " "they are removed"
 }
 
+test_case 'a job whose id cannot be printed is removed' && {
+    program one 'sleep 600' >"$scratch/requests"
+    "$ISOLATOR" batch --detach "$scratch/requests" >/dev/full 2>"$scratch/stderr"
+    is "$?|$(grep -c 'cannot write the results: No space left' "$scratch/stderr")" "3|1" "status 3"
+    is "$(notes)" "" "no job is left, which --resume would start again"
+}
+
 test_case 'artifacts go to a directory for each line' && {
     for i in 1 2; do request "\"entrypoint_code\": \"echo $i >made.txt\", \"artifacts\": [\"*.txt\"]"; done >"$scratch/requests"
     isolator=$(realpath "$ISOLATOR")

@@ -21,7 +21,7 @@ static void check(json_t *result, const char *text, const char *content)
 
 static void job_result__started(void **state)
 {
-    struct job_progress job = {.id = "0123456789abcdef", .seconds_left = 60};
+    struct running_job job = {.id = "0123456789abcdef", .seconds_left = 60};
     static const char text[] =
         "job 0123456789abcdef runs in the background, for at most 60 s more. To get its result, "
         "call wait_job with {\"job\": \"0123456789abcdef\"}.";
@@ -44,7 +44,7 @@ static void job_result__started(void **state)
 
 static void job_result__running(void **state)
 {
-    struct job_progress job = {.id = "0123456789abcdef"};
+    struct running_job job = {.id = "0123456789abcdef"};
 
     (void)state;
     check(job_result_running(&job, revision_legacy("2025-11-25")), RUNS "(no output so far)",

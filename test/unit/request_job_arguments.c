@@ -149,9 +149,9 @@ static void job_arguments__wrong(void **state)
     check_wrong("{\"job\": \"" ID "\", \"wait\": 7}",
                 "there is no argument 'wait'; known are: job, wait_seconds, stop");
     check_wrong("{\"job\": \"" ID "\", \"wait_seconds\": -1}",
-                "wait_seconds must be a number of seconds from 1 to 50");
+                "wait_seconds must be a number of seconds, at most 50");
     check_wrong("{\"job\": \"" ID "\", \"wait_seconds\": \"soon\"}",
-                "wait_seconds must be a number of seconds from 1 to 50; text came, which is not "
+                "wait_seconds must be a number of seconds, at most 50; text came, which is not "
                 "that in JSON");
     check_wrong("{\"job\": \"" ID "\", \"stop\": 1}", "stop must be true or false");
 }

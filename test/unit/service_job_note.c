@@ -179,7 +179,7 @@ static void job_note__of_a_batch(void **state)
     set_up(&fixture);
     memcpy(note.id, ID, sizeof note.id);
     memcpy(note.key, KEY, sizeof note.key);
-    note.batch_id = json_pack("{s:[n,f]}", "deep", 0.1);
+    note.batch_id = json_pack("{s:[n,f,s#]}", "deep", 0.1, "a\0b", 3);
     note.batch_line = 7;
     assert_int_equal(job_note_write(&note, &fixture.plan, &fixture.error), 0);
     assert_int_equal(job_note_publish(&note, &fixture.error), 0);

@@ -58,13 +58,17 @@ static void free_line(struct line_run *run)
     free(run);
 }
 
-/* Prints the result of a line; `job` is the id of the one that was started, or NULL. */
-static void finish_line(struct line_run *run, const char *job, struct result *result)
+/*
+ * Prints the result of a line; `job` is the id of the one that was started, or NULL. False: it
+ * could not be written.
+ */
+static bool finish_line(struct line_run *run, const char *job, struct result *result)
 {
     struct batch *batch = run->batch;
     CLEANUP_FREE char *below = string_format("%lld", run->number);
     CLEANUP_FREE char *container = job ? owned_container_job_name(job) : NULL;
     json_t *object = json_object();
+    bool written;
 
     result_name_subject(result, tool_arguments_namer);
     if (batch->options->artifacts >= 0 && !batch->options->detach)
@@ -74,12 +78,11 @@ static void finish_line(struct line_run *run, const char *job, struct result *re
     json_object_set_new(object, "line", json_integer(run->number));
     if (result->retries > 0)
         json_object_set_new(object, "retries", json_integer(result->retries));
-    if (job)
-        batch_output_job(&batch->output, object, job, &result->warnings);
-    else
-        batch_output_result(&batch->output, object, result);
+    written = job ? batch_output_job(&batch->output, object, job, &result->warnings)
+                  : batch_output_result(&batch->output, object, result);
     if (batch->options->verbose)
         report_container(batch, run, container ? container : result->container, result->warm);
+    return written;
 }
 
 /* The service calls this with the result of a run. */
@@ -101,12 +104,13 @@ static void on_cleaned_up(void *context, const char *problem)
 }
 
 /* A batch_jobs_started function. */
-static void on_started(void *context, const char *id, struct result *result)
+static bool on_started(void *context, const char *id, struct result *result)
 {
     struct line_run *run = context;
+    const bool written = finish_line(run, id, result);
 
-    finish_line(run, id, result);
     free_line(run);
+    return written;
 }
 
 /* Starts a job of the request. On success on_started() owns the run. */

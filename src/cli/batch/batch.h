@@ -33,8 +33,9 @@ struct batch_options {
 
 /*
  * Runs until the input ends, a signal arrives (call signals_catch() first) or stdout cannot be
- * written; requests that are still running are then cancelled. No container remains. Fails with
- * ERROR_SYSTEM if a thread cannot be started, and with ERROR_INPUT if the input cannot be read.
+ * written; requests that are still running are then cancelled. No container remains but those of
+ * jobs that were started. Fails with ERROR_SYSTEM if a thread cannot be started, and with
+ * ERROR_INPUT if the input cannot be read.
  */
 int batch_run(const struct config *config, const struct batch_options *options,
               struct batch_totals *totals, struct error *error);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/thread.h"
@@ -55,8 +56,18 @@ static void set_state(struct batch_job *job, enum batch_job_state state)
     notifier_raise(job->jobs->options.changed);
 }
 
-/* Starts the job, and reports that. True: it runs, and its note, which is empty, has its id. */
-static bool start(struct batch_job *job, char id[JOB_ID_SIZE])
+static void remove_job(const struct docker *docker, const char *id)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
+
+    if (job_note_lock(&note, id, &error) != 0 ||
+        jobs_remove(docker, &note, true, NULL, &error) != 0)
+        diagnostics_line("warning: cannot remove the job %s: %s", id, error.message);
+}
+
+/* Starts the job, and reports that. True: it runs and has this id. */
+static bool start_job(struct batch_job *job, char id[JOB_ID_SIZE])
 {
     const struct batch_jobs_options *options = &job->jobs->options;
     CLEANUP_FREE char *artifacts =
@@ -75,22 +86,25 @@ static bool start(struct batch_job *job, char id[JOB_ID_SIZE])
     const bool started = jobs_start(&start, &note, &result);
 
     memcpy(id, note.id, JOB_ID_SIZE);
-    job_note_release(&note); /* who reads the id may use it at once */
-    options->started(job->context, started ? id : NULL, &result);
-    return started;
+    job_note_release(&note); /* the reader of the id may use the job at once */
+    if (options->started(job->context, started ? id : NULL, &result) || !started)
+        return started;
+    remove_job(options->docker, id);
+    return false;
 }
 
 static void *run_job(void *context)
 {
     struct batch_job *job = context;
     char id[JOB_ID_SIZE];
+    const bool runs = start_job(job, id);
 
-    if (start(job, id)) {
+    plan_release(&job->plan);
+    json_decref(job->batch_id);
+    if (runs) {
         set_state(job, JOB_RUNNING);
         jobs_wait_for_end(job->jobs->options.docker, id, &job->jobs->stop);
     }
-    plan_release(&job->plan);
-    json_decref(job->batch_id);
     set_state(job, JOB_ENDED);
     return NULL;
 }
@@ -98,7 +112,7 @@ static void *run_job(void *context)
 /* ---- */
 
 /* Returns a job in this state, or NULL. */
-static struct batch_job *find(struct batch_jobs *jobs, enum batch_job_state state)
+static struct batch_job *find_job(struct batch_jobs *jobs, enum batch_job_state state)
 {
     struct batch_job *found = NULL;
 
@@ -112,15 +126,15 @@ static struct batch_job *find(struct batch_jobs *jobs, enum batch_job_state stat
 
 bool batch_jobs_have_room(struct batch_jobs *jobs)
 {
-    return find(jobs, JOB_ENDED) != NULL;
+    return find_job(jobs, JOB_ENDED) != NULL;
 }
 
 bool batch_jobs_are_started(struct batch_jobs *jobs)
 {
-    return find(jobs, JOB_STARTING) == NULL;
+    return find_job(jobs, JOB_STARTING) == NULL;
 }
 
-static void join(struct batch_job *job)
+static void join_thread(struct batch_job *job)
 {
     if (job->has_thread)
         pthread_join(job->thread, NULL);
@@ -130,9 +144,9 @@ static void join(struct batch_job *job)
 int batch_jobs_start(struct batch_jobs *jobs, struct plan *plan, const json_t *id, long long line,
                      void *context, struct error *error)
 {
-    struct batch_job *job = find(jobs, JOB_ENDED);
+    struct batch_job *job = find_job(jobs, JOB_ENDED);
 
-    join(job);
+    join_thread(job);
     job->plan = *plan;
     job->batch_id = id ? json_deep_copy(id) : NULL; /* reference counts are not for two threads */
     job->line = line;
@@ -153,7 +167,7 @@ void batch_jobs_close(struct batch_jobs *jobs)
 {
     notifier_raise(&jobs->stop);
     for (int i = 0; i < jobs->options.max; i++)
-        join(&jobs->jobs[i]);
+        join_thread(&jobs->jobs[i]);
     free(jobs->jobs);
     notifier_release(&jobs->stop);
     pthread_mutex_destroy(&jobs->lock);

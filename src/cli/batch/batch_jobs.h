@@ -17,8 +17,11 @@
 #include "run/result.h"
 #include "service/jobs.h"
 
-/* What is done with a job that was started: `id` is its id; NULL: the result says why it failed. */
-typedef void batch_jobs_started(void *context, const char *id, struct result *result);
+/*
+ * What is done with a job that was started: `id` is its id; NULL: the result says why it failed.
+ * False: the id could not be printed, and the job is removed.
+ */
+typedef bool batch_jobs_started(void *context, const char *id, struct result *result);
 
 struct batch_jobs_options {
     const struct docker *docker; /* all is borrowed */

@@ -98,13 +98,18 @@ static bool write_json(struct batch_output *output, json_t *object, struct resul
 
 /* ---- a table */
 
-/* The caller has the lock. */
-static void write_warnings(long long line, const struct strvec *warnings)
+/* The caller has the lock. A job that is not of a batch has no line, and is named by its id. */
+static void write_warnings(const json_t *object, const struct strvec *warnings)
 {
+    const long long line = json_integer_value(json_object_get(object, "line"));
+    const char *id = json_string_value(json_object_get(object, "id"));
+    CLEANUP_FREE char *subject =
+        line > 0 || !id ? string_format("line %lld", line) : string_format("job %s", id);
+
     for (size_t i = 0; i < warnings->count; i++) {
         CLEANUP_FREE char *escaped = text_escape(warnings->items[i]);
 
-        diagnostics_line("line %lld: warning: %s", line, escaped);
+        diagnostics_line("%s: warning: %s", subject, escaped);
     }
 }
 
@@ -120,8 +125,8 @@ static bool write_row(struct batch_output *output, const json_t *object,
     row = batch_table_row(&output->table, json_object_get(object, "id"), line, result);
     written = write_locked(output, row, strlen(row));
     if (written) {
-        write_warnings(line, &result->warnings);
-        write_warnings(line, &result->artifacts.missing);
+        write_warnings(object, &result->warnings);
+        write_warnings(object, &result->artifacts.missing);
         count(output, result);
     }
     pthread_mutex_unlock(&output->lock);
@@ -141,7 +146,7 @@ bool batch_output_result(struct batch_output *output, json_t *object, struct res
     return written;
 }
 
-static void write_job_json(struct batch_output *output, json_t *object, const char *job,
+static bool write_job_json(struct batch_output *output, json_t *object, const char *job,
                            const struct strvec *warnings)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
@@ -154,28 +159,32 @@ static void write_job_json(struct batch_output *output, json_t *object, const ch
     if (safe_json_dump(object, json_text_flags(object), safe_json_add, &text) != 0)
         abort();
     strbuf_addch(&text, '\n');
-    write_locked(output, text.data, text.length);
+    return write_locked(output, text.data, text.length);
 }
 
-void batch_output_job(struct batch_output *output, json_t *object, const char *job,
+bool batch_output_job(struct batch_output *output, json_t *object, const char *job,
                       const struct strvec *warnings)
 {
     const long long line = json_integer_value(json_object_get(object, "line"));
     CLEANUP_FREE char *row = NULL;
+    bool written;
 
     pthread_mutex_lock(&output->lock);
     if (output->as_table) {
         progress_clear(&output->progress);
         row = batch_table_job_row(&output->table, json_object_get(object, "id"), line, job);
-        write_locked(output, row, strlen(row));
-        write_warnings(line, warnings);
+        written = write_locked(output, row, strlen(row));
+        write_warnings(object, warnings);
     } else {
-        write_job_json(output, object, job, warnings);
+        written = write_job_json(output, object, job, warnings);
     }
-    batch_summary_count(&output->summary, "started");
-    count_one(output, false);
+    if (written) {
+        batch_summary_count(&output->summary, "started");
+        count_one(output, false);
+    }
     pthread_mutex_unlock(&output->lock);
     json_decref(object);
+    return written;
 }
 
 void batch_output_remark(struct batch_output *output, const char *line)

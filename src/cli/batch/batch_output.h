@@ -49,7 +49,8 @@ void batch_output_open(struct batch_output *output, int in, bool as_table, bool 
 void batch_output_skip(struct batch_output *output, long long skipped, long long bytes);
 
 /*
- * Prints the members of the object, which has `id` and `line`, and of the result as one line,
+ * Prints the members of the object, which has `id` and `line` if the request is of a batch, and of
+ * the result as one line,
  * counts the result, and shows the progress. Warnings that a table does not have go to stderr.
  * Takes ownership of the object. False: stdout cannot be written, and this raises
  * signals_cancel().
@@ -60,7 +61,7 @@ bool batch_output_result(struct batch_output *output, json_t *object, struct res
  * The same for a request that was started as a job with this id: its members, `job` and the
  * warnings of the start.
  */
-void batch_output_job(struct batch_output *output, json_t *object, const char *job,
+bool batch_output_job(struct batch_output *output, json_t *object, const char *job,
                       const struct strvec *warnings);
 
 /* Writes a line to stderr. */

@@ -19,7 +19,8 @@
 enum { MIN_PAUSE_MS = 200, MAX_PAUSE_MS = 2000 };
 
 struct wait_all {
-    struct job_fetch fetch;
+    struct job_fetch fetch; /* of jobs that have ended, so without a deadline */
+    long long deadline;     /* clock_now_ms(); 0: none */
     struct batch_output output;
     struct strvec seen; /* ids of all jobs so far */
     struct strvec done; /* and of those that need nothing more */
@@ -47,7 +48,7 @@ static bool is_of_model(const char *id)
 }
 
 /* Notes jobs that are new. */
-static void see_all(struct wait_all *all, const struct strvec *ids)
+static void note_new_jobs(struct wait_all *all, const struct strvec *ids)
 {
     for (size_t i = 0; i < ids->count; i++) {
         if (strvec_contains(&all->seen, ids->items[i]))
@@ -66,8 +67,8 @@ enum job_progress {
 };
 
 /* Reports the error, unless the job is in use, or was fetched or removed by someone else. */
-static enum job_progress report(struct wait_all *all, const struct job_note *note,
-                                const struct error *error)
+static enum job_progress report_failure(struct wait_all *all, const struct job_note *note,
+                                        const struct error *error)
 {
     if (note->busy || error->kind == ERROR_CANCELLED)
         return JOB_PENDING;
@@ -81,10 +82,12 @@ static enum job_progress fetch_ended(struct wait_all *all, const char *id)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
 
-    return job_fetch(&all->fetch, id, &note, &error) < 0 ? report(all, &note, &error) : JOB_FETCHED;
+    return job_fetch(&all->fetch, id, &note, &error) < 0 ? report_failure(all, &note, &error)
+                                                         : JOB_FETCHED;
 }
 
-static enum job_progress look_at(struct wait_all *all, const char *id, const struct job_list *list)
+static enum job_progress progress_of(struct wait_all *all, const char *id,
+                                     const struct job_list *list)
 {
     const char *state = NULL;
 
@@ -101,7 +104,8 @@ static enum job_progress look_at(struct wait_all *all, const char *id, const str
  * Fetches what has ended. Sets how many jobs are pending and which are absent, and returns how many
  * have ended; -1 with the error.
  */
-static int pass(struct wait_all *all, size_t *pending, struct strvec *absent, struct error *error)
+static int fetch_ended_jobs(struct wait_all *all, size_t *pending, struct strvec *absent,
+                            struct error *error)
 {
     CLEANUP(job_list_release) struct job_list list = JOB_LIST_INIT;
     CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
@@ -109,13 +113,13 @@ static int pass(struct wait_all *all, size_t *pending, struct strvec *absent, st
 
     *pending = 0;
     job_notes_list(&ids, false); /* first: a job that has a file was started */
-    see_all(all, &ids);
+    note_new_jobs(all, &ids);
     if (job_list_read(&list, all->fetch.docker, signals_cancel(), error) != 0)
         return -1;
-    for (size_t i = 0; i < ids.count && signals_caught() == 0; i++) {
+    for (size_t i = 0; i < ids.count && !notifier_raised(signals_cancel()); i++) {
         const char *id = ids.items[i];
         const enum job_progress progress =
-            strvec_contains(&all->done, id) ? JOB_FETCHED : look_at(all, id, &list);
+            strvec_contains(&all->done, id) ? JOB_FETCHED : progress_of(all, id, &list);
 
         *pending += progress == JOB_PENDING;
         if (progress == JOB_ABSENT)
@@ -140,6 +144,18 @@ static bool pause_until(long long deadline, long long ms)
     return !notifier_raised(signals_cancel());
 }
 
+/* True: not reported, since another isolator works on the job now. */
+static bool report_absent(const char *id)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
+
+    if (job_note_lock(&note, id, &error) == 0)
+        diagnostics_line("the job %s does not run on this engine: to forget it, use isolator rm",
+                         id);
+    return note.busy;
+}
+
 /* Returns how many jobs have not ended. -1 with the error. */
 static long long fetch_all(struct wait_all *all, struct error *error)
 {
@@ -149,20 +165,18 @@ static long long fetch_all(struct wait_all *all, struct error *error)
         CLEANUP(strvec_release) struct strvec absent = STRVEC_INIT;
         const bool more = job_batch_runs(); /* asked before the pass, which then sees all jobs */
         size_t pending;
-        const int fetched = pass(all, &pending, &absent, error);
+        const int fetched = fetch_ended_jobs(all, &pending, &absent, error);
 
         if (fetched < 0)
             return -1;
         ms = fetched > 0 ? MIN_PAUSE_MS : 2 * ms < MAX_PAUSE_MS ? 2 * ms : MAX_PAUSE_MS;
+        for (size_t i = 0; i < absent.count && pending == 0 && !more; i++)
+            pending += report_absent(absent.items[i]);
         if (pending > 0 || more) {
-            if (pause_until(all->fetch.deadline, ms))
+            if (pause_until(all->deadline, ms))
                 continue;
             return (long long)pending + more;
         }
-        for (size_t i = 0; i < absent.count; i++)
-            diagnostics_line("the job %s does not run on this engine: to forget it, use isolator "
-                             "rm",
-                             absent.items[i]);
         return 0;
     }
 }
@@ -189,10 +203,12 @@ static int exit_status(const struct wait_all *all, const struct batch_totals *to
 
 int wait_for_all(const struct job_fetch *fetch, bool as_table, bool quiet, struct error *error)
 {
-    struct wait_all all = {.fetch = *fetch, .seen = STRVEC_INIT, .done = STRVEC_INIT};
+    struct wait_all all = {
+        .fetch = *fetch, .deadline = fetch->deadline, .seen = STRVEC_INIT, .done = STRVEC_INIT};
     struct batch_totals totals;
     long long pending;
 
+    all.fetch.deadline = 0;
     all.fetch.print = print_result;
     all.fetch.context = &all;
     batch_output_open(&all.output, -1, as_table, quiet);

@@ -1,6 +1,7 @@
 /*
- * `isolator wait --all`: fetches the results of all jobs of this user that are on the engine, in
- * the order in which they end, also of those that a batch is still starting.
+ * `isolator wait --all`: fetches, except for jobs of models, the results of all jobs of this user
+ * that are on the engine, in the order in which they end, also of those that a batch is still
+ * starting.
  */
 #ifndef CLI_JOBS_WAIT_ALL_H
 #define CLI_JOBS_WAIT_ALL_H
