@@ -170,7 +170,7 @@ const experiment = once(async () => {
 
 testCase(`${KILLS} kills: each job is wholly started, and its result is right, or there is none`, async () => {
     const { seconds } = await experiment();
-    ok(alive > 0, 'some were alive when they were killed');
+    ok(seen.alive > 0, 'some were alive when they were killed');
     note(`figures: ${KILLS} kills in ${seconds} s, seed ${SEED}, ${seen.alive} alive: start ${seen.none + seen.started + seen.printed} ` +
         `(${seen.none} without a job, ${seen.started} with one, ${seen.printed} had printed its id), wait ${seen.wait + seen.fetch} ` +
         `(${seen.delivered} had printed the result), logs ${seen.logs}`);
