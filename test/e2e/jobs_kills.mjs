@@ -65,13 +65,15 @@ async function jobsOf(pid) {
 const seen = { printed: 0, started: 0, none: 0, wait: 0, fetch: 0, logs: 0, delivered: 0, alive: 0 };
 const starters = new Set(); // the processes that were to start a job
 let spans;
+let scale = 1; // of the spans: other load on the machine comes and goes after they were measured
 
 async function killAfter(args, span, others) {
     const victim = new Victim(isolator, args);
-    await pause(span * random());
+    await pause(scale * span * random());
     await victim.kill(others);
-    if (victim.how === 'SIGKILL')
-        seen.alive++;
+    const alive = victim.how === 'SIGKILL';
+    seen.alive += alive;
+    scale *= alive ? 1.1 : 0.7; // about four of five are alive
     return victim;
 }
 
@@ -170,7 +172,7 @@ const experiment = once(async () => {
 
 testCase(`${KILLS} kills: each job is wholly started, and its result is right, or there is none`, async () => {
     const { seconds } = await experiment();
-    ok(seen.alive > 0, 'some were alive when they were killed');
+    ok(seen.alive >= KILLS / 2, 'most of them were alive when they were killed', seen.alive);
     note(`figures: ${KILLS} kills in ${seconds} s, seed ${SEED}, ${seen.alive} alive: start ${seen.none + seen.started + seen.printed} ` +
         `(${seen.none} without a job, ${seen.started} with one, ${seen.printed} had printed its id), wait ${seen.wait + seen.fetch} ` +
         `(${seen.delivered} had printed the result), logs ${seen.logs}`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Jobs on an engine that is reached by ssh: the connection is cut, and the job goes on. The engine is the one of the other
-# tests, behind an sshd of this test, which has its own port, keys and configuration.
+# tests, through an sshd of this test, which has its own port, keys and configuration.
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for eval; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 

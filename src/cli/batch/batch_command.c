@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,19 +137,6 @@ static int check_output(int in, struct error *error)
                      "input and output are the same file; write the results to another file");
 }
 
-static int exit_status_of_batch(const struct batch_totals *totals)
-{
-    if (totals->output_error == EPIPE)
-        return EXIT_STATUS_INTERRUPTED + SIGPIPE;
-    if (totals->output_error != 0) {
-        diagnostics_line("cannot write the results: %s", strerror(totals->output_error));
-        return EXIT_STATUS_ENGINE;
-    }
-    if (signals_caught() != 0)
-        return EXIT_STATUS_INTERRUPTED + signals_caught();
-    return totals->failed > 0 ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
-}
-
 /* Reads the results in `fd`, and the requests for the first time. */
 static int prepare_resume(const struct batch_arguments *options, int fd,
                           struct batch_options *batch, struct batch_resume *resume,
@@ -175,7 +161,7 @@ static int run_batch(const struct batch_arguments *options, const struct config 
     good = good && batch_run(config, batch, &totals, error) == 0;
     batch->resume = NULL;
     if (good)
-        return exit_status_of_batch(&totals);
+        return batch_output_exit_status(&totals);
     if (error->kind != ERROR_CANCELLED || signals_caught() == 0)
         return -1;
     error_release(error);

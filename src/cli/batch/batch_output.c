@@ -1,6 +1,7 @@
 #include "cli/batch/batch_output.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "base/json_text.h"
 #include "base/signals.h"
 #include "base/text.h"
+#include "cli/exit_status.h"
 #include "cli/result_text.h"
 #include "cli/safe_json.h"
 
@@ -204,4 +206,17 @@ void batch_output_end(struct batch_output *output, struct batch_totals *totals)
     output_release(&output->out);
     pthread_mutex_destroy(&output->lock);
     *totals = output->totals;
+}
+
+int batch_output_exit_status(const struct batch_totals *totals)
+{
+    if (totals->output_error == EPIPE)
+        return EXIT_STATUS_INTERRUPTED + SIGPIPE;
+    if (totals->output_error != 0) {
+        diagnostics_line("cannot write the results: %s", strerror(totals->output_error));
+        return EXIT_STATUS_ENGINE;
+    }
+    if (signals_caught() != 0)
+        return EXIT_STATUS_INTERRUPTED + signals_caught();
+    return totals->failed > 0 ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
 }

@@ -70,4 +70,10 @@ void batch_output_remark(struct batch_output *output, const char *line);
 /* Writes the summary to stderr if there was a request, and frees everything. */
 void batch_output_end(struct batch_output *output, struct batch_totals *totals);
 
+/*
+ * The exit status of a command that has written these results. Prints why the output failed, except
+ * for EPIPE.
+ */
+int batch_output_exit_status(const struct batch_totals *totals);
+
 #endif

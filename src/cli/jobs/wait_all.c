@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -184,21 +183,17 @@ static long long fetch_all(struct wait_all *all, struct error *error)
 static int exit_status(const struct wait_all *all, const struct batch_totals *totals,
                        long long pending)
 {
-    if (totals->output_error == EPIPE)
-        return EXIT_STATUS_INTERRUPTED + SIGPIPE;
-    if (totals->output_error != 0) {
-        diagnostics_line("cannot write the results: %s", strerror(totals->output_error));
-        return EXIT_STATUS_ENGINE;
-    }
-    if (signals_caught() != 0)
-        return EXIT_STATUS_INTERRUPTED + signals_caught();
+    const int status = batch_output_exit_status(totals);
+
+    if (status != EXIT_STATUS_SUCCESS && status != EXIT_STATUS_PROGRAM)
+        return status;
     if (all->status != EXIT_STATUS_SUCCESS)
         return all->status;
     if (pending > 0) {
         diagnostics_line("jobs have not ended within the --timeout: %lld", pending);
         return EXIT_STATUS_TIMEOUT;
     }
-    return totals->failed > 0 ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
+    return status;
 }
 
 int wait_for_all(const struct job_fetch *fetch, bool as_table, bool quiet, struct error *error)
