@@ -7,6 +7,7 @@
 #include "base/signals.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/jobs/job_discard.h"
 #include "cli/print.h"
 #include "cli/run_request.h"
 #include "cli/run_text.h"
@@ -47,8 +48,11 @@ static void start_job(void *context, struct service *service, const struct confi
     *started = jobs_start(&start, &note, result);
     memcpy(id, note.id, sizeof id);
     job_note_release(&note); /* who reads the id may use it at once */
-    if (*started)
-        print_format("%s\n", id);
+    if (!*started)
+        return;
+    print_format("%s\n", id);
+    if (print_failure() != 0)
+        job_discard(&service->docker, id);
 }
 
 static int report_job(const struct result *result, bool started, int status)

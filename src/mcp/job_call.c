@@ -13,7 +13,6 @@
 #include "mcp/tool.h"
 #include "mcp/tool_result.h"
 #include "request/tool_arguments.h"
-#include "service/job_list.h"
 #include "service/job_output.h"
 #include "service/jobs.h"
 
@@ -103,65 +102,21 @@ static int read_output(const struct job_call *call, const struct job_note *note,
 
 /* ---- the start */
 
-/* Counts the jobs that run, without those whose start has not ended. -1 with the error. */
-static int count_running(const struct job_call *call, struct error *error)
-{
-    CLEANUP(job_list_release) struct job_list list = JOB_LIST_INIT;
-    int running = 0;
-
-    if (job_list_read(&list, &call->calls->service->docker, &call->cancel, error) != 0)
-        return -1;
-    for (size_t i = 0; i < list.count; i++)
-        running +=
-            job_row_runs(&list.rows[i]) && job_note_stage(list.rows[i].id) != JOB_STAGE_STARTING;
-    return running;
-}
-
-/* Adds to the number of starts, and returns it. */
-static int add_start(const struct job_call *call, int change)
-{
-    int starts;
-
-    pthread_mutex_lock(&call->calls->lock);
-    starts = call->calls->starts += change;
-    pthread_mutex_unlock(&call->calls->lock);
-    return starts;
-}
-
-/* `starts` are those that had begun before and have not ended, with this one. */
-static int check_running(const struct job_call *call, int starts, struct error *error)
-{
-    const int max = call->calls->config->jobs.max_running;
-    const int running = count_running(call, error);
-
-    if (running < 0)
-        return -1;
-    if (running + starts <= max)
-        return 0;
-    return error_set(error, ERROR_INPUT,
-                     "%d jobs run already, and no more than %d may: get the result of one of them "
-                     "with %s, then start this one",
-                     running + starts - 1, max, TOOL_WAIT_NAME);
-}
-
 /* Starts the job. False: there is none, and the result says why. */
 static bool start_if_possible(struct job_call *call, struct job_note *note, struct result *result)
 {
+    CLEANUP_FREE char *advice =
+        string_format("get the result of one of them with %s, then start this one", TOOL_WAIT_NAME);
     const struct job_start options = {.docker = &call->calls->service->docker,
                                       .plan = &call->plan,
                                       .audit = &call->calls->service->audit,
                                       .keep_hours = call->calls->config->jobs.keep_hours,
+                                      .max_running = call->calls->config->jobs.max_running,
+                                      .when_full = advice,
                                       .of_model = true,
                                       .cancel = &call->cancel};
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    bool started = false;
 
-    if (check_running(call, add_start(call, 1), &error) == 0)
-        started = jobs_start(&options, note, result);
-    else
-        result_fail(result, &error);
-    add_start(call, -1);
-    return started;
+    return jobs_start(&options, note, result);
 }
 
 /* Removes a job whose id the client does not have, or whose result it has. */

@@ -43,8 +43,7 @@ struct job_calls {
     pthread_mutex_t lock;
     pthread_cond_t ended; /* signalled when a call ends */
     struct job_call *list;
-    int count;  /* of those in the list */
-    int starts; /* of those that are starting a job */
+    int count; /* of those in the list */
     size_t bytes;
 };
 

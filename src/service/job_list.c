@@ -9,6 +9,7 @@
 #include "container/owned_container.h"
 #include "container/owner.h"
 #include "docker/budget.h"
+#include "docker/container.h"
 #include "docker/container_list.h"
 
 /* The column of the state, after the labels. */
@@ -43,6 +44,26 @@ static void add_row(struct job_list *list, const struct container_row *container
     memcpy(row->id, owned_container_digits(container->name), sizeof row->id);
 }
 
+/*
+ * docker ps reads a copy of the containers, which docker start writes after the container runs
+ * (moby, daemon/start.go, containerStart), so a job that has started can be in it as "created".
+ * docker inspect waits for the start.
+ */
+static void correct_state(struct job_row *row, const struct docker *docker)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    CLEANUP_FREE char *container = owned_container_job_name(row->id);
+    struct container_state state;
+
+    if (strcmp(row->state, "created") != 0 || job_note_stage(row->id) != JOB_STAGE_STARTED ||
+        container_inspect(docker, container, budget_deadline(docker, BUDGET_QUERY), &state,
+                          &ignored) != 0 ||
+        !state.started)
+        return;
+    free(row->state);
+    row->state = string_copy(state.ended ? "exited" : "running");
+}
+
 int job_list_read(struct job_list *list, const struct docker *docker, const struct notifier *cancel,
                   struct error *error)
 {
@@ -60,6 +81,8 @@ int job_list_read(struct job_list *list, const struct docker *docker, const stru
     for (size_t i = 0; i < containers.count; i++)
         if (owned_container_purpose(containers.rows[i].name) == PURPOSE_JOB)
             add_row(list, &containers.rows[i]);
+    for (size_t i = 0; i < list->count; i++)
+        correct_state(&list->rows[i], docker);
     if (containers.truncated)
         return error_set(error, ERROR_ENGINE, "the list of containers is too long");
     return 0;

@@ -55,15 +55,6 @@ void job_notes_list(struct strvec *words, bool names)
     }
 }
 
-int job_note_check_free(const char *name, struct error *error)
-{
-    CLEANUP(strvec_release) struct strvec found = STRVEC_INIT;
-
-    job_files_find(name, false, &found);
-    return found.count == 0 ? 0
-                            : error_set(error, ERROR_USAGE, "there is a job '%s' already", name);
-}
-
 /* ---- writing */
 
 static json_t *make_manifest(const struct manifest *manifest)
@@ -115,28 +106,31 @@ static int create_locked(const char *path)
     }
 }
 
-int job_note_write(struct job_note *note, const struct plan *plan, struct error *error)
+int job_note_create(struct job_note *note, struct error *error)
 {
     CLEANUP_FREE char *jobs = job_files_directory();
-    json_auto_t *object = make_note(note, plan);
-    CLEANUP_FREE char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
     CLEANUP_FREE char *file =
         note->name ? string_format("%s.%s", note->id, note->name) : string_copy(note->id);
     CLEANUP_FREE char *path = string_format("%s/.%s", jobs, file);
 
-    if (!text)
-        abort();
     file_make_directories(path);
     note->lock = create_locked(path);
-    if (note->lock >= 0) {
-        free(note->path);
-        note->path = steal_pointer(&path);
-        if (io_write_all(note->lock, text, strlen(text)) == 0 && fsync(note->lock) == 0)
-            return 0;
-    }
-    error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", note->path ? note->path : path);
-    job_note_remove(note);
-    return -1;
+    if (note->lock < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
+    note->path = steal_pointer(&path);
+    return 0;
+}
+
+int job_note_write(struct job_note *note, const struct plan *plan, struct error *error)
+{
+    json_auto_t *object = make_note(note, plan);
+    CLEANUP_FREE char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+
+    if (!text)
+        abort();
+    if (io_write_all(note->lock, text, strlen(text)) == 0 && fsync(note->lock) == 0)
+        return 0;
+    return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", note->path);
 }
 
 int job_note_publish(struct job_note *note, struct error *error)
@@ -145,8 +139,6 @@ int job_note_publish(struct job_note *note, struct error *error)
     CLEANUP_FREE char *path =
         string_format("%.*s%s", (int)(name - note->path), note->path, name + 1);
 
-    if (note->name && job_note_check_free(note->name, error) != 0)
-        return -1;
     if (rename(note->path, path) != 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot rename '%s'", note->path);
     free(note->path);
@@ -295,9 +287,25 @@ static bool claim(const char *path, int *lock)
 {
     struct stat opened, named;
 
+    errno = 0;
     *lock = open(path, O_RDWR | O_CLOEXEC);
     return *lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) == 0 && fstat(*lock, &opened) == 0 &&
            stat(path, &named) == 0 && opened.st_ino == named.st_ino;
+}
+
+void job_notes_starting(struct strvec *names)
+{
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
+    CLEANUP_FREE char *jobs = job_files_directory();
+
+    job_files_list(&files, true);
+    for (size_t i = 0; i < files.count; i++) {
+        CLEANUP_FREE char *path = string_format("%s/%s", jobs, files.items[i]);
+        CLEANUP_FD int lock = -1;
+
+        if (!claim(path, &lock) && errno == EWOULDBLOCK)
+            strvec_push(names, files.items[i] + 1);
+    }
 }
 
 bool job_note_claim(struct job_note *note, const char *id)

@@ -48,15 +48,13 @@ struct job_note {
 /* ERROR_USAGE if this cannot be the name of a job: letters, digits and "_.-", no id. */
 int job_note_check_name(const char *name, struct error *error);
 
-/* ERROR_USAGE if a job has this name. */
-int job_note_check_free(const char *name, struct error *error);
-
 /*
- * Writes the file of a new job, whose plan is another one, and locks it. It begins with a dot, so
- * that the job is not found before job_note_publish() has renamed it: the job is started then, and
- * was never started if isolator is killed before that. Both ERROR_SYSTEM; ERROR_USAGE if the name
- * was given to another job meanwhile; two that are published at the same moment can both get it.
+ * Creates the file of a new job, whose id and name are set, and locks it; then writes it, with the
+ * plan, which is another one than the note's; then renames it. Before that it begins with a dot, so
+ * that the job is not found: it is started when the file is renamed, and was never started if
+ * isolator is killed before. ERROR_SYSTEM.
  */
+int job_note_create(struct job_note *note, struct error *error);
 int job_note_write(struct job_note *note, const struct plan *plan, struct error *error);
 int job_note_publish(struct job_note *note, struct error *error);
 
@@ -74,6 +72,10 @@ void job_notes_list(struct strvec *words, bool names);
 /* What the file of the job with this id tells: that it is started, or begins with a dot. */
 enum job_stage { JOB_STAGE_NONE, JOB_STAGE_STARTING, JOB_STAGE_STARTED };
 enum job_stage job_note_stage(const char *id);
+
+/* Adds "ID" or "ID.NAME" of each job that an isolator is starting now, which has its file locked.
+ */
+void job_notes_starting(struct strvec *names);
 
 /*
  * Locks the file of the job with this id and reads nothing, so that it may be damaged; a job

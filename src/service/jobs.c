@@ -16,6 +16,7 @@
 #include "run/job_run.h"
 #include "run/run.h"
 #include "run/run_steps.h"
+#include "service/job_place.h"
 
 /* After a failure of the engine. */
 enum { RETRY_MS = 1000 };
@@ -94,8 +95,19 @@ static int make_container(const struct job_start *start, struct run *run,
         job_run_start(run, container, note->key, error) == 0 && job_note_publish(note, error) == 0)
         return 0;
     run_remove_container(run, container, NULL);
-    job_note_remove(note);
     return -1;
+}
+
+static int begin_start(const struct job_start *start, const struct run *run, struct job_note *note,
+                       struct error *error)
+{
+    const struct job_place place = {.docker = start->docker,
+                                    .max_running = start->max_running,
+                                    .when_full = start->when_full,
+                                    .deadline = run_setup_deadline(run),
+                                    .cancel = start->cancel};
+
+    return job_place_take(&place, note, error);
 }
 
 static int start_run(const struct job_start *start, struct run *run, struct job_note *note,
@@ -120,7 +132,11 @@ static int start_run(const struct job_start *start, struct run *run, struct job_
     note->of_model = start->of_model;
     note->batch_id = json_incref(start->batch_id);
     note->batch_line = start->batch_line;
-    result = make_container(start, run, &container, &script, note, error);
+    result = begin_start(start, run, note, error);
+    if (result == 0)
+        result = make_container(start, run, &container, &script, note, error);
+    if (result != 0)
+        job_note_remove(note);
     owned_container_release(&container);
     return result;
 }
@@ -131,8 +147,7 @@ static bool is_possible(const struct job_start *start, struct result *result)
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
     if (check_plan(start->plan, &error) == 0 &&
-        (!start->name || (job_note_check_name(start->name, &error) == 0 &&
-                          job_note_check_free(start->name, &error) == 0)))
+        (!start->name || job_note_check_name(start->name, &error) == 0))
         return true;
     result_fail(result, &error);
     return false;

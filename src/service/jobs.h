@@ -29,9 +29,11 @@ struct job_start {
     const char *name;      /* NULL: none */
     const char *artifacts; /* absolute path; NULL: none */
     bool force;
-    int keep_hours;   /* after its timeout, after which it is removed */
-    bool of_model;    /* see struct job_note */
-    json_t *batch_id; /* likewise */
+    int keep_hours;        /* after its timeout, after which it is removed */
+    int max_running;       /* no more jobs than this one may run then; 0: any number */
+    const char *when_full; /* what to do then, for the message; or NULL */
+    bool of_model;         /* see struct job_note */
+    json_t *batch_id;      /* likewise */
     long long batch_line;
     const struct notifier *cancel; /* or NULL */
 };

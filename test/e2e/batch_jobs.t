@@ -184,6 +184,19 @@ test_case 'a result that cannot be written keeps its job' && {
     is "$status $(results '$r->{stdout}')" "0 one" "it is fetched now"
 }
 
+test_case 'a job that docker ps lists as created, since it has just started' && {
+    mkdir "$scratch/bin"
+    printf '#!/usr/bin/env bash\n[ "$1" = ps ] || exec %s "$@"\n%s "$@" | sed "s/running/created/"\n' "$(command -v docker)" "$(command -v docker)" \
+        >"$scratch/bin/docker"
+    chmod +x "$scratch/bin/docker"
+    isolator start "$(snippet ash 'sleep 2; echo over')"
+    id=$out
+    PATH=$scratch/bin:$PATH "$ISOLATOR" ps --json | grep -F "$id" >"$scratch/out" # jobs of other suites are there too
+    is "$(results '$r->{state}')" running "it runs"
+    PATH=$scratch/bin:$PATH isolator wait --all
+    is "$status $(results '$r->{stdout}')" "0 over" "it is waited for"
+}
+
 test_case 'a job that another isolator waits for, and one that is not on the engine' && {
     isolator start "$(snippet ash 'sleep 3; echo over')"
     id=$out

@@ -263,6 +263,26 @@ test_case 'wait: a timeout, a name, the start of an id, --keep, several jobs' &&
     is "$(notes)" "" "both are removed"
 }
 
+test_case 'of starts with one name at the same time, one gets it' && {
+    file=$(snippet ash 'sleep 1000')
+    pids=()
+    for i in 1 2 3 4; do
+        "$ISOLATOR" start --name same "$file" >"$scratch/start.$i" 2>&1 &
+        pids+=($!)
+    done
+    wait "${pids[@]}"
+    is "$(sort "$scratch"/start.? | sed -E 's/^[0-9a-f]{16}$/ID/' | uniq -c | tr -s ' ')" \
+        $' 1 ID\n 3 isolator: there is a job \'same\' already' "the others are told"
+    is "$(notes)" "$(sed -n '/^[0-9a-f]*$/p' "$scratch"/start.?).same" "one job"
+    isolator rm --force same
+}
+
+test_case 'a job whose id cannot be printed is removed' && {
+    "$ISOLATOR" start "$(snippet ash 'sleep 1000')" >/dev/full 2>"$scratch/stderr"
+    is "$?|$(cat "$scratch/stderr")" "3|isolator: cannot write the id of the job: No space left on device" "status 3"
+    is "$(notes)" "" "no job is left"
+}
+
 test_case 'two wait at the same time: one gets the result' && {
     job "$(snippet ash 'sleep 2; echo once')"
     "$ISOLATOR" wait "$id" >"$scratch/first" 2>&1 &

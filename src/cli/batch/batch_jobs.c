@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/diagnostics.h"
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/thread.h"
+#include "cli/jobs/job_discard.h"
 #include "service/job_batch.h"
 
 enum batch_job_state {
@@ -56,16 +56,6 @@ static void set_state(struct batch_job *job, enum batch_job_state state)
     notifier_raise(job->jobs->options.changed);
 }
 
-static void remove_job(const struct docker *docker, const char *id)
-{
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
-
-    if (job_note_lock(&note, id, &error) != 0 ||
-        jobs_remove(docker, &note, true, NULL, &error) != 0)
-        diagnostics_line("warning: cannot remove the job %s: %s", id, error.message);
-}
-
 /* Starts the job, and reports that. True: it runs and has this id. */
 static bool start_job(struct batch_job *job, char id[JOB_ID_SIZE])
 {
@@ -89,7 +79,7 @@ static bool start_job(struct batch_job *job, char id[JOB_ID_SIZE])
     job_note_release(&note); /* the reader of the id may use the job at once */
     if (options->started(job->context, started ? id : NULL, &result) || !started)
         return started;
-    remove_job(options->docker, id);
+    job_discard(options->docker, id);
     return false;
 }
 
