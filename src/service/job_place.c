@@ -15,11 +15,11 @@
 /* How often the lock is tried while another start decides. */
 enum { POLL_MS = 20 };
 
-/* Returns the locked file, whose name is that of no job. -1 with the error. */
+/* Returns the locked file, which is next to the directory of jobs. -1 with the error. */
 static int lock_starts(const struct job_place *place, struct error *error)
 {
     CLEANUP_FREE char *directory = job_files_directory();
-    CLEANUP_FREE char *path = string_format("%s/.starts", directory);
+    CLEANUP_FREE char *path = string_format("%s.lock", directory);
     struct pollfd cancelled = {place->cancel ? notifier_fd(place->cancel) : -1, POLLIN, 0};
     CLEANUP_FD int fd = -1;
 
