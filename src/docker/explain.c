@@ -49,7 +49,7 @@ int docker_explain_no_answer(const struct docker *docker, enum docker_answer ans
     engine_info_init(&engine);
     engine.silent = answer == DOCKER_UNKNOWN;
     engine_info_ask_endpoint(&engine, docker, cancel);
-    found = unreachable_find(&engine);
+    found = unreachable_find(&engine, message);
     if (found.reason == UNREACHABLE_UNKNOWN)
         return error_set(error, ERROR_ENGINE, "%s: %s; %s: %s", what, found.problem, found.advice,
                          message);

@@ -87,6 +87,48 @@ static bool refuses(const struct engine_info *engine)
     return path && !engine->silent && access(path, F_OK) == 0 && listens(path);
 }
 
+/*
+ * Versions of docker and engine that refuse each other. The docker command asks the engine for the
+ * version of its API first, and refuses one below its minimum (moby, client/client.go); the engine
+ * refuses versions outside of its own range (moby, daemon/server/middleware/version.go). Docker
+ * 29.0 raised both minimums to 1.44, that of Docker 25; the docker command went back to 1.40, that
+ * of Docker 19.03, in 29.3.
+ */
+static const struct mismatch {
+    const char *first, *second; /* in docker's message */
+    const char *problem, *advice;
+} mismatches[] = {
+    {"API version ", " is not supported by this client: the minimum",
+     "the docker command is too new for the container engine",
+     "update the engine, or use another docker command (29.0 to 29.2 want an engine of Docker 25 "
+     "or newer; 28 and 29.3 do not)"},
+    {"client version ", " is too old. Minimum supported",
+     "the docker command is too old for the container engine",
+     "use a newer docker command (an engine of Docker 29 wants one of Docker 25 or newer)"},
+    {"client version ", " is too new. Maximum supported",
+     "the docker command is too new for the container engine",
+     "try again, since it says so too if its first request was lost; or update the engine"},
+};
+
+/* False: docker's message is about something else. */
+static bool find_mismatch(const char *message, struct unreachable *found)
+{
+    CLEANUP_FREE char *version = variable("DOCKER_API_VERSION");
+
+    for (size_t i = 0; i < sizeof mismatches / sizeof mismatches[0]; i++) {
+        const struct mismatch *mismatch = &mismatches[i];
+        const char *first = strstr(message, mismatch->first);
+
+        if (!first || !strstr(first, mismatch->second))
+            continue;
+        found->problem = string_copy(mismatch->problem);
+        found->advice = version ? string_format("unset DOCKER_API_VERSION, which is %s", version)
+                                : string_copy(mismatch->advice);
+        return true;
+    }
+    return false;
+}
+
 /* The advice how to make the engine answer, owned. If it may hang, the advice is a restart. */
 static char *start_advice(const struct engine_info *engine)
 {
@@ -105,11 +147,13 @@ static char *start_advice(const struct engine_info *engine)
                          hangs ? "restart docker, which ends all its containers" : "start docker");
 }
 
-struct unreachable unreachable_find(const struct engine_info *engine)
+struct unreachable unreachable_find(const struct engine_info *engine, const char *message)
 {
     struct unreachable found = {.reason = UNREACHABLE_UNKNOWN};
     const char *path = unreachable_socket(engine);
 
+    if (find_mismatch(message, &found))
+        return found;
     if (path && access(path, R_OK | W_OK) != 0 && errno == EACCES) {
         found.reason = UNREACHABLE_FORBIDDEN;
         found.problem = string_format("%s is not accessible to this user", path);

@@ -1,7 +1,8 @@
 /*
  * Why no engine answers, and what the user can do about it: one text for `isolator doctor` and for
- * the error of a run. It looks at the environment and at the engine's socket on this host, and not
- * at docker's messages.
+ * the error of a run. It looks at the environment and at the engine's socket on this host. Of
+ * docker's messages it knows those about versions that do not fit each other; if they change, the
+ * text is a more general one.
  */
 #ifndef DOCKER_UNREACHABLE_H
 #define DOCKER_UNREACHABLE_H
@@ -23,9 +24,9 @@ struct unreachable {
 
 /*
  * What is wrong with an engine that does not answer. Of `engine` it needs `silent` and the endpoint
- * (engine_info_ask_endpoint()). The caller releases it.
+ * (engine_info_ask_endpoint()); `message` is what the docker command said. The caller releases it.
  */
-struct unreachable unreachable_find(const struct engine_info *engine);
+struct unreachable unreachable_find(const struct engine_info *engine, const char *message);
 void unreachable_release(struct unreachable *found);
 
 /* The path of the engine's socket, borrowed; NULL: it is reached in another way, or not known. */

@@ -15,9 +15,9 @@
 /* The column of the state, after the labels. */
 enum { STATE = JOB_LABELS };
 
-bool job_row_runs(const struct job_row *row)
+bool job_state_runs(const char *state)
 {
-    return strcmp(row->state, "running") == 0;
+    return strcmp(state, "running") == 0 || strcmp(state, "paused") == 0;
 }
 
 /* A time in a label; 0 if it is none. */

@@ -15,9 +15,9 @@
 struct job_row {
     char id[JOB_ID_SIZE];
     char *name, *language; /* owned; untrusted: labels of the container; "": none */
-    char *state;           /* owned; the engine's word: "created", "running", "exited", "dead" */
-    long long started;     /* seconds since 1970; 0: not known */
-    long long ends;        /* at its timeout at the latest; 0: not known */
+    char *state; /* owned; the engine's word: "created", "running", "exited", "dead", "removing" */
+    long long started; /* seconds since 1970; 0: not known */
+    long long ends;    /* at its timeout at the latest; 0: not known */
 };
 
 struct job_list {
@@ -30,8 +30,8 @@ struct job_list {
         NULL, 0                                                                                    \
     }
 
-/* Whether the job has not ended. */
-bool job_row_runs(const struct job_row *row);
+/* Whether a job in this state has started and not ended. */
+bool job_state_runs(const char *state);
 
 /* Fills in an empty list, which the caller releases, also after a failure. */
 int job_list_read(struct job_list *list, const struct docker *docker, const struct notifier *cancel,

@@ -72,7 +72,7 @@ static int check_number(const struct job_place *place, const struct strvec *star
     if (job_list_read(&list, place->docker, place->cancel, error) != 0)
         return -1;
     for (size_t i = 0; i < list.count; i++)
-        running += job_row_runs(&list.rows[i]) && !is_starting(starting, list.rows[i].id) &&
+        running += job_state_runs(list.rows[i].state) && !is_starting(starting, list.rows[i].id) &&
                    job_note_stage(list.rows[i].id) != JOB_STAGE_STARTING;
     if (running < (size_t)place->max_running)
         return 0;

@@ -188,8 +188,8 @@ set it to a name that docker context ls shows: *" DOCKER_CONTEXT=nope
 DOCKER_HOST, or start the engine that it names: *" DOCKER_HOST=tcp://127.0.0.1:1
         unreached "no such host" "cannot start the container: the container engine does not answer at tcp://none.invalid:2375; *" \
             DOCKER_HOST=tcp://none.invalid:2375
-        as= unreached "an API version that the engine refuses" "cannot start the container: the container engine at $(docker context \
-inspect --format '{{.Endpoints.docker.Host}}') refuses the docker command; use versions of both that fit each other, or see its log: *" \
+        as= unreached "an API version that the engine refuses" "cannot start the container: the docker command is too new \
+for the container engine; unset DOCKER_API_VERSION, which is 9.99: *" \
             DOCKER_API_VERSION=9.99
         unreached "no certificate" "cannot start the container: *" DOCKER_TLS_VERIFY=1 DOCKER_HOST=tcp://127.0.0.1:1
     done

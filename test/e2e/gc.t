@@ -76,6 +76,21 @@ test_case 'isolator gc removes an orphan' && {
     is "$status|$(mentions "$name")|$err" "0||" "gc again finds nothing"
 }
 
+test_case 'a container that the engine could not remove: gc says why, and removes it when it can' && {
+    abandon
+    layer=$(docker inspect -f '{{.GraphDriver.Data.UpperDir}}' "$name")
+    chattr +i "$layer"
+    perl -pe 's/"engineTimeoutSeconds": 300/"engineTimeoutSeconds": 2/' "$ISOLATOR_CONFIG" >"$scratch/hurried.json"
+    isolator gc --config "$scratch/hurried.json"
+    has "$(mentions "$name")" "cannot remove $name (Created): isolator process $pid has ended: cannot remove the container: " "it says so"
+    is "$status" 3 "status 3"
+    is "$(there "$name")" yes "the engine keeps what is left of it"
+    chattr -i "$layer"
+    isolator gc
+    has "$(mentions "$name")" "removed $name (" "it is removed"
+    is "$status|$(there "$name")" "0|no" "it is gone"
+}
+
 # ---- by the reaper, a background process of each isolator
 
 test_case 'the reaper removes the container of an isolator that is killed alone' && {

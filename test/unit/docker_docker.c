@@ -491,6 +491,46 @@ static void check_unreachable(const char *version, const char *endpoint, const c
     tear_down(&fixture);
 }
 
+static void check_mismatch(const char *said, const char *expected)
+{
+    CLEANUP_FREE char *message = string_format("cannot start: %s: %s", expected, said);
+    struct fixture fixture;
+
+    set_up(&fixture, "case $1 in version) exit 1;; context) echo ssh://box;; esac");
+    docker_explain(&fixture.docker, "py:3", "cannot start", said, NULL, &fixture.error);
+    assert_error(&fixture.error, ERROR_ENGINE, message);
+    tear_down(&fixture);
+}
+
+/* Messages of Docker 29.0 (client/client.go), and of engines since 1.12. */
+static void docker__explain_versions(void **state)
+{
+    (void)state;
+    unsetenv("DOCKER_API_VERSION");
+    check_mismatch("API version 1.41 is not supported by this client: the minimum supported API "
+                   "version is 1.44",
+                   "the docker command is too new for the container engine; update the engine, or "
+                   "use another docker command (29.0 to 29.2 want an engine of Docker 25 or newer; "
+                   "28 and 29.3 do not)");
+    check_mismatch("Error response from daemon: client version 1.41 is too old. Minimum supported "
+                   "API version is 1.44, please upgrade your client to a newer version",
+                   "the docker command is too old for the container engine; use a newer docker "
+                   "command (an engine of Docker 29 wants one of Docker 25 or newer)");
+    check_mismatch("Error response from daemon: client version 1.50 is too new. Maximum supported "
+                   "API version is 1.41",
+                   "the docker command is too new for the container engine; try again, since it "
+                   "says so too if its first request was lost; or update the engine");
+    setenv("DOCKER_API_VERSION", "1.50", 1);
+    check_mismatch("Error response from daemon: client version 1.50 is too new. Maximum supported "
+                   "API version is 1.41",
+                   "the docker command is too new for the container engine; unset "
+                   "DOCKER_API_VERSION, which is 1.50");
+    unsetenv("DOCKER_API_VERSION");
+    check_mismatch("client version 1.50 is too good",
+                   "the container engine does not answer at ssh://box; see docker context ls and "
+                   "choose another context than ssh://box");
+}
+
 static void docker__explain_what_to_do(void **state)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

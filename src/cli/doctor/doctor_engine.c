@@ -67,7 +67,7 @@ static char *find_command(const char *command)
 static void report_no_answer(struct doctor *doctor)
 {
     CLEANUP(unreachable_release)
-    struct unreachable found = unreachable_find(&doctor->engine);
+    struct unreachable found = unreachable_find(&doctor->engine, doctor->no_answer.message);
 
     if (found.reason != UNREACHABLE_UNKNOWN)
         doctor_find(doctor, FINDING_FAIL, "socket", string_copy(found.problem),

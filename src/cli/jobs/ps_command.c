@@ -60,7 +60,7 @@ static char *show_seconds(long long seconds)
 /* Seconds until its timeout; 0 if it does not run. */
 static long long seconds_left(const struct job_row *row, long long now)
 {
-    return job_row_runs(row) && row->ends > now ? row->ends - now : 0;
+    return job_state_runs(row->state) && row->ends > now ? row->ends - now : 0;
 }
 
 static void push_label(struct strvec *cells, const char *text)
@@ -73,10 +73,10 @@ static void add_row(struct strvec *cells, const struct job_row *row, long long n
     strvec_push(cells, row->id);
     push_label(cells, row->name);
     push_label(cells, row->language);
-    push_label(cells, job_row_runs(row) ? "running" : row->state);
+    push_label(cells, row->state);
     strvec_push_owned(cells, show_seconds(now > row->started ? now - row->started : 0));
-    strvec_push_owned(cells,
-                      job_row_runs(row) ? show_seconds(seconds_left(row, now)) : string_copy("-"));
+    strvec_push_owned(cells, job_state_runs(row->state) ? show_seconds(seconds_left(row, now))
+                                                        : string_copy("-"));
 }
 
 static void print_json(const struct job_row *row, long long now)

@@ -95,8 +95,7 @@ static enum job_progress progress_of(struct wait_all *all, const char *id,
             state = list->rows[i].state;
     if (!state || strcmp(state, "created") == 0) /* it would have started before it had a file */
         return JOB_ABSENT;
-    return strcmp(state, "exited") == 0 || strcmp(state, "dead") == 0 ? fetch_ended(all, id)
-                                                                      : JOB_PENDING;
+    return job_state_runs(state) ? JOB_PENDING : fetch_ended(all, id);
 }
 
 /*
