@@ -334,6 +334,29 @@ END
     done
 }
 
+test_case 'a docker command of Docker 29 with an old engine, and an old one with an engine of Docker 29' && {
+    mkdir "$scratch/docker29"
+    printf '%s\n' '#!/bin/sh' 'case "$1" in context) exec docker "$@" ;; version) echo "$CLIENT" ;; esac' 'echo "$SAID" >&2' 'exit 1' \
+        >"$scratch/docker29/refused"
+    chmod +x "$scratch/docker29/refused"
+    sed "s|^{|{\"containerCommand\": \"$scratch/docker29/refused\", |" "$scratch/cold.json" >"$scratch/docker29.json"
+    # refused VERSION MESSAGE ADVICE: what doctor and run say if docker says this.
+    refused() {
+        CLIENT="{\"Client\":{\"Version\":\"$1\",\"Context\":\"default\"},\"Server\":null}" SAID=$2 \
+            isolator doctor --config "$scratch/docker29.json"
+        is "$status $(check engine)" "3 fail engine does not answer: $2"$'\n'"-> ${3#*; }" "$1: doctor"
+        SAID=$2 isolator run --config "$scratch/docker29.json" "$scratch/prompts/hello_world.py"
+        is "$status $(field error)" "3 cannot start the container: $3: $2" "$1: run"
+    }
+    refused 29.1.3 "API version 1.41 is not supported by this client: the minimum supported API version is 1.44" \
+        "the docker command is too new for the container engine; update the engine, or use another docker command (29.0 to 29.2 want an \
+engine of Docker 25 or newer; 28 and 29.3 do not)"
+    refused 20.10.24 "Error response from daemon: client version 1.41 is too old. Minimum supported API version is 1.44, please upgrade \
+your client to a newer version" \
+        "the docker command is too old for the container engine; use a newer docker command (an engine of Docker 29 wants one of Docker 25 \
+or newer)"
+}
+
 test_case 'docker commands by other names' && {
     mkdir "$scratch/here"
     ln -s "$(command -v docker)" "$scratch/here/our-docker"
