@@ -43,6 +43,8 @@ in_clean_roots() {
     if [ "${WITHIN_CLEAN_ROOTS-}" = yes ]; then
         unset WITHIN_CLEAN_ROOTS
         mount -t tmpfs -o mode=755 tmpfs "$roots" || die "cannot mount a tmpfs at $roots"
+        mkdir -m 1777 "$roots/tmp"
+        export TMPDIR=$roots/tmp # so that no temporary file stays either
         "$@"
         exit
     fi
