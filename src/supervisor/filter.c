@@ -35,8 +35,9 @@ struct program {
 enum { DATA_NUMBER = 0, DATA_ARCHITECTURE = 4, DATA_ARGUMENTS = 16 };
 
 enum {
-    LOAD = 0x20,       /* BPF_LD | BPF_W | BPF_ABS */
-    JUMP_EQUAL = 0x15, /* BPF_JMP | BPF_JEQ | BPF_K */
+    LOAD = 0x20,         /* BPF_LD | BPF_W | BPF_ABS */
+    JUMP_EQUAL = 0x15,   /* BPF_JMP | BPF_JEQ | BPF_K */
+    JUMP_ANY_BIT = 0x45, /* BPF_JMP | BPF_JSET | BPF_K */
     JUMP_AT_LEAST = 0x35 /* BPF_JMP | BPF_JGE | BPF_K */,
     RETURN = 0x06 /* BPF_RET | BPF_K */
 };
@@ -56,6 +57,9 @@ enum {
 
 /* Since Linux 5.x new system calls have the same number everywhere. */
 enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
+enum { CALL_OPEN_TREE = 428, CALL_MOVE_MOUNT, CALL_FSOPEN, CALL_FSCONFIG, CALL_FSMOUNT };
+enum { CALL_FSPICK = 433, CALL_CLONE3 = 435, CALL_PIDFD_GETFD = 438, CALL_MOUNT_SETATTR = 442 };
+enum { CALL_SET_MEMPOLICY_HOME_NODE = 450, CALL_OPEN_TREE_ATTR = 467 };
 
 #define ALLOW                                                                                      \
     {                                                                                              \
@@ -73,6 +77,9 @@ enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
 
 /* Refuses a call; the accumulator has the number before and after. */
 #define NEVER(call, error) {JUMP_EQUAL, 0, 1, (call)}, REFUSE(error)
+/* Refuses a call whose argument has one of these flags; no other rule may follow. */
+#define NOT_WITH_FLAGS(call, index, flags, error)                                                  \
+    {JUMP_EQUAL, 0, 4, (call)}, ARGUMENT(index), {JUMP_ANY_BIT, 0, 1, (flags)}, REFUSE(error), ALLOW
 /* Refuses a call whose first argument is one of these. */
 #define NOT_FOR(call, one, other)                                                                  \
     {JUMP_EQUAL, 0, 5, (call)}, ARGUMENT(0), {JUMP_EQUAL, 1, 0, (one)},                            \
@@ -85,6 +92,13 @@ enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
 #define NOT_WITH_BOTH(call, index, argument, index2, argument2, error)                             \
     {JUMP_EQUAL, 0, 6, (call)}, ARGUMENT(index), {JUMP_EQUAL, 0, 3, (argument)}, ARGUMENT(index2), \
         {JUMP_EQUAL, 0, 1, (argument2)}, REFUSE(error), LOAD_NUMBER
+
+/*
+ * CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID and _NEWNET of
+ * include/uapi/linux/sched.h. clone(2) has another use for the bit of CLONE_NEWTIME. Its flags are
+ * the first argument on all architectures here.
+ */
+#define NEW_NAMESPACES 0x7e020000U
 
 #define NO_FAMILY UINT32_MAX /* the kernel refuses this number */
 enum { PROCESS_1 = 1, WHICH_PROCESS = 0, IO_WHO_PROCESS = 1, PROTOCOL_ROUTE = 0 };
@@ -124,6 +138,42 @@ static bool add_rules(uint32_t watch, uint32_t routes)
         NEVER(SYS_keyctl, EPERM),
         NEVER(SYS_bpf, EPERM),
         NEVER(SYS_perf_event_open, EPERM),
+
+        /*
+         * In a user namespace of its own a program has all capabilities, which opens much of the
+         * kernel to it. The flags of clone3 are in memory, which a filter cannot read. ENOSYS makes
+         * C libraries fall back to clone.
+         */
+        NEVER(SYS_unshare, EPERM),
+        NEVER(SYS_setns, EPERM),
+        NEVER(CALL_CLONE3, ENOSYS),
+        NOT_WITH_FLAGS(SYS_clone, 0, NEW_NAMESPACES, EPERM),
+
+        /*
+         * These, the namespaces above and keyctl are what Docker's profile refuses a program
+         * without capabilities and podman's allows it: compare seccomp/default.json of
+         * github.com/moby/profiles with pkg/seccomp/seccomp.json of github.com/containers/common.
+         * open_tree_attr and set_mempolicy_home_node do the same as others of them.
+         */
+        NEVER(SYS_mount, EPERM),
+        NEVER(SYS_umount2, EPERM),
+        NEVER(SYS_pivot_root, EPERM),
+        NEVER(CALL_OPEN_TREE, EPERM),
+        NEVER(CALL_OPEN_TREE_ATTR, EPERM),
+        NEVER(CALL_MOVE_MOUNT, EPERM),
+        NEVER(CALL_FSOPEN, EPERM),
+        NEVER(CALL_FSCONFIG, EPERM),
+        NEVER(CALL_FSMOUNT, EPERM),
+        NEVER(CALL_FSPICK, EPERM),
+        NEVER(CALL_MOUNT_SETATTR, EPERM),
+        NEVER(SYS_fanotify_init, EPERM),
+        NEVER(CALL_PIDFD_GETFD, EPERM),
+        NEVER(SYS_syslog, EPERM),
+        NEVER(SYS_reboot, EPERM),
+        NEVER(SYS_get_mempolicy, EPERM),
+        NEVER(SYS_set_mempolicy, EPERM),
+        NEVER(CALL_SET_MEMPOLICY_HOME_NODE, EPERM),
+        NEVER(SYS_mbind, EPERM),
 
         /* What could slow down or limit process 1. */
         NOT_FOR(SYS_sched_setscheduler, PROCESS_1, watch),

@@ -3,8 +3,8 @@
 # timeout: 10
 
 """In its own user namespace a program is root. With all capabilities there, it reaches much kernel code that
-otherwise only root can reach. seccomp refuses to create one, the other kinds need CAP_SYS_ADMIN, and the
-namespaces of other processes cannot be opened."""
+otherwise only root can reach. seccomp refuses to create or enter any, the other kinds need CAP_SYS_ADMIN too, and
+the namespaces of other processes cannot be opened."""
 import ctypes
 import errno
 import os

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -25,6 +26,18 @@ enum {
     IO_URING_SETUP = 425,
     IO_URING_ENTER = 426,
     IO_URING_REGISTER = 427,
+    OPEN_TREE = 428,
+    MOVE_MOUNT = 429,
+    FSOPEN = 430,
+    FSCONFIG = 431,
+    FSMOUNT = 432,
+    FSPICK = 433,
+    CLONE3 = 435,
+    PIDFD_GETFD = 438,
+    MOUNT_SETATTR = 442,
+    SET_MEMPOLICY_HOME_NODE = 450,
+    OPEN_TREE_ATTR = 467,
+    NEW_TIME = 0x80,
     IO_WHO_PROCESS = 1,
     IO_WHO_GROUP = 2,
     IO_WHO_USER = 3
@@ -172,6 +185,107 @@ static void filter__what_no_program_needs(void **state)
     check_refused(EPERM, (struct call){SYS_keyctl, {0}});
     check_refused(EPERM, (struct call){SYS_bpf, {-1}});
     check_refused(EPERM, (struct call){SYS_perf_event_open, {0}});
+}
+
+/* None of them does anything without the filter, not even for root. */
+static void filter__mounts(void **state)
+{
+    (void)state;
+    check_refused(EPERM, (struct call){SYS_mount, {0}});
+    check_refused(EPERM, (struct call){SYS_umount2, {0, -1}});
+    check_refused(EPERM, (struct call){SYS_pivot_root, {0}});
+    check_refused(EPERM, (struct call){OPEN_TREE, {-1, 0, -1}});
+    check_refused(EPERM, (struct call){OPEN_TREE_ATTR, {-1, 0, -1}});
+    check_refused(EPERM, (struct call){MOVE_MOUNT, {-1, 0, -1, 0, -1}});
+    check_refused(EPERM, (struct call){FSOPEN, {0, -1}});
+    check_refused(EPERM, (struct call){FSCONFIG, {-1, -1}});
+    check_refused(EPERM, (struct call){FSMOUNT, {-1, -1}});
+    check_refused(EPERM, (struct call){FSPICK, {-1, 0, -1}});
+    check_refused(EPERM, (struct call){MOUNT_SETATTR, {-1, 0, -1}});
+    check_allowed((struct call){SYS_chroot, {0}}); /* a capability of its own */
+}
+
+static void filter__what_podman_allows(void **state)
+{
+    (void)state;
+    check_refused(EPERM, (struct call){SYS_fanotify_init, {-1, -1}});
+    check_refused(EPERM, (struct call){PIDFD_GETFD, {-1, -1, -1}});
+    check_refused(EPERM, (struct call){SYS_syslog, {-1, 0, -1}});
+    check_refused(EPERM, (struct call){SYS_reboot, {0}});
+    check_refused(EPERM, (struct call){SYS_get_mempolicy, {0, 0, 0, 0, -1}});
+    check_refused(EPERM, (struct call){SYS_set_mempolicy, {-1}});
+    check_refused(EPERM, (struct call){SET_MEMPOLICY_HOME_NODE, {0, 0, 0, -1}});
+    check_refused(EPERM, (struct call){SYS_mbind, {0, 0, -1, 0, 0}});
+}
+
+/* Of clone the flags decide: the rest of them is for threads and processes. */
+static void filter__namespaces(void **state)
+{
+    static const int namespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+                                     CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
+    const long upper = (long)1 << 32;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(namespaces); i++) {
+        const long flag = namespaces[i];
+
+        check_refused(EPERM, (struct call){SYS_unshare, {flag}});
+        check_refused(EPERM, (struct call){SYS_setns, {-1, flag}});
+        check_refused(EPERM, (struct call){SYS_clone, {flag | SIGCHLD}});
+        check_refused(EPERM, (struct call){SYS_clone, {upper | flag | CLONE_FS | SIGCHLD}});
+        check_refused(EPERM, (struct call){SYS_clone, {flag | CLONE_SIGHAND}});
+    }
+    check_refused(EPERM, (struct call){SYS_unshare, {NEW_TIME}});
+    check_refused(EPERM, (struct call){SYS_unshare, {0}});
+    check_refused(EPERM, (struct call){SYS_setns, {-1, NEW_TIME}});
+    check_refused(ENOSYS, (struct call){CLONE3, {0}});
+    /* The kernel refuses this pair. */
+    check_refused(EINVAL, (struct call){SYS_clone, {CLONE_SIGHAND | SIGCHLD}});
+    check_refused(EINVAL, (struct call){SYS_clone, {CLONE_SIGHAND | NEW_TIME}});
+}
+
+static void *add_one(void *number)
+{
+    *(int *)number += 1;
+    return NULL;
+}
+
+/* The exit status is the number of the step that failed. */
+static int start_others(void)
+{
+    int number = 0, status;
+    pthread_t thread;
+    pid_t child;
+
+    if (filter_install(false, 0) != 0)
+        return 1;
+    if (pthread_create(&thread, NULL, add_one, &number) != 0 || pthread_join(thread, NULL) != 0 ||
+        number != 1)
+        return 2;
+    child = fork();
+    if (child == 0)
+        _exit(7);
+    if (waitpid(child, &status, 0) != child || status != 7 << 8)
+        return 3;
+    child = vfork();
+    if (child == 0)
+        _exit(8);
+    if (waitpid(child, &status, 0) != child || status != 8 << 8)
+        return 4;
+    status = system("exit 9"); /* posix_spawn */
+    return status == 9 << 8 ? 0 : 5;
+}
+
+static void filter__threads_and_processes(void **state)
+{
+    const pid_t child = fork();
+    int status;
+
+    (void)state;
+    if (child == 0)
+        _exit(start_others());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 /*
