@@ -95,7 +95,7 @@ test_case 'a line that cannot be a job has its result, and the others are starte
 test_case 'a batch that was interrupted: what was started goes on, and the rest is started later' && {
     for i in 1 2 3; do program "$i" "echo begun; sleep 600"; done >"$scratch/requests"
     "$ISOLATOR" batch --detach -j 2 "$scratch/requests" >"$scratch/started" 2>"$scratch/stderr" &
-    until [ "$(grep -c job "$scratch/started")" = 2 ]; do sleep 0.1; done
+    until_true eval '[ "$(grep -c job "$scratch/started")" = 2 ]'
     kill -INT $!
     wait $!
     is "$?|$(tail -n 1 "$scratch/stderr")" "130|isolator: the jobs that were started go on: isolator wait --all" "status 130, and what to do"
@@ -140,7 +140,7 @@ test_case 'results come while a batch is still starting jobs' && {
     head -n 1 "$scratch/requests" >&5
     "$ISOLATOR" wait --all >"$scratch/out" 2>"$scratch/stderr" 5>&- & # or it would keep the input open
     waiting=$!
-    until [ "$(grep -c reason "$scratch/out")" = 1 ]; do sleep 0.1; done
+    until_true grep -q reason "$scratch/out"
     sleep 1 # no job is left, and the input has not ended
     kill -0 "$waiting"
     ok $? "it waits for what is still to come"
@@ -201,7 +201,7 @@ test_case 'a job that another isolator waits for, and one that is not on the eng
     isolator start "$(snippet ash 'sleep 3; echo over')"
     id=$out
     "$ISOLATOR" wait "$id" >"$scratch/first" 2>/dev/null &
-    until grep -q "FLOCK .*:$(stat -c %i "$XDG_STATE_HOME/isolator/jobs/$id") " /proc/locks; do sleep 0.1; done
+    until_true grep -q "FLOCK .*:$(stat -c %i "$XDG_STATE_HOME/isolator/jobs/$id") " /proc/locks
     isolator wait --all
     is "$status|$out|$err" "0||" "it has no result for this one"
     wait $!

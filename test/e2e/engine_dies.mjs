@@ -89,6 +89,24 @@ testCase('the engine dies while programs run: each run says so soon', async () =
     await nothingIsLeft();
 });
 
+testCase('the engine dies under a job: its result says so, and it does not run again', async () => {
+    await engine();
+    const env = { ...process.env, XDG_STATE_HOME: `${scratch}/state` };
+    const start = new Program(isolator, ['start', writeFile(`${scratch}/job.ash`, `echo begun; sleep ${NAP}`)], { env });
+    is(await start.end(GRACE), 'exit 0', 'it is started');
+    const id = start.stdout().trim();
+    const waiting = new Program(isolator, ['wait', id], { env });
+    await until(async () => sleepers() === 1 && (await dockerLines('ps', '-q', '--filter', 'status=running')).length === 1, 'it runs');
+    await killEngineForAWhile();
+    is([await waiting.end(ENGINE_SECONDS + GRACE), waiting.stdout()], ['exit 3', ''], 'who waits is told that the engine failed');
+    const again = new Program(isolator, ['wait', id], { env });
+    is(await again.end(ENGINE_SECONDS + GRACE), 'exit 3', 'wait again');
+    const { status, exitCode, reason, stdout } = JSON.parse(again.stdout());
+    is([status, exitCode, reason, stdout], ['error', -1, 'engine', 'begun\n'], 'the result');
+    is(readdirSync(`${scratch}/state/isolator/jobs`), [], 'it is removed');
+    await nothingIsLeft();
+});
+
 // ---- it dies under a batch and a server
 // Each works on two at a time. Some are answered before the engine dies; what is sent while it is down is answered, and
 // what is sent when it is back succeeds.

@@ -19,6 +19,7 @@
 #include "cli/output_format.h"
 #include "cli/parallel.h"
 #include "config/config.h"
+#include "service/job_batch.h"
 
 enum { RETRIES_MAX = 10 };
 
@@ -187,6 +188,7 @@ static int run_batch_command(void *context, char **operands, const struct config
     };
     CLEANUP_FD int artifacts = -1;
     CLEANUP_FD int results = -1;
+    CLEANUP_FD int starting = -1;
     int result;
 
     if (options->detach && options->retries > 0)
@@ -203,6 +205,11 @@ static int run_batch_command(void *context, char **operands, const struct config
     if (options->artifacts && !realpath(options->artifacts, directory))
         return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", options->artifacts);
     if (options->results && (results = open_file(options->results, error)) < 0)
+        return -1;
+    /* Before the input is opened: who gives it may wait for the jobs at once. */
+    if (options->detach)
+        starting = job_batch_begin(error);
+    if (options->detach && starting < 0)
         return -1;
     batch.in = open_input(operands[0], error);
     if (batch.in < 0 || check_output(batch.in, error) != 0 ||

@@ -2,14 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/thread.h"
 #include "cli/jobs/job_discard.h"
-#include "service/job_batch.h"
 
 enum batch_job_state {
     JOB_ENDED, /* or there is none; its thread ends */
@@ -32,13 +30,8 @@ int batch_jobs_open(struct batch_jobs *jobs, const struct batch_jobs_options *op
                     struct error *error)
 {
     *jobs = (struct batch_jobs){.options = *options, .stop = NOTIFIER_INIT};
-    jobs->batch = job_batch_begin(error);
-    if (jobs->batch < 0)
+    if (notifier_open(&jobs->stop, error) != 0)
         return -1;
-    if (notifier_open(&jobs->stop, error) != 0) {
-        close(jobs->batch);
-        return -1;
-    }
     jobs->jobs = memory_allocate((size_t)options->max * sizeof *jobs->jobs);
     for (int i = 0; i < options->max; i++)
         jobs->jobs[i] = (struct batch_job){.jobs = jobs, .state = JOB_ENDED};
@@ -161,5 +154,4 @@ void batch_jobs_close(struct batch_jobs *jobs)
     free(jobs->jobs);
     notifier_release(&jobs->stop);
     pthread_mutex_destroy(&jobs->lock);
-    close(jobs->batch);
 }

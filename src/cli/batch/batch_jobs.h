@@ -39,7 +39,6 @@ struct batch_jobs {
     struct batch_job *jobs; /* options.max, owned */
     pthread_mutex_t lock;   /* protects their states */
     struct notifier stop;   /* no one waits for the end of a job any more */
-    int batch;              /* see service/job_batch.h */
 };
 
 /* ERROR_SYSTEM; then there is nothing to close. */
