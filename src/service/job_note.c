@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +11,14 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file_replace.h"
 #include "base/io.h"
 #include "base/json_make.h"
 #include "base/text.h"
 #include "request/plan_note.h"
-#include "service/job_files.h"
 
-enum { VERSION = 1, ID_DIGITS = JOB_ID_SIZE - 1 };
+enum { VERSION = 1, ID_DIGITS = JOB_ID_SIZE - 1, LOCK_MS = 500, LOCK_POLL_MS = 20 };
 
 static const char NO_JOB[] = "no job '%s'; isolator ps lists them";
 
@@ -208,12 +209,28 @@ static int open_file(struct job_note *note, const char *word, struct error *erro
     return error_set_errno(error, ERROR_SYSTEM, "cannot open '%s'", note->path);
 }
 
+/*
+ * A process that was killed may leave a child that has not executed docker yet and so has the lock
+ * for a moment more; and others have it for a moment in looking at the file.
+ */
+static int lock_soon(int fd)
+{
+    const long long end = clock_now_ms() + LOCK_MS;
+
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK || clock_now_ms() >= end)
+            return -1;
+        poll(NULL, 0, LOCK_POLL_MS);
+    }
+    return 0;
+}
+
 /* Locks the file. It may have been removed meanwhile, by the process that had the lock. */
 static int lock_file(struct job_note *note, const char *word, struct error *error)
 {
     struct stat status;
 
-    if (flock(note->lock, LOCK_EX | LOCK_NB) != 0) {
+    if (lock_soon(note->lock) != 0) {
         note->busy = errno == EWOULDBLOCK;
         if (!note->busy)
             return error_set_errno(error, ERROR_SYSTEM, "cannot lock '%s'", note->path);

@@ -61,7 +61,7 @@ int job_note_publish(struct job_note *note, struct error *error);
 /*
  * Finds the job by its name, its id or the start of that, and reads its file. ERROR_USAGE if there
  * is none or several, ERROR_SYSTEM if the file cannot be read. The second one also locks it, and
- * fails if it is locked.
+ * fails if it is locked for half a second.
  */
 int job_note_open(struct job_note *note, const char *word, struct error *error);
 int job_note_lock(struct job_note *note, const char *word, struct error *error);
