@@ -141,14 +141,15 @@ void docker_output_release(struct docker_output *output)
     strbuf_release(&output->err);
 }
 
-/* Drops the hint at its --help with which `docker run` ends a message of the engine. */
+/* Drops the hint at its --help with which `docker run` ends a message of the engine, after that. */
 static void drop_hint(struct strbuf *message)
 {
     char *last = NULL;
 
     for (char *at = strstr(message->data, "; "); at; at = strstr(at + 2, "; "))
         last = at;
-    if (!last || (strncmp(last, "; See '", 7) != 0 && strncmp(last, "; Run '", 7) != 0) ||
+    if (!last || last == message->data ||
+        (strncmp(last, "; See '", 7) != 0 && strncmp(last, "; Run '", 7) != 0) ||
         !strstr(last, " --help'"))
         return;
     message->length = (size_t)(last - message->data);

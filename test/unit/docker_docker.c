@@ -148,12 +148,14 @@ static void docker__message_without_the_hint_at_help(void **state)
     static const char newer[] =
         "docker: no space\n\nRun 'docker run --help' for more information\n";
     static const char inside[] = "See 'docker run --help'.\nno space";
+    static const char alone[] = "; See 'docker run --help'";
     static const char other[] = "no space\nRun 'true'";
 
     (void)state;
     check_message(hint, strlen(hint), "docker: no space.");
     check_message(newer, strlen(newer), "docker: no space");
     check_message(inside, strlen(inside), "See 'docker run --help'.; no space");
+    check_message(alone, strlen(alone), alone);
     check_message(other, strlen(other), "no space; Run 'true'");
 }
 
