@@ -108,7 +108,7 @@ run_machine() { # BED
         -serial "file:$roots/$1.console" -serial "file:$roots/$1.suites"
 }
 
-# Makes the machine and runs the suites in it. Sets $outcome if it fails, and $version.
+# Makes the machine and runs the suites in it. Sets $outcome if it fails.
 try_machine() { # BED
     local bed=$1 images=$machine_images engine='' began count
     step "$bed" 'make the root' make_machine_root "$bed" && step "$bed" 'start the engine' start_engine "$bed" &&
@@ -121,7 +121,6 @@ try_machine() { # BED
     run_machine "$bed" || outcome="$bed: qemu ended with status $?"
     say "$bed: the machine ran for $((SECONDS - began)) s"
     rm -f "$roots/$bed.disk"
-    version=$(sed -n 's/^# engine: //p' "$roots/$bed.suites")
     sed "s/^/$script: | /" "$roots/$bed.suites" >&2
     count=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$roots/$bed.suites") || count='the machine ended before its tests'
     [ -n "$outcome" ] || [[ $count = [1-9]*' passed, 0 failed' ]] || outcome="$bed: $count"
