@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "config/prepare_rules.h"
+#include "docker/engine_kind.h"
 
 void config_set_audit_file(struct config *config, const char *file)
 {
@@ -34,6 +35,7 @@ const char *config_prepared_for(const struct config *config, const struct langua
 struct docker config_docker(const struct config *config)
 {
     return (struct docker){.command = config->container_command,
+                           .kind = engine_kind_of_command(config->container_command),
                            .engine_timeout = config->engine_timeout,
                            .allow_unenforced = config->allow_unenforced,
                            .users = config->users};

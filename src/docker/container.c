@@ -19,7 +19,8 @@ const char *const container_proxy_variables[] = {
 };
 
 /* Adds the options that every container has. */
-static void add_fixed_options(struct strvec *arguments, const struct container_spec *spec)
+static void add_fixed_options(enum engine_kind kind, struct strvec *arguments,
+                              const struct container_spec *spec)
 {
     strvec_push_each(arguments, "--pull", "never", NULL);
     strvec_push_each(arguments, "--security-opt", "no-new-privileges", NULL);
@@ -27,7 +28,8 @@ static void add_fixed_options(struct strvec *arguments, const struct container_s
     /* Without a namespace of cgroups, the figures of cgroup v2 would be those of the machine. */
     strvec_push_each(arguments, "--ipc", "private", "--cgroupns", "private", NULL);
     strvec_push_each(arguments, "--hostname", "sandbox", NULL);
-    engine_add_log(arguments, spec->log_max);
+    engine_add_log(kind, arguments, spec->log_max);
+    engine_add_defaults(kind, arguments);
     strvec_push(arguments, "--no-healthcheck");
 }
 
@@ -60,13 +62,14 @@ static void add_environment(struct strvec *arguments, const struct container_spe
         strvec_pushf(arguments, "--env=%s=", *name);
 }
 
-static void add_mounts(struct strvec *arguments, const struct container_spec *spec)
+static void add_mounts(enum engine_kind kind, struct strvec *arguments,
+                       const struct container_spec *spec)
 {
     for (int i = 0; i < CONTAINER_TMPFS_MAX; i++) {
         if (!spec->tmpfs[i].path)
             continue;
         strvec_push(arguments, "--tmpfs");
-        strvec_push_owned(arguments, engine_tmpfs(spec->tmpfs[i].path, spec->tmpfs[i].size_mb,
+        strvec_push_owned(arguments, engine_tmpfs(kind, spec->tmpfs[i].path, spec->tmpfs[i].size_mb,
                                                   spec->uid, spec->gid));
     }
     if (spec->volume) {
@@ -76,7 +79,8 @@ static void add_mounts(struct strvec *arguments, const struct container_spec *sp
 }
 
 /* `subcommand` is create or run, which take the same options. */
-static struct strvec create_arguments(const char *subcommand, const struct container_spec *spec)
+static struct strvec create_arguments(enum engine_kind kind, const char *subcommand,
+                                      const struct container_spec *spec)
 {
     struct strvec arguments = STRVEC_INIT;
 
@@ -85,9 +89,9 @@ static struct strvec create_arguments(const char *subcommand, const struct conta
         strvec_push(&arguments, "--rm");
     if (spec->lifeline)
         strvec_push(&arguments, "--interactive");
-    add_fixed_options(&arguments, spec);
+    add_fixed_options(kind, &arguments, spec);
     add_policy(&arguments, spec);
-    add_mounts(&arguments, spec);
+    add_mounts(kind, &arguments, spec);
     for (size_t i = 0; i < spec->labels->count; i++)
         strvec_push_each(&arguments, "--label", spec->labels->items[i], NULL);
     add_environment(&arguments, spec);
@@ -177,7 +181,8 @@ int container_create(const struct docker *docker, const struct container_spec *s
                      long long deadline, const struct notifier *cancel, struct strvec *warnings,
                      bool *cut_off, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = create_arguments("create", spec);
+    CLEANUP(strvec_release)
+    struct strvec arguments = create_arguments(docker->kind, "create", spec);
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {.arguments = &arguments,
                                      .stdin_file = -1,
@@ -219,7 +224,7 @@ int container_run(const struct docker *docker, const struct container_spec *spec
                   const struct process_options *streams, struct process *process,
                   struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = create_arguments("run", spec);
+    CLEANUP(strvec_release) struct strvec arguments = create_arguments(docker->kind, "run", spec);
 
     return docker_start(docker, &arguments, streams, process, error);
 }

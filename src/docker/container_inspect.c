@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "docker/engine_kind.h"
 #include "docker/engine_time.h"
 
 static const char CANNOT[] = "cannot inspect the container";
@@ -18,8 +19,8 @@ bool container_state_read(struct container_state *state, const char *text)
     long long start, end;
 
     *state = (struct container_state){.message = ""};
-    if (sscanf(text, "%9d %7s %63s %63s %511[^\n]", &state->exit_code, oom_killed, started,
-               finished, state->message) < 4 ||
+    if (sscanf(text, "%9d %7s \"%63[^\"]\" \"%63[^\"]\" %511[^\n]", &state->exit_code, oom_killed,
+               started, finished, state->message) < 4 ||
         !engine_time_parse(started, &start) || !engine_time_parse(finished, &end))
         return false;
     state->oom_killed = strcmp(oom_killed, "true") == 0;
@@ -37,11 +38,10 @@ int container_inspect(const struct docker *docker, const char *name, long long d
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
 
     strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
-    strvec_push_each(
-        &arguments,
-        "{{.State.ExitCode}} {{.State.OOMKilled}} {{.State.StartedAt}} {{.State.FinishedAt}} "
-        "{{.State.Error}}",
-        name, NULL);
+    strvec_push_each(&arguments,
+                     "{{.State.ExitCode}} {{.State.OOMKilled}} {{json .State.StartedAt}} "
+                     "{{json .State.FinishedAt}} {{.State.Error}}",
+                     name, NULL);
     if (docker_succeed(docker, &call, CANNOT, &output, error) != 0)
         return -1;
     if (!container_state_read(state, strbuf_string(&output.out))) {
@@ -61,6 +61,8 @@ bool container_killed_by_kernel(const struct docker *docker, const char *name, l
     struct timespec now;
     const char *events;
 
+    if (!engine_has_events(docker->kind))
+        return false;
     clock_gettime(CLOCK_REALTIME, &now);
     strvec_push_each(&arguments, "events", "--since", "24h", "--until", NULL);
     /* Not "0s", which leaves out the events of this second. */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "docker/engine_info.h"
+#include "docker/engine_kind.h"
 #include "docker/engine_memory.h"
 
 /* How cpus are passed on. The engine takes no smaller fractions. */
@@ -25,12 +26,18 @@ struct container_limits container_limits_of_engine(const struct docker *docker,
     return result;
 }
 
-void container_add_limits(struct strvec *arguments, const struct container_limits *limits)
+static void add_limits(struct strvec *arguments, const struct container_limits *limits, bool pids)
 {
     strvec_pushf(arguments, "--memory=%ldm", limits->memory_mb);
     strvec_pushf(arguments, "--memory-swap=%ldm", limits->memory_mb);
     strvec_pushf(arguments, "--cpus=" CPUS_FORMAT, limits->cpus);
-    strvec_pushf(arguments, "--pids-limit=%ld", limits->pids);
+    if (pids)
+        strvec_pushf(arguments, "--pids-limit=%ld", limits->pids);
+}
+
+void container_add_limits(struct strvec *arguments, const struct container_limits *limits)
+{
+    add_limits(arguments, limits, true);
 }
 
 /* The engine's unit, after rounding as in --cpus. */
@@ -47,6 +54,23 @@ bool container_limits_equal(const struct container_limits *one,
 {
     return one->memory_mb == other->memory_mb && nanocpus(one->cpus) == nanocpus(other->cpus) &&
            one->pids == other->pids;
+}
+
+bool container_limits_can_become(const struct docker *docker, const struct container_limits *from,
+                                 const struct container_limits *to)
+{
+    return engine_updates_pids(docker->kind) || from->pids == to->pids;
+}
+
+struct container_limits container_limits_before(const struct docker *docker,
+                                                const struct container_limits *from,
+                                                const struct container_limits *to)
+{
+    struct container_limits result = *from;
+
+    if (!engine_updates_pids(docker->kind))
+        result.pids = to->pids;
+    return result;
 }
 
 /* Asks the engine for the limits, and adds to `wrong` the names of those that are different. */
@@ -107,10 +131,12 @@ int container_update_limits(const struct docker *docker, const char *name,
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
 
     strvec_push(&arguments, "update");
-    container_add_limits(&arguments, limits);
+    add_limits(&arguments, limits, engine_updates_pids(docker->kind));
     strvec_push(&arguments, name);
     if (docker_succeed(docker, &call, "cannot change the limits of the container", NULL, error) !=
-            0 ||
+        0)
+        return -1;
+    if (engine_shows_updates(docker->kind) &&
         compare_limits(docker, name, limits, deadline, cancel, &unchanged, error) != 0)
         return -1;
     if (unchanged.length == 0)
@@ -130,7 +156,7 @@ static long engine_cpus(const struct docker *docker, const struct process_drain 
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
     long cpus;
 
-    strvec_push_each(&arguments, "info", "--format", "{{.NCPU}}", NULL);
+    strvec_push_each(&arguments, "info", "--format", engine_cpus_template(docker->kind), NULL);
     if (docker_run(docker, &call, &output, &ignored) != 0 || output.status != 0)
         return 0;
     cpus = strtol(strbuf_string(&output.out), NULL, 10);

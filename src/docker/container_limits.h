@@ -20,12 +20,21 @@ struct container_limits {
 struct container_limits container_limits_of_engine(const struct docker *docker,
                                                    const struct container_limits *limits);
 
-/* Adds them as options of docker create or docker update. */
+/* Adds them as options of docker create. */
 void container_add_limits(struct strvec *arguments, const struct container_limits *limits);
 
 /* Whether they are the same for the engine, which rounds cpus. */
 bool container_limits_equal(const struct container_limits *one,
                             const struct container_limits *other);
+
+/* Whether container_update_limits() can change the one to the other: podman keeps `pids`. */
+bool container_limits_can_become(const struct docker *docker, const struct container_limits *from,
+                                 const struct container_limits *to);
+
+/* `from` with those limits of `to` that cannot be changed, for a container that will have `to`. */
+struct container_limits container_limits_before(const struct docker *docker,
+                                                const struct container_limits *from,
+                                                const struct container_limits *to);
 
 /*
  * Checks that the engine enforces the limits of memory, swap, processes and cpus. When an engine
@@ -38,7 +47,8 @@ int container_check_limits(const struct docker *docker, const char *name,
                            const struct notifier *cancel, struct error *error);
 
 /*
- * Changes the limits of a running container, and checks that the engine has them now. Returns 0, or
+ * Changes the limits of a running container, and checks that the engine has them now, unless it
+ * does not say (podman). The container must have limits that can become these. Returns 0, or
  * -1 with the error, after which the limits may be the old ones, the new ones, or some of both. The
  * engine refuses less memory than the processes and files of the container use.
  */

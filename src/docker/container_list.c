@@ -14,17 +14,14 @@
  * The Go template of a row: a JSON array of name, status and labels. JSON quotes whatever a label
  * holds, so that a row is one line.
  */
-static char *row_template(const struct strvec *keys)
+static char *row_template(enum engine_kind kind, const struct strvec *keys)
 {
     struct strbuf template = STRBUF_INIT;
 
     strbuf_addstr(&template, "[{{json .Names}},{{json .Status}}");
     for (size_t i = 0; keys && i < keys->count; i++) {
         strbuf_addch(&template, ',');
-        if (keys->items[i][0] == '.')
-            strbuf_addf(&template, "{{json %s}}", keys->items[i]);
-        else
-            engine_add_label(&template, keys->items[i]);
+        engine_add_member(kind, &template, keys->items[i]);
     }
     strbuf_addch(&template, ']');
     return strbuf_steal(&template);
@@ -88,7 +85,7 @@ int container_list(const struct docker *docker, const struct strvec *filters,
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    CLEANUP_FREE char *template = row_template(keys);
+    CLEANUP_FREE char *template = row_template(docker->kind, keys);
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
 

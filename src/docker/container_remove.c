@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "docker/engine_kind.h"
 
 /* Tries once. Returns whether docker says that this succeeded. */
 static bool try_removal(const struct docker *docker, const char *name, bool force,
@@ -20,8 +21,10 @@ static bool try_removal(const struct docker *docker, const char *name, bool forc
 
     strvec_push(&arguments, "rm");
     if (force)
-        strvec_push(&arguments, "--force");
-    strvec_push_each(&arguments, "--volumes", name, NULL);
+        engine_add_removal(docker->kind, &arguments);
+    else
+        strvec_push(&arguments, "--volumes");
+    strvec_push(&arguments, name);
     return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0;
 }
 
@@ -103,7 +106,9 @@ int container_remove(const struct docker *docker, const char *name,
     struct docker_call call = {
         .arguments = &arguments, .stdin_file = -1, .drain = drain, .cancel = cancel};
 
-    strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
+    strvec_push(&arguments, "rm");
+    engine_add_removal(docker->kind, &arguments);
+    strvec_push(&arguments, name);
     do {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
 

@@ -133,6 +133,7 @@ int docker_run(const struct docker *docker, const struct docker_call *call,
 void docker_set_up_environment(void)
 {
     setenv("GOGC", "400", 0);
+    setenv("PODMAN_IGNORE_CGROUPSV1_WARNING", "1", 1); /* podman(1) */
 }
 
 void docker_output_release(struct docker_output *output)

@@ -27,12 +27,16 @@ struct user_range {
     unsigned first, last;
 };
 
+/* What the command is; docker/engine_kind.h has what differs between them. */
+enum engine_kind { ENGINE_DOCKER, ENGINE_PODMAN };
+
 /*
  * The docker command and how to use it. Several threads may share one; then the callbacks must be
  * thread-safe.
  */
 struct docker {
     const char *command;             /* name or path of the program; borrowed */
+    enum engine_kind kind;           /* engine_kind_of_command() */
     int engine_timeout;              /* seconds; docker/budget.h divides them */
     bool allow_unenforced;           /* a limit that the engine cannot enforce is no error */
     struct user_range users;         /* those that containers get; see docker/engine_memory.h */
@@ -46,7 +50,8 @@ struct docker {
 /*
  * Changes the environment of this process for docker commands: they are Go programs that end after
  * a fraction of a second, and collect less garbage then, which saves a fifth of their CPU time
- * (GOGC, unless it is set). Call it before there are threads.
+ * (GOGC, unless it is set). podman does not warn of control groups of version 1 on each command.
+ * Call it before there are threads.
  */
 void docker_set_up_environment(void);
 

@@ -54,11 +54,14 @@ static unsigned long long copy_max(const struct run *run)
     return bytes;
 }
 
-struct container_limits submission_plan_limits(const struct plan *plan)
+struct container_limits submission_plan_limits(const struct plan *plan, const struct docker *docker)
 {
-    const bool builds = plan->build.count > 0 && plan_kind(plan) == PLAN_SUBMISSION;
+    const struct container_limits program = owned_container_limits(&plan->policy.limits);
+    const struct container_limits build = owned_container_limits(&plan->build_limits);
 
-    return owned_container_limits(builds ? &plan->build_limits : &plan->policy.limits);
+    if (plan->build.count == 0 || plan_kind(plan) != PLAN_SUBMISSION)
+        return program;
+    return container_limits_before(docker, &build, &program);
 }
 
 struct container_limits submission_limits(const struct run *run)
@@ -67,7 +70,7 @@ struct container_limits submission_limits(const struct run *run)
 
     if (plan->build.count == 0 && plan->tests.count > 0)
         return limits_with_copy(run, copy_max(run));
-    return submission_plan_limits(plan);
+    return submission_plan_limits(plan, run->docker);
 }
 
 /* ---- the build */

@@ -21,8 +21,13 @@
 
 #include "run/run_state.h"
 
-/* The limits that the container of a plan without tests needs when it is made. */
-struct container_limits submission_plan_limits(const struct plan *plan);
+/*
+ * The limits that the container of a plan without tests needs when it is made. Those of a build are
+ * changed after it; if the engine cannot change the limit of processes, the build has that of the
+ * program.
+ */
+struct container_limits submission_plan_limits(const struct plan *plan,
+                                               const struct docker *docker);
 
 /* The same for a run, with or without tests. Its files are packed, since their size counts. */
 struct container_limits submission_limits(const struct run *run);

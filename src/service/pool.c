@@ -17,9 +17,10 @@ enum { DELAY_MS = 1000 };
  */
 enum { SETTLE_MS = 250 };
 
-static struct pool_kind kind_for(const struct plan *plan)
+static struct pool_kind kind_for(const struct pool *pool, const struct plan *plan)
 {
-    return (struct pool_kind){instance_fingerprint(plan), submission_plan_limits(plan)};
+    return (struct pool_kind){instance_fingerprint(plan),
+                              submission_plan_limits(plan, &pool->docker)};
 }
 
 struct pool_kind pool_kind_of(const struct instance *instance)
@@ -27,15 +28,18 @@ struct pool_kind pool_kind_of(const struct instance *instance)
     return (struct pool_kind){instance->fingerprint, instance->limits};
 }
 
-/* Whether they differ in nothing but perhaps their limits. */
-static bool will_do(const struct pool_kind *one, const struct pool_kind *other)
+/* Whether they differ in nothing but perhaps limits that can be changed. */
+static bool will_do(const struct pool *pool, const struct pool_kind *one,
+                    const struct pool_kind *other)
 {
-    return spec_fingerprint_equal(&one->fingerprint, &other->fingerprint);
+    return spec_fingerprint_equal(&one->fingerprint, &other->fingerprint) &&
+           container_limits_can_become(&pool->docker, &one->limits, &other->limits);
 }
 
 bool pool_kind_equal(const struct pool_kind *one, const struct pool_kind *other)
 {
-    return will_do(one, other) && container_limits_equal(&one->limits, &other->limits);
+    return spec_fingerprint_equal(&one->fingerprint, &other->fingerprint) &&
+           container_limits_equal(&one->limits, &other->limits);
 }
 
 /* Adds a class for requests that set only the language. */
@@ -57,7 +61,7 @@ static void open_class(struct pool *pool, const struct config *config,
         plan_release(&class->plan);
         return;
     }
-    class->kind = kind_for(&class->plan);
+    class->kind = kind_for(pool, &class->plan);
     pool->class_count++;
 }
 
@@ -130,7 +134,7 @@ static struct pool_entry **find(struct pool *pool, const struct pool_kind *wante
     for (struct pool_entry **link = &pool->waiting; *link && !pool->ending; link = &(*link)->next) {
         const struct pool_kind kind = pool_kind_of((*link)->instance);
 
-        if (!will_do(&kind, wanted) || !instance_waits((*link)->instance))
+        if (!will_do(pool, &kind, wanted) || !instance_waits((*link)->instance))
             continue;
         if (pool_kind_equal(&kind, wanted))
             return link;
@@ -152,7 +156,7 @@ static void set_requested(struct pool *pool, const struct pool_kind *wanted, boo
         exact |= pool_kind_equal(&pool->classes[i].kind, wanted);
     for (size_t i = 0; i < pool->class_count; i++)
         if (exact ? pool_kind_equal(&pool->classes[i].kind, wanted)
-                  : will_do(&pool->classes[i].kind, wanted))
+                  : will_do(pool, &pool->classes[i].kind, wanted))
             pool->classes[i].requested = requested;
     notifier_raise(&pool->wake);
 }
@@ -164,7 +168,7 @@ bool pool_request(struct pool *pool, const struct plan *plan)
 
     if (!pool)
         return false;
-    wanted = kind_for(plan);
+    wanted = kind_for(pool, plan);
     pthread_mutex_lock(&pool->lock);
     waits = find(pool, &wanted) != NULL;
     set_requested(pool, &wanted, !waits || pool->policy != POOL_ONE_SHOT);

@@ -11,8 +11,8 @@
 #include "service/pool.h"
 
 /*
- * What a plan needs of an instance, or what an instance is. One with other limits will do too,
- * since they can be changed (instance_set_limits()), which takes time.
+ * What a plan needs of an instance, or what an instance is. One with other limits will do too, if
+ * they can be changed (instance_set_limits()), which takes time.
  */
 struct pool_kind {
     struct spec_fingerprint fingerprint;

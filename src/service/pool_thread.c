@@ -114,7 +114,7 @@ static void dispose_instance(struct instance *instance)
 static struct instance *make_instance(struct pool *pool, const struct pool_class *class,
                                       struct error *error)
 {
-    const struct container_limits limits = submission_plan_limits(&class->plan);
+    const struct container_limits limits = submission_plan_limits(&class->plan, &pool->docker);
     struct instance *instance =
         instance_new(&pool->docker, &class->plan, &limits, pool->max_age + POOL_MAX_USE_MS);
     const long long start = clock_now_ms();

@@ -998,6 +998,7 @@ static void config__allow_unenforced(void **state)
 
     (void)state;
     config_init(&config);
+    overlay(&config, "{\"containerCommand\": \"docker\"}");
     assert_false(config_docker(&config).allow_unenforced);
     overlay(&config, "{\"allowUnenforced\": true}");
     assert_true(config_docker(&config).allow_unenforced);
@@ -1005,6 +1006,23 @@ static void config__allow_unenforced(void **state)
     assert_false(config_docker(&config).allow_unenforced);
     assert_int_equal(config_overlay(&config, "{\"allowUnenforced\": 1}", 22, "file", &error), -1);
     assert_error(&error, ERROR_CONFIG, "file: allowUnenforced: must be true or false");
+    config_release(&config);
+}
+
+static void config__kind_of_engine(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"containerCommand\": \"docker\"}");
+    assert_int_equal(config_docker(&config).kind, ENGINE_DOCKER);
+    overlay(&config, "{\"containerCommand\": \"/opt/podman/bin/docker\"}");
+    assert_int_equal(config_docker(&config).kind, ENGINE_DOCKER);
+    overlay(&config, "{\"containerCommand\": \"podman\"}");
+    assert_int_equal(config_docker(&config).kind, ENGINE_PODMAN);
+    overlay(&config, "{\"containerCommand\": \"/usr/bin/podman-5\"}");
+    assert_int_equal(config_docker(&config).kind, ENGINE_PODMAN);
     config_release(&config);
 }
 

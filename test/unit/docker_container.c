@@ -157,6 +157,29 @@ static void container__create_from_a_full_spec(void **state)
     tear_down(&fixture);
 }
 
+/* What it has to be told that Docker need not. */
+static void container__create_with_podman(void **state)
+{
+    CLEANUP_FREE char *calls = NULL;
+    struct fixture fixture;
+    struct creation creation;
+
+    (void)state;
+    set_up(&fixture, "");
+    prepare(&creation);
+    fixture.docker.kind = ENGINE_PODMAN;
+    creation.spec.log_max = 10240;
+    creation.spec.tmpfs[0] = (struct container_tmpfs){"/tmp", 32};
+    assert_int_equal(create(&fixture, &creation), 0);
+    calls = read_in(fixture.directory, "calls");
+    assert_non_null(strstr(calls, "|--log-driver|k8s-file|--log-opt|max-size=11k"
+                                  "|--read-only-tmpfs=false|--systemd=false|--passwd=false"
+                                  "|--unsetenv=container|--unsetenv=TERM|--ulimit|nproc="));
+    assert_non_null(strstr(calls, "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,U,mode=0700|"));
+    discard(&creation);
+    tear_down(&fixture);
+}
+
 /* The log of a job is on the engine's disk, bounded, in one file of lines as they were written. */
 static void container__create_with_a_log(void **state)
 {
@@ -602,7 +625,7 @@ static void check_state(const char *output, const struct container_state *expect
     tear_down(&fixture);
 }
 
-#define NEVER "0001-01-01T00:00:00Z"
+#define NEVER "\"0001-01-01T00:00:00Z\""
 
 static void container__inspects(void **state)
 {
@@ -610,23 +633,21 @@ static void container__inspects(void **state)
     struct container_state seen;
 
     (void)state;
-    check_state("0 false 2026-11-21T07:02:12.836341566Z 2026-11-21T07:02:13.1Z \n",
+    check_state("0 false \"2026-11-21T07:02:12.836341566Z\" \"2026-11-21T07:02:13.1Z\" \n",
                 &(struct container_state){.started = true, .ended = true});
-    check_state("137 true 2026-11-21T07:02:12Z 2026-11-21T07:02:12Z \n",
+    check_state("137 true \"2026-11-21T07:02:12Z\" \"2026-11-21T07:02:12Z\" \n",
                 &(struct container_state){
                     .started = true, .ended = true, .oom_killed = true, .exit_code = 137});
     check_state(
         "127 false " NEVER " " NEVER " exec: \"x\": not found: unknown\n",
         &(struct container_state){.exit_code = 127, .message = "exec: \"x\": not found: unknown"});
-    check_state("0 false 2026-11-21T07:02:12.8Z " NEVER " \n",
+    check_state("0 false \"2026-11-21T07:02:12.8Z\" " NEVER " \n",
                 &(struct container_state){.started = true});
 
     assert_int_equal(inspect(&fixture, "0 false " NEVER " " NEVER " ", &seen), 0);
-    check_calls(
-        &fixture,
-        "|inspect|--type|container|--format"
-        "|{{.State.ExitCode}} {{.State.OOMKilled}} {{.State.StartedAt}} {{.State.FinishedAt}} "
-        "{{.State.Error}}|box\n");
+    check_calls(&fixture, "|inspect|--type|container|--format"
+                          "|{{.State.ExitCode}} {{.State.OOMKilled}} {{json .State.StartedAt}} "
+                          "{{json .State.FinishedAt}} {{.State.Error}}|box\n");
     tear_down(&fixture);
 }
 
@@ -917,6 +938,42 @@ static void container__change_of_limits_that_is_refused(void **state)
         update_limits("echo 'device or resource busy' >&2; exit 1", soon(), UPDATES, &error), -1);
     assert_error(&error, ERROR_ENGINE,
                  "cannot change the limits of the container: device or resource busy");
+}
+
+/* podman changes no limit of processes, does not show what it has changed, and kills at once. */
+static void container__commands_of_podman(void **state)
+{
+    const struct container_limits limits = {64, 1.5, 10};
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "echo 4");
+    fixture.docker.kind = ENGINE_PODMAN;
+    assert_int_equal(container_update_limits(&fixture.docker, "box", &limits, soon(), NULL, &error),
+                     0);
+    container_lift_cpus(&fixture.docker, "box", NULL, soon());
+    assert_true(container_discard(&fixture.docker, "box", soon()));
+    assert_false(container_killed_by_kernel(&fixture.docker, "box", soon()));
+    check_calls(&fixture, "|update|--memory=64m|--memory-swap=64m|--cpus=1.500|box\n"
+                          "|info|--format|{{.Host.CPUs}}\n|update|--cpus=4|box\n"
+                          "|rm|--force|--volumes|--time=0|box\n");
+    tear_down(&fixture);
+}
+
+static void container__limits_that_can_be_changed(void **state)
+{
+    const struct container_limits program = {64, 0.5, 10}, build = {512, 2, 99},
+                                  other = {128, 1, 10};
+    const struct docker docker = {.kind = ENGINE_DOCKER}, podman = {.kind = ENGINE_PODMAN};
+
+    (void)state;
+    assert_true(container_limits_can_become(&docker, &build, &program));
+    assert_false(container_limits_can_become(&podman, &build, &program));
+    assert_true(container_limits_can_become(&podman, &other, &program));
+    assert_int_equal(container_limits_before(&docker, &build, &program).pids, 99);
+    assert_int_equal(container_limits_before(&podman, &build, &program).pids, 10);
+    assert_int_equal(container_limits_before(&podman, &build, &program).memory_mb, 512);
 }
 
 /* Its exit status does not tell: an engine may ignore a limit that its kernel does not have. */

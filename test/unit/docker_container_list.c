@@ -78,6 +78,23 @@ static void container_list__rows_by_labels(void **state)
     tear_down(&fixture);
 }
 
+/* In podman, labels are a map, and .State is a text for people. */
+static void container_list__of_podman(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "");
+    fixture.docker.kind = ENGINE_PODMAN;
+    strvec_push(&fixture.keys, ".State");
+    assert_int_equal(list(&fixture), 0);
+    check_calls(&fixture, "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}},"
+                          "{{json (index .Labels \"one\")}},{{json (index .Labels \"two.three\")}},"
+                          "{{json .ListContainer.State}}]"
+                          "|--filter|label=isolator.host=a b|--filter|label=isolator.pid\n");
+    tear_down(&fixture);
+}
+
 static void container_list__without_labels(void **state)
 {
     struct fixture fixture;

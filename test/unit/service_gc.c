@@ -227,7 +227,7 @@ static void gc__cancelled(void **state)
 #define JOB_FILE "isolator/jobs/" JOB_ID
 #define STARTING "isolator/jobs/." JOB_ID
 #define ROW      "[\"" JOB "\",\"Created\",\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\",\"1\","
-#define NEVER    "0001-01-01T00:00:00Z"
+#define NEVER    "\"0001-01-01T00:00:00Z\""
 
 /* A job whose owner has ended or is `alive`. docker inspect says when it started. */
 static void set_up_job(struct fixture *fixture, bool alive, const char *state, const char *expires,
@@ -327,7 +327,7 @@ static void gc__of_a_job_that_was_not_started(void **state)
     check_calls(&fixture, LIFT JOB "\n|rm|--force|--volumes|" JOB "\n");
     tear_down(&fixture);
 
-    set_up_job(&fixture, false, "running", "99999999999", "2026-01-01T00:00:00Z");
+    set_up_job(&fixture, false, "running", "99999999999", "\"2026-01-01T00:00:00Z\"");
     write_in(fixture.directory, STARTING, file);
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
     assert_string_equal(fixture.reports.data, JOB " (Created) of 7 on elsewhere: overdue\n");
@@ -348,7 +348,7 @@ static void gc__of_a_job_that_was_started_meanwhile(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up_job(&fixture, false, "created", "99999999999", "2026-01-01T00:00:00Z");
+    set_up_job(&fixture, false, "created", "99999999999", "\"2026-01-01T00:00:00Z\"");
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
     check_calls(&fixture, "(none)");
     write_in(fixture.directory, JOB_FILE, "");

@@ -125,7 +125,7 @@ static void wait_for_waiting(const struct fixture *fixture, int wanted)
 
 static struct instance *take_now(struct pool *pool, const struct plan *plan)
 {
-    const struct container_limits limits = submission_plan_limits(plan);
+    const struct container_limits limits = submission_plan_limits(plan, &pool->docker);
 
     return pool_take(pool, plan, &limits);
 }
