@@ -28,7 +28,7 @@ static int make_pipe(int pipe_fds[2], int ours)
     return 0;
 }
 
-static int spawn(struct process *process, char *const *argv, const int child[3])
+static int spawn(struct process *process, char *const *argv, const int child[3], int extra_file)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -50,6 +50,8 @@ static int spawn(struct process *process, char *const *argv, const int child[3])
         else
             posix_spawn_file_actions_adddup2(&actions, child[fd], fd);
     }
+    if (extra_file > 0)
+        posix_spawn_file_actions_adddup2(&actions, extra_file, PROCESS_EXTRA_FILE);
     result = posix_spawnp(&process->pid, argv[0], &actions, &attributes, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
@@ -99,8 +101,8 @@ static int start(struct process *process, const struct process_options *options,
 
     const int stdin_file =
         options->stdin_kind == PROCESS_STDIN_FILE ? options->stdin_file : child_in;
-    if (spawn(process, options->arguments->items, (int[3]){stdin_file, child_out, child_err}) !=
-        0) {
+    if (spawn(process, options->arguments->items, (int[3]){stdin_file, child_out, child_err},
+              options->extra_file) != 0) {
         const bool absent = errno == ENOENT || errno == EACCES || errno == ENOTDIR;
 
         error_set_errno(error, absent ? ERROR_ENGINE : ERROR_SYSTEM, "cannot run '%s'",

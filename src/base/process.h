@@ -45,7 +45,11 @@ struct process_options {
      * process_pump() gets only what it writes to its stderr.
      */
     bool show_stdout;
+    int extra_file; /* the child has it as PROCESS_EXTRA_FILE; borrowed; not above 0: none */
 };
+
+/* The descriptor of an extra file in the child. */
+#define PROCESS_EXTRA_FILE 3
 
 struct process {
     pid_t pid; /* 0 while there is no child */

@@ -51,6 +51,9 @@ static bool read_key(struct attack *attack, const char *line)
     if (length == 4 && memcmp(line, "ends", 4) == 0)
         return snprintf(attack->ends, sizeof attack->ends, " %s ", value) <
                (int)sizeof attack->ends;
+    if (length == 6 && memcmp(line, "silent", 6) == 0)
+        return snprintf(attack->silent, sizeof attack->silent, " %s ", value) <
+               (int)sizeof attack->silent;
     if (length == 6 && memcmp(line, "status", 6) == 0)
         return read_number(value, 255, &attack->status);
     if (length == 7 && memcmp(line, "timeout", 7) == 0)
@@ -89,6 +92,13 @@ int attack_read(struct attack *attack, struct error *error)
     if (!valid || attack->holds[0] == '\0')
         return error_set(error, ERROR_CONFIG, "attack '%s' has an invalid header", attack->name);
     return 0;
+}
+
+void attack_set_silent_engine(struct attack *attack)
+{
+    const size_t length = strlen(attack->ends);
+
+    snprintf(attack->ends + length, sizeof attack->ends - length, "%s", attack->silent);
 }
 
 /* Passes the limits of the request to the program. */

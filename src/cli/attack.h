@@ -6,6 +6,7 @@
  *   # TITLE
  *   # holds: WHAT MUST HOLD
  *   # ends: REASON...     the reasons with which the run may end (default: exit)
+ *   # silent: REASON...   more of them, if the engine does not say why a container has ended
  *   # status: N           it ends with this exit status, and must be reported with it (default: 0)
  *   # timeout: SECONDS    default: 20
  *   # memory: MB          default: 128
@@ -38,8 +39,9 @@ struct attack {
     const char *text; /* the program */
     char title[48];
     char holds[112];
-    char gap[112]; /* empty: no known gap */
-    char ends[64]; /* names of reasons, each with a blank before and after it */
+    char gap[112];   /* empty: no known gap */
+    char ends[64];   /* names of reasons, each with a blank before and after it */
+    char silent[64]; /* the same */
     long status;
     long timeout; /* seconds */
     long memory;  /* MB */
@@ -65,6 +67,9 @@ int attack_read(struct attack *attack, struct error *error);
  */
 int attack_request(const struct attack *attack, long copy, const struct config *config,
                    struct request *request, struct error *error);
+
+/* The engine does not say why a container has ended (engine_has_events()). */
+void attack_set_silent_engine(struct attack *attack);
 
 /* From best to worst. */
 enum attack_verdict {

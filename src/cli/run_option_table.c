@@ -37,12 +37,15 @@ static int take_user(void *policy, const char *value, struct error *error)
     return sandbox_policy_set_user(policy, value, error);
 }
 
-static int take_runtime(void *options, const char *value, struct error *error)
+static int take_runtime(void *runtime, const char *value, struct error *error)
 {
-    (void)options;
-    if (strcmp(value, "docker") == 0)
-        return 0;
-    return error_set(error, ERROR_USAGE, "'%s' is not supported; use docker", value);
+    char **name = runtime;
+
+    if (strcmp(value, "docker") != 0 && strcmp(value, "podman") != 0)
+        return error_set(error, ERROR_USAGE, "'%s' is not docker or podman", value);
+    free(*name);
+    *name = string_copy(value);
+    return 0;
 }
 
 /* Overwrites a value in our own arguments, which every user of the host can see. */
@@ -352,11 +355,13 @@ static const struct option_rule rules[] = {
       "the prepared image, which exists only on this engine."},
      STRING(request.save_dockerfile),
      FOR(ONLY_RUN)},
-    {{0, "--runtime", "NAME", "family of container commands", "docker",
-      "The family of container commands. *docker* is the only one."},
-     WITH_ALL(take_runtime),
-     FOR(RUN),
-     CHOICES("docker")},
+    {{0, "--runtime", "NAME", "docker or podman (default: as configured)", NULL,
+      "The container command: *docker* or *podman*. The default, and the path of the command, is "
+      "*containerCommand* in the configuration. A job has only that one, because the commands that "
+      "fetch its result read the configuration."},
+     CALL(take_runtime, runtime),
+     FOR(ALL),
+     CHOICES("docker podman")},
     {OPTION_TEXT_CONFIG, STRING(config_path), FOR(ALL)},
     {OPTION_TEXT_AUDIT, STRING(audit), FOR(ALL)},
     {{0, "--keep-processes", NULL, "processes of a cell go on after it", NULL,

@@ -15,6 +15,21 @@ bool run_options_want_table(const struct run_options *options)
     return options->table || (!options->json && isatty(STDOUT_FILENO));
 }
 
+int run_options_configure(const struct run_options *options, struct config *config,
+                          struct error *error)
+{
+    CLEANUP_FREE char *configured = string_copy(config->container_command);
+
+    config_set_audit_file(config, options->audit);
+    config_set_runtime(config, options->runtime);
+    if (options->detach && strcmp(configured, config->container_command) != 0)
+        return error_set(error, ERROR_USAGE,
+                         "--runtime: isolator wait would look for the job with '%s', which is "
+                         "\"containerCommand\" in the configuration; set it there",
+                         configured);
+    return 0;
+}
+
 bool run_options_want_text(const struct run_options *options)
 {
     return options->command == RUN_OPTIONS_RUN && !options->stream &&
@@ -68,6 +83,7 @@ void run_options_release(struct run_options *options)
     strvec_release(&options->test_warnings);
     free(options->stdin_path);
     free(options->config_path);
+    free(options->runtime);
     free(options->audit);
     free(options->artifacts);
     free(options->tests);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/strvec.h"
 #include "cli/output_format.h"
+#include "config/config.h"
 #include "request/request.h"
 
 /* The timeout of each test in seconds if the configuration names none; see config_load(). */
@@ -31,6 +32,7 @@ struct run_options {
     char *stdin_path;        /* --stdin; "-" for isolator's own stdin; NULL */
     bool interactive;        /* isolator's own stdin is passed on while the program runs */
     char *config_path;       /* --config or NULL */
+    char *runtime;           /* --runtime, "docker" or "podman", or NULL */
     char *audit;             /* --audit or NULL */
     char *artifacts;         /* --artifacts, the directory; NULL */
     int artifacts_directory; /* its descriptor, owned; -1 until run_command opens it */
@@ -65,6 +67,13 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
  * it after it has read all options.
  */
 int run_options_check(const struct run_options *options, struct error *error);
+
+/*
+ * Applies the options that are about the configuration, --audit and --runtime, to it. -1 with
+ * ERROR_USAGE if a job would not be found later.
+ */
+int run_options_configure(const struct run_options *options, struct config *config,
+                          struct error *error);
 
 /* Whether the output of the program and the result are printed as text. */
 bool run_options_want_text(const struct run_options *options);

@@ -209,8 +209,7 @@ static int load_config(struct config *config, const struct run_options *options,
     if (config_load(config, options->config_path,
                     options->command == RUN_OPTIONS_TEST ? &own : NULL, error) != 0)
         return -1;
-    config_set_audit_file(config, options->audit);
-    return 0;
+    return run_options_configure(options, config, error);
 }
 
 int run_request_main(enum run_options_command command, int argc, char **argv,

@@ -19,6 +19,7 @@
 #include "container/owner.h"
 #include "docker/budget.h"
 #include "docker/container_list.h"
+#include "docker/engine_kind.h"
 #include "service/service.h"
 
 struct selftest_options {
@@ -225,6 +226,8 @@ static int try_attack(size_t index, char *const *names, const struct selftest_op
         return -1;
     if (!is_requested(&attack, names))
         return 0;
+    if (!engine_has_events(service->docker.kind))
+        attack_set_silent_engine(&attack);
     progress_step(&tally->progress, tally->attacks + 1, tally->requested, attack.name);
     result = run_trial(&trial, &attack, config, service, error);
     if (result == 0 && !notifier_raised(signals_cancel()))

@@ -16,6 +16,15 @@ void config_set_audit_file(struct config *config, const char *file)
     config->audit_file = string_copy(file);
 }
 
+void config_set_runtime(struct config *config, const char *runtime)
+{
+    if (!runtime ||
+        engine_kind_of_command(runtime) == engine_kind_of_command(config->container_command))
+        return;
+    free(config->container_command);
+    config->container_command = string_copy(runtime);
+}
+
 void config_prepare(struct language *language)
 {
     struct preparation *preparation = &language->preparation;

@@ -121,6 +121,12 @@ struct config {
 void config_init(struct config *config);
 void config_release(struct config *config);
 
+/*
+ * Sets the container command to this name, "docker" or "podman", unless it already is a path or
+ * name of that kind. NULL: does nothing.
+ */
+void config_set_runtime(struct config *config, const char *runtime);
+
 /* Records runs in this file, in place of that of the configuration; NULL changes nothing. */
 void config_set_audit_file(struct config *config, const char *file);
 

@@ -9,13 +9,15 @@
 #include "base/cleanup.h"
 #include "base/linux.h"
 #include "docker/container.h"
+#include "docker/engine_kind.h"
 #include "docker/image_store.h"
 #include "supervisor/protocol.h"
 #include "supervisors.h" /* generated: static const struct supervisor_binary supervisors[] */
 
-#define DIRECTORY "/.isolator"
-#define FILE_NAME "supervisor"
-#define PATH      DIRECTORY "/" FILE_NAME
+#define DIRECTORY_NAME ".isolator"
+#define DIRECTORY      "/" DIRECTORY_NAME
+#define FILE_NAME      "supervisor"
+#define PATH           DIRECTORY "/" FILE_NAME
 
 enum { COUNT = sizeof supervisors / sizeof *supervisors, PIECE = 16384 };
 
@@ -160,13 +162,16 @@ int delivery_look_at_image(const struct docker *docker, const char *image, char 
     return delivery_check_architecture(image, architecture, error);
 }
 
-static int add_script(struct archive *archive, int script, const char *name, struct error *error)
+/* `above` is what goes in front of the names. */
+static int add_script(struct archive *archive, int script, const char *above, const char *name,
+                      struct error *error)
 {
-    CLEANUP_FREE char *path = string_format("%s/%s", strrchr(JOB_DIRECTORY, '/') + 1, name);
+    CLEANUP_FREE char *directory = string_format("%s%s", above, strrchr(JOB_DIRECTORY, '/') + 1);
+    CLEANUP_FREE char *path = string_format("%s/%s", directory, name);
     const off_t size = lseek(script, 0, SEEK_END);
 
     lseek(script, 0, SEEK_SET);
-    if (archive_add_unlisted_directory(archive, strrchr(JOB_DIRECTORY, '/') + 1, error) != 0)
+    if (archive_add_unlisted_directory(archive, directory, error) != 0)
         return -1;
     return archive_add_file(archive, path, script, size, false, 0, error);
 }
@@ -176,16 +181,20 @@ int delivery_fill_volume(const struct docker *docker, const char *name, const ch
                          const struct notifier *cancel, struct error *error)
 {
     const struct supervisor_binary *supervisor = find(architecture);
+    const bool filled = engine_fills_volumes(docker->kind);
+    const char *target = filled ? DIRECTORY : "/", *above = filled ? "" : DIRECTORY_NAME "/";
+    CLEANUP_FREE char *path = string_format("%s" FILE_NAME, above);
     CLEANUP(archive_release) struct archive archive = ARCHIVE_INIT;
     CLEANUP_FD int file = linux_unnamed_file_of(supervisor->bytes, supervisor->size);
 
     if (file < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
     if (archive_open(&archive, 0, 0, NULL, error) != 0 ||
-        archive_add_file(&archive, FILE_NAME, file, (off_t)supervisor->size, true, 0, error) != 0 ||
-        (script >= 0 && add_script(&archive, script, script_name, error) != 0) ||
+        (!filled && archive_add_directory(&archive, DIRECTORY_NAME, 0, error) != 0) ||
+        archive_add_file(&archive, path, file, (off_t)supervisor->size, true, 0, error) != 0 ||
+        (script >= 0 && add_script(&archive, script, above, script_name, error) != 0) ||
         archive_finish(&archive, error) != 0)
         return -1;
-    return container_copy_in(docker, name, DIRECTORY, "the supervisor", archive_file(&archive),
+    return container_copy_in(docker, name, target, "the supervisor", archive_file(&archive),
                              deadline, cancel, error);
 }

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "container/instance_make.h"
-#include "docker/engine_kind.h"
 #include "docker/engine_memory.h"
+#include "docker/engine_users.h"
 
 #include <string.h>
 

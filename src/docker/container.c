@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/linux.h"
 #include "base/text.h"
 #include "docker/budget.h"
 #include "docker/engine_kind.h"
@@ -177,6 +178,17 @@ void container_add_warnings(struct strvec *warnings, const struct strbuf *text)
     }
 }
 
+/* Opens the profile of system calls that the command passes on; owned; -1: it passes on none. */
+static int open_profile(const struct docker *docker, int *file, struct error *error)
+{
+    const char *profile = engine_seccomp_profile(docker->kind);
+
+    *file = profile ? linux_unnamed_file_of(profile, strlen(profile)) : -1;
+    return !profile || *file >= 0
+               ? 0
+               : error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
+}
+
 int container_create(const struct docker *docker, const struct container_spec *spec,
                      long long deadline, const struct notifier *cancel, struct strvec *warnings,
                      bool *cut_off, struct error *error)
@@ -184,13 +196,17 @@ int container_create(const struct docker *docker, const struct container_spec *s
     CLEANUP(strvec_release)
     struct strvec arguments = create_arguments(docker->kind, "create", spec);
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = deadline,
-                                     .cancel = cancel,
-                                     .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE)};
+    CLEANUP_FD int profile = -1;
+    struct docker_call call = {.arguments = &arguments,
+                               .stdin_file = -1,
+                               .deadline = deadline,
+                               .cancel = cancel,
+                               .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE)};
 
     *cut_off = false;
+    if (open_profile(docker, &profile, error) != 0)
+        return -1;
+    call.extra_file = profile;
     if (docker_run(docker, &call, &output, error) != 0) {
         *cut_off = output.status >= 0;
         return -1;
@@ -215,7 +231,9 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = tar_file, .deadline = deadline, .cancel = cancel};
 
-    strvec_push_each(&arguments, "cp", "-", NULL);
+    strvec_push(&arguments, "cp");
+    engine_add_owners(docker->kind, &arguments);
+    strvec_push(&arguments, "-");
     strvec_pushf(&arguments, "%s:%s", name, directory);
     return docker_succeed(docker, &call, failure, NULL, error);
 }
@@ -225,8 +243,13 @@ int container_run(const struct docker *docker, const struct container_spec *spec
                   struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = create_arguments(docker->kind, "run", spec);
+    CLEANUP_FD int profile = -1;
+    struct process_options options = *streams;
 
-    return docker_start(docker, &arguments, streams, process, error);
+    if (open_profile(docker, &profile, error) != 0)
+        return -1;
+    options.extra_file = profile;
+    return docker_start(docker, &arguments, &options, process, error);
 }
 
 int container_start(const struct docker *docker, const char *name,

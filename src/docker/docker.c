@@ -2,11 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/text.h"
+#include "docker/engine_kind.h"
 #include "docker/engine_memory.h"
 #include "docker/install_advice.h"
 
@@ -18,9 +20,14 @@ enum { STATUS_GO_CRASH = 2 };
 /* Adds what to do to the error that the command cannot be executed. Returns -1. */
 static int advise_to_install(const struct docker *docker, struct error *error)
 {
-    const char *install = strcmp(docker->command, "docker") == 0 ? install_advice() : NULL;
-    CLEANUP_FREE char *hint = install ? string_format("to install it: %s", install)
-                                      : string_copy("is it installed, and on PATH?");
+    const bool usual = strcasecmp(docker->command, engine_kind_name(docker->kind)) == 0;
+    const char *install = usual ? install_advice(docker->kind) : NULL;
+    CLEANUP_FREE char *hint =
+        install_podman_instead(docker)
+            ? string_copy("podman is installed: use --runtime podman, or set \"containerCommand\": "
+                          "\"podman\" in the configuration")
+        : install ? string_format("to install it: %s", install)
+                  : string_copy("is it installed, and on PATH?");
 
     return error_hint(error, hint);
 }
@@ -66,6 +73,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
     const struct process_options streams = {
         .stdin_kind = call->stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
         .stdin_file = call->stdin_file,
+        .extra_file = call->extra_file,
         .show_stdout = call->show_stdout,
     };
     struct process_pump pump = PROCESS_PUMP_INIT;

@@ -59,6 +59,7 @@ void docker_set_up_environment(void);
 struct docker_call {
     const struct strvec *arguments;    /* without the name of the program */
     int stdin_file;                    /* the command's stdin; -1: /dev/null */
+    int extra_file;                    /* as in struct process_options */
     long long deadline;                /* clock_now_ms(); the command is killed then; 0: none */
     const struct notifier *cancel;     /* NULL: cannot be cancelled */
     long long grace_ms;                /* how long a cancelled command may still take to end */

@@ -60,6 +60,8 @@ bool engine_info_read_version(struct engine_info *engine, const char *text, size
     if ((component && strcmp(component, "Podman Engine") == 0) ||
         at(root, "Client", "OsArch")) /* docker has Os and Arch */
         engine->kind = ENGINE_PODMAN;
+    else if (at(root, "Client", "Arch"))
+        engine->kind = ENGINE_DOCKER;
     json_decref(root);
     return true;
 }
@@ -150,7 +152,8 @@ static void read_podman(struct engine_info *engine, const json_t *root)
     engine->selinux |= json_is_true(at(security, "selinuxEnabled", NULL));
     if (json_is_true(at(security, "seccompEnabled", NULL)) && !engine->seccomp)
         engine->seccomp = string_copy("default");
-    for (int limit = 0; limit < ENGINE_LIMITS && json_array_size(available) > 0; limit++) {
+    /* A rootless one may have none (cgroup v1). */
+    for (int limit = 0; limit < ENGINE_LIMITS && (available || engine->rootless); limit++) {
         engine->limits[limit] = ENGINE_NO;
         json_array_foreach(available, i, item)
         {
@@ -199,17 +202,17 @@ void engine_info_ask_endpoint(struct engine_info *engine, const struct docker *d
         engine->endpoint = text_escape_short(line, STRING_MAX);
 }
 
-int engine_info_ask(struct engine_info *engine, const struct docker *docker, long long deadline,
-                    const struct notifier *cancel, struct error *error)
+int engine_info_ask_versions(struct engine_info *engine, const struct docker *docker,
+                             long long deadline, const struct notifier *cancel, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
 
+    engine->kind = docker->kind;
     strvec_push_each(&arguments, "version", "--format", "{{json .}}", NULL);
     engine->silent = docker_run(docker, &call, &output, error) != 0 || docker_crashed(&output);
-    engine_info_ask_endpoint(engine, docker, cancel);
     if (error->kind != ERROR_NONE)
         return -1;
     engine_info_read_version(engine, strbuf_string(&output.out), output.out.length);
@@ -218,6 +221,15 @@ int engine_info_ask(struct engine_info *engine, const struct docker *docker, lon
         return error_set(error, ERROR_ENGINE, "%s", message);
     }
     return 0;
+}
+
+int engine_info_ask(struct engine_info *engine, const struct docker *docker, long long deadline,
+                    const struct notifier *cancel, struct error *error)
+{
+    const int result = engine_info_ask_versions(engine, docker, deadline, cancel, error);
+
+    engine_info_ask_endpoint(engine, docker, cancel);
+    return result;
 }
 
 int engine_info_ask_details(struct engine_info *engine, const struct docker *docker,

@@ -31,15 +31,15 @@ struct engine_info {
     bool
         no_endpoint; /* the docker command says that there is none: a context that does not exist */
     char *version;
-    char *platform;  /* "Docker Desktop 4.27.1"; Debian's package has none */
-    char *system;    /* the engine's operating system */
-    char *host;      /* the engine's host name */
-    char *directory; /* where it keeps images, on that host */
-    char *driver;    /* storage driver */
-    char *cgroup;    /* "1" or "2" */
-    char *seccomp;   /* profile, "default" */
-    long cpus;       /* that it has, the most that a container can get; 0: not known */
-    enum engine_kind kind;
+    char *platform;        /* "Docker Desktop 4.27.1"; Debian's package has none */
+    char *system;          /* the engine's operating system */
+    char *host;            /* the engine's host name */
+    char *directory;       /* where it keeps images, on that host */
+    char *driver;          /* storage driver */
+    char *cgroup;          /* "1" or "2" */
+    char *seccomp;         /* profile, "default" */
+    long cpus;             /* that it has, the most that a container can get; 0: not known */
+    enum engine_kind kind; /* as the command's name says, if the answers do not */
     bool rootless, user_namespaces, apparmor, selinux;
     enum engine_answer limits[ENGINE_LIMITS];
     struct strvec warnings; /* its own, the first few */
@@ -51,6 +51,11 @@ struct engine_info {
  */
 int engine_info_ask(struct engine_info *engine, const struct docker *docker, long long deadline,
                     const struct notifier *cancel, struct error *error);
+
+/* The same without the endpoint. */
+int engine_info_ask_versions(struct engine_info *engine, const struct docker *docker,
+                             long long deadline, const struct notifier *cancel,
+                             struct error *error);
 
 /*
  * Asks for the endpoint alone, within BUDGET_ENDPOINT: the docker command answers by itself.

@@ -4,10 +4,9 @@
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
+#include "base/process.h"
 #include "base/text.h"
-#include "docker/budget.h"
-#include "docker/engine_info.h"
-#include "docker/engine_memory.h"
+#include "podman_seccomp.h" /* generated: static const char podman_seccomp[] */
 
 const char *engine_kind_name(enum engine_kind kind)
 {
@@ -24,12 +23,35 @@ enum engine_kind engine_kind_of_command(const char *command)
     return strncmp(name, "podman", strlen("podman")) == 0 ? ENGINE_PODMAN : ENGINE_DOCKER;
 }
 
-/* podman refuses uid= and gid=; with U the file system belongs to the user of the container. */
+static enum engine_kind other_kind(const struct docker *docker)
+{
+    return docker->kind == ENGINE_PODMAN ? ENGINE_DOCKER : ENGINE_PODMAN;
+}
+
+char *engine_mismatch(const struct docker *docker)
+{
+    return string_format("'%s' is %s, or leads to it", docker->command,
+                         engine_kind_name(other_kind(docker)));
+}
+
+char *engine_mismatch_advice(const struct docker *docker)
+{
+    return string_copy(
+        other_kind(docker) == ENGINE_PODMAN
+            ? "set \"containerCommand\": \"podman\", since podman is used by its own "
+              "command, and unset DOCKER_HOST if it names podman's socket"
+            : "set \"containerCommand\": \"docker\"");
+}
+
+/*
+ * podman refuses uid= and gid=; with U the file system belongs to the user of the container. It
+ * also copies what the image has there.
+ */
 char *engine_tmpfs(enum engine_kind kind, const char *path, long size_mb, unsigned uid,
                    unsigned gid)
 {
-    CLEANUP_FREE char *owner =
-        kind == ENGINE_PODMAN ? string_copy("U") : string_format("uid=%u,gid=%u", uid, gid);
+    CLEANUP_FREE char *owner = kind == ENGINE_PODMAN ? string_copy("U,notmpcopyup")
+                                                     : string_format("uid=%u,gid=%u", uid, gid);
 
     return string_format("%s:rw,exec,nosuid,nodev,size=%ldm,%s,mode=0700", path, size_mb, owner);
 }
@@ -64,16 +86,40 @@ static unsigned long long processes_max(void)
 }
 
 /*
- * podman-run(1): --read-only adds writable file systems in memory, variables of its own are set, a
- * user is added to /etc/passwd, and a command that is called like systemd gets other mounts.
+ * podman-run(1): --read-only adds writable file systems in memory, variables of its own are set,
+ * and a command that is called like systemd gets other mounts.
  */
 void engine_add_defaults(enum engine_kind kind, struct strvec *arguments)
 {
     if (kind != ENGINE_PODMAN)
         return;
-    strvec_push_each(arguments, "--read-only-tmpfs=false", "--systemd=false", "--passwd=false",
+    strvec_push_each(arguments, "--read-only-tmpfs=false", "--systemd=false",
                      "--unsetenv=container", "--unsetenv=TERM", "--ulimit", NULL);
     strvec_pushf(arguments, "nproc=%llu", processes_max());
+    strvec_push(arguments, "--security-opt");
+    strvec_pushf(arguments, "seccomp=/dev/fd/%d", PROCESS_EXTRA_FILE);
+}
+
+/* podman's own lets every program make namespaces, and be root in one of users. */
+const char *engine_seccomp_profile(enum engine_kind kind)
+{
+    return kind == ENGINE_PODMAN ? podman_seccomp : NULL;
+}
+
+/* podman gives them to the user of the container. */
+void engine_add_owners(enum engine_kind kind, struct strvec *arguments)
+{
+    if (kind == ENGINE_PODMAN)
+        strvec_push(arguments, "--archive=false");
+}
+
+/*
+ * podman gives a new volume to the user of the container, unless the image has a directory there
+ * (podman, libpod/container_internal_common.go, fixVolumePermissions()).
+ */
+bool engine_fills_volumes(enum engine_kind kind)
+{
+    return kind != ENGINE_PODMAN;
 }
 
 /* podman waits for ten seconds between SIGTERM and SIGKILL. */
@@ -84,12 +130,22 @@ void engine_add_removal(enum engine_kind kind, struct strvec *arguments)
         strvec_push(arguments, "--time=0");
 }
 
+/*
+ * In podman, .State is a text for people, and some states of its own last for a moment (podman,
+ * libpod/define/containerstate.go).
+ */
+static const char podman_state[] = "{{$state := .ListContainer.State}}"
+                                   "{{if eq $state \"initialized\"}}\"created\""
+                                   "{{else if eq $state \"stopping\"}}\"running\""
+                                   "{{else if eq $state \"stopped\"}}\"exited\""
+                                   "{{else}}{{json $state}}{{end}}";
+
 void engine_add_member(enum engine_kind kind, struct strbuf *template, const char *key)
 {
     const bool podman = kind == ENGINE_PODMAN;
 
-    if (strcmp(key, ".State") == 0) /* in podman, .State is a text for people */
-        strbuf_addf(template, "{{json %s}}", podman ? ".ListContainer.State" : key);
+    if (strcmp(key, ".State") == 0)
+        strbuf_addstr(template, podman ? podman_state : "{{json .State}}");
     else if (podman) /* 4.3 does not have .Label */
         strbuf_addf(template, "{{json (index .Labels \"%s\")}}", key);
     else
@@ -120,25 +176,4 @@ bool engine_has_events(enum engine_kind kind)
 bool engine_refused_run(int status)
 {
     return status == 125; /* docker-run(1), "Exit Status" */
-}
-
-void engine_ask(const struct docker *docker, const struct notifier *cancel)
-{
-    CLEANUP(engine_info_release) struct engine_info engine;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-
-    engine_info_init(&engine);
-    if (engine_memory_users(docker->memory) == ENGINE_USERS_UNKNOWN &&
-        engine_info_ask_details(&engine, docker, budget_deadline(docker, BUDGET_QUERY), cancel,
-                                &ignored) == 0)
-        engine_memory_set_engine(docker->memory,
-                                 engine.rootless || engine.user_namespaces ? ENGINE_USERS_MAPPED
-                                                                           : ENGINE_USERS_ALL,
-                                 engine.cpus);
-}
-
-bool engine_lacks_user(const struct docker *docker, unsigned user)
-{
-    return user > ENGINE_USERS_MAPPED_MAX &&
-           engine_memory_users(docker->memory) == ENGINE_USERS_MAPPED;
 }

@@ -1,6 +1,6 @@
 /*
- * The kinds of engines, and all that differs between them: what their commands take and print, what
- * an exit status means, which users they have. Another kind is one more row or case here; nothing
+ * The kinds of engines, and all that differs between them: what their commands take and print, and
+ * what an exit status means. Another kind is one more row or case here; nothing
  * outside of src/docker decides by the kind of the engine.
  */
 #ifndef DOCKER_ENGINE_KIND_H
@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 
-#include "base/notifier.h"
 #include "base/strbuf.h"
 #include "docker/docker.h"
 
@@ -17,6 +16,13 @@ const char *engine_kind_name(enum engine_kind kind);
 
 /* podman if the name of the program begins with "podman"; Docker otherwise. */
 enum engine_kind engine_kind_of_command(const char *command);
+
+/*
+ * What to say if the command is, or leads to, an engine of another kind than its name says, and
+ * what to do then; owned.
+ */
+char *engine_mismatch(const struct docker *docker);
+char *engine_mismatch_advice(const struct docker *docker);
 
 /* ---- options of create and run */
 
@@ -36,14 +42,30 @@ void engine_add_log(enum engine_kind kind, struct strvec *arguments, unsigned lo
 /* Adds what this kind of engine has to be told so that its containers are like those of Docker. */
 void engine_add_defaults(enum engine_kind kind, struct strvec *arguments);
 
+/*
+ * The profile of system calls that containers get in place of the engine's own; NULL: the engine's
+ * own will do. engine_add_defaults() names it as the file PROCESS_EXTRA_FILE of the command.
+ */
+const char *engine_seccomp_profile(enum engine_kind kind);
+
 /* ---- options of other commands */
+
+/* Adds the options of cp with which files have the owners that their archive says. */
+void engine_add_owners(enum engine_kind kind, struct strvec *arguments);
+
+/*
+ * Whether cp can fill a volume of a container that has not started, which then belongs to root. If
+ * not, cp puts the files where the volume will be, below the root of the image: at the start they
+ * are copied into the volume, with their directory's owner.
+ */
+bool engine_fills_volumes(enum engine_kind kind);
 
 /* Adds the options of rm that kill a container at once, and remove it and its volumes. */
 void engine_add_removal(enum engine_kind kind, struct strvec *arguments);
 
 /*
  * Adds a member of a row of `ps`, as a JSON string, to a Go template: a label, or ".State", which
- * is a word like "running".
+ * is one of Docker's words, like "running".
  */
 void engine_add_member(enum engine_kind kind, struct strbuf *template, const char *key);
 
@@ -59,18 +81,7 @@ bool engine_shows_updates(enum engine_kind kind);
 /* Whether `events` tells what has happened and ends, also if a container is removed. */
 bool engine_has_events(enum engine_kind kind);
 
-/* ---- what it has */
-
 /* Whether `run` has ended with this status because it did not create or start the container. */
 bool engine_refused_run(int status);
-
-/*
- * Asks what the engine has, once and only after a container could not start: engines create
- * containers that they cannot start. The answer is remembered (docker/engine_memory.h).
- */
-void engine_ask(const struct docker *docker, const struct notifier *cancel);
-
-/* Whether the engine is known not to have this user: it is rootless, or maps users to others. */
-bool engine_lacks_user(const struct docker *docker, unsigned user);
 
 #endif

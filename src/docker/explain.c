@@ -4,6 +4,7 @@
 #include "base/strvec.h"
 #include "docker/budget.h"
 #include "docker/engine_info.h"
+#include "docker/engine_kind.h"
 #include "docker/unreachable.h"
 
 static enum docker_answer ask(const struct docker *docker, const struct strvec *arguments,
@@ -47,6 +48,7 @@ int docker_explain_no_answer(const struct docker *docker, enum docker_answer ans
     CLEANUP(unreachable_release) struct unreachable found;
 
     engine_info_init(&engine);
+    engine.kind = docker->kind;
     engine.silent = answer == DOCKER_UNKNOWN;
     engine_info_ask_endpoint(&engine, docker, cancel);
     found = unreachable_find(&engine, message);
@@ -54,6 +56,18 @@ int docker_explain_no_answer(const struct docker *docker, enum docker_answer ans
         return error_set(error, ERROR_ENGINE, "%s: %s; %s: %s", what, found.problem, found.advice,
                          message);
     return error_set(error, ERROR_ENGINE, "%s: %s; %s", what, found.problem, found.advice);
+}
+
+/* Whether the engine is of another kind than the command's name says. */
+static bool is_other_kind(const struct docker *docker, const struct notifier *cancel)
+{
+    CLEANUP(engine_info_release) struct engine_info engine;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+
+    engine_info_init(&engine);
+    return engine_info_ask_versions(&engine, docker, budget_deadline(docker, BUDGET_QUERY), cancel,
+                                    &ignored) == 0 &&
+           engine.kind != docker->kind;
 }
 
 int docker_explain(const struct docker *docker, const char *image, const char *what,
@@ -71,5 +85,11 @@ int docker_explain(const struct docker *docker, const char *image, const char *w
     if (exists == DOCKER_NO)
         return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: %s pull %s",
                          image, docker->command, image);
+    if (is_other_kind(docker, cancel)) {
+        CLEANUP_FREE char *problem = engine_mismatch(docker);
+        CLEANUP_FREE char *advice = engine_mismatch_advice(docker);
+
+        return error_set(error, ERROR_ENGINE, "%s: %s; %s: %s", what, problem, advice, message);
+    }
     return error_set(error, ERROR_ENGINE, "%s: %s", what, message);
 }

@@ -154,6 +154,11 @@ struct unreachable unreachable_find(const struct engine_info *engine, const char
 
     if (find_mismatch(message, &found))
         return found;
+    if (engine->kind == ENGINE_PODMAN) { /* has no engine that could be started */
+        found.problem = string_copy("podman does not work");
+        found.advice = string_copy("podman info");
+        return found;
+    }
     if (path && access(path, R_OK | W_OK) != 0 && errno == EACCES) {
         found.reason = UNREACHABLE_FORBIDDEN;
         found.problem = string_format("%s is not accessible to this user", path);

@@ -23,8 +23,9 @@ struct unreachable {
 };
 
 /*
- * What is wrong with an engine that does not answer. Of `engine` it needs `silent` and the endpoint
- * (engine_info_ask_endpoint()); `message` is what the docker command said. The caller releases it.
+ * What is wrong with an engine that does not answer. Of `engine` it needs `kind`, `silent` and the
+ * endpoint (engine_info_ask_endpoint()); `message` is what the docker command said. The caller
+ * releases it.
  */
 struct unreachable unreachable_find(const struct engine_info *engine, const char *message);
 void unreachable_release(struct unreachable *found);

@@ -77,10 +77,10 @@ static int run_to_end(const struct prepare *prepare, const struct owned_containe
         return -1;
     if (!state.started)
         return error_set(error, ERROR_ENGINE, "cannot start the container: %s",
-                         *state.message ? state.message : "'docker start' failed");
+                         *state.message ? state.message : "the container command failed");
     if (!state.ended)
-        return error_set(error, ERROR_ENGINE,
-                         "'docker start' ended before the command; was it killed?");
+        return error_set(error, ERROR_ENGINE, "'%s start' ended before the command; was it killed?",
+                         docker->command);
     *status = state.exit_code;
     return 0;
 }

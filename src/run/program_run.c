@@ -163,9 +163,10 @@ static int explain_no_end(const struct instance *instance, struct error *error)
     if (instance->log)
         return explain_log(instance, error);
     error_set(error, ERROR_ENGINE,
-              "the container ended before it reported the program's exit status ('docker %s' ended "
+              "the container ended before it reported the program's exit status ('%s %s' ended "
               "with status %d): perhaps memory ran out, or the engine was restarted; run the "
               "program again, or raise " ERROR_SUBJECT,
+              instance->container.docker->command,
               instance->delivery == DELIVERY_SHELL ? "run" : "start", instance->client.status);
     return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
 }

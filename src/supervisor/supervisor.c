@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "supervisor/protocol.h"
@@ -38,6 +39,18 @@ static int open_script(void)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/*
+ * Whether no program can write where the order to stop comes from. An engine may give the volume to
+ * the user of the container.
+ */
+static bool is_of_root(const char *directory)
+{
+    struct stat status;
+
+    return stat(directory, &status) == 0 && status.st_uid == 0 &&
+           (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 int main(int argc, char **argv)
 {
     const bool has_script = argc == 3;
@@ -64,7 +77,7 @@ int main(int argc, char **argv)
         unlink(argv[0]);
         unlink("/.isolator/all");
     }
-    if (!good || options.in < 0)
+    if (!good || options.in < 0 || (has_script && !is_of_root(JOB_DIRECTORY "/..")))
         return 1;
     supervise(&options);
 }

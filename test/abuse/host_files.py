@@ -8,7 +8,8 @@ import errno
 import glob
 import os
 
-ENGINES = {"/etc/hosts", "/etc/hostname", "/etc/resolv.conf"}
+ENGINES = {"/etc/hosts", "/etc/hostname", "/etc/resolv.conf",
+           "/etc/passwd", "/etc/group", "/run/.containerenv"}  # podman, which makes them for each container
 OWN = {"/", "/dev", "/dev/pts", "/dev/shm", "/dev/mqueue", "/dev/console", "/tmp", "/.isolator", os.getcwd()}
 through = []
 with open("/proc/self/mountinfo") as file:

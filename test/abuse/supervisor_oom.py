@@ -1,6 +1,7 @@
 # making process 1 the victim of the OOM killer
 # holds: if memory runs out, the reason is oom and not a failure of the engine
 # ends: oom
+# silent: engine
 # timeout: 15
 # memory: 48
 

@@ -142,7 +142,7 @@ test_case --quick 'values of options' && {
     offers "(files)" isolator run --read-only ""
     offers "ALL" isolator run --cap-drop ""
     offers "exact float tokens trim" isolator test --compare ""
-    offers "docker" isolator run --runtime ""
+    offers "docker podman" isolator run --runtime ""
     offers "" isolator run --memory ""
     offers "" isolator run -m ""
     offers "" isolator run --container-workdir ""

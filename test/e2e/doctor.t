@@ -311,27 +311,35 @@ END
     is "$?|$(check 'docker command' | head -n 1)" "3|fail docker command 'docker' does not exist or is not in PATH" "a PATH without docker"
 }
 
-test_case 'podman, which is not supported' && {
+test_case 'podman under the name of docker, or behind it, and docker under the name of podman' && {
     mkdir "$scratch/podman"
     cat >"$scratch/podman/docker" <<'END'
 #!/bin/sh
-# What podman 4.3.1 says, or docker about an engine that is podman; anything else succeeds.
+# What an engine says, or docker about an engine that is podman; no container can be created.
 case "$1" in
-version) echo "$PODMAN" ;;
-info) echo '{"host":{"cgroupControllers":["memory","pids","cpu"],"cgroupVersion":"v2"},"version":{"Version":"4.3.1"}}' ;;
+version) echo "$VERSION" ;;
+image) echo sha256:0 ;;
+run) echo "Error: invalid mount option" >&2; exit 125 ;;
 esac
 END
     chmod +x "$scratch/podman/docker"
+    ln -s docker "$scratch/podman/podman"
+    sed 's/^{/{"containerCommand": "podman", /' "$scratch/cold.json" >"$scratch/podman.json"
     itself='{"Client":{"APIVersion":"4.3.1","Version":"4.3.1","GoVersion":"go1.19.8","GitCommit":"","BuiltTime":"Thu Jan  1 00:00:00 1970","Built":0,"OsArch":"linux/amd64","Os":"linux"}}'
-    behind='{"Client":{"Version":"28.2.2","ApiVersion":"1.41","Context":"default"},"Server":{"Platform":{"Name":"linux/amd64/debian-12"},"Components":[{"Name":"Podman Engine","Version":"4.3.1"}],"Version":"4.3.1"}}'
-    for answer in "$itself" "$behind"; do
-        PODMAN=$answer PATH=$scratch/podman:$PATH isolator doctor
-        expect "$status $(head -n 2 <<<"$out" | tr -s ' ')" "podman" <<'END'
-3 fail engine podman is not supported yet; 'docker' is podman 4.3.1, or leads to it
- -> sudo apt-get install docker.io; then "containerCommand" and DOCKER_HOST must not name podman
-END
-        is "$(grep -v '^ ' <<<"$out" | sed 1d | tr -s ' ')" "ok configuration $scratch/good.json (ISOLATOR_CONFIG)" "podman: nothing else is checked"
+    behind='{"Client":{"Version":"28.2.2","ApiVersion":"1.41","Os":"linux","Arch":"amd64","Context":"default"},"Server":{"Platform":{"Name":"linux/amd64/debian-12"},"Components":[{"Name":"Podman Engine","Version":"4.3.1"}],"Version":"4.3.1"}}'
+    docker='{"Client":{"Version":"28.2.2","ApiVersion":"1.41","Os":"linux","Arch":"amd64","Context":"default"},"Server":{"Components":[{"Name":"Engine","Version":"28.2.2"}],"Version":"28.2.2"}}'
+    # mistaken VERSION CONFIGURATION PROBLEM ADVICE: what doctor and run say about the command.
+    mistaken() {
+        VERSION=$1 PATH=$scratch/podman:$PATH isolator doctor --config "$2"
+        is "$status $(head -n 2 <<<"$out" | tr -s ' ')" "3 fail engine $3"$'\n'" -> $4" "$3: doctor"
+        is "$(grep -v '^ ' <<<"$out" | sed 1d | tr -s ' ')" "ok configuration $2 (--config)" "$3: nothing else is checked"
+        VERSION=$1 PATH=$scratch/podman:$PATH isolator run --config "$2" "$scratch/prompts/hello_world.py"
+        is "$status $(field error)" "3 cannot start the container: $3; $4: Error: invalid mount option" "$3: run"
+    }
+    for version in "$itself" "$behind"; do
+        mistaken "$version" "$scratch/cold.json" "'docker' is podman, or leads to it" 'set "containerCommand": "podman", since podman is used by its own command, and unset DOCKER_HOST if it names podman'"'s socket"
     done
+    mistaken "$docker" "$scratch/podman.json" "'podman' is Docker, or leads to it" 'set "containerCommand": "docker"'
 }
 
 test_case 'a docker command of Docker 29 with an old engine, and an old one with an engine of Docker 29' && {

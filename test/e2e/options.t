@@ -510,8 +510,8 @@ test_case --quick 'wrong values of --read-only, --cap-drop, --runtime and --user
     refused "--cap-drop: 'ALL,' is not a list of capabilities, like ALL or NET_RAW,MKNOD" "--cap-drop ALL," \
         --cap-drop ALL, "$probe"
 
-    refused "--runtime: 'podman' is not supported; use docker" "--runtime podman" \
-        --runtime podman "$probe"
+    refused "--runtime: 'nerdctl' is not docker or podman" "--runtime nerdctl" \
+        --runtime nerdctl "$probe"
 
     refused "--user: 'root' is not a user; write numbers up to 2097151, like 65534 or 1000:1000" "--user root" \
         --user root "$probe"

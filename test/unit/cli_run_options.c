@@ -407,7 +407,7 @@ static void run_options__wrong_values(void **state)
                    "65534 or 1000:1000");
     assert_refused("--cap-drop|,|x.py",
                    "--cap-drop: ',' is not a list of capabilities, like ALL or NET_RAW,MKNOD");
-    assert_refused("--runtime|podman|x.py", "--runtime: 'podman' is not supported; use docker");
+    assert_refused("--runtime|nerdctl|x.py", "--runtime: 'nerdctl' is not docker or podman");
     assert_refused("--env|UNIT_UNSET|x.py", "--env: 'UNIT_UNSET' is not set in the environment");
     assert_refused("--env||x.py", "--env: '' is not set in the environment");
     assert_refused("--save-dockerfile||x.py", "--save-dockerfile: the path is empty");

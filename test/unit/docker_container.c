@@ -173,9 +173,11 @@ static void container__create_with_podman(void **state)
     assert_int_equal(create(&fixture, &creation), 0);
     calls = read_in(fixture.directory, "calls");
     assert_non_null(strstr(calls, "|--log-driver|k8s-file|--log-opt|max-size=11k"
-                                  "|--read-only-tmpfs=false|--systemd=false|--passwd=false"
+                                  "|--read-only-tmpfs=false|--systemd=false"
                                   "|--unsetenv=container|--unsetenv=TERM|--ulimit|nproc="));
-    assert_non_null(strstr(calls, "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,U,mode=0700|"));
+    assert_non_null(strstr(calls, "|--security-opt|seccomp=/dev/fd/3|"));
+    assert_non_null(
+        strstr(calls, "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,U,notmpcopyup,mode=0700|"));
     discard(&creation);
     tear_down(&fixture);
 }

@@ -90,7 +90,11 @@ static void container_list__of_podman(void **state)
     assert_int_equal(list(&fixture), 0);
     check_calls(&fixture, "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}},"
                           "{{json (index .Labels \"one\")}},{{json (index .Labels \"two.three\")}},"
-                          "{{json .ListContainer.State}}]"
+                          "{{$state := .ListContainer.State}}"
+                          "{{if eq $state \"initialized\"}}\"created\""
+                          "{{else if eq $state \"stopping\"}}\"running\""
+                          "{{else if eq $state \"stopped\"}}\"exited\""
+                          "{{else}}{{json $state}}{{end}}]"
                           "|--filter|label=isolator.host=a b|--filter|label=isolator.pid\n");
     tear_down(&fixture);
 }

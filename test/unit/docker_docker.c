@@ -219,7 +219,7 @@ static void docker__run_without_the_default_command(void **state)
 {
     static const char failed[] = "cannot run 'docker': No such file or directory";
     struct fixture fixture;
-    const char *install = install_advice(); /* of the system that the tests run on */
+    const char *install = install_advice(ENGINE_DOCKER); /* of the system that the tests run on */
     CLEANUP_FREE char *path = string_copy(getenv("PATH"));
     CLEANUP_FREE char *message = install
                                      ? string_format("%s; to install it: %s", failed, install)
@@ -233,6 +233,27 @@ static void docker__run_without_the_default_command(void **state)
     assert_int_equal(run(&fixture), -1);
     setenv("PATH", path, 1);
     assert_error(&fixture.error, ERROR_ENGINE, message);
+    tear_down(&fixture);
+}
+
+/* People who have podman alone learn how to use it. */
+static void docker__run_without_docker_but_with_podman(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *path = string_copy(getenv("PATH"));
+    CLEANUP_FREE char *podman = NULL;
+
+    (void)state;
+    set_up(&fixture, "");
+    podman = script_in(fixture.directory, "podman", "");
+    fixture.docker.command = "docker";
+    setenv("PATH", fixture.directory, 1);
+    unlink(fixture.command);
+    assert_int_equal(run(&fixture), -1);
+    setenv("PATH", path, 1);
+    assert_error(&fixture.error, ERROR_ENGINE,
+                 "cannot run 'docker': No such file or directory; podman is installed: use "
+                 "--runtime podman, or set \"containerCommand\": \"podman\" in the configuration");
     tear_down(&fixture);
 }
 
@@ -435,6 +456,7 @@ static void check_explained(const char *version, const char *image, enum error_k
 #define ASKS_VERSION  "version --format {{.Server.Version}}\n"
 #define ASKS_ENDPOINT "context inspect --format {{.Endpoints.docker.Host}}\n"
 #define ASKS_IMAGE    "image inspect --format {{.ID}} -- py:3\n"
+#define ASKS_KIND     "version --format {{json .}}\n"
 
 static void docker__explain_asks_the_engine(void **state)
 {
@@ -463,9 +485,9 @@ static void docker__explain_asks_the_engine(void **state)
                     "image 'py:3' is not on the engine; run: docker pull py:3",
                     ASKS_VERSION ASKS_IMAGE);
     check_explained("0", "2", ERROR_ENGINE, "cannot create a container: docker: it said so",
-                    ASKS_VERSION ASKS_IMAGE); /* it crashed */
+                    ASKS_VERSION ASKS_IMAGE ASKS_KIND); /* it crashed */
     check_explained("0", "0", ERROR_ENGINE, "cannot create a container: docker: it said so",
-                    ASKS_VERSION ASKS_IMAGE);
+                    ASKS_VERSION ASKS_IMAGE ASKS_KIND);
 }
 
 static void docker__explain_without_a_docker_command(void **state)

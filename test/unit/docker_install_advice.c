@@ -4,7 +4,7 @@
 
 static void check(const char *os_release, const char *expected)
 {
-    const char *found = install_advice_for(os_release);
+    const char *found = install_advice_for(ENGINE_DOCKER, os_release);
 
     assert_string_equal(found ? found : "none", expected);
 }
@@ -26,6 +26,17 @@ static void install_advice__by_what_it_is_like(void **state)
     check("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", "sudo apt-get install docker.io");
     check("ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"\n", "sudo zypper install docker");
     check("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "none");
+}
+
+static void install_advice__of_podman(void **state)
+{
+    (void)state;
+    assert_string_equal(install_advice_for(ENGINE_PODMAN, "ID=debian\n"),
+                        "sudo apt-get install podman");
+    assert_string_equal(
+        install_advice_for(ENGINE_PODMAN, "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n"),
+        "sudo dnf install podman");
+    assert_null(install_advice_for(ENGINE_PODMAN, "ID=\"amzn\"\nID_LIKE=\"fedora\"\n"));
 }
 
 static void install_advice__of_what_is_not_known(void **state)

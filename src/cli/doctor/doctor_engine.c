@@ -34,34 +34,6 @@ static long long query_deadline(const struct doctor *doctor)
     return budget_deadline(&doctor->docker, BUDGET_QUERY);
 }
 
-static bool is_executable_file(const char *file)
-{
-    struct stat status;
-
-    return access(file, X_OK) == 0 && stat(file, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* The file that posix_spawnp(3) would run for the command, owned; NULL if there is none. */
-static char *find_command(const char *command)
-{
-    const char *path = getenv("PATH");
-
-    if (strchr(command, '/'))
-        return is_executable_file(command) ? string_copy(command) : NULL;
-    for (path = path ? path : "/bin:/usr/bin";; path++) {
-        const size_t length = strcspn(path, ":"); /* an empty part is the current directory */
-        char *file = string_format("%.*s/%s", length > 0 ? (int)length : 1, length > 0 ? path : ".",
-                                   command);
-
-        if (is_executable_file(file))
-            return file;
-        free(file);
-        path += length;
-        if (*path == '\0')
-            return NULL;
-    }
-}
-
 /* ---- an engine that does not answer */
 
 static void report_no_answer(struct doctor *doctor)
@@ -161,7 +133,10 @@ static void check_seccomp(struct doctor *doctor, const struct engine_info *engin
 {
     const char *more = engine->apparmor ? "; AppArmor" : engine->selinux ? "; SELinux" : "";
 
-    if (!engine->seccomp || strcmp(engine->seccomp, "unconfined") == 0)
+    if (engine->seccomp && engine_seccomp_profile(engine->kind))
+        doctor_find(doctor, FINDING_OK, "seccomp",
+                    string_format("profile of isolator, in place of the engine's%s", more), NULL);
+    else if (!engine->seccomp || strcmp(engine->seccomp, "unconfined") == 0)
         doctor_find(doctor, FINDING_WARN, "seccomp",
                     string_format("no profile: programs can make every system call%s", more),
                     string_copy("start the engine without seccomp-profile=unconfined, on a kernel "
@@ -224,7 +199,9 @@ static void check_storage(struct doctor *doctor, const struct engine_info *engin
         advice = string_format("%s system df shows what uses the space", doctor->docker.command);
     } else if (engine->driver && strcmp(engine->driver, "vfs") == 0) {
         strbuf_addstr(&detail, "; it copies the whole image for each run");
-        advice = string_copy("start the engine with \"storage-driver\": \"overlay2\"");
+        advice = string_copy(engine->kind == ENGINE_PODMAN
+                                 ? "driver = \"overlay\" in /etc/containers/storage.conf"
+                                 : "start the engine with \"storage-driver\": \"overlay2\"");
     }
     doctor_find(doctor, advice ? FINDING_WARN : FINDING_OK, "storage", strbuf_steal(&detail),
                 advice);
@@ -290,45 +267,56 @@ static void check_orphans(struct doctor *doctor)
         doctor_find(doctor, FINDING_OK, "orphans", string_copy("none"), NULL);
 }
 
+/* ---- the command */
+
+static const char *command_check(const struct doctor *doctor)
+{
+    return doctor->docker.kind == ENGINE_PODMAN ? "podman command" : "docker command";
+}
+
+static void report_no_command(struct doctor *doctor)
+{
+    const struct docker *docker = &doctor->docker;
+    const char *install = install_advice(docker->kind);
+
+    doctor_find(doctor, FINDING_FAIL, command_check(doctor),
+                string_format("'%s' does not exist or is not in PATH", docker->command),
+                install_podman_instead(docker)
+                    ? string_copy("podman is installed: set \"containerCommand\": \"podman\"")
+                : install ? string_format("%s, or set its path as \"containerCommand\"", install)
+                          : string_format("install %s, or set its path as \"containerCommand\"",
+                                          engine_kind_name(docker->kind)));
+}
+
 bool doctor_ask_engine(struct doctor *doctor)
 {
     const char *command = doctor->docker.command;
     const struct engine_info *engine = &doctor->engine;
 
-    doctor->command_file = find_command(command);
+    doctor->command_file = install_find_command(command);
     if (!doctor->command_file)
         return true;
     doctor_say(doctor, "asking the engine which one it is");
     engine_info_ask(&doctor->engine, &doctor->docker, query_deadline(doctor), signals_cancel(),
                     &doctor->no_answer);
-    if (engine->kind != ENGINE_PODMAN)
+    if (engine->kind == doctor->docker.kind)
         return true;
-    doctor_find(doctor, FINDING_FAIL, "engine",
-                string_format("podman is not supported yet; '%s' is podman %s, or leads to it",
-                              command,
-                              engine->version  ? engine->version
-                              : engine->client ? engine->client
-                                               : "of an unknown version"),
-                string_copy("sudo apt-get install docker.io; then \"containerCommand\" and "
-                            "DOCKER_HOST must not name podman"));
+    doctor_find(doctor, FINDING_FAIL, "engine", engine_mismatch(&doctor->docker),
+                engine_mismatch_advice(&doctor->docker));
     return false;
 }
 
 bool doctor_check_engine(struct doctor *doctor)
 {
     const struct engine_info *engine = &doctor->engine;
-    const char *install = install_advice();
 
     if (!doctor->command_file) {
-        doctor_find(doctor, FINDING_FAIL, "docker command",
-                    string_format("'%s' does not exist or is not in PATH", doctor->docker.command),
-                    string_format("%s, or set its path as \"containerCommand\"",
-                                  install ? install : "install Docker"));
+        report_no_command(doctor);
         return false;
     }
     if (notifier_raised(signals_cancel()))
         return false;
-    doctor_find(doctor, FINDING_OK, "docker command",
+    doctor_find(doctor, FINDING_OK, command_check(doctor),
                 string_format("%s, %s", doctor->command_file,
                               engine->client ? engine->client : "unknown version"),
                 NULL);

@@ -153,10 +153,10 @@ int session_command(int argc, char **argv)
         status = command_line_print_help(&run_option_tables[RUN_OPTIONS_SESSION]);
     else if (status == 0)
         status = config_load(&runner.config, runner.options.config_path, NULL, &error);
-    if (status == 0 && !runner.options.help) {
-        config_set_audit_file(&runner.config, runner.options.audit);
+    if (status == 0 && !runner.options.help)
+        status = run_options_configure(&runner.options, &runner.config, &error);
+    if (status == 0 && !runner.options.help)
         status = run_session(&runner, &error);
-    }
     cleanup_fd(&runner.artifacts);
     strvec_release(&runner.names);
     strvec_release(&runner.files);
