@@ -95,7 +95,7 @@ test_case 'an image of a line, if the configuration allows it' && {
     batch_with '{"images": ["isolator-test/busybox*:1"], "languages": {"bash": {"image": "isolator-test/none", "command": ["sh", "{entrypoint}"],
         "extensions": [".sh"], "defaultFilename": "main.sh"}}}' "$scratch/images"
     expect "$(results '"$r->{reason} " . ($r->{error} // quoted($r->{stdout}) . " $r->{image}")')" \
-        "images: what the configuration allows, and nothing is pulled" <<'END'
+        "images: what the configuration allows, and nothing is pulled" <<END
 exit "hi\n" docker.io/isolator-test/busybox:1
 exit "hi\n" docker.io/isolator-test/busybox:1
 input image 'docker.io/isolator-test/noshell:1' is not allowed by the configuration (images)

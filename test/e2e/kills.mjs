@@ -75,9 +75,12 @@ const runHello = () => spawnSync(isolator, ['run', '--config', config, hello], {
 
 let events;
 async function watchEvents() {
-    events = new Program(docker, ['events', '--filter', 'type=container', '--filter', 'label=isolator.pid', '--format', engineIs('podman') ?
-        '{{.Time.UnixNano}} {{.Status}} {{index .Attributes "isolator.pid"}} {{.Name}}' :
-        '{{.TimeNano}} {{.Action}} {{index .Actor.Attributes "isolator.pid"}} {{.Actor.Attributes.name}}']);
+    // podman 4.3 finds no event by a label without its value.
+    const [filter, format] = engineIs('podman') ?
+        [[], '{{.Time.UnixNano}} {{.Status}} {{index .Attributes "isolator.pid"}} {{.Name}}'] :
+        [['--filter', 'label=isolator.pid'],
+            '{{.TimeNano}} {{.Action}} {{index .Actor.Attributes "isolator.pid"}} {{.Actor.Attributes.name}}'];
+    events = new Program(docker, ['events', '--filter', 'type=container', ...filter, '--format', format]);
     await until(() => {
         runHello();
         return events.stdout() !== '';
