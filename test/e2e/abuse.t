@@ -25,10 +25,10 @@ test_case 'the limits of a container as the kernel has them' && {
     start --timeout 10m --memory 64 --cpus 0.25 --pids-limit 17 "$(snippet py 'import time; time.sleep(600)')"
     until_true eval 'name=$(docker ps --filter "label=isolator.pid=$pid" --format "{{.Names}}"); [ "$name" ]'
     first=$(docker inspect -f '{{.State.Pid}}' "$name")
-    until_true eval 'docker top "$name" 2>&1 | grep -q "snippet-.*py"' # the program
+    until_true eval 'processes_of "$name" 2>&1 | grep -q "snippet-.*py"' # the program
     # status NAME: the values that the kernel has under this name for the processes of the container, each value once, one
     # a line, with single spaces.
-    processes() { docker top "$name" -eo pid | sed 1d; }
+    processes() { processes_of "$name" | sed '1d; s/^ *\([0-9]*\).*/\1/'; }
     status() {
         for one in $(processes); do sed -n "s/^$1:[[:space:]]*//p" "/proc/$one/status"; done | tr -s ' \t' ' ' | sed 's/ $//' | sort -u
     }

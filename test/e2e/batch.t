@@ -95,7 +95,7 @@ test_case 'an image of a line, if the configuration allows it' && {
     batch_with '{"images": ["isolator-test/busybox*:1"], "languages": {"bash": {"image": "isolator-test/none", "command": ["sh", "{entrypoint}"],
         "extensions": [".sh"], "defaultFilename": "main.sh"}}}' "$scratch/images"
     expect "$(results '"$r->{reason} " . ($r->{error} // quoted($r->{stdout}) . " $r->{image}")')" \
-        "images: what the configuration allows, and nothing is pulled" <<'END'
+        "images: what the configuration allows, and nothing is pulled" <<END
 exit "hi\n" docker.io/isolator-test/busybox:1
 exit "hi\n" docker.io/isolator-test/busybox:1
 input image 'docker.io/isolator-test/noshell:1' is not allowed by the configuration (images)
@@ -103,7 +103,7 @@ input image 'docker.io/isolator-test/busybox:latest' is not allowed by the confi
 input image 'docker.io/library/python:latest' is not allowed by the configuration (images)
 input image 'evil.io/isolator-test/busybox:1' is not allowed by the configuration (images)
 input image: 'x@y' is not an image; write it like name:tag
-image-missing image 'docker.io/isolator-test/busybox-none:1' is not on the engine; run: docker pull docker.io/isolator-test/busybox-none:1
+image-missing image 'docker.io/isolator-test/busybox-none:1' is not on the engine; run: $engine_command pull docker.io/isolator-test/busybox-none:1
 END
     batch "$scratch/images"
     has "$(results '$r->{error}')" "image 'docker.io/isolator-test/busybox:1' is not allowed by the configuration (images: none)
@@ -211,7 +211,7 @@ test_case '200,000 lines need no more memory than a few' && {
 # sleepers: how many programs of the batch are running.
 sleepers() {
     local name
-    for name in $(docker ps -q --filter label=isolator.pid="$pid"); do docker top "$name"; done 2>/dev/null | grep -c "sleep 600"
+    for name in $(docker ps -q --filter label=isolator.pid="$pid"); do processes_of "$name"; done 2>/dev/null | grep -c "sleep 600"
 }
 
 test_case 'SIGINT ends the running requests and starts no new ones' && {

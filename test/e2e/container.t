@@ -259,7 +259,7 @@ END
 test_case "no shell: the engine's record, and many signals while the program runs" && {
     # The supervisor comes in a volume; all else is the same.
     faulty "" start --timeout 1h --env SECRET=sesame "$(snippet txt text)" -- --sleep=1000000
-    until_true eval 'docker top "$(own_containers)" >"$scratch/top" 2>&1'
+    until_true eval 'processes_of "$(own_containers)" >"$scratch/top" 2>&1'
     expect "$(engine_says "$hardening")" "no shell: the engine's record: one volume, no other mount" <<END
 $(hardened 'volume /.isolator' 2)
 END
@@ -279,10 +279,21 @@ END
 mkdir "$scratch/docker"
 echo '{"proxies": {"default": {"httpProxy": "http://user:hidden@proxy:1", "noProxy": "hidden"}}}' \
     >"$scratch/docker/config.json"
+# podman gives those of its own environment instead.
+with_proxies() { # COMMAND...
+    if engine_is podman; then
+        local http_proxy=http://user:hidden@proxy:1 no_proxy=hidden
+        export http_proxy no_proxy
+    else
+        local DOCKER_CONFIG=$scratch/docker
+        export DOCKER_CONFIG
+    fi
+    "$@"
+}
 secrets='echo "== environment"; cat /proc/[0-9]*/environ 2>/dev/null | tr "\\0" "\\n"'
 
 test_case 'busybox: what a program sees; no secret reaches an argument or the program' && {
-    DOCKER_CONFIG=$scratch/docker faulty "" code ash 'echo "== it sees"
+    with_proxies faulty "" code ash 'echo "== it sees"
 grep -E "^(CapEff|CapBnd|NoNewPrivs|Seccomp|Uid|Gid):" /proc/self/status; hostname; ls /sys/class/net
 ulimit -c; ulimit -n; pwd
 find / "(" -path /proc -o -path /sys ")" -prune -o -type d -exec test -w {} ";" -print | sort
@@ -316,12 +327,12 @@ FILE" "busybox: what a program sees of its container"
 }
 
 test_case "no shell: no secret of docker's configuration reaches the program" && {
-    DOCKER_CONFIG=$scratch/docker run "$(snippet txt '')" -- --cat /proc/self/environ
+    with_proxies run "$(snippet txt '')" -- --cat /proc/self/environ
     is "$status $(grep -c hidden "$scratch/out")" "0 0" "no shell: the proxies do not reach the program"
 }
 
 test_case "with a network the proxies of docker's configuration are set" && {
-    DOCKER_CONFIG=$scratch/docker run --network bridge "$(snippet ash "$secrets")"
+    with_proxies run --network bridge "$(snippet ash "$secrets")"
     has "$out" "http_proxy=http://user:hidden@proxy:1" "the proxy is set"
 }
 

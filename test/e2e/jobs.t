@@ -180,8 +180,8 @@ test_case 'a job goes on when isolator and its reaper were killed, and another i
 test_case 'a job that has expired is removed with its file, and that of another user stays' && {
     # By this docker command, the jobs are those of a user of this case: another isolator of theirs may remove an expired job.
     mkdir "$scratch/bin"
-    printf '#!/usr/bin/env bash\nexec %s "${@/isolator.job.user=*/isolator.job.user=%s@case}"\n' "$(command -v docker)" "$$" >"$scratch/bin/docker"
-    chmod +x "$scratch/bin/docker"
+    printf '#!/usr/bin/env bash\nexec %s "${@/isolator.job.user=*/isolator.job.user=%s@case}"\n' "$(command -v docker)" "$$" >"$scratch/bin/$engine_command"
+    chmod +x "$scratch/bin/$engine_command"
     former_path=$PATH
     PATH=$scratch/bin:$PATH
     # again NAME EXPRESSION: a container with the labels of the job, changed by sed.
@@ -286,7 +286,7 @@ test_case 'a job whose id cannot be printed is removed' && {
 test_case 'two wait at the same time: one gets the result' && {
     job "$(snippet ash 'sleep 2; echo once')"
     "$ISOLATOR" wait "$id" >"$scratch/first" 2>&1 &
-    until_true pgrep -f "docker wait isolator-job-$id" >/dev/null
+    until_true pgrep -f "$engine_command wait isolator-job-$id" >/dev/null
     wait_for "$id"
     is "$status|$out" "3|" "the second one"
     has "$err" "another isolator works on the job" "it is told why"
@@ -402,8 +402,12 @@ test_case 'a program that forges lines of the log, and floods, is bounded' && {
     wait_for --keep "$id"
     log=$(docker inspect -f '{{.LogPath}}' "isolator-job-$id")
     options=$(docker inspect -f '{{json .HostConfig.LogConfig}}' "isolator-job-$id")
-    has "$options" '"Type":"local"' "the driver of the log"
-    has "$options" '"max-file":"1"' "one file"
+    if engine_is podman; then
+        has "$options" '"Type":"k8s-file"' "the driver of the log, which has one file"
+    else
+        has "$options" '"Type":"local"' "the driver of the log"
+        has "$options" '"max-file":"1"' "one file"
+    fi
     isolator rm "$id"
 }
 

@@ -96,6 +96,12 @@ else
     export ISOLATOR_CONFIG=${ISOLATOR_CONFIG:-$PWD/build/engine/test.json}
 fi
 
+# What the engine of this configuration is called by: "docker" or "podman". In a test, `docker` is a command of this engine
+# (the test beds of podman have podman under this name too), and engine_is says which, where the two differ.
+engine_command=$(sed -n 's/^{"containerCommand": "\([^"]*\)".*/\1/p' "$ISOLATOR_CONFIG")
+engine_command=${engine_command:-docker}
+engine_is() { [ "$engine_command" = "$1" ]; }
+
 # make_programs DIRECTORY: makes it like a directory of `make static`, with the programs that are tested.
 make_programs() {
     mkdir -p "$1"
@@ -419,7 +425,7 @@ faulty() {
     mkdir -p "$scratch/fault"
     DOCKER_REAL=$(command -v docker)
     DOCKER_SESSION=$(ps -o sid= -p $$ | tr -d ' ')
-    ln -sf "$PWD/test/fixtures/docker-fault" "$scratch/fault/docker"
+    ln -sf "$PWD/test/fixtures/docker-fault" "$scratch/fault/$engine_command"
     PATH=$scratch/fault:$PATH
     export DOCKER_SESSION DOCKER_REAL DOCKER_FAULT DOCKER_CALLS PATH
     "$@"
@@ -432,7 +438,7 @@ without() {
     shift
     mkdir -p "$scratch/without"
     DOCKER_REAL=$(command -v docker)
-    ln -sf "$PWD/test/fixtures/docker-without" "$scratch/without/docker"
+    ln -sf "$PWD/test/fixtures/docker-without" "$scratch/without/$engine_command"
     PATH=$scratch/without:$PATH
     export DOCKER_REAL DOCKER_WITHOUT PATH
     "$@"
@@ -455,12 +461,20 @@ snippet() {
     printf '%s\n' "$file"
 }
 
+# processes_of CONTAINER: its processes, "PID ARGUMENTS" as the host has them, one a line below a title.
+processes_of() {
+    if engine_is podman; then docker top "$1" hpid args; else docker top "$1" -o pid,args; fi
+}
+
 # ---- what is left behind
+
+# label_of NAME: this label in the template of `ps`; podman 4.3 does not have .Label.
+label_of() { if engine_is podman; then echo "{{index .Labels \"$1\"}}"; else echo "{{.Label \"$1\"}}"; fi; }
 
 # The containers that runs of this file left behind, found by the labels that name their owner.
 own_containers() {
     local all
-    all=$(docker ps -a --filter label=isolator.pid --format '{{.Label "isolator.pid"}} {{.Names}}') ||
+    all=$(docker ps -a --filter label=isolator.pid --format "$(label_of isolator.pid) {{.Names}}") ||
         echo "docker ps failed"
     while read -r owner name; do
         case $own_pids in *" $owner "*) echo "$name" ;; esac

@@ -31,7 +31,7 @@ begin() {
     is "$(runs)|$(there)" "yes|$name" "$what: its program runs"
 }
 # runs: whether a process of the program is left; the supervisor, process 1 of the container, may wait for orders.
-runs() { if docker top "$name" -o pid,args 2>/dev/null | grep -q 'sleep 600$'; then echo yes; else echo no; fi; }
+runs() { if processes_of "$name" 2>/dev/null | grep -q 'sleep 600$'; then echo yes; else echo no; fi; }
 runs_is() { [ "$(runs)" = "$1" ]; }
 there() { docker ps --format '{{.Names}}' --filter "name=$name"; }
 

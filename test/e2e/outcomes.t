@@ -316,7 +316,7 @@ test_case 'Ctrl-C on a terminal, which signals the whole process group' && {
     pid=$!
     own_pids="$own_pids$pid "
     # The program sleeps after its output.
-    until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
+    until_true eval 'processes_of "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     # shellcheck disable=SC2046 # numbers
     is "$(for child in $(children "$pid"); do [ "$(process_group "$child")" = "$pid" ] && echo "$child"; done)" "" \
         "the docker command is not in isolator's process group"
@@ -373,7 +373,7 @@ test_case --quick 'no shell: a flood of output' && {
 
 # A native program that comes with the request and ends by real signals.
 cat >"$scratch/native.json" <<END
-{"engineTimeoutSeconds": 300,
+{"containerCommand": "$engine_command", "engineTimeoutSeconds": 300,
  "languages": {"native": {"image": "isolator-test/noshell:1", "command": ["./{entrypoint}", "-x"],
                           "extensions": [".bin"], "defaultFilename": "main.bin"}}}
 END
@@ -409,8 +409,8 @@ test_case 'no shell: a segmentation fault' && {
 }
 
 test_case 'a command that the image cannot execute' && {
-    cat >"$scratch/commands.json" <<'END'
-{"engineTimeoutSeconds": 300,
+    cat >"$scratch/commands.json" <<END
+{"containerCommand": "$engine_command", "engineTimeoutSeconds": 300,
  "languages": {
     "none": {"image": "isolator-test/busybox:1", "command": ["no-such-command", "{entrypoint}"], "extensions": [".a"], "defaultFilename": "a"},
     "data": {"image": "isolator-test/busybox:1", "command": ["/etc/passwd", "{entrypoint}"], "extensions": [".b"], "defaultFilename": "b"},

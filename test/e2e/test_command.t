@@ -320,7 +320,7 @@ sleeper=$(snippet sh 'read -r line; [ "$line" != sleep ] || exec sleep 31415926;
 
 test_case 'SIGINT in a test' && {
     start_isolator test --table --tests "$scratch/cancel" "$sleeper"
-    until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
+    until_true eval 'processes_of "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     kill -INT "$pid"
     await
     is "$(own_containers)" "" "the container is gone"
@@ -339,7 +339,7 @@ test_case 'rows appear as the tests end, also in a pipe' && {
     exec 9<"$scratch/rows"
     IFS= read -r -t 60 heading <&9 && IFS= read -r -t 60 row <&9
     is "$(figures <<<"$heading|$row")" "TEST STATUS TIME CPU MEMORY DETAIL|a passed T T M" "before the second test has ended"
-    until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
+    until_true eval 'processes_of "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     kill -INT "$pid"
     is "$(figures <&9 | head -n 1)" "b not-run - - - cancelled while the program ran" "the rest"
     wait "$pid"
@@ -375,7 +375,7 @@ test_case 'a reader that does not read stops no test' && {
 
 test_case 'a container that is removed in a test' && {
     start_isolator test --tests "$scratch/cancel" "$sleeper"
-    until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
+    until_true eval 'processes_of "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     docker rm -f "$(own_containers)" >/dev/null
     await
     is "$status $(field status reason)" "3 error engine" "the engine failed"
@@ -385,7 +385,7 @@ b engine
 c not-run
 END
     start_isolator test --table --tests "$scratch/cancel" "$sleeper"
-    until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
+    until_true eval 'processes_of "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     docker rm -f "$(own_containers)" >/dev/null
     await
     is "$status|$(tail -n 1 <<<"$out")" "3|1 of 3 passed; 1 ended by an error of the engine; 1 not run" "the table says so"
@@ -411,7 +411,7 @@ grade() {
 }
 # waiting: how many containers run a program called wait.
 waiting() {
-    for name in $(own_containers); do docker top "$name"; done 2>"$scratch/top" | grep -c ' [w]ait[0-9]*.py'
+    for name in $(own_containers); do processes_of "$name"; done 2>"$scratch/top" | grep -c ' [w]ait[0-9]*.py'
 }
 
 test_case --quick 'several files, none of which can be sent' && {

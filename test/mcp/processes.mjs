@@ -19,7 +19,9 @@ export const scratch = mkdtempSync(join(tmpdir(), 'isolator-test-'));
 export const isolator = resolve(process.env.ISOLATOR ?? 'build/isolator');
 export const isolatorMcp = resolve(process.env.ISOLATOR_MCP ?? join(dirname(isolator), 'isolator-mcp'));
 export const engineConfig = resolve(process.env.ISOLATOR_CONFIG || 'build/engine/test.json');
-export const docker = findProgram('docker');
+export const docker = findProgram('docker'); // a command of the engine, also if that is podman
+const engineCommand = JSON.parse(readFileSync(engineConfig, 'utf8')).containerCommand ?? 'docker';
+export const engineIs = (name) => engineCommand === name;
 process.env.ISOLATOR_CONFIG = engineConfig;
 process.env.XDG_CONFIG_HOME = join(scratch, 'home'); // the user's own prepared images make no difference
 process.env.XDG_STATE_HOME = join(scratch, 'state'); // nor do the user's jobs
@@ -139,7 +141,7 @@ export function faultyDocker(fault) {
     const directory = newPath('fault');
     const calls = join(directory, 'calls');
     mkdirSync(calls, { recursive: true });
-    symlinkSync(join(repository, 'test/fixtures/docker-fault'), join(directory, 'docker'));
+    symlinkSync(join(repository, 'test/fixtures/docker-fault'), join(directory, engineCommand));
     const env = { DOCKER_FAULT: fault, DOCKER_CALLS: calls, DOCKER_REAL: docker, PATH: `${directory}:${process.env.PATH}` };
     return { env, calls };
 }
@@ -222,10 +224,13 @@ export async function remainingContainersOf(pid) {
 // The volumes that no container uses.
 export const danglingVolumes = () => dockerLines('volume', 'ls', '-q', '--filter', 'dangling=true');
 
+// This label in the template of `ps`; podman 4.3 does not have .Label.
+const labelOf = (name) => (engineIs('podman') ? `{{index .Labels "${name}"}}` : `{{.Label "${name}"}}`);
+
 // The containers of all processes of isolator: {pid, name, status}.
 export async function allContainers() {
     const rows = await dockerLines('ps', '-a', '--filter', 'label=isolator.pid', '--format',
-        '{{.Label "isolator.pid"}} {{.Names}} {{.Status}}');
+        `${labelOf('isolator.pid')} {{.Names}} {{.Status}}`);
     // The label is empty in an image that was saved, and in a container that a test makes of it.
     return rows.map((row) => /^(\d+) (\S*) (.*)$/.exec(row)).filter(Boolean).map(([, pid, name, status]) => ({ pid: Number(pid), name, status }));
 }

@@ -28,7 +28,7 @@ export class Victim extends Program {
     started(only) {
         return only === 'nothing' ? [] : readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) &&
             contentOf(`/proc/${pid}/environ`).split('\0').includes(`KILLS_VICTIM=${this.mark}`) &&
-            (only !== 'docker' || /^[^\0]*docker\0/.test(contentOf(`/proc/${pid}/cmdline`)))).map(Number);
+            (only !== 'docker' || /^[^\0]*(docker|podman)\0/.test(contentOf(`/proc/${pid}/cmdline`)))).map(Number);
     }
 
     // Kills it and what it has started; then what it was about to start.
