@@ -121,6 +121,29 @@ int container_check_limits(const struct docker *docker, const char *name,
     return 1;
 }
 
+/* docker update, with the options of the call, of which the last is the name of the container. */
+static int update(const struct docker *docker, const struct docker_call *call, struct error *error)
+{
+    static const char cannot[] = "cannot change the limits of the container";
+    const char *option = engine_update_option(docker->kind);
+    CLEANUP(error_release) struct error first = ERROR_INIT;
+    CLEANUP(error_release) struct error second = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    struct docker_call again = *call;
+
+    if (docker_succeed(docker, call, cannot, NULL, &first) == 0)
+        return 0;
+    if (!option || first.kind == ERROR_CANCELLED)
+        return error_set(error, first.kind, "%s", first.message);
+    strvec_push_each(&arguments, "update", option, NULL);
+    for (size_t i = 1; i < call->arguments->count; i++)
+        strvec_push(&arguments, call->arguments->items[i]);
+    again.arguments = &arguments;
+    if (docker_succeed(docker, &again, cannot, NULL, &second) == 0)
+        return 0;
+    return error_set(error, second.kind, "%s; %s", first.message, second.message);
+}
+
 int container_update_limits(const struct docker *docker, const char *name,
                             const struct container_limits *limits, long long deadline,
                             const struct notifier *cancel, struct error *error)
@@ -133,8 +156,7 @@ int container_update_limits(const struct docker *docker, const char *name,
     strvec_push(&arguments, "update");
     add_limits(&arguments, limits, engine_updates_pids(docker->kind));
     strvec_push(&arguments, name);
-    if (docker_succeed(docker, &call, "cannot change the limits of the container", NULL, error) !=
-        0)
+    if (update(docker, &call, error) != 0)
         return -1;
     if (engine_shows_updates(docker->kind) &&
         compare_limits(docker, name, limits, deadline, cancel, &unchanged, error) != 0)
@@ -169,7 +191,6 @@ void container_lift_cpus(const struct docker *docker, const char *name,
     const long long begin = clock_now_ms();
     const long cpus = begin < deadline ? engine_cpus(docker, drain, deadline) : 0;
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
@@ -179,6 +200,6 @@ void container_lift_cpus(const struct docker *docker, const char *name,
     strvec_push(&arguments, "update");
     strvec_pushf(&arguments, "--cpus=%ld", cpus);
     strvec_push(&arguments, name);
-    docker_run(docker, &call, &output, &ignored);
+    update(docker, &call, &ignored);
     docker_traced(docker, "lift", begin);
 }

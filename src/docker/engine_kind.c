@@ -157,6 +157,11 @@ const char *engine_cpus_template(enum engine_kind kind)
     return kind == ENGINE_PODMAN ? "{{.Host.CPUs}}" : "{{.NCPU}}";
 }
 
+const char *engine_update_option(enum engine_kind kind)
+{
+    return kind == ENGINE_PODMAN ? "--no-healthcheck" : NULL;
+}
+
 bool engine_updates_pids(enum engine_kind kind)
 {
     return kind != ENGINE_PODMAN;

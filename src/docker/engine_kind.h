@@ -1,7 +1,7 @@
 /*
  * The kinds of engines, and all that differs between them: what their commands take and print, and
- * what an exit status means. Another kind is one more row or case here; nothing
- * outside of src/docker decides by the kind of the engine.
+ * what an exit status means. Another kind is one more row or case here; nothing outside of
+ * src/docker decides by the kind of the engine.
  */
 #ifndef DOCKER_ENGINE_KIND_H
 #define DOCKER_ENGINE_KIND_H
@@ -71,6 +71,13 @@ void engine_add_member(enum engine_kind kind, struct strbuf *template, const cha
 
 /* The Go template of `info` for the number of CPUs. */
 const char *engine_cpus_template(enum engine_kind kind);
+
+/*
+ * An option to try `update` with, if it fails without; NULL: none. podman from 5 on changes nothing
+ * of a container without a health check unless it is told again that there is none, and podman 4
+ * does not know that option of update.
+ */
+const char *engine_update_option(enum engine_kind kind);
 
 /* Whether `update` can change the limit of processes. */
 bool engine_updates_pids(enum engine_kind kind);

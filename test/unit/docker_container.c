@@ -963,6 +963,31 @@ static void container__commands_of_podman(void **state)
     tear_down(&fixture);
 }
 
+/* podman 5 wants to be told again that there is no health check. */
+static void container__changes_limits_with_podman_5(void **state)
+{
+    const struct container_limits limits = {64, 1.5, 10};
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "[ $2 = --no-healthcheck ] || { echo too short >&2; exit 125; }\n"
+                     "[ ! -e busy ] || { echo busy >&2; exit 125; }");
+    fixture.docker.kind = ENGINE_PODMAN;
+    assert_int_equal(container_update_limits(&fixture.docker, "box", &limits, soon(), NULL, &error),
+                     0);
+    check_calls(&fixture,
+                "|update|--memory=64m|--memory-swap=64m|--cpus=1.500|box\n"
+                "|update|--no-healthcheck|--memory=64m|--memory-swap=64m|--cpus=1.500|box\n");
+    write_in(fixture.directory, "busy", "");
+    assert_int_equal(container_update_limits(&fixture.docker, "box", &limits, soon(), NULL, &error),
+                     -1);
+    assert_error(&error, ERROR_ENGINE,
+                 "cannot change the limits of the container: too short; "
+                 "cannot change the limits of the container: busy");
+    tear_down(&fixture);
+}
+
 static void container__limits_that_can_be_changed(void **state)
 {
     const struct container_limits program = {64, 0.5, 10}, build = {512, 2, 99},
