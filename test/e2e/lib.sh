@@ -98,7 +98,7 @@ fi
 
 # What the engine of this configuration is called by: "docker" or "podman". In a test, `docker` is a command of this engine
 # (the test beds of podman have podman under this name too), and engine_is says which, where the two differ.
-engine_command=$(sed -n 's/^{"containerCommand": "\([^"]*\)".*/\1/p' "$ISOLATOR_CONFIG")
+engine_command=$(sed -n 's/^{"containerCommand": "\([^"]*\)".*/\1/p' "$ISOLATOR_CONFIG" 2>/dev/null)
 engine_command=${engine_command:-docker}
 engine_is() { [ "$engine_command" = "$1" ]; }
 

@@ -90,11 +90,17 @@ static void report_engine(struct doctor *doctor, const struct engine_info *engin
 /* The advice how to make the engine enforce all limits, owned. */
 static char *limits_advice(const struct doctor *doctor, const struct engine_info *engine)
 {
+    static const char unenforced[] = ", or set \"allowUnenforced\": true";
     const bool memory =
         engine->limits[ENGINE_MEMORY] == ENGINE_NO || engine->limits[ENGINE_SWAP] == ENGINE_NO;
     const bool others =
         engine->limits[ENGINE_PIDS] == ENGINE_NO || engine->limits[ENGINE_CPU] == ENGINE_NO;
 
+    if (engine->rootless && engine->cgroup && strcmp(engine->cgroup, "1") == 0)
+        return string_format(
+            "rootless engines limit nothing with control groups of version 1: boot "
+            "with systemd.unified_cgroup_hierarchy=1%s",
+            doctor->docker.allow_unenforced ? "" : unenforced);
     return string_format(
         "%s%s%s%s",
         memory ? "boot the engine's kernel with cgroup_enable=memory swapaccount=1" : "",
@@ -102,7 +108,7 @@ static char *limits_advice(const struct doctor *doctor, const struct engine_info
         !others            ? ""
         : engine->rootless ? "let systemd delegate the controllers cpu and pids to your user"
                            : "use a kernel with the cgroup controllers cpu and pids",
-        doctor->docker.allow_unenforced ? "" : ", or set \"allowUnenforced\": true");
+        doctor->docker.allow_unenforced ? "" : unenforced);
 }
 
 static void check_limits(struct doctor *doctor, const struct engine_info *engine)
