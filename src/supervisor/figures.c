@@ -22,6 +22,22 @@ static const char *const pids_limit_files[] = {"pids.max", "pids/pids.max", NULL
 static const char *const cpu_limit_files[] = {"cpu.max", "cpu/cpu.cfs_quota_us", NULL};
 static const char *const cpu_period_files[] = {"cpu/cpu.cfs_period_us", NULL};
 
+/*
+ * Whether the file is in the root of a hierarchy of version 1, which alone has this other file:
+ * then it tells of the whole machine. The containers of a rootless engine have no group of their
+ * own.
+ */
+static bool is_of_machine(const char *path)
+{
+    static const char name[] = "release_agent";
+    const char *slash = strrchr(path, '/');
+    char other[256];
+
+    return (size_t)snprintf(other, sizeof other, "%.*s/%s", (int)(slash - path), path, name) <
+               sizeof other &&
+           access(other, F_OK) == 0;
+}
+
 /* Opens the first of the files that exists. *which is its index. */
 static int open_first(const char *root, const char *const *names, int *which)
 {
@@ -31,7 +47,7 @@ static int open_first(const char *root, const char *const *names, int *which)
 
         if ((size_t)snprintf(path, sizeof path, "%s/%s", root, names[*which]) >= sizeof path)
             continue;
-        fd = open(path, O_RDONLY | O_CLOEXEC);
+        fd = is_of_machine(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
         if (fd >= 0)
             return fd;
     }

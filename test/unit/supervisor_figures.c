@@ -53,6 +53,21 @@ static void figures__of_version_1(void **state)
     temp_remove(directory);
 }
 
+/* An engine without groups of its own: no figure is that of the container. */
+static void figures__of_the_machine(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *cpu = path_in(directory, "cpuacct");
+    CLEANUP_FREE char *memory = path_in(directory, "memory");
+
+    (void)state;
+    make_version_1(directory);
+    write_in(cpu, "release_agent", "\n");
+    write_in(memory, "release_agent", "\n");
+    check(directory, FRAME_UNKNOWN, FRAME_UNKNOWN, FRAME_UNKNOWN);
+    temp_remove(directory);
+}
+
 /* Linux before 5.19 has no memory.peak, and before 4.13 no count of kills. */
 static void figures__that_an_old_kernel_does_not_have(void **state)
 {
