@@ -134,6 +134,12 @@ void engine_add_removal(enum engine_kind kind, struct strvec *arguments)
         strvec_push(arguments, "--time=0");
 }
 
+/* `start --attach` of podman 5.8 removes the container, but not its volumes; that of `run` does. */
+bool engine_removes_volumes(enum engine_kind kind)
+{
+    return kind != ENGINE_PODMAN;
+}
+
 /*
  * In podman, .State is a text for people, and some states of its own last for a moment (podman,
  * libpod/define/containerstate.go).
