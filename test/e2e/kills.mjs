@@ -76,8 +76,9 @@ const runHello = () => spawnSync(isolator, ['run', '--config', config, hello], {
 let events;
 async function watchEvents() {
     // podman 4.3 finds no event by a label without its value.
+    const version = engineIs('podman') ? spawnSync(docker, ['version', '--format', '{{.Client.Version}}'], { encoding: 'utf8' }).stdout : '';
     const [filter, format] = engineIs('podman') ?
-        [[], '{{.Time.UnixNano}} {{.Status}} {{index .Attributes "isolator.pid"}} {{.Name}}'] :
+        [[], (version.startsWith('4.') ? '{{.Time.UnixNano}}' : '{{.TimeNano}}') + ' {{.Status}} {{index .Attributes "isolator.pid"}} {{.Name}}'] :
         [['--filter', 'label=isolator.pid'],
             '{{.TimeNano}} {{.Action}} {{index .Actor.Attributes "isolator.pid"}} {{.Actor.Attributes.name}}'];
     events = new Program(docker, ['events', '--filter', 'type=container', ...filter, '--format', format]);
