@@ -167,7 +167,8 @@ testCase('what ran, or was about to, is removed', async () => {
             times.set(pid, Math.max(times.get(pid) ?? 0, destroy - killedAt));
         }
     }
-    ok(gone.size > 0 && begun.size > 0 && gone.size + begun.size >= KILLS / 4, 'many had something running, or about to', gone.size, begun.size);
+    // podman, which has no daemon, starts a container so soon that a kill seldom comes before.
+    ok(gone.size > 0 && (begun.size > 0 || engineIs('podman')) && gone.size + begun.size >= KILLS / 4, 'many had something running, or about to', gone.size, begun.size);
     const shownTally = (counts) => Object.keys(counts).sort().map((name) => `${name} ${counts[name]}`).join(', ');
     note(`figures: ${KILLS} kills (${shownTally(tallies[0])}; killed with it: ${shownTally(tallies[1])}) in ${seconds} s, seed ${SEED}`);
     note(`figures: ${gone.size} had something running, ${goneAfter(gone)}`);
