@@ -9,8 +9,9 @@
 # The containers of podman have control groups below /libpod_parent. So that these are the bed's own and are removed with
 # it, the bed has a namespace of control groups whose root is $ENGINES_GROUP.
 
-# crun, podman's usual runtime, refuses hosts that have control groups of version 1 and of version 2.
-podman_packages=podman,conmon,runc,netavark,iptables,ca-certificates,iproute2,procps
+# crun, podman's usual runtime, refuses hosts that have control groups of version 1 and of version 2. netavark calls the nft
+# of nftables from podman 5 on, and iptables before.
+podman_packages=podman,conmon,runc,netavark,iptables,nftables,ca-certificates,iproute2,procps
 
 is_podman() { [[ $1 = podman-* ]]; } # BED
 

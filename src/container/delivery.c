@@ -99,6 +99,11 @@ void delivery_set_spec(enum delivery delivery, const char *workdir, struct strve
     spec->command = command;
 }
 
+bool delivery_auto_remove(enum delivery delivery, const struct docker *docker)
+{
+    return delivery != DELIVERY_VOLUME || engine_removes_volumes(docker->kind);
+}
+
 /* In pieces, since many containers may be started at the same time. */
 void delivery_send(void *context, struct strbuf *queue)
 {

@@ -27,6 +27,12 @@ void delivery_set_spec(enum delivery delivery, const char *workdir, struct strve
                        struct container_spec *spec);
 
 /*
+ * Whether the engine removes the ended container and its volume itself; otherwise the instance
+ * removes them.
+ */
+bool delivery_auto_remove(enum delivery delivery, const struct docker *docker);
+
+/*
  * A process_source: adds the next bytes of what the shell reads from the stdin of the container.
  * *at, a size_t that is 0 at first, is how many there were before. Nothing may follow before HELLO.
  */

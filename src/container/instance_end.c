@@ -3,6 +3,7 @@
  * or by force.
  */
 #include "base/clock.h"
+#include "container/delivery.h"
 #include "container/instance.h"
 #include "container/instance_feed.h"
 #include "docker/budget.h"
@@ -97,7 +98,8 @@ int instance_remove(struct instance *instance, long long end, struct error *erro
 
     if (ready && !instance->late) {
         instance_dismiss(instance);
-        if (wait_for_client(instance, end) && instance->client.status == 0) {
+        if (wait_for_client(instance, end) && instance->client.status == 0 &&
+            delivery_auto_remove(instance->delivery, instance->container.docker)) {
             docker_traced(instance->container.docker, "end", begin);
             return 0;
         }

@@ -22,7 +22,7 @@ static struct container_spec instance_spec(const struct owned_container *contain
 {
     struct container_spec spec = owned_container_spec(container, plan);
 
-    spec.auto_remove = true;
+    spec.auto_remove = delivery_auto_remove(delivery, container->docker);
     spec.tmpfs[1] =
         (struct container_tmpfs){plan->workdir, (long)plan->policy.limits.number[LIMIT_WORKDIR]};
     delivery_set_spec(delivery, plan->workdir, command, &spec);

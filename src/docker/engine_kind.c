@@ -87,14 +87,18 @@ static unsigned long long processes_max(void)
 
 /*
  * podman-run(1): --read-only adds writable file systems in memory, variables of its own are set,
- * and a command that is called like systemd gets other mounts.
+ * and a command that is called like systemd gets other mounts. Without these file systems podman 5
+ * also makes /dev/shm read-only, which shared memory and semaphores of POSIX need: it gets one with
+ * Docker's options and size.
  */
 void engine_add_defaults(enum engine_kind kind, struct strvec *arguments)
 {
     if (kind != ENGINE_PODMAN)
         return;
-    strvec_push_each(arguments, "--read-only-tmpfs=false", "--systemd=false",
-                     "--unsetenv=container", "--unsetenv=TERM", "--ulimit", NULL);
+    strvec_push_each(arguments, "--read-only-tmpfs=false", "--tmpfs",
+                     "/dev/shm:rw,noexec,nosuid,nodev,size=64m,notmpcopyup,mode=1777",
+                     "--systemd=false", "--unsetenv=container", "--unsetenv=TERM", "--ulimit",
+                     NULL);
     strvec_pushf(arguments, "nproc=%llu", processes_max());
     strvec_push(arguments, "--security-opt");
     strvec_pushf(arguments, "seccomp=/dev/fd/%d", PROCESS_EXTRA_FILE);
@@ -128,6 +132,12 @@ void engine_add_removal(enum engine_kind kind, struct strvec *arguments)
     strvec_push_each(arguments, "--force", "--volumes", NULL);
     if (kind == ENGINE_PODMAN)
         strvec_push(arguments, "--time=0");
+}
+
+/* `start --attach` of podman 5.8 removes the container, but not its volumes; that of `run` does. */
+bool engine_removes_volumes(enum engine_kind kind)
+{
+    return kind != ENGINE_PODMAN;
 }
 
 /*

@@ -64,6 +64,12 @@ bool engine_fills_volumes(enum engine_kind kind);
 void engine_add_removal(enum engine_kind kind, struct strvec *arguments);
 
 /*
+ * Whether the engine also removes the volumes of a container with --rm that `create` and
+ * `start --attach` have made, when it ends.
+ */
+bool engine_removes_volumes(enum engine_kind kind);
+
+/*
  * Adds a member of a row of `ps`, as a JSON string, to a Go template: a label, or ".State", which
  * is one of Docker's words, like "running".
  */

@@ -76,8 +76,9 @@ const runHello = () => spawnSync(isolator, ['run', '--config', config, hello], {
 let events;
 async function watchEvents() {
     // podman 4.3 finds no event by a label without its value.
+    const version = engineIs('podman') ? spawnSync(docker, ['version', '--format', '{{.Client.Version}}'], { encoding: 'utf8' }).stdout : '';
     const [filter, format] = engineIs('podman') ?
-        [[], '{{.Time.UnixNano}} {{.Status}} {{index .Attributes "isolator.pid"}} {{.Name}}'] :
+        [[], (version.startsWith('4.') ? '{{.Time.UnixNano}}' : '{{.TimeNano}}') + ' {{.Status}} {{index .Attributes "isolator.pid"}} {{.Name}}'] :
         [['--filter', 'label=isolator.pid'],
             '{{.TimeNano}} {{.Action}} {{index .Actor.Attributes "isolator.pid"}} {{.Actor.Attributes.name}}'];
     events = new Program(docker, ['events', '--filter', 'type=container', ...filter, '--format', format]);
@@ -166,7 +167,8 @@ testCase('what ran, or was about to, is removed', async () => {
             times.set(pid, Math.max(times.get(pid) ?? 0, destroy - killedAt));
         }
     }
-    ok(gone.size > 0 && begun.size > 0 && gone.size + begun.size >= KILLS / 4, 'many had something running, or about to', gone.size, begun.size);
+    // podman, which has no daemon, starts a container so soon that a kill seldom comes before.
+    ok(gone.size > 0 && (begun.size > 0 || engineIs('podman')) && gone.size + begun.size >= KILLS / 4, 'many had something running, or about to', gone.size, begun.size);
     const shownTally = (counts) => Object.keys(counts).sort().map((name) => `${name} ${counts[name]}`).join(', ');
     note(`figures: ${KILLS} kills (${shownTally(tallies[0])}; killed with it: ${shownTally(tallies[1])}) in ${seconds} s, seed ${SEED}`);
     note(`figures: ${gone.size} had something running, ${goneAfter(gone)}`);

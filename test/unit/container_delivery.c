@@ -116,6 +116,18 @@ static void delivery__by_a_volume(void **state)
     strvec_release(&delivered.command);
 }
 
+/* podman may leave the volume of a container that it removes itself. */
+static void delivery__removed_by_the_engine(void **state)
+{
+    const struct docker docker = {.kind = ENGINE_DOCKER}, podman = {.kind = ENGINE_PODMAN};
+
+    (void)state;
+    assert_true(delivery_auto_remove(DELIVERY_SHELL, &docker));
+    assert_true(delivery_auto_remove(DELIVERY_VOLUME, &docker));
+    assert_true(delivery_auto_remove(DELIVERY_SHELL, &podman));
+    assert_false(delivery_auto_remove(DELIVERY_VOLUME, &podman));
+}
+
 /* The volume gets one file, with the supervisor that is embedded. */
 static void delivery__fills_a_volume(void **state)
 {

@@ -173,7 +173,9 @@ static void container__create_with_podman(void **state)
     assert_int_equal(create(&fixture, &creation), 0);
     calls = read_in(fixture.directory, "calls");
     assert_non_null(strstr(calls, "|--log-driver|k8s-file|--log-opt|max-size=11k"
-                                  "|--read-only-tmpfs=false|--systemd=false"
+                                  "|--read-only-tmpfs=false|--tmpfs"
+                                  "|/dev/shm:rw,noexec,nosuid,nodev,size=64m,notmpcopyup,mode=1777"
+                                  "|--systemd=false"
                                   "|--unsetenv=container|--unsetenv=TERM|--ulimit|nproc="));
     assert_non_null(strstr(calls, "|--security-opt|seccomp=/dev/fd/3|"));
     assert_non_null(
