@@ -106,14 +106,21 @@ test_case 'a job, whose order to stop no program can give' && {
     is "$(left)" "" "nothing is left"
 }
 
-test_case 'isolator is killed' && {
-    start --timeout 60 -v "$(snippet ash 'sleep 60')"
+# killed_while ARGUMENT...: isolator is killed while it runs this.
+killed_while() {
+    start --timeout 60 -v "$@"
     until_running
-    has "$(podman ps --format '{{.Names}}')" isolator- "the container runs"
+    has "$(podman ps --format '{{.Names}}')" isolator- "$1: the container runs"
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null
     until_true nothing_is_left
-    is "$(left)" "" "nothing is left"
+    is "$(left)" "" "$1: nothing is left"
+}
+
+test_case 'isolator is killed' && {
+    killed_while "$(snippet ash 'sleep 60')"
+    echo there >"$scratch/main.txt"
+    killed_while "$scratch/main.txt" -- --sleep=60
 }
 
 test_case 'doctor, --runtime, and a host without docker' && {
