@@ -75,9 +75,11 @@ static int run_to_end(const struct prepare *prepare, const struct owned_containe
     if (container_inspect(docker, container->name, budget_deadline(docker, BUDGET_INSPECT), &state,
                           error) != 0)
         return -1;
+    if (!state.started && *state.message)
+        return error_set(error, ERROR_ENGINE, "cannot start the container: %s", state.message);
     if (!state.started)
-        return error_set(error, ERROR_ENGINE, "cannot start the container: %s",
-                         *state.message ? state.message : "the container command failed");
+        return error_set(error, ERROR_ENGINE, "cannot start the container: '%s start' failed",
+                         docker->command);
     if (!state.ended)
         return error_set(error, ERROR_ENGINE, "'%s start' ended before the command; was it killed?",
                          docker->command);

@@ -261,7 +261,7 @@ wrong() {
 
 test_case 'docker run fails' && {
     wrong "run 1 fail" "$failed cannot start the container: $said"
-    is "$(docker_calls)" "run version image rm image info" "an engine that cannot start it is not asked for another one"
+    is "$(docker_calls)" "run version image version rm image info" "an engine that cannot start it is not asked for another one"
 }
 
 test_case 'docker run is killed or prints garbage, and then docker create or docker start' && {
