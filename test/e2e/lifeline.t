@@ -23,13 +23,15 @@ begin() {
     file=$(snippet ash "$stubborn")
     start -v --timeout "$1" "$file"
     until_running
-    name=$(docker ps --filter "label=isolator.pid=$pid" --format '{{.Names}}')
+    until_true named
     until_true runs_is yes
     clients=$(children "$pid")
     all="$clients $(pgrep -f -- "$file" | paste -s -d ' ')"
     has " $all " " $pid " "$what: isolator runs"
     is "$(runs)|$(there)" "yes|$name" "$what: its program runs"
 }
+# named: sets $name to the container; docker lists one as running a moment after it runs.
+named() { name=$(docker ps --filter "label=isolator.pid=$pid" --format '{{.Names}}') && [ -n "$name" ]; }
 # runs: whether a process of the program is left; the supervisor, process 1 of the container, may wait for orders.
 runs() { if processes_of "$name" 2>/dev/null | grep -q 'sleep 600$'; then echo yes; else echo no; fi; }
 runs_is() { [ "$(runs)" = "$1" ]; }
