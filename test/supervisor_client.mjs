@@ -12,7 +12,7 @@ const names = /enum frame_type \{(.*?)\}/s.exec(header)[1].match(/FRAME_\w+/g);
 const TYPES = Object.fromEntries(names.map((name, index) => [name.slice('FRAME_'.length), index + 1]));
 
 const MACHINES = { x64: 'x86_64', arm64: 'aarch64' };
-const BOOTSTRAP = 'head -c "$1" >/.isolator/supervisor; chmod 0111 /.isolator/supervisor; exec /.isolator/supervisor "$2"';
+const BOOTSTRAP = 'head -c "$1" >/.isolator/supervisor; chmod 0555 /.isolator/supervisor; exec /.isolator/supervisor "$2"';
 
 export class SupervisorClient {
     #process;

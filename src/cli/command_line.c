@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/strvec.h"
@@ -9,21 +10,44 @@
 #include "cli/print.h"
 #include "config/config_load.h"
 
+int command_take_runtime(void *place, const char *value, struct error *error)
+{
+    const char **runtime = place;
+
+    if (strcmp(value, "docker") != 0 && strcmp(value, "podman") != 0)
+        return error_set(error, ERROR_USAGE, "'%s' is not docker or podman", value);
+    *runtime = value;
+    return 0;
+}
+
+int command_take_oci_runtime(void *place, const char *value, struct error *error)
+{
+    CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
+    const char **runtime = place;
+
+    sandbox_policy_init(&policy);
+    *runtime = value;
+    return sandbox_policy_set_oci_runtime(&policy, value, error);
+}
+
 /* Loads the configuration, or the built-in one if the command accepts that. */
 static int load_config(const struct command_line *command, void *options, struct config *config,
                        struct error *error)
 {
     const struct common_options *common = options;
 
-    if (config_load(config, common->config, NULL, error) == 0) {
-        config_set_audit_file(config, common->audit);
-        return 0;
+    if (config_load(config, common->config, NULL, error) != 0) {
+        if (!command->without_config || command->without_config(options, error) != 0)
+            return -1;
+        config_release(config); /* drop what was read before the error */
+        config_init(config);
+        if (config_load_built_in(config, error) != 0)
+            return -1;
     }
-    if (!command->without_config || command->without_config(options, error) != 0)
-        return -1;
-    config_release(config); /* drop what was read before the error */
-    config_init(config);
-    return config_load_built_in(config, error);
+    config_set_audit_file(config, common->audit);
+    config_set_runtime(config, common->runtime);
+    config_set_oci_runtime(config, common->oci_runtime);
+    return 0;
 }
 
 int command_line_printed(const char *what)

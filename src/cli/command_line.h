@@ -11,11 +11,14 @@
 #include "base/error.h"
 #include "config/config.h"
 #include "config/options.h"
+#include "config/settings.h"
 
 /* The options that every command has: the first member of its struct of options. */
 struct common_options {
     const char *config; /* borrowed from argv; NULL: the default places */
     const char *audit;  /* likewise; NULL: that of the configuration; of those that run programs */
+    /* Likewise, of those that try the engine; NULL: as the configuration has it. */
+    const char *runtime, *oci_runtime;
     bool help;
 };
 
@@ -28,10 +31,25 @@ struct common_options {
     {                                                                                              \
         OPTION_TEXT_AUDIT, OPTION_STRING(struct common_options, audit)                             \
     }
+#define COMMAND_OPTION_RUNTIME                                                                     \
+    {                                                                                              \
+        OPTION_TEXT_RUNTIME, OPTION_CALL(struct common_options, runtime, command_take_runtime),    \
+            .choices = OPTION_CHOICES_RUNTIME                                                      \
+    }
+#define COMMAND_OPTION_OCI_RUNTIME                                                                 \
+    {                                                                                              \
+        OPTION_SHARED(&setting_rules[SETTING_OCI_RUNTIME].key,                                     \
+                      &setting_rules[SETTING_OCI_RUNTIME].option),                                 \
+            OPTION_CALL(struct common_options, oci_runtime, command_take_oci_runtime),             \
+            .choices = OPTION_CHOICES_OCI_RUNTIME                                                  \
+    }
 #define COMMAND_OPTION_HELP                                                                        \
     {                                                                                              \
         OPTION_TEXT_HELP, OPTION_FLAG(struct common_options, help)                                 \
     }
+
+/* Check the value of --runtime and --oci-runtime, and keep it in a const char *. */
+option_apply command_take_runtime, command_take_oci_runtime;
 
 enum { COMMAND_ANY_OPERANDS = INT_MAX };
 

@@ -77,6 +77,9 @@ static json_t *own_limits(const struct config *config, const struct language *la
     if (policy.has_user &&
         (!defaults->has_user || policy.uid != defaults->uid || policy.gid != defaults->gid))
         json_object_set_new(own, "user", json_sprintf("%u:%u", policy.uid, policy.gid));
+    if (policy.oci_runtime &&
+        (!defaults->oci_runtime || strcmp(policy.oci_runtime, defaults->oci_runtime) != 0))
+        json_object_set_new(own, "ociRuntime", json_string(policy.oci_runtime));
     CLEANUP_FREE char *drop = strvec_join(&policy.cap_drop, ",");
     CLEANUP_FREE char *default_drop = strvec_join(&defaults->cap_drop, ",");
     if (strcmp(drop, default_drop) != 0)

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/decimal.h"
 #include "base/strbuf.h"
+#include "cli/command_line.h"
 #include "cli/other_options.h"
 #include "cli/parallel.h"
 #include "config/environment.h"
@@ -15,6 +16,11 @@
 static int take_network(void *policy, const char *value, struct error *error)
 {
     return sandbox_policy_set_network(policy, value, error);
+}
+
+static int take_oci_runtime(void *policy, const char *value, struct error *error)
+{
+    return sandbox_policy_set_oci_runtime(policy, value, error);
 }
 
 static int take_read_only(void *place, const char *value, struct error *error)
@@ -35,17 +41,6 @@ static int take_cap_drop(void *policy, const char *value, struct error *error)
 static int take_user(void *policy, const char *value, struct error *error)
 {
     return sandbox_policy_set_user(policy, value, error);
-}
-
-static int take_runtime(void *runtime, const char *value, struct error *error)
-{
-    char **name = runtime;
-
-    if (strcmp(value, "docker") != 0 && strcmp(value, "podman") != 0)
-        return error_set(error, ERROR_USAGE, "'%s' is not docker or podman", value);
-    free(*name);
-    *name = string_copy(value);
-    return 0;
 }
 
 /* Overwrites a value in our own arguments, which every user of the host can see. */
@@ -295,6 +290,8 @@ static const struct option_rule rules[] = {
      CHOICES("true false")},
     {SETTING(CAP_DROP), CALL(take_cap_drop, request.policy), FOR(ALL), CHOICES("ALL")},
     {SETTING(USER), CALL(take_user, request.policy), FOR(ALL)},
+    {SETTING(OCI_RUNTIME), CALL(take_oci_runtime, request.policy), FOR(ALL),
+     CHOICES(OPTION_CHOICES_OCI_RUNTIME)},
     {{0, "--image", "IMAGE", "use this image, not the language's", NULL,
       "Use this image instead of the language's."},
      STRING(request.image),
@@ -359,9 +356,9 @@ static const struct option_rule rules[] = {
       "The container command: *docker* or *podman*. The default, and the path of the command, is "
       "*containerCommand* in the configuration. A job has only that one, because the commands that "
       "fetch its result read the configuration."},
-     CALL(take_runtime, runtime),
+     CALL(command_take_runtime, runtime),
      FOR(ALL),
-     CHOICES("docker podman")},
+     CHOICES(OPTION_CHOICES_RUNTIME)},
     {OPTION_TEXT_CONFIG, STRING(config_path), FOR(ALL)},
     {OPTION_TEXT_AUDIT, STRING(audit), FOR(ALL)},
     {{0, "--keep-processes", NULL, "processes of a cell go on after it", NULL,

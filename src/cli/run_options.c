@@ -83,7 +83,6 @@ void run_options_release(struct run_options *options)
     strvec_release(&options->test_warnings);
     free(options->stdin_path);
     free(options->config_path);
-    free(options->runtime);
     free(options->audit);
     free(options->artifacts);
     free(options->tests);

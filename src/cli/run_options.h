@@ -32,7 +32,7 @@ struct run_options {
     char *stdin_path;        /* --stdin; "-" for isolator's own stdin; NULL */
     bool interactive;        /* isolator's own stdin is passed on while the program runs */
     char *config_path;       /* --config or NULL */
-    char *runtime;           /* --runtime, "docker" or "podman", or NULL */
+    const char *runtime;     /* --runtime, "docker" or "podman", or NULL */
     char *audit;             /* --audit or NULL */
     char *artifacts;         /* --artifacts, the directory; NULL */
     int artifacts_directory; /* its descriptor, owned; -1 until run_command opens it */

@@ -20,6 +20,7 @@
 #include "docker/budget.h"
 #include "docker/container_list.h"
 #include "docker/engine_kind.h"
+#include "run/enforcement_probe.h"
 #include "service/service.h"
 
 struct selftest_options {
@@ -43,6 +44,8 @@ static const struct option_rule selftest_rules[] = {
     {{'l', "--list", NULL, "list the attacks and what must hold", NULL,
       "List the attacks and what must hold, and run nothing."},
      OPTION_FLAG(struct selftest_options, list)},
+    COMMAND_OPTION_RUNTIME,
+    COMMAND_OPTION_OCI_RUNTIME,
     COMMAND_OPTION_CONFIG,
     {{'v', "--verbose", NULL, "print what must hold above each line, warnings below", NULL,
       "Print what must hold above each line, and the warnings of the run below it."},
@@ -52,7 +55,8 @@ static const struct option_rule selftest_rules[] = {
 
 const struct option_table selftest_table = {
     .command = "isolator selftest",
-    .usage = "usage: isolator selftest [-l] [-v] [--config FILE] [ATTACK...]\n"
+    .usage = "usage: isolator selftest [-l] [-v] [--runtime NAME] [--oci-runtime NAME]\n"
+             "                         [--config FILE] [ATTACK...]\n"
              "\n"
              "Runs attacks, each in a container of its own, on your engine and with your\n"
              "configuration, and reports for each whether the sandbox held. With NAMEs only\n"
@@ -135,6 +139,18 @@ static int make_attack_plan(const struct attack *attack, long copy, const struct
     return plan_resolve(plan, config, &request, error);
 }
 
+/*
+ * Tries whether the engine enforces limits, which some have to prove before they run an attack. If
+ * it does not, the attacks will show it.
+ */
+static void try_limits(struct service *service, const struct plan *plan)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+
+    if (!engine_memory_is_enforcing(service->docker.memory, plan->policy.oci_runtime))
+        enforcement_probe(&service->docker, plan, signals_cancel(), &ignored);
+}
+
 /* Runs the copies. -1 if they cannot run, for example because the image is missing. */
 static int run_trial(struct trial *trial, const struct attack *attack, const struct config *config,
                      struct service *service, struct error *error)
@@ -144,6 +160,7 @@ static int run_trial(struct trial *trial, const struct attack *attack, const str
     for (long copy = 0; copy < attack->copies; copy++)
         if (make_attack_plan(attack, copy, config, &trial->plans[copy], error) != 0)
             return -1;
+    try_limits(service, &trial->plans[0]);
     service_run_together(service, trial->plans, copies, signals_cancel(), trial->results);
     for (size_t copy = 0; copy < copies; copy++)
         if (trial->results[copy].reason == REASON_IMAGE_MISSING)

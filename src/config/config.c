@@ -25,6 +25,20 @@ void config_set_runtime(struct config *config, const char *runtime)
     config->container_command = string_copy(runtime);
 }
 
+void config_set_oci_runtime(struct config *config, const char *name)
+{
+    struct sandbox_policy given;
+
+    if (!name)
+        return;
+    sandbox_policy_init(&given);
+    given.oci_runtime = string_copy(name);
+    sandbox_policy_overlay(&config->defaults, &given);
+    for (size_t i = 0; i < config->language_count; i++)
+        sandbox_policy_overlay(&config->languages[i].policy, &given);
+    sandbox_policy_release(&given);
+}
+
 void config_prepare(struct language *language)
 {
     struct preparation *preparation = &language->preparation;

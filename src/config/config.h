@@ -127,6 +127,9 @@ void config_release(struct config *config);
  */
 void config_set_runtime(struct config *config, const char *runtime);
 
+/* Sets the OCI runtime of all languages, which must be valid; NULL: does nothing. */
+void config_set_oci_runtime(struct config *config, const char *name);
+
 /* Records runs in this file, in place of that of the configuration; NULL changes nothing. */
 void config_set_audit_file(struct config *config, const char *file);
 

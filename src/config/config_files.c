@@ -29,12 +29,23 @@ bool config_file_is_gone(const char *path)
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-char *config_home(const char *name)
+/* The file below the directory of this variable, or below `otherwise` in the home directory. */
+static char *xdg_path(const char *variable, const char *otherwise, const char *name)
 {
-    const char *xdg = getenv("XDG_CONFIG_HOME");
+    const char *xdg = getenv(variable);
     const char *home = getenv("HOME");
 
     if (xdg && *xdg == '/')
         return string_format("%s/isolator/%s", xdg, name);
-    return string_format("%s/.config/isolator/%s", home && *home == '/' ? home : "", name);
+    return string_format("%s/%s/isolator/%s", home && *home == '/' ? home : "", otherwise, name);
+}
+
+char *config_home(const char *name)
+{
+    return xdg_path("XDG_CONFIG_HOME", ".config", name);
+}
+
+char *config_state(const char *name)
+{
+    return xdg_path("XDG_STATE_HOME", ".local/state", name);
 }

@@ -1,5 +1,5 @@
 /*
- * Files in the configuration directory of the user.
+ * Files in the configuration directory of the user, and the directory of what isolator remembers.
  */
 #ifndef CONFIG_CONFIG_FILES_H
 #define CONFIG_CONFIG_FILES_H
@@ -14,6 +14,12 @@
  * variable is an absolute path; owned by the caller.
  */
 char *config_home(const char *name);
+
+/*
+ * The same for what isolator remembers: in $XDG_STATE_HOME/isolator, or in
+ * ~/.local/state/isolator.
+ */
+char *config_state(const char *name);
 
 /* The largest file that is read: 1 MiB. */
 enum { CONFIG_FILE_MAX = 1 << 20 };

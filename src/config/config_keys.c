@@ -145,6 +145,7 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_LIMITS, SETTING(READ_ONLY), .set = config_value_read_only},
     {CONFIG_LEVEL_LIMITS, SETTING(CAP_DROP), .set = config_value_cap_drop},
     {CONFIG_LEVEL_LIMITS, SETTING(USER), .set = config_value_user},
+    {CONFIG_LEVEL_LIMITS, SETTING(OCI_RUNTIME), .set = config_value_oci_runtime},
 
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("image", KEY_STRING, 1, 512, "Image",

@@ -157,6 +157,17 @@ int config_value_network(struct json_reader *reader, const struct key_rule *rule
     return json_reader_checked(reader, sandbox_policy_set_network(object, name, reader->error));
 }
 
+int config_value_oci_runtime(struct json_reader *reader, const struct key_rule *rule,
+                             const json_t *value, void *object)
+{
+    CLEANUP_FREE char *name = NULL;
+
+    (void)rule;
+    if (json_reader_string(reader, value, &name) != 0)
+        return -1;
+    return json_reader_checked(reader, sandbox_policy_set_oci_runtime(object, name, reader->error));
+}
+
 int config_value_read_only(struct json_reader *reader, const struct key_rule *rule,
                            const json_t *value, void *object)
 {

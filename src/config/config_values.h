@@ -23,7 +23,7 @@ config_setter config_value_ignored, config_value_workdir, config_value_prompts_d
 
 /* For keys of limits; `object` is a struct sandbox_policy. */
 config_setter config_value_limit, config_value_network, config_value_read_only,
-    config_value_cap_drop, config_value_user;
+    config_value_cap_drop, config_value_user, config_value_oci_runtime;
 
 /* For keys of a language; `object` is a struct language. */
 config_setter config_value_image, config_value_build, config_value_session_command,

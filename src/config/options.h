@@ -89,6 +89,14 @@ struct option_rule {
             "When a run has ended, add a line about it to this file, in place of *auditFile* of "  \
             "the configuration; see AUDIT in isolator(1)."                                         \
     }
+#define OPTION_TEXT_RUNTIME                                                                        \
+    {                                                                                              \
+        0, "--runtime", "NAME", "docker or podman (default: as configured)", NULL,                 \
+            "The container command: *docker* or *podman*. The default, and the path of the "       \
+            "command, is *containerCommand* in the configuration."                                 \
+    }
+#define OPTION_CHOICES_RUNTIME     "docker podman"
+#define OPTION_CHOICES_OCI_RUNTIME "crun runc runsc"
 #define OPTION_TEXT_HELP                                                                           \
     {                                                                                              \
         'h', "--help", NULL, "print this summary", NULL, "Print a summary of the options."         \

@@ -13,6 +13,8 @@
 /* The user of images that are saved, if none is given. */
 enum { USER_NOBODY = 65534 };
 
+enum { OCI_RUNTIME_MAX = 255 };
+
 void sandbox_policy_init(struct sandbox_policy *policy)
 {
     *policy = (struct sandbox_policy){.network = NULL,
@@ -26,17 +28,25 @@ void sandbox_policy_init(struct sandbox_policy *policy)
 void sandbox_policy_release(struct sandbox_policy *policy)
 {
     free(policy->network);
+    free(policy->oci_runtime);
     strvec_release(&policy->cap_drop);
     sandbox_policy_init(policy);
+}
+
+/* Replaces a text that is owned, unless `text` is NULL. */
+static void overlay_text(char **base, const char *text)
+{
+    if (!text)
+        return;
+    free(*base);
+    *base = string_copy(text);
 }
 
 void sandbox_policy_overlay(struct sandbox_policy *base, const struct sandbox_policy *over)
 {
     limits_overlay(&base->limits, &over->limits);
-    if (over->network) {
-        free(base->network);
-        base->network = string_copy(over->network);
-    }
+    overlay_text(&base->network, over->network);
+    overlay_text(&base->oci_runtime, over->oci_runtime);
     if (over->read_only >= 0)
         base->read_only = over->read_only;
     if (over->cap_drop.count > 0) {
@@ -128,8 +138,23 @@ int sandbox_policy_set_network(struct sandbox_policy *policy, const char *name, 
                          "engine",
                          shown);
     }
-    free(policy->network);
-    policy->network = string_copy(name);
+    overlay_text(&policy->network, name);
+    return 0;
+}
+
+int sandbox_policy_set_oci_runtime(struct sandbox_policy *policy, const char *name,
+                                   struct error *error)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-";
+
+    if ((!isalnum((unsigned char)name[0]) && name[0] != '/') || strlen(name) > OCI_RUNTIME_MAX ||
+        name[strspn(name, allowed)] != '\0') {
+        CLEANUP_FREE char *shown = text_escape_short(name, OCI_RUNTIME_MAX);
+        return error_set(error, ERROR_USAGE,
+                         "'%s' is not the name of an OCI runtime, like runc, crun or runsc", shown);
+    }
+    overlay_text(&policy->oci_runtime, name);
     return 0;
 }
 
@@ -191,6 +216,14 @@ static int check_names(const struct sandbox_policy *policy, const struct sandbox
                   policy->uid, policy->gid, maximums->uid, maximums->gid);
         return error_about(error, setting_rules[SETTING_USER].key.name);
     }
+    if (maximums->oci_runtime &&
+        (!policy->oci_runtime || strcmp(policy->oci_runtime, maximums->oci_runtime) != 0)) {
+        error_set(error, ERROR_USAGE,
+                  ERROR_SUBJECT
+                  " '%s' is not allowed by the configuration (maximums.ociRuntime: '%s')",
+                  policy->oci_runtime ? policy->oci_runtime : "", maximums->oci_runtime);
+        return error_about(error, setting_rules[SETTING_OCI_RUNTIME].key.name);
+    }
     for (size_t i = 0; i < maximums->cap_drop.count; i++) {
         const char *name = maximums->cap_drop.items[i];
 
@@ -208,10 +241,9 @@ static int check_names(const struct sandbox_policy *policy, const struct sandbox
 void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_policy *maximums)
 {
     limits_clamp(&policy->limits, &maximums->limits);
-    if (maximums->network && strcmp(policy->network, maximums->network) != 0) {
-        free(policy->network);
-        policy->network = string_copy("none");
-    }
+    if (maximums->network && strcmp(policy->network, maximums->network) != 0)
+        overlay_text(&policy->network, "none");
+    overlay_text(&policy->oci_runtime, maximums->oci_runtime);
     if (maximums->read_only == 1)
         policy->read_only = 1;
     if (maximums->has_user) {

@@ -1,6 +1,7 @@
 /*
  * What a sandbox may do and use: its limits (config/limits.h), its network, the user of the
- * program, whether the root file system is read-only, and which capabilities are dropped.
+ * program, whether the root file system is read-only, which capabilities are dropped, and the OCI
+ * runtime that keeps all this.
  *
  * A `struct sandbox_policy` is partial: each member can be not given. sandbox_policy_overlay() lays
  * one over another, in this order: built-in defaults, configuration, language, request.
@@ -18,6 +19,7 @@
 struct sandbox_policy {
     struct limits limits;
     char *network;          /* owned; NULL: not given */
+    char *oci_runtime;      /* owned; NULL: not given, the engine's own choice */
     int read_only;          /* 0, 1; -1: not given */
     struct strvec cap_drop; /* owned; empty: not given */
     bool has_user;          /* false: not given; each container gets a user of its own */
@@ -50,6 +52,10 @@ int sandbox_users_parse(struct user_range *users, const char *text, struct error
 int sandbox_policy_set_network(struct sandbox_policy *policy, const char *name,
                                struct error *error);
 
+/* Sets the OCI runtime, by its name on the engine or, for podman, its path. ERROR_USAGE. */
+int sandbox_policy_set_oci_runtime(struct sandbox_policy *policy, const char *name,
+                                   struct error *error);
+
 /*
  * Adds the capabilities of a comma-separated list ("ALL", "NET_RAW,mknod", "CAP_NET_RAW"). They are
  * stored in upper case and without "CAP_". ERROR_USAGE.
@@ -59,7 +65,7 @@ int sandbox_policy_add_cap_drop(struct sandbox_policy *policy, const char *list,
 
 /*
  * Lowers a complete policy to the maximums, so that sandbox_policy_check() never refuses defaults
- * that the caller did not ask for. A user of the maximums becomes the policy's.
+ * that the caller did not ask for. A user and an OCI runtime of the maximums become the policy's.
  */
 void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_policy *maximums);
 
@@ -70,7 +76,7 @@ void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_po
  * - the network must be the maximum's or "none",
  * - the root must be read-only if the maximums say so,
  * - the capabilities of the maximums must be dropped, and
- * - the user must be exactly the maximum's.
+ * - the user and the OCI runtime must be exactly the maximum's.
  */
 int sandbox_policy_check(const struct sandbox_policy *policy, const struct sandbox_policy *maximums,
                          struct error *error);

@@ -38,6 +38,16 @@ const struct setting_rule setting_rules[SETTINGS] = {
           "drawn at random from *userRange* in isolator_config.json(5), so that programs do not "
           "share what the kernel counts by user. A warning says that the program could forge its "
           "result if this is user 0."}},
+    [SETTING_OCI_RUNTIME] =
+        {{"ociRuntime", KEY_STRING, 1, 255, NULL, "OCI runtime",
+          "The program with which the engine runs containers, by its name on the engine, like "
+          "runsc (gVisor) or crun; by default, the engine's own choice.",
+          SETTING_OCI_RUNTIME_PATTERN},
+         {0, "--oci-runtime", "NAME", "OCI runtime, like runsc or crun (the engine's)", NULL,
+          "The OCI runtime, the program with which the engine runs the container: a name that the "
+          "engine knows, like *runsc*, which is gVisor, or *crun*. The default is the engine's. "
+          "With podman it may be a path. gVisor is refused until 'isolator doctor' has shown that "
+          "it keeps the limits."}},
     [SETTING_WORKDIR] =
         {{"containerWorkdir", KEY_STRING, 1, 255, NULL, "Working directory",
           "Working directory in the container, which receives the files: an absolute path outside "

@@ -15,6 +15,7 @@ enum setting {
     SETTING_READ_ONLY,
     SETTING_CAP_DROP,
     SETTING_USER,
+    SETTING_OCI_RUNTIME,
     SETTING_WORKDIR,
     SETTINGS
 };
@@ -29,6 +30,8 @@ extern const struct setting_rule setting_rules[SETTINGS];
 
 /* The pattern of a network, for other keys that name one. */
 #define SETTING_NETWORK_PATTERN "^(?!host$)[A-Za-z0-9][A-Za-z0-9_.-]*$"
+
+#define SETTING_OCI_RUNTIME_PATTERN "^[A-Za-z0-9/][A-Za-z0-9/._+-]*$"
 
 /* The pattern of a number from 0 to 2097151. */
 #define SETTING_ID_PATTERN                                                                         \

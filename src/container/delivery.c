@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -68,8 +69,8 @@ static void add_choice(struct strbuf *script)
 }
 
 /*
- * The mode 0111 makes the process of the supervisor one that no other may look into, even before it
- * asks for that itself.
+ * The supervisor asks the kernel that no other process may look into it before there is one. It may
+ * be read: gVisor executes no other files.
  */
 static char *bootstrap_script(void)
 {
@@ -79,7 +80,7 @@ static char *bootstrap_script(void)
         add_choice(&script);
     else
         strbuf_addf(&script, "head -c %zu >" PATH "\n", total_size());
-    strbuf_addstr(&script, "chmod 0111 " PATH "\nexec " PATH " \"$1\"\n");
+    strbuf_addstr(&script, "chmod 0555 " PATH "\nexec " PATH " \"$1\"\n");
     return strbuf_steal(&script);
 }
 
@@ -167,36 +168,52 @@ int delivery_look_at_image(const struct docker *docker, const char *image, char 
     return delivery_check_architecture(image, architecture, error);
 }
 
+int delivery_supervisor_file(const char *architecture, struct error *error)
+{
+    const struct supervisor_binary *supervisor = find(architecture);
+    CLEANUP_FD int file = linux_unnamed_file_of(supervisor->bytes, supervisor->size);
+
+    if (file >= 0 && fchmod(file, 0700) == 0)
+        return steal_fd(&file);
+    return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
+}
+
+/* Bytes of a file, whose offset is 0 then. */
+static off_t size_of(int file)
+{
+    const off_t size = lseek(file, 0, SEEK_END);
+
+    lseek(file, 0, SEEK_SET);
+    return size;
+}
+
 /* `above` is what goes in front of the names. */
 static int add_script(struct archive *archive, int script, const char *above, const char *name,
                       struct error *error)
 {
     CLEANUP_FREE char *directory = string_format("%s%s", above, strrchr(JOB_DIRECTORY, '/') + 1);
     CLEANUP_FREE char *path = string_format("%s/%s", directory, name);
-    const off_t size = lseek(script, 0, SEEK_END);
 
-    lseek(script, 0, SEEK_SET);
     if (archive_add_unlisted_directory(archive, directory, error) != 0)
         return -1;
-    return archive_add_file(archive, path, script, size, false, 0, error);
+    return archive_add_file(archive, path, script, size_of(script), false, 0, error);
 }
 
 int delivery_fill_volume(const struct docker *docker, const char *name, const char *architecture,
                          int script, const char *script_name, long long deadline,
                          const struct notifier *cancel, struct error *error)
 {
-    const struct supervisor_binary *supervisor = find(architecture);
     const bool filled = engine_fills_volumes(docker->kind);
     const char *target = filled ? DIRECTORY : "/", *above = filled ? "" : DIRECTORY_NAME "/";
     CLEANUP_FREE char *path = string_format("%s" FILE_NAME, above);
     CLEANUP(archive_release) struct archive archive = ARCHIVE_INIT;
-    CLEANUP_FD int file = linux_unnamed_file_of(supervisor->bytes, supervisor->size);
+    CLEANUP_FD int file = delivery_supervisor_file(architecture, error);
 
     if (file < 0)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
+        return -1;
     if (archive_open(&archive, 0, 0, NULL, error) != 0 ||
         (!filled && archive_add_directory(&archive, DIRECTORY_NAME, 0, error) != 0) ||
-        archive_add_file(&archive, path, file, (off_t)supervisor->size, true, 0, error) != 0 ||
+        archive_add_file(&archive, path, file, size_of(file), true, 0, error) != 0 ||
         (script >= 0 && add_script(&archive, script, above, script_name, error) != 0) ||
         archive_finish(&archive, error) != 0)
         return -1;

@@ -54,6 +54,13 @@ int delivery_fill_volume(const struct docker *docker, const char *name, const ch
 int delivery_look_at_image(const struct docker *docker, const char *image, char architecture[20],
                            const struct notifier *cancel, struct error *error);
 
+/*
+ * The supervisor for images of this architecture as a file in memory that can be executed, owned;
+ * for the program that it also is (supervisor/probe.h). The architecture must have one.
+ * ERROR_SYSTEM.
+ */
+int delivery_supervisor_file(const char *architecture, struct error *error);
+
 /* Whether there are supervisors for several architectures. */
 bool delivery_has_choice(void);
 

@@ -354,6 +354,9 @@ int instance_set_limits(struct instance *instance, const struct container_limits
     if (instance->script || (instance->log && !instance->is_attached) ||
         container_limits_equal(&instance->limits, &wanted))
         return 0;
+    if (instance->link.is_gvisor)
+        return error_set(error, ERROR_ENGINE,
+                         "gVisor cannot change the limits of a container that runs");
     if (container_update_limits(container->docker, container->name, &wanted, deadline, cancel,
                                 error) != 0)
         return -1;

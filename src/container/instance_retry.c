@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "container/instance_make.h"
+#include "container/runtime_check.h"
 #include "docker/engine_memory.h"
 #include "docker/engine_users.h"
 
@@ -116,20 +117,21 @@ static int hand_on(const struct plan *plan, const struct error *failure, struct 
     return -1;
 }
 
-int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
-                  long long end, const struct notifier *cancel, struct error *error)
+/* Makes the instance, in another way if the engine does not have what it was asked for. */
+static int make_as_possible(struct instance *instance, const struct plan *plan, long long deadline,
+                            long long end, const struct notifier *cancel, struct error *error)
 {
     CLEANUP(error_release) struct error failure = ERROR_INIT;
+    const struct docker *docker = instance->container.docker;
 
     if (instance_make_once(instance, plan, deadline, end, cancel, &failure) == 0)
         return 0;
     if (failure.kind == ERROR_ENGINE && instance->no_supervisor &&
         !instance_shell_may_be_missing(instance)) {
-        engine_ask(instance->container.docker, cancel);
-        if (instance_check_cpus(instance->container.docker, plan, error) != 0)
+        engine_ask(docker, cancel);
+        if (instance_check_cpus(docker, plan, error) != 0)
             return -1;
-        if (lower_cpus(instance) ||
-            engine_lacks_user(instance->container.docker, instance->container.user)) {
+        if (lower_cpus(instance) || engine_lacks_user(docker, instance->container.user)) {
             instance_begin_again(instance, plan, instance->delivery);
             return instance_make_once(instance, plan, deadline, end, cancel, error);
         }
@@ -137,4 +139,16 @@ int instance_make(struct instance *instance, const struct plan *plan, long long 
             return -1;
     }
     return hand_on(plan, &failure, error);
+}
+
+int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
+                  long long end, const struct notifier *cancel, struct error *error)
+{
+    if (make_as_possible(instance, plan, deadline, end, cancel, error) != 0)
+        return -1;
+    if (runtime_check_kernel(instance->container.docker, plan, instance->link.is_gvisor, error) ==
+        0)
+        return 0;
+    instance_remove_failed(instance, end);
+    return -1;
 }

@@ -14,6 +14,12 @@
 /* The deadline in the labels is this long after the container's use and BUDGET_LIFETIME. */
 enum { LIFETIME_EXTRA_MS = 60000 };
 
+/*
+ * Threads of gVisor itself, of which it may need some for each processor, and a second one for each
+ * of the program's (measured: up to 70 with two processors for a program with one).
+ */
+enum { GVISOR_PIDS = 256 };
+
 /* How the names begin; the digits follow. */
 static const char *const name_starts[] = {
     [PURPOSE_RUN] = "isolator-",
@@ -120,6 +126,7 @@ struct container_spec owned_container_spec(const struct owned_container *contain
         .name = container->name,
         .image = plan->image,
         .network = policy->network,
+        .oci_runtime = policy->oci_runtime,
         .uid = policy->uid,
         .gid = policy->gid,
         .draw_user = !policy->has_user,
@@ -130,6 +137,9 @@ struct container_spec owned_container_spec(const struct owned_container *contain
         .labels = &container->labels,
     };
 
+    if (container->docker &&
+        engine_memory_is_gvisor(container->docker->memory, policy->oci_runtime))
+        spec.runtime_pids = GVISOR_PIDS;
     if (strcmp(plan->workdir, "/tmp") != 0)
         spec.tmpfs[0] = (struct container_tmpfs){"/tmp", (long)limits->number[LIMIT_TMP]};
     return spec;
@@ -214,8 +224,9 @@ static void warn_unprepared(const struct owned_container *container, struct strv
 static int check_limits(const struct docker *docker, const struct container_spec *spec,
                         long long deadline, const struct notifier *cancel, struct error *error)
 {
+    const struct container_limits limits = container_spec_limits(spec);
     const int checked =
-        container_check_limits(docker, spec->name, &spec->limits, deadline, cancel, error);
+        container_check_limits(docker, spec->name, &limits, deadline, cancel, error);
 
     if (checked > 0)
         error_hint(error,

@@ -65,6 +65,7 @@ static bool take_hello(struct supervisor_link *link, const struct arrived *frame
     if (memcmp(hello.magic, FRAME_HELLO_MAGIC, sizeof hello.magic) != 0 ||
         hello.version != FRAME_VERSION)
         return false;
+    link->is_gvisor = hello.is_gvisor != 0;
     link->state = LINK_READY;
     return true;
 }

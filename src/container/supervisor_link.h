@@ -72,6 +72,7 @@ struct supervisor_link {
     enum supervisor_link_state state;
     bool is_script;        /* the requests are part of a script, or were */
     bool detached;         /* and the supervisor needs no isolator any more */
+    bool is_gvisor;        /* HELLO has said that the kernel is gVisor's */
     bool broken;           /* what arrived were no frames; nothing more is taken */
     struct strbuf pending; /* the start of a frame */
     /* FAILED; the step is 0 if nothing failed. */

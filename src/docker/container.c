@@ -45,10 +45,20 @@ static void add_network(struct strvec *arguments, const struct container_spec *s
         strvec_push(arguments, "--sysctl=net.ipv4.tcp_max_tw_buckets=0");
 }
 
+struct container_limits container_spec_limits(const struct container_spec *spec)
+{
+    struct container_limits limits = spec->limits;
+
+    limits.pids += spec->runtime_pids;
+    return limits;
+}
+
 static void add_policy(struct strvec *arguments, const struct container_spec *spec)
 {
+    const struct container_limits limits = container_spec_limits(spec);
+
     strvec_pushf(arguments, "--user=%u:%u", spec->uid, spec->gid);
-    container_add_limits(arguments, &spec->limits);
+    container_add_limits(arguments, &limits);
     add_network(arguments, spec);
     strvec_pushf(arguments, "--read-only=%s", spec->read_only ? "true" : "false");
     for (size_t i = 0; i < spec->cap_drop->count; i++)
@@ -85,7 +95,8 @@ static struct strvec create_arguments(enum engine_kind kind, const char *subcomm
 {
     struct strvec arguments = STRVEC_INIT;
 
-    strvec_push_each(&arguments, subcommand, "--name", spec->name, NULL);
+    engine_add_subcommand(kind, &arguments, subcommand, spec->oci_runtime);
+    strvec_push_each(&arguments, "--name", spec->name, NULL);
     if (spec->auto_remove)
         strvec_push(&arguments, "--rm");
     if (spec->lifeline)
@@ -135,6 +146,7 @@ struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
     sha256_init(&hash);
     add_value(&hash, spec->image);
     add_value(&hash, spec->network);
+    add_value(&hash, spec->oci_runtime);
     add_value(&hash, spec->workdir);
     add_value(&hash, spec->volume);
     add_number(&hash, spec->draw_user);

@@ -34,11 +34,13 @@ struct container_spec {
     const char *name; /* chosen before creation, so that it can be removed even if that fails */
     const char *image;
     const char *network;
-    const char *workdir; /* --workdir; NULL: the image's */
-    const char *volume;  /* path of an anonymous volume, removed with the container; NULL: none */
+    const char *oci_runtime; /* NULL: the engine's own choice */
+    const char *workdir;     /* --workdir; NULL: the image's */
+    const char *volume; /* path of an anonymous volume, removed with the container; NULL: none */
     unsigned uid, gid;
     bool draw_user; /* each container gets another uid and gid, instead of these */
     struct container_limits limits;
+    long runtime_pids; /* those of the OCI runtime itself that count as the container's */
     bool read_only;
     bool auto_remove; /* --rm: the engine removes it when its first process ends */
     bool lifeline; /* --interactive: its first process sees when no one holds its stdin any more */
@@ -50,6 +52,9 @@ struct container_spec {
     const struct strvec *command; /* replaces entrypoint and command of the image; not empty */
     bool without_proxies;         /* no proxies, even with a network */
 };
+
+/* The limits that the engine is told. */
+struct container_limits container_spec_limits(const struct container_spec *spec);
 
 /*
  * What makes two containers equal: a digest of everything in the spec but its name, its labels, a

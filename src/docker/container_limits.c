@@ -56,9 +56,15 @@ bool container_limits_equal(const struct container_limits *one,
            one->pids == other->pids;
 }
 
-bool container_limits_can_become(const struct docker *docker, const struct container_limits *from,
+bool container_limits_can_become(const struct docker *docker, const char *oci_runtime,
+                                 const struct container_limits *from,
                                  const struct container_limits *to)
 {
+    if (engine_memory_is_gvisor(docker->memory, oci_runtime)) {
+        const struct container_limits wanted = container_limits_of_engine(docker, to);
+
+        return container_limits_equal(from, to) || container_limits_equal(from, &wanted);
+    }
     return engine_updates_pids(docker->kind) || from->pids == to->pids;
 }
 

@@ -27,8 +27,12 @@ void container_add_limits(struct strvec *arguments, const struct container_limit
 bool container_limits_equal(const struct container_limits *one,
                             const struct container_limits *other);
 
-/* Whether container_update_limits() can change the one to the other: podman keeps `pids`. */
-bool container_limits_can_become(const struct docker *docker, const struct container_limits *from,
+/*
+ * Whether container_update_limits() can change the one to the other, with this OCI runtime (NULL:
+ * the engine's own choice): podman keeps `pids`, and gVisor everything.
+ */
+bool container_limits_can_become(const struct docker *docker, const char *oci_runtime,
+                                 const struct container_limits *from,
                                  const struct container_limits *to);
 
 /* `from` with those limits of `to` that cannot be changed, for a container that will have `to`. */

@@ -59,6 +59,14 @@ void docker_traced(const struct docker *docker, const char *step, long long star
         docker->trace(docker->trace_context, step, clock_now_ms() - start);
 }
 
+/* "run", also after an option of podman itself (engine_add_subcommand()). */
+static const char *subcommand_of(const struct strvec *arguments)
+{
+    const bool has_option = arguments->items[0][0] == '-' && arguments->count > 2;
+
+    return arguments->items[has_option ? 2 : 0];
+}
+
 static bool keep_output(void *context, enum process_stream stream, const char *data, size_t length)
 {
     struct docker_output *output = context;
@@ -105,7 +113,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
     if (event == PROCESS_DEADLINE)
         return error_set(error, ERROR_ENGINE,
                          "'%s %s' did not end within %lld ms; does the container engine answer?",
-                         docker->command, call->arguments->items[0], clock_now_ms() - start);
+                         docker->command, subcommand_of(call->arguments), clock_now_ms() - start);
     return 0;
 }
 
@@ -132,8 +140,8 @@ int docker_run(const struct docker *docker, const struct docker_call *call,
     const long long start = clock_now_ms();
     const int result = run_process(docker, call, output, error);
 
-    docker_traced(docker, call->arguments->items[0], start);
-    if (!may_succeed_without_engine(call->arguments->items[0]))
+    docker_traced(docker, subcommand_of(call->arguments), start);
+    if (!may_succeed_without_engine(subcommand_of(call->arguments)))
         docker_remember_end(docker, output->status);
     return result;
 }
@@ -235,9 +243,9 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
         return message;
     free(message);
     if (docker_was_killed(output))
-        return string_format("'docker %s' was ended by signal %d", call->arguments->items[0],
+        return string_format("'docker %s' was ended by signal %d", subcommand_of(call->arguments),
                              output->status - 128);
-    return string_format("'docker %s' ended with status %d", call->arguments->items[0],
+    return string_format("'docker %s' ended with status %d", subcommand_of(call->arguments),
                          output->status);
 }
 

@@ -97,6 +97,42 @@ static void take_security(struct engine_info *engine, const char *option)
     engine->selinux |= strcmp(option, "name=selinux") == 0;
 }
 
+/* A runtime has a path and options, or the name of a type. */
+static char *oci_command(const json_t *runtime)
+{
+    const char *path = json_string_value(at(runtime, "path", NULL));
+    const char *type = json_string_value(at(runtime, "runtimeType", NULL));
+    struct strbuf command = STRBUF_INIT;
+    size_t i;
+    json_t *option;
+
+    text_add_escaped(&command, path ? path : "", path ? strnlen(path, STRING_MAX) : 0);
+    if (type)
+        text_add_escaped(&command, type, strnlen(type, STRING_MAX));
+    json_array_foreach(at(runtime, "runtimeArgs", NULL), i, option)
+    {
+        const char *text = json_string_value(option);
+
+        strbuf_addch(&command, ' ');
+        if (text)
+            text_add_escaped(&command, text, strnlen(text, STRING_MAX));
+    }
+    return strbuf_steal(&command);
+}
+
+static void take_oci_runtimes(struct engine_info *engine, const json_t *root)
+{
+    const char *name;
+    const json_t *runtime;
+
+    take(&engine->oci_runtime, at(root, "DefaultRuntime", NULL));
+    json_object_foreach(json_object_get(root, "Runtimes"), name, runtime)
+    {
+        strvec_push_owned(&engine->oci_runtimes, text_escape_short(name, STRING_MAX));
+        strvec_push_owned(&engine->oci_commands, oci_command(runtime));
+    }
+}
+
 static void read_docker(struct engine_info *engine, const json_t *root)
 {
     size_t i;
@@ -105,6 +141,8 @@ static void read_docker(struct engine_info *engine, const json_t *root)
     take(&engine->version, at(root, "ServerVersion", NULL));
     take(&engine->system, at(root, "OperatingSystem", NULL));
     take(&engine->host, at(root, "Name", NULL));
+    take(&engine->id, at(root, "ID", NULL));
+    take_oci_runtimes(engine, root);
     take(&engine->directory, at(root, "DockerRootDir", NULL));
     take(&engine->driver, at(root, "Driver", NULL));
     take(&engine->cgroup, at(root, "CgroupVersion", NULL));
@@ -143,6 +181,7 @@ static void read_podman(struct engine_info *engine, const json_t *root)
     take(&engine->host, at(host, "hostname", NULL));
     take(&engine->directory, at(root, "store", "graphRoot"));
     take(&engine->driver, at(root, "store", "graphDriverName"));
+    take(&engine->oci_runtime, at(host, "ociRuntime", "name"));
     take(&engine->cgroup, at(host, "cgroupVersion", NULL));
     if (engine->cgroup && engine->cgroup[0] == 'v')
         memmove(engine->cgroup, engine->cgroup + 1, strlen(engine->cgroup));
@@ -250,7 +289,8 @@ int engine_info_ask_details(struct engine_info *engine, const struct docker *doc
 
 void engine_info_init(struct engine_info *engine)
 {
-    *engine = (struct engine_info){.warnings = STRVEC_INIT};
+    *engine = (struct engine_info){
+        .warnings = STRVEC_INIT, .oci_runtimes = STRVEC_INIT, .oci_commands = STRVEC_INIT};
 }
 
 void engine_info_release(struct engine_info *engine)
@@ -266,5 +306,9 @@ void engine_info_release(struct engine_info *engine)
     free(engine->driver);
     free(engine->cgroup);
     free(engine->seccomp);
+    free(engine->id);
+    free(engine->oci_runtime);
+    strvec_release(&engine->oci_runtimes);
+    strvec_release(&engine->oci_commands);
     strvec_release(&engine->warnings);
 }

@@ -31,13 +31,17 @@ struct engine_info {
     bool
         no_endpoint; /* the docker command says that there is none: a context that does not exist */
     char *version;
-    char *platform;        /* "Docker Desktop 4.27.1"; Debian's package has none */
-    char *system;          /* the engine's operating system */
-    char *host;            /* the engine's host name */
-    char *directory;       /* where it keeps images, on that host */
-    char *driver;          /* storage driver */
-    char *cgroup;          /* "1" or "2" */
-    char *seccomp;         /* profile, "default" */
+    char *platform;    /* "Docker Desktop 4.27.1"; Debian's package has none */
+    char *system;      /* the engine's operating system */
+    char *host;        /* the engine's host name */
+    char *directory;   /* where it keeps images, on that host */
+    char *driver;      /* storage driver */
+    char *cgroup;      /* "1" or "2" */
+    char *seccomp;     /* profile, "default" */
+    char *id;          /* of the engine, which has one for each host; podman has none */
+    char *oci_runtime; /* name of the one that it uses by default */
+    /* Of Docker: the names of those it has, and with which command and options it starts each. */
+    struct strvec oci_runtimes, oci_commands;
     long cpus;             /* that it has, the most that a container can get; 0: not known */
     enum engine_kind kind; /* as the command's name says, if the answers do not */
     bool rootless, user_namespaces, apparmor, selinux;

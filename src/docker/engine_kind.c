@@ -43,6 +43,16 @@ char *engine_mismatch_advice(const struct docker *docker)
             : "set \"containerCommand\": \"docker\"");
 }
 
+void engine_add_subcommand(enum engine_kind kind, struct strvec *arguments, const char *subcommand,
+                           const char *oci_runtime)
+{
+    if (kind == ENGINE_PODMAN && oci_runtime)
+        strvec_push_each(arguments, "--runtime", oci_runtime, NULL);
+    strvec_push(arguments, subcommand);
+    if (kind != ENGINE_PODMAN && oci_runtime)
+        strvec_push_each(arguments, "--runtime", oci_runtime, NULL);
+}
+
 /*
  * podman refuses uid= and gid=; with U the file system belongs to the user of the container. It
  * also copies what the image has there.
@@ -186,6 +196,11 @@ bool engine_shows_updates(enum engine_kind kind)
 bool engine_has_events(enum engine_kind kind)
 {
     return kind != ENGINE_PODMAN;
+}
+
+bool engine_must_prove_limits(enum engine_kind kind)
+{
+    return kind == ENGINE_PODMAN;
 }
 
 bool engine_refused_run(int status)

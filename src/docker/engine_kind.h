@@ -26,6 +26,10 @@ char *engine_mismatch_advice(const struct docker *docker);
 
 /* ---- options of create and run */
 
+/* Adds create or run, and the OCI runtime (NULL: the engine's), which podman takes before it. */
+void engine_add_subcommand(enum engine_kind kind, struct strvec *arguments, const char *subcommand,
+                           const char *oci_runtime);
+
 /*
  * The value of --tmpfs for a file system in memory of this size in MB, that belongs to the user;
  * owned.
@@ -93,6 +97,12 @@ bool engine_shows_updates(enum engine_kind kind);
 
 /* Whether `events` tells what has happened and ends, also if a container is removed. */
 bool engine_has_events(enum engine_kind kind);
+
+/*
+ * Whether the engine is one whose word for a limit is not enough: it says that containers have the
+ * limits that were asked for, also where it may not enforce them.
+ */
+bool engine_must_prove_limits(enum engine_kind kind);
 
 /* Whether `run` has ended with this status because it did not create or start the container. */
 bool engine_refused_run(int status);

@@ -5,21 +5,27 @@
 #include "base/linux.h"
 #include "base/memory.h"
 
-/* More images than a configuration has; what is forgotten is found out again. */
-enum { IMAGES_MAX = 1000 };
+/* More names than a configuration has; what is forgotten is found out again. */
+enum { NAMES_MAX = 1000 };
 
 /* On an engine that has only few users: clear of those that images and distributions use. */
 static const struct user_range mapped_users = {10000, 59999};
 
 void engine_memory_init(struct engine_memory *memory)
 {
-    *memory = (struct engine_memory){.without_shell = STRVEC_INIT};
+    *memory = (struct engine_memory){.without_shell = STRVEC_INIT,
+                                     .known = STRVEC_INIT,
+                                     .gvisor = STRVEC_INIT,
+                                     .enforcing = STRVEC_INIT};
     pthread_mutex_init(&memory->lock, NULL);
 }
 
 void engine_memory_release(struct engine_memory *memory)
 {
     strvec_release(&memory->without_shell);
+    strvec_release(&memory->known);
+    strvec_release(&memory->gvisor);
+    strvec_release(&memory->enforcing);
     free(memory->held);
     pthread_mutex_destroy(&memory->lock);
 }
@@ -45,28 +51,71 @@ bool engine_memory_reached(struct engine_memory *memory)
     return reached;
 }
 
+static void add_name(struct engine_memory *memory, struct strvec *names, const char *name)
+{
+    pthread_mutex_lock(&memory->lock);
+    if (names->count >= NAMES_MAX)
+        strvec_release(names);
+    if (!strvec_contains(names, name))
+        strvec_push(names, name);
+    pthread_mutex_unlock(&memory->lock);
+}
+
+static bool has_name(struct engine_memory *memory, const struct strvec *names, const char *name)
+{
+    bool has;
+
+    pthread_mutex_lock(&memory->lock);
+    has = strvec_contains(names, name);
+    pthread_mutex_unlock(&memory->lock);
+    return has;
+}
+
 void engine_memory_set_without_shell(struct engine_memory *memory, const char *image)
 {
-    if (!memory)
-        return;
-    pthread_mutex_lock(&memory->lock);
-    if (memory->without_shell.count >= IMAGES_MAX)
-        strvec_release(&memory->without_shell);
-    if (!strvec_contains(&memory->without_shell, image))
-        strvec_push(&memory->without_shell, image);
-    pthread_mutex_unlock(&memory->lock);
+    if (memory)
+        add_name(memory, &memory->without_shell, image);
 }
 
 bool engine_memory_is_without_shell(struct engine_memory *memory, const char *image)
 {
-    bool without = false;
+    return memory && has_name(memory, &memory->without_shell, image);
+}
 
+static const char *name_of(const char *oci_runtime)
+{
+    return oci_runtime ? oci_runtime : "";
+}
+
+void engine_memory_set_runtime(struct engine_memory *memory, const char *oci_runtime,
+                               bool is_gvisor)
+{
     if (!memory)
-        return false;
-    pthread_mutex_lock(&memory->lock);
-    without = strvec_contains(&memory->without_shell, image);
-    pthread_mutex_unlock(&memory->lock);
-    return without;
+        return;
+    if (is_gvisor)
+        add_name(memory, &memory->gvisor, name_of(oci_runtime));
+    add_name(memory, &memory->known, name_of(oci_runtime));
+}
+
+bool engine_memory_knows_runtime(struct engine_memory *memory, const char *oci_runtime)
+{
+    return memory && has_name(memory, &memory->known, name_of(oci_runtime));
+}
+
+bool engine_memory_is_gvisor(struct engine_memory *memory, const char *oci_runtime)
+{
+    return memory && has_name(memory, &memory->gvisor, name_of(oci_runtime));
+}
+
+void engine_memory_set_enforcing(struct engine_memory *memory, const char *oci_runtime)
+{
+    if (memory)
+        add_name(memory, &memory->enforcing, name_of(oci_runtime));
+}
+
+bool engine_memory_is_enforcing(struct engine_memory *memory, const char *oci_runtime)
+{
+    return memory && has_name(memory, &memory->enforcing, name_of(oci_runtime));
 }
 
 void engine_memory_set_engine(struct engine_memory *memory, enum engine_users users, long cpus)

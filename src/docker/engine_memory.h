@@ -1,7 +1,8 @@
 /*
  * What a process remembers of one engine while it runs: whether it may have reached it at all,
- * images without a shell, the users of its containers, whether the engine has only few users, and
- * how many CPUs it has. Nothing of it is kept on disk. Several threads may share one.
+ * images without a shell, OCI runtimes that enforce limits, the users of its containers, whether
+ * the engine has only few users, and how many CPUs it has. Nothing of it is kept on disk. Several
+ * threads may share one.
  */
 #ifndef DOCKER_ENGINE_MEMORY_H
 #define DOCKER_ENGINE_MEMORY_H
@@ -27,7 +28,9 @@ enum { ENGINE_USERS_MAPPED_MAX = 65535 };
 struct engine_memory {
     pthread_mutex_t lock;
     struct strvec without_shell; /* names of images, as they were given; bounded */
-    unsigned *held;              /* the users of containers, owned */
+    /* Names of OCI runtimes, "" for the engine's own choice; bounded. */
+    struct strvec known, gvisor, enforcing;
+    unsigned *held; /* the users of containers, owned */
     size_t held_count, held_size;
     enum engine_users users;
     long cpus;    /* 0: not known */
@@ -47,6 +50,22 @@ bool engine_memory_reached(struct engine_memory *memory);
 /* Remember and tell that an image has no shell. `memory` NULL: nothing is remembered. */
 void engine_memory_set_without_shell(struct engine_memory *memory, const char *image);
 bool engine_memory_is_without_shell(struct engine_memory *memory, const char *image);
+
+/*
+ * Remember and tell what an OCI runtime is (NULL: the engine's own choice). `memory` NULL: nothing
+ * is remembered.
+ */
+void engine_memory_set_runtime(struct engine_memory *memory, const char *oci_runtime,
+                               bool is_gvisor);
+bool engine_memory_knows_runtime(struct engine_memory *memory, const char *oci_runtime);
+bool engine_memory_is_gvisor(struct engine_memory *memory, const char *oci_runtime);
+
+/*
+ * Remember and tell that the engine enforces limits with an OCI runtime (NULL: its own choice).
+ * `memory` NULL: nothing is remembered.
+ */
+void engine_memory_set_enforcing(struct engine_memory *memory, const char *oci_runtime);
+bool engine_memory_is_enforcing(struct engine_memory *memory, const char *oci_runtime);
 
 /*
  * Remember and tell which users and how many CPUs (0: not known) the engine has. It is asked only

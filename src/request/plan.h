@@ -49,6 +49,7 @@ struct plan {
     bool unasked;            /* see struct request */
     int max_artifacts;       /* number of files that are returned */
     int max_artifact_bytes;  /* bytes of all of them together */
+    bool probes_limits;      /* the program finds out whether the engine enforces limits */
     char *save_image;        /* see struct request */
     char *save_dockerfile;
 };

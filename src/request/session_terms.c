@@ -99,13 +99,19 @@ static bool equal_words(const struct strvec *one, const struct strvec *other)
     return true;
 }
 
+static bool equal_texts(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
 static bool fits_container(const struct session_terms *terms, const struct plan *plan)
 {
     const struct sandbox_policy *one = &terms->policy, *other = &plan->policy;
 
     return strcmp(terms->image, plan->image) == 0 && strcmp(terms->workdir, plan->workdir) == 0 &&
-           strcmp(one->network, other->network) == 0 && one->read_only == other->read_only &&
-           one->has_user == other->has_user &&
+           strcmp(one->network, other->network) == 0 &&
+           equal_texts(one->oci_runtime, other->oci_runtime) &&
+           one->read_only == other->read_only && one->has_user == other->has_user &&
            (!one->has_user || (one->uid == other->uid && one->gid == other->gid)) &&
            equal_words(&one->cap_drop, &other->cap_drop);
 }
@@ -120,6 +126,6 @@ int session_terms_apply(const struct session_terms *terms, const struct request 
         return 0;
     return error_set(
         error, ERROR_USAGE,
-        "image, network, user, working directory and capabilities can be set only when "
-        "a session is opened");
+        "image, network, user, OCI runtime, working directory and capabilities can be set only "
+        "when a session is opened");
 }

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "container/runtime_check.h"
 #include "docker/budget.h"
 #include "docker/explain.h"
 #include "run/program_run.h"
@@ -58,7 +59,7 @@ int job_run_write(struct run *run, struct job_script *script, struct error *erro
     silent.trace = NULL; /* no step of it takes time */
     run->docker = &silent;
     run->instance = job_instance_of_script(run->docker, job_run_extra_mb(plan), script);
-    if (plan->build.count == 0)
+    if (plan->build.count == 0 || submission_limits_are_fixed(run))
         job_script_detach(script, NULL, 0);
     result = run_programs(run, run_end_deadline(run), &begun, error);
     free_instance(run);
@@ -101,6 +102,8 @@ static int wait_until_detached(struct run *run, struct error *error)
 
     if (event != PROCESS_PAUSED || instance->link.broken)
         return explain_start(run, event, error);
+    if (runtime_check_kernel(run->docker, run->plan, instance->link.is_gvisor, error) != 0)
+        return -1;
     if (run->plan->build.count > 0 &&
         submission_prepare(run, run_setup_deadline(run), &begun, &built, error) != 0)
         return -1;

@@ -164,10 +164,11 @@ static int explain_no_end(const struct instance *instance, struct error *error)
         return explain_log(instance, error);
     error_set(error, ERROR_ENGINE,
               "the container ended before it reported the program's exit status ('%s %s' ended "
-              "with status %d): perhaps memory ran out, or the engine was restarted; run the "
+              "with status %d): perhaps memory ran out, %sor the engine was restarted; run the "
               "program again, or raise " ERROR_SUBJECT,
               instance->container.docker->command,
-              instance->delivery == DELIVERY_SHELL ? "run" : "start", instance->client.status);
+              instance->delivery == DELIVERY_SHELL ? "run" : "start", instance->client.status,
+              instance->link.is_gvisor ? "there were too many processes for gVisor, " : "");
     return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
 }
 

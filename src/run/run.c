@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "container/runtime_check.h"
 #include "docker/budget.h"
 #include "run/pack_input.h"
 #include "run/run_kinds.h"
@@ -65,7 +66,8 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     if (plan_has_session(plan))
         result_add_session(result, plan->session.id)->cell = plan_kind(plan) == PLAN_CELL;
     test_run_prepare(run);
-    if (instance_check_cpus(docker, plan, &error) == 0 && pack_run(run, &error) == 0) {
+    if (runtime_check(docker, plan, cancel, &error) == 0 &&
+        instance_check_cpus(docker, plan, &error) == 0 && pack_run(run, &error) == 0) {
         run->limits = submission_limits(run);
         return true;
     }

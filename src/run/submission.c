@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "config/command_template.h"
 #include "docker/budget.h"
+#include "docker/engine_memory.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
 #include "run/test_run.h"
@@ -59,16 +60,22 @@ struct container_limits submission_plan_limits(const struct plan *plan, const st
     const struct container_limits program = owned_container_limits(&plan->policy.limits);
     const struct container_limits build = owned_container_limits(&plan->build_limits);
 
-    if (plan->build.count == 0 || plan_kind(plan) != PLAN_SUBMISSION)
+    if (plan->build.count == 0 || plan_kind(plan) != PLAN_SUBMISSION ||
+        engine_memory_is_gvisor(docker->memory, plan->policy.oci_runtime))
         return program;
     return container_limits_before(docker, &build, &program);
+}
+
+bool submission_limits_are_fixed(const struct run *run)
+{
+    return engine_memory_is_gvisor(run->docker->memory, run->plan->policy.oci_runtime);
 }
 
 struct container_limits submission_limits(const struct run *run)
 {
     const struct plan *plan = run->plan;
 
-    if (plan->build.count == 0 && plan->tests.count > 0)
+    if (plan->tests.count > 0 && (plan->build.count == 0 || submission_limits_are_fixed(run)))
         return limits_with_copy(run, copy_max(run));
     return submission_plan_limits(plan, run->docker);
 }
@@ -224,6 +231,8 @@ static int lower_limits(struct run *run, struct error *error)
 {
     const struct container_limits limits = limits_with_copy(run, run->instance->link.kept_bytes);
 
+    if (submission_limits_are_fixed(run))
+        return 0;
     if (instance_set_limits(run->instance, &limits, budget_deadline(run->docker, BUDGET_SETUP),
                             run->cancel, error) == 0)
         return 0;

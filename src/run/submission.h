@@ -32,6 +32,12 @@ struct container_limits submission_plan_limits(const struct plan *plan,
 /* The same for a run, with or without tests. Its files are packed, since their size counts. */
 struct container_limits submission_limits(const struct run *run);
 
+/*
+ * Whether the engine cannot change the limits of the run's container, as with gVisor. Then the
+ * build has all limits of the program.
+ */
+bool submission_limits_are_fixed(const struct run *run);
+
 /* The command of the plan's build, with the names of its sources; the files are packed. */
 struct strvec submission_build_command(const struct run *run);
 

@@ -1,22 +1,17 @@
 #include "service/job_files.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "config/config_files.h"
 
 enum { ID_DIGITS = JOB_ID_SIZE - 1 };
 
 char *job_files_directory(void)
 {
-    const char *xdg = getenv("XDG_STATE_HOME");
-    const char *home = getenv("HOME");
-
-    if (xdg && *xdg == '/')
-        return string_format("%s/isolator/jobs", xdg);
-    return string_format("%s/.local/state/isolator/jobs", home && *home == '/' ? home : "");
+    return config_state("jobs");
 }
 
 bool job_file_split(const char *file, char id[JOB_ID_SIZE], const char **name)

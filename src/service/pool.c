@@ -17,7 +17,7 @@ enum { DELAY_MS = 1000 };
  */
 enum { SETTLE_MS = 250 };
 
-static struct pool_kind kind_for(const struct pool *pool, const struct plan *plan)
+struct pool_kind pool_kind_for(const struct pool *pool, const struct plan *plan)
 {
     return (struct pool_kind){instance_fingerprint(plan),
                               submission_plan_limits(plan, &pool->docker)};
@@ -29,11 +29,11 @@ struct pool_kind pool_kind_of(const struct instance *instance)
 }
 
 /* Whether they differ in nothing but perhaps limits that can be changed. */
-static bool will_do(const struct pool *pool, const struct pool_kind *one,
+static bool will_do(const struct pool *pool, const char *oci_runtime, const struct pool_kind *one,
                     const struct pool_kind *other)
 {
     return spec_fingerprint_equal(&one->fingerprint, &other->fingerprint) &&
-           container_limits_can_become(&pool->docker, &one->limits, &other->limits);
+           container_limits_can_become(&pool->docker, oci_runtime, &one->limits, &other->limits);
 }
 
 bool pool_kind_equal(const struct pool_kind *one, const struct pool_kind *other)
@@ -61,17 +61,19 @@ static void open_class(struct pool *pool, const struct config *config,
         plan_release(&class->plan);
         return;
     }
-    class->kind = kind_for(pool, &class->plan);
+    class->kind = pool_kind_for(pool, &class->plan);
     pool->class_count++;
 }
 
 struct pool *pool_open(const struct docker *docker, const struct config *config,
-                       enum pool_policy policy, const struct notifier *ended, struct error *error)
+                       enum pool_policy policy, struct prover *prover, const struct notifier *ended,
+                       struct error *error)
 {
     struct pool *pool = memory_allocate(sizeof *pool);
 
     *pool = (struct pool){.docker = *docker,
                           .traced = docker,
+                          .prover = prover,
                           .ended = ended,
                           .policy = policy,
                           .max_age = config->warm_max_age * 1000LL,
@@ -127,14 +129,15 @@ void pool_pause(struct pool *pool, bool pause)
  * The link to an instance that the plan can use, one with the same limits if there is one; NULL:
  * there is none. Has the lock.
  */
-static struct pool_entry **find(struct pool *pool, const struct pool_kind *wanted)
+static struct pool_entry **find(struct pool *pool, const char *oci_runtime,
+                                const struct pool_kind *wanted)
 {
     struct pool_entry **other = NULL;
 
     for (struct pool_entry **link = &pool->waiting; *link && !pool->ending; link = &(*link)->next) {
         const struct pool_kind kind = pool_kind_of((*link)->instance);
 
-        if (!will_do(pool, &kind, wanted) || !instance_waits((*link)->instance))
+        if (!will_do(pool, oci_runtime, &kind, wanted) || !instance_waits((*link)->instance))
             continue;
         if (pool_kind_equal(&kind, wanted))
             return link;
@@ -148,7 +151,8 @@ static struct pool_entry **find(struct pool *pool, const struct pool_kind *wante
  * Sets whether the classes of this kind are refilled, or if there are none, those that differ only
  * in their limits; and wakes the thread. Has the lock.
  */
-static void set_requested(struct pool *pool, const struct pool_kind *wanted, bool requested)
+static void set_requested(struct pool *pool, const char *oci_runtime,
+                          const struct pool_kind *wanted, bool requested)
 {
     bool exact = false;
 
@@ -156,7 +160,7 @@ static void set_requested(struct pool *pool, const struct pool_kind *wanted, boo
         exact |= pool_kind_equal(&pool->classes[i].kind, wanted);
     for (size_t i = 0; i < pool->class_count; i++)
         if (exact ? pool_kind_equal(&pool->classes[i].kind, wanted)
-                  : will_do(pool, &pool->classes[i].kind, wanted))
+                  : will_do(pool, oci_runtime, &pool->classes[i].kind, wanted))
             pool->classes[i].requested = requested;
     notifier_raise(&pool->wake);
 }
@@ -168,10 +172,10 @@ bool pool_request(struct pool *pool, const struct plan *plan)
 
     if (!pool)
         return false;
-    wanted = kind_for(pool, plan);
+    wanted = pool_kind_for(pool, plan);
     pthread_mutex_lock(&pool->lock);
-    waits = find(pool, &wanted) != NULL;
-    set_requested(pool, &wanted, !waits || pool->policy != POOL_ONE_SHOT);
+    waits = find(pool, plan->policy.oci_runtime, &wanted) != NULL;
+    set_requested(pool, plan->policy.oci_runtime, &wanted, !waits || pool->policy != POOL_ONE_SHOT);
     pthread_mutex_unlock(&pool->lock);
     return waits;
 }
@@ -188,14 +192,14 @@ struct instance *pool_take(struct pool *pool, const struct plan *plan,
         return NULL;
     wanted = (struct pool_kind){instance_fingerprint(plan), *limits};
     pthread_mutex_lock(&pool->lock);
-    link = find(pool, &wanted);
+    link = find(pool, plan->policy.oci_runtime, &wanted);
     if (link) {
         taken = pool_take_out(link);
         taken->container.docker = pool->traced;
         if (pool->policy == POOL_AHEAD && pool->fill_from < now)
             pool->fill_from = now + SETTLE_MS;
     }
-    set_requested(pool, &wanted, pool->policy != POOL_ONE_SHOT);
+    set_requested(pool, plan->policy.oci_runtime, &wanted, pool->policy != POOL_ONE_SHOT);
     pthread_mutex_unlock(&pool->lock);
     return taken;
 }

@@ -35,10 +35,11 @@ struct pool_entry {
 };
 
 struct pool {
-    struct docker docker;         /* for making instances, without a trace */
-    const struct docker *traced;  /* borrowed; with the trace, for runs */
-    const struct notifier *ended; /* borrowed; may be NULL */
-    long long max_age;            /* ms */
+    struct docker docker;        /* for making instances, without a trace */
+    const struct docker *traced; /* borrowed; with the trace, for runs */
+    struct prover *prover;       /* borrowed, like the next one; both may be NULL */
+    const struct notifier *ended;
+    long long max_age; /* ms */
     enum pool_policy policy;
     struct pool_class *classes; /* owned */
     size_t class_count;
@@ -54,6 +55,9 @@ struct pool {
     bool started;
     pthread_t thread;
 };
+
+/* What a plan that sets no limits of its own needs, as far as the engine is known by now. */
+struct pool_kind pool_kind_for(const struct pool *pool, const struct plan *plan);
 
 /* Whether both are the same, also their limits. */
 bool pool_kind_equal(const struct pool_kind *one, const struct pool_kind *other);

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include "container/runtime_check.h"
 #include "docker/budget.h"
-#include "run/submission.h"
 
 /*
  * How long the pool makes no instance of a class after a failure; doubled after each further one.
@@ -114,9 +114,8 @@ static void dispose_instance(struct instance *instance)
 static struct instance *make_instance(struct pool *pool, const struct pool_class *class,
                                       struct error *error)
 {
-    const struct container_limits limits = submission_plan_limits(&class->plan, &pool->docker);
-    struct instance *instance =
-        instance_new(&pool->docker, &class->plan, &limits, pool->max_age + POOL_MAX_USE_MS);
+    struct instance *instance = instance_new(&pool->docker, &class->plan, &class->kind.limits,
+                                             pool->max_age + POOL_MAX_USE_MS);
     const long long start = clock_now_ms();
 
     if (instance_make(instance, &class->plan, start + budget_ms(&pool->docker, BUDGET_SETUP), 0,
@@ -128,14 +127,27 @@ static struct instance *make_instance(struct pool *pool, const struct pool_class
     return NULL;
 }
 
+/* Whether the engine may make instances of the class, without the lock; it is asked once. */
+static bool may_make(struct pool *pool, const struct pool_class *class, struct error *error)
+{
+    return prover_prove(pool->prover, &pool->docker, &class->plan, &pool->cancel, error) == 0 &&
+           runtime_check(&pool->docker, &class->plan, &pool->cancel, error) == 0;
+}
+
 /* Adds an instance of the class. Has the lock, but releases it meanwhile. */
 static void refill(struct pool *pool, struct pool_class *class)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct instance *instance;
+    struct instance *instance = NULL;
+    bool may;
 
     pthread_mutex_unlock(&pool->lock);
-    instance = make_instance(pool, class, &error);
+    may = may_make(pool, class, &error);
+    pthread_mutex_lock(&pool->lock);
+    class->kind = pool_kind_for(pool, &class->plan);
+    pthread_mutex_unlock(&pool->lock);
+    if (may)
+        instance = make_instance(pool, class, &error);
     pthread_mutex_lock(&pool->lock);
     if (instance) {
         append(pool, instance);

@@ -158,8 +158,8 @@ static int open_parts(struct service *service, const struct config *config,
     if (!service->sessions)
         return -1;
     if (options->pool != POOL_NONE) {
-        service->pool =
-            pool_open(&service->docker, config, options->pool, &service->pool_ended, error);
+        service->pool = pool_open(&service->docker, config, options->pool, &service->prover,
+                                  &service->pool_ended, error);
         if (!service->pool)
             return -1;
     }
@@ -167,6 +167,7 @@ static int open_parts(struct service *service, const struct config *config,
                      error) != 0)
         return -1;
     service->workers.audit = &service->audit;
+    service->workers.prover = &service->prover;
     service->workers.pauses_pool = options->pool == POOL_AHEAD;
     service->workers.may_start = options->may_start;
     service->workers.context = options->context;
@@ -183,6 +184,7 @@ static void release_parts(struct service *service)
     notifier_release(&service->sessions_ended);
     reaper_dismiss(&service->reaper, &service->docker);
     audit_close(&service->audit);
+    prover_release(&service->prover);
     engine_memory_release(&service->memory);
 }
 
@@ -198,6 +200,7 @@ int service_open(struct service *service, const struct config *config,
     docker_set_up_environment();
     linux_share_heap();
     engine_memory_init(&service->memory);
+    prover_init(&service->prover, options->proves_limits);
     service->docker.memory = &service->memory;
     reaper_start(&service->reaper, &service->docker);
     linux_raise_descriptors(); /* each run needs some */

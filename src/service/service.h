@@ -18,6 +18,7 @@
 #include "docker/engine_memory.h"
 #include "request/plan.h"
 #include "service/pool.h"
+#include "service/prover.h"
 #include "service/reaper.h"
 #include "service/run_handle.h"
 #include "service/sessions.h"
@@ -28,6 +29,7 @@ struct service_options {
     /* If max_active is 0, it is maxConcurrent of the configuration, or the number of cores. */
     struct workers_limits limits;
     docker_trace *trace; /* see struct docker; NULL: none */
+    bool proves_limits;  /* see service/prover.h */
     /*
      * Called before each run starts, with a lock of the service; if it returns false, the run waits
      * for service_wake(). NULL: each run may start.
@@ -47,6 +49,7 @@ struct service {
     struct pool *pool; /* NULL: none */
     struct sessions *sessions;
     struct audit audit;
+    struct prover prover;
     struct workers workers;
 };
 

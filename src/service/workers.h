@@ -19,6 +19,7 @@
 #include "request/plan.h"
 #include "service/audit.h"
 #include "service/pool.h"
+#include "service/prover.h"
 #include "service/ramp.h"
 #include "service/run_queue.h"
 #include "service/sessions.h"
@@ -41,6 +42,7 @@ struct workers {
     struct pool *pool;           /* NULL: none */
     struct sessions *sessions;
     struct audit *audit;
+    struct prover *prover;
     bool pauses_pool; /* the pool is paused while the runs need all cores */
     struct workers_limits limits;
     bool (*may_start)(void *context); /* asked before each run starts; NULL: always */

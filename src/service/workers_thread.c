@@ -66,6 +66,7 @@ static void execute_in_session(struct workers *workers, struct run_handle *handl
 static void execute(struct workers *workers, struct run_handle *handle, struct run *run,
                     struct result *result)
 {
+    CLEANUP(error_release) struct error unproven = ERROR_INIT;
     const struct run_callbacks *callbacks = &handle->callbacks;
     struct run_observer observer = callbacks->observer;
 
@@ -73,6 +74,8 @@ static void execute(struct workers *workers, struct run_handle *handle, struct r
     observer.context = handle;
     if (callbacks->started && handle->retries == 0)
         callbacks->started(callbacks->context);
+    /* If that fails, so does the run, with the reason that it has then. */
+    prover_prove(workers->prover, workers->docker, &handle->plan, &handle->cancel, &unproven);
     if (run_begin(run, workers->docker, &handle->plan, &observer, &handle->cancel, result)) {
         if (handle->session)
             execute_in_session(workers, handle, run);

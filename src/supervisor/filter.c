@@ -116,8 +116,11 @@ enum { OPTION_FLOWLABEL_MGR = 32 }; /* IPV6_FLOWLABEL_MGR of include/uapi/linux/
     {JUMP_EQUAL, 0, 7, (call)}, ARGUMENT(0), {JUMP_EQUAL, 0, 3, (which)}, ARGUMENT(1),             \
         {JUMP_EQUAL, 1, 0, (one)}, {JUMP_EQUAL, 0, 1, (other)}, REFUSE(EPERM), ALLOW
 
+/* The call, or one that there is not. */
+#define IF(condition, call) ((condition) ? (uint32_t)(call) : UINT32_MAX)
+
 /* `routes`: AF_NETLINK, or NO_FAMILY if it is refused too. */
-static bool add_rules(uint32_t watch, uint32_t routes)
+static bool add_rules(uint32_t watch, uint32_t routes, bool ipc)
 {
     const unsigned long mode_filter = 2; /* SECCOMP_MODE_FILTER */
     const struct instruction instructions[] = {
@@ -175,6 +178,20 @@ static bool add_rules(uint32_t watch, uint32_t routes)
         NEVER(CALL_SET_MEMPOLICY_HOME_NODE, EPERM),
         NEVER(SYS_mbind, EPERM),
 
+        /* What the next program of the container would find, as these cannot be emptied. */
+        NEVER(IF(!ipc, SYS_mq_open), ENOSYS),
+        NEVER(IF(!ipc, SYS_msgget), ENOSYS),
+        NEVER(IF(!ipc, SYS_msgsnd), ENOSYS),
+        NEVER(IF(!ipc, SYS_msgrcv), ENOSYS),
+        NEVER(IF(!ipc, SYS_msgctl), ENOSYS),
+        NEVER(IF(!ipc, SYS_semget), ENOSYS),
+        NEVER(IF(!ipc, SYS_semop), ENOSYS),
+        NEVER(IF(!ipc, SYS_semtimedop), ENOSYS),
+        NEVER(IF(!ipc, SYS_semctl), ENOSYS),
+        NEVER(IF(!ipc, SYS_shmget), ENOSYS),
+        NEVER(IF(!ipc, SYS_shmat), ENOSYS),
+        NEVER(IF(!ipc, SYS_shmctl), ENOSYS),
+
         /* What could slow down or limit process 1. */
         NOT_FOR(SYS_sched_setscheduler, PROCESS_1, watch),
         NOT_FOR(SYS_sched_setparam, PROCESS_1, watch),
@@ -221,10 +238,10 @@ static bool add_rules(uint32_t watch, uint32_t routes)
     return prctl(PR_SET_SECCOMP, mode_filter, &program, 0, 0) == 0;
 }
 
-int filter_install(bool netlink, pid_t watch)
+int filter_install(bool netlink, bool ipc, pid_t watch)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        !add_rules(watch > 0 ? (uint32_t)watch : PROCESS_1, netlink ? AF_NETLINK : NO_FAMILY))
+        !add_rules(watch > 0 ? (uint32_t)watch : PROCESS_1, netlink ? AF_NETLINK : NO_FAMILY, ipc))
         return errno;
     return 0;
 }

@@ -12,9 +12,10 @@
 
 /*
  * Installs the filter for this process and all that it starts; cannot be undone. Sockets of netlink
- * are refused unless `netlink` is set, which allows those for routes. `watch` is the second thread
- * of process 1; 0: there is none. 0, or an errno.
+ * are refused unless `netlink` is set, which allows those for routes. Without `ipc`, message queues
+ * of POSIX and all objects of System V are refused. `watch` is the second thread of process 1; 0:
+ * there is none. 0, or an errno.
  */
-int filter_install(bool netlink, pid_t watch);
+int filter_install(bool netlink, bool ipc, pid_t watch);
 
 #endif

@@ -14,6 +14,7 @@
 #include "supervisor/clean.h"
 #include "supervisor/collect.h"
 #include "supervisor/descriptors.h"
+#include "supervisor/kernel.h"
 #include "supervisor/memory_file.h"
 
 enum { STEPS_MAX = 64, REAP_WAIT_MS = 5, CHUNK = 32768 };
@@ -95,10 +96,15 @@ static bool end_processes(struct keep *keep)
     return true;
 }
 
+bool keep_hides_objects(const struct keep *keep)
+{
+    return keep->copy >= 0 && kernel_is_gvisor();
+}
+
 /* A queue can be made although no file system shows it. */
 static bool check_queues(struct keep *keep)
 {
-    if (!keep->connection->processes->is_init || keep->places.has_queues ||
+    if (!keep->connection->processes->is_init || keep->places.has_queues || kernel_is_gvisor() ||
         (syscall(SYS_mq_unlink, "isolator") != 0 && errno == ENOSYS))
         return true;
     return fail(keep, FRAME_STEP_CLEAN, EPERM, "/dev/mqueue");

@@ -42,6 +42,13 @@ void keep_open(struct keep *keep, struct connection *connection, const char *mou
  */
 bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *bytes);
 
+/*
+ * Whether programs could leave objects for the next one that cannot be listed: there is a copy, and
+ * the kernel is gVisor's, which mounts no file system of message queues and does not list all
+ * objects of System V. Then programs must not make any.
+ */
+bool keep_hides_objects(const struct keep *keep);
+
 /* The length of the copy; 0: there is none. */
 uint64_t keep_bytes(const struct keep *keep);
 

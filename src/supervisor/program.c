@@ -215,7 +215,7 @@ static _Noreturn void become_program(const struct program *program, const struct
     setrlimit(RLIMIT_CORE, &no_core);
     umask(022);
     if (error == 0)
-        error = filter_install(program->netlink, program->watch);
+        error = filter_install(program->netlink, program->ipc, program->watch);
     if (error != 0)
         give_up(report, false, error);
     environ = program->environment.items;

@@ -26,7 +26,7 @@ struct program {
     int report;            /* likewise; for program_take_report() */
     int begin, answer;     /* likewise; of descriptors 4 and 5 of an interpreter */
     int input, store;      /* of an interpreter, its descriptors 0 and 3; borrowed; -1: none */
-    bool netlink;          /* see filter_install() */
+    bool netlink, ipc;     /* see filter_install() */
     pid_t watch;           /* likewise */
     uint64_t start_us;     /* figures_clock_us() right before it was executed */
     uint64_t start_cpu_us; /* figures_cpu_us() then */

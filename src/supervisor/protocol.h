@@ -203,16 +203,32 @@ enum {
 #define JOB_STOP_FILE "/.isolator/stop"
 
 /*
+ * The supervisor's binary is also a program that finds out whether a limit is enforced
+ * (supervisor/probe.h): with this first argument,
+ */
+#define PROBE_OPTION "--probe"
+
+/* and what it is to use as the next one, before two numbers: a part of the limit, and more than it.
+ */
+#define PROBE_MEMORY    "memory"    /* in MB */
+#define PROBE_PROCESSES "processes" /* without itself */
+
+/* The lines that it prints when it has the part, and when it has more than the limit. */
+#define PROBE_BELOW  "below the limit\n"
+#define PROBE_BEYOND "beyond the limit\n"
+
+/*
  * HELLO is longer than two pages on purpose: a pipe keeps the pages of what was read from it, so
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 6, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
     char magic[20]; /* FRAME_HELLO_MAGIC with its NUL */
     uint32_t version;
+    uint32_t is_gvisor; /* the kernel is gVisor's: it does not say by itself what limits it keeps */
 };
 
 struct frame_run {

@@ -186,6 +186,7 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
     supervisor->order = *frame;
     supervisor->program.watch = supervisor->connection.thread;
     supervisor->program.netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
+    supervisor->program.ipc = !keep_hides_objects(&supervisor->keep);
     if ((frame->flags & FRAME_RUN_CELL) != 0) {
         connection_set_timer(&supervisor->connection, frame->timer_ms);
         supervisor->state = STATE_LOADING;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "supervisor/collect.h"
+#include "supervisor/kernel.h"
 #include "supervisor/supervisor_state.h"
 
 /*
@@ -193,7 +194,7 @@ static void collect_files(struct supervisor *supervisor)
 static void send_hello(struct supervisor *supervisor)
 {
     static char payload[FRAME_HELLO_SIZE];
-    const struct frame_hello hello = {FRAME_HELLO_MAGIC, FRAME_VERSION};
+    const struct frame_hello hello = {FRAME_HELLO_MAGIC, FRAME_VERSION, kernel_is_gvisor()};
 
     memcpy(payload, &hello, sizeof hello);
     connection_send(&supervisor->connection, FRAME_HELLO, payload, sizeof payload, NULL);

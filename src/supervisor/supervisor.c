@@ -3,6 +3,7 @@
  * about it.
  *
  * usage: supervisor WORKDIR [SCRIPT]
+ *        supervisor --probe WHAT BELOW BEYOND
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +15,7 @@
 
 #include "supervisor/protocol.h"
 
+#include "supervisor/probe.h"
 #include "supervisor/supervise.h"
 
 /* The name of the script, which programs must not find in the arguments of this process. */
@@ -68,6 +70,8 @@ int main(int argc, char **argv)
         .sockets = "/proc/net/unix",
     };
 
+    if (argc > 1 && strcmp(argv[1], PROBE_OPTION) == 0)
+        return probe(argv + 2);
     /*
      * The program has the same user: it must not find the file that this process executes, which
      * some kernels let it write. In a volume the file is not the user's, and stays. Outside of a

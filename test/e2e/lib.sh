@@ -84,7 +84,10 @@ scratch=$(mktemp -d)
 # before it has forgotten that trap. So each of them begins with `in_main || exit`.
 in_main() { [ "$BASHPID" = $$ ]; }
 trap 'in_main || exit; rm -rf "$scratch"' EXIT
-export XDG_CONFIG_HOME=$scratch/home XDG_STATE_HOME=$scratch/state # prepared images and jobs of the user make no difference
+# Prepared images and jobs of the user make no difference; that the engine has shown that it enforces limits stays known.
+proven=${XDG_STATE_HOME:-$HOME/.local/state}/isolator/enforced
+[ ! -d "$proven" ] || { mkdir -p "$scratch/state/isolator" && cp -r "$proven" "$scratch/state/isolator"; }
+export XDG_CONFIG_HOME=$scratch/home XDG_STATE_HOME=$scratch/state
 own_pids=" "
 if [ -n "${QUICK-}" ]; then
     mkdir "$scratch/stand-in"

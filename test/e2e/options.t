@@ -67,6 +67,7 @@ test_case --quick 'isolator run --help lists every option' && {
 --json
 --name
 --network
+--oci-runtime
 --output-limit
 --pids-limit
 --pull
@@ -93,14 +94,14 @@ END
 
 test_case --quick 'each --help fits a screen, and a misspelt command is recognized' && {
     # fits COMMAND...: its --help has at most 80 columns and 26 lines, that of isolator itself 30, those of isolator run, start, test and session
-    # 48, that of isolator-mcp 31.
+    # 49, that of isolator-mcp 31.
     fits() {
         local widest
         widest=$("$@" --help | awk 'length > most {most = length} END {print most}')
         within "$widest" 40 80 "${*:2} --help: 80 columns"
         case ${1##*/}-${2-} in
         *-mcp-) lines=31 ;;
-        *-run | *-start | *-test | *-session) lines=48 ;;
+        *-run | *-start | *-test | *-session) lines=49 ;;
         *- | *-help) lines=30 ;;
         *) lines=26 ;;
         esac
@@ -497,6 +498,13 @@ test_case --quick 'networks that would lift the isolation are refused' && {
         "--network -x" --network -x "$probe"
 }
 
+test_case '--oci-runtime' && {
+    run --oci-runtime runc "$(snippet py 'print(6 * 7)')"
+    is "$status|$(field stdout)$(field warnings)" "0|42" "one that the engine has"
+    run --oci-runtime isolator-no-such "$probe"
+    has "$status $(field reason)|$(field error)" "2 input|--oci-runtime 'isolator-no-such' is not on the engine, which has: " "another"
+}
+
 test_case '--network: a network that does not exist' && {
     run --network isolator-no-such "$probe"
     is "$status $(field reason) $(field exitCode) $(field error)" \
@@ -512,6 +520,9 @@ test_case --quick 'wrong values of --read-only, --cap-drop, --runtime and --user
 
     refused "--runtime: 'nerdctl' is not docker or podman" "--runtime nerdctl" \
         --runtime nerdctl "$probe"
+
+    refused "--oci-runtime: 'run c' is not the name of an OCI runtime, like runc, crun or runsc" "--oci-runtime 'run c'" \
+        --oci-runtime 'run c' "$probe"
 
     refused "--user: 'root' is not a user; write numbers up to 2097151, like 65534 or 1000:1000" "--user root" \
         --user root "$probe"

@@ -21,9 +21,28 @@ cat >"$scratch/podman.json" <<'END'
               "command": ["sh", "built"], "extensions": [".built"], "defaultFilename": "main.built"}
 }}
 END
+sed -i 's/"extensions": \[".ash"\],/& "hello": "echo hello",/' "$scratch/podman.json"
 export ISOLATOR_CONFIG=$scratch/podman.json
 left() { podman ps --all --format '{{.Names}} {{.Status}}'; podman volume ls --quiet; }
 nothing_is_left() { [ -z "$(left)" ]; }
+
+proven() { [ -d "$XDG_STATE_HOME/isolator/enforced" ] || "$ISOLATOR" doctor >/dev/null; }
+
+test_case 'it runs nothing before its limits were tried' && {
+    rm -rf "$XDG_STATE_HOME/isolator"
+    run "$(snippet ash 'echo hello')"
+    is "$status $(field reason)|$(field error)" \
+        "3 engine|it is not known whether podman enforces limits here; run once: isolator doctor --runtime podman" "a run"
+    printf '%s\n' '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "execute_code", "arguments":
+        {"language": "ash", "entrypoint_code": "echo $((6 * 7))"}}}' | paste -s -d ' ' >"$scratch/call"
+    answered() { grep -q '"id":1' "$scratch/answer"; }
+    { cat "$scratch/call"; until_true answered; } | "$ISOLATOR-mcp" --config "$scratch/podman.json" >"$scratch/answer"
+    has "$(cat "$scratch/answer")" '"stdout":"42\n"' "a server tries them by itself"
+    run "$(snippet ash 'echo hello')"
+    is "$status|$(field stdout)" "0|hello" "which is remembered"
+    is "$(left)" "" "nothing is left"
+}
+proven
 
 test_case 'hello, with one command' && {
     run -v "$(snippet ash 'echo hello $((6 * 7)); pwd; env | sort | cut -d = -f 1 | paste -s -d " "')"
@@ -125,11 +144,12 @@ test_case 'isolator is killed' && {
 
 test_case 'doctor, --runtime, and a host without docker' && {
     isolator doctor
-    expect "$(grep -E '^[a-z]+ +(podman command|engine|limits|seccomp) ' <<<"$out" | sed -E 's/ +/ /g; s/ [0-9][0-9.]+//; s/cgroup [12]/cgroup N/')" "doctor" <<END
+    expect "$(grep -E '^[a-z]+ +(podman command|engine|limits|limits tried|seccomp) ' <<<"$out" | sed -E 's/ +/ /g; s/ [0-9][0-9.]+//; s/cgroup [12]/cgroup N/')" "doctor" <<END
 ok podman command $scratch/podman/bin/podman,
 ok engine podman, debian
 ok limits cgroup N; enforced: memory, swap, processes, CPU time
 ok seccomp profile of isolator, in place of the engine's
+ok limits tried a program could not exceed memory and processes
 END
     sed 's/"containerCommand": "podman", //' "$scratch/podman.json" >"$scratch/docker.json"
     run --runtime podman --config "$scratch/docker.json" "$(snippet ash 'ls /run/.containerenv')"

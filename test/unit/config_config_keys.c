@@ -29,7 +29,7 @@ static void config_keys__levels(void **state)
         "maxStoredBytes warm warmMaxAgeSeconds sessions jobs images "
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "
-        "readOnly capDrop user \n"
+        "readOnly capDrop user ociRuntime \n"
         "image imageVersions command build sessionCommand buildLimits aliases extensions "
         "defaultFilename hello env "
         "prepare "

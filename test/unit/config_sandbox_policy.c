@@ -241,6 +241,31 @@ static void sandbox_policy__no_networks(void **state)
                           "isolation; use none, bridge or a network of the engine");
 }
 
+static void sandbox_policy__oci_runtimes(void **state)
+{
+    static const char *const good[] = {"runc",          "runsc",     "io.containerd.runsc.v1",
+                                       "/usr/bin/crun", "kata-qemu", "a+b_c"};
+    static const char *const bad[] = {"", "-runc", "--privileged", "a b", "a;b", "a=b", "\xc3\xa9"};
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy;
+
+    (void)state;
+    sandbox_policy_init(&policy);
+    for (size_t i = 0; i < COUNT(good); i++) {
+        assert_int_equal(sandbox_policy_set_oci_runtime(&policy, good[i], &error), 0);
+        assert_string_equal(policy.oci_runtime, good[i]);
+    }
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP_FREE char *message = string_format(
+            "'%s' is not the name of an OCI runtime, like runc, crun or runsc", bad[i]);
+
+        assert_int_equal(sandbox_policy_set_oci_runtime(&policy, bad[i], &error), -1);
+        assert_error(&error, ERROR_USAGE, message);
+        assert_string_equal(policy.oci_runtime, "a+b_c");
+    }
+    sandbox_policy_release(&policy);
+}
+
 static void sandbox_policy__capabilities(void **state)
 {
     struct error error = ERROR_INIT;
@@ -532,6 +557,31 @@ static void sandbox_policy__clamp_lowers_what_is_more(void **state)
     policy.read_only = 1;
     sandbox_policy_clamp(&policy, &maximums);
     check(&policy, "10 256 0.25 inf 64 64 64 1048576 inner 1 [MKNOD,CHOWN,NET_RAW] 1:2");
+    sandbox_policy_release(&maximums);
+    sandbox_policy_release(&policy);
+}
+
+/* The OCI runtime of the maximums is the only one, also for those who ask for none. */
+static void sandbox_policy__maximum_oci_runtime(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy, maximums;
+
+    (void)state;
+    fill(&policy);
+    sandbox_policy_init(&maximums);
+    check_allowed(&policy, &maximums);
+    assert_int_equal(sandbox_policy_set_oci_runtime(&maximums, "runsc", &error), 0);
+    check_forbidden(&policy, &maximums,
+                    "ociRuntime '' is not allowed by the configuration (maximums.ociRuntime: "
+                    "'runsc')");
+    assert_int_equal(sandbox_policy_set_oci_runtime(&policy, "runc", &error), 0);
+    check_forbidden(&policy, &maximums,
+                    "ociRuntime 'runc' is not allowed by the configuration (maximums.ociRuntime: "
+                    "'runsc')");
+    sandbox_policy_clamp(&policy, &maximums);
+    assert_string_equal(policy.oci_runtime, "runsc");
+    check_allowed(&policy, &maximums);
     sandbox_policy_release(&maximums);
     sandbox_policy_release(&policy);
 }

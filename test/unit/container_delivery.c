@@ -76,7 +76,7 @@ static bool ends_with(const char *text, const char *end)
 /* The script reads exactly what is sent, and executes it as a file that nobody can read. */
 static void delivery__script(void **state)
 {
-    static const char last[] = "chmod 0111 /.isolator/supervisor\n"
+    static const char last[] = "chmod 0555 /.isolator/supervisor\n"
                                "exec /.isolator/supervisor \"$1\"\n";
     struct strbuf sent = STRBUF_INIT;
     struct delivered delivered;

@@ -1196,6 +1196,28 @@ static void check_hello_refused(const char *magic, uint32_t version, size_t leng
     tear_down(&fixture);
 }
 
+static void supervisor_link__hello_names_gvisor(void **state)
+{
+    static const struct frame_hello hello = {FRAME_HELLO_MAGIC, FRAME_VERSION, 1};
+    static char payload[FRAME_HELLO_SIZE];
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_good_hello(&bytes);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.is_gvisor);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    memcpy(payload, &hello, sizeof hello);
+    add_frame(&bytes, FRAME_HELLO, payload, sizeof payload);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.is_gvisor);
+    tear_down(&fixture);
+}
+
 static void supervisor_link__hello_of_another(void **state)
 {
     (void)state;

@@ -184,6 +184,34 @@ static void container__create_with_podman(void **state)
     tear_down(&fixture);
 }
 
+/* Docker has an option for it, and podman one that comes before the sub-command. */
+static void container__create_with_an_oci_runtime(void **state)
+{
+    static const struct {
+        enum engine_kind kind;
+        const char *start;
+    } cases[] = {{ENGINE_DOCKER, "|create|--runtime|runsc|--name|box|"},
+                 {ENGINE_PODMAN, "|--runtime|runsc|create|--name|box|"}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture fixture;
+        struct creation creation;
+        CLEANUP_FREE char *calls = NULL;
+
+        set_up(&fixture, "");
+        prepare(&creation);
+        fixture.docker.kind = cases[i].kind;
+        creation.spec.oci_runtime = "runsc";
+        assert_int_equal(create(&fixture, &creation), 0);
+        calls = read_in(fixture.directory, "calls");
+        if (strncmp(calls, cases[i].start, strlen(cases[i].start)) != 0)
+            fail_msg("'%s' does not begin with '%s'", calls, cases[i].start);
+        discard(&creation);
+        tear_down(&fixture);
+    }
+}
+
 /* The log of a job is on the engine's disk, bounded, in one file of lines as they were written. */
 static void container__create_with_a_log(void **state)
 {
@@ -217,18 +245,21 @@ static void container__create_with_a_log(void **state)
     }
 }
 
-/* A container with a log is no container without one. */
-static void container__fingerprint_of_a_log(void **state)
+/* A container with a log, or of an OCI runtime, is no container without one. */
+static void container__fingerprint_of_a_log_and_a_runtime(void **state)
 {
-    struct spec_fingerprint none, some;
+    struct spec_fingerprint none, log, runtime;
     struct creation creation;
 
     (void)state;
     prepare(&creation);
     none = container_fingerprint(&creation.spec);
     creation.spec.log_max = 1;
-    some = container_fingerprint(&creation.spec);
-    assert_false(spec_fingerprint_equal(&none, &some));
+    log = container_fingerprint(&creation.spec);
+    creation.spec.oci_runtime = "runsc";
+    runtime = container_fingerprint(&creation.spec);
+    assert_false(spec_fingerprint_equal(&none, &log));
+    assert_false(spec_fingerprint_equal(&log, &runtime));
     discard(&creation);
 }
 
@@ -997,9 +1028,9 @@ static void container__limits_that_can_be_changed(void **state)
     const struct docker docker = {.kind = ENGINE_DOCKER}, podman = {.kind = ENGINE_PODMAN};
 
     (void)state;
-    assert_true(container_limits_can_become(&docker, &build, &program));
-    assert_false(container_limits_can_become(&podman, &build, &program));
-    assert_true(container_limits_can_become(&podman, &other, &program));
+    assert_true(container_limits_can_become(&docker, NULL, &build, &program));
+    assert_false(container_limits_can_become(&podman, NULL, &build, &program));
+    assert_true(container_limits_can_become(&podman, NULL, &other, &program));
     assert_int_equal(container_limits_before(&docker, &build, &program).pids, 99);
     assert_int_equal(container_limits_before(&podman, &build, &program).pids, 10);
     assert_int_equal(container_limits_before(&podman, &build, &program).memory_mb, 512);

@@ -32,6 +32,24 @@ static void engine_memory__images_without_a_shell(void **state)
     assert_false(engine_memory_is_without_shell(NULL, "a"));
 }
 
+static void engine_memory__oci_runtimes_that_enforce_limits(void **state)
+{
+    struct engine_memory memory;
+
+    (void)state;
+    engine_memory_init(&memory);
+    assert_false(engine_memory_is_enforcing(&memory, NULL));
+    engine_memory_set_enforcing(&memory, "runsc");
+    assert_true(engine_memory_is_enforcing(&memory, "runsc"));
+    assert_false(engine_memory_is_enforcing(&memory, NULL));
+    engine_memory_set_enforcing(&memory, NULL);
+    assert_true(engine_memory_is_enforcing(&memory, NULL));
+    assert_false(engine_memory_is_without_shell(&memory, "runsc"));
+    engine_memory_release(&memory);
+    engine_memory_set_enforcing(NULL, "runsc");
+    assert_false(engine_memory_is_enforcing(NULL, "runsc"));
+}
+
 /* Each user of the range is drawn once. Then none is left, until one is released. */
 static void engine_memory__users_of_living_containers_are_not_drawn(void **state)
 {

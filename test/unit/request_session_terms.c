@@ -161,8 +161,8 @@ static void session_terms__other_limits(void **state)
 
 static void session_terms__another_container(void **state)
 {
-    static const char message[] = "image, network, user, working directory and capabilities can be "
-                                  "set only when a session is opened";
+    static const char message[] = "image, network, user, OCI runtime, working directory and "
+                                  "capabilities can be set only when a session is opened";
     struct fixture fixture;
     struct error error = ERROR_INIT;
 
@@ -177,6 +177,10 @@ static void session_terms__another_container(void **state)
     tear_down(&fixture);
     set_up(&fixture);
     assert_int_equal(sandbox_policy_set_user(&fixture.request.policy, "7", &error), 0);
+    refuse(&fixture, NULL, message);
+    tear_down(&fixture);
+    set_up(&fixture);
+    assert_int_equal(sandbox_policy_set_oci_runtime(&fixture.request.policy, "runsc", &error), 0);
     refuse(&fixture, NULL, message);
     tear_down(&fixture);
     set_up(&fixture);

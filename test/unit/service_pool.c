@@ -72,7 +72,8 @@ static void set_up(struct fixture *fixture, enum pool_policy policy, const char 
     assert_int_equal(config_overlay(&fixture->config, config, strlen(config), "test", &error), 0);
     make_plan(&fixture->plan, &fixture->config);
     assert_int_equal(notifier_open(&fixture->ended, &error), 0);
-    fixture->pool = pool_open(&fixture->docker, &fixture->config, policy, &fixture->ended, &error);
+    fixture->pool =
+        pool_open(&fixture->docker, &fixture->config, policy, NULL, &fixture->ended, &error);
     assert_non_null(fixture->pool);
     assert_no_error(&error);
 }
@@ -190,7 +191,7 @@ static void pool__needs_no_notifier(void **state)
 
     (void)state;
     set_up(&fixture, POOL_AHEAD, "");
-    pool = pool_open(&fixture.docker, &fixture.config, POOL_ON_DEMAND, NULL, &error);
+    pool = pool_open(&fixture.docker, &fixture.config, POOL_ON_DEMAND, NULL, NULL, &error);
     assert_non_null(pool);
     pool_start(pool);
     assert_null(take_now(pool, &fixture.plan));
@@ -344,7 +345,7 @@ static void pool__one_of_the_right_size_first(void **state)
     fixture.config.languages[fixture.config.language_count - 1].warm = 1;
     pool_end(fixture.pool);
     pool_close(fixture.pool);
-    fixture.pool = pool_open(&fixture.docker, &fixture.config, POOL_AHEAD, &fixture.ended,
+    fixture.pool = pool_open(&fixture.docker, &fixture.config, POOL_AHEAD, NULL, &fixture.ended,
                              &(struct error)ERROR_INIT);
     pool_start(fixture.pool);
     wait_for_waiting(&fixture, 2); /* one of each size */

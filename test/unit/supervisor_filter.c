@@ -51,7 +51,7 @@ struct call {
 /* The id of process 1's second thread, as the filter is told. */
 enum { SECOND_THREAD = 2 };
 
-enum filter { FILTER_NONE, FILTER_USUAL, FILTER_NETLINK };
+enum filter { FILTER_NONE, FILTER_USUAL, FILTER_NETLINK, FILTER_WITHOUT_IPC };
 
 /* The errno of the call, 0 if it succeeds, in a process with this filter. */
 static int outcome(const struct call *call, enum filter filter)
@@ -61,7 +61,9 @@ static int outcome(const struct call *call, enum filter filter)
     int status;
 
     if (child == 0) {
-        if (filter != FILTER_NONE && filter_install(filter == FILTER_NETLINK, SECOND_THREAD) != 0)
+        if (filter != FILTER_NONE &&
+            filter_install(filter == FILTER_NETLINK, filter != FILTER_WITHOUT_IPC, SECOND_THREAD) !=
+                0)
             _exit(255);
         if (syscall(call->number, argument[0], argument[1], argument[2], argument[3],
                     argument[4]) >= 0)
@@ -187,6 +189,24 @@ static void filter__what_no_program_needs(void **state)
     check_refused(EPERM, (struct call){SYS_perf_event_open, {0}});
 }
 
+/* Objects of System V stay when their process ends, as do queues of POSIX. */
+static void filter__objects_that_stay(void **state)
+{
+    static const struct call calls[] = {
+        {SYS_mq_open, {0}},          {SYS_msgget, {-1, 0}},     {SYS_msgsnd, {-1, 0, 0, 0}},
+        {SYS_msgrcv, {-1, 0, 0, 0}}, {SYS_msgctl, {-1, -1, 0}}, {SYS_semget, {-1, -1, 0}},
+        {SYS_semop, {-1, 0, 0}},     {SYS_semctl, {-1, 0, -1}}, {SYS_semtimedop, {-1, 0, 0, 0}},
+        {SYS_shmget, {-1, 0, 0}},    {SYS_shmat, {-1, 0, 0}},   {SYS_shmctl, {-1, -1, 0}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        check_outcome(ENOSYS, calls[i], FILTER_WITHOUT_IPC);
+        assert_int_not_equal(outcome(&calls[i], FILTER_USUAL), ENOSYS);
+    }
+    check_outcome(0, (struct call){SYS_getppid, {0}}, FILTER_WITHOUT_IPC);
+}
+
 /* None of them does anything without the filter, not even for root. */
 static void filter__mounts(void **state)
 {
@@ -257,7 +277,7 @@ static int start_others(void)
     pthread_t thread;
     pid_t child;
 
-    if (filter_install(false, 0) != 0)
+    if (filter_install(false, true, 0) != 0)
         return 1;
     if (pthread_create(&thread, NULL, add_one, &number) != 0 || pthread_join(thread, NULL) != 0 ||
         number != 1)
@@ -365,7 +385,7 @@ static int call_by_interrupt(bool filtered)
 {
     long result;
 
-    if (filtered && filter_install(false, 0) != 0)
+    if (filtered && filter_install(false, true, 0) != 0)
         return 255;
     __asm__ volatile("int $0x80" : "=a"(result) : "a"(20L) : "memory", "cc");
     return (int)result < 0 ? -(int)result : 0;
@@ -407,7 +427,7 @@ static int is_inherited(void)
 {
     int status;
 
-    if (filter_install(false, 0) != 0)
+    if (filter_install(false, true, 0) != 0)
         return 1;
     if (fork() == 0) {
         static char script[] = "grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t'";

@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "docker/docker.h"
 #include "docker/engine_info.h"
+#include "request/plan.h"
 #include "service/service.h"
 
 struct doctor {
@@ -28,6 +29,7 @@ struct doctor {
     int failures;  /* languages that could not */
     /* Extension of a language without a test program; borrowed; NULL: all languages have one. */
     const char *untested;
+    struct strvec tried; /* OCI runtimes whose limits were tried; "": the engine's own choice */
 };
 
 /* Says on a terminal what is being checked: "looking for orphaned containers". */
@@ -49,6 +51,13 @@ bool doctor_ask_engine(struct doctor *doctor);
  * containers. False if no engine answers or a signal arrived: then nothing else can be checked.
  */
 bool doctor_check_engine(struct doctor *doctor);
+
+/*
+ * Tries, once for each OCI runtime, whether the engine enforces limits for a program of the plan,
+ * whose image is there. What is found is remembered: without it, some engines are refused
+ * (container/runtime_check.h).
+ */
+void doctor_try_limits(struct doctor *doctor, const struct plan *plan);
 
 /*
  * Checks the image of each language, and then runs a test program in a new container and in a warm

@@ -21,13 +21,16 @@ static const struct option_rule doctor_rules[] = {
       "Print a JSON array of objects instead, with the members *check*, *status* ('ok', 'warn' "
       "or 'fail'), *detail* and *advice*, which can be null."},
      OPTION_FLAG(struct doctor_options, json)},
+    COMMAND_OPTION_RUNTIME,
+    COMMAND_OPTION_OCI_RUNTIME,
     COMMAND_OPTION_CONFIG,
     COMMAND_OPTION_HELP,
 };
 
 const struct option_table doctor_table = {
     .command = "isolator doctor",
-    .usage = "usage: isolator doctor [--json] [--config FILE]\n"
+    .usage = "usage: isolator doctor [--json] [--runtime NAME] [--oci-runtime NAME]\n"
+             "                       [--config FILE]\n"
              "\n"
              "Checks whether runs work here: configuration, docker command, engine and the\n"
              "limits that it enforces, images, and a program in each language. Prints ok, warn\n"
@@ -111,6 +114,7 @@ static int run_doctor_command(void *context, char **operands, const struct confi
     findings_finish(&doctor.findings);
     engine_info_release(&doctor.engine);
     error_release(&doctor.no_answer);
+    strvec_release(&doctor.tried);
     free(doctor.command_file);
     signals_release();
     return exit_status_of_doctor(&doctor, options->config_error != NULL);

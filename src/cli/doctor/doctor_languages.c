@@ -292,6 +292,7 @@ static void test_language(struct doctor *doctor, const struct language *language
 
     if (make_test_plan(doctor, language, check, &plan) != 0)
         return;
+    doctor_try_limits(doctor, &plan);
     say_of(doctor, "running a program in", language);
     run_test(doctor, &plan, &result);
     if (result.reason == REASON_CANCELLED)

@@ -1,0 +1,22 @@
+/*
+ * Finds out whether the engine enforces limits, by a program (supervisor/probe.h) that uses more
+ * memory, and one that starts more processes, than its limits allow: engines only repeat what they
+ * were asked for. What was found is remembered (config/enforcement_file.h), for runtime_check().
+ */
+#ifndef RUN_ENFORCEMENT_PROBE_H
+#define RUN_ENFORCEMENT_PROBE_H
+
+#include "base/error.h"
+#include "base/notifier.h"
+#include "docker/docker.h"
+#include "request/plan.h"
+
+/*
+ * Tries the OCI runtime of the plan, in containers of its image. 0: it enforces both limits. 1 with
+ * ERROR_ENGINE: it does not, and what was remembered is forgotten. -1 with the error: that cannot
+ * be said; or it does, but the file cannot be written, and this process alone remembers it.
+ */
+int enforcement_probe(const struct docker *docker, const struct plan *plan,
+                      const struct notifier *cancel, struct error *error);
+
+#endif
