@@ -102,7 +102,7 @@ const struct option_table batch_table = {
              "at a terminal, otherwise a line of JSON.\n",
     .example = "isolator batch -j 4 requests.jsonl >results.jsonl",
     .after = "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
-             "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
+             "or FILE, 3 engine, image, host or output, 128+N signal N, 141 stdout was closed.\n"
              "See isolator-batch(1).\n",
     .operands = VALUES_FILES,
     .others = others,

@@ -56,6 +56,8 @@ static void count_one(struct batch_output *output, bool failed)
 static void count(struct batch_output *output, const struct result *result)
 {
     batch_summary_add(&output->summary, result);
+    output->totals.engine +=
+        result->reason == REASON_ENGINE || result->reason == REASON_IMAGE_MISSING;
     count_one(output, !result_success(result));
 }
 
@@ -218,5 +220,7 @@ int batch_output_exit_status(const struct batch_totals *totals)
     }
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
+    if (totals->engine > 0)
+        return EXIT_STATUS_ENGINE;
     return totals->failed > 0 ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
 }

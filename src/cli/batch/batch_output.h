@@ -19,6 +19,7 @@
 struct batch_totals {
     long long done;   /* results printed */
     long long failed; /* results that are not a success */
+    long long engine; /* of these, those for which the engine failed or an image is missing */
     int output_error; /* errno of a failed write to stdout; 0: none */
 };
 
@@ -72,7 +73,10 @@ void batch_output_end(struct batch_output *output, struct batch_totals *totals);
 
 /*
  * The exit status of a command that has written these results. Prints why the output failed, except
- * for EPIPE.
+ * for EPIPE. If the engine failed a request, or its image is missing, it is that of a failure of
+ * the engine, whatever the other requests have: who started the command knows that it should run
+ * again. A request is cancelled by a signal, which has a status of its own, or since a person has
+ * stopped its job.
  */
 int batch_output_exit_status(const struct batch_totals *totals);
 
