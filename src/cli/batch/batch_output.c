@@ -26,6 +26,11 @@ void batch_output_open(struct batch_output *output, int in, bool as_table, bool 
     progress_begin_input(&output->progress, in, quiet);
 }
 
+void batch_output_name_shard(struct batch_output *output, const struct batch_shard *shard)
+{
+    output->summary.shard = *shard;
+}
+
 void batch_output_skip(struct batch_output *output, long long skipped, long long bytes)
 {
     output->summary.skipped = skipped;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/output.h"
+#include "cli/batch/batch_shard.h"
 #include "cli/batch/batch_summary.h"
 #include "cli/batch/batch_table.h"
 #include "cli/progress.h"
@@ -42,6 +43,9 @@ struct batch_output {
  * neither progress nor the summary.
  */
 void batch_output_open(struct batch_output *output, int in, bool as_table, bool quiet);
+
+/* Makes the summary name the shard, unless the input is not divided. Before the first result. */
+void batch_output_name_shard(struct batch_output *output, const struct batch_shard *shard);
 
 /*
  * Requests that need not run: `skipped` of them, in so many bytes of the input. Before the first
