@@ -135,7 +135,7 @@ function head(line,   parts, value, item) {
             continue
         }
         if (value ~ /^\[/) item = item " Ns Op"
-        else if (value !~ /^\]/) item = item " " substr(value, 1, 1) " Ns"
+        else if (value !~ /^\]/) item = item (item ~ /Op$/ ? " " : " Ns ") substr(value, 1, 1) " Ns"
         value = substr(value, 2)
     }
     print item

@@ -175,6 +175,20 @@ END
     is "$status|$out|$err" "0||" "nothing is left to wait for"
 }
 
+test_case 'status 3 if the engine failed a job, and 124 if others go on' && {
+    { program long 'sleep 600'; program killed 'sleep 600'; program fails 'exit 3'; } >"$scratch/requests"
+    batch --detach -j 3 "$scratch/requests"
+    long=$(job_of 1)
+    docker kill "isolator-job-$(job_of 2)" >/dev/null
+    until_true eval '[ "$(running)" = 1 ]'
+    isolator wait --all --keep --timeout 3s
+    is "$status|$(results '"$r->{id} $r->{reason}"')|$(tail -n 1 <<<"$err")" \
+        $'124|killed engine\nfails exit|isolator: jobs have not ended within the --timeout: 1' "before all have ended"
+    isolator rm --force "$long"
+    isolator wait --all
+    is "$status|$(summary)" "3|isolator: 2 requests in TIME: 1 engine, 1 exit" "then, since a program failed too"
+}
+
 test_case 'a result that cannot be written keeps its job' && {
     program one 'echo one' >"$scratch/requests"
     batch --detach "$scratch/requests"

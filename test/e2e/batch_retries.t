@@ -21,7 +21,7 @@ test_case --quick '--retries: what the engine failed runs again' && {
 END
     has "$out" '{"id":2,"line":2,"retries":1,"status":"success",' "the result says so"
     faulty "create * fail" batch -j 1 --retries 1 "$scratch/three"
-    is "$status|$(summary)" "1|isolator: 3 requests in TIME: 3 engine; 3 retries" "it never works"
+    is "$status|$(summary)" "3|isolator: 3 requests in TIME: 3 engine; 3 retries" "it never works"
     expect "$(results "$tried")" "each has a retry" <<'END'
 1 engine 1
 2 engine 1
@@ -46,6 +46,26 @@ END
 3 input -
 END
     is "$(docker_calls | tr ' ' '\n' | grep -c start)" 2 "each program was started once"
+}
+
+test_case --quick 'status 3 if the engine failed a request, whatever the others have' && {
+    cat >"$scratch/mixed" <<'END'
+{"id": 1, "language": "noshell", "entrypoint_code": "text 1", "arguments": ["--exit=3"]}
+{"id": 2, "language": "noshell", "entrypoint_code": "text 2"}
+nothing
+END
+    faulty "create 2 fail" batch -j 1 "$scratch/mixed"
+    is "$status|$(summary)" "3|isolator: 3 requests in TIME: 1 engine, 1 exit, 1 input" "a program that failed before it, a wrong line after it"
+    cp "$scratch/out" "$scratch/first"
+    faulty "" batch -j 1 --resume "$scratch/first" "$scratch/mixed"
+    is "$status|$(summary)" "1|isolator: 2 requests in TIME: 1 input, 1 success; 1 skipped" "--resume: the status is about what ran"
+}
+
+test_case 'status 3 if an image is missing' && {
+    merge '{"languages": {"gone": {"image": "isolator-test/none", "command": ["sh", "{entrypoint}"], "extensions": [".gone"], "defaultFilename": "main.gone"}}}'
+    printf '%s\n' '{"language": "gone", "entrypoint_code": ""}' '{"language": "busybox", "entrypoint_code": "exit 3"}' >"$scratch/gone"
+    batch --config "$scratch/laid.json" -j 1 "$scratch/gone"
+    is "$status|$(results '$r->{reason}' | tr '\n' ' ')" "3|image-missing exit" "a program failed too"
 }
 
 test_case --quick 'SIGINT while requests wait to be run again' && {

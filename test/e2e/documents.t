@@ -134,7 +134,7 @@ commands=$("$ISOLATOR" --help | sed -nE 's/^  ([a-z]+)  .*/\1/p')
 server_help=$("$server" --help)
 
 # options: reads a --help, or a page from which `rendered` has made text, and prints the options with a letter or a value.
-options() { sed -nE 's/^ +((-., )?--[a-z-]+([[ =][][A-Za-z=:]+)?)( .*)?$/\1/p' | tr '[:lower:]' '[:upper:]'; }
+options() { sed -nE 's/^ +((-., )?--[a-z-]+([[ =][][A-Za-z=:/]+)?)( .*)?$/\1/p' | tr '[:lower:]' '[:upper:]'; }
 # unnamed USAGE: reads a --help and prints the options that USAGE, unless it has "[OPTIONS]", does not name.
 unnamed() {
     local usage=$1$'\n' letter name

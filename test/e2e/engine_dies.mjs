@@ -145,7 +145,7 @@ testCase('the engine dies under a batch and a server: what it met says so, all e
     send(4, 'true');
     closeSync(input.writing);
     await takeAnswers();
-    is(await batch.end(ENGINE_SECONDS + GRACE), 'exit 1', 'batch: it ends, and says that some failed');
+    is(await batch.end(ENGINE_SECONDS + GRACE), 'exit 3', 'batch: it ends, and says that the engine failed some');
     const lines = results();
     const ids = Array.from({ length: sent }, (_, i) => i + 1);
     is([...lines.keys()].sort((a, b) => a - b), ids, 'batch: each line is answered');

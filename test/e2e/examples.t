@@ -68,6 +68,10 @@ test_case 'grade.py shows failures of isolator' && {
     printf '%s\n' '{"id":"ann.py","line":1,"reason":"command","error":"cannot execute"}' >"$scratch/results"
     grade
     is "$(head -n 1 <<<"$out")" "ann.py  command: cannot execute" "a result without tests"
+    rm "$scratch/results"
+    faulty "run 1 fail" grade -j 1 --retries 0
+    is "$status|$(sed -n 2,3p <<<"$out")" "3|$(sed -n 2,3p <<<"$table")" "the engine fails one: the table, and its status"
+    has "$out" "ann.py  engine: " "the one"
 }
 
 finish

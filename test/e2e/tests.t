@@ -285,7 +285,7 @@ test_case 'a container that is killed costs the tests that are left' && {
     until_true begun "600.5"
     docker kill "$name" >/dev/null
     await
-    is "$status $(field status reason exitCode)" "1 error engine -1" "the engine failed"
+    is "$status $(field status reason exitCode)" "3 error engine -1" "the engine failed"
     expect "$(tests "$statuses")" "no verdict is made up" <<'END'
 1 passed
 2 engine

@@ -82,6 +82,11 @@ def test_what_ends_a_batch(program, script, kind, message):
         asyncio.run(isolator.aio.Client(program=program(script)._program).run("1", "python"))
 
 
+def test_a_request_that_the_engine_failed_is_a_result(program):
+    client = program("""print(RESULT.replace('"exit"', '"engine"'), flush=True); sys.exit(3)""")
+    assert [result.reason for result in client.batch([{}])] == ["engine"]
+
+
 def test_a_line_is_bounded(program, monkeypatch):
     monkeypatch.setattr(_stream, "LINE_MAX", 1000)
     with pytest.raises(isolator.ProgramError, match="cut off or too long"):

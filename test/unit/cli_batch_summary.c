@@ -48,3 +48,12 @@ static void batch_summary__retries_and_skipped_requests(void **state)
     summary.skipped = 0;
     check_line(&summary, 100, "2 requests in 0.1 s: 2 engine; 3 retries");
 }
+
+static void batch_summary__names_the_shard(void **state)
+{
+    struct batch_summary summary = {.shard = {2, 3}};
+
+    (void)state;
+    add(&summary, REASON_EXIT, 0, 2);
+    check_line(&summary, 1200, "shard 2/3: 2 requests in 1.2 s: 2 success");
+}

@@ -128,6 +128,17 @@ static int start_job(struct line_run *run, struct request *request, struct error
     return batch_jobs_start(&batch->jobs, &plan, run->id, run->number, run, error);
 }
 
+/* A session is in one container, and the lines of one may be in several shards. */
+static int check_shard(const struct batch *batch, const struct request *request,
+                       struct error *error)
+{
+    if (!request->session_name || !batch_shard_is_part(&batch->options->shard))
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "a session cannot be divided into shards: run the lines with a session "
+                     "without --shard");
+}
+
 /* Submits the run of the arguments. On success the callbacks own the run. */
 static int submit_line(struct line_run *run, const json_t *arguments, struct error *error)
 {
@@ -143,6 +154,8 @@ static int submit_line(struct line_run *run, const json_t *arguments, struct err
     request_init(&request);
     if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &client, &request,
                             error) != 0)
+        return -1;
+    if (check_shard(batch, &request, error) != 0)
         return -1;
     if (batch->options->detach)
         return start_job(run, &request, error);
@@ -247,6 +260,18 @@ static bool wait_until(struct batch *batch, bool (*is_true)(struct batch *batch)
 }
 
 /*
+ * Starts the next line as soon as there is room, unless it belongs to another shard. Then its bytes
+ * count as read, so that the progress shows how many requests of this shard remain.
+ */
+static void take_line(struct batch *batch, const char *text, size_t length)
+{
+    if (!batch_shard_has(&batch->options->shard, batch->input.number))
+        atomic_fetch_add(&batch->output.bytes, (long long)length + 1);
+    else if (wait_until(batch, has_room))
+        start_line(batch, text, length);
+}
+
+/*
  * There is room for a line before it is started, and a line before that is waited for: after the
  * last one there is nothing to wait for.
  */
@@ -257,8 +282,7 @@ static void run_lines(struct batch *batch)
 
     while (!is_stopped(batch)) {
         if (batch_input_next(&batch->input, &text, &length)) {
-            if (wait_until(batch, has_room))
-                start_line(batch, text, length);
+            take_line(batch, text, length);
             linux_trim_memory(length);
         } else if (batch->input.ended) {
             break;
@@ -314,6 +338,7 @@ static int start_batch(struct batch *batch, struct error *error)
         return -1;
     }
     batch_output_open(&batch->output, options->in, options->as_table, options->quiet);
+    batch_output_name_shard(&batch->output, &options->shard);
     if (options->resume)
         batch_output_skip(&batch->output, options->resume->skipped, options->resume->bytes);
     return 0;
@@ -330,11 +355,18 @@ static void end_batch(struct batch *batch, struct batch_totals *totals)
     notifier_release(&batch->changed);
 }
 
-/* Whether there was nothing to do, which a person may not have meant. */
-static bool is_empty(const struct batch_options *options, const struct batch_totals *totals)
+/* Reports that there was nothing to do, which a person may not have meant. */
+static void report_empty(const struct batch_options *options, const struct batch_totals *totals)
 {
-    return totals->done == 0 && totals->output_error == 0 && signals_caught() == 0 &&
-           !(options->resume && options->resume->skipped > 0) && !options->quiet;
+    const struct batch_shard *shard = &options->shard;
+
+    if (totals->done > 0 || totals->output_error != 0 || signals_caught() != 0 ||
+        (options->resume && options->resume->skipped > 0) || options->quiet)
+        return;
+    if (batch_shard_is_part(shard))
+        diagnostics_line("the input has no request of shard %d/%d", shard->number, shard->count);
+    else
+        diagnostics_line("the input is empty: it has no request");
 }
 
 int batch_run(const struct config *config, const struct batch_options *options,
@@ -357,8 +389,7 @@ int batch_run(const struct config *config, const struct batch_options *options,
     if (options->detach && signals_caught() != 0)
         diagnostics_line("the jobs that were started go on: isolator wait --all");
     if (batch.input.error == 0) {
-        if (is_empty(options, totals))
-            diagnostics_line("the input is empty: it has no request");
+        report_empty(options, totals);
         return 0;
     }
     errno = batch.input.error;

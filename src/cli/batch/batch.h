@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "cli/batch/batch_output.h"
 #include "cli/batch/batch_resume.h"
+#include "cli/batch/batch_shard.h"
 #include "config/config.h"
 
 struct batch_options {
@@ -27,6 +28,7 @@ struct batch_options {
     bool quiet;                        /* show neither progress nor a summary */
     bool as_table;                     /* print rows for a person, not JSON */
     const char *programs;              /* directory for entrypoint_file; borrowed; NULL: none */
+    struct batch_shard shard;          /* the lines that run */
     int retries;                       /* how often a request is run again that the engine failed */
     const struct batch_resume *resume; /* requests that are skipped; borrowed; NULL: none */
 };

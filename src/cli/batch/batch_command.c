@@ -26,6 +26,7 @@ enum { RETRIES_MAX = 10 };
 struct batch_arguments {
     struct common_options common;
     int parallel, retries;
+    struct batch_shard shard;
     const char *artifacts; /* directory, borrowed from argv; NULL */
     const char *programs;  /* directory, borrowed from argv; NULL */
     const char *results;   /* of an earlier batch, borrowed from argv; NULL */
@@ -47,6 +48,10 @@ static const struct option_rule batch_rules[] = {
       "[RESUMING A BATCH]."},
      OPTION_STRING(struct batch_arguments, results),
      .values = VALUES_FILES},
+    {{0, "--shard", "I/N", "run every Nth line, beginning with line I", NULL,
+      "Run only lines I, I + N, I + 2 N and so on of the input, with I from 1 to N, and N at most "
+      "1000000; see [SEVERAL MACHINES]."},
+     OPTION_CALL(struct batch_arguments, shard, batch_shard_take)},
     {{0, "--programs", "DIR", "requests may name programs in DIR", NULL,
       "Let requests name a program in or below DIR, by the path that follows DIR: "
       "*entrypoint_file* in place of *entrypoint_code*. Its name determines the language, unless "
@@ -102,7 +107,7 @@ const struct option_table batch_table = {
              "at a terminal, otherwise a line of JSON.\n",
     .example = "isolator batch -j 4 requests.jsonl >results.jsonl",
     .after = "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
-             "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
+             "or FILE, 3 engine, image, host or output, 128+N signal N, 141 stdout was closed.\n"
              "See isolator-batch(1).\n",
     .operands = VALUES_FILES,
     .others = others,
@@ -147,7 +152,7 @@ static int prepare_resume(const struct batch_arguments *options, int fd,
         return 0;
     batch->resume = resume;
     return batch_resume_read_results(resume, fd, options->results, error) == 0
-               ? batch_resume_check_requests(resume, &batch->in, error)
+               ? batch_resume_check_requests(resume, &batch->shard, &batch->in, error)
                : -1;
 }
 
@@ -182,6 +187,7 @@ static int run_batch_command(void *context, char **operands, const struct config
         .detach = options->detach,
         .verbose = options->verbose,
         .quiet = options->quiet,
+        .shard = options->shard,
         .retries = options->retries,
         .programs = options->programs,
         .as_table = output_format_is_text(options->format, options->json),

@@ -26,6 +26,11 @@ void batch_output_open(struct batch_output *output, int in, bool as_table, bool 
     progress_begin_input(&output->progress, in, quiet);
 }
 
+void batch_output_name_shard(struct batch_output *output, const struct batch_shard *shard)
+{
+    output->summary.shard = *shard;
+}
+
 void batch_output_skip(struct batch_output *output, long long skipped, long long bytes)
 {
     output->summary.skipped = skipped;
@@ -56,6 +61,8 @@ static void count_one(struct batch_output *output, bool failed)
 static void count(struct batch_output *output, const struct result *result)
 {
     batch_summary_add(&output->summary, result);
+    output->totals.engine +=
+        result->reason == REASON_ENGINE || result->reason == REASON_IMAGE_MISSING;
     count_one(output, !result_success(result));
 }
 
@@ -218,5 +225,7 @@ int batch_output_exit_status(const struct batch_totals *totals)
     }
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
+    if (totals->engine > 0)
+        return EXIT_STATUS_ENGINE;
     return totals->failed > 0 ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/output.h"
+#include "cli/batch/batch_shard.h"
 #include "cli/batch/batch_summary.h"
 #include "cli/batch/batch_table.h"
 #include "cli/progress.h"
@@ -19,6 +20,7 @@
 struct batch_totals {
     long long done;   /* results printed */
     long long failed; /* results that are not a success */
+    long long engine; /* of these, those for which the engine failed or an image is missing */
     int output_error; /* errno of a failed write to stdout; 0: none */
 };
 
@@ -41,6 +43,9 @@ struct batch_output {
  * neither progress nor the summary.
  */
 void batch_output_open(struct batch_output *output, int in, bool as_table, bool quiet);
+
+/* Makes the summary name the shard, unless the input is not divided. Before the first result. */
+void batch_output_name_shard(struct batch_output *output, const struct batch_shard *shard);
 
 /*
  * Requests that need not run: `skipped` of them, in so many bytes of the input. Before the first
@@ -72,7 +77,10 @@ void batch_output_end(struct batch_output *output, struct batch_totals *totals);
 
 /*
  * The exit status of a command that has written these results. Prints why the output failed, except
- * for EPIPE.
+ * for EPIPE. If the engine failed a request, or its image is missing, it is that of a failure of
+ * the engine, whatever the other requests have: who started the command knows that it should run
+ * again. A request is cancelled by a signal, which has a status of its own, or since a person has
+ * stopped its job.
  */
 int batch_output_exit_status(const struct batch_totals *totals);
 

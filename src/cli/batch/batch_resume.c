@@ -218,6 +218,7 @@ int batch_resume_read_results(struct batch_resume *resume, int fd, const char *n
 
 struct requests {
     struct batch_resume *resume;
+    const struct batch_shard *shard;
     struct batch_ids seen;
 };
 
@@ -250,7 +251,8 @@ static int take_request(struct scan *scan, const char *text, size_t length, stru
     first = batch_ids_add(&requests->seen, id, scan->number);
     if (first != 0)
         result = refuse_id(id, first, scan->number, error);
-    if (batch_resume_skips(requests->resume, id, arguments)) {
+    if (batch_shard_has(requests->shard, scan->number) &&
+        batch_resume_skips(requests->resume, id, arguments)) {
         requests->resume->skipped++;
         requests->resume->bytes += (long long)length + 1;
     }
@@ -259,9 +261,10 @@ static int take_request(struct scan *scan, const char *text, size_t length, stru
     return result;
 }
 
-int batch_resume_check_requests(struct batch_resume *resume, int *in, struct error *error)
+int batch_resume_check_requests(struct batch_resume *resume, const struct batch_shard *shard,
+                                int *in, struct error *error)
 {
-    struct requests requests = {resume, BATCH_IDS_INIT};
+    struct requests requests = {resume, shard, BATCH_IDS_INIT};
     struct scan scan = {.take = take_request, .context = &requests};
     int result;
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "cli/batch/batch_ids.h"
+#include "cli/batch/batch_shard.h"
 
 struct batch_resume {
     struct batch_ids done; /* ids with a result that stands */
@@ -39,11 +40,13 @@ int batch_resume_read_results(struct batch_resume *resume, int fd, const char *n
                               struct error *error);
 
 /*
- * Reads the requests of *in, counts those that are skipped, and checks that no two have the same
- * id. Replaces *in by a descriptor that the caller owns if they could not be read twice from it.
- * ERROR_INPUT, ERROR_CANCELLED, or ERROR_SYSTEM if they cannot be copied.
+ * Reads the requests of *in, counts those of the shard that are skipped, and checks that no two of
+ * any shard have the same id, since the results may be those of several shards. Replaces
+ * *in by a descriptor that the caller owns if they could not be read twice from it. ERROR_INPUT,
+ * ERROR_CANCELLED, or ERROR_SYSTEM if they cannot be copied.
  */
-int batch_resume_check_requests(struct batch_resume *resume, int *in, struct error *error);
+int batch_resume_check_requests(struct batch_resume *resume, const struct batch_shard *shard,
+                                int *in, struct error *error);
 
 /*
  * Whether the request with this id, which may be NULL, and these arguments is skipped. One of a

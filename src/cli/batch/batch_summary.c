@@ -50,6 +50,8 @@ char *batch_summary_line(const struct batch_summary *summary, long long ms)
     qsort(counts, BATCH_SUMMARY_MAX, sizeof *counts, compare);
     for (size_t i = 0; i < BATCH_SUMMARY_MAX; i++)
         total += counts[i].count;
+    if (summary->shard.count > 0)
+        strbuf_addf(&line, "shard %d/%d: ", summary->shard.number, summary->shard.count);
     strbuf_addf(&line, "%lld %s in %.1f s", total, plural(total, "request", "requests"),
                 (double)ms / 1000);
     for (size_t i = 0; i < BATCH_SUMMARY_MAX && counts[i].name; i++)

@@ -184,7 +184,7 @@ static int exit_status(const struct wait_all *all, const struct batch_totals *to
 {
     const int status = batch_output_exit_status(totals);
 
-    if (status != EXIT_STATUS_SUCCESS && status != EXIT_STATUS_PROGRAM)
+    if (totals->output_error != 0 || signals_caught() != 0)
         return status;
     if (all->status != EXIT_STATUS_SUCCESS)
         return all->status;

@@ -133,7 +133,8 @@ class Stream(Generic[AnyResult]):
         """Raises what ended the process early."""
         status = self._process.wait()
         self._messages_reader.join()
-        if status not in (0, 1) or self._received != self._submitted:
+        # 3 after the results: the engine failed a request, as its result says.
+        if status not in ((0, 1, 3) if self._received else (0, 1)) or self._received != self._submitted:
             raise _error_of_exit(status, self._messages.decode("utf-8", "replace"))
 
 
