@@ -48,6 +48,8 @@ static bool read_key(struct attack *attack, const char *line)
         return copy_text(attack->holds, sizeof attack->holds, value);
     if (length == 3 && memcmp(line, "gap", 3) == 0)
         return copy_text(attack->gap, sizeof attack->gap, value);
+    if (length == 6 && memcmp(line, "gvisor", 6) == 0)
+        return copy_text(attack->gvisor, sizeof attack->gvisor, value);
     if (length == 4 && memcmp(line, "ends", 4) == 0)
         return snprintf(attack->ends, sizeof attack->ends, " %s ", value) <
                (int)sizeof attack->ends;
@@ -99,6 +101,14 @@ void attack_set_silent_engine(struct attack *attack)
     const size_t length = strlen(attack->ends);
 
     snprintf(attack->ends + length, sizeof attack->ends - length, "%s", attack->silent);
+}
+
+void attack_set_gvisor(struct attack *attack)
+{
+    if (attack->gvisor[0] == '\0')
+        return;
+    snprintf(attack->gap, sizeof attack->gap, "%s", attack->gvisor);
+    attack->may_be_unclear = true;
 }
 
 /* Passes the limits of the request to the program. */
@@ -215,7 +225,7 @@ static char *last_line(const char *text)
     return string_format("%.*s", (int)(end - begin), text + begin);
 }
 
-enum attack_verdict attack_judge(const struct attack *attack, const struct result *result,
+static enum attack_verdict judge(const struct attack *attack, const struct result *result,
                                  struct strbuf *seen)
 {
     static const char held[] = "held: ";
@@ -254,4 +264,12 @@ enum attack_verdict attack_judge(const struct attack *attack, const struct resul
     escaped = text_escape_short(*last_output ? last_output : last_error, SEEN_MAX);
     strbuf_addf(seen, "ended with exit status %d: %s", result->exit_code, escaped);
     return ATTACK_UNCLEAR;
+}
+
+enum attack_verdict attack_judge(const struct attack *attack, const struct result *result,
+                                 struct strbuf *seen)
+{
+    const enum attack_verdict verdict = judge(attack, result, seen);
+
+    return attack->may_be_unclear && verdict != ATTACK_HELD ? ATTACK_GAP : verdict;
 }

@@ -14,6 +14,7 @@
  *   # copies: N           how many copies run at the same time (default: 1)
  *   # tests: N            the program runs so often, one after the other in one container, as the
  *                         tests of a submission (default: once, without tests)
+ *   # gvisor: WHY         with gVisor it may succeed, or not tell
  *   # gap: WHY            the attack is known to succeed; SECURITY.md lists it among the known gaps
  *
  * The attack writes to stdout a line "got through: ..." for each thing that should have been
@@ -40,8 +41,10 @@ struct attack {
     char title[48];
     char holds[112];
     char gap[112];   /* empty: no known gap */
+    char gvisor[112];
     char ends[64];   /* names of reasons, each with a blank before and after it */
     char silent[64]; /* the same */
+    bool may_be_unclear; /* no verdict is a known gap, too */
     long status;
     long timeout; /* seconds */
     long memory;  /* MB */
@@ -70,6 +73,9 @@ int attack_request(const struct attack *attack, long copy, const struct config *
 
 /* The engine does not say why a container has ended (engine_has_events()). */
 void attack_set_silent_engine(struct attack *attack);
+
+/* The kernel is gVisor's: what the header says of that is a known gap. */
+void attack_set_gvisor(struct attack *attack);
 
 /* From best to worst. */
 enum attack_verdict {

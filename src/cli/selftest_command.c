@@ -152,7 +152,7 @@ static void try_limits(struct service *service, const struct plan *plan)
 }
 
 /* Runs the copies. -1 if they cannot run, for example because the image is missing. */
-static int run_trial(struct trial *trial, const struct attack *attack, const struct config *config,
+static int run_trial(struct trial *trial, struct attack *attack, const struct config *config,
                      struct service *service, struct error *error)
 {
     const size_t copies = (size_t)attack->copies;
@@ -161,6 +161,8 @@ static int run_trial(struct trial *trial, const struct attack *attack, const str
         if (make_attack_plan(attack, copy, config, &trial->plans[copy], error) != 0)
             return -1;
     try_limits(service, &trial->plans[0]);
+    if (engine_memory_is_gvisor(service->docker.memory, trial->plans[0].policy.oci_runtime))
+        attack_set_gvisor(attack);
     service_run_together(service, trial->plans, copies, signals_cancel(), trial->results);
     for (size_t copy = 0; copy < copies; copy++)
         if (trial->results[copy].reason == REASON_IMAGE_MISSING)

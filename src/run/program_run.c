@@ -29,6 +29,20 @@ static int explain_unpack(const struct frame_failed *failure, const char *path, 
         error, limit_rules[failure->error == ENOSPC ? LIMIT_WORKDIR : LIMIT_MEMORY].key.name);
 }
 
+/* Whether the engine has mounted what the path names, and not the image brought it. */
+static bool is_of_engine(const char *path)
+{
+    static const char *const places[] = {"/sys", "/dev", "/proc"};
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const size_t length = strlen(places[i]);
+
+        if (strncmp(path, places[i], length) == 0 && (path[length] == '/' || path[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
 int program_explain_failure(const struct instance *instance, const char *image, struct error *error)
 {
     const struct frame_failed *failure = &instance->link.failure;
@@ -60,6 +74,11 @@ int program_explain_failure(const struct instance *instance, const char *image, 
                   path, reason);
         return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
     case FRAME_STEP_CLEAN:
+        if (failure->error == EPERM && is_of_engine(path))
+            return error_set(error, ERROR_ENGINE,
+                             "several programs cannot run in one container of this engine: its OCI "
+                             "runtime lets them change '%s', which cannot be restored",
+                             path);
         if (failure->error == EPERM)
             return error_set(error, ERROR_INPUT,
                              "several programs cannot run in one container of the image '%s': they "

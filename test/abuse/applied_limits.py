@@ -1,5 +1,6 @@
 # limits as the kernel applies them
 # holds: memory, swap, processes, CPU, user, privileges and mounts are as requested
+# gvisor: gVisor has no such file, counter or call
 
 """Reads back from the kernel what the engine was told to apply. An engine may accept an option without applying
 it, for example without swap accounting or without a delegated cgroup. Only this attack shows that."""

@@ -1,6 +1,7 @@
 # higher priority, locked memory
 # holds: a program cannot raise its priority, lock more memory or avoid the OOM killer
 # timeout: 10
+# gvisor: this changes gVisor's kernel, which the container has for itself, and not the machine
 
 """Real-time priority would take the processors from everyone. Locked memory cannot be reclaimed. A process that
 the OOM killer must not choose makes it kill others. All of this needs privileges."""

@@ -1,6 +1,7 @@
 # crash with a core dump
 # holds: a program that crashes leaves no core file
 # timeout: 10
+# gvisor: gVisor has no such file, counter or call
 
 """A core file contains all the memory of a program, and core_pattern decides where it is written. The limit for
 core files is 0. If core_pattern is a pipe, the kernel starts a program of the host despite the limit. That

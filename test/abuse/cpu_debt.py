@@ -2,6 +2,7 @@
 # holds: it ends at the timeout, with its figures, and is gone then
 # ends: timeout
 # timeout: 3
+# gvisor: gVisor itself uses memory of the container, whose end is the end of all
 
 """A call that stays in the kernel for seconds, in more processes than the limit has CPUs for, uses CPU time that the kernel
 collects afterwards: from process 1 too, which then neither ends the program nor reports its figures for a minute. Each call

@@ -1,6 +1,7 @@
 # busy loops in many processes
 # holds: all processes together get no more CPU time than --cpus allows
 # timeout: 10
+# gvisor: gVisor reports no CPU time of the container, or not the machine's
 
 """Eight processes spin for two seconds. The quota of the cgroup applies to all of them together. Without it they
 would get every core of the machine."""

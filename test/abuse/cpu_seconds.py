@@ -3,6 +3,7 @@
 # ends: cpu-time
 # cpu: 1
 # timeout: 120
+# gvisor: gVisor reports no CPU time of the container, or not the machine's
 
 """A limit of each process, as RLIMIT_CPU is, never ends this: no process lives longer than some hundredths of a second,
 and their parents do not wait for them. Each writes a byte for what it has used."""

@@ -1,6 +1,7 @@
 # thousands of open files
 # holds: a process can open at most 1024 file descriptors
 # timeout: 10
+# gvisor: gVisor has no such file, counter or call
 
 """Open files use kernel memory, and the machine has one limit for all of them. RLIMIT_NOFILE limits each process
 (EMFILE), and --pids-limit limits the number of processes. Only a privileged process can raise the limit."""

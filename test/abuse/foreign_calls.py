@@ -1,6 +1,7 @@
 # system calls of other architectures
 # holds: 32-bit calls (int 0x80) and those of x32 are refused
 # timeout: 10
+# gvisor: this changes gVisor's kernel, which the container has for itself, and not the machine
 
 """A kernel for x86_64 also takes the system calls of i386 and of x32, which have numbers of their own. A filter that
 looks at the number alone reads them as other calls. Each call is tried in a child: without 32-bit support the

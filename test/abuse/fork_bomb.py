@@ -1,6 +1,7 @@
 # fork bomb, counted
 # holds: no more processes than --pids-limit allows
 # timeout: 10
+# gvisor: gVisor itself uses memory of the container, whose end is the end of all
 
 """Every process forks as often as it can, and so do its children. The pids cgroup refuses fork() at the limit.
 Each success adds a byte to a file; the bomb stops itself at twice the limit, or when fork was refused ten times."""

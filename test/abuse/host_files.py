@@ -1,6 +1,7 @@
 # files of the host
 # holds: no host file is mounted except read-only ones like /etc/hosts
 # timeout: 10
+# gvisor: this changes gVisor's kernel, which the container has for itself, and not the machine
 
 """Each mount must be one that a container needs. Then it tries escapes that runtimes once allowed: an inherited
 descriptor of an outside directory, a working directory outside, `..` above the root, and /proc/PID/root."""

@@ -2,6 +2,7 @@
 # holds: huge pages reserved by the machine cannot be used beyond --memory
 # ends: exit oom
 # timeout: 10
+# gvisor: this changes gVisor's kernel, which the container has for itself, and not the machine
 
 """Reserved huge pages (vm.nr_hugepages) are not charged to the memory of a cgroup but to a limit of their own,
 which the engine does not set. Whoever maps some takes them from their intended user. If the machine has

@@ -2,6 +2,7 @@
 # holds: isolator ends it at the timeout
 # ends: timeout
 # timeout: 2
+# gvisor: gVisor reports no CPU time of the container, or not the machine's
 
 """A program may ignore every signal except SIGKILL and SIGSTOP. isolator does not ask it to end: process 1 ends,
 and the kernel kills the rest."""

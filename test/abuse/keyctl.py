@@ -1,6 +1,7 @@
 # the kernel's keyrings
 # holds: the system calls for keys are refused
 # timeout: 10
+# gvisor: gVisor has no such file, counter or call
 
 """Keyrings belong to users, not to containers. Containers with the same user would share them with each other and
 with that user's processes on the host. seccomp refuses the calls. Their arguments are invalid: an error other

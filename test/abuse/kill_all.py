@@ -2,6 +2,7 @@
 # holds: process 1 survives and reports the program's own exit status
 # status: 3
 # timeout: 5
+# gvisor: gVisor itself uses memory of the container, whose end is the end of all
 
 """kill(-1) reaches every process of this user except process 1 and the caller. Only process 1 is needed to report
 the end, and the kernel protects it from signals of its container."""

@@ -2,6 +2,7 @@
 # holds: each test finds the container as the first one did
 # tests: 26
 # timeout: 20
+# gvisor: gVisor has no such file, counter or call
 
 """Every other test leaves something: files, links, permissions, processes, System V objects, queues, sockets, a full
 file system. The test after it looks at everything that it could find."""

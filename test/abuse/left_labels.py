@@ -2,6 +2,7 @@
 # holds: a flow label of IPv6 tells nothing to the next test, and takes none from another container
 # tests: 2
 # timeout: 10
+# gvisor: gVisor has no such file, counter or call
 
 """The kernel keeps a flow label for a minute after its socket is gone. It has 16 bytes of the program's choice, which
 anyone in the container can read, and a machine has only 4,096 of them."""

@@ -3,6 +3,7 @@
 # tests: 8
 # timeout: 30
 # memory: 96
+# gvisor: gVisor itself uses memory of the container, whose end is the end of all
 
 """Files and shared memory are counted to the container and outlive their program, and so may a file that only a message
 in a socket holds. The next program takes most of the limit, which it could not do beside them."""

@@ -1,6 +1,7 @@
 # a port that stays busy
 # holds: a program can use every port, whatever the one before it did
 # tests: 2
+# gvisor: this changes gVisor's kernel, which the container has for itself, and not the machine
 
 """The kernel remembers a connection of TCP for a minute after its end (TIME_WAIT), and then no program can bind its port
 without SO_REUSEADDR. No unprivileged process can make it forget that, so the container is set not to remember."""

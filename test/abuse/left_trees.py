@@ -3,6 +3,7 @@
 # tests: 6
 # timeout: 60
 # memory: 128
+# gvisor: gVisor itself uses memory of the container, whose end is the end of all
 
 """Thousands of levels of directories, and many files in one. The path of the deepest directory is
 longer than any may be, and none of them can be read."""

@@ -2,6 +2,7 @@
 # holds: one container cannot use up what others and the machine need
 # timeout: 15
 # copies: 2
+# gvisor: gVisor has no such file, counter or call
 # gap: the kernel counts some small resources for the whole machine, neither by container nor by user
 
 """The kernel limits some resources only for the whole machine. A container that takes all of them leaves nothing to

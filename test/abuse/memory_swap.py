@@ -1,6 +1,7 @@
 # swapping memory out
 # holds: the container uses no swap, so swap adds nothing to --memory
 # timeout: 10
+# gvisor: gVisor has no such file, counter or call
 
 """Asks the kernel to move half of the memory to swap (MADV_PAGEOUT), which would make room for the same amount
 again. --memory-swap equals --memory, which means no swap. On a machine without swap there is nothing to

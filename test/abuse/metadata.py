@@ -1,6 +1,7 @@
 # metadata services of cloud providers
 # holds: addresses that hand out credentials of the machine cannot be reached
 # timeout: 20
+# gvisor: gVisor has no such file, counter or call
 
 """A machine in a cloud gets its keys from an address that only it can reach. Often its containers can reach it
 too. Connecting a datagram socket looks up a route and sends nothing. Nothing is sent to any address."""

@@ -1,6 +1,7 @@
 # device files
 # holds: no device can be created, and only harmless ones like /dev/null exist
 # timeout: 10
+# gvisor: this changes gVisor's kernel, which the container has for itself, and not the machine
 
 """A device file gives access to the kernel and its disks. Creating one needs CAP_MKNOD, and the devices cgroup
 restricts opening one. Writable file systems are mounted with nodev. Disks and memory are opened read-only,

@@ -1,6 +1,7 @@
 # network connections
 # holds: there is no interface except lo, and no route to any address
 # timeout: 20
+# gvisor: gVisor has no such file, counter or call
 
 """Tries addresses on the Internet and in private networks, the engine's own gateway, broadcast and multicast.
 Connecting a datagram socket asks the kernel for a route and sends nothing. A real connection is tried only

@@ -2,6 +2,7 @@
 # holds: the page cache is reclaimed: no OOM kill, and never more than --memory
 # timeout: 60
 # memory: 32
+# gvisor: gVisor has no such file, counter or call
 
 """Reads files below /usr, twice as much as fits. The page cache is charged to the container. It must not cause an OOM
 kill, because it can be reclaimed, and it must not grow beyond the limit. Pages that others have read are charged to

@@ -1,6 +1,7 @@
 # kernel settings in /proc
 # holds: no file in /proc is writable except those of the program itself
 # timeout: 20
+# gvisor: gVisor has no such file, counter or call
 
 """/proc contains settings of the whole machine: /proc/sys, /proc/sysrq-trigger, /proc/irq and more. Each file is
 opened for writing and closed again; nothing is written. /proc/pressure is not tried: a write there only

@@ -1,6 +1,7 @@
 # raw sockets and network changes
 # holds: no packet can be forged, and the container's network cannot be changed
 # timeout: 10
+# gvisor: this changes gVisor's kernel, which the container has for itself, and not the machine
 
 """Raw and packet sockets forge and read packets; they need CAP_NET_RAW. netlink and ioctl change interfaces and
 routes; they need CAP_NET_ADMIN. Both capabilities are dropped. For netlink and ping sockets see

@@ -1,6 +1,7 @@
 # system calls that need root
 # holds: calls that load kernels, modules or programs, or set clocks or quotas, are refused
 # timeout: 10
+# gvisor: this changes gVisor's kernel, which the container has for itself, and not the machine
 
 """Programs do not need these calls, and flaws were found in them. seccomp refuses most of them, and missing
 capabilities the rest. The arguments are invalid, so an allowed call does nothing: it fails with an error

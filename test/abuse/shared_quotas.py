@@ -2,6 +2,7 @@
 # holds: one container cannot use up what others need
 # timeout: 15
 # copies: 2
+# gvisor: gVisor has no such file, counter or call
 # gap: containers with one user, or of an engine that maps users, share what the kernel counts by user
 
 """The kernel limits some resources neither by process nor by cgroup but by user. A container that takes all of them

@@ -2,6 +2,7 @@
 # holds: the run ends at the timeout at the latest
 # ends: timeout
 # timeout: 2
+# gvisor: gVisor reports no CPU time of the container, or not the machine's
 
 """SIGSTOP cannot be caught. Nothing that the program could stop is needed to end it: process 1 cannot be stopped,
 and isolator's clock is outside the container."""

@@ -2,6 +2,7 @@
 # holds: the program's streams are its own, and whatever it sets there changes only them
 # status: 3
 # timeout: 10
+# gvisor: gVisor has no such file, counter or call
 
 """O_NONBLOCK and O_ASYNC belong to an open file, and whoever shares it has them too. Pipes also have a size and a
 mode for packets. Programs with event loops set O_NONBLOCK; it must not lose output or the end."""

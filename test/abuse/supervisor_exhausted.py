@@ -2,6 +2,7 @@
 # holds: process 1 needs no new process and no new descriptor to report the end
 # status: 3
 # timeout: 15
+# gvisor: gVisor itself uses memory of the container, whose end is the end of all
 
 """All processes that the container may have exist, in sessions of their own, and each has opened all the files it may.
 They hold the program's stdout and stderr and ignore signals when the program ends."""

@@ -2,6 +2,7 @@
 # holds: writers that get no CPU time cannot keep process 1 from ending the run
 # ends: timeout output-limit
 # timeout: 2
+# gvisor: gVisor reports no CPU time of the container, or not the machine's
 
 """The kernel locks a pipe while somebody writes to it, also while it fetches the pages of the writer's memory. A writer
 of the lowest priority may lose the CPU with the lock, and process 1 waits for it. One write of 1024 parts, each on a

@@ -2,6 +2,7 @@
 # holds: the priority and the processors of process 1 cannot be changed, and it returns a result
 # ends: exit timeout
 # timeout: 6
+# gvisor: gVisor reports no CPU time of the container, or not the machine's
 
 """Process 1 has the same user as the program, so the kernel would let the program give it the lowest priority, alone
 or as one of its group or user. The supervisor's filter refuses that. All the processes that the program may

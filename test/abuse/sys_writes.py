@@ -1,6 +1,7 @@
 # devices and cgroups in /sys
 # holds: no file in /sys is writable, and no cgroup can be created
 # timeout: 20
+# gvisor: gVisor has no such file, counter or call
 
 """/sys contains the devices of the machine, and the cgroups whose files are the limits. It is mounted read-only.
 Each file is opened for writing and closed again; nothing is written."""

@@ -1,6 +1,7 @@
 # thread bomb
 # holds: threads count as processes for --pids-limit
 # timeout: 10
+# gvisor: the container may have more threads, for gVisor's own
 
 """Threads need no fork(), but the pids cgroup counts them too."""
 import os

@@ -14,7 +14,7 @@ cat >"$engine/daemon.json" <<END
 }}
 END
 trap 'in_main || exit; test/fixtures/own-engine remove "$engine" >/dev/null; rm -rf "$scratch"' EXIT
-test/fixtures/own-engine start "$engine" isolator-test/busybox:1 isolator-test/noshell:1 || {
+test/fixtures/own-engine start "$engine" isolator-test/busybox:1 isolator-test/noshell:1 isolator-test/python:bookworm || {
     echo "Bail out! no engine of its own"
     exit 1
 }
@@ -25,6 +25,7 @@ cat >"$scratch/config.json" <<'END'
 {"warm": {"python": 0, "go": 0, "javascript": 0}, "defaults": {"ociRuntime": "runsc"}, "languages": {
     "ash": {"image": "isolator-test/busybox:1", "command": ["sh", "{entrypoint}"], "extensions": [".ash"],
             "defaultFilename": "main.ash", "hello": "echo hello"},
+    "python": {"image": "isolator-test/python:bookworm"},
     "noshell": {"image": "isolator-test/noshell:1", "command": ["/hello", "--cat", "{entrypoint}"], "extensions": [".txt"],
                 "defaultFilename": "main.txt"},
     "built": {"image": "isolator-test/busybox:1", "build": ["cp", "{entrypoint}", "built"], "command": ["sh", "built"],
@@ -99,7 +100,7 @@ END
 test_case 'hello, and what the container is' && {
     proven
     run -v --memory 64 --pids-limit 100 "$(snippet ash 'cat /proc/version; id -u; ls /sys/class/net; touch /x; ls /.isolator')"
-    is "$status $(field reason) $(field warnings)" "0 exit " "it runs"
+    is "$status $(field reason) $(field warnings)" "0 exit the program runs with gVisor, so it could forge its result" "it runs"
     has "$(field stdout)" "PST 2016" "with gVisor"
     within "$(field stdout | sed -n 2p)" 1900000 1965535 "a user of its own"
     has "$(field stderr)" "touch: /x: Permission denied" "the root is not for it"
@@ -136,6 +137,23 @@ test_case 'tests, between which nothing stays' && {
     isolator test --json --tests "$scratch/tests" \
         "$(snippet built 'read -r n; echo $((n * n)) $(find . /tmp /dev/shm -type f | wc -l); touch left /tmp/left /dev/shm/left 2>/dev/null')"
     is "$status $(json '"$r->{summary}{passed} of $r->{summary}{total}"')" "0 3 of 3" "all pass"
+    is "$(left)" "" "nothing is left"
+}
+
+test_case 'a session, and attacks that gVisor answers or does not hold' && {
+    proven
+    run "$(snippet ash 'ls /sys/fs/cgroup')"
+    case $(field stdout) in # older ones show no control groups
+    *cpuacct*) expected="0|42" ;;
+    *) expected="1|isolator: --cpu-seconds cannot be enforced: the container does not see how much CPU time it uses" ;;
+    esac
+    out=$(echo '6 * 7' | "$ISOLATOR" session --oci-runtime runsc 2>&1)
+    is "$?|$(grep -v warning <<<"$out")" "$expected" "a session"
+    isolator selftest --runtime docker --oci-runtime runsc memory_tmpfs supervisor_ptrace core_dump
+    is "$status|$(sed -E 's/ +/ /g' <<<"$out" | cut -d ' ' -f 1,4 | grep -E '^(held|gap|BREACH|UNCLEAR)')" \
+        "0|gap core_dump
+held memory_tmpfs
+gap supervisor_ptrace" "attacks"
     is "$(left)" "" "nothing is left"
 }
 

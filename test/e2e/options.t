@@ -93,7 +93,7 @@ END
 }
 
 test_case --quick 'each --help fits a screen, and a misspelt command is recognized' && {
-    # fits COMMAND...: its --help has at most 80 columns and 26 lines, that of isolator itself 30, those of isolator run, start, test and session
+    # fits COMMAND...: its --help has at most 80 columns and 26 lines, that of isolator itself 30, that of isolator batch 27, those of isolator run, start, test and session
     # 49, that of isolator-mcp 31.
     fits() {
         local widest
@@ -103,6 +103,7 @@ test_case --quick 'each --help fits a screen, and a misspelt command is recogniz
         *-mcp-) lines=31 ;;
         *-run | *-start | *-test | *-session) lines=49 ;;
         *- | *-help) lines=30 ;;
+        *-batch) lines=27 ;;
         *) lines=26 ;;
         esac
         within "$("$@" --help | wc -l)" 8 $lines "${*:2} --help: a screen"

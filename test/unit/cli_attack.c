@@ -202,6 +202,40 @@ static void attack__judges_tests(void **state)
     }
 }
 
+/* With gVisor, what the header says of it is a known gap, also if nothing can be said. */
+static void attack__judges_with_gvisor(void **state)
+{
+    static const struct {
+        const char *header, *out;
+        enum attack_verdict before, after;
+    } cases[] = {
+        {"# gvisor: why\n", "held: all", ATTACK_HELD, ATTACK_HELD},
+        {"# gvisor: why\n", "got through: a", ATTACK_BREACH, ATTACK_GAP},
+        {"# gvisor: why\n", "odd", ATTACK_UNCLEAR, ATTACK_GAP},
+        {"# gvisor: why\n# gap: other\n", "odd", ATTACK_UNCLEAR, ATTACK_GAP},
+        {"", "got through: a", ATTACK_BREACH, ATTACK_BREACH},
+        {"", "odd", ATTACK_UNCLEAR, ATTACK_UNCLEAR},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CLEANUP_FREE char *text = string_format("# a title\n# holds: all\n%s", cases[i].header);
+        CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT, again = STRBUF_INIT;
+        struct result result = RESULT_INIT;
+        struct attack attack;
+
+        assert_null(read_attack(&attack, text));
+        result.reason = REASON_EXIT;
+        result.exit_code = 0;
+        strbuf_addstr(&result.text[0], cases[i].out);
+        assert_int_equal(attack_judge(&attack, &result, &seen), cases[i].before);
+        attack_set_gvisor(&attack);
+        assert_int_equal(attack_judge(&attack, &result, &again), cases[i].after);
+        assert_string_equal(attack.gap, *cases[i].header ? "why" : "");
+        result_release(&result);
+    }
+}
+
 static const char *const verdicts[] = {"held", "gap", "unclear", "breach"};
 
 /* Asserts "VERDICT: WORDS" for a run that ended so. The attack may end with reason exit or oom. */
