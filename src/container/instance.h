@@ -51,6 +51,7 @@ struct instance {
     struct supervisor_link link;
     struct strbuf message;  /* the start of what came on stderr */
     struct strvec warnings; /* owned; what docker printed when it made it */
+    bool unreachable;       /* the engine did not answer while it was made */
     bool no_supervisor;     /* it started, or failed to, without a word of its supervisor */
     enum instance_phase phase;
     bool late;           /* it did not reach the phase before the deadline */

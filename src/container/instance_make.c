@@ -74,17 +74,43 @@ static int explain_not_ready(struct instance *instance, enum process_event event
                           cancel, error);
 }
 
+/*
+ * Waits for the supervisor. The deadline counts the program's time, too, so that a slow engine has
+ * that as well; one that cannot be reached at all is found out earlier, by a question to it.
+ */
+static enum process_event pump_until_made(struct instance *instance, long long deadline,
+                                          const struct notifier *cancel, bool *unreachable)
+{
+    const struct docker *docker = instance->container.docker;
+    const long long look = budget_deadline(docker, BUDGET_LOOK);
+    enum process_event event =
+        instance_pump(instance, INSTANCE_MADE, look < deadline ? look : deadline, cancel);
+
+    *unreachable = false;
+    if (event != PROCESS_DEADLINE || look >= deadline)
+        return event;
+    *unreachable = docker_engine_answers(docker, cancel) != DOCKER_YES && !notifier_raised(cancel);
+    return *unreachable ? event : instance_pump(instance, INSTANCE_MADE, deadline, cancel);
+}
+
 /* Waits until the supervisor is ready. *event is what ended the wait. */
 static int wait_until_ready(struct instance *instance, long long deadline,
                             const struct notifier *cancel, enum process_event *event,
                             struct error *error)
 {
     const long long begin = clock_now_ms();
+    bool unreachable;
 
-    *event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
+    *event = pump_until_made(instance, deadline, cancel, &unreachable);
     docker_traced(instance->container.docker, "start", begin);
     docker_remember_end(instance->container.docker,
                         *event == PROCESS_EXITED ? instance->client.status : 0);
+    if (unreachable) {
+        instance->unreachable = true;
+        return docker_explain_no_answer(instance->container.docker, DOCKER_UNKNOWN,
+                                        "cannot start the container", "it did not answer in time",
+                                        cancel, error);
+    }
     if (*event != PROCESS_PAUSED || instance->link.state != LINK_READY || instance->link.broken)
         return explain_not_ready(instance, *event, cancel, error);
     instance->made = clock_now_ms();
@@ -147,7 +173,10 @@ static void undo_run(struct instance *instance, enum process_event event, enum e
 
     if (event == PROCESS_CANCELLED && ends_by_itself(instance, deadline))
         event = PROCESS_EXITED;
-    if (event == PROCESS_CANCELLED || event == PROCESS_DEADLINE) {
+    if (instance->unreachable) {
+        process_release(&instance->client);
+        owned_container_leave(container, &instance->warnings);
+    } else if (event == PROCESS_CANCELLED || event == PROCESS_DEADLINE) {
         process_release(&instance->client);
         owned_container_undo(container, end, &instance->warnings);
     } else if (event == PROCESS_EXITED && engine_refused_run(instance->client.status)) {
@@ -196,7 +225,7 @@ static void forget_client(struct instance *instance)
     supervisor_link_release(&instance->link);
     supervisor_link_init(&instance->link);
     strbuf_release(&instance->message);
-    instance->no_supervisor = false;
+    instance->no_supervisor = instance->unreachable = false;
 }
 
 /* Makes a container of the image of the spec or, if that is missing, of its base image. */

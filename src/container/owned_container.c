@@ -162,17 +162,31 @@ bool owned_container_set_interrupted(enum process_event event, const char *late,
     return true;
 }
 
+static void warn_interrupted(const struct owned_container *container, struct strvec *warnings)
+{
+    strvec_pushf(
+        warnings,
+        "the creation of container '%s' was interrupted; if the engine still completes it, "
+        "the next start of isolator removes it",
+        container->name);
+}
+
+void owned_container_leave(const struct owned_container *container, struct strvec *warnings)
+{
+    const struct docker *docker = container->docker;
+
+    warn_interrupted(container, warnings);
+    if (docker->not_removed)
+        docker->not_removed(docker->not_removed_context, container->name);
+}
+
 void owned_container_undo(const struct owned_container *container, long long end,
                           struct strvec *warnings)
 {
     static const struct timespec pause = {1, 0};
     CLEANUP(error_release) struct error failure = ERROR_INIT;
 
-    strvec_pushf(
-        warnings,
-        "the creation of container '%s' was interrupted; if the engine still completes it, "
-        "the next start of isolator removes it",
-        container->name);
+    warn_interrupted(container, warnings);
     if (owned_container_remove(container, NULL, end, &failure) == 0) {
         nanosleep(&pause, NULL);
         owned_container_remove(container, NULL, end, &failure);

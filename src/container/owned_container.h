@@ -111,6 +111,12 @@ void owned_container_undo(const struct owned_container *container, long long end
                           struct strvec *warnings);
 
 /*
+ * The same if the engine does not answer, so that a removal would only take time: it is left to
+ * docker->not_removed.
+ */
+void owned_container_leave(const struct owned_container *container, struct strvec *warnings);
+
+/*
  * Removes the container, as container_remove() does, until `end` (clock_now_ms()) at the latest,
  * except for BUDGET_REMOVE_MIN in any case. 0: no end is set. The error says that the container may
  * still exist.

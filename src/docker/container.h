@@ -141,12 +141,21 @@ bool container_state_read(struct container_state *state, const char *text);
 int container_inspect(const struct docker *docker, const char *name, long long deadline,
                       struct container_state *state, struct error *error);
 
+/* How a container has ended whose end its attached docker command did not tell. */
+enum container_end {
+    CONTAINER_END_UNKNOWN,
+    CONTAINER_KILLED_BY_KERNEL, /* SIGKILL, which no docker command sent: memory ran out */
+    /* The engine does not answer, or knows nothing of an end, or of another one than the command.
+     */
+    CONTAINER_CONNECTION_LOST
+};
+
 /*
- * Whether SIGKILL has ended the container's first process, and no docker command sent it: then the
- * kernel did, because memory ran out. It tells this from the engine's events, also if the container
- * is removed. False too if the engine does not say.
+ * Finds it out from the engine's events, also if the container is removed. `status` is that of the
+ * attached docker command.
  */
-bool container_killed_by_kernel(const struct docker *docker, const char *name, long long deadline);
+enum container_end container_end_of(const struct docker *docker, const char *name, int status,
+                                    long long deadline);
 
 /*
  * Makes an image of the container's file system. `changes` are Dockerfile instructions

@@ -3,6 +3,7 @@
  */
 #include "docker/container.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -51,7 +52,21 @@ int container_inspect(const struct docker *docker, const char *name, long long d
     return 0;
 }
 
-bool container_killed_by_kernel(const struct docker *docker, const char *name, long long deadline)
+/* `events` has a line "ACTION EXIT-CODE" for each. */
+static enum container_end read_events(const char *events, int status)
+{
+    const char *end = strstr(events, "die ");
+    int exit_code;
+
+    if (!end || sscanf(end, "die %9d", &exit_code) != 1)
+        return CONTAINER_CONNECTION_LOST;
+    if (exit_code == 128 + SIGKILL && !strstr(events, "kill "))
+        return CONTAINER_KILLED_BY_KERNEL;
+    return exit_code == status ? CONTAINER_END_UNKNOWN : CONTAINER_CONNECTION_LOST;
+}
+
+enum container_end container_end_of(const struct docker *docker, const char *name, int status,
+                                    long long deadline)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -59,10 +74,9 @@ bool container_killed_by_kernel(const struct docker *docker, const char *name, l
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
     struct timespec now;
-    const char *events;
 
     if (!engine_has_events(docker->kind))
-        return false;
+        return CONTAINER_END_UNKNOWN;
     clock_gettime(CLOCK_REALTIME, &now);
     strvec_push_each(&arguments, "events", "--since", "24h", "--until", NULL);
     /* Not "0s", which leaves out the events of this second. */
@@ -70,8 +84,7 @@ bool container_killed_by_kernel(const struct docker *docker, const char *name, l
     strvec_push(&arguments, "--filter");
     strvec_pushf(&arguments, "container=%s", name);
     strvec_push_each(&arguments, "--format", "{{.Action}} {{.Actor.Attributes.exitCode}}", NULL);
-    if (docker_run(docker, &call, &output, &ignored) != 0 || output.status != 0)
-        return false;
-    events = strbuf_string(&output.out);
-    return strstr(events, "die 137\n") && !strstr(events, "kill ");
+    return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0
+               ? read_events(strbuf_string(&output.out), status)
+               : CONTAINER_CONNECTION_LOST;
 }

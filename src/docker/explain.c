@@ -1,10 +1,13 @@
 #include "docker/explain.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "base/strvec.h"
 #include "docker/budget.h"
 #include "docker/engine_info.h"
 #include "docker/engine_kind.h"
+#include "docker/image_inspect.h"
 #include "docker/unreachable.h"
 
 static enum docker_answer ask(const struct docker *docker, const struct strvec *arguments,
@@ -30,14 +33,45 @@ enum docker_answer docker_engine_answers(const struct docker *docker, const stru
     return ask(docker, &arguments, cancel);
 }
 
+/*
+ * Whether the image is in the list of all images: only that says that one is missing. A question
+ * about the image alone also fails if its connection to the engine fails, as one of many by ssh.
+ */
+static enum docker_answer image_is_listed(const struct docker *docker, const char *image,
+                                          const struct notifier *cancel)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const struct docker_call call = {.arguments = &arguments,
+                                     .stdin_file = -1,
+                                     .deadline = budget_deadline(docker, BUDGET_QUERY),
+                                     .cancel = cancel};
+    char *rest = NULL;
+
+    strvec_push_each(&arguments, "image", "ls", "--no-trunc", "--digests", "--format",
+                     "{{.ID}} {{.Repository}}:{{.Tag}} {{.Repository}}@{{.Digest}}", NULL);
+    if (docker_run(docker, &call, &output, &ignored) != 0 || output.status != 0 ||
+        output.out.is_cut)
+        return DOCKER_UNKNOWN;
+    strbuf_addstr(&output.out, ""); /* not NULL, even if docker printed nothing */
+    for (char *line = strtok_r(output.out.data, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest))
+        if (image_line_is_of(line, image))
+            return DOCKER_YES;
+    return DOCKER_NO;
+}
+
 static enum docker_answer image_exists(const struct docker *docker, const char *image,
                                        const struct notifier *cancel)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    enum docker_answer answer;
 
     strvec_push_each(&arguments, "image", "inspect", "--format", IMAGE_ID_TEMPLATE, "--", image,
                      NULL);
-    return ask(docker, &arguments, cancel);
+    answer = ask(docker, &arguments, cancel);
+    return answer == DOCKER_NO ? image_is_listed(docker, image, cancel) : answer;
 }
 
 int docker_explain_no_answer(const struct docker *docker, enum docker_answer answer,

@@ -54,7 +54,7 @@ static bool is_id_of(const char *reference, const char *id)
     return strlen(reference) >= SHORT_DIGITS && strncmp(reference, id, strlen(reference)) == 0;
 }
 
-static bool line_is_of(const char *line, const char *reference)
+bool image_line_is_of(const char *line, const char *reference)
 {
     CLEANUP_FREE char *words = string_copy(line);
     char *rest = NULL;
@@ -104,7 +104,7 @@ static size_t match(const struct strvec *lines, const struct strvec *references,
     size_t taken = 0;
 
     for (size_t i = 0; i < references->count && taken < lines->count; i++)
-        if (all || line_is_of(lines->items[taken], references->items[i]))
+        if (all || image_line_is_of(lines->items[taken], references->items[i]))
             read_facts(&facts[i], lines->items[taken++]);
     return taken;
 }

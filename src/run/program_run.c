@@ -98,8 +98,8 @@ int program_explain_failure(const struct instance *instance, const char *image, 
     }
 }
 
-/* Whether the kernel has ended the container, because memory ran out. */
-static bool is_out_of_memory(const struct instance *instance)
+/* How the container has ended, of whose program no end was reported. */
+static enum container_end container_end(const struct instance *instance)
 {
     const struct docker *docker = instance->container.docker;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
@@ -108,9 +108,19 @@ static bool is_out_of_memory(const struct instance *instance)
     if (instance->log) /* its container is still there */
         return container_inspect(docker, instance->container.name,
                                  budget_deadline(docker, BUDGET_INSPECT), &state, &ignored) == 0 &&
-               state.oom_killed && state.exit_code == 128 + SIGKILL;
-    return container_killed_by_kernel(docker, instance->container.name,
-                                      budget_deadline(docker, BUDGET_INSPECT));
+                       state.oom_killed && state.exit_code == 128 + SIGKILL
+                   ? CONTAINER_KILLED_BY_KERNEL
+                   : CONTAINER_END_UNKNOWN;
+    return container_end_of(docker, instance->container.name, instance->client.status,
+                            budget_deadline(docker, BUDGET_INSPECT));
+}
+
+static int explain_lost(struct error *error)
+{
+    return error_set(error, ERROR_ENGINE,
+                     "the connection to the engine was lost before the end of the program: the "
+                     "network failed, the engine was restarted, or the docker command was killed; "
+                     "run the program again");
 }
 
 /* The log of a job has nothing more, and does not say how the job ended. */
@@ -129,6 +139,7 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
                              struct error *error)
 {
     CLEANUP_FREE char *message = docker_message(&instance->message);
+    enum container_end end = CONTAINER_END_UNKNOWN;
 
     if (event == PROCESS_DEADLINE && instance->too_many_files) {
         error_set(error, ERROR_INPUT,
@@ -139,7 +150,11 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
     if (owned_container_set_interrupted(event, "the container did not take the files in time",
                                         message, error))
         return -1;
-    if (event == PROCESS_EXITED && is_out_of_memory(instance)) {
+    if (event == PROCESS_EXITED)
+        end = container_end(instance);
+    if (end == CONTAINER_CONNECTION_LOST && !instance->log)
+        return explain_lost(error);
+    if (end == CONTAINER_KILLED_BY_KERNEL) {
         error_set(error, ERROR_INPUT,
                   "memory ran out before the program ran: the files of the working directory, and "
                   "perhaps a copy of them, are in memory; send fewer or smaller files, or "
@@ -177,10 +192,13 @@ static void stop_program(struct program_run *program)
 }
 
 /* The container ended before its supervisor reported the end of the program. */
-static int explain_no_end(const struct instance *instance, struct error *error)
+static int explain_no_end(const struct instance *instance, enum container_end end,
+                          struct error *error)
 {
     if (instance->log)
         return explain_log(instance, error);
+    if (end == CONTAINER_CONNECTION_LOST)
+        return explain_lost(error);
     error_set(error, ERROR_ENGINE,
               "the container ended before it reported the program's exit status ('%s %s' ended "
               "with status %d): perhaps memory ran out, %sor the engine was restarted; run the "
@@ -210,6 +228,7 @@ static int run_to_end(struct program_run *program, struct error *error)
     const long long timeout = program_request_timeout_ms(&program->request);
     struct verdict verdict = {.request = &program->request, .name = program->name};
     enum process_event event;
+    enum container_end end;
 
     output_sink_begin(program->output);
     event = instance_pump(instance, INSTANCE_ENDED, begin + timeout, program->cancel);
@@ -227,8 +246,9 @@ static int run_to_end(struct program_run *program, struct error *error)
     if (verdict_reach(&verdict, program->result))
         return 0;
     /* A program may make the supervisor the largest process when memory runs out. */
-    if (!is_out_of_memory(instance))
-        return explain_no_end(instance, error);
+    end = container_end(instance);
+    if (end != CONTAINER_KILLED_BY_KERNEL)
+        return explain_no_end(instance, end, error);
     verdict_out_of_memory(&verdict, program->result);
     return 0;
 }

@@ -23,6 +23,12 @@ static bool use_memory(long mb)
     return true;
 }
 
+static _Noreturn void stay(void)
+{
+    for (;;)
+        pause();
+}
+
 /* They stay until this process ends, and with it the container's program. */
 static bool start_processes(long count)
 {
@@ -31,8 +37,8 @@ static bool start_processes(long count)
 
         if (child < 0)
             return false;
-        while (child == 0)
-            pause();
+        if (child == 0)
+            stay();
     }
     return true;
 }

@@ -80,7 +80,7 @@ testCase('the engine dies while programs run: each run says so soon', async () =
         'the programs run');
     await killEngineForAWhile();
     for (const [what, program] of [['with a shell', withShell], ['without a shell', withoutShell]]) {
-        const words = /^the container ended before it reported the program's exit status \('docker (run|start)' ended with status 125\): perhaps memory ran out, or the engine was restarted; run the program again, or raise --memory$/;
+        const words = /^the connection to the engine was lost before the end of the program: the network failed, the engine was restarted, or the docker command was killed; run the program again$/;
         is(await program.end(ENGINE_SECONDS + GRACE), 'exit 3', `${what}: isolator ends soon`);
         const { status, exitCode, reason, error } = program.stdout().startsWith('{') ? JSON.parse(program.stdout()) : {};
         is([status, exitCode, reason], ['error', -1, 'engine'], `${what}: the result`);

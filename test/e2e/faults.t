@@ -313,8 +313,8 @@ test_case 'docker run is killed while the program runs' && {
     has "$(tr '\0' ' ' <"/proc/$child/cmdline")" "docker run" "isolator has one child, docker run"
     kill -KILL "$child"
     await
-    outcome "$failed the container ended before it reported the program's exit status ('docker run' ended \
-with status 137): perhaps memory ran out, or the engine was restarted; run the program again, or raise --memory" "docker run is killed"
+    outcome "$failed the connection to the engine was lost before the end of the program: the network failed, \
+the engine was restarted, or the docker command was killed; run the program again" "docker run is killed"
     within "$(field stdoutBytes)" 200000 300000 "docker run is killed: the output is kept"
     is "$(left)" "" "docker run is killed: nothing is left"
 }
@@ -324,8 +324,8 @@ test_case 'no shell: docker start is killed while the program runs' && {
     until_running
     kill -KILL "$(children "$pid")"
     await
-    outcome "$failed the container ended before it reported the program's exit status ('docker start' ended \
-with status 137): perhaps memory ran out, or the engine was restarted; run the program again, or raise --memory" "no shell: docker start is killed"
+    outcome "$failed the connection to the engine was lost before the end of the program: the network failed, \
+the engine was restarted, or the docker command was killed; run the program again" "no shell: docker start is killed"
     is "$(left)" "" "no shell: docker start is killed: nothing is left"
 }
 

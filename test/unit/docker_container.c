@@ -335,6 +335,28 @@ static void container__create_fails_with_an_explanation(void **state)
     tear_down(&fixture);
 }
 
+/* A question about the image that fails is not the answer that it is missing. */
+static void container__create_with_an_image_that_is_listed(void **state)
+{
+    static const char *const lists[] = {"echo id image:1 image@none", "exit 1"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        CLEANUP_FREE char *script = string_format(
+            "case \"$1 $2\" in 'image ls') %s;; create* | image*) exit 1;; esac", lists[i]);
+        struct fixture fixture;
+        struct creation creation;
+
+        set_up(&fixture, script);
+        prepare(&creation);
+        assert_int_equal(create(&fixture, &creation), -1);
+        assert_error(&fixture.error, ERROR_ENGINE,
+                     "cannot create a container: 'docker create' ended with status 1");
+        discard(&creation);
+        tear_down(&fixture);
+    }
+}
+
 static void container__create_without_the_image(void **state)
 {
     struct fixture fixture;
@@ -342,7 +364,9 @@ static void container__create_without_the_image(void **state)
     CLEANUP_FREE char *message = NULL;
 
     (void)state;
-    set_up(&fixture, "case $1 in create|image) exit 1;; esac");
+    set_up(&fixture,
+           "case \"$1 $2\" in 'image ls') echo other image:2 image@sha256:1;; create* | image*) "
+           "exit 1;; esac");
     prepare(&creation);
     message = string_format("image 'image:1' is not on the engine; run: %s pull image:1",
                             fixture.command);
@@ -793,32 +817,43 @@ static void container__inspect_that_fails(void **state)
 
 /* ---- events */
 
-static bool killed_by_kernel(const char *events, int status)
+/* The attached docker command ended with 137, and the one for the events with `status`. */
+static enum container_end end_of(const char *events, int status)
 {
     struct fixture fixture;
     CLEANUP_FREE char *script = string_format(
         "[ $1 = events ] && [ $7 = container=box ] || exit 9\ncat output; exit %d", status);
-    bool killed;
+    enum container_end end;
 
     set_up(&fixture, script);
     write_in(fixture.directory, "output", events);
-    killed = container_killed_by_kernel(&fixture.docker, "box", soon());
+    end = container_end_of(&fixture.docker, "box", 137, soon());
     tear_down(&fixture);
-    return killed;
+    return end;
 }
 
 #define BEGIN "create <no value>\nattach <no value>\nstart <no value>\n"
 
-static void container__killed_by_the_kernel(void **state)
+static void container__end(void **state)
 {
+    static const struct {
+        const char *events;
+        int status;
+        enum container_end end;
+    } cases[] = {
+        {BEGIN "oom <no value>\ndie 137\ndestroy <no value>\n", 0, CONTAINER_KILLED_BY_KERNEL},
+        {BEGIN "die 137\n", 0, CONTAINER_KILLED_BY_KERNEL},
+        {BEGIN "kill <no value>\ndie 137\ndestroy <no value>\n", 0, CONTAINER_END_UNKNOWN},
+        {BEGIN "oom <no value>\ndie 0\ndestroy <no value>\n", 0, CONTAINER_CONNECTION_LOST},
+        {BEGIN, 0, CONTAINER_CONNECTION_LOST},
+        {BEGIN "die <no value>\n", 0, CONTAINER_CONNECTION_LOST},
+        {"", 0, CONTAINER_CONNECTION_LOST},
+        {BEGIN "die 137\n", 1, CONTAINER_CONNECTION_LOST},
+    };
+
     (void)state;
-    assert_true(killed_by_kernel(BEGIN "oom <no value>\ndie 137\ndestroy <no value>\n", 0));
-    assert_true(killed_by_kernel(BEGIN "die 137\n", 0));
-    assert_false(killed_by_kernel(BEGIN "kill <no value>\ndie 137\ndestroy <no value>\n", 0));
-    assert_false(killed_by_kernel(BEGIN "oom <no value>\ndie 0\ndestroy <no value>\n", 0));
-    assert_false(killed_by_kernel(BEGIN, 0));
-    assert_false(killed_by_kernel("", 0));
-    assert_false(killed_by_kernel(BEGIN "die 137\n", 1));
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(end_of(cases[i].events, cases[i].status), cases[i].end);
 }
 
 /* ---- limits */
@@ -989,7 +1024,7 @@ static void container__commands_of_podman(void **state)
                      0);
     container_lift_cpus(&fixture.docker, "box", NULL, soon());
     assert_true(container_discard(&fixture.docker, "box", soon()));
-    assert_false(container_killed_by_kernel(&fixture.docker, "box", soon()));
+    assert_int_equal(container_end_of(&fixture.docker, "box", 137, soon()), CONTAINER_END_UNKNOWN);
     check_calls(&fixture, "|update|--memory=64m|--memory-swap=64m|--cpus=1.500|box\n"
                           "|info|--format|{{.Host.CPUs}}\n|update|--cpus=4|box\n"
                           "|rm|--force|--volumes|--time=0|box\n");

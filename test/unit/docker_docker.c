@@ -427,6 +427,7 @@ static const char EXPLAIN[] = "echo \"$*\" >>calls\n"
                               "case \"$1 $2\" in\n"
                               "'version --format') exit ${VERSION_STATUS:-0};;\n"
                               "'image inspect') exit ${IMAGE_STATUS:-0};;\n"
+                              "'image ls') echo sha256:1 go:1 go@sha256:2; exit 0;;\n"
                               "esac; exit 9";
 
 static void check_explained(const char *version, const char *image, enum error_kind kind,
@@ -456,6 +457,9 @@ static void check_explained(const char *version, const char *image, enum error_k
 #define ASKS_VERSION  "version --format {{.Server.Version}}\n"
 #define ASKS_ENDPOINT "context inspect --format {{.Endpoints.docker.Host}}\n"
 #define ASKS_IMAGE    "image inspect --format {{.ID}} -- py:3\n"
+#define ASKS_LIST                                                                                  \
+    "image ls --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "                     \
+    "{{.Repository}}@{{.Digest}}\n"
 #define ASKS_KIND     "version --format {{json .}}\n"
 
 static void docker__explain_asks_the_engine(void **state)
@@ -483,7 +487,7 @@ static void docker__explain_asks_the_engine(void **state)
     unsetenv("DOCKER_CONTEXT");
     check_explained("0", "1", ERROR_IMAGE,
                     "image 'py:3' is not on the engine; run: docker pull py:3",
-                    ASKS_VERSION ASKS_IMAGE);
+                    ASKS_VERSION ASKS_IMAGE ASKS_LIST);
     check_explained("0", "2", ERROR_ENGINE, "cannot create a container: docker: it said so",
                     ASKS_VERSION ASKS_IMAGE ASKS_KIND); /* it crashed */
     check_explained("0", "0", ERROR_ENGINE, "cannot create a container: docker: it said so",

@@ -35,6 +35,9 @@ static void tear_down(struct fixture *fixture, const char *expected)
 #define HAS      "image inspect --format {{.ID}} -- py:3\n"
 #define DETAILS  "image inspect --format {{json .}} -- py:3\n"
 #define ENDPOINT "context inspect --format {{.Endpoints.docker.Host}}\n"
+#define LIST                                                                                       \
+    "image ls --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "                     \
+    "{{.Repository}}@{{.Digest}}\n"
 #define VERSION  "version --format {{.Server.Version}}\n"
 
 static int has(struct fixture *fixture)
@@ -63,13 +66,13 @@ static void image_store__has_no_such_image(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, "case $1 in version) exit 0;; esac; exit 1");
+    set_up(&fixture, "case \"$1 $2\" in version* | 'image ls') exit 0;; esac; exit 1");
     assert_int_equal(has(&fixture), 0);
     assert_no_error(&fixture.error);
     assert_int_equal(details(&fixture, &seen), 0);
     assert_no_error(&fixture.error);
     assert_null(seen.id);
-    tear_down(&fixture, HAS VERSION HAS DETAILS VERSION HAS);
+    tear_down(&fixture, HAS VERSION HAS LIST DETAILS VERSION HAS LIST);
 }
 
 static void image_store__with_an_engine_that_fails(void **state)

@@ -28,7 +28,7 @@ static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS
                                     "  echo $$ >\"$2.ready\"\n"
                                     "  cat >/dev/null\n"
                                     "  echo >\"$2.ended\";;\n"
-                                    "image) ! [ -e missing ];;\n"
+                                    "image) [ $2 = ls ] || ! [ -e missing ];;\n"
                                     "rm)\n"
                                     "  until [ $# = 1 ]; do shift; done\n"
                                     "  ! [ -e \"$1\" ] || echo >\"$1.ended\";;\n"
