@@ -249,7 +249,7 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(BIN)/$(program):$(PREFIX)
 	$(foreach page,$(MAN_PAGES),$(B)/$(page):$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	$(foreach file,README.md SECURITY.md LICENSE,$(file):$(DOCDIR)/$(file)) \
 	isolator_config.json:$(DATADIR)/isolator_config.json \
-	$(foreach file,$(wildcard share/examples/*),$(file):$(DOCDIR)/examples/$(notdir $(file))) \
+	$(foreach file,$(wildcard share/examples/*.py share/examples/cluster/*),$(file):$(DOCDIR)/$(file:share/%=%)) \
 	$(foreach schema,config results,share/isolator_$(schema).schema.json:$(DATADIR)/isolator_$(schema).schema.json)
 
 # The manual pages name the installed places.
@@ -263,7 +263,7 @@ install: all ## install below PREFIX (/usr/local), or DESTDIR/PREFIX
 # isolator's own directories are removed too, unless other files are in them.
 uninstall: ## remove what install has installed
 	@for pair in $(INSTALLED); do rm -f "$(DESTDIR)$${pair#*:}" || exit 1; done
-	@for own in $(DATADIR) $(DOCDIR)/examples $(DOCDIR); do \
+	@for own in $(DATADIR) $(DOCDIR)/examples/cluster $(DOCDIR)/examples $(DOCDIR); do \
 		rmdir "$(DESTDIR)$$own" 2>/dev/null || [ ! -d "$(DESTDIR)$$own" ] || echo "  left: $(DESTDIR)$$own"; \
 	done
 

@@ -79,6 +79,13 @@ test_case 'make install with DESTDIR, and make uninstall' && {
 644 share/doc/isolator/LICENSE
 644 share/doc/isolator/README.md
 644 share/doc/isolator/SECURITY.md
+644 share/doc/isolator/examples/cluster/htcondor.sub
+644 share/doc/isolator/examples/cluster/hyperqueue.sh
+644 share/doc/isolator/examples/cluster/kubernetes.yaml
+644 share/doc/isolator/examples/cluster/parallel.sh
+644 share/doc/isolator/examples/cluster/ray_batch.py
+644 share/doc/isolator/examples/cluster/shard.sh
+644 share/doc/isolator/examples/cluster/slurm.sh
 644 share/doc/isolator/examples/code_tool.py
 644 share/doc/isolator/examples/grade.py
 644 share/doc/isolator/examples/reward.py
