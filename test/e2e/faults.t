@@ -75,7 +75,8 @@ test_case 'the engine, docker run or docker cp hangs before the start' && {
     hang "cp 1 hang" 1 "$text"
     hung "an engine that never answers"
     is "$status $(field status exitCode reason)" "3 error -1 engine" "an engine that never answers"
-    is "$(field error)" "the engine did not start the container in time" "an engine that never answers: the message"
+    has "$(field error)" "cannot start the container: the container engine does not answer at unix://$scratch/silent; " \
+        "an engine that never answers: the message"
     kill "$silent"
     hung "docker run hangs"
     outcome "$failed the engine did not start the container in time" "docker run hangs"

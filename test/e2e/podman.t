@@ -144,12 +144,12 @@ test_case 'isolator is killed' && {
 
 test_case 'doctor, --runtime, and a host without docker' && {
     isolator doctor
-    expect "$(grep -E '^[a-z]+ +(podman command|engine|limits|limits tried|seccomp) ' <<<"$out" | sed -E 's/ +/ /g; s/ [0-9][0-9.]+//; s/cgroup [12]/cgroup N/')" "doctor" <<END
+    expect "$(grep -E '^[a-z]+ +(podman command|engine|limits|tried limits|seccomp) ' <<<"$out" | sed -E 's/ +/ /g; s/ [0-9][0-9.]+//; s/cgroup [12]/cgroup N/')" "doctor" <<END
 ok podman command $scratch/podman/bin/podman,
 ok engine podman, debian
 ok limits cgroup N; enforced: memory, swap, processes, CPU time
 ok seccomp profile of isolator, in place of the engine's
-ok limits tried a program could not exceed memory and processes
+ok tried limits a program could not exceed memory and processes
 END
     sed 's/"containerCommand": "podman", //' "$scratch/podman.json" >"$scratch/docker.json"
     run --runtime podman --config "$scratch/docker.json" "$(snippet ash 'ls /run/.containerenv')"

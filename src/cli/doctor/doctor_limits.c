@@ -13,16 +13,16 @@ static void report(struct doctor *doctor, const struct plan *plan, int status,
         runtime ? string_format(" with the OCI runtime %s", runtime) : string_copy("");
 
     if (status == 0)
-        doctor_find(doctor, FINDING_OK, "limits tried",
+        doctor_find(doctor, FINDING_OK, "tried limits",
                     string_format("a program could not exceed memory and processes%s", which),
                     NULL);
     else if (status > 0)
         doctor_find(doctor, doctor->docker.allow_unenforced ? FINDING_WARN : FINDING_FAIL,
-                    "limits tried", string_format("%s%s", error->message, which),
+                    "tried limits", string_format("%s%s", error->message, which),
                     string_copy("give the engine the cgroup controllers memory and pids, and its "
                                 "OCI runtime no option to ignore them"));
     else
-        doctor_find(doctor, FINDING_WARN, "limits tried", string_copy(error->message),
+        doctor_find(doctor, FINDING_WARN, "tried limits", string_copy(error->message),
                     string_copy("isolator doctor, when that is fixed"));
 }
 
