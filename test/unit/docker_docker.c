@@ -460,7 +460,7 @@ static void check_explained(const char *version, const char *image, enum error_k
 #define ASKS_LIST                                                                                  \
     "image ls --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "                     \
     "{{.Repository}}@{{.Digest}}\n"
-#define ASKS_KIND     "version --format {{json .}}\n"
+#define ASKS_KIND "version --format {{json .}}\n"
 
 static void docker__explain_asks_the_engine(void **state)
 {
