@@ -40,10 +40,10 @@ struct attack {
     const char *text; /* the program */
     char title[48];
     char holds[112];
-    char gap[112];   /* empty: no known gap */
+    char gap[112]; /* empty: no known gap */
     char gvisor[112];
-    char ends[64];   /* names of reasons, each with a blank before and after it */
-    char silent[64]; /* the same */
+    char ends[64];       /* names of reasons, each with a blank before and after it */
+    char silent[64];     /* the same */
     bool may_be_unclear; /* no verdict is a known gap, too */
     long status;
     long timeout; /* seconds */
