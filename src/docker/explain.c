@@ -56,9 +56,12 @@ static enum docker_answer image_is_listed(const struct docker *docker, const cha
         return DOCKER_UNKNOWN;
     strbuf_addstr(&output.out, ""); /* not NULL, even if docker printed nothing */
     for (char *line = strtok_r(output.out.data, "\n", &rest); line;
-         line = strtok_r(NULL, "\n", &rest))
+         line = strtok_r(NULL, "\n", &rest)) {
+        if (!image_line_has_id(line))
+            return DOCKER_UNKNOWN;
         if (image_line_is_of(line, image))
             return DOCKER_YES;
+    }
     return DOCKER_NO;
 }
 

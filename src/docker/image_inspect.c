@@ -77,6 +77,13 @@ static void read_facts(struct image_facts *facts, const char *line)
         facts->created = ms / 1000;
 }
 
+bool image_line_has_id(const char *line)
+{
+    const size_t skip = strncmp(line, algorithm, strlen(algorithm)) == 0 ? strlen(algorithm) : 0;
+
+    return strspn(line + skip, "0123456789abcdef") == ID_DIGITS;
+}
+
 /* Adds the lines that begin with an id; messages may stand between them. */
 static void split_lines(const struct strbuf *text, struct strvec *lines)
 {
@@ -84,10 +91,8 @@ static void split_lines(const struct strbuf *text, struct strvec *lines)
 
     while (*rest) {
         const size_t length = strcspn(rest, "\n");
-        const size_t skip =
-            strncmp(rest, algorithm, strlen(algorithm)) == 0 ? strlen(algorithm) : 0;
 
-        if (strspn(rest + skip, "0123456789abcdef") == ID_DIGITS)
+        if (image_line_has_id(rest))
             strvec_pushf(lines, "%.*s", (int)length, rest);
         rest += length + (rest[length] == '\n');
     }

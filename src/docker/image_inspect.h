@@ -33,6 +33,9 @@ int image_inspect(const struct docker *docker, const struct strvec *references, 
  */
 bool image_name_matches(const char *reference, const char *name);
 
+/* Whether a line begins with a whole id. */
+bool image_line_has_id(const char *line);
+
 /*
  * Whether a line of words, the id and names of an image, is of the reference: one that matches, or
  * the id or at least 12 digits of its beginning.

@@ -1,6 +1,7 @@
 #include "run/enforcement_probe.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -45,6 +46,8 @@ static void make_plan(const struct limit_probe *limit, const struct plan *like, 
     plan->probes_limits = true;
     sandbox_policy_init(&plan->policy);
     sandbox_policy_overlay(&plan->policy, &like->policy);
+    free(plan->policy.network);
+    plan->policy.network = string_copy("none");
     numbers[LIMIT_TIMEOUT] = TIMEOUT_SECONDS;
     numbers[LIMIT_MEMORY] = (double)limit->memory_mb;
     numbers[LIMIT_PIDS] = (double)limit->processes;

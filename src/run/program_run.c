@@ -29,18 +29,12 @@ static int explain_unpack(const struct frame_failed *failure, const char *path, 
         error, limit_rules[failure->error == ENOSPC ? LIMIT_WORKDIR : LIMIT_MEMORY].key.name);
 }
 
-/* Whether the engine has mounted what the path names, and not the image brought it. */
+/* Whether the engine has mounted what the path names: no image brings files there. */
 static bool is_of_engine(const char *path)
 {
-    static const char *const places[] = {"/sys", "/dev", "/proc"};
+    static const char place[] = "/sys/";
 
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const size_t length = strlen(places[i]);
-
-        if (strncmp(path, places[i], length) == 0 && (path[length] == '/' || path[length] == '\0'))
-            return true;
-    }
-    return false;
+    return strncmp(path, place, strlen(place)) == 0;
 }
 
 int program_explain_failure(const struct instance *instance, const char *image, struct error *error)

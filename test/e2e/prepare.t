@@ -72,7 +72,7 @@ test_case 'steps of the configuration: prepare, then run and batch use the image
     start_over '["echo $GREETING >/installed; echo x >/tmp/junk; printf \"a\\tb\\033[31m\\342\\200\\256\\n\"", "cat /proc/net/route; id -u >>/installed"]'
     faulty "" run "$look"
     is "$status $(field image)|$(field warnings)" "0 $base|$unprepared" "no image: the base image with a warning"
-    is "$(docker_calls)" "run version image run" "no image: the calls of docker"
+    is "$(docker_calls)" "run version image image run" "no image: the calls of docker"
     prepare --list
     is "$status|$(awk '{print $1, $2, $4, $5, $6}' <<<"$out")|$err" "0|NAME STATE BASE SIZE CREATED
 $ours missing $base - -|" "--list: missing"

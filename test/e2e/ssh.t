@@ -73,4 +73,19 @@ ssh://root@127.0.0.1:$port; unset DOCKER_HOST, or start the engine that it names
     drop
 }
 
+test_case 'doctor' && {
+    echo '{"warm": {"python": 0}, "languages": {"busybox": {"image": "isolator-test/busybox:1", "command": ["sh", "{entrypoint}"],
+        "extensions": [".ash"], "defaultFilename": "main.ash"}}}' >"$scratch/doctor.json"
+    checks() { far isolator doctor --config "$scratch/doctor.json"; found=$(grep -A 1 -E '^[a-z]+ +ssh ' <<<"$out" | tr -s ' ' | sed 's/[0-9]* ms/N ms/'); }
+    checks
+    is "$found" "warn ssh a docker command takes N ms, since each one is a connection of its own; a connection that hangs is not noticed
+ -> set ControlMaster, ControlPath and ControlPersist for this host in ~/.ssh/config" "as ssh is by default"
+    printf '%s\n' 'ControlMaster auto' "ControlPath $bed/control" 'ControlPersist 30' 'ServerAliveInterval 15' >>"$bed/config"
+    checks
+    ssh -F "$bed/config" -O exit -p "$port" root@127.0.0.1 2>/dev/null
+    has "$found" "ssh a docker command takes N ms" "with a connection that is shared"
+    hasnt "$found" "a connection of its own" "with a connection that is shared"
+    hasnt "$found" "not noticed" "with a connection that is looked after"
+}
+
 finish

@@ -335,10 +335,12 @@ static void container__create_fails_with_an_explanation(void **state)
     tear_down(&fixture);
 }
 
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
 /* A question about the image that fails is not the answer that it is missing. */
 static void container__create_with_an_image_that_is_listed(void **state)
 {
-    static const char *const lists[] = {"echo id image:1 image@none", "exit 1"};
+    static const char *const lists[] = {"echo " ID " image:1 image@none", "echo image:2", "exit 1"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(lists); i++) {
@@ -365,7 +367,7 @@ static void container__create_without_the_image(void **state)
 
     (void)state;
     set_up(&fixture,
-           "case \"$1 $2\" in 'image ls') echo other image:2 image@sha256:1;; create* | image*) "
+           "case \"$1 $2\" in 'image ls') echo " ID " image:2 image@sha256:1;; create* | image*) "
            "exit 1;; esac");
     prepare(&creation);
     message = string_format("image 'image:1' is not on the engine; run: %s pull image:1",

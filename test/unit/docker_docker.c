@@ -427,7 +427,7 @@ static const char EXPLAIN[] = "echo \"$*\" >>calls\n"
                               "case \"$1 $2\" in\n"
                               "'version --format') exit ${VERSION_STATUS:-0};;\n"
                               "'image inspect') exit ${IMAGE_STATUS:-0};;\n"
-                              "'image ls') echo sha256:1 go:1 go@sha256:2; exit 0;;\n"
+                              "'image ls') printf 'sha256:%064d go:1 go@none\\n' 0; exit 0;;\n"
                               "esac; exit 9";
 
 static void check_explained(const char *version, const char *image, enum error_kind kind,

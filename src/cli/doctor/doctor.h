@@ -53,6 +53,12 @@ bool doctor_ask_engine(struct doctor *doctor);
 bool doctor_check_engine(struct doctor *doctor);
 
 /*
+ * If the engine is reached by ssh: measures how long a docker command takes, and checks what ssh(1)
+ * is set to do for that host.
+ */
+void doctor_check_ssh(struct doctor *doctor);
+
+/*
  * Tries, once for each OCI runtime, whether the engine enforces limits for a program of the plan,
  * whose image is there. What is found is remembered: without it, some engines are refused
  * (container/runtime_check.h).
