@@ -109,8 +109,10 @@ static int run_doctor_command(void *context, char **operands, const struct confi
     supported = doctor_ask_engine(&doctor);
     check_configuration(&doctor, options->config_error);
     check_snippets(&doctor);
-    if (supported && doctor_check_engine(&doctor))
+    if (supported && doctor_check_engine(&doctor)) {
+        doctor_check_ssh(&doctor);
         doctor_check_languages(&doctor);
+    }
     findings_finish(&doctor.findings);
     engine_info_release(&doctor.engine);
     error_release(&doctor.no_answer);

@@ -227,7 +227,6 @@ static void check_details(struct doctor *doctor, struct engine_info *engine)
         return;
     report_engine(doctor, engine);
     check_socket(doctor, engine);
-    doctor_check_ssh(doctor);
     if (result != 0) {
         doctor_find(doctor, FINDING_WARN, "limits", string_copy(error.message),
                     string_format("%s info", doctor->docker.command));

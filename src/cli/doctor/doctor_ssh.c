@@ -6,6 +6,7 @@
 #include "base/signals.h"
 #include "cli/doctor/doctor.h"
 #include "docker/budget.h"
+#include "docker/explain.h"
 
 static const char scheme[] = "ssh://";
 
@@ -74,17 +75,11 @@ static bool read_settings(const struct doctor *doctor, struct ssh_settings *sett
 /* How long a docker command takes that asks the engine for its version, in ms; -1: it fails. */
 static long long time_question(const struct doctor *doctor)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(&doctor->docker, BUDGET_QUERY),
-                                     .cancel = signals_cancel()};
     const long long begin = clock_now_ms();
 
-    strvec_push_each(&arguments, "version", "--format", "{{.Server.Version}}", NULL);
-    return docker_succeed(&doctor->docker, &call, "", NULL, &ignored) == 0 ? clock_now_ms() - begin
-                                                                           : -1;
+    return docker_engine_answers(&doctor->docker, signals_cancel()) == DOCKER_YES
+               ? clock_now_ms() - begin
+               : -1;
 }
 
 static void report(struct doctor *doctor, const struct ssh_settings *settings, long long ms)
