@@ -146,26 +146,30 @@ int config_value_build_limit(struct json_reader *reader, const struct key_rule *
     return read_limit(reader, rule, value, object);
 }
 
+/* Reads a string with one of the functions that set a member of a policy from text. */
+static int read_policy_text(struct json_reader *reader, const json_t *value,
+                            struct sandbox_policy *policy,
+                            int (*set)(struct sandbox_policy *, const char *, struct error *))
+{
+    CLEANUP_FREE char *text = NULL;
+
+    if (json_reader_string(reader, value, &text) != 0)
+        return -1;
+    return json_reader_checked(reader, set(policy, text, reader->error));
+}
+
 int config_value_network(struct json_reader *reader, const struct key_rule *rule,
                          const json_t *value, void *object)
 {
-    CLEANUP_FREE char *name = NULL;
-
     (void)rule;
-    if (json_reader_string(reader, value, &name) != 0)
-        return -1;
-    return json_reader_checked(reader, sandbox_policy_set_network(object, name, reader->error));
+    return read_policy_text(reader, value, object, sandbox_policy_set_network);
 }
 
 int config_value_oci_runtime(struct json_reader *reader, const struct key_rule *rule,
                              const json_t *value, void *object)
 {
-    CLEANUP_FREE char *name = NULL;
-
     (void)rule;
-    if (json_reader_string(reader, value, &name) != 0)
-        return -1;
-    return json_reader_checked(reader, sandbox_policy_set_oci_runtime(object, name, reader->error));
+    return read_policy_text(reader, value, object, sandbox_policy_set_oci_runtime);
 }
 
 int config_value_read_only(struct json_reader *reader, const struct key_rule *rule,
@@ -200,12 +204,8 @@ int config_value_cap_drop(struct json_reader *reader, const struct key_rule *rul
 int config_value_user(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
                       void *object)
 {
-    CLEANUP_FREE char *user = NULL;
-
     (void)rule;
-    if (json_reader_string(reader, value, &user) != 0)
-        return -1;
-    return json_reader_checked(reader, sandbox_policy_set_user(object, user, reader->error));
+    return read_policy_text(reader, value, object, sandbox_policy_set_user);
 }
 
 /* ---- preparations */

@@ -78,6 +78,20 @@ test_case 'one that ignores limits is refused' && {
     has "$(field stdout)" "PST 2016" "with allowUnenforced"
 }
 
+test_case 'an engine whose own choice is gVisor has to name it' && {
+    mkdir -p "$scratch/choosing"
+    cat >"$scratch/choosing/docker" <<END
+#!/bin/sh
+[ "\$1" != run ] || { shift; exec "$(command -v docker)" run --runtime runsc "\$@"; }
+exec "$(command -v docker)" "\$@"
+END
+    chmod +x "$scratch/choosing/docker"
+    PATH=$scratch/choosing:$PATH run --config "$scratch/default.json" "$kernel"
+    is "$status $(field reason)|$(field stdout)" "3 engine|" "it runs nothing"
+    has "$(field error)" "the container runs with gVisor, which has to be known beforehand: set \"ociRuntime\"" "why"
+    is "$(left)" "" "nothing is left"
+}
+
 # What is tried is not what the options say: here the options of the engine are hidden.
 test_case 'doctor tries the limits, and finds what no option says' && {
     mkdir -p "$scratch/hiding"
@@ -137,6 +151,19 @@ test_case 'tests, between which nothing stays' && {
     isolator test --json --tests "$scratch/tests" \
         "$(snippet built 'read -r n; echo $((n * n)) $(find . /tmp /dev/shm -type f | wc -l); touch left /tmp/left /dev/shm/left 2>/dev/null')"
     is "$status $(json '"$r->{summary}{passed} of $r->{summary}{total}"')" "0 3 of 3" "all pass"
+
+    # What could not be emptied cannot be made: message queues of POSIX and of System V. A program that runs alone may.
+    queues=$(snippet py 'import ctypes, sys
+libc = ctypes.CDLL(None, use_errno=True)
+for made in libc.mq_open(b"/left", 66, 0o600, None), libc.msgget(0, 0o1600):
+    print("refused" if made < 0 and ctypes.get_errno() == 38 else "made")')
+    mkdir "$scratch/queues"
+    touch "$scratch/queues/1.in"
+    printf 'refused\nrefused\n' >"$scratch/queues/1.out"
+    isolator test --json --tests "$scratch/queues" "$queues"
+    is "$status|$(json '$r->{tests}[0]{stdout}')" "0|refused"$'\n'"refused" "queues in a test"
+    run "$queues"
+    is "$status|$(field stdout)" "0|made"$'\n'"made" "queues of a program that runs alone"
     is "$(left)" "" "nothing is left"
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/linux.h"
 #include "docker/container.h"
+#include "docker/engine_memory.h"
 
 /* Long enough for the slowest machine; no test waits that long. */
 enum { LATE_MS = 60000, ENGINE_TIMEOUT = 600 };
@@ -1056,6 +1057,26 @@ static void container__changes_limits_with_podman_5(void **state)
                  "cannot change the limits of the container: too short; "
                  "cannot change the limits of the container: busy");
     tear_down(&fixture);
+}
+
+/* gVisor changes no limit, nor does it have to if there are no more CPUs than the engine has. */
+static void container__limits_with_gvisor(void **state)
+{
+    const struct container_limits program = {64, 0.5, 10}, other = {64, 0.5, 11},
+                                  many_cpus = {64, 8, 10}, all_cpus = {64, 2, 10};
+    struct engine_memory memory;
+    const struct docker docker = {.kind = ENGINE_DOCKER, .memory = &memory};
+
+    (void)state;
+    engine_memory_init(&memory);
+    engine_memory_set_engine(&memory, ENGINE_USERS_ALL, 2);
+    assert_true(container_limits_can_become(&docker, "runsc", &other, &program));
+    engine_memory_set_runtime(&memory, "runsc", true);
+    assert_false(container_limits_can_become(&docker, "runsc", &other, &program));
+    assert_true(container_limits_can_become(&docker, "runsc", &program, &program));
+    assert_true(container_limits_can_become(&docker, "runsc", &all_cpus, &many_cpus));
+    assert_true(container_limits_can_become(&docker, NULL, &other, &program));
+    engine_memory_release(&memory);
 }
 
 static void container__limits_that_can_be_changed(void **state)
