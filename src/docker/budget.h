@@ -9,19 +9,23 @@
  *
  *     start of the run
  *       |  SETUP 60, and the timeout (a minute of it at most): create, start, send the files
- *       |    after LOOK 30 without a sign of it, QUERY 50 for the question whether the engine is
- * there; |    if it does not answer, the run ends |    in a warm container: WARM_START 30, to
- * change its limits and send the files, which may |    take longer while some are taken; and if
- * that fails WARM_REMOVE 20 to remove it; |    the rest of SETUP is for a new container;
- * WARM_REMOVE also if the image's shell turns |    out not to work the program runs: T at most |
- * RESTORE 60: before each of several programs the container is emptied and the files are |    laid
- * out again. As long for the copy of the files, which is made before the first one; |    after a
- * build SETUP once more, to lower the limits |  STOP 14: a program that is ended reports its
- * figures |  FILES 30: its artifacts are read, and as long again while bytes arrive, until the end
- * of |    the run at the latest |  EXIT 10: the container ends and removes itself |  REMOVE 80:
- * otherwise it is removed by force, until the end of the run at the latest, |    except REMOVE_MIN
- * 20 however late it is end of the run: T and TOTAL 95 after its start; saving an image (IMAGE) is
- * not part of it
+ *       |    after LOOK 30 without a sign of it QUESTION 20 for the question whether the engine is
+ *       |    there; if that has no answer, and after ANSWER 50 there is no sign yet, the run ends
+ *       |    in a warm container: WARM_START 30, to change its limits and send the files, which may
+ *       |    take longer while some are taken; and if that fails WARM_REMOVE 20 to remove it;
+ *       |    the rest of SETUP is for a new container; WARM_REMOVE also if the image's shell turns
+ *       |    out not to work
+ *     the program runs: T at most
+ *       |  RESTORE 60: before each of several programs the container is emptied and the files are
+ *       |    laid out again. As long for the copy of the files, which is made before the first one;
+ *       |    after a build SETUP once more, to lower the limits
+ *       |  STOP 14: a program that is ended reports its figures
+ *       |  FILES 30: its artifacts are read, and as long again while bytes arrive, until the end of
+ *       |    the run at the latest
+ *       |  EXIT 10: the container ends and removes itself
+ *       |  REMOVE 80: otherwise it is removed by force, until the end of the run at the latest,
+ *       |    except REMOVE_MIN 20 however late it is
+ *     end of the run: T and TOTAL 95 after its start; saving an image (IMAGE) is not part of it
  *
  * So whichever step hangs, the parts fit: SETUP + STOP + REMOVE_MIN is 94 and STOP + FILES + EXIT +
  * REMOVE_MIN is 74, both less than TOTAL.
@@ -35,6 +39,8 @@ enum budget_part {
     /* Parts of a run, in the order of the drawing above. */
     BUDGET_SETUP,
     BUDGET_LOOK,
+    BUDGET_QUESTION,
+    BUDGET_ANSWER,
     BUDGET_WARM_START,
     BUDGET_WARM_REMOVE,
     BUDGET_RESTORE,

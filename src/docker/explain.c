@@ -11,26 +11,25 @@
 #include "docker/unreachable.h"
 
 static enum docker_answer ask(const struct docker *docker, const struct strvec *arguments,
-                              const struct notifier *cancel)
+                              long long deadline, const struct notifier *cancel)
 {
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {.arguments = arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(docker, BUDGET_QUERY),
-                                     .cancel = cancel};
+    const struct docker_call call = {
+        .arguments = arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
 
     if (docker_run(docker, &call, &output, &ignored) != 0 || docker_crashed(&output))
         return DOCKER_UNKNOWN;
     return output.status == 0 ? DOCKER_YES : DOCKER_NO;
 }
 
-enum docker_answer docker_engine_answers(const struct docker *docker, const struct notifier *cancel)
+enum docker_answer docker_engine_answers(const struct docker *docker, long long deadline,
+                                         const struct notifier *cancel)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
 
     strvec_push_each(&arguments, "version", "--format", "{{.Server.Version}}", NULL);
-    return ask(docker, &arguments, cancel);
+    return ask(docker, &arguments, deadline, cancel);
 }
 
 /*
@@ -73,7 +72,7 @@ static enum docker_answer image_exists(const struct docker *docker, const char *
 
     strvec_push_each(&arguments, "image", "inspect", "--format", IMAGE_ID_TEMPLATE, "--", image,
                      NULL);
-    answer = ask(docker, &arguments, cancel);
+    answer = ask(docker, &arguments, budget_deadline(docker, BUDGET_QUERY), cancel);
     return answer == DOCKER_NO ? image_is_listed(docker, image, cancel) : answer;
 }
 
@@ -110,7 +109,8 @@ static bool is_other_kind(const struct docker *docker, const struct notifier *ca
 int docker_explain(const struct docker *docker, const char *image, const char *what,
                    const char *message, const struct notifier *cancel, struct error *error)
 {
-    const enum docker_answer answers = docker_engine_answers(docker, cancel);
+    const enum docker_answer answers =
+        docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUERY), cancel);
     enum docker_answer exists = DOCKER_UNKNOWN;
 
     if (answers == DOCKER_YES)

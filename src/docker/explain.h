@@ -15,8 +15,8 @@
  */
 enum docker_answer { DOCKER_NO, DOCKER_YES, DOCKER_UNKNOWN };
 
-/* Whether the engine answers, within BUDGET_QUERY. `cancel` may be NULL. */
-enum docker_answer docker_engine_answers(const struct docker *docker,
+/* Whether the engine answers before the deadline (clock_now_ms()). `cancel` may be NULL. */
+enum docker_answer docker_engine_answers(const struct docker *docker, long long deadline,
                                          const struct notifier *cancel);
 
 /*

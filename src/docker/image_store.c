@@ -117,7 +117,8 @@ static int explain_pull(const struct docker *docker, const char *image, const ch
                         const struct notifier *cancel, struct error *error)
 {
     CLEANUP_FREE char *what = string_format("cannot pull the image '%s'", image);
-    const enum docker_answer answer = docker_engine_answers(docker, cancel);
+    const enum docker_answer answer =
+        docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUERY), cancel);
 
     if (notifier_raised(cancel))
         return error_set(error, ERROR_CANCELLED, "cancelled");

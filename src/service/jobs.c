@@ -189,7 +189,8 @@ static bool is_gone(const struct docker *docker, const char *container,
 
     return container_inspect(docker, container, budget_deadline(docker, BUDGET_QUERY), &state,
                              &ignored) != 0 &&
-           docker_engine_answers(docker, cancel) == DOCKER_YES;
+           docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUERY), cancel) ==
+               DOCKER_YES;
 }
 
 bool jobs_wait_for_end(const struct docker *docker, const char *id, const struct notifier *cancel)

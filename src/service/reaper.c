@@ -53,7 +53,8 @@ static void retry_removals(struct reaper_process *work)
 {
     CLEANUP(strvec_release) struct strvec tried = STRVEC_INIT;
 
-    if (docker_engine_answers(&work->docker, NULL) != DOCKER_YES)
+    if (docker_engine_answers(&work->docker, budget_deadline(&work->docker, BUDGET_QUERY), NULL) !=
+        DOCKER_YES)
         return;
     tried = work->not_removed;
     work->not_removed = (struct strvec)STRVEC_INIT;

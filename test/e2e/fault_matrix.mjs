@@ -63,8 +63,9 @@ const owners = []; // the processes whose containers must not be left
 
 // Starts isolator with a docker that has this fault, and returns how it ended within some seconds and the
 // engine's time, in order not to wait for ever for one that is stuck.
-async function runWithFault(fault, args, seconds, stdin) {
-    const { env, calls } = faultyDocker(fault);
+async function runWithFault(fault, args, seconds, stdin, more) {
+    const { env: docker, calls } = faultyDocker(fault);
+    const env = { ...docker, ...more };
     const config = configFile({ engineTimeoutSeconds: await engineSeconds() });
     const program = new Program(isolator, [args[0], '--config', config, ...args.slice(1)], { env, stdin });
     owners.push(program.pid);
@@ -148,6 +149,16 @@ for (const { file, other, call, kind, outcome, words, hangs } of cells) {
     testCase(`${file}: ${other && `${other}; `}docker ${call} ${kind}`, { early: true }, () =>
         (hangs ? hangingSlots : busySlots)(() => checkRun(file, fault, outcome, words, timeout)));
 }
+
+// ---- an engine that is only slow is not taken for one that is not there, whatever it answers to that question
+
+for (const kind of ['hang', 'fail'])
+    testCase(`docker run takes longer than BUDGET_LOOK; docker version 1 ${kind}`, { early: true }, () => hangingSlots(async () => {
+        const slow = { DOCKER_SLOW: String(0.35 * await engineSeconds()) };
+        const program = await runWithFault(`run 1 slow;version 1 ${kind}`, ['run', '--timeout', '60s', `${scratch}/hello.ash`], 60, undefined, slow);
+        has(program.calls().join(' '), 'version.1', 'the question was asked');
+        is([program.how, JSON.parse(program.stdout()).stdout], ['exit 0', WRITTEN['hello.ash']], program.stdout());
+    }));
 
 // ---- the end: what a docker rm has left that does nothing and reports success is removed at the next start
 

@@ -77,7 +77,8 @@ static long long time_question(const struct doctor *doctor)
 {
     const long long begin = clock_now_ms();
 
-    return docker_engine_answers(&doctor->docker, signals_cancel()) == DOCKER_YES
+    return docker_engine_answers(&doctor->docker, budget_deadline(&doctor->docker, BUDGET_QUERY),
+                                 signals_cancel()) == DOCKER_YES
                ? clock_now_ms() - begin
                : -1;
 }
