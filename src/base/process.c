@@ -28,13 +28,26 @@ static int make_pipe(int pipe_fds[2], int ours)
     return 0;
 }
 
-static int spawn(struct process *process, char *const *argv, const int child[3], int extra_file)
+/* Our environment and the variable. Not setenv(3): another thread may read the environment. */
+static void copy_environment(struct strvec *copy, const char *variable)
 {
+    for (char **each = environ; *each; each++)
+        strvec_push(copy, *each);
+    strvec_push(copy, variable);
+}
+
+static int spawn(struct process *process, const struct process_options *options, const int child[3])
+{
+    char *const *argv = options->arguments->items;
+    CLEANUP(strvec_release) struct strvec copy = STRVEC_INIT;
+
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, all;
     int result;
 
+    if (options->variable)
+        copy_environment(&copy, options->variable);
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawnattr_init(&attributes);
@@ -50,9 +63,10 @@ static int spawn(struct process *process, char *const *argv, const int child[3],
         else
             posix_spawn_file_actions_adddup2(&actions, child[fd], fd);
     }
-    if (extra_file > 0)
-        posix_spawn_file_actions_adddup2(&actions, extra_file, PROCESS_EXTRA_FILE);
-    result = posix_spawnp(&process->pid, argv[0], &actions, &attributes, argv, environ);
+    if (options->extra_file > 0)
+        posix_spawn_file_actions_adddup2(&actions, options->extra_file, PROCESS_EXTRA_FILE);
+    result = posix_spawnp(&process->pid, argv[0], &actions, &attributes, argv,
+                          options->variable ? copy.items : environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (result != 0)
@@ -101,8 +115,7 @@ static int start(struct process *process, const struct process_options *options,
 
     const int stdin_file =
         options->stdin_kind == PROCESS_STDIN_FILE ? options->stdin_file : child_in;
-    if (spawn(process, options->arguments->items, (int[3]){stdin_file, child_out, child_err},
-              options->extra_file) != 0) {
+    if (spawn(process, options, (int[3]){stdin_file, child_out, child_err}) != 0) {
         const bool absent = errno == ENOENT || errno == EACCES || errno == ENOTDIR;
 
         error_set_errno(error, absent ? ERROR_ENGINE : ERROR_SYSTEM, "cannot run '%s'",

@@ -45,7 +45,8 @@ struct process_options {
      * process_pump() gets only what it writes to its stderr.
      */
     bool show_stdout;
-    int extra_file; /* the child has it as PROCESS_EXTRA_FILE; borrowed; not above 0: none */
+    int extra_file;       /* the child has it as PROCESS_EXTRA_FILE; borrowed; not above 0: none */
+    const char *variable; /* "NAME=VALUE", added to our environment; NULL: none */
 };
 
 /* The descriptor of an extra file in the child. */

@@ -38,7 +38,10 @@ int docker_start(const struct docker *docker, const struct strvec *arguments,
 {
     CLEANUP(strvec_release) struct strvec argv = STRVEC_INIT;
     struct process_options options = *streams;
+    char variable[API_VARIABLE_SIZE];
 
+    if (engine_memory_api(docker->memory, variable))
+        options.variable = variable;
     strvec_push(&argv, docker->command);
     strvec_push_all(&argv, arguments);
     options.arguments = &argv;

@@ -1,9 +1,13 @@
 #include "docker/engine_memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/linux.h"
 #include "base/memory.h"
+
+#define API_VARIABLE "DOCKER_API_VERSION"
 
 /* More names than a configuration has; what is forgotten is found out again. */
 enum { NAMES_MAX = 1000 };
@@ -49,6 +53,41 @@ bool engine_memory_reached(struct engine_memory *memory)
     reached = memory->reached;
     pthread_mutex_unlock(&memory->lock);
     return reached;
+}
+
+/* Bytes of the version, digits with a dot between them, with which the text begins; 0: none. */
+static int api_version_length(const char *text)
+{
+    static const char digits[] = "0123456789";
+    const size_t major = strspn(text, digits);
+    const size_t minor = text[major] == '.' ? strspn(text + major + 1, digits) : 0;
+
+    return major > 0 && major <= 3 && minor > 0 && minor <= 3 ? (int)(major + 1 + minor) : 0;
+}
+
+void engine_memory_set_api(struct engine_memory *memory, const char *answer)
+{
+    const int length = answer ? api_version_length(answer) : 0;
+
+    if (!memory)
+        return;
+    pthread_mutex_lock(&memory->lock);
+    *memory->api_variable = '\0';
+    if (length > 0)
+        snprintf(memory->api_variable, sizeof memory->api_variable, API_VARIABLE "=%.*s", length,
+                 answer);
+    pthread_mutex_unlock(&memory->lock);
+}
+
+bool engine_memory_api(struct engine_memory *memory, char variable[API_VARIABLE_SIZE])
+{
+    *variable = '\0';
+    if (!memory || getenv(API_VARIABLE))
+        return false;
+    pthread_mutex_lock(&memory->lock);
+    memcpy(variable, memory->api_variable, API_VARIABLE_SIZE);
+    pthread_mutex_unlock(&memory->lock);
+    return *variable != '\0';
 }
 
 static void add_name(struct engine_memory *memory, struct strvec *names, const char *name)

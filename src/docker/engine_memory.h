@@ -1,8 +1,8 @@
 /*
  * What a process remembers of one engine while it runs: whether it may have reached it at all,
- * images without a shell, OCI runtimes that enforce limits, the users of its containers, whether
- * the engine has only few users, and how many CPUs it has. Nothing of it is kept on disk. Several
- * threads may share one.
+ * the version of its API, images without a shell, OCI runtimes that enforce limits, the users of
+ * its containers, whether the engine has only few users, and how many CPUs it has. Nothing of it is
+ * kept on disk. Several threads may share one.
  */
 #ifndef DOCKER_ENGINE_MEMORY_H
 #define DOCKER_ENGINE_MEMORY_H
@@ -25,6 +25,9 @@ enum engine_users {
 /* The largest user of an engine that has only few. */
 enum { ENGINE_USERS_MAPPED_MAX = 65535 };
 
+/* "DOCKER_API_VERSION=1.41", with the NUL. */
+enum { API_VARIABLE_SIZE = 32 };
+
 struct engine_memory {
     pthread_mutex_t lock;
     struct strvec without_shell; /* names of images, as they were given; bounded */
@@ -35,6 +38,7 @@ struct engine_memory {
     enum engine_users users;
     long cpus;    /* 0: not known */
     bool reached; /* a docker command may have reached the engine */
+    char api_variable[API_VARIABLE_SIZE];
 };
 
 void engine_memory_init(struct engine_memory *memory);
@@ -46,6 +50,15 @@ void engine_memory_release(struct engine_memory *memory);
  */
 void engine_memory_set_reached(struct engine_memory *memory);
 bool engine_memory_reached(struct engine_memory *memory);
+
+/*
+ * Remember the version of the engine's API, with which the answer begins (NULL or without one:
+ * none), and tell it as a variable for docker commands. They ask for it first, and if that is lost,
+ * as one of many connections by ssh, they take their own version, which the engine may refuse.
+ * False: none is known, or our environment has one. `memory` NULL: nothing is remembered.
+ */
+void engine_memory_set_api(struct engine_memory *memory, const char *answer);
+bool engine_memory_api(struct engine_memory *memory, char variable[API_VARIABLE_SIZE]);
 
 /* Remember and tell that an image has no shell. `memory` NULL: nothing is remembered. */
 void engine_memory_set_without_shell(struct engine_memory *memory, const char *image);

@@ -7,29 +7,35 @@
 #include "docker/budget.h"
 #include "docker/engine_info.h"
 #include "docker/engine_kind.h"
+#include "docker/engine_memory.h"
 #include "docker/image_inspect.h"
 #include "docker/unreachable.h"
 
 static enum docker_answer ask(const struct docker *docker, const struct strvec *arguments,
-                              long long deadline, const struct notifier *cancel)
+                              long long deadline, const struct notifier *cancel,
+                              struct docker_output *output)
 {
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {
         .arguments = arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
 
-    if (docker_run(docker, &call, &output, &ignored) != 0 || docker_crashed(&output))
+    if (docker_run(docker, &call, output, &ignored) != 0 || docker_crashed(output))
         return DOCKER_UNKNOWN;
-    return output.status == 0 ? DOCKER_YES : DOCKER_NO;
+    return output->status == 0 ? DOCKER_YES : DOCKER_NO;
 }
 
 enum docker_answer docker_engine_answers(const struct docker *docker, long long deadline,
                                          const struct notifier *cancel)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    enum docker_answer answer;
 
-    strvec_push_each(&arguments, "version", "--format", "{{.Server.Version}}", NULL);
-    return ask(docker, &arguments, deadline, cancel);
+    strvec_push_each(&arguments, "version", "--format",
+                     "{{.Client.APIVersion}} {{.Server.Version}}", NULL);
+    answer = ask(docker, &arguments, deadline, cancel, &output);
+    engine_memory_set_api(docker->memory, answer == DOCKER_YES ? strbuf_string(&output.out) : NULL);
+    return answer;
 }
 
 /*
@@ -68,11 +74,12 @@ static enum docker_answer image_exists(const struct docker *docker, const char *
                                        const struct notifier *cancel)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     enum docker_answer answer;
 
     strvec_push_each(&arguments, "image", "inspect", "--format", IMAGE_ID_TEMPLATE, "--", image,
                      NULL);
-    answer = ask(docker, &arguments, budget_deadline(docker, BUDGET_QUERY), cancel);
+    answer = ask(docker, &arguments, budget_deadline(docker, BUDGET_QUERY), cancel, &output);
     return answer == DOCKER_NO ? image_is_listed(docker, image, cancel) : answer;
 }
 

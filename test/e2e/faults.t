@@ -265,6 +265,25 @@ test_case 'docker run fails' && {
     is "$(docker_calls)" "run version image version rm image info" "an engine that cannot start it is not asked for another one"
 }
 
+# By its own version, which it takes if the answer to that question is lost, it may be too new for the engine.
+test_case 'a docker command is told the version of the API once the engine has said it' && {
+    mkdir "$scratch/noting"
+    printf '#!/bin/sh\necho "$1 ${DOCKER_API_VERSION-unset}" >>"%s"\nexec "%s" "$@"\n' "$scratch/noted" "$(command -v docker)" \
+        >"$scratch/noting/$engine_command"
+    chmod +x "$scratch/noting/$engine_command"
+    printf '{"language": "busybox", "entrypoint_code": "echo %s"}\n' 1 2 3 >"$scratch/lines"
+    noting() { local PATH=$scratch/noting:$PATH; faulty "$@"; }
+    noting 'run 2 fail' isolator batch -j 1 "$scratch/lines"
+    is "$(grep -o '"status":"[a-z]*"' <<<"$out" | paste -s -d ' ')" '"status":"success" "status":"error" "status":"success"' "the requests"
+    api=$(docker version --format '{{.Client.APIVersion}}')
+    expect "$(grep -E '^(run|version)' "$scratch/noted")" "the docker commands that reach the engine" <<END
+run unset
+version unset
+version $api
+run $api
+END
+}
+
 test_case 'docker run is killed or prints garbage, and then docker create or docker start' && {
     for fault in "run * kill;create 1 kill" "run * garbage;create * garbage" "run * garbage;start * kill" "run * kill;start * garbage"; do
         faulty "$fault" run "$hello"

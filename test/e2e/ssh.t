@@ -12,8 +12,10 @@ hello=$(snippet ash 'echo hello')
 lost="the connection to the engine was lost before the end of the program: the network failed, the engine was restarted, or \
 the docker command was killed; run the program again"
 
+has_ended() { [ -n "$1" ] && [ -z "$(docker ps --quiet --filter "name=$1")" ]; } # CONTAINER
+
 # drop N...: the connections with these numbers, counted from now on from 1, are refused as sshd does it if too many begin at
-# once; "hang": all of them wait for ever.
+# once.
 drop() { echo 0 >"$bed/count"; echo " $* " >"$bed/dropped"; }
 drop
 mv "$bed/bin/ssh" "$bed/bin/real-ssh"
@@ -24,7 +26,6 @@ count=\$((count + 1))
 echo "\$count" >"$bed/count"
 read -r dropped <"$bed/dropped"
 case " \$dropped " in
-*" hang "*) exec sleep 600 ;;
 *" \$count "*) echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255 ;;
 esac
 exec "$bed/bin/real-ssh" "\$@"
@@ -57,20 +58,34 @@ test_case 'the connection is cut while the program runs' && {
         is "$status $(field reason stdout)|$(field error)" "3 engine begun|$lost" "sshd is there again: $restarts"
         [ "$restarts" = yes ] || connect
     done
-    nothing_is_left() { [ -z "$(docker ps --quiet --filter name=isolator-)" ]; }
-    until_true nothing_is_left
-    is "$(docker ps --quiet --filter name=isolator-)" "" "its container has ended"
+    until_true has_ended "$(field container)"
 }
 
 # The time of the program is not waited for.
 test_case 'a host that does not answer' && {
-    drop hang
-    PATH=$bed/bin:$PATH DOCKER_HOST=ssh://root@127.0.0.1:$port timeout 30 "$ISOLATOR" run --timeout 60 "$hello" >"$scratch/out"
+    unplug
+    PATH=$bed/bin:$PATH DOCKER_HOST=ssh://root@$far_address timeout 30 "$ISOLATOR" run --timeout 60 "$hello" >"$scratch/out"
     is "$?" 3 "it ends"
     out=$(cat "$scratch/out")
     is "$(field reason)|$(field error)" "engine|cannot start the container: the container engine does not answer at \
-ssh://root@127.0.0.1:$port; unset DOCKER_HOST, or start the engine that it names: it did not answer in time" "the reason"
-    drop
+ssh://root@$far_address; unset DOCKER_HOST, or start the engine that it names: it did not answer in time" "the reason"
+    plug
+}
+
+# Nobody says that the network is gone, so the program's time has to pass. The supervisor ends it, and waits for some minutes
+# for orders; its container ends when the network is there again and tells that nobody waits for its answers.
+test_case 'the network is gone while the program runs' && {
+    far start_isolator run -v --timeout 3 "$(snippet ash 'echo begun; exec sleep 6000')"
+    until_running
+    unplug
+    await
+    container=$(field container)
+    is "$status $(field reason stdout)" "124 timeout begun" "the reason"
+    has "$(field warnings)" "container '$container' may still exist: cannot remove the container" "the warning"
+    ended_in() { ! docker top "$1" | grep -q 'sleep 6000'; }
+    until_true ended_in "$container"
+    plug
+    until_true has_ended "$container"
 }
 
 test_case 'doctor' && {
@@ -82,7 +97,7 @@ test_case 'doctor' && {
  -> set ControlMaster, ControlPath and ControlPersist for this host in ~/.ssh/config" "as ssh is by default"
     printf '%s\n' 'ControlMaster auto' "ControlPath $bed/control" 'ControlPersist 30' 'ServerAliveInterval 15' >>"$bed/config"
     checks
-    ssh -F "$bed/config" -O exit -p "$port" root@127.0.0.1 2>/dev/null
+    "$bed/bin/real-ssh" -O exit "root@$far_address" 2>/dev/null
     has "$found" "ssh a docker command takes N ms" "with a connection that is shared"
     hasnt "$found" "a connection of its own" "with a connection that is shared"
     hasnt "$found" "not noticed" "with a connection that is looked after"

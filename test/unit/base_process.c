@@ -169,6 +169,26 @@ static void process__arguments_arrive_as_they_are(void **state)
     end(&child);
 }
 
+/* The child has the variable in addition to all of ours, which has none of it. */
+static void process__variable(void **state)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct process_options options = {.arguments = &arguments,
+                                            .variable = "ISOLATOR_ADDED=a b=c"};
+    struct child child;
+
+    (void)state;
+    init(&child);
+    setenv("ISOLATOR_KEPT", "kept", 1);
+    strvec_push_each(&arguments, "sh", "-c", "echo \"$ISOLATOR_ADDED|$ISOLATOR_KEPT\"", NULL);
+    assert_int_equal(process_start(&child.process, &options, &child.error), 0);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "a b=c|kept\n");
+    assert_null(getenv("ISOLATOR_ADDED"));
+    unsetenv("ISOLATOR_KEPT");
+    end(&child);
+}
+
 /* One megabyte on each stream at the same time: neither pipe may block the other. */
 static void process__both_streams_come_whole(void **state)
 {

@@ -50,6 +50,36 @@ static void engine_memory__oci_runtimes_that_enforce_limits(void **state)
     assert_false(engine_memory_is_enforcing(NULL, "runsc"));
 }
 
+static void engine_memory__api_version(void **state)
+{
+    static const char *const without[] = {"",      "1",      "1.",     ".41",       "a1.41",
+                                          " 1.41", "1.4141", "1414.1", "1,41 20.10"};
+    char variable[API_VARIABLE_SIZE];
+    struct engine_memory memory;
+
+    (void)state;
+    engine_memory_init(&memory);
+    assert_false(engine_memory_api(&memory, variable));
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
+        engine_memory_set_api(&memory, without[i]);
+        assert_false(engine_memory_api(&memory, variable));
+    }
+    engine_memory_set_api(&memory, "1.41 20.10.24\n");
+    assert_true(engine_memory_api(&memory, variable));
+    assert_string_equal(variable, "DOCKER_API_VERSION=1.41");
+    setenv("DOCKER_API_VERSION", "1.40", 1);
+    assert_false(engine_memory_api(&memory, variable));
+    unsetenv("DOCKER_API_VERSION");
+    engine_memory_set_api(&memory, "999.999");
+    assert_true(engine_memory_api(&memory, variable));
+    assert_string_equal(variable, "DOCKER_API_VERSION=999.999");
+    engine_memory_set_api(&memory, NULL);
+    assert_false(engine_memory_api(&memory, variable));
+    engine_memory_release(&memory);
+    engine_memory_set_api(NULL, "1.41");
+    assert_false(engine_memory_api(NULL, variable));
+}
+
 /* Each user of the range is drawn once. Then none is left, until one is released. */
 static void engine_memory__users_of_living_containers_are_not_drawn(void **state)
 {
