@@ -54,6 +54,14 @@ test_case --quick 'a case that fails once more has failed' && {
     is "$(runs_of twice.t)" "|--run 2|--run 2" "it ends there"
 }
 
+test_case --quick 'some cases of a suite' && {
+    suite some.t "$TWO"'; echo "ok 2 - second"; echo 1..1'
+    run_suites some.t:1+2
+    is "$status $(last_line)" "0 2 passed, 0 failed" "the last line"
+    has "$out" "some.t:1+2 " "the result says which cases"
+    is "$(runs_of some.t)" "--run 1,2|--run 2|--run 2|--run 2" "these run, and of them the failed case runs again"
+}
+
 test_case --quick 'a unit test runs again as a whole' && {
     suite unit_again "$TWO"'; echo "ok 1 - first"; echo "ok 2 - second"; echo 1..2'
     run_suites unit_again
