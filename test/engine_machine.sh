@@ -11,14 +11,34 @@
 # starts test/fixtures/machine-init there, which runs the suites. What these print comes through the second serial port;
 # the first is the console. All files are in $roots.
 
-# Left out, beside what is slow: what needs the image isolator-test/languages:trixie (1.4 GB) or a network; and
-# test/e2e/*.mjs, which install packages by npm. tests.t takes more than 20 minutes.
+# Left out, beside what is slow: what needs the image isolator-test/languages:trixie (1.4 GB) or a network.
 machine_suites="hello.t container.t outcomes.t lifeline.t"
+# Cases of other suites, by their titles, one a line.
+machine_cases="tests.t: each status
+tests.t: all tests pass; names; one container
+tests.t: what one test leaves is gone for the next
+tests.t: memory of a process that nobody waits for
+tests.t: a container that is killed costs the tests that are left
+tests.t: a build, and then tests
+tests.t: the limits of the build are not those of the program
+batch.t: right and wrong lines, each with a result of its own
+batch.t: limits of a line
+batch.t: SIGINT ends the running requests and starts no new ones
+mcp_calls.mjs: one call runs, one waits, the third is refused
+mcp_calls.mjs: a running call is cancelled: its container goes, the next call begins, and nothing is answered
+mcp_sessions.mjs: all calls of a session have one container, which no other call gets
+mcp_sessions.mjs: two sessions and a call without one see nothing of each other
+mcp_sessions.mjs: a session that has used up its CPU time or its output ends, and the result says so
+mcp_sessions.mjs: when the server is killed, its busy sessions end
+abuse.t: every attack is held, or gets through a known gap
+abuse.t: the limits of a container as the kernel has them"
 machine_images="isolator-test/busybox:1 isolator-test/noshell:1 isolator-test/python:bookworm isolator-test/javascript:bookworm
     isolator-test/go:compiled"
 # gcc and libc6-dev compile what the tests run; kmod and busybox-static are for the machine itself.
 machine_packages=docker.io,docker-cli,containerd,runc,iptables,nftables,ca-certificates,iproute2,kmod,busybox-static
-machine_packages+=,procps,util-linux,perl,gcc,libc6-dev
+machine_packages+=,procps,util-linux,perl,gcc,libc6-dev,nodejs
+# The packages of npm, in test/mcp/node_modules of this host, by which the tests of isolator-mcp validate messages.
+machine_modules="ajv ajv-formats fast-deep-equal fast-uri json-schema-traverse require-from-string"
 machine_memory=4096  # MB
 machine_seconds=2400 # of this host, until a machine that has not ended is killed
 
@@ -32,6 +52,22 @@ need_machine() {
         command -v "${pair%:*}" >/dev/null || missing+=("${pair#*:}")
     done
     [ ${#missing[@]} -eq 0 ] || die "install the Debian packages ${missing[*]}"
+}
+
+# Prints the suite as test/run takes it, with a space: as a whole, or as the numbers of its cases; nothing if the machine
+# does not run it. Fails if a title is not that of a case.
+machine_suite() { # SUITE
+    local title number numbers=
+    if [[ " $machine_suites " = *" $1 "* ]]; then
+        printf '%s ' "test/e2e/$1"
+        return
+    fi
+    while IFS= read -r title; do
+        number=$("test/e2e/$1" --list | cut -f 2- | grep -nFx -- "$title" | cut -d : -f 1)
+        [ -n "$number" ] || { say "test/e2e/$1 has no case '$title'"; return 1; }
+        numbers+=+$number
+    done < <(sed -n "s/^$1: //p" <<<"$machine_cases")
+    [ -z "$numbers" ] || printf '%s ' "test/e2e/$1:${numbers#+}"
 }
 
 # The kernel is not installed, which would make an initramfs of Debian: its files are in /kernel, and its modules, in
@@ -53,7 +89,10 @@ make_machine_root() { # BED
 copy_tree() { # BED
     local root=$roots/$1 tree=$roots/$1/isolator library
     mkdir -p "$tree/build" "$root$PWD" || return
-    { git -c safe.directory="$PWD" ls-files -z && printf '%s\0' build/isolator build/isolator-mcp build/engine/test.json; } |
+    test/mcp/install || return
+    # shellcheck disable=SC2086 # words
+    { git -c safe.directory="$PWD" ls-files -z && printf '%s\0' build/isolator build/isolator-mcp build/engine/test.json &&
+        printf 'test/mcp/node_modules/%s\0' .package-lock.json $machine_modules; } |
         tar -c --null -T - | tar -x --no-same-owner -C "$tree" || return
     cc -O1 -o "$tree/build/field" test/fixtures/field.c -ljansson || return # of test/e2e/lib.sh
     ldd "$tree/build/isolator" "$tree/build/isolator-mcp" "$tree/build/field" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u |

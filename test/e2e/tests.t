@@ -258,10 +258,13 @@ END
 test_case 'memory of a process that nobody waits for' && {
     request 'language => "python", entrypoint_code => "import os, signal, time
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+reading, writing = os.pipe()
 if os.fork() == 0:
     data = b\"x\" * 100000000
+    os.write(writing, b\"filled\")
     time.sleep(0.5)
     os._exit(0)
+os.read(reading, 6)
 time.sleep(1)", tests => [{}, {}]' >"$scratch/requests"
     isolator batch "$scratch/requests"
     is "$status" 0 "it succeeds"
