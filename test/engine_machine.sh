@@ -12,9 +12,25 @@
 # the first is the console. All files are in $roots.
 
 # Left out, beside what is slow: what needs the image isolator-test/languages:trixie (1.4 GB) or a network.
-machine_suites="hello.t container.t outcomes.t lifeline.t"
-# Cases of other suites, by their titles, one a line.
-machine_cases="tests.t: each status
+machine_suites="hello.t"
+# Cases of other suites, by their titles, one a line: those whose answers depend on control groups, and some of each feature.
+machine_cases="outcomes.t: exit status 137, signals to process 1, and closed streams
+outcomes.t: a child runs out of memory and the program fails
+outcomes.t: busybox: the program runs out of memory
+outcomes.t: busybox: a timeout of a busy program that ignores signals
+outcomes.t: a program that has used up its CPU time
+outcomes.t: CPU time of child processes, and of a program that has ended
+outcomes.t: a program that owes CPU time
+outcomes.t: isolator is killed while its program owes CPU time
+outcomes.t: a program that sleeps uses no CPU time
+outcomes.t: no shell: the program runs out of memory
+container.t: what a program sees and may do in its container
+container.t: a fork bomb ends at the timeout
+container.t: the engine's record of a container, and SIGTERM while the program runs
+container.t: no shell: the engine's record, and many signals while the program runs
+lifeline.t: killed with its docker commands and its reaper
+lifeline.t: killed with its reaper, while the docker commands live on
+tests.t: each status
 tests.t: all tests pass; names; one container
 tests.t: what one test leaves is gone for the next
 tests.t: memory of a process that nobody waits for
