@@ -33,7 +33,7 @@ statuses='"$t->{name} $t->{status}"'
 # - made: the program is its sources, one after the other; a source with the word SYNTAX is refused.
 # - odd: the sources are the script that builds.
 # - slow: the build sleeps. large: the build may take 200 MB, the program 64. limits: the program sees its build's limits.
-seen='cd /sys/fs/cgroup; cat memory/memory.limit_in_bytes memory.max cpu/cpu.cfs_quota_us cpu.max pids/pids.max pids.max 2>/dev/null; :'
+seen='cd /sys/fs/cgroup; cat memory/memory.limit_in_bytes memory.max cpu/cpu.cfs_quota_us cpu.max pids/pids.max pids.max 2>/dev/null | cut -d " " -f 1; :'
 perl -MJSON::PP -e '
     local $/;
     my $config = JSON::PP->new->decode(<STDIN>);
