@@ -38,6 +38,17 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
     return answer;
 }
 
+long long docker_look_for_engine(const struct docker *docker, long long deadline,
+                                 const struct notifier *cancel)
+{
+    long long end = deadline;
+
+    if (docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUESTION), cancel) !=
+        DOCKER_YES)
+        end = budget_deadline(docker, BUDGET_ANSWER);
+    return end < deadline ? end : deadline;
+}
+
 /*
  * Whether the image is in the list of all images: only that says that one is missing. A question
  * about the image alone also fails if its connection to the engine fails, as one of many by ssh.
