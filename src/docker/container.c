@@ -1,6 +1,7 @@
 #include "docker/container.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -195,6 +196,10 @@ static int open_profile(const struct docker *docker, int *file, struct error *er
 {
     const char *profile = engine_seccomp_profile(docker->kind);
 
+    if (profile && getenv("CONTAINER_HOST")) /* podman-remote(1) */
+        return error_set(error, ERROR_ENGINE,
+                         "the podman of CONTAINER_HOST cannot be used, since it takes its seccomp "
+                         "profile from a file that only this machine has; unset CONTAINER_HOST");
     *file = profile ? linux_unnamed_file_of(profile, strlen(profile)) : -1;
     return !profile || *file >= 0
                ? 0

@@ -186,6 +186,28 @@ static void container__create_with_podman(void **state)
     tear_down(&fixture);
 }
 
+/* Its profile is a file of this machine alone. */
+static void container__create_with_a_podman_of_another_machine(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+
+    (void)state;
+    set_up(&fixture, "");
+    prepare(&creation);
+    fixture.docker.kind = ENGINE_PODMAN;
+    write_in(fixture.directory, "calls", "");
+    setenv("CONTAINER_HOST", "unix:///run/podman.sock", 1);
+    assert_int_equal(create(&fixture, &creation), -1);
+    unsetenv("CONTAINER_HOST");
+    assert_error(&fixture.error, ERROR_ENGINE,
+                 "the podman of CONTAINER_HOST cannot be used, since it takes its seccomp profile "
+                 "from a file that only this machine has; unset CONTAINER_HOST");
+    check_calls(&fixture, "");
+    discard(&creation);
+    tear_down(&fixture);
+}
+
 /* Docker has an option for it, and podman one that comes before the sub-command. */
 static void container__create_with_an_oci_runtime(void **state)
 {
