@@ -76,26 +76,22 @@ static int explain_not_ready(struct instance *instance, enum process_event event
 
 /*
  * Waits for the supervisor. The deadline counts the program's time, too, so that a slow engine has
- * that as well; one that cannot be reached at all is found out earlier, by a question to it.
- * Without an answer to that the wait goes on for a while: an engine may only be slow to answer.
+ * that as well; one that cannot be reached at all is found out earlier.
  */
 static enum process_event pump_until_made(struct instance *instance, long long deadline,
                                           const struct notifier *cancel, bool *unreachable)
 {
     const struct docker *docker = instance->container.docker;
     const long long look = budget_deadline(docker, BUDGET_LOOK);
-    const long long last = look + budget_ms(docker, BUDGET_ANSWER);
     enum process_event event =
         instance_pump(instance, INSTANCE_MADE, look < deadline ? look : deadline, cancel);
+    long long end = deadline;
 
-    *unreachable = false;
-    if (event != PROCESS_DEADLINE || look >= deadline)
-        return event;
-    if (docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUESTION), cancel) ==
-        DOCKER_YES)
-        return instance_pump(instance, INSTANCE_MADE, deadline, cancel);
-    event = instance_pump(instance, INSTANCE_MADE, last < deadline ? last : deadline, cancel);
-    *unreachable = event == PROCESS_DEADLINE;
+    if (event == PROCESS_DEADLINE && look < deadline) {
+        end = docker_look_for_engine(docker, deadline, cancel);
+        event = instance_pump(instance, INSTANCE_MADE, end, cancel);
+    }
+    *unreachable = event == PROCESS_DEADLINE && end < deadline;
     return event;
 }
 

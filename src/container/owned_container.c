@@ -199,19 +199,19 @@ void owned_container_undo(const struct owned_container *container, long long end
 static int create_from_image_or_base(struct owned_container *container,
                                      const struct container_spec *spec, long long deadline,
                                      const struct notifier *cancel, struct strvec *warnings,
-                                     bool *cut_off, struct error *error)
+                                     enum creation_end *creation, struct error *error)
 {
     CLEANUP(error_release) struct error missing = ERROR_INIT;
     struct container_spec base_spec = *spec;
 
     container->image = spec->image;
-    if (container_create(container->docker, spec, deadline, cancel, warnings, cut_off, &missing) ==
+    if (container_create(container->docker, spec, deadline, cancel, warnings, creation, &missing) ==
         0)
         return 0;
     if (missing.kind != ERROR_IMAGE || !container->base)
         return error_set(error, missing.kind, "%s", missing.message);
     base_spec.image = container->image = container->base;
-    return container_create(container->docker, &base_spec, deadline, cancel, warnings, cut_off,
+    return container_create(container->docker, &base_spec, deadline, cancel, warnings, creation,
                             error);
 }
 
@@ -284,16 +284,18 @@ int owned_container_create(struct owned_container *container, const struct conta
     const size_t warned = warnings->count;
     struct container_spec own_spec = *spec;
     CLEANUP(error_release) struct error failure = ERROR_INIT;
-    bool cut_off;
+    enum creation_end creation;
 
     if (notifier_raised(cancel))
         return owned_container_set_cancelled(error);
     if (owned_container_draw_user(container, &own_spec, error) != 0)
         return -1;
-    if (create_from_image_or_base(container, &own_spec, deadline, cancel, warnings, &cut_off,
+    if (create_from_image_or_base(container, &own_spec, deadline, cancel, warnings, &creation,
                                   error) != 0) {
-        if (cut_off)
+        if (creation == CREATION_CUT_OFF)
             owned_container_undo(container, end, warnings);
+        else if (creation == CREATION_UNANSWERED)
+            owned_container_leave(container, warnings);
         return -1;
     }
     if (owned_container_accept(container, spec, deadline, cancel, warned, warnings, error) == 0)

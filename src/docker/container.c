@@ -1,6 +1,7 @@
 #include "docker/container.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -195,6 +196,10 @@ static int open_profile(const struct docker *docker, int *file, struct error *er
 {
     const char *profile = engine_seccomp_profile(docker->kind);
 
+    if (profile && getenv("CONTAINER_HOST")) /* podman-remote(1) */
+        return error_set(error, ERROR_ENGINE,
+                         "the podman of CONTAINER_HOST cannot be used, since it takes its seccomp "
+                         "profile from a file that only this machine has; unset CONTAINER_HOST");
     *file = profile ? linux_unnamed_file_of(profile, strlen(profile)) : -1;
     return !profile || *file >= 0
                ? 0
@@ -203,32 +208,40 @@ static int open_profile(const struct docker *docker, int *file, struct error *er
 
 int container_create(const struct docker *docker, const struct container_spec *spec,
                      long long deadline, const struct notifier *cancel, struct strvec *warnings,
-                     bool *cut_off, struct error *error)
+                     enum creation_end *end, struct error *error)
 {
     CLEANUP(strvec_release)
     struct strvec arguments = create_arguments(docker->kind, "create", spec);
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP_FD int profile = -1;
+    static const char cannot[] = "cannot create a container";
     struct docker_call call = {.arguments = &arguments,
                                .stdin_file = -1,
                                .deadline = deadline,
                                .cancel = cancel,
-                               .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE)};
+                               .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE),
+                               .look = docker_look_for_engine,
+                               .look_at = budget_deadline(docker, BUDGET_LOOK)};
 
-    *cut_off = false;
+    *end = CREATION_ENDED;
     if (open_profile(docker, &profile, error) != 0)
         return -1;
     call.extra_file = profile;
     if (docker_run(docker, &call, &output, error) != 0) {
-        *cut_off = output.status >= 0;
-        return -1;
+        *end = output.given_up      ? CREATION_UNANSWERED
+               : output.status >= 0 ? CREATION_CUT_OFF
+                                    : CREATION_ENDED;
+        if (!output.given_up)
+            return -1;
+        error_release(error);
+        return docker_explain_no_answer(docker, DOCKER_UNKNOWN, cannot, "it did not answer in time",
+                                        cancel, error);
     }
     if (output.status != 0) {
         CLEANUP_FREE char *message = docker_failure(&call, &output);
-        *cut_off = docker_was_killed(&output);
+        *end = docker_was_killed(&output) ? CREATION_CUT_OFF : CREATION_ENDED;
         container_discard_failed(docker, spec->name, budget_deadline(docker, BUDGET_DISCARD));
-        return docker_explain(docker, spec->image, "cannot create a container", message, cancel,
-                              error);
+        return docker_explain(docker, spec->image, cannot, message, cancel, error);
     }
     container_add_warnings(warnings, &output.err);
     return 0;

@@ -72,13 +72,15 @@ bool spec_fingerprint_equal(const struct spec_fingerprint *one,
  * Creates the container. If that succeeds, each line that docker wrote to stderr is appended to
  * `warnings`. If it fails, the error is that of docker_explain().
  *
- * *cut_off is true if the command did not end by itself: the engine may then still finish the
- * creation at any later time. To avoid that, a cancelled creation gets BUDGET_CANCELLED_CREATE to
- * end, and returns 0 if it does, so check `cancel` afterwards.
+ * *end is CREATION_CUT_OFF if the command did not end by itself: the engine may then still finish
+ * the creation at any later time. To avoid that, a cancelled creation gets BUDGET_CANCELLED_CREATE
+ * to end, and returns 0 if it does, so check `cancel` afterwards. CREATION_UNANSWERED is the same
+ * with an engine that does not answer (docker_look_for_engine()), so that no other command helps.
  */
+enum creation_end { CREATION_ENDED, CREATION_CUT_OFF, CREATION_UNANSWERED };
 int container_create(const struct docker *docker, const struct container_spec *spec,
                      long long deadline, const struct notifier *cancel, struct strvec *warnings,
-                     bool *cut_off, struct error *error);
+                     enum creation_end *end, struct error *error);
 
 /* Appends each line that docker wrote to stderr, escaped for a terminal, to the warnings. */
 void container_add_warnings(struct strvec *warnings, const struct strbuf *text);

@@ -78,6 +78,24 @@ static bool keep_output(void *context, enum process_stream stream, const char *d
     return true;
 }
 
+/* Waits for the end of the command, until its deadline or until `look` gives it up. */
+static enum process_event wait_for_end(const struct docker *docker, const struct docker_call *call,
+                                       struct process *process, struct process_pump *pump,
+                                       bool *given_up)
+{
+    const bool looks = call->look && call->look_at < call->deadline;
+    enum process_event event;
+
+    pump->deadline = looks ? call->look_at : call->deadline;
+    event = process_pump(process, pump);
+    if (event == PROCESS_DEADLINE && looks) {
+        pump->deadline = call->look(docker, call->deadline, call->cancel);
+        event = process_pump(process, pump);
+    }
+    *given_up = event == PROCESS_DEADLINE && pump->deadline < call->deadline;
+    return event;
+}
+
 static int run_process(const struct docker *docker, const struct docker_call *call,
                        struct docker_output *output, struct error *error)
 {
@@ -95,12 +113,11 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
 
     pump.sink = keep_output;
     pump.context = output;
-    pump.deadline = call->deadline;
     pump.cancel = notifier_fd(call->cancel);
     pump.drain = call->drain;
     if (docker_start(docker, call->arguments, &streams, &process, error) != 0)
         return -1;
-    event = process_pump(&process, &pump);
+    event = wait_for_end(docker, call, &process, &pump, &output->given_up);
     if (event == PROCESS_CANCELLED) {
         const long long grace_end = clock_now_ms() + call->grace_ms;
 

@@ -55,6 +55,12 @@ struct docker {
  */
 void docker_set_up_environment(void);
 
+/*
+ * Called once, if a command has not ended by then: until when to wait for it, at most the deadline.
+ */
+typedef long long docker_look(const struct docker *docker, long long deadline,
+                              const struct notifier *cancel);
+
 /* One command. Everything in it is borrowed. */
 struct docker_call {
     const struct strvec *arguments;    /* without the name of the program */
@@ -65,6 +71,8 @@ struct docker_call {
     long long grace_ms;                /* how long a cancelled command may still take to end */
     const struct process_drain *drain; /* NULL: none */
     bool show_stdout;                  /* its stdout is our stderr, and not kept */
+    docker_look *look;                 /* NULL: it gets all its time */
+    long long look_at;                 /* clock_now_ms(); when `look` is called */
 };
 
 struct docker_output {
@@ -72,6 +80,7 @@ struct docker_output {
     int status;
     struct strbuf out; /* the start of each stream */
     struct strbuf err;
+    bool given_up; /* it did not end before the time of `look` */
 };
 
 #define DOCKER_OUTPUT_INIT                                                                         \

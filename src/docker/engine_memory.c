@@ -55,14 +55,18 @@ bool engine_memory_reached(struct engine_memory *memory)
     return reached;
 }
 
-/* Bytes of the version, digits with a dot between them, with which the text begins; 0: none. */
-static int api_version_length(const char *text)
+/* Bytes of the version, digits with a dot between them, that the line has; 0: none. */
+static int api_version_length(const char *line)
 {
     static const char digits[] = "0123456789";
-    const size_t major = strspn(text, digits);
-    const size_t minor = text[major] == '.' ? strspn(text + major + 1, digits) : 0;
+    const size_t major = strspn(line, digits);
+    const size_t minor = line[major] == '.' ? strspn(line + major + 1, digits) : 0;
+    const size_t length = major + 1 + minor;
 
-    return major > 0 && major <= 3 && minor > 0 && minor <= 3 ? (int)(major + 1 + minor) : 0;
+    return major > 0 && major <= 3 && minor > 0 && minor <= 3 &&
+                   strspn(line + length, "\r\n") == strlen(line + length)
+               ? (int)length
+               : 0;
 }
 
 void engine_memory_set_api(struct engine_memory *memory, const char *answer)

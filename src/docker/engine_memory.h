@@ -52,10 +52,10 @@ void engine_memory_set_reached(struct engine_memory *memory);
 bool engine_memory_reached(struct engine_memory *memory);
 
 /*
- * Remember the version of the engine's API, with which the answer begins (NULL or without one:
- * none), and tell it as a variable for docker commands. They ask for it first, and if that is lost,
- * as one of many connections by ssh, they take their own version, which the engine may refuse.
- * False: none is known, or our environment has one. `memory` NULL: nothing is remembered.
+ * Remember the version of the engine's API, a line of docker's (NULL or another line: none), and
+ * tell it as a variable for docker commands. They ask for it first, and if that is lost, as one of
+ * many connections by ssh, they take their own version, which the engine may refuse. False: none is
+ * known, or our environment has one. `memory` NULL: nothing is remembered.
  */
 void engine_memory_set_api(struct engine_memory *memory, const char *answer);
 bool engine_memory_api(struct engine_memory *memory, char variable[API_VARIABLE_SIZE]);

@@ -31,11 +31,22 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     enum docker_answer answer;
 
-    strvec_push_each(&arguments, "version", "--format",
-                     "{{.Client.APIVersion}} {{.Server.Version}}", NULL);
+    strvec_push_each(&arguments, "version", "--format", "{{.Server.Version}}", NULL);
     answer = ask(docker, &arguments, deadline, cancel, &output);
-    engine_memory_set_api(docker->memory, answer == DOCKER_YES ? strbuf_string(&output.out) : NULL);
+    if (answer != DOCKER_YES)
+        engine_memory_set_api(docker->memory, NULL);
     return answer;
+}
+
+long long docker_look_for_engine(const struct docker *docker, long long deadline,
+                                 const struct notifier *cancel)
+{
+    long long end = deadline;
+
+    if (docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUESTION), cancel) !=
+        DOCKER_YES)
+        end = budget_deadline(docker, BUDGET_ANSWER);
+    return end < deadline ? end : deadline;
 }
 
 /*
@@ -113,6 +124,18 @@ static bool is_other_kind(const struct docker *docker, const struct notifier *ca
            engine.kind != docker->kind;
 }
 
+/* Asks for the version of the API that the docker command and the engine use with each other. */
+static void learn_api(const struct docker *docker, const struct notifier *cancel)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+
+    strvec_push_each(&arguments, "version", "--format", "{{.Client.APIVersion}}", NULL);
+    if (ask(docker, &arguments, budget_deadline(docker, BUDGET_QUERY), cancel, &output) ==
+        DOCKER_YES)
+        engine_memory_set_api(docker->memory, strbuf_string(&output.out));
+}
+
 int docker_explain(const struct docker *docker, const char *image, const char *what,
                    const char *message, const struct notifier *cancel, struct error *error)
 {
@@ -120,6 +143,8 @@ int docker_explain(const struct docker *docker, const char *image, const char *w
         docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUERY), cancel);
     enum docker_answer exists = DOCKER_UNKNOWN;
 
+    if (answers == DOCKER_YES && docker->memory && unreachable_is_mismatch(message))
+        learn_api(docker, cancel);
     if (answers == DOCKER_YES)
         exists = image_exists(docker, image, cancel);
     if (exists == DOCKER_UNKNOWN && notifier_raised(cancel))

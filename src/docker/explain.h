@@ -20,6 +20,14 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
                                          const struct notifier *cancel);
 
 /*
+ * A docker_look for commands that may take as long as a slow engine needs: the deadline if the
+ * engine answers within BUDGET_QUESTION, else BUDGET_ANSWER from then on, as it may only be slow to
+ * answer.
+ */
+long long docker_look_for_engine(const struct docker *docker, long long deadline,
+                                 const struct notifier *cancel);
+
+/*
  * Sets the error of a command that failed with `message` because the engine does not answer
  * (`answer`): what to do about it (docker/unreachable.h), and the message if that may tell more.
  * ERROR_ENGINE. Returns -1.

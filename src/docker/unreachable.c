@@ -110,23 +110,35 @@ static const struct mismatch {
      "try again, since it says so too if its first request was lost; or update the engine"},
 };
 
+/* NULL: docker's message is about something else. */
+static const struct mismatch *mismatch_of(const char *message)
+{
+    for (size_t i = 0; i < sizeof mismatches / sizeof mismatches[0]; i++) {
+        const char *first = strstr(message, mismatches[i].first);
+
+        if (first && strstr(first, mismatches[i].second))
+            return &mismatches[i];
+    }
+    return NULL;
+}
+
+bool unreachable_is_mismatch(const char *message)
+{
+    return mismatch_of(message) != NULL;
+}
+
 /* False: docker's message is about something else. */
 static bool find_mismatch(const char *message, struct unreachable *found)
 {
     CLEANUP_FREE char *version = variable("DOCKER_API_VERSION");
+    const struct mismatch *mismatch = mismatch_of(message);
 
-    for (size_t i = 0; i < sizeof mismatches / sizeof mismatches[0]; i++) {
-        const struct mismatch *mismatch = &mismatches[i];
-        const char *first = strstr(message, mismatch->first);
-
-        if (!first || !strstr(first, mismatch->second))
-            continue;
-        found->problem = string_copy(mismatch->problem);
-        found->advice = version ? string_format("unset DOCKER_API_VERSION, which is %s", version)
-                                : string_copy(mismatch->advice);
-        return true;
-    }
-    return false;
+    if (!mismatch)
+        return false;
+    found->problem = string_copy(mismatch->problem);
+    found->advice = version ? string_format("unset DOCKER_API_VERSION, which is %s", version)
+                            : string_copy(mismatch->advice);
+    return true;
 }
 
 /* The advice how to make the engine answer, owned. If it may hang, the advice is a restart. */

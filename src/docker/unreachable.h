@@ -30,6 +30,9 @@ struct unreachable {
 struct unreachable unreachable_find(const struct engine_info *engine, const char *message);
 void unreachable_release(struct unreachable *found);
 
+/* Whether docker's message is about versions that do not fit each other. */
+bool unreachable_is_mismatch(const char *message);
+
 /* The path of the engine's socket, borrowed; NULL: it is reached in another way, or not known. */
 const char *unreachable_socket(const struct engine_info *engine);
 

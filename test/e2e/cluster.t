@@ -2,18 +2,19 @@
 # Batches on several machines by GNU parallel and Slurm, with the examples in share/examples/cluster. One of three machines
 # dies in the middle.
 #
-# A machine is a namespace of processes on this one, with the sshd or slurmd as its first process. If that is killed, so is
-# all that runs on the machine. What dies is the host that drives isolator, so the engine is the stand-in for docker, which
+# A machine is a namespace of processes and a network of its own, with the sshd or slurmd as its first process. If that is
+# killed, so is all that runs on the machine. What dies is the host that drives isolator, so the engine is the stand-in for docker, which
 # runs 300 programs in a tenth of the time. The servers are packages that test/setup has unpacked. They need root, have
 # their files in $bed, and end with this test also if that is killed.
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $scratch and its like
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=test/e2e/network.sh
+. test/e2e/network.sh
 
 uses_engine=no
 bed=$scratch/bed
 examples=$PWD/share/examples/cluster
-sshd=$PWD/build/engine/sshd # these two by test/setup
-cluster=$PWD/build/engine/cluster/usr
+cluster=$PWD/build/engine/cluster/usr # by test/setup
 libraries=$(echo "$cluster"/lib/*-linux-gnu)
 mkdir -p "$bed/bin"
 ln -s "$PWD/test/fixtures/docker-stand-in" "$bed/bin/docker"
@@ -36,12 +37,6 @@ counts() {
         print "$results results of ", scalar keys %ids, " requests, $right right"' "$@"
 }
 
-# free_ports N: numbers of ports that are free.
-free_ports() {
-    perl -MIO::Socket::INET -e 'print join " ", map { $_->sockport }
-        map { IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1) } 1 .. shift' "$1"
-}
-
 # ---- machines
 
 declare -A pids=() # of the processes whose child is the first process of a machine, and of servers, by name
@@ -51,8 +46,14 @@ server() {
     setpriv --pdeathsig KILL "${@:2}" >"$bed/$1.log" 2>&1 &
     pids[$1]=$!
 }
-# machine NAME COMMAND...: starts a machine with this first process.
-machine() { server "$1" unshare --pid --fork --kill-child=KILL --mount-proc "${@:2}"; }
+# machine NAME N COMMAND...: starts a machine, the host N of the network, with this first process, which has a private /run.
+machine() {
+    server "$1" unshare --pid --net --fork --kill-child=KILL --mount-proc sh -c '
+        mount -t tmpfs none /run && mkdir /run/sshd
+        until ip -4 address show dev cable 2>/dev/null | grep -q inet; do sleep 0.05; done
+        exec "$@"' sh "${@:3}"
+    connect_host "$2" "${pids[$1]}"
+}
 
 # die NAME...: kills these with all that runs on them, and waits until they are gone.
 die() {
@@ -70,59 +71,36 @@ die() {
     until_true ended "${first[@]}"
 }
 ended() { [ $# -eq 0 ] || ! kill -0 "$@" 2>/dev/null; }
-trap 'in_main || exit; die "${!pids[@]}"; rm -rf "$scratch"' EXIT
+trap 'in_main || exit; die "${!pids[@]}"; kill $switch 2>/dev/null; rm -rf "$scratch"' EXIT
 
 # runs_on NAME PATTERN: whether a process of this machine has this in its command line.
 runs_on() { pgrep --ns "$(pgrep -P "${pids[$1]}")" --nslist pid -f -- "$2" >/dev/null; }
 
 # ---- GNU parallel, by ssh
 
-# Starts three sshds. Each machine has an engine of its own. SHLVL: as in jobs_ssh.t.
+# Starts three sshds. Each machine has an engine of its own.
 start_sshds() {
-    local name port ports
-    ssh-keygen -q -t ed25519 -N '' -f "$bed/host_key" && ssh-keygen -q -t ed25519 -N '' -f "$bed/key" || return
-    cat >"$bed/sshd_config" <<END
-ListenAddress 127.0.0.1
-HostKey $bed/host_key
-AuthorizedKeysFile $bed/key.pub
-PidFile none
-StrictModes no
-UsePAM no
-PasswordAuthentication no
-PermitRootLogin prohibit-password
-END
-    # Later versions consist of several programs.
-    for name in session auth; do
-        [ ! -e "$sshd/usr/lib/openssh/sshd-$name" ] || echo "Sshd${name^}Path $sshd/usr/lib/openssh/sshd-$name" >>"$bed/sshd_config"
-    done
-    cat >"$bed/ssh_config" <<END
-HostName 127.0.0.1
-User root
-IdentityFile $bed/key
-IdentitiesOnly yes
-StrictHostKeyChecking no
-UserKnownHostsFile /dev/null
-LogLevel ERROR
-END
-    read -ra ports <<<"$(free_ports 3)"
+    local name number=0
+    ssh_files "$bed"
+    printf '%s\n' 'ServerAliveInterval 2' 'ConnectTimeout 2' >>"$bed/ssh_config" # as the example says
     for name in one two three; do
-        port=${ports[0]} ports=("${ports[@]:1}")
-        printf 'Host %s\nPort %s\n' "$name" "$port" >>"$bed/ssh_config"
+        number=$((number + 1))
+        printf 'Host %s\nHostName %s\n' "$name" "$(address "$number")" >>"$bed/ssh_config"
         echo "$name" >>"$bed/hosts"
-        # sshd wants a directory in /run, which is a private one here.
-        machine "$name" sh -c 'mount -t tmpfs none /run && mkdir /run/sshd && exec "$@"' sh \
-            "$sshd/usr/sbin/sshd" -D -e -f "$bed/sshd_config" -p "$port" -o \
-            "SetEnv=SHLVL=9 PATH=$PATH ISOLATOR_CONFIG=$ISOLATOR_CONFIG DOCKER_STAND_IN=$bed/engine-$name"
+        sshd_command "$bed" "PATH=$PATH ISOLATOR_CONFIG=$ISOLATOR_CONFIG DOCKER_STAND_IN=$bed/engine-$name"
+        machine "$name" "$number" "${sshd_command[@]}"
     done
     for name in one two three; do
-        until_true ssh -F "$bed/ssh_config" "$name" true 2>/dev/null || cat "$bed/$name.log" >&2
+        until_true inside ssh -F "$bed/ssh_config" "$name" true 2>/dev/null || cat "$bed/$name.log" >&2
     done
 }
+
+open_switch
 
 test_case 'GNU parallel: one machine of three dies' && {
     start_sshds
     PATH=$cluster/bin:$PATH PARALLEL_SSH="ssh -F $bed/ssh_config" PARALLEL_HOME=$bed/parallel XDG_CACHE_HOME=$bed/cache \
-        sh "$examples/parallel.sh" "$bed/hosts" "$scratch/requests" >"$scratch/out" 2>"$scratch/err" &
+        inside sh "$examples/parallel.sh" "$bed/hosts" "$scratch/requests" >"$scratch/out" 2>"$scratch/err" &
     pid=$!
     until_true runs_on two '--sleep=1' # the last program of a block
     die two
@@ -134,20 +112,18 @@ test_case 'GNU parallel: one machine of three dies' && {
 # ---- Slurm
 
 # slurm COMMAND ARG...: a command of Slurm.
-slurm() { PATH=$cluster/bin:$PATH LD_LIBRARY_PATH=$libraries:$libraries/slurm-wlm SLURM_CONF=$bed/slurm.conf "$@"; }
+slurm() { PATH=$cluster/bin:$PATH LD_LIBRARY_PATH=$libraries:$libraries/slurm-wlm SLURM_CONF=$bed/slurm.conf inside "$@"; }
 
 # Starts the servers of Slurm, with three nodes. A job that lost its node begins again after cred_expire seconds.
 start_slurm() {
-    local ports host name path=$cluster/sbin
+    local host number path=$cluster/sbin
     host=$(uname -n)
-    read -ra ports <<<"$(free_ports 4)"
     head -c 128 /dev/urandom >"$bed/munge.key"
     chmod 400 "$bed/munge.key"
     mkdir "$bed/state" "$bed/spool-n1" "$bed/spool-n2" "$bed/spool-n3"
     cat >"$bed/slurm.conf" <<END
 ClusterName=test
-SlurmctldHost=$host(127.0.0.1)
-SlurmctldPort=${ports[0]}
+SlurmctldHost=$host($(address 4))
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket=$bed/munge.socket,cred_expire=5
@@ -165,9 +141,9 @@ SlurmdTimeout=4
 MessageTimeout=3
 ReturnToService=1
 SchedulerParameters=sched_interval=1,bf_interval=1
-NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[1]}
-NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[2]}
-NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[3]}
+NodeName=n1 NodeHostname=$host NodeAddr=$(address 1) Port=6811
+NodeName=n2 NodeHostname=$host NodeAddr=$(address 2) Port=6812
+NodeName=n3 NodeHostname=$host NodeAddr=$(address 3) Port=6813
 PartitionName=all Nodes=ALL Default=YES State=UP
 END
     export LD_LIBRARY_PATH=$libraries:$libraries/slurm-wlm
@@ -175,9 +151,9 @@ END
     server munged "$path/munged" --foreground --force --key-file="$bed/munge.key" --socket="$bed/munge.socket" \
         --pid-file="$bed/munge.pid" --log-file="$bed/munge.log" --seed-file="$bed/munge.seed"
     until_true [ -S "$bed/munge.socket" ]
-    machine slurmctld "$path"/slurmctld* -D -i -f "$bed/slurm.conf"
-    for name in n1 n2 n3; do
-        machine "$name" "$path"/slurmd* -D -N "$name" -f "$bed/slurm.conf" -d "$(echo "$path"/slurmstepd*)"
+    machine slurmctld 4 "$path"/slurmctld* -D -i -f "$bed/slurm.conf"
+    for number in 1 2 3; do
+        machine "n$number" "$number" "$path"/slurmd* -D -N "n$number" -f "$bed/slurm.conf" -d "$(echo "$path"/slurmstepd*)"
     done
     unset LD_LIBRARY_PATH
     until_true nodes_are_idle || tail "$bed"/{munged,slurmctld,n1}.log >&2

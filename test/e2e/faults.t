@@ -265,21 +265,30 @@ test_case 'docker run fails' && {
     is "$(docker_calls)" "run version image version rm image info" "an engine that cannot start it is not asked for another one"
 }
 
-# By its own version, which it takes if the answer to that question is lost, it may be too new for the engine.
-test_case 'a docker command is told the version of the API once the engine has said it' && {
+# It asks for the version first. If that is lost, as connections by ssh may be, it takes its own, which may be too new.
+test_case 'after docker has called itself too new, its commands are told the version of the API' && {
     mkdir "$scratch/noting"
-    printf '#!/bin/sh\necho "$1 ${DOCKER_API_VERSION-unset}" >>"%s"\nexec "%s" "$@"\n' "$scratch/noted" "$(command -v docker)" \
-        >"$scratch/noting/$engine_command"
+    cat >"$scratch/noting/$engine_command" <<END
+#!/bin/sh
+echo "\$1 \${DOCKER_API_VERSION-unset}" >>"$scratch/noted"
+[ "\$(grep -c ^run "$scratch/noted")-\$1" != 2-run ] ||
+    { echo 'Error response from daemon: client version 9.99 is too new. Maximum supported API version is 1.41' >&2; exit 1; }
+exec "$(command -v docker)" "\$@"
+END
     chmod +x "$scratch/noting/$engine_command"
     printf '{"language": "busybox", "entrypoint_code": "echo %s"}\n' 1 2 3 >"$scratch/lines"
-    noting() { local PATH=$scratch/noting:$PATH; faulty "$@"; }
-    noting 'run 2 fail' isolator batch -j 1 "$scratch/lines"
+    noting() { local PATH=$scratch/noting:$PATH; "$@"; }
+    noting isolator batch -j 1 "$scratch/lines"
     is "$(grep -o '"status":"[a-z]*"' <<<"$out" | paste -s -d ' ')" '"status":"success" "status":"error" "status":"success"' "the requests"
     api=$(docker version --format '{{.Client.APIVersion}}')
-    expect "$(grep -E '^(run|version)' "$scratch/noted")" "the docker commands that reach the engine" <<END
+    expect "$(grep -E '^(run|version|image)' "$scratch/noted")" "the docker commands" <<END
+run unset
 run unset
 version unset
+version unset
+image $api
 version $api
+image $api
 run $api
 END
 }

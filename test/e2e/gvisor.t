@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 engine=$scratch/engine
-runsc=$PWD/build/engine/runsc
+runsc=${RUNSC-$PWD/build/engine/runsc} # test/engines has another one
 mkdir "$engine"
 cat >"$engine/daemon.json" <<END
 {"runtimes": {

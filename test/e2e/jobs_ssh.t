@@ -16,7 +16,7 @@ start_job() {
 notes() { ls -A "$XDG_STATE_HOME/isolator/jobs"; }
 
 # in_session PID: whether a docker command of this isolator runs, and the sshd has begun a session for it.
-in_session() { pgrep -P "$1" docker >/dev/null && [ "$(descendants "$sshd" | wc -l)" -ge 2 ]; }
+in_session() { pgrep -P "$1" docker >/dev/null && [ "$(descendants "$sshd_pid" | wc -l)" -ge 2 ]; }
 
 # interrupted RESTARTS COMMAND ARG...: cuts the connection of `isolator COMMAND ARG... $id`. If RESTARTS is "yes", the sshd
 # is there again before isolator has noticed.

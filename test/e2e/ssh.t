@@ -63,13 +63,16 @@ test_case 'the connection is cut while the program runs' && {
 
 # The time of the program is not waited for.
 test_case 'a host that does not answer' && {
-    unplug
-    PATH=$bed/bin:$PATH DOCKER_HOST=ssh://root@$far_address timeout 30 "$ISOLATOR" run --timeout 60 "$hello" >"$scratch/out"
+    unplug 1
+    PATH=$bed/bin:$PATH DOCKER_HOST=ssh://root@$(address 1) timeout 30 "$ISOLATOR" run --timeout 60 "$hello" >"$scratch/out"
     is "$?" 3 "it ends"
     out=$(cat "$scratch/out")
     is "$(field reason)|$(field error)" "engine|cannot start the container: the container engine does not answer at \
-ssh://root@$far_address; unset DOCKER_HOST, or start the engine that it names: it did not answer in time" "the reason"
-    plug
+ssh://root@$(address 1); unset DOCKER_HOST, or start the engine that it names: it did not answer in time" "the reason"
+    far isolator start --timeout 600 "$hello"
+    has "$status $err" "3 isolator: warning: the creation of container" "a job: it may be created later"
+    has "$err" "ssh://root@$(address 1); unset DOCKER_HOST, or start the engine that it names: it did not answer in time" "a job"
+    plug 1
 }
 
 # Nobody says that the network is gone, so the program's time has to pass. The supervisor ends it, and waits for some minutes
@@ -77,14 +80,14 @@ ssh://root@$far_address; unset DOCKER_HOST, or start the engine that it names: i
 test_case 'the network is gone while the program runs' && {
     far start_isolator run -v --timeout 3 "$(snippet ash 'echo begun; exec sleep 6000')"
     until_running
-    unplug
+    unplug 1
     await
     container=$(field container)
     is "$status $(field reason stdout)" "124 timeout begun" "the reason"
     has "$(field warnings)" "container '$container' may still exist: cannot remove the container" "the warning"
     ended_in() { ! docker top "$1" | grep -q 'sleep 6000'; }
     until_true ended_in "$container"
-    plug
+    plug 1
     until_true has_ended "$container"
 }
 
@@ -95,9 +98,9 @@ test_case 'doctor' && {
     checks
     is "$found" "warn ssh a docker command takes N ms, since each one is a connection of its own; a connection that hangs is not noticed
  -> set ControlMaster, ControlPath and ControlPersist for this host in ~/.ssh/config" "as ssh is by default"
-    printf '%s\n' 'ControlMaster auto' "ControlPath $bed/control" 'ControlPersist 30' 'ServerAliveInterval 15' >>"$bed/config"
+    printf '%s\n' 'ControlMaster auto' "ControlPath $bed/control" 'ControlPersist 30' 'ServerAliveInterval 15' >>"$bed/ssh_config"
     checks
-    "$bed/bin/real-ssh" -O exit "root@$far_address" 2>/dev/null
+    "$bed/bin/real-ssh" -O exit "root@$(address 1)" 2>/dev/null
     has "$found" "ssh a docker command takes N ms" "with a connection that is shared"
     hasnt "$found" "a connection of its own" "with a connection that is shared"
     hasnt "$found" "not noticed" "with a connection that is looked after"

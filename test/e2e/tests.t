@@ -422,12 +422,12 @@ END
 test_case 'files that fit the working directory and not the memory' && {
     batch_of 'language => "odd", entrypoint_code => "dd if=/dev/zero of=large bs=1M count=25; mv large program; chmod 755 program", tests => [{}, {}]' \
         --config "$scratch/builds.json"
-    reason=input message='memory ran out before the program ran: the files of the working directory, and perhaps a copy of them, are in memory; send fewer or smaller files, or raise memory_mb'
+    code=1 reason=input message='memory ran out before the program ran: the files of the working directory, and perhaps a copy of them, are in memory; send fewer or smaller files, or raise memory_mb'
     # Memory that process 1 needs is known from the events of the engine, and podman is not asked for them.
-    ! engine_is podman || reason=engine message='the container ended before the program ran: no message'
-    is "$status $(field status reason exitCode error)" "1 error $reason -1 $message" "a build"
+    ! engine_is podman || code=3 reason=engine message='the container ended before the program ran: no message'
+    is "$status $(field status reason exitCode error)" "$code error $reason -1 $message" "a build"
     batch_of 'entrypoint_code => "echo ran", memory_mb => 16, additional_files => [{filename => "large", content => "x" x 30000000}]'
-    has "$status $(field status reason)" "1 error $reason" "a file that is sent"
+    has "$status $(field status reason)" "$code error $reason" "a file that is sent"
 }
 
 test_case 'a build that takes too long' && {

@@ -57,12 +57,13 @@ struct creation {
     struct strvec cap_drop, labels, command, warnings;
     struct notifier cancel;
     long long deadline;
-    bool cut_off;
+    enum creation_end end;
 };
 
 static void prepare(struct creation *creation)
 {
-    *creation = (struct creation){.cancel = NOTIFIER_INIT, .deadline = soon(), .cut_off = true};
+    *creation =
+        (struct creation){.cancel = NOTIFIER_INIT, .deadline = soon(), .end = CREATION_CUT_OFF};
     creation->spec = (struct container_spec){
         .name = "box",
         .image = "image:1",
@@ -81,7 +82,7 @@ static int create(struct fixture *fixture, struct creation *creation)
 {
     return container_create(&fixture->docker, &creation->spec, creation->deadline,
                             creation->cancel.fd < 0 ? NULL : &creation->cancel, &creation->warnings,
-                            &creation->cut_off, &fixture->error);
+                            &creation->end, &fixture->error);
 }
 
 static void discard(struct creation *creation)
@@ -109,7 +110,7 @@ static void container__create_from_a_minimal_spec(void **state)
     prepare(&creation);
     assert_int_equal(create(&fixture, &creation), 0);
     assert_no_error(&fixture.error);
-    assert_false(creation.cut_off);
+    assert_int_equal(creation.end, CREATION_ENDED);
     assert_int_equal(creation.warnings.count, 0);
     check_calls(&fixture,
                 "|create|--name|box|--pull|never|--security-opt|no-new-privileges"
@@ -181,6 +182,28 @@ static void container__create_with_podman(void **state)
     assert_non_null(strstr(calls, "|--security-opt|seccomp=/dev/fd/3|"));
     assert_non_null(
         strstr(calls, "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,U,notmpcopyup,mode=0700|"));
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+/* Its profile is a file of this machine alone. */
+static void container__create_with_a_podman_of_another_machine(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+
+    (void)state;
+    set_up(&fixture, "");
+    prepare(&creation);
+    fixture.docker.kind = ENGINE_PODMAN;
+    write_in(fixture.directory, "calls", "");
+    setenv("CONTAINER_HOST", "unix:///run/podman.sock", 1);
+    assert_int_equal(create(&fixture, &creation), -1);
+    unsetenv("CONTAINER_HOST");
+    assert_error(&fixture.error, ERROR_ENGINE,
+                 "the podman of CONTAINER_HOST cannot be used, since it takes its seccomp profile "
+                 "from a file that only this machine has; unset CONTAINER_HOST");
+    check_calls(&fixture, "");
     discard(&creation);
     tear_down(&fixture);
 }
@@ -330,7 +353,7 @@ static void container__create_fails_with_an_explanation(void **state)
     assert_int_equal(create(&fixture, &creation), -1);
     assert_error(&fixture.error, ERROR_ENGINE,
                  "cannot create a container: docker: no such network");
-    assert_false(creation.cut_off);
+    assert_int_equal(creation.end, CREATION_ENDED);
     assert_int_equal(creation.warnings.count, 0);
     discard(&creation);
     tear_down(&fixture);
@@ -375,7 +398,7 @@ static void container__create_without_the_image(void **state)
                             fixture.command);
     assert_int_equal(create(&fixture, &creation), -1);
     assert_error(&fixture.error, ERROR_IMAGE, message);
-    assert_false(creation.cut_off);
+    assert_int_equal(creation.end, CREATION_ENDED);
     discard(&creation);
     tear_down(&fixture);
 }
@@ -391,7 +414,7 @@ static void container__create_without_docker_is_not_cut_off(void **state)
     prepare(&creation);
     assert_int_equal(create(&fixture, &creation), -1);
     assert_int_equal(fixture.error.kind, ERROR_ENGINE);
-    assert_false(creation.cut_off);
+    assert_int_equal(creation.end, CREATION_ENDED);
     discard(&creation);
     tear_down(&fixture);
 }
@@ -407,7 +430,51 @@ static void container__create_is_cut_off_at_its_deadline(void **state)
     creation.deadline = clock_now_ms() + 100;
     assert_int_equal(create(&fixture, &creation), -1);
     assert_int_equal(fixture.error.kind, ERROR_ENGINE);
-    assert_true(creation.cut_off);
+    assert_int_equal(creation.end, CREATION_CUT_OFF);
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+/* It is not waited for until its deadline, which is a minute away. */
+static void container__create_on_an_engine_that_does_not_answer(void **state)
+{
+    static const char *const scripts[] = {"case $1 in context) exit 1;; esac; exec sleep 30",
+                                          "case $1 in create) exec sleep 30;; esac; exit 1"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct fixture fixture;
+        struct creation creation;
+
+        set_up(&fixture, scripts[i]);
+        fixture.docker.engine_timeout = 1;
+        prepare(&creation);
+        assert_int_equal(create(&fixture, &creation), -1);
+        assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+        assert_non_null(strstr(fixture.error.message, ": it did not answer in time"));
+        assert_int_equal(creation.end, CREATION_UNANSWERED);
+        assert_true(clock_now_ms() < creation.deadline);
+        discard(&creation);
+        tear_down(&fixture);
+    }
+}
+
+/* It does not answer the question in time, and still ends the creation. */
+static void container__create_on_an_engine_that_is_slow(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+    CLEANUP_FREE char *calls = NULL;
+
+    (void)state;
+    set_up(&fixture, "case $1 in create) sleep 1.5;; *) exec sleep 30;; esac");
+    fixture.docker.engine_timeout = 4;
+    prepare(&creation);
+    assert_int_equal(create(&fixture, &creation), 0);
+    assert_no_error(&fixture.error);
+    assert_int_equal(creation.end, CREATION_ENDED);
+    calls = read_in(fixture.directory, "calls");
+    assert_non_null(strstr(calls, "|version|--format|{{.Server.Version}}\n"));
     discard(&creation);
     tear_down(&fixture);
 }
@@ -422,7 +489,7 @@ static void container__create_is_cut_off_by_a_signal(void **state)
     prepare(&creation);
     assert_int_equal(create(&fixture, &creation), -1);
     assert_int_equal(fixture.error.kind, ERROR_ENGINE);
-    assert_true(creation.cut_off);
+    assert_int_equal(creation.end, CREATION_CUT_OFF);
     discard(&creation);
     tear_down(&fixture);
 }
@@ -439,7 +506,7 @@ static void container__cancelled_create_ends_by_itself(void **state)
     notifier_raise(&creation.cancel);
     assert_int_equal(create(&fixture, &creation), 0);
     assert_no_error(&fixture.error);
-    assert_false(creation.cut_off);
+    assert_int_equal(creation.end, CREATION_ENDED);
     CLEANUP_FREE char *done = read_in(fixture.directory, "done");
     assert_string_equal(done, "done\n");
     discard(&creation);

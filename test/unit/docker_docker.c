@@ -454,7 +454,7 @@ static void check_explained(const char *version, const char *image, enum error_k
     tear_down(&fixture);
 }
 
-#define ASKS_VERSION  "version --format {{.Client.APIVersion}} {{.Server.Version}}\n"
+#define ASKS_VERSION  "version --format {{.Server.Version}}\n"
 #define ASKS_ENDPOINT "context inspect --format {{.Endpoints.docker.Host}}\n"
 #define ASKS_IMAGE    "image inspect --format {{.ID}} -- py:3\n"
 #define ASKS_LIST                                                                                  \

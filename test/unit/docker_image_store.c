@@ -38,7 +38,7 @@ static void tear_down(struct fixture *fixture, const char *expected)
 #define LIST                                                                                       \
     "image ls --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "                     \
     "{{.Repository}}@{{.Digest}}\n"
-#define VERSION "version --format {{.Client.APIVersion}} {{.Server.Version}}\n"
+#define VERSION "version --format {{.Server.Version}}\n"
 
 static int has(struct fixture *fixture)
 {

@@ -10,7 +10,8 @@
 #
 # Each request needs an id of its own, since `line` is the number within a block. What failed three times runs with:
 #   isolator batch --resume results.jsonl requests.jsonl >>results.jsonl
-# ServerAliveInterval in ssh_config(5) lets ssh notice that a machine no longer answers.
+# ServerAliveInterval and ConnectTimeout in ssh_config(5) let ssh notice that a machine no longer answers, and not try it for two
+# minutes each time.
 #
 # Tried with GNU parallel 20221122, by test/e2e/cluster.t: one machine of three dies.
 exec parallel --pipe -N 25 --jobs 1 --retries 3 --sshloginfile "$1" \

@@ -1,10 +1,9 @@
 #include "base/cleanup.h"
 #include "base/signals.h"
 #include "cli/doctor/doctor.h"
-#include "docker/engine_kind.h"
 #include "run/enforcement_probe.h"
 
-/* Adds the finding. `name` is that of the runtime in messages. */
+/* Adds the finding: of enforcement_probe(), which gave this status and error. */
 static void report(struct doctor *doctor, const struct plan *plan, int status,
                    const struct error *error)
 {
