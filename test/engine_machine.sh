@@ -48,6 +48,8 @@ mcp_sessions.mjs: a session that has used up its CPU time or its output ends, an
 mcp_sessions.mjs: when the server is killed, its busy sessions end
 abuse.t: every attack is held, or gets through a known gap
 abuse.t: the limits of a container as the kernel has them"
+# Those of them that run with another OCI runtime than runc.
+machine_runtime_cases='^(container.t: what|outcomes.t: busybox|lifeline.t: killed with its docker|tests.t|abuse.t: every)'
 machine_images="isolator-test/busybox:1 isolator-test/noshell:1 isolator-test/python:bookworm isolator-test/javascript:bookworm
     isolator-test/go:compiled"
 # gcc and libc6-dev compile what the tests run; kmod and busybox-static are for the machine itself.
@@ -72,33 +74,37 @@ need_machine() {
 
 # Prints the suite as test/run takes it, with a space: as a whole, or as the numbers of its cases; nothing if the machine
 # does not run it. Fails if a title is not that of a case.
-machine_suite() { # SUITE
-    local title number numbers=
-    if [[ " $machine_suites " = *" $1 "* ]]; then
-        printf '%s ' "test/e2e/$1"
+machine_suite() { # BED SUITE
+    local suite=$2 cases=$machine_cases title number numbers=
+    [ -z "$(runtime_of "$1")" ] || cases=$(grep -E "$machine_runtime_cases" <<<"$cases")
+    if [[ " $machine_suites " = *" $suite "* ]]; then
+        printf '%s ' "test/e2e/$suite"
         return
     fi
     while IFS= read -r title; do
-        number=$("test/e2e/$1" --list | cut -f 2- | grep -nFx -- "$title" | cut -d : -f 1)
-        [ -n "$number" ] || { say "test/e2e/$1 has no case '$title'"; return 1; }
+        number=$("test/e2e/$suite" --list | cut -f 2- | grep -nFx -- "$title" | cut -d : -f 1)
+        [ -n "$number" ] || { say "test/e2e/$suite has no case '$title'"; return 1; }
         numbers+=+$number
-    done < <(sed -n "s/^$1: //p" <<<"$machine_cases")
-    [ -z "$numbers" ] || printf '%s ' "test/e2e/$1:${numbers#+}"
+    done < <(sed -n "s/^$suite: //p" <<<"$cases")
+    [ -z "$numbers" ] || printf '%s ' "test/e2e/$suite:${numbers#+}"
 }
 
 # The kernel is not installed, which would make an initramfs of Debian: its files are in /kernel, and its modules, in
 # /usr/lib/modules, are listed by depmod.
 make_machine_root() { # BED
-    local root=$roots/$1
+    local root=$roots/$1 runtime
+    runtime=$(runtime_of "$1")
     # shellcheck disable=SC2016 # mmdebstrap's shell expands these
-    mmdebstrap --variant=minbase --dpkgopt=path-exclude=/usr/share/{doc,man,locale}'/*' --include="$machine_packages" \
+    mmdebstrap --variant=minbase --dpkgopt=path-exclude=/usr/share/{doc,man,locale}'/*' --include="$machine_packages${runtime:+,$runtime}" \
         --customize-hook='cd "$1" && export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" &&
             kernel=$(apt-cache depends linux-image-cloud-amd64 | sed -n "s/^ *Depends: \(linux-image-[0-9]\)/\1/p") &&
             apt-get -q download "$kernel" && dpkg-deb -x linux-image-*.deb kernel && rm linux-image-*.deb &&
             mv kernel/usr/lib/modules usr/lib/modules && chroot . depmod "$(ls usr/lib/modules)"' \
         "$(suite_of "$1")" "$root" "$mirror" || return
-    mkdir -p "$root/sock" "$root/old"
+    mkdir -p "$root/sock" "$root/old" "$root/etc/docker"
+    [ -z "$runtime" ] || machine_engine "$runtime" >"$root/etc/docker/daemon.json"
 }
+machine_engine() { printf '{"default-runtime": "%s", "runtimes": {"%s": {"path": "/usr/bin/%s"}}}\n' "$1" "$1" "$1"; } # RUNTIME
 
 # Copies this directory, with the programs that are tested and those libraries that they need and the root lacks. It is at
 # the same path there when the machine runs, since build/engine/test.json has absolute paths.
