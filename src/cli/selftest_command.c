@@ -249,6 +249,9 @@ static int try_attack(size_t index, char *const *names, const struct selftest_op
         attack_set_silent_engine(&attack);
     progress_step(&tally->progress, tally->attacks + 1, tally->requested, attack.name);
     result = run_trial(&trial, &attack, config, service, error);
+    if (result == 0 && trial.results[0].reason == REASON_ENGINE &&
+        docker_never_reached(&service->docker)) /* no other attack would run */
+        return error_set(error, ERROR_ENGINE, "%s", trial.results[0].error);
     if (result == 0 && !notifier_raised(signals_cancel()))
         print_verdict(&attack, &trial, options, clock_now_ms() - begin, tally);
     return result;

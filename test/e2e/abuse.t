@@ -81,6 +81,12 @@ test_case 'isolator selftest with names, and -v' && {
     has "$out" "mounting, unmounting and remounting: " "selftest -v describes the attack"
 }
 
+test_case 'isolator selftest without an engine' && {
+    DOCKER_HOST=unix:///nonexistent/docker.sock isolator selftest
+    is "$status|$out|$err" "3||isolator: cannot start the container: /nonexistent/docker.sock does not exist; \
+unset DOCKER_HOST, or start the engine that it names" "it ends with the first attack"
+}
+
 wrong() { # MESSAGE NAME ARG...
     local message=$1 name=$2
     shift 2
