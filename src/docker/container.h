@@ -68,16 +68,20 @@ struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
 bool spec_fingerprint_equal(const struct spec_fingerprint *one,
                             const struct spec_fingerprint *other);
 
+/* How the command of a creation has ended. */
+enum creation_end {
+    CREATION_ENDED,
+    CREATION_CUT_OFF,   /* not by itself: the engine may finish the creation at any later time */
+    CREATION_UNANSWERED /* the same with an engine that does not answer: no other command helps */
+};
+
 /*
  * Creates the container. If that succeeds, each line that docker wrote to stderr is appended to
  * `warnings`. If it fails, the error is that of docker_explain().
  *
- * *end is CREATION_CUT_OFF if the command did not end by itself: the engine may then still finish
- * the creation at any later time. To avoid that, a cancelled creation gets BUDGET_CANCELLED_CREATE
- * to end, and returns 0 if it does, so check `cancel` afterwards. CREATION_UNANSWERED is the same
- * with an engine that does not answer (docker_look_for_engine()), so that no other command helps.
+ * To avoid that it is cut off, a cancelled creation gets BUDGET_CANCELLED_CREATE to end, and
+ * returns 0 if it does, so check `cancel` afterwards.
  */
-enum creation_end { CREATION_ENDED, CREATION_CUT_OFF, CREATION_UNANSWERED };
 int container_create(const struct docker *docker, const struct container_spec *spec,
                      long long deadline, const struct notifier *cancel, struct strvec *warnings,
                      enum creation_end *end, struct error *error);
