@@ -58,7 +58,7 @@ machine_packages+=,procps,util-linux,perl,gcc,libc6-dev,nodejs
 # The packages of npm, in test/mcp/node_modules of this host, by which the tests of isolator-mcp validate messages.
 machine_modules="ajv ajv-formats fast-deep-equal fast-uri json-schema-traverse require-from-string"
 machine_memory=4096  # MB
-machine_seconds=2400 # of this host, until a machine that has not ended is killed
+machine_seconds=5400 # of this host, until a machine that has not ended is killed
 
 is_machine() { [[ $1 = *-cgroup2 ]]; } # BED
 

@@ -85,13 +85,12 @@ static enum process_event pump_until_made(struct instance *instance, long long d
     const long long look = budget_deadline(docker, BUDGET_LOOK);
     enum process_event event =
         instance_pump(instance, INSTANCE_MADE, look < deadline ? look : deadline, cancel);
-    long long end = deadline;
+    bool answers = true;
 
-    if (event == PROCESS_DEADLINE && look < deadline) {
-        end = docker_look_for_engine(docker, deadline, cancel);
-        event = instance_pump(instance, INSTANCE_MADE, end, cancel);
-    }
-    *unreachable = event == PROCESS_DEADLINE && end < deadline;
+    if (event == PROCESS_DEADLINE && look < deadline)
+        event = instance_pump(instance, INSTANCE_MADE,
+                              docker_look_for_engine(docker, deadline, cancel, &answers), cancel);
+    *unreachable = event == PROCESS_DEADLINE && !answers;
     return event;
 }
 

@@ -85,14 +85,15 @@ static enum process_event wait_for_end(const struct docker *docker, const struct
 {
     const bool looks = call->look && call->look_at < call->deadline;
     enum process_event event;
+    bool answers = true;
 
     pump->deadline = looks ? call->look_at : call->deadline;
     event = process_pump(process, pump);
     if (event == PROCESS_DEADLINE && looks) {
-        pump->deadline = call->look(docker, call->deadline, call->cancel);
+        pump->deadline = call->look(docker, call->deadline, call->cancel, &answers);
         event = process_pump(process, pump);
     }
-    *given_up = event == PROCESS_DEADLINE && pump->deadline < call->deadline;
+    *given_up = event == PROCESS_DEADLINE && !answers;
     return event;
 }
 

@@ -56,10 +56,11 @@ struct docker {
 void docker_set_up_environment(void);
 
 /*
- * Called once, if a command has not ended by then: until when to wait for it, at most the deadline.
+ * Called once, if a command has not ended by then. Returns until when to wait for it, at most until
+ * the deadline. *answers: whether the engine is there.
  */
 typedef long long docker_look(const struct docker *docker, long long deadline,
-                              const struct notifier *cancel);
+                              const struct notifier *cancel, bool *answers);
 
 /* One command. Everything in it is borrowed. */
 struct docker_call {
@@ -80,7 +81,7 @@ struct docker_output {
     int status;
     struct strbuf out; /* the start of each stream */
     struct strbuf err;
-    bool given_up; /* it did not end before the time of `look` */
+    bool given_up; /* it did not end in time, and `look` says that the engine does not answer */
 };
 
 #define DOCKER_OUTPUT_INIT                                                                         \

@@ -39,12 +39,13 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
 }
 
 long long docker_look_for_engine(const struct docker *docker, long long deadline,
-                                 const struct notifier *cancel)
+                                 const struct notifier *cancel, bool *answers)
 {
     long long end = deadline;
 
-    if (docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUESTION), cancel) !=
-        DOCKER_YES)
+    *answers = docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUESTION), cancel) ==
+               DOCKER_YES;
+    if (!*answers)
         end = budget_deadline(docker, BUDGET_ANSWER);
     return end < deadline ? end : deadline;
 }

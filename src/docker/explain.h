@@ -25,7 +25,7 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
  * answer.
  */
 long long docker_look_for_engine(const struct docker *docker, long long deadline,
-                                 const struct notifier *cancel);
+                                 const struct notifier *cancel, bool *answers);
 
 /*
  * Sets the error of a command that failed with `message` because the engine does not answer
