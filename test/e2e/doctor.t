@@ -312,7 +312,7 @@ END
     is "$?|$(check 'docker command' | head -n 1)" "3|fail docker command 'docker' does not exist or is not in PATH" "a PATH without docker"
 }
 
-test_case 'podman under the name of docker, or behind it, and docker under the name of podman' && {
+test_case 'podman under the name of docker, or reached by it, and docker under the name of podman' && {
     mkdir "$scratch/podman"
     cat >"$scratch/podman/docker" <<'END'
 #!/bin/sh
@@ -327,7 +327,7 @@ END
     ln -s docker "$scratch/podman/podman"
     sed 's/^{/{"containerCommand": "podman", /' "$scratch/cold.json" >"$scratch/podman.json"
     itself='{"Client":{"APIVersion":"4.3.1","Version":"4.3.1","GoVersion":"go1.19.8","GitCommit":"","BuiltTime":"Thu Jan  1 00:00:00 1970","Built":0,"OsArch":"linux/amd64","Os":"linux"}}'
-    behind='{"Client":{"Version":"28.2.2","ApiVersion":"1.41","Os":"linux","Arch":"amd64","Context":"default"},"Server":{"Platform":{"Name":"linux/amd64/debian-12"},"Components":[{"Name":"Podman Engine","Version":"4.3.1"}],"Version":"4.3.1"}}'
+    reached='{"Client":{"Version":"28.2.2","ApiVersion":"1.41","Os":"linux","Arch":"amd64","Context":"default"},"Server":{"Platform":{"Name":"linux/amd64/debian-12"},"Components":[{"Name":"Podman Engine","Version":"4.3.1"}],"Version":"4.3.1"}}'
     docker='{"Client":{"Version":"28.2.2","ApiVersion":"1.41","Os":"linux","Arch":"amd64","Context":"default"},"Server":{"Components":[{"Name":"Engine","Version":"28.2.2"}],"Version":"28.2.2"}}'
     # mistaken VERSION CONFIGURATION PROBLEM ADVICE [ERROR]: what doctor and run say about the command.
     mistaken() {
@@ -337,7 +337,7 @@ END
         VERSION=$1 PATH=$scratch/podman:$PATH isolator run --config "$2" "$scratch/prompts/hello_world.py"
         is "$status $(field error)" "3 ${5-cannot start the container: $3; $4: Error: invalid mount option}" "$3: run"
     }
-    for version in "$itself" "$behind"; do
+    for version in "$itself" "$reached"; do
         mistaken "$version" "$scratch/cold.json" "'docker' is podman, or leads to it" 'set "containerCommand": "podman", since podman is used by its own command, and unset DOCKER_HOST if it names podman'"'s socket"
     done
     mistaken "$docker" "$scratch/podman.json" "'podman' is Docker, or leads to it" 'set "containerCommand": "docker"' \
