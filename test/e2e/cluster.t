@@ -4,8 +4,8 @@
 #
 # A machine is a namespace of processes and a network of its own, with the sshd or slurmd as its first process. If that is
 # killed, so is all that runs on the machine. What dies is the host that drives isolator, so the engine is the stand-in for
-# docker, which runs 300 programs in a tenth of the time. The servers are packages that test/setup has unpacked. They need root, have
-# their files in $bed, and end with this test also if that is killed.
+# docker, which runs 300 programs in a tenth of the time. The servers are packages that test/setup has unpacked. They need
+# root, have their files in $bed, and end with this test also if that is killed.
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $scratch and its like
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=test/e2e/network.sh
