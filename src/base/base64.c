@@ -1,6 +1,5 @@
 #include "base/base64.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -22,9 +21,8 @@ static bool is_space(char character)
     return character == ' ' || character == '\t' || character == '\n' || character == '\r';
 }
 
-char *base64_decode(const char *text, size_t text_length, size_t *length)
+bool base64_read(const char *text, size_t text_length, unsigned char *bytes, size_t *length)
 {
-    char *bytes = memory_allocate(text_length / 4 * 3 + 4);
     unsigned long bits = 0;
     size_t digits = 0, padding = 0;
     bool good = true;
@@ -42,10 +40,16 @@ char *base64_decode(const char *text, size_t text_length, size_t *length)
         good = value >= 0 && padding == 0;
         bits = (bits << 6 | (unsigned long)value) & 0xffffff;
         if (++digits % 4 != 1) /* 2, 3 and 4 digits give 1, 2 and 3 bytes */
-            bytes[(*length)++] = (char)(bits >> (4 - digits % 4) % 4 * 2 & 0xff);
+            bytes[(*length)++] = (unsigned char)(bits >> (4 - digits % 4) % 4 * 2 & 0xff);
     }
-    good = good && digits % 4 != 1 && (padding == 0 || (digits + padding) % 4 == 0) && padding <= 2;
-    if (!good) {
+    return good && digits % 4 != 1 && (padding == 0 || (digits + padding) % 4 == 0) && padding <= 2;
+}
+
+char *base64_decode(const char *text, size_t text_length, size_t *length)
+{
+    char *bytes = memory_allocate(BASE64_BYTES(text_length) + 1);
+
+    if (!base64_read(text, text_length, (unsigned char *)bytes, length)) {
         free(bytes);
         return NULL;
     }

@@ -4,11 +4,21 @@
 #ifndef BASE_BASE64_H
 #define BASE_BASE64_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+/* Room for the bytes of a text that is so long. */
+#define BASE64_BYTES(text_length) ((text_length) / 4 * 3 + 3)
+
 /*
- * Returns the decoded bytes, owned by the caller and followed by a NUL that is not counted; NULL if
- * the text is not base64. White space is skipped, and the padding at the end may be missing.
+ * Decodes a text to `bytes`, which has room for BASE64_BYTES() of it. False if it is not base64.
+ * White space is skipped, and the padding at the end may be missing.
+ */
+bool base64_read(const char *text, size_t text_length, unsigned char *bytes, size_t *length);
+
+/*
+ * The same. Returns the bytes, owned by the caller and followed by a NUL that is not counted; NULL
+ * if the text is not base64.
  */
 char *base64_decode(const char *text, size_t text_length, size_t *length);
 

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "base/base64.h"
-#include "base/cleanup.h"
 #include "base/sha256.h"
 
 enum { NUMBER_BYTES = 4, SEAL_BYTES = SEALED_HEADER - NUMBER_BYTES };
@@ -54,7 +52,7 @@ size_t sealed_lines_write(struct sealed_lines *lines, const void *data, size_t l
 }
 
 /* Whether the line is exactly the text of these bytes: the decoder also takes other forms. */
-static bool is_text_of(const char *line, size_t length, const char *bytes, size_t count)
+static bool is_text_of(const char *line, size_t length, const void *bytes, size_t count)
 {
     char text[SEALED_LINE_MAX];
 
@@ -64,25 +62,32 @@ static bool is_text_of(const char *line, size_t length, const char *bytes, size_
     return memcmp(line, text, length) == 0;
 }
 
-bool sealed_lines_read(struct sealed_lines *lines, const char *line, size_t length,
-                       struct strbuf *out)
+size_t sealed_lines_open(struct sealed_lines *lines, const char *line, size_t length,
+                         unsigned char bytes[SEALED_BYTES_MAX])
 {
     unsigned char digest[SHA256_SIZE], header[SEALED_HEADER];
-    CLEANUP_FREE char *bytes = NULL;
     size_t count;
 
     if (length >= SEALED_LINE_MAX) /* which counts the line feed */
-        return false;
-    bytes = base64_decode(line, length, &count);
-    if (!bytes || count <= SEALED_HEADER || count > SEALED_HEADER + SEALED_DATA_MAX ||
-        !is_text_of(line, length, bytes, count))
-        return false;
+        return 0;
+    if (!base64_read(line, length, bytes, &count) || count <= SEALED_HEADER ||
+        count > SEALED_HEADER + SEALED_DATA_MAX || !is_text_of(line, length, bytes, count))
+        return 0;
     chain(lines->digest, bytes + SEALED_HEADER, count - SEALED_HEADER, digest);
     write_header(lines->number, digest, header);
     if (memcmp(bytes, header, SEALED_HEADER) != 0)
-        return false;
+        return 0;
     memcpy(lines->digest, digest, sizeof digest);
     lines->number++;
-    strbuf_add(out, bytes + SEALED_HEADER, count - SEALED_HEADER);
-    return true;
+    return count - SEALED_HEADER;
+}
+
+bool sealed_lines_read(struct sealed_lines *lines, const char *line, size_t length,
+                       struct strbuf *out)
+{
+    unsigned char bytes[SEALED_BYTES_MAX];
+    const size_t count = sealed_lines_open(lines, line, length, bytes);
+
+    strbuf_add(out, bytes + SEALED_HEADER, count);
+    return count > 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Any bytes as lines of text that a log keeps: numbered, and each with a digest of all bytes so
  * far. So what is read back is what was written, from the start on: a line that is missing,
- * changed, repeated or from elsewhere is found. Allocates nothing when it writes.
+ * changed, repeated or from elsewhere is found. Allocates nothing but in `out`.
  *
  * A line is the base64 (RFC 4648) of
  *
@@ -19,13 +19,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/base64.h"
 #include "base/strbuf.h"
 
 enum {
     SEALED_HEADER = 20,
     SEALED_DATA_MAX = 9000,
     /* Bytes of the longest line with its line feed: below 12 KiB, since engines cut at 16. */
-    SEALED_LINE_MAX = (SEALED_HEADER + SEALED_DATA_MAX + 2) / 3 * 4 + 1
+    SEALED_LINE_MAX = (SEALED_HEADER + SEALED_DATA_MAX + 2) / 3 * 4 + 1,
+    /* Room for what is decoded of a line. */
+    SEALED_BYTES_MAX = BASE64_BYTES(SEALED_LINE_MAX)
 };
 
 /* The state of a writer or of a reader. */
@@ -43,9 +46,14 @@ size_t sealed_lines_write(struct sealed_lines *lines, const void *data, size_t l
                           char line[SEALED_LINE_MAX]);
 
 /*
- * Appends the bytes of a line, which comes without its line feed, to `out`. False, and nothing is
- * appended, if it is not the next one; then nothing that follows can be trusted.
+ * Decodes a line, which comes without its line feed. The bytes that it carries follow SEALED_HEADER
+ * bytes in `bytes`. Returns how many; 0 if it is not the next line: then nothing that follows can
+ * be trusted.
  */
+size_t sealed_lines_open(struct sealed_lines *lines, const char *line, size_t length,
+                         unsigned char bytes[SEALED_BYTES_MAX]);
+
+/* The same, and appends the bytes to `out`. False, and nothing is appended: not the next line. */
 bool sealed_lines_read(struct sealed_lines *lines, const char *line, size_t length,
                        struct strbuf *out);
 

@@ -39,26 +39,26 @@ static void schedule(const unsigned char *block, uint32_t w[ROUNDS])
     }
 }
 
+/* memmove() of the words would be slow: musl's copies backwards with rep movsq. */
 static void compress(uint32_t state[8], const unsigned char *block)
 {
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     uint32_t w[ROUNDS];
-    uint32_t v[8]; /* a to h */
 
     schedule(block, w);
-    memcpy(v, state, sizeof v);
     for (int t = 0; t < ROUNDS; t++) {
-        const uint32_t S1 = rotr(v[4], 6) ^ rotr(v[4], 11) ^ rotr(v[4], 25);
-        const uint32_t S0 = rotr(v[0], 2) ^ rotr(v[0], 13) ^ rotr(v[0], 22);
-        const uint32_t ch = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        const uint32_t maj = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        const uint32_t t1 = v[7] + S1 + ch + K[t] + w[t];
+        const uint32_t S1 = rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25);
+        const uint32_t S0 = rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22);
+        const uint32_t ch = (e & f) ^ (~e & g);
+        const uint32_t maj = (a & b) ^ (a & c) ^ (b & c);
+        const uint32_t t1 = h + S1 + ch + K[t] + w[t];
 
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + S0 + maj;
+        h = g, g = f, f = e, e = d + t1;
+        d = c, c = b, b = a, a = t1 + S0 + maj;
     }
-    for (int i = 0; i < 8; i++)
-        state[i] += v[i];
+    state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+    state[4] += e, state[5] += f, state[6] += g, state[7] += h;
 }
 
 void sha256_init(struct sha256 *hash)

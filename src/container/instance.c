@@ -86,7 +86,8 @@ static void grant(struct instance *instance, enum frame_channel channel, size_t 
     instance->taken[channel] += taken;
     if (instance->taken[channel] < FRAME_WINDOW / 4 || instance->client.in < 0)
         return;
-    supervisor_link_grant(channel, instance->taken[channel], &instance->client.queue);
+    supervisor_link_grant(&instance->link, channel, instance->taken[channel],
+                          &instance->client.queue);
     instance->taken[channel] = 0;
 }
 
@@ -203,7 +204,7 @@ static bool take_log(void *context, enum process_stream stream, const char *data
         strbuf_add(&instance->message, data, length);
     else
         job_log_add(instance->log, data, length);
-    return !job_log_has_frame(instance->log) && !instance->log->broken;
+    return !job_log_has_frame(instance->log) && !instance->log->reader.broken;
 }
 
 /*
@@ -224,7 +225,7 @@ static enum process_event read_log(struct instance *instance, long long deadline
     while (!phase_is_reached(instance)) {
         if (job_log_next(instance->log, &instance->link, &handler, instance))
             continue;
-        if (event != PROCESS_PAUSED || instance->log->broken)
+        if (event != PROCESS_PAUSED || instance->log->reader.broken)
             return event == PROCESS_CANCELLED ? event : PROCESS_EXITED;
         pump.deadline = instance->is_attached ? deadline + budget_ms(docker, BUDGET_SETUP)
                                               : budget_deadline(docker, BUDGET_FILES);
@@ -318,7 +319,7 @@ void instance_keep(struct instance *instance, int archive, const struct frame_ke
 void instance_interrupt(struct instance *instance)
 {
     if (instance->client.in >= 0)
-        supervisor_link_interrupt(&instance->client.queue);
+        supervisor_link_interrupt(&instance->link, &instance->client.queue);
 }
 
 bool instance_is_idle(const struct instance *instance)

@@ -37,7 +37,7 @@ void instance_stop(struct instance *instance)
     if (instance->log) /* no one can be told */
         return;
     if (instance->client.in >= 0)
-        supervisor_link_stop(&instance->client.queue);
+        supervisor_link_stop(&instance->link, &instance->client.queue);
     if (instance_pump(instance, INSTANCE_STOPPED, soon, NULL) != PROCESS_DEADLINE)
         return;
     lift_cpus(instance, deadline);

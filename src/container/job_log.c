@@ -1,47 +1,22 @@
 #include "container/job_log.h"
 
-#include <string.h>
-
-#include "base/cleanup.h"
-
 void job_log_init(struct job_log *log, const char *key)
 {
-    *log = (struct job_log){.line = STRBUF_INIT, .frames = STRBUF_INIT};
-    sealed_lines_init(&log->lines, key);
+    *log = (struct job_log){.frames = STRBUF_INIT};
+    sealed_reader_init(&log->reader, key);
 }
 
 void job_log_release(struct job_log *log)
 {
-    strbuf_release(&log->line);
+    sealed_reader_release(&log->reader);
     strbuf_release(&log->frames);
-}
-
-/* Takes a line that has ended. */
-static void take_line(struct job_log *log)
-{
-    log->broken = log->broken || !sealed_lines_read(&log->lines, strbuf_string(&log->line),
-                                                    log->line.length, &log->frames);
-    strbuf_release(&log->line);
 }
 
 void job_log_add(struct job_log *log, const char *data, size_t length)
 {
     strbuf_drop(&log->frames, log->done);
     log->done = 0;
-    while (length > 0 && !log->broken) {
-        const char *end = memchr(data, '\n', length);
-        const size_t part = end ? (size_t)(end - data) : length;
-
-        if (log->line.length + part >= SEALED_LINE_MAX) {
-            log->broken = true;
-            return;
-        }
-        strbuf_add(&log->line, data, part);
-        if (end)
-            take_line(log);
-        data += part + (end ? 1 : 0);
-        length -= part + (end ? 1 : 0);
-    }
+    sealed_reader_add(&log->reader, data, length, &log->frames);
 }
 
 /* The bytes of the next frame with its header; 0: it is not complete. A bad header is a frame. */

@@ -8,16 +8,14 @@
 
 #include <stdbool.h>
 
-#include "base/sealed_lines.h"
+#include "base/sealed_reader.h"
 #include "base/strbuf.h"
 #include "container/supervisor_link.h"
 
 struct job_log {
-    struct sealed_lines lines;
-    struct strbuf line;   /* the start of a line */
+    struct sealed_reader reader;
     struct strbuf frames; /* bytes of frames, of which `done` were handled */
     size_t done;
-    bool broken; /* a line was not the next one: nothing that follows is taken */
 };
 
 /* `key` is that of the job. job_log_release() frees it. */

@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/linux.h"
-#include "base/sealed_lines.h"
 
 /*
  * The pieces of a stream that may be shorter than SHORT_BYTES (supervisor/output_stream.c), and

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/linux.h"
 
 /* The longest path that a frame may carry; the rest is cut off. */
 enum { TEXT_MAX = 4096 };
@@ -27,6 +28,7 @@ void supervisor_link_init(struct supervisor_link *link)
 void supervisor_link_release(struct supervisor_link *link)
 {
     strbuf_release(&link->pending);
+    sealed_reader_release(&link->reader);
     strbuf_release(&link->failed);
     strbuf_release(&link->head);
     strbuf_release(&link->last);
@@ -55,6 +57,15 @@ static bool read_struct(const struct arrived *frame, void *to, size_t size)
     return true;
 }
 
+static void prepare_seals(struct supervisor_link *link)
+{
+    link->seals = true;
+    linux_random_digits(link->keys.to, sizeof link->keys.to);
+    linux_random_digits(link->keys.from, sizeof link->keys.from);
+    sealed_lines_init(&link->sealed, link->keys.to);
+    sealed_reader_init(&link->reader, link->keys.from);
+}
+
 static bool take_hello(struct supervisor_link *link, const struct arrived *frame)
 {
     struct frame_hello hello;
@@ -67,6 +78,8 @@ static bool take_hello(struct supervisor_link *link, const struct arrived *frame
         return false;
     link->is_gvisor = hello.is_gvisor != 0;
     link->state = LINK_READY;
+    if (link->is_gvisor && !link->is_script)
+        prepare_seals(link);
     return true;
 }
 
@@ -238,6 +251,8 @@ static size_t take_frames(struct supervisor_link *link, const char *data, size_t
             break;
         link->broken = payload < 0 || !take_frame(link, &frame, handler, context);
         done += FRAME_HEADER + (payload < 0 ? 0 : frame.length);
+        if (frame.type == FRAME_HELLO && link->seals && done < length)
+            link->broken = true; /* it has to wait for the keys */
     }
     return link->broken ? length : done;
 }
@@ -249,7 +264,12 @@ void supervisor_link_feed(struct supervisor_link *link, const char *data, size_t
 
     if (link->broken)
         return;
-    if (link->pending.length == 0) {
+    if (link->seals) {
+        sealed_reader_add(&link->reader, data, length, &link->pending);
+        done = take_frames(link, link->pending.data, link->pending.length, handler, context);
+        strbuf_drop(&link->pending, done);
+        link->broken = link->broken || link->reader.broken;
+    } else if (link->pending.length == 0) {
         done = take_frames(link, data, length, handler, context);
         if (done < length)
             strbuf_add(&link->pending, data + done, length - done);

@@ -3,8 +3,8 @@
  * the frames of a request, and parses what comes back. Knows no processes and no files but
  * those that it sends.
  *
- * What arrives is parsed as hostile input: although no program can write to the connection, an
- * image brings the shell that receives the supervisor.
+ * What arrives is parsed as hostile input: an image brings the shell that receives the supervisor,
+ * and gVisor lets a program write to the connection.
  */
 #ifndef CONTAINER_SUPERVISOR_LINK_H
 #define CONTAINER_SUPERVISOR_LINK_H
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/sealed_reader.h"
 #include "base/strbuf.h"
 #include "request/plan.h"
 #include "supervisor/protocol.h"
@@ -70,11 +71,16 @@ enum { PROGRAM_INTERRUPT_MS = 1000 };
 
 struct supervisor_link {
     enum supervisor_link_state state;
-    bool is_script;        /* the requests are part of a script, or were */
-    bool detached;         /* and the supervisor needs no isolator any more */
-    bool is_gvisor;        /* HELLO has said that the kernel is gVisor's */
-    bool broken;           /* what arrived were no frames; nothing more is taken */
-    struct strbuf pending; /* the start of a frame */
+    bool is_script; /* the requests are part of a script, or were */
+    bool detached;  /* and the supervisor needs no isolator any more */
+    bool is_gvisor; /* HELLO has said that the kernel is gVisor's */
+    bool broken;    /* what arrived were no frames; nothing more is taken */
+    bool seals;     /* what follows HELLO is sealed: "Seals" in supervisor/protocol.h */
+    bool sent_keys; /* and SEAL was sent */
+    struct frame_seal keys;
+    struct sealed_lines sealed;  /* what is sent */
+    struct sealed_reader reader; /* what arrives */
+    struct strbuf pending;       /* the start of a frame */
     /* FAILED; the step is 0 if nothing failed. */
     struct frame_failed failure;
     struct strbuf failed; /* the path concerned */
@@ -160,11 +166,12 @@ void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *que
  * Add a frame to `queue`: STOP; INTERRUPT; COLLECT, where a file of up to `file_max` bytes is sent,
  * if the archive has up to `max`; CREDIT for a channel.
  */
-void supervisor_link_stop(struct strbuf *queue);
-void supervisor_link_interrupt(struct strbuf *queue);
+void supervisor_link_stop(struct supervisor_link *link, struct strbuf *queue);
+void supervisor_link_interrupt(struct supervisor_link *link, struct strbuf *queue);
 void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,
                              struct strbuf *queue);
-void supervisor_link_grant(enum frame_channel channel, size_t bytes, struct strbuf *queue);
+void supervisor_link_grant(struct supervisor_link *link, enum frame_channel channel, size_t bytes,
+                           struct strbuf *queue);
 
 /* Whether the supervisor can take a request: it has none, or has reported the end of the last one.
  */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/linux.h"
 #include "docker/container.h"
 
@@ -45,6 +46,37 @@ static void add_frame(struct strbuf *queue, enum frame_type type, const void *pa
 static void add_text(struct strbuf *queue, enum frame_type type, const char *text)
 {
     add_frame(queue, type, text, strlen(text));
+}
+
+/* Sends frames, which are sealed if they have to be. Everything for the supervisor passes here. */
+static void send_bytes(struct supervisor_link *link, const char *bytes, size_t length,
+                       struct strbuf *queue)
+{
+    char line[SEALED_LINE_MAX];
+
+    if (!link->seals) {
+        strbuf_add(queue, bytes, length);
+        return;
+    }
+    if (!link->sent_keys)
+        add_frame(queue, FRAME_SEAL, &link->keys, sizeof link->keys);
+    link->sent_keys = true;
+    while (length > 0) {
+        const size_t part = length < SEALED_DATA_MAX ? length : SEALED_DATA_MAX;
+
+        strbuf_add(queue, line, sealed_lines_write(&link->sealed, bytes, part, line));
+        bytes += part;
+        length -= part;
+    }
+}
+
+static void send_frame(struct supervisor_link *link, enum frame_type type, const void *payload,
+                       size_t length, struct strbuf *queue)
+{
+    CLEANUP(strbuf_release) struct strbuf frame = STRBUF_INIT;
+
+    add_frame(&frame, type, payload, length);
+    send_bytes(link, frame.data, frame.length, queue);
 }
 
 /* Begins a request, the first one or another one. */
@@ -166,8 +198,9 @@ void supervisor_link_keep(struct supervisor_link *link, int archive, const struc
     add_frame(&link->last, FRAME_KEEP, order, sizeof *order);
 }
 
-/* Adds a frame with the next bytes of a file, at most `max`. False at its end. */
-static bool add_piece(struct strbuf *queue, enum frame_type type, int file, off_t *at, size_t max)
+/* Sends a frame with the next bytes of a file, at most `max`. False at its end. */
+static bool send_piece(struct supervisor_link *link, enum frame_type type, int file, off_t *at,
+                       size_t max, struct strbuf *queue)
 {
     char piece[FRAME_CHUNK];
     const size_t wanted = max < sizeof piece ? max : sizeof piece;
@@ -175,36 +208,36 @@ static bool add_piece(struct strbuf *queue, enum frame_type type, int file, off_
 
     if (length <= 0) /* the end: an unnamed file has no read errors */
         return false;
-    add_frame(queue, type, piece, (size_t)length);
+    send_frame(link, type, piece, (size_t)length, queue);
     *at += length;
     return true;
 }
 
-/* Adds a frame with the next bytes of the cell. False at its end. */
-static bool add_piece_of_cell(struct supervisor_link *link, struct strbuf *queue)
+/* Sends a frame with the next bytes of the cell. False at its end. */
+static bool send_piece_of_cell(struct supervisor_link *link, struct strbuf *queue)
 {
     const size_t left = link->cell ? link->cell->length - link->cell_at : 0;
     const size_t length = left < FRAME_CHUNK ? left : FRAME_CHUNK;
 
     if (length == 0)
         return false;
-    add_frame(queue, FRAME_CODE, link->cell->data + link->cell_at, length);
+    send_frame(link, FRAME_CODE, link->cell->data + link->cell_at, length, queue);
     link->cell_at += length;
     return true;
 }
 
-/* Adds a piece of stdin, if there is credit for it, or its end. */
+/* Sends a piece of stdin, if there is credit for it, or its end. */
 static void send_input(struct supervisor_link *link, struct strbuf *queue)
 {
     const off_t before = link->input_at;
 
     if (link->input_is_live || link->input_ended || link->input_credit == 0)
         return;
-    if (add_piece(queue, FRAME_STDIN, link->input, &link->input_at, link->input_credit)) {
+    if (send_piece(link, FRAME_STDIN, link->input, &link->input_at, link->input_credit, queue)) {
         link->input_credit -= (size_t)(link->input_at - before);
         return;
     }
-    add_frame(queue, FRAME_STDIN_END, NULL, 0);
+    send_frame(link, FRAME_STDIN_END, NULL, 0, queue);
     link->input_ended = true;
 }
 
@@ -223,21 +256,21 @@ void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *que
     const ssize_t length = linux_read_now(link->input, piece, wanted);
 
     if (length > 0) {
-        add_frame(queue, FRAME_STDIN, piece, (size_t)length);
+        send_frame(link, FRAME_STDIN, piece, (size_t)length, queue);
         link->input_credit -= (size_t)length;
         return;
     }
     if (length < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     link->input_error = length < 0 ? errno : 0;
-    add_frame(queue, FRAME_STDIN_END, NULL, 0);
+    send_frame(link, FRAME_STDIN_END, NULL, 0, queue);
     link->input_ended = true;
 }
 
-static void move_bytes(struct strbuf *to, struct strbuf *from)
+static void send_all(struct supervisor_link *link, struct strbuf *frames, struct strbuf *queue)
 {
-    strbuf_add(to, from->data, from->length);
-    strbuf_release(from);
+    send_bytes(link, frames->data, frames->length, queue);
+    strbuf_release(frames);
 }
 
 void supervisor_link_send(void *context, struct strbuf *queue)
@@ -247,11 +280,11 @@ void supervisor_link_send(void *context, struct strbuf *queue)
     if (!link->requested)
         return;
     if (!link->last_sent) {
-        move_bytes(queue, &link->head);
-        if (add_piece_of_cell(link, queue) ||
-            add_piece(queue, FRAME_FILES, link->archive, &link->archive_at, FRAME_CHUNK))
+        send_all(link, &link->head, queue);
+        if (send_piece_of_cell(link, queue) ||
+            send_piece(link, FRAME_FILES, link->archive, &link->archive_at, FRAME_CHUNK, queue))
             return;
-        move_bytes(queue, &link->last);
+        send_all(link, &link->last, queue);
         link->last_sent = true;
     }
     send_input(link, queue);
@@ -282,14 +315,14 @@ void supervisor_link_detach(const struct frame_detach *order, struct strbuf *que
     add_frame(queue, FRAME_DETACH, order, sizeof *order);
 }
 
-void supervisor_link_stop(struct strbuf *queue)
+void supervisor_link_stop(struct supervisor_link *link, struct strbuf *queue)
 {
-    add_frame(queue, FRAME_STOP, NULL, 0);
+    send_frame(link, FRAME_STOP, NULL, 0, queue);
 }
 
-void supervisor_link_interrupt(struct strbuf *queue)
+void supervisor_link_interrupt(struct supervisor_link *link, struct strbuf *queue)
 {
-    add_frame(queue, FRAME_INTERRUPT, NULL, 0);
+    send_frame(link, FRAME_INTERRUPT, NULL, 0, queue);
 }
 
 void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,
@@ -298,12 +331,13 @@ void supervisor_link_collect(struct supervisor_link *link, long long file_max, l
     const struct frame_collect order = {(uint64_t)file_max, (uint64_t)max};
 
     link->collects = true;
-    add_frame(queue, FRAME_COLLECT, &order, sizeof order);
+    send_frame(link, FRAME_COLLECT, &order, sizeof order, queue);
 }
 
-void supervisor_link_grant(enum frame_channel channel, size_t bytes, struct strbuf *queue)
+void supervisor_link_grant(struct supervisor_link *link, enum frame_channel channel, size_t bytes,
+                           struct strbuf *queue)
 {
     const struct frame_credit credit = {frame_channel_type(channel), (uint32_t)bytes};
 
-    add_frame(queue, FRAME_CREDIT, &credit, sizeof credit);
+    send_frame(link, FRAME_CREDIT, &credit, sizeof credit, queue);
 }

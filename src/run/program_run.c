@@ -120,7 +120,7 @@ static int explain_lost(struct error *error)
 /* The log of a job has nothing more, and does not say how the job ended. */
 static int explain_log(const struct instance *instance, struct error *error)
 {
-    if (instance->log->broken || instance->link.broken)
+    if (instance->log->reader.broken || instance->link.broken)
         return error_set(error, ERROR_ENGINE,
                          "the log of the job has a line that is not from its supervisor, so its "
                          "result is not known; run the program again");
@@ -191,6 +191,11 @@ static int explain_no_end(const struct instance *instance, enum container_end en
 {
     if (instance->log)
         return explain_log(instance, error);
+    if (instance->link.broken)
+        return error_set(error, ERROR_ENGINE,
+                         "the container sent something that is not from its supervisor, so the "
+                         "result is not known%s",
+                         instance->link.is_gvisor ? ": gVisor lets a program write there" : "");
     if (end == CONTAINER_CONNECTION_LOST)
         return explain_lost(error);
     error_set(error, ERROR_ENGINE,
@@ -199,7 +204,9 @@ static int explain_no_end(const struct instance *instance, enum container_end en
               "program again, or raise " ERROR_SUBJECT,
               instance->container.docker->command,
               instance->delivery == DELIVERY_SHELL ? "run" : "start", instance->client.status,
-              instance->link.is_gvisor ? "there were too many processes for gVisor, " : "");
+              instance->link.is_gvisor ? "there were too many processes for gVisor, "
+                                         "the program ended process 1, "
+                                       : "");
     return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
 }
 

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "container/runtime_check.h"
 #include "docker/budget.h"
-#include "docker/engine_memory.h"
 #include "run/pack_input.h"
 #include "run/run_kinds.h"
 #include "run/run_session.h"
@@ -34,16 +33,10 @@ static int pack_run(struct run *run, struct error *error)
     return 0;
 }
 
-/*
- * Process 1 measures and reports. Another user without capabilities cannot interfere with it, but
- * gVisor lets the same user open its descriptors in /proc/1/fd.
- */
-static void warn_of_forgery(const struct docker *docker, const struct sandbox_policy *policy,
-                            struct strvec *warnings)
+/* Process 1 measures and reports. Another user without capabilities cannot interfere with it. */
+static void warn_of_forgery(const struct sandbox_policy *policy, struct strvec *warnings)
 {
-    if (engine_memory_is_gvisor(docker->memory, policy->oci_runtime))
-        strvec_push(warnings, "the program runs with gVisor, so it could forge its result");
-    else if (policy->uid == 0)
+    if (policy->uid == 0)
         strvec_push(warnings, "the program runs as user 0, so it could forge its result");
     else if (!strvec_contains(&policy->cap_drop, "ALL"))
         strvec_push(warnings, "not all capabilities are dropped, so the program could forge its "
@@ -74,7 +67,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     test_run_prepare(run);
     if (runtime_check(docker, plan, cancel, &error) == 0 &&
         instance_check_cpus(docker, plan, &error) == 0 && pack_run(run, &error) == 0) {
-        warn_of_forgery(docker, &plan->policy, &result->warnings);
+        warn_of_forgery(&plan->policy, &result->warnings);
         run->limits = submission_limits(run);
         return true;
     }

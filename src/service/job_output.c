@@ -47,7 +47,7 @@ static bool take_log(void *context, enum process_stream stream, const char *data
     job_log_add(&reader->log, data, length);
     while (job_log_take(&reader->log, &type, &payload, &payload_length))
         take_frame(reader, type, payload, payload_length);
-    return !reader->log.broken && reader->output->go_on(reader->output->context);
+    return !reader->log.reader.broken && reader->output->go_on(reader->output->context);
 }
 
 /* How the wait for the docker command has ended. */
@@ -58,7 +58,7 @@ static int explain(struct reader *reader, const struct process *client, enum pro
 
     if (event == PROCESS_CANCELLED)
         return error_set(error, ERROR_CANCELLED, "cancelled");
-    if (reader->log.broken)
+    if (reader->log.reader.broken)
         return error_set(error, ERROR_ENGINE,
                          "the log of the job has a line that is not from its supervisor");
     if (event == PROCESS_DEADLINE)

@@ -74,6 +74,7 @@ static int make_container(const struct job_start *start, struct run *run,
                           struct owned_container *container, struct job_script *script,
                           struct job_note *note, struct error *error)
 {
+    CLEANUP_FREE char *script_name = string_format("%.*s", JOB_FILE_NAME, note->key);
     CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
     struct strvec *warnings = &run->result->warnings;
     const long long deadline = run_setup_deadline(run);
@@ -87,7 +88,7 @@ static int make_container(const struct job_start *start, struct run *run,
     if (owned_container_create(container, &spec, deadline, 0, run->cancel, warnings, error) != 0)
         return -1;
     strvec_push_all(&note->warnings, warnings);
-    if (delivery_fill_volume(run->docker, container->name, architecture, script->file, note->key,
+    if (delivery_fill_volume(run->docker, container->name, architecture, script->file, script_name,
                              deadline, run->cancel, error) == 0 &&
         write_note(run, container, note, error) == 0 &&
         audit_add_start(start->audit, run->docker, run->plan, container->name, container->image,

@@ -10,32 +10,82 @@ void frame_link_init(struct frame_link *link, int in, int out, const char *key)
     memset(link, 0, sizeof *link);
     link->in = in;
     link->out = out;
-    link->is_script = key != NULL;
+    link->is_script = link->seals_out = key != NULL;
     if (key)
-        sealed_lines_init(&link->sealed, key);
+        sealed_lines_init(&link->out_lines, key);
     for (int i = 0; i < CHANNELS; i++)
         link->credit[i] = key ? UINT64_MAX : FRAME_WINDOW;
 }
 
 bool frame_link_has_room(const struct frame_link *link)
 {
-    return link->filled - link->first < sizeof link->input;
+    return link->filled + link->undecoded - link->first < sizeof link->input;
+}
+
+/*
+ * Replaces the lines that are complete by what they carry, which is shorter. False: one is not the
+ * next one.
+ */
+static bool decode_lines(struct frame_link *link)
+{
+    char *line = (char *)link->input + link->filled;
+    const char *end;
+
+    while ((end = memchr(line, '\n', link->undecoded))) {
+        unsigned char bytes[SEALED_BYTES_MAX];
+        const size_t length = (size_t)(end - line);
+        const size_t count = sealed_lines_open(&link->in_lines, line, length, bytes);
+
+        if (count == 0)
+            return false;
+        memcpy(link->input + link->filled, bytes + SEALED_HEADER, count);
+        link->filled += count;
+        line += length + 1;
+        link->undecoded -= length + 1;
+    }
+    memmove(link->input + link->filled, line, link->undecoded);
+    return link->undecoded < SEALED_LINE_MAX;
+}
+
+static bool is_key(const char *key, size_t size)
+{
+    return key[0] != '\0' && key[size - 1] == '\0';
+}
+
+bool frame_link_seal(struct frame_link *link, const struct frame_seal *keys)
+{
+    if (link->seals_out || frame_link_pending(link) || !is_key(keys->to, sizeof keys->to) ||
+        !is_key(keys->from, sizeof keys->from))
+        return false;
+    sealed_lines_init(&link->in_lines, keys->to);
+    sealed_lines_init(&link->out_lines, keys->from);
+    link->seals_in = link->seals_out = true;
+    link->undecoded = link->filled - link->first;
+    link->filled = link->first;
+    return decode_lines(link);
 }
 
 bool frame_link_read(struct frame_link *link)
 {
     ssize_t length;
+    size_t used;
 
     if (link->first > 0) {
-        memmove(link->input, link->input + link->first, link->filled - link->first);
+        memmove(link->input, link->input + link->first,
+                link->filled + link->undecoded - link->first);
         link->filled -= link->first;
         link->first = 0;
     }
     if (!frame_link_has_room(link))
         return true;
-    length = read(link->in, link->input + link->filled, sizeof link->input - link->filled);
+    used = link->filled + link->undecoded;
+    length = read(link->in, link->input + used, sizeof link->input - used);
     if (length < 0)
         return errno == EAGAIN || errno == EINTR;
+    if (link->seals_in) {
+        link->undecoded += (size_t)length;
+        return length > 0 && decode_lines(link);
+    }
     link->filled += (size_t)length;
     if (link->is_script && length == 0)
         link->in_ended = true;
@@ -165,7 +215,7 @@ static void make_line(struct frame_link *link)
         return;
     link->line_first = 0;
     link->line_filled =
-        sealed_lines_write(&link->sealed, link->output + link->out_first, length, link->line);
+        sealed_lines_write(&link->out_lines, link->output + link->out_first, length, link->line);
     link->out_first += length;
 }
 
@@ -173,7 +223,7 @@ bool frame_link_write(struct frame_link *link)
 {
     ssize_t written;
 
-    if (link->is_script) {
+    if (link->seals_out) {
         make_line(link);
         written =
             write_bytes(link, link->line + link->line_first, link->line_filled - link->line_first);

@@ -1,8 +1,8 @@
 /*
  * The two ends of the supervisor's connection to isolator: complete frames come in, frames go out,
- * those of channels as far as isolator has granted. Or they come from a script and go out as lines
- * of a log, see "Scripts" in supervisor/protocol.h. Knows nothing of what they mean. Neither
- * direction ever blocks, and all memory is in the struct.
+ * those of channels as far as isolator has granted. They can be sealed, or come from a script and
+ * go out as lines of a log: see "Seals" and "Scripts" in supervisor/protocol.h. Knows nothing of
+ * what they mean. Neither direction ever blocks, and all memory is in the struct.
  */
 #ifndef SUPERVISOR_FRAME_LINK_H
 #define SUPERVISOR_FRAME_LINK_H
@@ -14,7 +14,7 @@
 #include "supervisor/protocol.h"
 
 enum {
-    FRAME_LINK_INPUT = FRAME_HEADER + FRAME_PAYLOAD_MAX + 1,
+    FRAME_LINK_INPUT = FRAME_HEADER + FRAME_PAYLOAD_MAX + SEALED_LINE_MAX,
     FRAME_LINK_OUTPUT = 3 * FRAME_CHUNK,
     /* Room that only control frames use, so that one can always be sent. */
     FRAME_LINK_RESERVE = FRAME_CHUNK / 2
@@ -24,13 +24,14 @@ struct frame_link {
     int in, out; /* borrowed; non-blocking */
     unsigned char input[FRAME_LINK_INPUT];
     size_t first, filled; /* of the bytes that are not handled yet */
+    size_t undecoded;     /* bytes after them that are the start of a sealed line */
     unsigned char output[FRAME_LINK_OUTPUT];
     size_t out_first, out_filled; /* of the bytes that are not written yet */
     uint64_t credit[CHANNELS];    /* bytes that may be sent */
-    /* A script. */
     bool is_script;
-    bool in_ended; /* nothing more is in the file */
-    struct sealed_lines sealed;
+    bool in_ended;            /* nothing more is in its file */
+    bool seals_in, seals_out; /* the bytes are carried by lines; of a script those that go out */
+    struct sealed_lines in_lines, out_lines;
     char line[SEALED_LINE_MAX];
     size_t line_first, line_filled; /* of what is not written of it yet */
 };
@@ -47,12 +48,18 @@ struct frame {
  */
 void frame_link_init(struct frame_link *link, int in, int out, const char *key);
 
+/*
+ * Everything that follows is sealed in both directions. False: it is already, it is a script, the
+ * keys are none, or what has arrived is no line.
+ */
+bool frame_link_seal(struct frame_link *link, const struct frame_seal *keys);
+
 /* Whether frame_link_read() can take more bytes; else a complete frame waits. */
 bool frame_link_has_room(const struct frame_link *link);
 
 /*
- * Reads once, if there is room. False at the end of the input, or if it cannot be read. The end of
- * a script is none, and sets `in_ended`.
+ * Reads once, if there is room. False at the end of the input, or if it cannot be read or is not
+ * sealed as it has to be. The end of a script is none, and sets `in_ended`.
  */
 bool frame_link_read(struct frame_link *link);
 
@@ -89,7 +96,7 @@ void frame_link_commit(struct frame_link *link, enum frame_channel channel, size
 /* Whether there are bytes to write. */
 bool frame_link_pending(const struct frame_link *link);
 
-/* Writes once; of a script, a part of a line. False if the reader is gone. */
+/* Writes once; if it is sealed, a part of a line. False if the reader is gone. */
 bool frame_link_write(struct frame_link *link);
 
 #endif

@@ -11,6 +11,8 @@
  * From isolator to the supervisor ("state" is when the frame may come):
  *
  *     frame        state    payload
+ *     SEAL         waiting  struct frame_seal: nothing comes before it, and all that follows, in
+ *                           both directions, is sealed, see below
  *     ARGUMENT     waiting  the next word of the program's argv
  *     ENVIRONMENT  waiting  NAME=VALUE to set a variable, NAME to remove one
  *     FILES        waiting  the next bytes of a tar archive, unpacked in the working directory
@@ -101,19 +103,24 @@
  * never wait for bytes that no one takes. FILES to the supervisor need no credit, since it
  * unpacks them as they arrive.
  *
- * Scripts. A job goes on without isolator, so its container has no connection. The supervisor gets
- * the name of a file in JOB_DIRECTORY as its second argument, and reads there the frames that
- * isolator would send: a script. A frame that may come only in a later state waits until then, and
- * STDIN until there is room. Nothing needs credit, and no CREDIT is sent. Of the output of a
- * program only `head_max` and `tail_max` bytes of struct frame_run are sent. The supervisor exits
- * when all that it has to send is written and the script has ended: after its last frame, after one
- * that must not come, after a FAILED for KEEP or DETACH, or after a program that was to succeed
- * (FRAME_RUN_MUST_SUCCEED) and has not. What it sends goes to its stdout as lines
- * (base/sealed_lines.h), whose key is the name of the file.
+ * Seals. gVisor lets a program open the descriptors of process 1: it can write to the supervisor's
+ * stdout, and take bytes from its stdin. So if HELLO says that the kernel is gVisor's, isolator
+ * sends keys that no program sees, since none has run. From then on the bytes of all frames are
+ * carried by lines (base/sealed_lines.h), and either side breaks off at one that is not the next.
  *
- * The directory of the script belongs to root and cannot be listed, and the name of the file is
- * random and overwritten in the arguments of the supervisor. So no program finds it, and none can
- * write to the volume that it is in.
+ * Scripts. A job goes on without isolator, so its container has no connection. The supervisor gets
+ * a key as its second argument, whose first JOB_FILE_NAME characters are the name of a file in
+ * JOB_DIRECTORY: a script, with the frames that isolator would send. One that may come only in a
+ * later state waits until then, and STDIN until there is room. Nothing needs credit, and no CREDIT
+ * is sent. Of the output of a program only `head_max` and `tail_max` bytes of struct frame_run are
+ * sent. The supervisor exits when all that it has to send is written and the script has ended:
+ * after its last frame, after one that must not come, after a FAILED for KEEP or DETACH, or after a
+ * program that was to succeed (FRAME_RUN_MUST_SUCCEED) and has not. What it sends goes to its
+ * stdout as lines (base/sealed_lines.h) of that key.
+ *
+ * The directory of the script belongs to root and cannot be listed, and the key is random and
+ * overwritten in the arguments of the supervisor. So no program finds the script, but with gVisor,
+ * and none can write to the volume that it is in or finds the rest of the key.
  *
  * The end of its stdin means that isolator has ended or has no more use for the container: the
  * supervisor exits at once, and the kernel ends every other process of the container. The
@@ -153,7 +160,8 @@ enum frame_type {
     FRAME_REPORT,
     FRAME_DETACH,
     FRAME_DETACHED,
-    FRAME_OMITTED
+    FRAME_OMITTED,
+    FRAME_SEAL
 };
 
 /*
@@ -189,8 +197,7 @@ enum {
     FRAME_HEADER = 8,
     /* The longest argument of execve(2), without its NUL (MAX_ARG_STRLEN of Linux). */
     FRAME_PAYLOAD_MAX = 131071,
-    /* Bytes of a stream that may be on their way: of STDIN, and of each that the supervisor sends.
-     */
+    /* Bytes that may be on their way: of STDIN, and of each stream that the supervisor sends. */
     FRAME_STDIN_WINDOW = 65536,
     FRAME_WINDOW = 262144,
     /* The bytes of a stream that one frame carries. */
@@ -199,13 +206,11 @@ enum {
 
 /* Where the file of a script is, and the file that orders the end of its job: as STOP, and nothing
  * follows. */
+enum { JOB_FILE_NAME = 16 };
 #define JOB_DIRECTORY "/.isolator/scripts"
 #define JOB_STOP_FILE "/.isolator/stop"
 
-/*
- * The supervisor's binary is also a program that finds out whether a limit is enforced
- * (supervisor/probe.h): with this first argument,
- */
+/* The binary also tries whether a limit is enforced (supervisor/probe.h): with this argument, */
 #define PROBE_OPTION "--probe"
 
 /* and what it is to use as the next one, before two numbers: a part of the limit, and more than it.
@@ -222,13 +227,18 @@ enum {
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 8, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
     char magic[20]; /* FRAME_HELLO_MAGIC with its NUL */
     uint32_t version;
     uint32_t is_gvisor; /* the kernel is gVisor's: it does not say by itself what limits it keeps */
+};
+
+/* The keys of the lines to the supervisor and from it: texts that end with a NUL. */
+struct frame_seal {
+    char to[33], from[33];
 };
 
 struct frame_run {

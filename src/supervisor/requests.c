@@ -134,10 +134,14 @@ static bool take_request(struct supervisor *supervisor, const struct frame *fram
     struct program *program = &supervisor->program;
     const bool stays = supervisor->has_interpreter;
     struct frame_run order;
+    struct frame_seal keys;
 
     if (supervisor->state != STATE_WAITING)
         return false;
     switch (frame->type) {
+    case FRAME_SEAL:
+        return read_struct(frame, &keys, sizeof keys) &&
+               frame_link_seal(&supervisor->connection.link, &keys);
     case FRAME_ARGUMENT:
         return !stays && program_add_argument(program, frame->payload, frame->length);
     case FRAME_ENVIRONMENT:

@@ -7,7 +7,7 @@
 
 struct supervise_options {
     int in, out;         /* the connection; made non-blocking */
-    const char *key;     /* `in` is the file of a script, and this its name; NULL: there is none */
+    const char *key;     /* `in` is the file of a script, and this its key; NULL: there is none */
     const char *stop;    /* see stop_file_open() */
     const char *workdir; /* becomes the current directory */
     const char *cgroup_dir; /* see figures_open() */

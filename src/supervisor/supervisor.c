@@ -2,7 +2,7 @@
  * The supervisor: process 1 of each container. It runs the program and tells isolator the truth
  * about it.
  *
- * usage: supervisor WORKDIR [SCRIPT]
+ * usage: supervisor WORKDIR [KEY]
  *        supervisor --probe WHAT BELOW BEYOND
  */
 #include <fcntl.h>
@@ -18,26 +18,26 @@
 #include "supervisor/probe.h"
 #include "supervisor/supervise.h"
 
-/* The name of the script, which programs must not find in the arguments of this process. */
-static char script[NAME_MAX + 1];
+/* The key of a job, which programs must not find in the arguments of this process. */
+static char key[NAME_MAX + 1];
 
-/* Moves the argument to `script`. False: that cannot be the name of a file. */
-static bool take_name(char *argument)
+/* Moves the argument to `key`. False: its start cannot be the name of a file. */
+static bool take_key(char *argument)
 {
     const size_t length = strlen(argument);
-    const bool good = length > 0 && length < sizeof script && !strchr(argument, '/');
+    const bool good = length > JOB_FILE_NAME && length < sizeof key && !strchr(argument, '/');
 
     if (good)
-        memcpy(script, argument, length + 1);
+        memcpy(key, argument, length + 1);
     memset(argument, 0, length);
     return good;
 }
 
 static int open_script(void)
 {
-    char path[sizeof JOB_DIRECTORY + sizeof script];
+    char path[sizeof JOB_DIRECTORY + 1 + JOB_FILE_NAME];
 
-    snprintf(path, sizeof path, "%s/%s", JOB_DIRECTORY, script);
+    snprintf(path, sizeof path, "%s/%.*s", JOB_DIRECTORY, JOB_FILE_NAME, key);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -56,12 +56,12 @@ static bool is_of_root(const char *directory)
 int main(int argc, char **argv)
 {
     const bool has_script = argc == 3;
-    const bool good = !has_script || take_name(argv[2]);
+    const bool good = !has_script || take_key(argv[2]);
     const bool is_init = getpid() == 1;
     const struct supervise_options options = {
         .in = has_script && good ? open_script() : STDIN_FILENO,
         .out = STDOUT_FILENO,
-        .key = has_script ? script : NULL,
+        .key = has_script ? key : NULL,
         .stop = has_script ? JOB_STOP_FILE : NULL,
         .workdir = argc == 2 || has_script ? argv[1] : "",
         .cgroup_dir = "/sys/fs/cgroup",

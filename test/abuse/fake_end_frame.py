@@ -2,7 +2,7 @@
 # holds: an END frame with status 0 is output, wherever it is written, and the status is 3
 # status: 3
 # timeout: 10
-# gvisor: gVisor does not protect process 1, so a program could forge its result
+# gvisor: gVisor lets a program write to the connection of process 1, which ends the container
 
 """The supervisor (process 1) reports the end of the program with a frame on its stdout. Its descriptors are closed
 to the program, whose stdout and stderr are pipes that carry nothing but output. So a frame that is written

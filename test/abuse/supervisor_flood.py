@@ -2,7 +2,7 @@
 # holds: process 1 sees the order to end the program at once, whatever else it has to do
 # ends: timeout
 # timeout: 2
-# gvisor: gVisor does not protect process 1, so a program could forge its result
+# gvisor: gVisor lets a program end process 1, and so its container
 
 """The loop of process 1 must reach isolator's frames, and the end of its stdin, whatever the program does. Processes
 send it signals, orphans end as fast as they can be made, and output waits all the time."""

@@ -1,7 +1,7 @@
 # tracing and reading process 1
 # holds: process 1 cannot be traced or read, and its descriptors cannot be taken
 # timeout: 10
-# gvisor: gVisor does not protect process 1, so a program could forge its result
+# gvisor: gVisor lets a program open what process 1 has open; it cannot forge its result
 
 """Process 1 has the same user as the program. A tracer could stop it. Whoever gets its stdin holds the lifeline
 that ends the container when isolator dies. Process 1 runs a copy of the shell without read permission, and

@@ -1,7 +1,7 @@
 # sending all signals to process 1
 # holds: process 1 survives a flood of every signal, and returns the result
 # timeout: 10
-# gvisor: gVisor does not protect process 1, so a program could forge its result
+# gvisor: gVisor lets a program end process 1, and so its container
 
 """The kernel protects process 1 of a PID namespace from signals of that namespace, unless process 1 has a handler
 for them. The supervisor has none. It blocks SIGCHLD alone, of which one can wait: a flood of signals fills no

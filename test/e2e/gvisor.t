@@ -114,7 +114,7 @@ END
 test_case 'hello, and what the container is' && {
     proven
     run -v --memory 64 --pids-limit 100 "$(snippet ash 'cat /proc/version; id -u; ls /sys/class/net; touch /x; ls /.isolator')"
-    is "$status $(field reason) $(field warnings)" "0 exit the program runs with gVisor, so it could forge its result" "it runs"
+    is "$status $(field reason) $(field warnings)" "0 exit " "it runs"
     has "$(field stdout)" "PST 2016" "with gVisor"
     within "$(field stdout | sed -n 2p)" 1900000 1965535 "a user of its own"
     has "$(field stderr)" "touch: /x: Permission denied" "the root is not for it"
@@ -164,6 +164,46 @@ for made in libc.mq_open(b"/left", 66, 0o600, None), libc.msgget(0, 0o1600):
     is "$status|$(json '$r->{tests}[0]{stdout}')" "0|refused"$'\n'"refused" "queues in a test"
     run "$queues"
     is "$status|$(field stdout)" "0|made"$'\n'"made" "queues of a program that runs alone"
+    is "$(left)" "" "nothing is left"
+}
+
+# gVisor lets a program open what process 1 has open. What it writes there ends the container.
+test_case 'a program cannot forge its result' && {
+    proven
+    foreign="the container sent something that is not from its supervisor, so the result is not known: gVisor lets a program write there"
+    forged=$(snippet py 'import os, struct, time
+if input() == "forge":
+    frames = struct.pack("<IBBBB", 6, 14, 0, 0, 0) + b"right\n"
+    frames += struct.pack("<IBBBB", 88, 17, 0, 0, 0) + struct.pack("<IIIIQQQQQQQQQ", *[0] * 13)
+    os.write(os.open("/proc/1/fd/1", os.O_WRONLY), frames + b"\n")
+    time.sleep(20)
+print("right")')
+    echo forge >"$scratch/forge"
+    input=$scratch/forge run -i "$forged"
+    is "$status $(field status) $(field reason)|$(field error)" "3 error engine|$foreign" "a run"
+    mkdir "$scratch/forged"
+    for name in 1 2; do echo right >"$scratch/forged/$name.out"; done
+    echo >"$scratch/forged/1.in"
+    cp "$scratch/forge" "$scratch/forged/2.in"
+    isolator test --json --tests "$scratch/forged" "$forged"
+    is "$status $(json 'join " ", map { $_->{status} } @{$r->{tests}}')" "3 passed engine" "a test"
+
+    # Bytes that are taken from the stdin of process 1 are missing there.
+    thief=$(snippet py 'import os, sys, time
+time.sleep(0.5) # process 1 has read what fits
+stolen = os.open("/proc/1/fd/0", os.O_RDONLY | os.O_NONBLOCK)
+sys.stdin.buffer.read(100000)
+while True:
+    try:
+        os.read(stolen, 5)
+        break
+    except BlockingIOError:
+        pass
+sys.stdin.buffer.read()
+print("all is read")')
+    head -c 3000000 /dev/zero >"$scratch/zeros"
+    input=$scratch/zeros run -i "$thief"
+    is "$status $(field status) $(field reason)" "3 error engine" "stolen input"
     is "$(left)" "" "nothing is left"
 }
 

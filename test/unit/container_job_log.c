@@ -112,7 +112,7 @@ static void read_pieces(struct fixture *fixture, size_t piece)
 static void check(const struct fixture *fixture, bool broken, const char *expected)
 {
     assert_string_equal(fixture->got.data ? fixture->got.data : "", expected);
-    assert_int_equal(fixture->log.broken, broken);
+    assert_int_equal(fixture->log.reader.broken, broken);
 }
 
 /* ---- cases */
@@ -172,7 +172,7 @@ static void job_log__lines_in_pieces(void **state)
         write_frames(&fixture, &bytes, 6);
         read_pieces(&fixture, pieces[i]);
         check(&fixture, false, "0 one;0 two;");
-        assert_int_equal(fixture.log.line.length, 0);
+        assert_int_equal(fixture.log.reader.line.length, 0);
         tear_down(&fixture);
     }
 }
@@ -306,7 +306,7 @@ static void job_log__line_that_is_too_long(void **state)
         strbuf_addch(&fixture.text, 'A');
     read_pieces(&fixture, 100);
     check(&fixture, false, "");
-    assert_int_equal(fixture.log.line.length, 12028);
+    assert_int_equal(fixture.log.reader.line.length, 12028);
     strbuf_addch(&fixture.text, 'A');
     read_pieces(&fixture, 1);
     check(&fixture, true, "");
@@ -317,7 +317,7 @@ static void job_log__line_that_is_too_long(void **state)
         strbuf_addch(&fixture.text, 'A');
     read_pieces(&fixture, SIZE_MAX / 2);
     check(&fixture, true, "");
-    assert_int_equal(fixture.log.line.length, 0);
+    assert_int_equal(fixture.log.reader.line.length, 0);
     tear_down(&fixture);
 }
 

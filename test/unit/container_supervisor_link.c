@@ -516,11 +516,159 @@ static void supervisor_link__orders(void **state)
 
     (void)state;
     set_up(&fixture);
-    supervisor_link_stop(&bytes);
-    supervisor_link_interrupt(&bytes);
+    supervisor_link_stop(&fixture.link, &bytes);
+    supervisor_link_interrupt(&fixture.link, &bytes);
     supervisor_link_collect(&fixture.link, 1000, 23068672, &bytes);
-    supervisor_link_grant(CHANNEL_STDERR, 77, &bytes);
+    supervisor_link_grant(&fixture.link, CHANNEL_STDERR, 77, &bytes);
     check_frames(&bytes, expected);
+    tear_down(&fixture);
+}
+
+/* ---- seals */
+
+/* HELLO of a supervisor whose kernel is gVisor's. */
+static void add_gvisor_hello(struct strbuf *bytes)
+{
+    add_good_hello(bytes);
+    bytes->data[FRAME_HEADER + offsetof(struct frame_hello, is_gvisor)] = 1;
+}
+
+/* Takes SEAL, which comes first. */
+static struct frame_seal take_keys(struct strbuf *bytes)
+{
+    CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
+    struct frame_seal keys;
+
+    assert_int_equal(next_frame(bytes, &payload), FRAME_SEAL);
+    assert_int_equal(payload.length, sizeof keys);
+    memcpy(&keys, payload.data, sizeof keys);
+    assert_int_equal(strspn(keys.to, "0123456789abcdef"), sizeof keys.to - 1);
+    assert_int_equal(strspn(keys.from, "0123456789abcdef"), sizeof keys.from - 1);
+    assert_string_not_equal(keys.to, keys.from);
+    return keys;
+}
+
+/* The bytes are lines, which carry these frames. Releases them. */
+static void check_sealed(struct sealed_reader *reader, struct strbuf *bytes, const char *expected)
+{
+    struct strbuf frames = STRBUF_INIT;
+
+    sealed_reader_add(reader, bytes->data, bytes->length, &frames);
+    assert_false(reader->broken);
+    assert_int_equal(reader->line.length, 0);
+    check_frames(&frames, expected);
+    strbuf_release(bytes);
+}
+
+/* Replaces the bytes by a line that carries them. */
+static void seal(struct sealed_lines *lines, struct strbuf *bytes)
+{
+    char line[SEALED_LINE_MAX];
+    const size_t length = sealed_lines_write(lines, bytes->data, bytes->length, line);
+
+    strbuf_release(bytes);
+    strbuf_add(bytes, line, length);
+}
+
+static void supervisor_link__seals_with_gvisor(void **state)
+{
+    CLEANUP(sealed_reader_release) struct sealed_reader reader = {.line = STRBUF_INIT};
+    struct strbuf bytes = STRBUF_INIT;
+    struct sealed_lines lines;
+    struct fixture fixture;
+    struct frame_seal keys;
+
+    (void)state;
+    set_up(&fixture);
+    add_gvisor_hello(&bytes);
+    feed_in_pieces(&fixture, &bytes, 100);
+    strvec_push(&fixture.plan.command, "x");
+    request(&fixture, -1);
+    bytes = send_all(&fixture);
+    keys = take_keys(&bytes);
+    sealed_reader_init(&reader, keys.to);
+    sealed_lines_init(&lines, keys.from);
+    check_sealed(&reader, &bytes, "argument x;run 12000 67108864 1500000;stdin-end ;");
+
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_text(&bytes, FRAME_STDOUT, "out");
+    seal(&lines, &bytes);
+    feed_in_pieces(&fixture, &bytes, 7);
+    assert_int_equal(fixture.link.state, LINK_RUNNING);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "out");
+    supervisor_link_stop(&fixture.link, &bytes);
+    check_sealed(&reader, &bytes, "stop ;");
+
+    add_end(&bytes); /* from someone who does not know the key */
+    strbuf_addch(&bytes, '\n');
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    assert_false(fixture.link.has_end);
+    tear_down(&fixture);
+}
+
+/* A frame that is longer than a line. */
+static void supervisor_link__long_frame_in_seals(void **state)
+{
+    CLEANUP(sealed_reader_release) struct sealed_reader reader = {.line = STRBUF_INIT};
+    CLEANUP(strbuf_release) struct strbuf frames = STRBUF_INIT;
+    CLEANUP_FREE char *word = calloc(1, FRAME_PAYLOAD_MAX + 1);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct frame_seal keys;
+
+    (void)state;
+    memset(word, 'w', FRAME_PAYLOAD_MAX);
+    set_up(&fixture);
+    add_gvisor_hello(&bytes);
+    feed(&fixture, &bytes);
+    strvec_push(&fixture.plan.command, word);
+    request(&fixture, -1);
+    bytes = send_all(&fixture);
+    keys = take_keys(&bytes);
+    sealed_reader_init(&reader, keys.to);
+    sealed_reader_add(&reader, bytes.data, bytes.length, &frames);
+    strbuf_release(&bytes);
+    assert_false(reader.broken);
+    assert_int_equal(next_frame(&frames, &bytes), FRAME_ARGUMENT);
+    assert_int_equal(bytes.length, FRAME_PAYLOAD_MAX);
+    assert_memory_equal(bytes.data, word, FRAME_PAYLOAD_MAX);
+    strbuf_release(&bytes);
+    tear_down(&fixture);
+}
+
+/* A supervisor has nothing to say before it has the keys. */
+static void supervisor_link__bytes_before_the_keys(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_gvisor_hello(&bytes);
+    strbuf_addch(&bytes, 'x');
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    tear_down(&fixture);
+}
+
+/* The lines of its log are sealed. */
+static void supervisor_link__script_with_gvisor(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.link.is_script = true;
+    strvec_push(&fixture.plan.command, "x");
+    request(&fixture, -1);
+    supervisor_link_assume_sent(&fixture.link);
+    add_gvisor_hello(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_end(&bytes);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.has_end);
     tear_down(&fixture);
 }
 

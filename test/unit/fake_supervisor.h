@@ -47,7 +47,7 @@ static inline void add_delivery(struct strbuf *all)
 static inline void write_fake_supervisor(const char *directory, const struct frame_end *end)
 {
     static char hello[FRAME_HELLO_SIZE];
-    const struct frame_hello head = {FRAME_HELLO_MAGIC, FRAME_VERSION};
+    const struct frame_hello head = {FRAME_HELLO_MAGIC, FRAME_VERSION, 0};
     CLEANUP(strbuf_release) struct strbuf supervisor = STRBUF_INIT;
     CLEANUP_FREE char *size = NULL;
 

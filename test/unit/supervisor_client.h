@@ -35,7 +35,7 @@ struct fixture {
     struct strbuf sent; /* frames, not written yet */
     struct strbuf pending, payload;
     bool grants; /* each byte of output that arrives is granted again */
-    /* A script, and the lines that come back: see launch_script(). */
+    /* The lines that come back, of a script or after SEAL: see read_lines(). */
     struct sealed_lines sealed;
     struct strbuf lines;
     size_t line_count;
@@ -345,7 +345,7 @@ static inline void launch_script(struct fixture *fixture)
     sealed_lines_init(&fixture->sealed, "name");
 }
 
-/* Reads what the script has sent, and handles all frames. False: that was the end. */
+/* Reads lines once, and handles all frames that are complete. False: that was the end. */
 static inline bool read_lines(struct fixture *fixture)
 {
     static char chunk[65536];
@@ -388,7 +388,7 @@ static inline void set_up(struct fixture *fixture)
     launch(fixture, fixture->directory);
     expect(fixture, FRAME_HELLO);
     assert_int_equal(fixture->payload.length, FRAME_HELLO_SIZE);
-    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\7\0\0\0\0\0\0", 28);
+    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\10\0\0\0\0\0\0", 28);
 }
 
 static inline void release(struct fixture *fixture)

@@ -148,7 +148,7 @@ static void frame_link__full_input(void **state)
     assert_int_equal(frame.type, 1);
     assert_true(frame_link_has_room(&fixture.link));
     assert_true(frame_link_read(&fixture.link));
-    assert_int_equal(fixture.link.filled, sent);
+    assert_int_equal(fixture.link.filled, FRAME_LINK_INPUT);
     tear_down(&fixture);
 }
 

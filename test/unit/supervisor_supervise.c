@@ -1092,6 +1092,127 @@ static void supervise__largest_process(void **state)
     tear_down(&fixture);
 }
 
+/* ---- seals */
+
+static void add_seal(struct fixture *fixture)
+{
+    static const struct frame_seal keys = {"to", "from"};
+
+    add(fixture, FRAME_SEAL, &keys, sizeof keys);
+}
+
+/* Replaces what was added from `first` on by a line that carries it. */
+static void seal(struct fixture *fixture, struct sealed_lines *lines, size_t first)
+{
+    char line[SEALED_LINE_MAX];
+    const size_t length =
+        sealed_lines_write(lines, fixture->sent.data + first, fixture->sent.length - first, line);
+
+    fixture->sent.length = first;
+    strbuf_add(&fixture->sent, line, length);
+}
+
+/* Sends SEAL, and in lines a program that never reads its stdin to the end, which has begun. */
+static void start_sealed(struct fixture *fixture, struct sealed_lines *lines)
+{
+    size_t sealed;
+
+    set_up(fixture);
+    sealed_lines_init(lines, "to");
+    sealed_lines_init(&fixture->sealed, "from");
+    add_seal(fixture);
+    sealed = fixture->sent.length;
+    add_script(fixture, "read -r line; echo got $line; read -r line");
+    seal(fixture, lines, sealed);
+    sealed = fixture->sent.length;
+    add_run(fixture, MEGABYTE);
+    add_text(fixture, FRAME_STDIN, "in\n");
+    seal(fixture, lines, sealed);
+    for (size_t i = 0; i < fixture->sent.length; i += 11) { /* in pieces */
+        const size_t left = fixture->sent.length - i;
+
+        assert_true(send(fixture->fd, fixture->sent.data + i, left < 11 ? left : 11, 0) > 0);
+    }
+    fixture->sent.length = 0;
+    fixture->grants = false;
+    while (fixture->out[0].length < strlen("got in\n"))
+        assert_true(read_lines(fixture));
+    assert_string_equal(strbuf_string(&fixture->out[0]), "got in\n");
+}
+
+static void send_line(struct fixture *fixture, struct sealed_lines *lines)
+{
+    seal(fixture, lines, 0);
+    assert_int_equal(send(fixture->fd, fixture->sent.data, fixture->sent.length, 0),
+                     fixture->sent.length);
+    fixture->sent.length = 0;
+}
+
+static void supervise__seals(void **state)
+{
+    struct sealed_lines lines;
+    struct fixture fixture;
+
+    (void)state;
+    start_sealed(&fixture, &lines);
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    send_line(&fixture, &lines);
+    while (!strstr(strbuf_string(&fixture.trace), "END"))
+        assert_true(read_lines(&fixture));
+    assert_int_equal(fixture.end.status, 1);
+    tear_down(&fixture);
+}
+
+/* What is sent is not handled, and the container ends. Releases the fixture. */
+static void check_breaks_off(struct fixture *fixture)
+{
+    assert_true(send(fixture->fd, fixture->sent.data, fixture->sent.length, 0) > 0);
+    while (read_lines(fixture))
+        continue;
+    assert_null(strstr(strbuf_string(&fixture->trace), "END"));
+    assert_int_equal(exit_status(fixture), 0);
+    release(fixture);
+}
+
+static void supervise__lines_that_are_not_the_next(void **state)
+{
+    struct sealed_lines lines;
+    struct fixture fixture;
+
+    (void)state;
+    start_sealed(&fixture, &lines);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    strbuf_addch(&fixture.sent, '\n');
+    check_breaks_off(&fixture); /* no line at all */
+
+    start_sealed(&fixture, &lines);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    lines.number++;
+    seal(&fixture, &lines, 0);
+    check_breaks_off(&fixture); /* the one before it was taken out */
+
+    start_sealed(&fixture, &lines);
+    while (fixture.sent.length < SEALED_LINE_MAX)
+        strbuf_addch(&fixture.sent, 'A');
+    check_breaks_off(&fixture); /* it has no end */
+}
+
+static void supervise__keys_come_once(void **state)
+{
+    struct sealed_lines lines;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    sealed_lines_init(&lines, "to");
+    add_seal(&fixture);
+    flush(&fixture);
+    add_seal(&fixture);
+    send_line(&fixture, &lines);
+    assert_int_equal(exit_status(&fixture), 1);
+    release(&fixture);
+}
+
 /* ---- what isolator does not send */
 
 /* Sends the frame; the supervisor has to end with status 1, and the program with it. */
@@ -1123,6 +1244,9 @@ static void supervise__frames_that_no_request_has(void **state)
         {FRAME_KEEP, sizeof(struct frame_keep) - 1},
         {FRAME_KEEP, sizeof(struct frame_keep) + 1},
         {FRAME_KEPT, sizeof(struct frame_kept)},
+        {FRAME_SEAL, sizeof(struct frame_seal)}, /* without keys */
+        {FRAME_SEAL, sizeof(struct frame_seal) - 1},
+        {FRAME_SEAL, sizeof(struct frame_seal) + 1},
         {FRAME_ARGUMENT, 1}, /* with a NUL */
         {FRAME_ENVIRONMENT, 1},
         {FRAME_CREDIT, sizeof(struct frame_credit)}, /* for no stream */
@@ -1159,6 +1283,7 @@ static void supervise__frames_while_the_program_runs(void **state)
     static const struct frame_run run = {.timer_ms = LATE_MS};
     static const struct frame_keep keep = {MEGABYTE, LATE_MS};
     static const struct frame_restore restore = {LATE_MS};
+    static const struct frame_seal keys = {"to", "from"};
     static const struct {
         int type;
         const void *payload;
@@ -1172,6 +1297,7 @@ static void supervise__frames_while_the_program_runs(void **state)
         {FRAME_COLLECT, &order, sizeof order},
         {FRAME_KEEP, &keep, sizeof keep},
         {FRAME_RESTORE, &restore, sizeof restore},
+        {FRAME_SEAL, &keys, sizeof keys},
     };
 
     (void)state;
