@@ -512,7 +512,7 @@ test_case 'several files: SIGINT' && {
     is "$(waiting)" 2 "two run at a time"
     kill -INT "$pid"
     await
-    is "$(own_containers)" "" "the containers are gone"
+    gone "the containers are gone"
     is "$status|$(figures <<<"$out")|$err" "130|SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
 bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs: expected '4', found '3')
 bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs: expected '4', found '3')
