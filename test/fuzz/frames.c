@@ -2,7 +2,8 @@
  * Fuzz target: what the supervisor reads: frames, and the archive, arguments and variables in them.
  * These properties are checked:
  *
- * - Frames are those of a simple reading, whether the bytes arrive all at once or in pieces.
+ * - Frames are those of a simple reading, whether the bytes arrive all at once or in pieces, and
+ * also if they are sealed. Once they have to be, bytes that are not give no frame.
  * - An archive is unpacked in the current directory: nothing beside it changes, and no link is
  * followed. Something that is refused has a path and an errno, or the archive is damaged.
  * - An exact copy of what is there then can be unpacked again, and that changes nothing.
@@ -198,29 +199,53 @@ static void take_frame(struct request *request, const struct frame *frame, bool 
         check_files(request, frame);
 }
 
-/* Reads the input from a pipe. `step` is the size of the pieces. */
-static void read_link(const uint8_t *data, size_t size, size_t step, bool handle,
+static const struct frame_seal keys = {"to", "from"};
+
+/*
+ * Reads the input from a pipe. `step` is the size of the pieces, and `sealed` whether they have to
+ * be lines. False: one is not.
+ */
+static bool read_link(const uint8_t *data, size_t size, size_t step, bool sealed, bool handle,
                       struct request *request)
 {
     static struct frame_link link;
+    bool good = true;
     int ends[2];
 
     fuzz_require(pipe(ends) == 0, "cannot make a pipe");
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     frame_link_init(&link, ends[0], -1, NULL);
-    for (size_t at = 0; at < size && !request->broken; at += step) {
+    fuzz_require(!sealed || frame_link_seal(&link, &keys), "cannot seal");
+    for (size_t at = 0; at < size && good && !request->broken; at += step) {
         const size_t piece = step < size - at ? step : size - at;
         struct frame frame;
         int found;
 
         fuzz_require(write(ends[1], data + at, piece) == (ssize_t)piece, "cannot write");
-        fuzz_require(frame_link_read(&link), "the end of the input");
+        good = frame_link_read(&link);
         while ((found = frame_link_next(&link, &frame)) > 0)
             take_frame(request, &frame, handle);
         request->broken = found < 0;
     }
     close(ends[0]);
     close(ends[1]);
+    return good;
+}
+
+/* The lines that carry these bytes. */
+static struct strbuf seal(const uint8_t *data, size_t size)
+{
+    struct strbuf text = STRBUF_INIT;
+    struct sealed_lines lines;
+    char line[SEALED_LINE_MAX];
+
+    sealed_lines_init(&lines, keys.to);
+    for (size_t at = 0; at < size; at += SEALED_DATA_MAX) {
+        const size_t length = size - at < SEALED_DATA_MAX ? size - at : SEALED_DATA_MAX;
+
+        strbuf_add(&text, line, sealed_lines_write(&lines, data + at, length, line));
+    }
+    return text;
 }
 
 static void check_unpacked(const struct unpack *unpack)
@@ -280,7 +305,7 @@ static void check_copy(void)
                  "%zu bytes instead of %zu", again.length, archive.length);
 }
 
-static void check_reading(const uint8_t *data, size_t size, size_t step, bool handle,
+static void check_reading(const uint8_t *data, size_t size, size_t step, bool sealed, bool handle,
                           const struct request *expected)
 {
     struct request request = {.broken = false};
@@ -289,7 +314,7 @@ static void check_reading(const uint8_t *data, size_t size, size_t step, bool ha
         make_directory();
     program_init(&request.program);
     unpack_init(&request.unpack);
-    read_link(data, size, step, handle, &request);
+    fuzz_require(read_link(data, size, step, sealed, handle, &request), "not the next line");
     fuzz_require(request.broken == expected->broken, "broken: %d", request.broken);
     fuzz_require(request.seen.length == expected->seen.length &&
                      memcmp(strbuf_string(&request.seen), strbuf_string(&expected->seen),
@@ -303,6 +328,18 @@ static void check_reading(const uint8_t *data, size_t size, size_t step, bool ha
     unpack_release(&request.unpack);
     program_release(&request.program);
     strbuf_release(&request.seen);
+}
+
+/* The same bytes in a connection that is sealed: as lines, and as they are. */
+static void check_sealed(const uint8_t *data, size_t size, const struct request *expected)
+{
+    CLEANUP(strbuf_release) struct strbuf lines = seal(data, size);
+    struct request request = {.broken = false};
+
+    check_reading((const uint8_t *)strbuf_string(&lines), lines.length, 1000, true, false,
+                  expected);
+    read_link(data, size, 1000, true, false, &request);
+    fuzz_require(request.seen.length == 0 && !request.broken, "frames that are not sealed");
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -325,8 +362,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct request expected = {.broken = false};
 
     read_plainly(data, size, &expected);
-    check_reading(data, size, 4096, true, &expected);
-    check_reading(data, size, 7, false, &expected);
+    check_reading(data, size, 4096, false, true, &expected);
+    check_reading(data, size, 7, false, false, &expected);
+    check_sealed(data, size, &expected);
     strbuf_release(&expected.seen);
     return 0;
 }
