@@ -20,6 +20,7 @@
 #include "docker/budget.h"
 #include "docker/container_list.h"
 #include "docker/engine_kind.h"
+#include "docker/explain.h"
 #include "run/enforcement_probe.h"
 #include "service/service.h"
 
@@ -231,6 +232,14 @@ static void print_verdict(const struct attack *attack, const struct trial *trial
     tally->verdicts[verdict]++;
 }
 
+/* Whether no other attack would run, after one that ended with REASON_ENGINE. */
+static bool is_without_engine(const struct docker *docker)
+{
+    return docker_never_reached(docker) ||
+           docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUERY), signals_cancel()) !=
+               DOCKER_YES;
+}
+
 static int try_attack(size_t index, char *const *names, const struct selftest_options *options,
                       const struct config *config, struct service *service, struct tally *tally,
                       struct error *error)
@@ -250,7 +259,7 @@ static int try_attack(size_t index, char *const *names, const struct selftest_op
     progress_step(&tally->progress, tally->attacks + 1, tally->requested, attack.name);
     result = run_trial(&trial, &attack, config, service, error);
     if (result == 0 && trial.results[0].reason == REASON_ENGINE &&
-        docker_never_reached(&service->docker)) /* no other attack would run */
+        is_without_engine(&service->docker))
         return error_set(error, ERROR_ENGINE, "%s", trial.results[0].error);
     if (result == 0 && !notifier_raised(signals_cancel()))
         print_verdict(&attack, &trial, options, clock_now_ms() - begin, tally);

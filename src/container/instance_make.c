@@ -108,9 +108,8 @@ static int wait_until_ready(struct instance *instance, long long deadline,
                         *event == PROCESS_EXITED ? instance->client.status : 0);
     if (unreachable) {
         instance->unreachable = true;
-        return docker_explain_no_answer(instance->container.docker, DOCKER_UNKNOWN,
-                                        "cannot start the container", "it did not answer in time",
-                                        cancel, error);
+        return docker_explain_silence(instance->container.docker, "cannot start the container",
+                                      cancel, error);
     }
     if (*event != PROCESS_PAUSED || instance->link.state != LINK_READY || instance->link.broken)
         return explain_not_ready(instance, *event, cancel, error);

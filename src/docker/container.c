@@ -234,8 +234,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
         if (!output.given_up)
             return -1;
         error_release(error);
-        return docker_explain_no_answer(docker, DOCKER_UNKNOWN, cannot, "it did not answer in time",
-                                        cancel, error);
+        return docker_explain_silence(docker, cannot, cancel, error);
     }
     if (output.status != 0) {
         CLEANUP_FREE char *message = docker_failure(&call, &output);

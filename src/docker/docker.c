@@ -83,7 +83,7 @@ static enum process_event wait_for_end(const struct docker *docker, const struct
                                        struct process *process, struct process_pump *pump,
                                        bool *given_up)
 {
-    const bool looks = call->look && call->look_at < call->deadline;
+    const bool looks = call->look && (call->deadline == 0 || call->look_at < call->deadline);
     enum process_event event;
     bool answers = true;
 

@@ -41,13 +41,12 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
 long long docker_look_for_engine(const struct docker *docker, long long deadline,
                                  const struct notifier *cancel, bool *answers)
 {
-    long long end = deadline;
+    long long end;
 
     *answers = docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUESTION), cancel) ==
                DOCKER_YES;
-    if (!*answers)
-        end = budget_deadline(docker, BUDGET_ANSWER);
-    return end < deadline ? end : deadline;
+    end = budget_deadline(docker, BUDGET_ANSWER);
+    return *answers || (deadline != 0 && deadline < end) ? deadline : end;
 }
 
 /*
@@ -111,6 +110,13 @@ int docker_explain_no_answer(const struct docker *docker, enum docker_answer ans
         return error_set(error, ERROR_ENGINE, "%s: %s; %s: %s", what, found.problem, found.advice,
                          message);
     return error_set(error, ERROR_ENGINE, "%s: %s; %s", what, found.problem, found.advice);
+}
+
+int docker_explain_silence(const struct docker *docker, const char *what,
+                           const struct notifier *cancel, struct error *error)
+{
+    return docker_explain_no_answer(docker, DOCKER_UNKNOWN, what, "it did not answer in time",
+                                    cancel, error);
 }
 
 /* Whether the engine is of another kind than the command's name says. */

@@ -22,7 +22,7 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
 /*
  * A docker_look for commands that may take as long as a slow engine needs: the deadline if the
  * engine answers within BUDGET_QUESTION, else BUDGET_ANSWER from then on, as it may only be slow to
- * answer.
+ * answer. `deadline` may be 0: none.
  */
 long long docker_look_for_engine(const struct docker *docker, long long deadline,
                                  const struct notifier *cancel, bool *answers);
@@ -35,6 +35,10 @@ long long docker_look_for_engine(const struct docker *docker, long long deadline
 int docker_explain_no_answer(const struct docker *docker, enum docker_answer answer,
                              const char *what, const char *message, const struct notifier *cancel,
                              struct error *error);
+
+/* The same for a command that was given up, since the engine did not answer in time. */
+int docker_explain_silence(const struct docker *docker, const char *what,
+                           const struct notifier *cancel, struct error *error);
 
 /*
  * Sets the error of a command on `image` that failed with `message`: the image is missing

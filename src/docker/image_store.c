@@ -113,10 +113,9 @@ int image_store_remove(const struct docker *docker, const char *tag, const struc
 }
 
 /* Sets the error of a pull that has failed. Returns -1. */
-static int explain_pull(const struct docker *docker, const char *image, const char *message,
+static int explain_pull(const struct docker *docker, const char *what, const char *message,
                         const struct notifier *cancel, struct error *error)
 {
-    CLEANUP_FREE char *what = string_format("cannot pull the image '%s'", image);
     const enum docker_answer answer =
         docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUERY), cancel);
 
@@ -135,13 +134,22 @@ int image_store_pull(const struct docker *docker, const char *image, const struc
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .cancel = cancel, .show_stdout = true};
+    const struct docker_call call = {.arguments = &arguments,
+                                     .stdin_file = -1,
+                                     .cancel = cancel,
+                                     .show_stdout = true,
+                                     .look = docker_look_for_engine,
+                                     .look_at = budget_deadline(docker, BUDGET_LOOK)};
+    CLEANUP_FREE char *what = string_format("cannot pull the image '%s'", image);
     CLEANUP_FREE char *message = NULL;
 
     strvec_push_each(&arguments, "pull", "--", image, NULL);
-    if (docker_run(docker, &call, &output, error) != 0)
-        return -1;
+    if (docker_run(docker, &call, &output, error) != 0) {
+        if (!output.given_up)
+            return -1;
+        error_release(error);
+        return docker_explain_silence(docker, what, cancel, error);
+    }
     message = docker_last_message(&output.err);
     if (output.status == 0) {
         if (*message)
@@ -152,5 +160,5 @@ int image_store_pull(const struct docker *docker, const char *image, const struc
         free(message);
         message = docker_failure(&call, &output);
     }
-    return explain_pull(docker, image, message, cancel, error);
+    return explain_pull(docker, what, message, cancel, error);
 }

@@ -106,6 +106,14 @@ test_case --quick 'an engine that cannot be reached' && {
     has "$err" "isolator: cannot start the container: " "the reason"
 }
 
+test_case --quick 'an engine that does not answer' && {
+    echo '{"engineTimeoutSeconds": 5}' >"$scratch/silent.json"
+    faulty "* * hang" isolator selftest --config "$scratch/silent.json"
+    is "$status|$out" "3|" "it ends"
+    has "$err" "isolator: cannot start the container: the container engine does not answer" "the reason"
+    is "$(cd "$calls" && echo run.*)" "run.1" "with the first attack"
+}
+
 test_case 'SIGINT ends it' && {
     start_isolator selftest cpu_hog
     until_true eval '[ "$(docker ps -q --filter label=isolator.pid=$pid)" ]'

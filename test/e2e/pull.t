@@ -90,6 +90,16 @@ test_case 'pull without an engine' && {
 start the engine that it names" "no engine: said once"
 }
 
+test_case 'pull with an engine that does not answer, and one that answers while it pulls' && {
+    sed 's/300/10/' "$ISOLATOR_CONFIG" >"$scratch/short.json"
+    faulty "* * hang" isolator pull --config "$scratch/short.json" again b
+    is "$status|$out|${err%%;*}" "3||isolator: cannot pull the image '$place/a': the container engine does not answer" "no engine"
+    is "$(wc -l <<<"$err")" 1 "said once"
+    forget b
+    DOCKER_SLOW=9 faulty "pull 1 slow" isolator pull --config "$scratch/short.json" b
+    is "$status|$(there b)" "0|yes" "pull takes longer than an answer may"
+}
+
 test_case 'a signal ends pull' && {
     forget b
     faulty "pull 1 hang" start_isolator pull b
