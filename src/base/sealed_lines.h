@@ -1,7 +1,8 @@
 /*
- * Any bytes as lines of text that a log keeps: numbered, and each with a digest of all bytes so
- * far. So what is read back is what was written, from the start on: a line that is missing,
- * changed, repeated or from elsewhere is found. Allocates nothing but in `out`.
+ * Any bytes as lines of text, which a log keeps or a connection carries: numbered, and each with a
+ * digest of all bytes so far. So what is read back is what was written, from the start on: a line
+ * that is missing, changed, repeated or from elsewhere is found. Each direction of a connection has
+ * a state of its own. Allocates nothing but in `out`.
  *
  * A line is the base64 (RFC 4648) of
  *

@@ -232,12 +232,19 @@ static void print_verdict(const struct attack *attack, const struct trial *trial
     tally->verdicts[verdict]++;
 }
 
-/* Whether no other attack would run, after one that ended with REASON_ENGINE. */
-static bool is_without_engine(const struct docker *docker)
+/* The first result of the attack for which the engine was to blame; NULL: there is none. */
+static const struct result *failed_by_engine(const struct attack *attack, const struct trial *trial)
 {
-    return docker_never_reached(docker) ||
-           docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUERY), signals_cancel()) !=
-               DOCKER_YES;
+    for (long copy = 0; copy < attack->copies; copy++)
+        if (trial->results[copy].reason == REASON_ENGINE)
+            return &trial->results[copy];
+    return NULL;
+}
+
+static bool engine_answers(const struct docker *docker)
+{
+    return docker_engine_answers(docker, budget_deadline(docker, BUDGET_QUERY), signals_cancel()) ==
+           DOCKER_YES;
 }
 
 static int try_attack(size_t index, char *const *names, const struct selftest_options *options,
@@ -247,6 +254,7 @@ static int try_attack(size_t index, char *const *names, const struct selftest_op
     CLEANUP(release_trial) struct trial trial;
     struct attack attack = attack_get(index);
     const long long begin = clock_now_ms();
+    const struct result *failed;
     int result;
 
     init_trial(&trial);
@@ -258,12 +266,16 @@ static int try_attack(size_t index, char *const *names, const struct selftest_op
         attack_set_silent_engine(&attack);
     progress_step(&tally->progress, tally->attacks + 1, tally->requested, attack.name);
     result = run_trial(&trial, &attack, config, service, error);
-    if (result == 0 && trial.results[0].reason == REASON_ENGINE &&
-        is_without_engine(&service->docker))
-        return error_set(error, ERROR_ENGINE, "%s", trial.results[0].error);
-    if (result == 0 && !notifier_raised(signals_cancel()))
-        print_verdict(&attack, &trial, options, clock_now_ms() - begin, tally);
-    return result;
+    if (result != 0 || notifier_raised(signals_cancel()))
+        return result;
+    failed = failed_by_engine(&attack, &trial);
+    if (failed && docker_never_reached(&service->docker)) /* no attack would run */
+        return error_set(error, ERROR_ENGINE, "%s", failed->error);
+    print_verdict(&attack, &trial, options, clock_now_ms() - begin, tally);
+    if (failed && !engine_answers(&service->docker))
+        return error_set(error, ERROR_ENGINE, "the engine does not answer after '%s': %s",
+                         attack.name, failed->error);
+    return 0;
 }
 
 /*

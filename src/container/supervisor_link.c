@@ -68,13 +68,14 @@ static void prepare_seals(struct supervisor_link *link)
 
 static bool take_hello(struct supervisor_link *link, const struct arrived *frame)
 {
+    const uint32_t oldest = link->is_script ? FRAME_LOG_VERSION : FRAME_VERSION;
     struct frame_hello hello;
 
     if (link->state != LINK_STARTING || frame->length != FRAME_HELLO_SIZE)
         return false;
     memcpy(&hello, frame->payload, sizeof hello);
-    if (memcmp(hello.magic, FRAME_HELLO_MAGIC, sizeof hello.magic) != 0 ||
-        hello.version != FRAME_VERSION)
+    if (memcmp(hello.magic, FRAME_HELLO_MAGIC, sizeof hello.magic) != 0 || hello.version < oldest ||
+        hello.version > FRAME_VERSION)
         return false;
     link->is_gvisor = hello.is_gvisor != 0;
     link->state = LINK_READY;

@@ -231,10 +231,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
         *end = output.given_up      ? CREATION_UNANSWERED
                : output.status >= 0 ? CREATION_CUT_OFF
                                     : CREATION_ENDED;
-        if (!output.given_up)
-            return -1;
-        error_release(error);
-        return docker_explain_silence(docker, cannot, cancel, error);
+        return output.given_up ? docker_explain_silence(docker, cannot, cancel, error) : -1;
     }
     if (output.status != 0) {
         CLEANUP_FREE char *message = docker_failure(&call, &output);

@@ -78,15 +78,43 @@ static bool keep_output(void *context, enum process_stream stream, const char *d
     return true;
 }
 
+/*
+ * Waits for the end of a command without a deadline, as long as the engine answers. It is given up
+ * if the engine does not twice in a row: it may be busy with what the command has asked for.
+ */
+static enum process_event wait_while_answered(const struct docker *docker,
+                                              const struct docker_call *call,
+                                              struct process *process, struct process_pump *pump,
+                                              bool *given_up)
+{
+    const long long pause = call->look_at - clock_now_ms();
+    bool answers = true, answered;
+    enum process_event event;
+
+    pump->deadline = call->look_at;
+    do {
+        answered = answers;
+        event = process_pump(process, pump);
+        if (event == PROCESS_DEADLINE)
+            pump->deadline = call->look(docker, 0, call->cancel, &answers);
+        if (answers)
+            pump->deadline = clock_now_ms() + pause;
+    } while (event == PROCESS_DEADLINE && (answers || answered));
+    *given_up = event == PROCESS_DEADLINE;
+    return event;
+}
+
 /* Waits for the end of the command, until its deadline or until `look` gives it up. */
 static enum process_event wait_for_end(const struct docker *docker, const struct docker_call *call,
                                        struct process *process, struct process_pump *pump,
                                        bool *given_up)
 {
-    const bool looks = call->look && (call->deadline == 0 || call->look_at < call->deadline);
+    const bool looks = call->look && call->look_at < call->deadline;
     enum process_event event;
     bool answers = true;
 
+    if (call->look && call->deadline == 0)
+        return wait_while_answered(docker, call, process, pump, given_up);
     pump->deadline = looks ? call->look_at : call->deadline;
     event = process_pump(process, pump);
     if (event == PROCESS_DEADLINE && looks) {

@@ -56,8 +56,9 @@ struct docker {
 void docker_set_up_environment(void);
 
 /*
- * Called once, if a command has not ended by then. Returns until when to wait for it, at most until
- * the deadline (0: none). *answers: whether the engine is there.
+ * Called if a command has not ended by then: once, or again and again if it has no deadline (0).
+ * Returns until when to wait for it, at most until the deadline. *answers: whether the engine is
+ * there.
  */
 typedef long long docker_look(const struct docker *docker, long long deadline,
                               const struct notifier *cancel, bool *answers);

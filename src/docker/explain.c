@@ -115,6 +115,7 @@ int docker_explain_no_answer(const struct docker *docker, enum docker_answer ans
 int docker_explain_silence(const struct docker *docker, const char *what,
                            const struct notifier *cancel, struct error *error)
 {
+    error_release(error);
     return docker_explain_no_answer(docker, DOCKER_UNKNOWN, what, "it did not answer in time",
                                     cancel, error);
 }

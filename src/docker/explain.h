@@ -36,7 +36,10 @@ int docker_explain_no_answer(const struct docker *docker, enum docker_answer ans
                              const char *what, const char *message, const struct notifier *cancel,
                              struct error *error);
 
-/* The same for a command that was given up, since the engine did not answer in time. */
+/*
+ * The same for a command that was given up, since the engine did not answer in time. It replaces
+ * the error of docker_run().
+ */
 int docker_explain_silence(const struct docker *docker, const char *what,
                            const struct notifier *cancel, struct error *error);
 

@@ -144,12 +144,8 @@ int image_store_pull(const struct docker *docker, const char *image, const struc
     CLEANUP_FREE char *message = NULL;
 
     strvec_push_each(&arguments, "pull", "--", image, NULL);
-    if (docker_run(docker, &call, &output, error) != 0) {
-        if (!output.given_up)
-            return -1;
-        error_release(error);
-        return docker_explain_silence(docker, what, cancel, error);
-    }
+    if (docker_run(docker, &call, &output, error) != 0)
+        return output.given_up ? docker_explain_silence(docker, what, cancel, error) : -1;
     message = docker_last_message(&output.err);
     if (output.status == 0) {
         if (*message)

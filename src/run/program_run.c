@@ -193,9 +193,11 @@ static int explain_no_end(const struct instance *instance, enum container_end en
         return explain_log(instance, error);
     if (instance->link.broken)
         return error_set(error, ERROR_ENGINE,
-                         "the container sent something that is not from its supervisor, so the "
-                         "result is not known%s",
-                         instance->link.is_gvisor ? ": gVisor lets a program write there" : "");
+                         "the connection to the container has bytes that its supervisor did not "
+                         "send, so the result is not known%s",
+                         instance->link.is_gvisor
+                             ? "; with gVisor a program can write to this connection"
+                             : "; run the program again");
     if (end == CONTAINER_CONNECTION_LOST)
         return explain_lost(error);
     error_set(error, ERROR_ENGINE,

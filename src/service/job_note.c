@@ -175,9 +175,9 @@ static int read_note(struct job_note *note, const json_t *object, struct error *
 
     if (json_integer_value(json_object_get(object, "version")) != VERSION)
         return error_set(error, ERROR_SYSTEM, "it was written by another version of isolator");
-    if (!key || strlen(key) != sizeof note->key - 1)
+    if (!key || strlen(key) <= JOB_NAME_LENGTH || strlen(key) >= sizeof note->key)
         return error_set(error, ERROR_SYSTEM, "key is missing");
-    memcpy(note->key, key, sizeof note->key);
+    memcpy(note->key, key, strlen(key) + 1);
     read_manifest(json_object_get(object, "sent"), &note->sent);
     json_array_foreach(warnings, i, warning)
     {

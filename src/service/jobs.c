@@ -74,7 +74,7 @@ static int make_container(const struct job_start *start, struct run *run,
                           struct owned_container *container, struct job_script *script,
                           struct job_note *note, struct error *error)
 {
-    CLEANUP_FREE char *script_name = string_format("%.*s", JOB_FILE_NAME, note->key);
+    CLEANUP_FREE char *script_name = string_format("%.*s", JOB_NAME_LENGTH, note->key);
     CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
     struct strvec *warnings = &run->result->warnings;
     const long long deadline = run_setup_deadline(run);

@@ -49,8 +49,9 @@ struct frame {
 void frame_link_init(struct frame_link *link, int in, int out, const char *key);
 
 /*
- * Everything that follows is sealed in both directions. False: it is already, it is a script, the
- * keys are none, or what has arrived is no line.
+ * Everything that follows is sealed in both directions. False if it is sealed already or is a
+ * script, if bytes wait to be written, if a key is empty or does not end with a NUL, or if bytes
+ * that have arrived are not the next line.
  */
 bool frame_link_seal(struct frame_link *link, const struct frame_seal *keys);
 
@@ -69,7 +70,7 @@ int frame_link_peek(const struct frame_link *link, struct frame *frame);
 /* Takes it; returns the same. */
 int frame_link_next(struct frame_link *link, struct frame *frame);
 
-/* Whether there are bytes that are not taken. */
+/* Of a script: whether there are bytes that are not taken. */
 bool frame_link_has_rest(const struct frame_link *link);
 
 /*

@@ -11,8 +11,7 @@
  * From isolator to the supervisor ("state" is when the frame may come):
  *
  *     frame        state    payload
- *     SEAL         waiting  struct frame_seal: nothing comes before it, and all that follows, in
- *                           both directions, is sealed, see below
+ *     SEAL         waiting  struct frame_seal: what follows in both directions is sealed, see below
  *     ARGUMENT     waiting  the next word of the program's argv
  *     ENVIRONMENT  waiting  NAME=VALUE to set a variable, NAME to remove one
  *     FILES        waiting  the next bytes of a tar archive, unpacked in the working directory
@@ -109,7 +108,7 @@
  * carried by lines (base/sealed_lines.h), and either side breaks off at one that is not the next.
  *
  * Scripts. A job goes on without isolator, so its container has no connection. The supervisor gets
- * a key as its second argument, whose first JOB_FILE_NAME characters are the name of a file in
+ * a key as its second argument, whose first JOB_NAME_LENGTH characters are the name of a file in
  * JOB_DIRECTORY: a script, with the frames that isolator would send. One that may come only in a
  * later state waits until then, and STDIN until there is room. Nothing needs credit, and no CREDIT
  * is sent. Of the output of a program only `head_max` and `tail_max` bytes of struct frame_run are
@@ -119,8 +118,8 @@
  * stdout as lines (base/sealed_lines.h) of that key.
  *
  * The directory of the script belongs to root and cannot be listed, and the key is random and
- * overwritten in the arguments of the supervisor. So no program finds the script, but with gVisor,
- * and none can write to the volume that it is in or finds the rest of the key.
+ * overwritten in the arguments of the supervisor. So no program finds the script. With gVisor one
+ * can, but does not learn the rest of the key. None can write to the volume.
  *
  * The end of its stdin means that isolator has ended or has no more use for the container: the
  * supervisor exits at once, and the kernel ends every other process of the container. The
@@ -204,9 +203,10 @@ enum {
     FRAME_CHUNK = 32768
 };
 
-/* Where the file of a script is, and the file that orders the end of its job: as STOP, and nothing
- * follows. */
-enum { JOB_FILE_NAME = 16 };
+/* The key of a job with its NUL, in hexadecimal digits, and how many of them name its script. */
+enum { JOB_KEY_SIZE = 49, JOB_NAME_LENGTH = 16 };
+
+/* Its directory, and the file that orders the end of the job: as STOP, and nothing follows. */
 #define JOB_DIRECTORY "/.isolator/scripts"
 #define JOB_STOP_FILE "/.isolator/stop"
 
@@ -227,7 +227,7 @@ enum { JOB_FILE_NAME = 16 };
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 8, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 8, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {

@@ -6,7 +6,6 @@
  *        supervisor --probe WHAT BELOW BEYOND
  */
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,13 +18,13 @@
 #include "supervisor/supervise.h"
 
 /* The key of a job, which programs must not find in the arguments of this process. */
-static char key[NAME_MAX + 1];
+static char key[JOB_KEY_SIZE];
 
 /* Moves the argument to `key`. False: its start cannot be the name of a file. */
 static bool take_key(char *argument)
 {
     const size_t length = strlen(argument);
-    const bool good = length > JOB_FILE_NAME && length < sizeof key && !strchr(argument, '/');
+    const bool good = length == sizeof key - 1 && !strchr(argument, '/');
 
     if (good)
         memcpy(key, argument, length + 1);
@@ -35,9 +34,9 @@ static bool take_key(char *argument)
 
 static int open_script(void)
 {
-    char path[sizeof JOB_DIRECTORY + 1 + JOB_FILE_NAME];
+    char path[sizeof JOB_DIRECTORY + 1 + JOB_NAME_LENGTH];
 
-    snprintf(path, sizeof path, "%s/%.*s", JOB_DIRECTORY, JOB_FILE_NAME, key);
+    snprintf(path, sizeof path, "%s/%.*s", JOB_DIRECTORY, JOB_NAME_LENGTH, key);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 

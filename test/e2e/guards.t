@@ -217,6 +217,10 @@ test_case 'supervisor_ptrace' && {
     gives_way_to supervisor_ptrace "supervisor_ptrace" supervise.c 's/PR_SET_DUMPABLE, 0/PR_SET_DUMPABLE, 1/'
 }
 
+test_case 'supervisor_proc' && {
+    gives_way_to supervisor_proc "/proc/1/environ opens" supervise.c 's/PR_SET_DUMPABLE, 0/PR_SET_DUMPABLE, 1/'
+}
+
 test_case 'raw_sockets' && {
     gives_way raw_sockets "raw IP" "$root;1a --cap-add=NET_ADMIN"
 }

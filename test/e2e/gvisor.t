@@ -170,7 +170,8 @@ for made in libc.mq_open(b"/left", 66, 0o600, None), libc.msgget(0, 0o1600):
 # gVisor lets a program open what process 1 has open. What it writes there ends the container.
 test_case 'a program cannot forge its result' && {
     proven
-    foreign="the container sent something that is not from its supervisor, so the result is not known: gVisor lets a program write there"
+    foreign="the connection to the container has bytes that its supervisor did not send, so the result is not known; with gVisor \
+a program can write to this connection"
     forged=$(snippet py 'import os, struct, time
 if input() == "forge":
     frames = struct.pack("<IBBBB", 6, 14, 0, 0, 0) + b"right\n"
@@ -200,11 +201,12 @@ test_case 'a session, and attacks that gVisor answers or does not hold' && {
     echo '6 * 7' >"$scratch/cell"
     input=$scratch/cell isolator session --oci-runtime runsc
     is "$status|$out|$(grep -v warning <<<"$err")" "$expected" "a session"
-    isolator selftest --runtime docker --oci-runtime runsc memory_tmpfs supervisor_ptrace core_dump
+    isolator selftest --runtime docker --oci-runtime runsc memory_tmpfs supervisor_ptrace supervisor_proc core_dump
     is "$status|$(sed -E 's/ +/ /g' <<<"$out" | cut -d ' ' -f 1,4 | grep -E '^(held|gap|BREACH|UNCLEAR)')" \
         "0|gap core_dump
 held memory_tmpfs
-gap supervisor_ptrace" "attacks"
+gap supervisor_proc
+held supervisor_ptrace" "attacks"
     is "$(left)" "" "nothing is left"
 }
 
@@ -219,8 +221,14 @@ test_case 'isolator is killed' && {
     is "$(left)" "" "nothing is left"
 }
 
+# gVisor shows a program the name of the script, which is the start of the key that seals what process 1 reports.
 test_case 'a job' && {
     proven
+    id=$("$ISOLATOR" start --timeout 60 "$(snippet ash 'ls -l /proc/1/fd')")
+    key=$(perl -MJSON::PP -e 'local $/; print decode_json(<>)->{key}' "$XDG_STATE_HOME/isolator/jobs/$id")
+    isolator wait "$id"
+    has "$(field stdout)" "/.isolator/scripts/${key:0:16}"$'\n' "the name of the script, and not more of the key"
+    is "${#key}" 48 "the key"
     id=$("$ISOLATOR" start --timeout 60 "$kernel")
     isolator wait "$id"
     has "$status $(field stdout)" "0 Linux version" "its result"

@@ -96,8 +96,8 @@ test_case 'pull with an engine that does not answer, and one that answers while 
     is "$status|$out|${err%%;*}" "3||isolator: cannot pull the image '$place/a': the container engine does not answer" "no engine"
     is "$(wc -l <<<"$err")" 1 "said once"
     forget b
-    DOCKER_SLOW=9 faulty "pull 1 slow" isolator pull --config "$scratch/short.json" b
-    is "$status|$(there b)" "0|yes" "pull takes longer than an answer may"
+    DOCKER_SLOW=14 faulty "pull 1 slow;version 1 fail" isolator pull --config "$scratch/short.json" b
+    is "$status|$(there b)" "0|yes" "pull takes longer than an answer may, one of which fails"
 }
 
 test_case 'a signal ends pull' && {

@@ -5,7 +5,7 @@
  *
  * - The result is that of a simple reading of the whole, whether the bytes arrive all at once, one
  * by one or in pieces: the program's streams, the report, the archive, the paths, and the fields of
- * END, FAILED and KEPT.
+ * END, FAILED and KEPT. So it is if they are sealed.
  * - The state only advances. After bytes that are no frame, and after the HELLO of gVisor, which
  * has to be followed by sealed ones, nothing more is taken.
  * - Never is more stdin sent than was granted, nor credit for more than the window taken.
@@ -16,6 +16,7 @@
 #include "container/supervisor_link.h"
 
 enum { STDIN_BYTES = 3 * FRAME_STDIN_WINDOW / 2, TEXT_MAX = 4096, KEEP_MAX = 5000 };
+enum { HELLO_BYTES = FRAME_HEADER + FRAME_HELLO_SIZE };
 
 /* The result of reading all bytes. */
 struct conversation {
@@ -56,7 +57,7 @@ static void add_frame(struct strbuf *bytes, int type, const void *payload, size_
 static struct strbuf opening(enum supervisor_link_state state, bool keeps)
 {
     static char hello[FRAME_HELLO_SIZE];
-    const struct frame_hello head = {FRAME_HELLO_MAGIC, FRAME_VERSION};
+    const struct frame_hello head = {FRAME_HELLO_MAGIC, FRAME_VERSION, 0};
     const struct frame_end end = {.status = 1};
     const struct frame_kept kept = {5};
     struct strbuf bytes = STRBUF_INIT;
@@ -324,15 +325,58 @@ static void check_stdin(struct supervisor_link *link, const struct conversation 
                  "%lld bytes of stdin, not %zu", (long long)(link->input_at - before), allowed);
 }
 
+static const struct supervisor_handler handler = {
+    .take = take_bytes, .omitted = take_omitted, .too_large = take_path};
+
 /*
  * Feeds the bytes: first those of the opening, then pieces of `step` bytes; 0: the first byte of
  * each piece gives its size.
  */
-static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step,
+static void feed(struct supervisor_link *link, const struct strbuf *bytes, size_t opened,
+                 size_t step, struct conversation *got)
+{
+    enum supervisor_link_state before = LINK_STARTING;
+    size_t piece;
+
+    for (size_t fed = 0; fed < bytes->length; fed += piece) {
+        piece = fed < opened ? opened : step > 0 ? step : 1 + (uint8_t)bytes->data[fed] % 64U;
+        piece = piece < bytes->length - fed ? piece : bytes->length - fed;
+        supervisor_link_feed(link, bytes->data + fed, piece, &handler, got);
+        fuzz_require(link->state >= before, "from %d to %d", before, link->state);
+        fuzz_require(link->pending.length < FRAME_HEADER + FRAME_PAYLOAD_MAX, "%zu bytes held back",
+                     link->pending.length);
+        before = link->state;
+    }
+}
+
+/* Feeds HELLO as that of gVisor, and what follows it in lines. */
+static void feed_sealed(struct supervisor_link *link, const struct strbuf *bytes,
+                        struct conversation *got)
+{
+    static char hello[HELLO_BYTES];
+    struct sealed_lines lines;
+    char line[SEALED_LINE_MAX];
+
+    memcpy(hello, bytes->data, sizeof hello);
+    hello[FRAME_HEADER + offsetof(struct frame_hello, is_gvisor)] = 1;
+    supervisor_link_feed(link, hello, sizeof hello, &handler, got);
+    send_all(link);
+    sealed_lines_init(&lines, link->keys.from);
+    for (size_t at = sizeof hello; at < bytes->length; at += SEALED_DATA_MAX) {
+        const size_t left = bytes->length - at;
+        const size_t length = left < SEALED_DATA_MAX ? left : SEALED_DATA_MAX;
+
+        supervisor_link_feed(link, line, sealed_lines_write(&lines, bytes->data + at, length, line),
+                             &handler, got);
+    }
+}
+
+enum feeding { ALL_AT_ONCE, BYTE_BY_BYTE, IN_PIECES, SEALED };
+
+static void check_feeding(const struct strbuf *bytes, size_t opened, enum feeding way,
                           const struct conversation *expected)
 {
-    static const struct supervisor_handler handler = {
-        .take = take_bytes, .omitted = take_omitted, .too_large = take_path};
+    static const size_t steps[] = {[ALL_AT_ONCE] = SIZE_MAX, [BYTE_BY_BYTE] = 1, [IN_PIECES] = 0};
     static const struct strvec none = STRVEC_INIT;
     static const struct limits limits;
     static char text[] = "{}";
@@ -347,8 +391,6 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step
                                             .cell = expected->cell ? &cell : NULL};
     CLEANUP(supervisor_link_release) struct supervisor_link link;
     CLEANUP(release) struct conversation got = {.state = LINK_STARTING};
-    enum supervisor_link_state before = LINK_STARTING;
-    size_t piece;
 
     supervisor_link_init(&link);
     if (expected->keeps)
@@ -356,15 +398,10 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step
     else if (expected->requested)
         supervisor_link_request(&link, &request);
     send_all(&link);
-    for (size_t fed = 0; fed < bytes->length; fed += piece) {
-        piece = fed < opened ? opened : step > 0 ? step : 1 + (uint8_t)bytes->data[fed] % 64U;
-        piece = piece < bytes->length - fed ? piece : bytes->length - fed;
-        supervisor_link_feed(&link, bytes->data + fed, piece, &handler, &got);
-        fuzz_require(link.state >= before, "from %d to %d", before, link.state);
-        fuzz_require(link.pending.length < FRAME_HEADER + FRAME_PAYLOAD_MAX, "%zu bytes held back",
-                     link.pending.length);
-        before = link.state;
-    }
+    if (way == SEALED)
+        feed_sealed(&link, bytes, &got);
+    else
+        feed(&link, bytes, opened, steps[way], &got);
     check_end(&link, &got, expected);
     if (expected->requested)
         check_stdin(&link, expected);
@@ -396,8 +433,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     opened = bytes.length;
     strbuf_add(&bytes, data + 1, size - 1);
     expected = read_plainly(&bytes, requested, keeps, cell);
-    check_feeding(&bytes, opened, bytes.length + 1, &expected);
-    check_feeding(&bytes, opened, 1, &expected);
-    check_feeding(&bytes, opened, 0, &expected);
+    check_feeding(&bytes, opened, ALL_AT_ONCE, &expected);
+    check_feeding(&bytes, opened, BYTE_BY_BYTE, &expected);
+    check_feeding(&bytes, opened, IN_PIECES, &expected);
+    if (opened >= HELLO_BYTES)
+        check_feeding(&bytes, opened, SEALED, &expected);
     return 0;
 }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "test.h"
 
 #include <errno.h>
@@ -149,6 +150,49 @@ static void frame_link__full_input(void **state)
     assert_true(frame_link_has_room(&fixture.link));
     assert_true(frame_link_read(&fixture.link));
     assert_int_equal(fixture.link.filled, FRAME_LINK_INPUT);
+    tear_down(&fixture);
+}
+
+/* The longest frame in lines, and what follows it: as much as fits is read, and nothing is lost. */
+static void frame_link__full_input_of_lines(void **state)
+{
+    enum { FRAME_SIZE = FRAME_HEADER + FRAME_PAYLOAD_MAX };
+    static const struct frame_seal keys = {"to", "from"};
+    static char bytes[FRAME_SIZE], line[SEALED_LINE_MAX];
+    struct sealed_lines lines;
+    struct fixture fixture;
+    struct frame frame;
+    size_t at = 0;
+    int found = 0;
+
+    (void)state;
+    set_up(&fixture);
+    fcntl(fixture.in, F_SETPIPE_SZ, 1 << 20);
+    assert_true(frame_link_seal(&fixture.link, &keys));
+    sealed_lines_init(&lines, keys.to);
+    memset(bytes, 'b', sizeof bytes);
+    frame_header_write((unsigned char *)bytes, FRAME_FILES, FRAME_PAYLOAD_MAX);
+    for (int i = 0; i < 3; i++)
+        for (at = 0; at < sizeof bytes; at += SEALED_DATA_MAX) {
+            const size_t left = sizeof bytes - at;
+
+            put(&fixture, line,
+                sealed_lines_write(&lines, bytes + at,
+                                   left < SEALED_DATA_MAX ? left : SEALED_DATA_MAX, line));
+        }
+    while (found < 3) {
+        while (frame_link_has_room(&fixture.link) &&
+               frame_link_peek(&fixture.link, &frame) == 0) /* as far as there is a whole frame */
+            assert_true(frame_link_read(&fixture.link));
+        for (int i = 0; i < 4; i++) /* and then as much as fits */
+            assert_true(frame_link_read(&fixture.link));
+        while (frame_link_next(&fixture.link, &frame) == 1) {
+            assert_int_equal(frame.length, FRAME_PAYLOAD_MAX);
+            assert_memory_equal(frame.payload, bytes + FRAME_HEADER, FRAME_PAYLOAD_MAX);
+            found++;
+        }
+    }
+    assert_int_equal(found, 3);
     tear_down(&fixture);
 }
 

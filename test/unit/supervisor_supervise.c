@@ -1186,10 +1186,18 @@ static void supervise__lines_that_are_not_the_next(void **state)
     check_breaks_off(&fixture); /* no line at all */
 
     start_sealed(&fixture, &lines);
+    add(&fixture, FRAME_STDIN, "x", 1);
+    seal(&fixture, &lines, 0);
+    fixture.sent.length = 0;
     add(&fixture, FRAME_STOP, NULL, 0);
-    lines.number++;
     seal(&fixture, &lines, 0);
     check_breaks_off(&fixture); /* the one before it was taken out */
+
+    start_sealed(&fixture, &lines);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    lines.digest[0] ^= 1;
+    seal(&fixture, &lines, 0);
+    check_breaks_off(&fixture); /* of another key */
 
     start_sealed(&fixture, &lines);
     while (fixture.sent.length < SEALED_LINE_MAX)
