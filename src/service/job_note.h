@@ -23,8 +23,8 @@
 enum { JOB_NAME_MAX = 64 };
 
 struct job_note {
-    char id[JOB_ID_SIZE]; /* 16 digits, those of its container */
-    char *name;           /* given by hand; owned; NULL: none */
+    char id[JOB_ID_SIZE];   /* 16 digits, those of its container */
+    char *name;             /* given by hand; owned; NULL: none */
     char key[JOB_KEY_SIZE]; /* of its log */
     struct plan plan; /* what plan_note_read() gives of it; the image is the one that is used */
     struct manifest sent;

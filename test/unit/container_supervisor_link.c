@@ -1377,6 +1377,25 @@ static void supervisor_link__hello_of_another(void **state)
     check_hello_refused(FRAME_HELLO_MAGIC, FRAME_VERSION, FRAME_HELLO_SIZE + 1);
 }
 
+/* The log of a job may have been written by an earlier version, but not by any. */
+static void supervisor_link__hello_of_an_earlier_version(void **state)
+{
+    (void)state;
+    for (uint32_t version = FRAME_LOG_VERSION - 1; version <= FRAME_VERSION + 1; version++) {
+        const bool good = version >= FRAME_LOG_VERSION && version <= FRAME_VERSION;
+        struct strbuf bytes = STRBUF_INIT;
+        struct fixture fixture;
+
+        set_up(&fixture);
+        fixture.link.is_script = true;
+        add_hello(&bytes, FRAME_HELLO_MAGIC, version, FRAME_HELLO_SIZE);
+        feed(&fixture, &bytes);
+        assert_int_equal(fixture.link.broken, !good);
+        tear_down(&fixture);
+    }
+    check_hello_refused(FRAME_HELLO_MAGIC, FRAME_VERSION - 1, FRAME_HELLO_SIZE);
+}
+
 /* Statuses and signals that no process has. */
 static void supervisor_link__impossible_ends(void **state)
 {

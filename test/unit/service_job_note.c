@@ -9,8 +9,9 @@
 #include "service/job_batch.h"
 #include "service/job_note.h"
 
-#define ID  "0123456789abcdef"
-#define KEY "00112233445566778899aabbccddeeff"
+#define ID      "0123456789abcdef"
+#define OLD_KEY "00112233445566778899aabbccddeeff" /* of earlier versions */
+#define KEY     OLD_KEY "0123456789abcdef"
 
 struct fixture {
     char *directory;
@@ -54,7 +55,7 @@ static void write_note(struct fixture *fixture, const char *id, const char *name
     note.artifacts = string_copy("/out");
     note.ends = 76;
     note.expires = expires;
-    manifest_add(&note.sent, "a.txt", 5, KEY KEY);
+    manifest_add(&note.sent, "a.txt", 5, OLD_KEY OLD_KEY);
     strvec_push(&note.warnings, "a warning");
     assert_int_equal(job_note_create(&note, &fixture->error), 0);
     assert_int_equal(job_note_write(&note, &fixture->plan, &fixture->error), 0);
@@ -232,6 +233,9 @@ static void job_note__damaged_files(void **state)
         {"{\"version\": 1}", "key is missing"},
         {"{\"version\": 1, \"key\": 7}", "key is missing"},
         {"{\"version\": 1, \"key\": \"" KEY "\"}", "language is missing"},
+        {"{\"version\": 1, \"key\": \"" OLD_KEY "\"}", "language is missing"},
+        {"{\"version\": 1, \"key\": \"" KEY "0\"}", "key is missing"},
+        {"{\"version\": 1, \"key\": \"0123456789abcdef\"}", "key is missing"},
         {"{\"version\": 1, \"key\": \"" KEY "\", \"plan\": {\"language\": [], \"image\": 1}}",
          "language is missing"},
     };
