@@ -68,8 +68,12 @@ class Sandboxed extends Victim {
     }
 }
 
-// Runs hello.ash, which removes what others have left.
-const runHello = () => spawnSync(isolator, ['run', '--config', config, hello], { stdio: 'ignore' });
+// Runs hello.ash, which removes what others have left. Returns how long that took, in seconds.
+function runHello() {
+    const began = Date.now();
+    spawnSync(isolator, ['run', '--config', config, hello], { stdio: 'ignore' });
+    return (Date.now() - began) / 1000;
+}
 
 // ---- what the engine says of containers: when, what, of which process, which container
 
@@ -105,10 +109,8 @@ function histories(victims) {
 const experiment = once(async () => {
     await watchEvents();
     const volumes = await danglingVolumes();
-    const asked = Date.now();
-    runHello();
+    const span = Math.max(2, 4 * Math.min(runHello(), runHello(), runHello())); // one can be slow beside other tests
     const began = Date.now();
-    const span = Math.max(2, 4 * (began - asked) / 1000);
     const victims = new Map();
     const tallies = [{}, {}];
     const tally = (counts, name) => { counts[name] = (counts[name] ?? 0) + 1; };
