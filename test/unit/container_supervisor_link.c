@@ -75,7 +75,7 @@ static void add_text(struct strbuf *bytes, int type, const char *text)
 static void add_hello(struct strbuf *bytes, const char *magic, uint32_t version, size_t length)
 {
     static char payload[FRAME_HELLO_SIZE + 1];
-    struct frame_hello hello = {"", version};
+    struct frame_hello hello = {"", version, 0};
 
     memcpy(hello.magic, magic, strlen(magic));
     memcpy(payload, &hello, sizeof hello);
