@@ -30,7 +30,7 @@
 enum { MIN_BACKOFF_MS = 5000, MAX_BACKOFF_MS = 600000, LAST_RETRIES = 5 };
 
 /* How long a program that ends waits for its reaper. MCP hosts give a server two seconds. */
-enum { WAIT_MS = 100 };
+enum { WAIT_MS = 500 };
 
 /*
  * A line in the pipe is the name of a container that was not removed, after DOUBT if the program

@@ -2,9 +2,9 @@
 // writes into files, so its output need not be read while it runs. Programs that still run when the test ends are killed.
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { accessSync, chmodSync, closeSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync,
+import { accessSync, chmodSync, closeSync, constants, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync,
     writeFileSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -23,8 +23,12 @@ export const docker = findProgram('docker'); // a command of the engine, also if
 const engineCommand = JSON.parse(readFileSync(engineConfig, 'utf8')).containerCommand ?? 'docker';
 export const engineIs = (name) => engineCommand === name;
 process.env.ISOLATOR_CONFIG = engineConfig;
-process.env.XDG_CONFIG_HOME = join(scratch, 'home'); // the user's own prepared images make no difference
-process.env.XDG_STATE_HOME = join(scratch, 'state'); // nor do the user's jobs
+// Prepared images and jobs of the user make no difference; that the engine has shown that it enforces limits stays known.
+const proven = join(process.env.XDG_STATE_HOME ?? join(homedir(), '.local/state'), 'isolator/enforced');
+process.env.XDG_CONFIG_HOME = join(scratch, 'home');
+process.env.XDG_STATE_HOME = join(scratch, 'state');
+if (existsSync(proven))
+    cpSync(proven, join(scratch, 'state/isolator/enforced'), { recursive: true });
 
 const running = new Set();
 process.on('exit', () => {

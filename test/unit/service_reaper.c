@@ -75,6 +75,7 @@ static void reaper__dismissed(void **state)
     reaper_start(&fixture.reaper, &fixture.docker);
     assert_true(fixture.reaper.fd >= 0);
     await_calls(&fixture, LISTS);
+    sleep(1); /* the first calls have ended */
     reaper_dismiss(&fixture.reaper, &fixture.docker);
     assert_int_equal(fixture.reaper.fd, -1);
     reaper_dismiss(&fixture.reaper, &fixture.docker);
