@@ -118,6 +118,16 @@ static int check_job(const struct run_options *options, struct error *error)
     return 0;
 }
 
+static int check_network(const struct sandbox_policy *policy, struct error *error)
+{
+    if (policy->network_rules.count == 0 || strcmp(policy->network, "none") == 0)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--allow-host and --network %s cannot be used together; only a container "
+                     "without a network has the proxy",
+                     policy->network);
+}
+
 int run_options_check(const struct run_options *options, struct error *error)
 {
     const struct request *request = &options->request;
@@ -126,7 +136,7 @@ int run_options_check(const struct run_options *options, struct error *error)
         return -1;
     if (options->command != RUN_OPTIONS_SESSION && check_program(options, error) != 0)
         return -1;
-    if (check_job(options, error) != 0)
+    if (check_network(&request->policy, error) != 0 || check_job(options, error) != 0)
         return -1;
     if (!options->artifacts && (request->artifacts.count > 0 || options->force))
         return error_set(error, ERROR_USAGE, "--%s needs --artifacts DIR",

@@ -4,6 +4,7 @@
 
 #include "config/config.h"
 #include "config/limits.h"
+#include "config/network_rules.h"
 #include "config/prepare_rules.h"
 #include "config/settings.h"
 
@@ -32,6 +33,14 @@
         CONFIG_LEVEL_BUILD, .rule = &limit_rules[LIMIT_##which].key,                               \
                             .set = config_value_build_limit                                        \
     }
+/*
+ * A host: an address of IPv6 or IPv4, or a name. The last label of a name is no number.
+ */
+#define LABEL     "[A-Za-z0-9_-]{1,63}"
+#define IS_NUMBER "([0-9]+|0[xX][0-9A-Fa-f]*)[.]?(:|$)"
+#define HOST                                                                                       \
+    "(\\[[0-9A-Fa-f:.]+\\]|([0-9]{1,3}[.]){3}[0-9]{1,3}|([*][.])?(" LABEL "[.])*(?!" IS_NUMBER     \
+    ")" LABEL "[.]?)"
 #define TOP_MEMBER(member)      .offset = offsetof(struct config, member)
 #define LANGUAGE_MEMBER(member) .offset = offsetof(struct language, member)
 #define SESSION_MEMBER(member)  .offset = offsetof(struct session_settings, member)
@@ -131,6 +140,10 @@ static const struct config_key keys[] = {
      RULE("isolatorPath", KEY_STRING, "Not used", "Accepted for compatibility with old files."),
      .set = config_value_ignored, .schema = "{\"deprecated\": true}"},
     {CONFIG_LEVEL_TOP,
+     RULE("network", KEY_OBJECT, "Reachable hosts",
+          "The hosts that programs reach over a proxy; the same as network in defaults."),
+     TOP_MEMBER(defaults), .members = CONFIG_LEVEL_NETWORK},
+    {CONFIG_LEVEL_TOP,
      RULE("defaults", KEY_OBJECT, "Defaults",
           "Limits of a program, unless its language or the request sets others."),
      TOP_MEMBER(defaults), .members = CONFIG_LEVEL_LIMITS},
@@ -141,7 +154,8 @@ static const struct config_key keys[] = {
                             "command, extensions and defaultFilename.")},
 
     LIMITS(LIMIT),
-    {CONFIG_LEVEL_LIMITS, SETTING(NETWORK), .set = config_value_network},
+    {CONFIG_LEVEL_LIMITS, SETTING(NETWORK), .set = config_value_network,
+     .members = CONFIG_LEVEL_NETWORK},
     {CONFIG_LEVEL_LIMITS, SETTING(READ_ONLY), .set = config_value_read_only},
     {CONFIG_LEVEL_LIMITS, SETTING(CAP_DROP), .set = config_value_cap_drop},
     {CONFIG_LEVEL_LIMITS, SETTING(USER), .set = config_value_user},
@@ -273,6 +287,40 @@ static const struct config_key keys[] = {
            "How many jobs of the user may run at once when a model starts one; 0: models cannot "
            "start jobs."),
      .offset = offsetof(struct job_settings, max_running)},
+
+    {CONFIG_LEVEL_NETWORK,
+     RANGE("allow", KEY_HOSTS, 0, NETWORK_HOSTS_MAX, "Allowed hosts",
+           "The hosts, each an object or a string of the form HOST or HOST:PORT.",
+           .pattern = "^" HOST "(:[0-9]{1,5})?$"),
+     .members = CONFIG_LEVEL_HOST},
+    {CONFIG_LEVEL_NETWORK,
+     RANGE("maxBytes", KEY_WHOLE, 1, NETWORK_BYTES_MAX, "Traffic",
+           "Bytes that a program may send and receive in all; by default 100 MiB."),
+     .set = config_value_max_bytes},
+    {CONFIG_LEVEL_NETWORK,
+     RANGE("maxConnections", KEY_WHOLE, 1, NETWORK_CONNECTIONS_MAX, "Connections",
+           "How many connections a program may have at once; by default 64."),
+     .offset = offsetof(struct network_rules, max_connections)},
+
+    {CONFIG_LEVEL_HOST,
+     RULE("host", KEY_STRING, "Host",
+          "A name, *. and a name for all names below it, an address of IPv4, or one of IPv6 in "
+          "brackets.",
+          .pattern = "^" HOST "$"),
+     .set = config_value_host},
+    {CONFIG_LEVEL_HOST,
+     RANGE("ports", KEY_PORTS, 1, NETWORK_PORTS_MAX, "Ports",
+           "The ports of the host; by default 80 and 443."),
+     .set = config_value_ports},
+    {CONFIG_LEVEL_HOST,
+     RANGE("addresses", KEY_STRINGS, 0, NETWORK_RANGES_MAX, "Addresses",
+           "Ranges of private addresses, like 10.1.2.0/24, that the host may have.",
+           .pattern = "^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$"),
+     .set = config_value_addresses},
+    {CONFIG_LEVEL_HOST,
+     RULE("raw", KEY_BOOLEAN, "Any protocol",
+          "If true, a connection through the proxy need not be TLS for this host."),
+     .offset = offsetof(struct network_host, raw)},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 

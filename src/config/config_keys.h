@@ -22,6 +22,8 @@ enum config_level {
     CONFIG_LEVEL_PREPARE,  /* "prepare" of a language: struct preparation */
     CONFIG_LEVEL_SESSIONS, /* "sessions": struct session_settings */
     CONFIG_LEVEL_JOBS,     /* "jobs": struct job_settings */
+    CONFIG_LEVEL_NETWORK,  /* "network" as an object: struct network_rules of a policy */
+    CONFIG_LEVEL_HOST,     /* an object in "allow" of that: struct network_host */
 };
 
 struct config_key {
@@ -29,7 +31,7 @@ struct config_key {
     const struct key_rule *rule;
     size_t offset;             /* of the member in the struct of the level; without `set` */
     config_setter *set;        /* NULL: the type says everything, and the value goes to `offset` */
-    enum config_level members; /* of a KEY_OBJECT: the level of its keys */
+    enum config_level members; /* of an object: the level of its keys */
     const char *schema;        /* more members of its JSON Schema, as a JSON object; or NULL */
 };
 

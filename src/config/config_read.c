@@ -63,12 +63,82 @@ static int read_language(struct json_reader *reader, const char *name, const jso
     return 0;
 }
 
+/* Reads an entry of a list of hosts: "HOST[:PORT]" or an object. */
+static int read_host(struct json_reader *reader, const struct config_key *key, const json_t *value,
+                     struct network_rules *rules)
+{
+    CLEANUP(network_host_release) struct network_host host = NETWORK_HOST_INIT;
+
+    if (json_is_string(value)) {
+        CLEANUP_FREE char *text = NULL;
+
+        if (json_reader_string(reader, value, &text) != 0)
+            return -1;
+        if (network_host_parse(&host, text, reader->error) != 0)
+            return json_reader_wrong_value(reader);
+    } else if (!json_is_object(value)) {
+        return json_reader_wrong_type(reader, "a string like \"example.com:443\" or an object");
+    } else if (json_reader_members(reader, value, read_member,
+                                   &(struct target){key->members, &host}) != 0) {
+        return -1;
+    }
+    if (!host.name)
+        return json_reader_wrong_type(reader, "complete: an entry needs host");
+    return json_reader_checked(reader, network_rules_put(rules, &host, reader->error));
+}
+
+static int read_hosts(struct json_reader *reader, const struct config_key *key, const json_t *value,
+                      struct network_rules *rules)
+{
+    const size_t length = reader->path.length;
+    struct network_rules read = *rules; /* the list replaces the older one */
+    json_t *item;
+    size_t i;
+
+    if (!json_is_array(value))
+        return json_reader_wrong_type(reader, "an array of hosts");
+    read.hosts = NULL;
+    read.count = 0;
+    json_array_foreach(value, i, item)
+    {
+        strbuf_addf(&reader->path, "[%zu]", i);
+        if (read_host(reader, key, item, &read) != 0) {
+            network_rules_release(&read);
+            return -1;
+        }
+        reader->path.length = length;
+        reader->path.data[length] = '\0';
+    }
+    network_rules_release(rules);
+    *rules = read;
+    return 0;
+}
+
+static int read_object(struct json_reader *reader, const struct config_key *key,
+                       const json_t *value, void *member)
+{
+    struct target target = {key->members, member};
+
+    if (key->members == CONFIG_LEVEL_NETWORK) { /* the member is the policy that it belongs to */
+        struct sandbox_policy *policy = member;
+
+        if (sandbox_policy_set_network(policy, "none", reader->error) != 0)
+            return -1;
+        target.object = &policy->network_rules;
+    }
+    return json_reader_members(reader, value, read_member, &target);
+}
+
 static int read_value(struct json_reader *reader, const struct config_key *key, const json_t *value,
                       void *object)
 {
     const struct key_rule *rule = key->rule;
     void *member = (char *)object + key->offset;
 
+    if (rule->type == KEY_STRING_OR_OBJECT && json_is_object(value))
+        return read_object(reader, key, value, member);
+    if (rule->type == KEY_STRING_OR_OBJECT && !json_is_string(value))
+        return json_reader_wrong_type(reader, "a string or an object");
     if (key->set)
         return key->set(reader, rule, value, object);
     switch (rule->type) {
@@ -81,15 +151,18 @@ static int read_value(struct json_reader *reader, const struct config_key *key, 
     case KEY_STRINGS:
         return json_reader_strings(reader, value, member);
     case KEY_OBJECT:
-        return json_reader_members(reader, value, read_member,
-                                   &(struct target){key->members, member});
+        return read_object(reader, key, value, member);
+    case KEY_HOSTS:
+        return read_hosts(reader, key, value, member);
     case KEY_LANGUAGES:
         return json_reader_members(reader, value, read_language, object);
     case KEY_WHOLE_BY_LANGUAGE: /* read_warm() reads it, after the languages */
         return 0;
     case KEY_PATH:
     case KEY_NUMBER:
-    case KEY_STRINGS_BY_NAME: /* have a setter */
+    case KEY_STRINGS_BY_NAME:
+    case KEY_STRING_OR_OBJECT:
+    case KEY_PORTS: /* have a setter */
         break;
     }
     abort();
@@ -148,6 +221,27 @@ static int read_warm(struct json_reader *reader, const json_t *root, struct conf
     return json_reader_members(reader, warm, read_warm_count, config);
 }
 
+/* "network" is another name for that of "defaults": layers have the latter alone. */
+static int move_network(struct json_reader *reader, json_t *root)
+{
+    json_t *network = json_object_get(root, "network");
+    json_t *defaults = json_object_get(root, "defaults");
+
+    if (!network)
+        return 0;
+    if (json_object_get(defaults, "network")) {
+        strbuf_addstr(&reader->path, "network");
+        return json_reader_wrong_type(reader, "given here or in defaults, not in both");
+    }
+    if (!defaults) {
+        defaults = json_object();
+        json_object_set_new(root, "defaults", defaults);
+    }
+    json_object_set(defaults, "network", network);
+    json_object_del(root, "network");
+    return 0;
+}
+
 /* Takes the root over. */
 static void keep_layer(struct config *config, const char *name, json_t *root)
 {
@@ -181,6 +275,9 @@ int config_overlay(struct config *config, const char *json, size_t length, const
             result = read_warm(&reader, root, config);
         if (result == 0)
             result = language_names_settle(config, root, &reader);
+        if (result == 0)
+            result = move_network(&reader, root);
+        network_rules_complete(&config->defaults.network_rules);
     } else {
         result = error_set(error, ERROR_CONFIG, "%s: must be an object", name);
     }

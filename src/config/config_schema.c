@@ -7,6 +7,9 @@
 #include "base/strbuf.h"
 #include "config/config_keys.h"
 
+/* The definition of a network that is an object. */
+#define HOSTS "reachableHosts"
+
 static json_t *number(double value)
 {
     return value == floor(value) ? json_integer((json_int_t)value) : json_real(value);
@@ -94,6 +97,44 @@ static json_t *built_in_languages(const struct config *built_in)
 
 static json_t *object_of(enum config_level level);
 
+static void add_ports(json_t *schema, const struct config_key *key)
+{
+    json_object_set_new(schema, "type", json_string("array"));
+    add_range(schema, "minItems", "maxItems", key->rule);
+    json_object_set_new(
+        schema, "items",
+        json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 1, "maximum", 65535));
+}
+
+/* Each is a string or an object with a "host". */
+static void add_hosts(json_t *schema, const struct config_key *key)
+{
+    json_t *string = json_pack("{s:s, s:i}", "type", "string", "minLength", 1);
+    json_t *object = object_of(key->members);
+
+    json_object_set_new(object, "required", json_pack("[s]", "host"));
+    json_object_set_new(schema, "type", json_string("array"));
+    add_range(schema, "minItems", "maxItems", key->rule);
+    json_object_set_new(schema, "items",
+                        json_pack("{s:[o, o]}", "anyOf", with_pattern(string, key), object));
+}
+
+static void add_object(json_t *schema, enum config_level level)
+{
+    json_object_update_missing_new(schema, level == CONFIG_LEVEL_LIMITS    ? reference("limits")
+                                           : level == CONFIG_LEVEL_NETWORK ? reference(HOSTS)
+                                                                           : object_of(level));
+}
+
+static void add_string_or_object(json_t *schema, const struct config_key *key)
+{
+    json_t *string = json_object(), *object = json_object();
+
+    add_string(string, key);
+    add_object(object, key->members);
+    json_object_set_new(schema, "anyOf", json_pack("[o, o]", string, object));
+}
+
 static void add_value(json_t *schema, const struct config_key *key)
 {
     switch (key->rule->type) {
@@ -124,9 +165,16 @@ static void add_value(json_t *schema, const struct config_key *key)
         add_languages(schema, new_language());
         break;
     case KEY_OBJECT:
-        json_object_update_missing_new(schema, key->members == CONFIG_LEVEL_LIMITS
-                                                   ? reference("limits")
-                                                   : object_of(key->members));
+        add_object(schema, key->members);
+        break;
+    case KEY_STRING_OR_OBJECT:
+        add_string_or_object(schema, key);
+        break;
+    case KEY_PORTS:
+        add_ports(schema, key);
+        break;
+    case KEY_HOSTS:
+        add_hosts(schema, key);
         break;
     }
 }
@@ -169,7 +217,9 @@ static json_t *object_of(enum config_level level)
                      properties);
 }
 
-/* Returns the definitions that several places refer to: languageName, each limit, limits, language.
+/*
+ * Returns the definitions that several places refer to: languageName, each limit, limits, language,
+ * reachableHosts.
  */
 static json_t *definitions(void)
 {
@@ -181,6 +231,7 @@ static json_t *definitions(void)
         json_object_set_new(all, key->rule->name, value_of(key));
     json_object_set_new(all, "limits", object_of(CONFIG_LEVEL_LIMITS));
     json_object_set_new(all, "language", object_of(CONFIG_LEVEL_LANGUAGE));
+    json_object_set_new(all, HOSTS, object_of(CONFIG_LEVEL_NETWORK));
     return all;
 }
 

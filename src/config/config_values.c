@@ -161,8 +161,11 @@ static int read_policy_text(struct json_reader *reader, const json_t *value,
 int config_value_network(struct json_reader *reader, const struct key_rule *rule,
                          const json_t *value, void *object)
 {
+    struct sandbox_policy *policy = object;
+
     (void)rule;
-    return read_policy_text(reader, value, object, sandbox_policy_set_network);
+    network_rules_release(&policy->network_rules);
+    return read_policy_text(reader, value, policy, sandbox_policy_set_network);
 }
 
 int config_value_oci_runtime(struct json_reader *reader, const struct key_rule *rule,

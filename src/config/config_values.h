@@ -1,6 +1,7 @@
 /*
  * Setters for the values of the configuration that must be more than of the right type. The table
- * in config/config_keys.c names them. Those of a language are in config/config_language_values.c.
+ * in config/config_keys.c names them. Those of a language are in config/config_language_values.c,
+ * those of hosts in config/config_network_values.c.
  */
 #ifndef CONFIG_CONFIG_VALUES_H
 #define CONFIG_CONFIG_VALUES_H
@@ -21,7 +22,7 @@ typedef int config_setter(struct json_reader *reader, const struct key_rule *rul
 config_setter config_value_ignored, config_value_workdir, config_value_prompts_dir,
     config_value_inputs_dir, config_value_audit_file, config_value_users, config_value_images;
 
-/* For keys of limits; `object` is a struct sandbox_policy. */
+/* For keys of limits; `object` is a struct sandbox_policy. The network is a string. */
 config_setter config_value_limit, config_value_network, config_value_read_only,
     config_value_cap_drop, config_value_user, config_value_oci_runtime;
 
@@ -32,6 +33,12 @@ config_setter config_value_image, config_value_build, config_value_session_comma
 
 /* For keys of the limits of a build; `object` is a struct limits. */
 config_setter config_value_build_limit;
+
+/* For keys of a network that is an object; `object` is a struct network_rules. */
+config_setter config_value_max_bytes;
+
+/* For keys of a host; `object` is a struct network_host. */
+config_setter config_value_host, config_value_ports, config_value_addresses;
 
 /* For keys of a preparation; `object` is a struct preparation. */
 config_setter config_value_steps, config_value_steps_files, config_value_steps_network;

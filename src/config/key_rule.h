@@ -15,6 +15,9 @@ enum key_type {
     KEY_STRINGS_BY_NAME, /* an object whose members are strings */
     KEY_WHOLE_BY_LANGUAGE,
     KEY_OBJECT, /* an object with keys of its own */
+    KEY_STRING_OR_OBJECT,
+    KEY_PORTS, /* an array of numbers of ports */
+    KEY_HOSTS, /* an array of hosts, each a string or an object with keys of its own */
     KEY_LANGUAGES
 };
 

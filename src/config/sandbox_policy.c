@@ -28,6 +28,7 @@ void sandbox_policy_init(struct sandbox_policy *policy)
 void sandbox_policy_release(struct sandbox_policy *policy)
 {
     free(policy->network);
+    network_rules_release(&policy->network_rules);
     free(policy->oci_runtime);
     strvec_release(&policy->cap_drop);
     sandbox_policy_init(policy);
@@ -42,10 +43,26 @@ static void overlay_text(char **base, const char *text)
     *base = string_copy(text);
 }
 
+/* The string and the object are two values of one key. */
+static void overlay_network(struct sandbox_policy *base, const struct sandbox_policy *over)
+{
+    const long long max_bytes = base->network_rules.max_bytes;
+    const int max_connections = base->network_rules.max_connections;
+
+    if (!over->network)
+        return;
+    overlay_text(&base->network, over->network);
+    network_rules_copy(&base->network_rules, &over->network_rules);
+    if (over->network_rules.max_bytes == 0)
+        base->network_rules.max_bytes = max_bytes;
+    if (over->network_rules.max_connections == 0)
+        base->network_rules.max_connections = max_connections;
+}
+
 void sandbox_policy_overlay(struct sandbox_policy *base, const struct sandbox_policy *over)
 {
     limits_overlay(&base->limits, &over->limits);
-    overlay_text(&base->network, over->network);
+    overlay_network(base, over);
     overlay_text(&base->oci_runtime, over->oci_runtime);
     if (over->read_only >= 0)
         base->read_only = over->read_only;
@@ -142,6 +159,15 @@ int sandbox_policy_set_network(struct sandbox_policy *policy, const char *name, 
     return 0;
 }
 
+int sandbox_policy_allow_host(struct sandbox_policy *policy, const char *text, struct error *error)
+{
+    if (network_rules_add(&policy->network_rules, text, error) != 0)
+        return -1;
+    if (!policy->network)
+        policy->network = string_copy("none");
+    return 0;
+}
+
 int sandbox_policy_set_oci_runtime(struct sandbox_policy *policy, const char *name,
                                    struct error *error)
 {
@@ -192,17 +218,48 @@ static bool drops(const struct sandbox_policy *policy, const char *capability)
            strvec_contains(&policy->cap_drop, capability);
 }
 
-static int check_names(const struct sandbox_policy *policy, const struct sandbox_policy *maximums,
-                       struct error *error)
+/* With its ports, one of which may be the reason. */
+static void refuse_host(const struct network_host *host, struct error *error)
 {
-    if (maximums->network && strcmp(policy->network, "none") != 0 &&
-        strcmp(policy->network, maximums->network) != 0) {
+    CLEANUP(strbuf_release) struct strbuf ports = STRBUF_INIT;
+    CLEANUP_FREE char *name = network_host_text(host);
+
+    for (size_t i = 0; i < host->port_count; i++)
+        strbuf_addf(&ports, "%s%d", i > 0 ? ", " : "", host->ports[i]);
+    error_set(error, ERROR_USAGE,
+              ERROR_SUBJECT ": host '%s', port%s %s%s, is not allowed by the configuration "
+                            "(maximums.network)",
+              name, host->port_count > 1 ? "s" : "", strbuf_string(&ports),
+              host->raw ? ", raw" : "");
+}
+
+static int check_network(const struct sandbox_policy *policy, const struct sandbox_policy *maximums,
+                         struct error *error)
+{
+    const struct network_rules *rules = &policy->network_rules, *most = &maximums->network_rules;
+    const struct network_host *host = network_rules_uncovered(most, rules);
+
+    if (!maximums->network)
+        return 0;
+    if (strcmp(policy->network, "none") != 0 && strcmp(policy->network, maximums->network) != 0)
         error_set(error, ERROR_USAGE,
                   ERROR_SUBJECT
                   " '%s' is not allowed by the configuration (maximums.network: '%s')",
                   policy->network, maximums->network);
-        return error_about(error, setting_rules[SETTING_NETWORK].key.name);
-    }
+    else if (host)
+        refuse_host(host, error);
+    else if (!network_rules_cover(most, rules))
+        error_set(error, ERROR_USAGE,
+                  ERROR_SUBJECT ": maxBytes or maxConnections is larger than the configuration "
+                                "allows (maximums.network)");
+    else
+        return 0;
+    return error_about(error, setting_rules[SETTING_NETWORK].key.name);
+}
+
+static int check_names(const struct sandbox_policy *policy, const struct sandbox_policy *maximums,
+                       struct error *error)
+{
     if (maximums->read_only == 1 && policy->read_only != 1) {
         error_set(error, ERROR_USAGE,
                   ERROR_SUBJECT
@@ -241,8 +298,11 @@ static int check_names(const struct sandbox_policy *policy, const struct sandbox
 void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_policy *maximums)
 {
     limits_clamp(&policy->limits, &maximums->limits);
-    if (maximums->network && strcmp(policy->network, maximums->network) != 0)
-        overlay_text(&policy->network, "none");
+    if (maximums->network) {
+        if (strcmp(policy->network, maximums->network) != 0)
+            overlay_text(&policy->network, "none");
+        network_rules_clamp(&policy->network_rules, &maximums->network_rules);
+    }
     overlay_text(&policy->oci_runtime, maximums->oci_runtime);
     if (maximums->read_only == 1)
         policy->read_only = 1;
@@ -260,6 +320,8 @@ int sandbox_policy_check(const struct sandbox_policy *policy, const struct sandb
                          struct error *error)
 {
     if (limits_check(&policy->limits, &maximums->limits, error) != 0)
+        return -1;
+    if (check_network(policy, maximums, error) != 0)
         return -1;
     return check_names(policy, maximums, error);
 }

@@ -1,7 +1,7 @@
 /*
- * What a sandbox may do and use: its limits (config/limits.h), its network, the user of the
- * program, whether the root file system is read-only, which capabilities are dropped, and the OCI
- * runtime that keeps all this.
+ * What a sandbox may do and use: its limits (config/limits.h), its network or the hosts that it
+ * reaches over a proxy (config/network_rules.h), the user of the program, whether the root file
+ * system is read-only, which capabilities are dropped, and the OCI runtime that keeps all this.
  *
  * A `struct sandbox_policy` is partial: each member can be not given. sandbox_policy_overlay() lays
  * one over another, in this order: built-in defaults, configuration, language, request.
@@ -14,11 +14,14 @@
 #include "base/error.h"
 #include "base/strvec.h"
 #include "config/limits.h"
+#include "config/network_rules.h"
 #include "docker/docker.h"
 
 struct sandbox_policy {
     struct limits limits;
-    char *network;          /* owned; NULL: not given */
+    char *network; /* owned; NULL: not given */
+    /* Owned. With hosts, the network is "none". Given and not given together with the network. */
+    struct network_rules network_rules;
     char *oci_runtime;      /* owned; NULL: not given, the engine's own choice */
     int read_only;          /* 0, 1; -1: not given */
     struct strvec cap_drop; /* owned; empty: not given */
@@ -33,7 +36,10 @@ enum { SANDBOX_USERS_MIN = 256 };
 void sandbox_policy_init(struct sandbox_policy *policy);
 void sandbox_policy_release(struct sandbox_policy *policy);
 
-/* Replaces in `base` what `over` gives. */
+/*
+ * Replaces in `base` what `over` gives. A network replaces the network and the hosts of `base`; of
+ * its numbers only those that are given.
+ */
 void sandbox_policy_overlay(struct sandbox_policy *base, const struct sandbox_policy *over);
 
 /* Reads "UID" or "UID:GID", both numeric; without a GID it is the same number. ERROR_USAGE. */
@@ -52,6 +58,12 @@ int sandbox_users_parse(struct user_range *users, const char *text, struct error
 int sandbox_policy_set_network(struct sandbox_policy *policy, const char *name,
                                struct error *error);
 
+/*
+ * Adds a host that programs may reach over a proxy, "HOST[:PORT]"; see network_rules_add(). Without
+ * a network, sets it to "none". ERROR_USAGE.
+ */
+int sandbox_policy_allow_host(struct sandbox_policy *policy, const char *text, struct error *error);
+
 /* Sets the OCI runtime, by its name on the engine or, for podman, its path. ERROR_USAGE. */
 int sandbox_policy_set_oci_runtime(struct sandbox_policy *policy, const char *name,
                                    struct error *error);
@@ -65,7 +77,8 @@ int sandbox_policy_add_cap_drop(struct sandbox_policy *policy, const char *list,
 
 /*
  * Lowers a complete policy to the maximums, so that sandbox_policy_check() never refuses defaults
- * that the caller did not ask for. A user and an OCI runtime of the maximums become the policy's.
+ * that the caller did not ask for. Hosts that the maximums do not cover are removed. A user and an
+ * OCI runtime of the maximums become the policy's.
  */
 void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_policy *maximums);
 
@@ -74,6 +87,7 @@ void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_po
  * key of the first member that violates them:
  * - a number must not be larger than its maximum,
  * - the network must be the maximum's or "none",
+ * - the hosts must be covered by those of the maximum, which has none if it is a network,
  * - the root must be read-only if the maximums say so,
  * - the capabilities of the maximums must be dropped, and
  * - the user and the OCI runtime must be exactly the maximum's.

@@ -9,8 +9,9 @@
 #define CAPABILITY "(?![Cc][Aa][Pp]_(,|$))[A-Za-z_]+"
 
 const struct setting_rule setting_rules[SETTINGS] = {
-    [SETTING_NETWORK] = {{"network", KEY_STRING, 0, 0, NULL, "Network",
-                          "none, bridge or the name of a network of the engine; never host.",
+    [SETTING_NETWORK] = {{"network", KEY_STRING_OR_OBJECT, 0, 0, NULL, "Network",
+                          "none, bridge or the name of a network of the engine, never host; or an "
+                          "object with the hosts that programs reach over a proxy.",
                           SETTING_NETWORK_PATTERN},
                          {0, "--network", "NAME", "none, bridge or an engine's network", "none",
                           "*none*, *bridge* or the name of a network of the engine. *host* and "

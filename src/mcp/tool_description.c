@@ -11,6 +11,9 @@ enum { PACKAGES_BYTES_MAX = 600 };
 /* Bytes of the names of languages that are not offered; more are of no use to a model. */
 enum { MISSING_BYTES_MAX = 200 };
 
+/* Names of hosts that are listed. */
+enum { HOSTS_LISTED_MAX = 10 };
+
 void tool_add_packages(struct strbuf *text, const char *start, const struct strvec *packages,
                        size_t max)
 {
@@ -24,6 +27,29 @@ void tool_add_packages(struct strbuf *text, const char *start, const struct strv
     }
     if (listed > 0 && listed < packages->count)
         strbuf_addf(text, " and %zu more", packages->count - listed);
+}
+
+/* What a program reaches: nothing, hosts over the proxy of the container, or a network. */
+static void describe_network(struct strbuf *text, const struct sandbox_policy *policy)
+{
+    const struct network_rules *rules = &policy->network_rules;
+
+    if (rules->count == 0) {
+        if (strcmp(policy->network, "none") == 0)
+            strbuf_addstr(text, "no network");
+        else
+            strbuf_addf(text, "network '%s'", policy->network);
+        return;
+    }
+    strbuf_addstr(text, "no network but HTTP and HTTPS to");
+    for (size_t i = 0; i < rules->count && i < HOSTS_LISTED_MAX; i++) {
+        CLEANUP_FREE char *name = network_host_text(&rules->hosts[i]);
+
+        strbuf_addf(text, "%s %s", i > 0 ? "," : "", name);
+    }
+    if (rules->count > HOSTS_LISTED_MAX)
+        strbuf_addf(text, " and %zu more", rules->count - HOSTS_LISTED_MAX);
+    strbuf_addstr(text, " by http_proxy");
 }
 
 /* The default limits of a program in a language, its packages, and whether it starts slowly. */
@@ -40,10 +66,7 @@ static char *describe_language(const struct config *config, size_t index,
                 policy.limits.number[LIMIT_CPUS], policy.limits.number[LIMIT_WORKDIR]);
     if (isfinite(policy.limits.number[LIMIT_CPU_TIME]))
         strbuf_addf(&text, "%.10g s of CPU time, ", policy.limits.number[LIMIT_CPU_TIME]);
-    if (strcmp(policy.network, "none") == 0)
-        strbuf_addstr(&text, "no network");
-    else
-        strbuf_addf(&text, "network '%s'", policy.network);
+    describe_network(&text, &policy);
     tool_add_packages(&text, "; packages:", &language->packages, PACKAGES_BYTES_MAX);
     if (languages->unprepared && languages->unprepared[index])
         strbuf_addf(&text,
@@ -100,7 +123,7 @@ bool tool_reaches_network(const struct config *config, const bool *offered)
         CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
 
         config_policy(config, &config->languages[i], &policy);
-        reaches |= strcmp(policy.network, "none") != 0;
+        reaches |= strcmp(policy.network, "none") != 0 || policy.network_rules.count > 0;
     }
     return reaches;
 }

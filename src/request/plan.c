@@ -12,6 +12,7 @@
 #include "config/settings.h"
 #include "config/workdir.h"
 #include "docker/image.h"
+#include "request/proxy_variables.h"
 
 /* The working directory is for the program's files, and /tmp for those of its tools. */
 static const char HOME_VARIABLE[] = "HOME=/tmp";
@@ -179,7 +180,10 @@ static void set_command(struct plan *plan, const struct request *request,
     environment_set(&plan->public_environment, HOME_VARIABLE);
     for (size_t i = 0; i < language->environment.count; i++)
         environment_set(&plan->public_environment, language->environment.items[i]);
-    strvec_push_all(&plan->environment, &plan->public_environment);
+    if (plan->policy.network_rules.count > 0)
+        proxy_variables_set(&plan->proxy_environment, &plan->policy.network_rules);
+    for (size_t i = 0; i < plan->public_environment.count; i++)
+        environment_set(&plan->environment, plan->public_environment.items[i]);
     for (size_t i = 0; i < request->environment.count; i++)
         environment_set(&plan->environment, request->environment.items[i]);
 }
@@ -305,6 +309,7 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->build);
     strvec_release(&plan->command);
     strvec_release(&plan->source_extensions);
+    strvec_release(&plan->proxy_environment);
     strvec_release(&plan->environment);
     strvec_release(&plan->public_environment);
     sandbox_policy_release(&plan->policy);

@@ -25,6 +25,7 @@ struct plan {
     struct strvec build;   /* argv, with {sources} in it (config/command_template.h), or empty */
     struct strvec command; /* argv of the program */
     struct strvec source_extensions;  /* of the language; for {sources} */
+    struct strvec proxy_environment;  /* of all programs, before the others; of a proxy, or empty */
     struct strvec environment;        /* the language's and the request's */
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
     struct sandbox_policy policy;     /* complete */

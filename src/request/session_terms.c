@@ -110,6 +110,7 @@ static bool fits_container(const struct session_terms *terms, const struct plan 
 
     return strcmp(terms->image, plan->image) == 0 && strcmp(terms->workdir, plan->workdir) == 0 &&
            strcmp(one->network, other->network) == 0 &&
+           network_rules_equal(&one->network_rules, &other->network_rules) &&
            equal_texts(one->oci_runtime, other->oci_runtime) &&
            one->read_only == other->read_only && one->has_user == other->has_user &&
            (!one->has_user || (one->uid == other->uid && one->gid == other->gid)) &&

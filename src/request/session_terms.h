@@ -1,8 +1,8 @@
 /*
  * What the requests of a session have to agree in, since it is settled when their container is
- * made: language, image, working directory, network, user and the limits of the container. The
- * request that opens the session settles it. A later one need not repeat it: what it does not ask
- * for itself is the session's. Asking for something else is an error.
+ * made: language, image, working directory, network or hosts, user and the limits of the container.
+ * The request that opens the session settles it. A later one need not repeat it: what it does not
+ * ask for itself is the session's. Asking for something else is an error.
  */
 #ifndef REQUEST_SESSION_TERMS_H
 #define REQUEST_SESSION_TERMS_H

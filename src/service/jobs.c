@@ -31,7 +31,7 @@ static int check_plan(const struct plan *plan, struct error *error)
                          "a job cannot run as user 0, which could read and change its script");
     if (plan_has_session(plan))
         return error_set(error, ERROR_USAGE, "a job cannot use a session, which ends before it");
-    if (strcmp(plan->policy.network, "none") != 0)
+    if (strcmp(plan->policy.network, "none") != 0 || plan->policy.network_rules.count > 0)
         return error_set(error, ERROR_USAGE,
                          "a job cannot have a network: no one is there to watch over it");
     return 0;

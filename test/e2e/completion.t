@@ -146,6 +146,7 @@ test_case --quick 'values of options' && {
     offers "" isolator run --memory ""
     offers "" isolator run -m ""
     offers "" isolator run --container-workdir ""
+    offers "" isolator run --allow-host ""
 }
 
 test_case --quick 'files and directories' && {

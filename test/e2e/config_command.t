@@ -190,6 +190,68 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"defaults": {"network": "hosts"}}
 {"defaults": {"network": "container:x"}}
 {"defaults": {"network": "-x"}}
+{"defaults": {"network": 5}}
+{"defaults": {"network": []}}
+{"defaults": {"network": {}}}
+{"network": {}}
+{"network": "none"}
+{"network": {"allow": []}}
+{"network": {"allow": "example.com"}}
+{"network": {"allow": {}}}
+{"network": {"allow": ["example.com", "*.example.com", "192.0.2.1", "[2001:db8::1]", "my_host.", "xn--bcher-kva.example"]}}
+{"network": {"allow": ["example.com:8443", "*.example.com:1", "192.0.2.1:65535", "[2001:db8::1]:80", "localhost:3000"]}}
+{"network": {"allow": [""]}}
+{"network": {"allow": [5]}}
+{"network": {"allow": ["*"]}}
+{"network": {"allow": ["*.*.example.com"]}}
+{"network": {"allow": ["a.*.example.com"]}}
+{"network": {"allow": ["a..b"]}}
+{"network": {"allow": ["https://example.com"]}}
+{"network": {"allow": ["example.com/x"]}}
+{"network": {"allow": ["example.com:"]}}
+{"network": {"allow": ["example.com:https"]}}
+{"network": {"allow": ["example.com:123456"]}}
+{"network": {"allow": ["a b"]}}
+{"network": {"allow": ["0x7f.1"]}}
+{"network": {"allow": ["127.0x1"]}}
+{"network": {"allow": ["2130706433"]}}
+{"network": {"allow": ["127.1:80"]}}
+{"network": {"allow": ["1.2.3.4.5"]}}
+{"network": {"allow": ["*.1"]}}
+{"network": {"allow": ["1.example.com", "0x7f.example.com", "0x7g"]}}
+{"network": {"allow": ["2001:db8::1"]}}
+{"network": {"allow": ["bücher.example"]}}
+{"network": {"allow": [{"host": "packages.example.com", "ports": [443], "addresses": ["10.1.2.0/24", "fd00::/8", "10.2.3.4"], "raw": true}]}}
+{"network": {"allow": [{"host": "*.example.com"}, {"host": "[::1]", "addresses": []}]}}
+{"network": {"allow": [{"host": "example.com:80"}]}}
+{"network": {"allow": [{"host": "0x7f.1"}]}}
+{"network": {"allow": [{"host": 5}]}}
+{"network": {"allow": [{"host": ""}]}}
+{"network": {"allow": [{"ports": [80]}]}}
+{"network": {"allow": [{}]}}
+{"network": {"allow": [[]]}}
+{"network": {"allow": [{"host": "a.example", "prots": [80]}]}}
+{"network": {"allow": [{"host": "a.example", "ports": []}]}}
+{"network": {"allow": [{"host": "a.example", "ports": 80}]}}
+{"network": {"allow": [{"host": "a.example", "ports": ["80"]}]}}
+{"network": {"allow": [{"host": "a.example", "ports": [1, 65535]}]}}
+{"network": {"allow": [{"host": "a.example", "ports": [0]}]}}
+{"network": {"allow": [{"host": "a.example", "ports": [65536]}]}}
+{"network": {"allow": [{"host": "a.example", "ports": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}]}}
+{"network": {"allow": [{"host": "a.example", "ports": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}]}}
+{"network": {"allow": [{"host": "a.example", "addresses": "10.0.0.0/8"}]}}
+{"network": {"allow": [{"host": "a.example", "addresses": ["b.example"]}]}}
+{"network": {"allow": [{"host": "a.example", "addresses": ["10.0.0.0/"]}]}}
+{"network": {"allow": [{"host": "a.example", "addresses": ["::1","::2","::3","::4","::5","::6","::7","::8","::9","::a","::b","::c","::d","::e","::f","::10"]}]}}
+{"network": {"allow": [{"host": "a.example", "addresses": ["::1","::2","::3","::4","::5","::6","::7","::8","::9","::a","::b","::c","::d","::e","::f","::10","::11"]}]}}
+{"network": {"allow": [{"host": "a.example", "raw": 1}]}}
+{"network": {"maxBytes": "1 MB"}}
+{"network": {"maxConnections": 2.5}}
+{"maximums": {"network": {"allow": ["example.com"], "maxBytes": 1000, "maxConnections": 1}}}
+{"maximums": {"network": {"host": "example.com"}}}
+{"languages": {"python": {"network": {"allow": ["pypi.org"]}}}}
+{"languages": {"python": {"network": {"hosts": ["pypi.org"]}}}}
+{"languages": {"python": {"prepare": {"network": {"allow": ["pypi.org"]}}}}}
 {"defaults": {"readOnly": "yes"}}
 {"defaults": {"capDrop": ["all", "cap_net_raw,MKNOD"]}}
 {"defaults": {"capDrop": []}}

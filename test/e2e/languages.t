@@ -156,6 +156,20 @@ test_case 'an engine that hangs, no docker command, and garbage' && {
     is "$status|$(row python | cut -d ' ' -f 3)|$err" "0|no|" "garbage is no image"
 }
 
+test_case --quick '--json: the network of a language' && {
+    echo '{"network": {"allow": ["a.example"]}, "languages": {"python": {"network": {"allow": ["[::1]:8080",
+    {"host": "*.b.example", "addresses": ["10.0.0.0/8"], "raw": true}], "maxBytes": 5}}, "go": {"network": "none"},
+    "ruby": {"network": {"allow": ["a.example"]}}}}' >"$scratch/hosts.json"
+    DOCKER_HOST=unix:///nonexistent isolator languages --json --config "$scratch/hosts.json"
+    expect "$(perl -MJSON::PP -e 'local $/; for (@{decode_json(<STDIN>)}) {
+        print "$_->{name} ", JSON::PP->new->canonical->allow_nonref->encode($_->{limits}{network}), "\n" if $_->{name} =~ /^(python|go|ruby)$/ }' <<<"$out")" \
+        "--json: a network that differs" <<'END'
+python {"allow":[{"host":"[::1]","ports":[8080]},{"addresses":["10.0.0.0/8"],"host":"*.b.example","ports":[80,443],"raw":true}],"maxBytes":5,"maxConnections":64}
+go "none"
+ruby null
+END
+}
+
 # ---- aliases
 names_in() { # JSON: the names and aliases under this configuration
     printf '%s' "$1" >"$scratch/names.json"

@@ -50,6 +50,7 @@ test_case --quick 'isolator run --help lists every option' && {
     run --help
     is "$status|${out%%$'\n'*}|$err" "0|usage: isolator run [OPTIONS] [FILE...] [-- ARG...]|" "isolator run --help"
     expect "$(sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' <<<"$out" | sort -k2)" "isolator run --help has every option" <<'END'
+--allow-host
 --artifact
 --artifacts
 --audit
@@ -101,7 +102,7 @@ test_case --quick 'each --help fits a screen, and a misspelt command is recogniz
         within "$widest" 40 80 "${*:2} --help: 80 columns"
         case ${1##*/}-${2-} in
         *-mcp-) lines=31 ;;
-        *-run | *-start | *-test | *-session) lines=49 ;;
+        *-run | *-start | *-test | *-session) lines=50 ;;
         *- | *-help) lines=30 ;;
         *-batch) lines=27 ;;
         *) lines=26 ;;

@@ -28,6 +28,8 @@ function suggest(reference, wrap) {
         texts.push(...[part.minimum, part.maximum, below, part.maximum + 1].map(wrap));
         texts.push(wrap(part.type === 'integer' ? part.minimum + 0.5 : part.minimum + 0.25));
     }
+    for (const inner of part.anyOf ?? [])
+        texts.push(...suggest(inner, wrap));
     return [...texts, wrap(null)];
 }
 

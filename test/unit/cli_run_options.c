@@ -235,6 +235,48 @@ static void run_options__repeatable_options(void **state)
     tear_down(&fixture);
 }
 
+static void run_options__allowed_hosts(void **state)
+{
+    static const enum run_options_command commands[] = {RUN_OPTIONS_RUN, RUN_OPTIONS_START,
+                                                        RUN_OPTIONS_TEST, RUN_OPTIONS_SESSION};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        const bool is_test = commands[i] == RUN_OPTIONS_TEST;
+        CLEANUP_FREE char *line =
+            string_format("%s--allow-host|a.example|--network|none|--allow-host=*.b.example:8080|"
+                          "--allow-host|a.example:1|x.py",
+                          is_test ? "--tests=d|" : "");
+        struct fixture fixture;
+        const struct sandbox_policy *policy = &fixture.options.request.policy;
+
+        parse_command(&fixture, commands[i], line);
+        assert_no_error(&fixture.error);
+        assert_string_equal(policy->network, "none");
+        assert_int_equal(policy->network_rules.count, 2);
+        assert_string_equal(policy->network_rules.hosts[0].name, "a.example");
+        assert_int_equal(policy->network_rules.hosts[0].port_count, 3);
+        assert_string_equal(policy->network_rules.hosts[1].name, "*.b.example");
+        assert_int_equal(policy->network_rules.hosts[1].port_count, 1);
+        assert_int_equal(policy->network_rules.hosts[1].ports[0], 8080);
+        tear_down(&fixture);
+    }
+}
+
+static void run_options__wrong_hosts(void **state)
+{
+    (void)state;
+    assert_refused("--allow-host|https://a/|x.py",
+                   "--allow-host: 'https://a/' is a URL or a path; write the host alone, like "
+                   "example.com");
+    assert_refused("--allow-host|a|--network|bridge|x.py",
+                   "--allow-host and --network bridge cannot be used together; only a container "
+                   "without a network has the proxy");
+    assert_refused("--network|bridge|--allow-host|a|x.py",
+                   "--allow-host and --network bridge cannot be used together; only a container "
+                   "without a network has the proxy");
+}
+
 /* Every user of the host can list the arguments of a process; values may be secrets. */
 static void run_options__hides_values_of_variables(void **state)
 {
@@ -473,6 +515,7 @@ static void run_options__help_names_every_option(void **state)
                                         "--tmp-size MB ",
                                         "--output-limit BYTES ",
                                         "--network NAME ",
+                                        "--allow-host HOST[:PORT] ",
                                         "--read-only[=BOOL] ",
                                         "--cap-drop LIST ",
                                         "--user UID[:GID] ",

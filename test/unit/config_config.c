@@ -345,6 +345,8 @@ static void config__wrong_types(void **state)
     check_refused("{\"defaults\": {\"readOnly\": 1}}",
                   "test.json: defaults.readOnly: must be true or false");
     check_refused("{\"defaults\": {\"network\": true}}",
+                  "test.json: defaults.network: must be a string or an object");
+    check_refused("{\"defaults\": {\"network\": \"\"}}",
                   "test.json: defaults.network: must be a string that is not empty");
     check_refused("{\"defaults\": {\"user\": 65534}}",
                   "test.json: defaults.user: must be a string that is not empty");
@@ -1211,4 +1213,217 @@ static void config__built_in(void **state)
     check_joined(&language(&config, "javascript")->extensions, ".js|.mjs|.cjs");
     config_release(&config);
     temp_remove(directory);
+}
+
+/* ---- hosts that programs reach */
+
+/* The network, each host with its ports, addresses and "raw", and the numbers. */
+static void check_network(const struct sandbox_policy *policy, const char *expected)
+{
+    const struct network_rules *rules = &policy->network_rules;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, policy->network ? policy->network : "-");
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct network_host *host = &rules->hosts[i];
+
+        strbuf_addf(&text, " %s", host->name);
+        for (size_t k = 0; k < host->port_count; k++)
+            strbuf_addf(&text, ":%d", host->ports[k]);
+        for (size_t k = 0; k < host->range_count; k++) {
+            char address[IP_ADDRESS_SIZE];
+
+            ip_address_text(&host->ranges[k].first, address);
+            strbuf_addf(&text, ",%s/%u", address, host->ranges[k].bits);
+        }
+        strbuf_addstr(&text, host->raw ? "!" : "");
+    }
+    strbuf_addf(&text, " %lld %d", rules->max_bytes, rules->max_connections);
+    assert_string_equal(strbuf_string(&text), expected);
+}
+
+static void config__hosts(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config,
+            "{\"defaults\": {\"network\": {\"allow\": [{\"host\": \"packages.example.com\","
+            " \"ports\": [443, 8443, 443], \"addresses\": [\"10.1.2.0/24\", \"fd00::1\"],"
+            " \"raw\": true}, {\"host\": \"*.files.example.com\"}, \"a.example:8080\"],"
+            " \"maxBytes\": 1099511627776, \"maxConnections\": 256}},"
+            " \"maximums\": {\"network\": {\"allow\": [\"b.example\"]}},"
+            " \"languages\": {\"sh\": {\"image\": \"i\", \"command\": [\"{entrypoint}\"],"
+            " \"extensions\": [\".x\"], \"defaultFilename\": \"x\","
+            " \"network\": {\"allow\": [\"c.example\"], \"maxConnections\": 1}}}}");
+    check_network(&config.defaults, "none packages.example.com:443:8443,10.1.2.0/24,fd00::1/128!"
+                                    " *.files.example.com:80:443 a.example:8080"
+                                    " 1099511627776 256");
+    check_network(&config.maximums, "none b.example:80:443 0 0");
+    check_network(&config.languages[0].policy, "none c.example:80:443 0 1");
+    config_release(&config);
+}
+
+/* The string and the object are two values of one key. */
+static void config__network_is_a_string_or_an_object(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{}");
+    check_network(&config.defaults, "- 104857600 64");
+    overlay(&config, "{\"defaults\": {\"network\": \"bridge\"}}");
+    check_network(&config.defaults, "bridge 104857600 64");
+    overlay(&config, "{\"defaults\": {\"network\": {\"allow\": [\"a\"], \"maxBytes\": 5}}}");
+    check_network(&config.defaults, "none a:80:443 5 64");
+    overlay(&config, "{\"defaults\": {\"network\": {\"maxConnections\": 6}}}");
+    check_network(&config.defaults, "none a:80:443 5 6");
+    overlay(&config, "{\"defaults\": {\"network\": {\"allow\": [\"b:1\", \"c:2\"]}}}");
+    check_network(&config.defaults, "none b:1 c:2 5 6");
+    overlay(&config, "{\"defaults\": {\"network\": {\"allow\": []}}}");
+    check_network(&config.defaults, "none 5 6");
+    overlay(&config, "{\"defaults\": {\"network\": \"mine\"}}");
+    check_network(&config.defaults, "mine 104857600 64");
+    overlay(&config, "{\"defaults\": {\"network\": {}}}");
+    check_network(&config.defaults, "none 104857600 64");
+    config_release(&config);
+}
+
+/* The layers have only one of the two names, so that what lies over them replaces it. */
+static void config__network_at_the_top(void **state)
+{
+    CLEANUP_FREE char *text = NULL;
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"network\": {\"allow\": [\"a\"]}}");
+    check_network(&config.defaults, "none a:80:443 104857600 64");
+    text = json_dumps(config.layers[0].root, JSON_COMPACT);
+    assert_string_equal(text, "{\"defaults\":{\"network\":{\"allow\":[\"a\"]}}}");
+    overlay(&config, "{\"defaults\": {\"cpus\": 2}, \"network\": {\"allow\": [\"b\"]}}");
+    check_network(&config.defaults, "none b:80:443 104857600 64");
+    free(text);
+    text = json_dumps(config.layers[1].root, JSON_COMPACT);
+    assert_string_equal(text, "{\"defaults\":{\"cpus\":2,\"network\":{\"allow\":[\"b\"]}}}");
+    config_release(&config);
+    check_refused("{\"network\": {}, \"defaults\": {\"network\": \"none\"}}",
+                  "test.json: network: must be given here or in defaults, not in both");
+    check_refused("{\"network\": \"none\"}", "test.json: network: must be an object");
+    check_refused("{\"network\": {\"alow\": []}}",
+                  "test.json: network.alow: unknown key; did you mean 'allow'?");
+}
+
+/* Refuses the value of "allow" in defaults. */
+static void check_allow_refused(const char *allow, const char *message)
+{
+    CLEANUP_FREE char *json =
+        string_format("{\"defaults\": {\"network\": {\"allow\": %s}}}", allow);
+    CLEANUP_FREE char *whole = string_format("test.json: defaults.network.allow%s", message);
+
+    check_refused(json, whole);
+}
+
+static void config__wrong_hosts(void **state)
+{
+    (void)state;
+    check_allow_refused("\"a\"", ": must be an array of hosts");
+    check_allow_refused("[5]", "[0]: must be a string like \"example.com:443\" or an object");
+    check_allow_refused("[\"\"]", "[0]: must be a string that is not empty");
+    check_allow_refused("[\"a\", \"b:0\"]", "[1]: the port of 'b:0' is not a number from 1 to "
+                                            "65535, as in example.com:8443");
+    check_allow_refused("[\"a:1\", \"a:2\"]", "[1]: host 'a' is in the list already; give all its "
+                                              "ports in one entry");
+    check_allow_refused("[{}]", "[0]: must be complete: an entry needs host");
+    check_allow_refused("[{\"ports\": [80]}]", "[0]: must be complete: an entry needs host");
+    check_allow_refused("[\"a\", {\"host\": \"b\", \"port\": 80}]",
+                        "[1].port: unknown key; did you mean 'ports'?");
+    check_allow_refused("[{\"host\": \"https://b\"}]",
+                        "[0].host: 'https://b' is a URL or a path; write the host alone, like "
+                        "example.com");
+    check_allow_refused("[{\"host\": \"\"}]", "[0].host: must be a string that is not empty");
+    check_allow_refused("[{\"host\": \"b\", \"raw\": 1}]", "[0].raw: must be true or false");
+    check_refused("{\"languages\": {\"sh\": {\"network\": {\"allow\": [\"a b\"]}}}}",
+                  "test.json: languages.sh.network.allow[0]: 'a b' is not the name of a host; "
+                  "write a name like example.com, *.example.com for all names below it, or an "
+                  "address like 192.0.2.1 or [2001:db8::1]");
+}
+
+static void config__wrong_ports_and_addresses(void **state)
+{
+    static const char *const no_ports[] = {"[]", "80",
+                                           "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]"};
+    static const char *const no_port[] = {"[0]", "[80, 65536]", "[\"80\"]", "[80.5]"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(no_ports); i++) {
+        CLEANUP_FREE char *allow = string_format("[{\"host\": \"b\", \"ports\": %s}]", no_ports[i]);
+
+        check_allow_refused(allow, "[0].ports: must be an array of 1 to 16 ports");
+    }
+    for (size_t i = 0; i < COUNT(no_port); i++) {
+        CLEANUP_FREE char *allow = string_format("[{\"host\": \"b\", \"ports\": %s}]", no_port[i]);
+
+        check_allow_refused(allow, "[0].ports: must be a whole number from 1 to 65535");
+    }
+    check_allow_refused("[{\"host\": \"b\", \"addresses\": \"10.0.0.0/8\"}]",
+                        "[0].addresses: must be an array of strings that is not empty");
+    check_allow_refused("[{\"host\": \"b\", \"addresses\": [\"10.0.0.1/8\"]}]",
+                        "[0].addresses: '10.0.0.1/8' is not a range of addresses, like "
+                        "10.1.2.0/24 or 2001:db8::/32, in which no bit after the first ones is "
+                        "set");
+    check_allow_refused("[{\"host\": \"b\", \"addresses\": [\"::1\", \"::1\", \"::1\", \"::1\","
+                        " \"::1\", \"::1\", \"::1\", \"::1\", \"::1\", \"::1\", \"::1\", \"::1\","
+                        " \"::1\", \"::1\", \"::1\", \"::1\", \"::1\"]}]",
+                        "[0].addresses: must be an array of at most 16 ranges");
+}
+
+static void config__wrong_numbers_of_hosts(void **state)
+{
+    static const char *const values[] = {"0", "1099511627777", "\"1\"", "1.5"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(values); i++) {
+        CLEANUP_FREE char *bytes = string_format("{\"network\": {\"maxBytes\": %s}}", values[i]);
+        CLEANUP_FREE char *connections =
+            string_format("{\"network\": {\"maxConnections\": %s}}", values[i]);
+
+        check_refused(bytes, "test.json: network.maxBytes: must be a whole number from 1 to "
+                             "1099511627776");
+        check_refused(connections,
+                      "test.json: network.maxConnections: must be a whole number from 1 to 256");
+    }
+    check_refused("{\"network\": {\"maxConnections\": 257}}",
+                  "test.json: network.maxConnections: must be a whole number from 1 to 256");
+}
+
+/* What a language gets: its own hosts with the numbers of the defaults, lowered to the maximums. */
+static void config__hosts_of_a_language(void **state)
+{
+    static const char text[] =
+        "{\"network\": {\"allow\": [\"a.example\"], \"maxBytes\": 500},"
+        " \"languages\": {\"sh\": {\"image\": \"i\", \"command\": [\"{entrypoint}\"],"
+        " \"extensions\": [\".x\"], \"defaultFilename\": \"x\","
+        " \"network\": {\"allow\": [\"b.example\", \"c.example\"]}}}}";
+    struct config config;
+    struct sandbox_policy policy;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, text);
+    config_policy(&config, &config.languages[0], &policy);
+    check_network(&policy, "none b.example:80:443 c.example:80:443 500 64");
+    sandbox_policy_release(&policy);
+    overlay(&config, "{\"maximums\": {\"network\": {\"allow\": [\"a.example\", \"c.example\"],"
+                     " \"maxBytes\": 100, \"maxConnections\": 2}}}");
+    config_policy(&config, &config.languages[0], &policy);
+    check_network(&policy, "none c.example:80:443 100 2");
+    sandbox_policy_release(&policy);
+    overlay(&config, "{\"languages\": {\"sh\": {\"network\": \"none\"}}}");
+    config_policy(&config, &config.languages[0], &policy);
+    check_network(&policy, "none 100 2");
+    sandbox_policy_release(&policy);
+    config_release(&config);
 }

@@ -4,8 +4,9 @@
 #include "config/limits.h"
 
 static const enum config_level levels[] = {
-    CONFIG_LEVEL_TOP,     CONFIG_LEVEL_LIMITS,   CONFIG_LEVEL_LANGUAGE, CONFIG_LEVEL_BUILD,
-    CONFIG_LEVEL_PREPARE, CONFIG_LEVEL_SESSIONS, CONFIG_LEVEL_JOBS};
+    CONFIG_LEVEL_TOP,   CONFIG_LEVEL_LIMITS,  CONFIG_LEVEL_LANGUAGE,
+    CONFIG_LEVEL_BUILD, CONFIG_LEVEL_PREPARE, CONFIG_LEVEL_SESSIONS,
+    CONFIG_LEVEL_JOBS,  CONFIG_LEVEL_NETWORK, CONFIG_LEVEL_HOST};
 
 /* All keys in the order of the table, each level on a line of its own. */
 static void config_keys__levels(void **state)
@@ -27,7 +28,7 @@ static void config_keys__levels(void **state)
         "promptsDir inputsDir auditFile maxConcurrent maxQueued maxTextBytes maxArtifacts "
         "maxArtifactBytes "
         "maxStoredBytes warm warmMaxAgeSeconds sessions jobs images "
-        "isolatorPath defaults maximums languages \n"
+        "isolatorPath network defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "
         "readOnly capDrop user ociRuntime \n"
         "image imageVersions command build sessionCommand buildLimits aliases extensions "
@@ -37,7 +38,9 @@ static void config_keys__levels(void **state)
         "timeoutSeconds memoryMB cpus pidsLimit \n"
         "run files network \n"
         "max idleSeconds lifetimeSeconds cpuSeconds outputBytes \n"
-        "keepHours maxRunning \n");
+        "keepHours maxRunning \n"
+        "allow maxBytes maxConnections \n"
+        "host ports addresses raw \n");
 }
 
 static void config_keys__find(void **state)

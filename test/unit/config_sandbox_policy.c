@@ -585,3 +585,173 @@ static void sandbox_policy__maximum_oci_runtime(void **state)
     sandbox_policy_release(&maximums);
     sandbox_policy_release(&policy);
 }
+
+/* ---- hosts */
+
+static void allow(struct sandbox_policy *policy, const char *host)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const int result = sandbox_policy_allow_host(policy, host, &error);
+
+    assert_no_error(&error);
+    assert_int_equal(result, 0);
+}
+
+/* The network, the names of the hosts and the numbers. */
+static void check_hosts(const struct sandbox_policy *policy, const char *expected)
+{
+    const struct network_rules *rules = &policy->network_rules;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, policy->network ? policy->network : "-");
+    for (size_t i = 0; i < rules->count; i++)
+        strbuf_addf(&text, " %s", rules->hosts[i].name);
+    strbuf_addf(&text, " %lld %d", rules->max_bytes, rules->max_connections);
+    assert_string_equal(strbuf_string(&text), expected);
+}
+
+static void sandbox_policy__allow_host(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy;
+
+    (void)state;
+    sandbox_policy_init(&policy);
+    check_hosts(&policy, "- 0 0");
+    assert_int_equal(sandbox_policy_allow_host(&policy, "a b", &error), -1);
+    error_release(&error);
+    check_hosts(&policy, "- 0 0");
+    allow(&policy, "a.example");
+    allow(&policy, "b.example:1");
+    check_hosts(&policy, "none a.example b.example 0 0");
+    sandbox_policy_release(&policy);
+    check_hosts(&policy, "- 0 0");
+    assert_int_equal(sandbox_policy_set_network(&policy, "bridge", &error), 0);
+    allow(&policy, "a.example");
+    check_hosts(&policy, "bridge a.example 0 0"); /* the caller refuses it */
+    sandbox_policy_release(&policy);
+}
+
+/* A network replaces hosts, and hosts replace a network; the numbers stay unless they are given. */
+static void sandbox_policy__overlay_of_hosts(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy base, hosts, network, nothing;
+
+    (void)state;
+    sandbox_policy_init(&base);
+    sandbox_policy_init(&hosts);
+    sandbox_policy_init(&network);
+    sandbox_policy_init(&nothing);
+    base.network_rules.max_bytes = 5;
+    base.network_rules.max_connections = 6;
+    assert_int_equal(sandbox_policy_set_network(&base, "bridge", &error), 0);
+    assert_int_equal(sandbox_policy_set_network(&network, "mine", &error), 0);
+    allow(&hosts, "a.example");
+    sandbox_policy_overlay(&base, &hosts);
+    check_hosts(&base, "none a.example 5 6");
+    sandbox_policy_overlay(&base, &nothing);
+    check_hosts(&base, "none a.example 5 6");
+    sandbox_policy_overlay(&base, &network);
+    check_hosts(&base, "mine 5 6");
+    hosts.network_rules.max_bytes = 7;
+    sandbox_policy_overlay(&base, &hosts);
+    check_hosts(&base, "none a.example 7 6");
+    hosts.network_rules.max_bytes = 0;
+    hosts.network_rules.max_connections = 8;
+    sandbox_policy_overlay(&base, &hosts);
+    check_hosts(&base, "none a.example 7 8");
+    sandbox_policy_release(&hosts);
+    check_hosts(&base, "none a.example 7 8"); /* nothing is shared */
+    sandbox_policy_release(&network);
+    sandbox_policy_release(&base);
+}
+
+static void sandbox_policy__maximum_hosts(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy, maximums;
+
+    (void)state;
+    fill(&policy);
+    sandbox_policy_init(&maximums);
+    allow(&policy, "a.example:443");
+    allow(&policy, "[::1]");
+    check_allowed(&policy, &maximums); /* there is no maximum */
+    allow(&maximums, "*.example");
+    check_forbidden(&policy, &maximums,
+                    "network: host '[::1]', ports 80, 443, is not allowed by the configuration "
+                    "(maximums.network)");
+    allow(&maximums, "[::1]");
+    check_allowed(&policy, &maximums);
+    policy.network_rules.hosts[0].raw = true;
+    check_forbidden(&policy, &maximums,
+                    "network: host 'a.example', port 443, raw, is not allowed by the "
+                    "configuration (maximums.network)");
+    policy.network_rules.hosts[0].raw = false;
+    policy.network_rules.max_bytes = 2;
+    maximums.network_rules.max_bytes = 1;
+    check_forbidden(&policy, &maximums,
+                    "network: maxBytes or maxConnections is larger than the configuration allows "
+                    "(maximums.network)");
+    policy.network_rules.max_bytes = 1;
+    check_allowed(&policy, &maximums);
+    network_rules_release(&policy.network_rules);
+    assert_int_equal(sandbox_policy_set_network(&policy, "bridge", &error), 0);
+    check_forbidden(&policy, &maximums,
+                    "network 'bridge' is not allowed by the configuration (maximums.network: "
+                    "'none')");
+    sandbox_policy_release(&maximums);
+    sandbox_policy_release(&policy);
+}
+
+/* Where only a network is allowed, hosts are not. */
+static void sandbox_policy__maximum_network_allows_no_hosts(void **state)
+{
+    static const char *const networks[] = {"none", "bridge"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(networks); i++) {
+        struct error error = ERROR_INIT;
+        struct sandbox_policy policy, maximums;
+
+        fill(&policy);
+        sandbox_policy_init(&maximums);
+        allow(&policy, "a.example");
+        assert_int_equal(sandbox_policy_set_network(&maximums, networks[i], &error), 0);
+        check_forbidden(&policy, &maximums,
+                        "network: host 'a.example', ports 80, 443, is not allowed by the "
+                        "configuration (maximums.network)");
+        sandbox_policy_clamp(&policy, &maximums);
+        check_hosts(&policy, "none 0 0");
+        check_allowed(&policy, &maximums);
+        sandbox_policy_release(&maximums);
+        sandbox_policy_release(&policy);
+    }
+}
+
+static void sandbox_policy__clamp_of_hosts(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy, maximums;
+
+    (void)state;
+    fill(&policy);
+    sandbox_policy_init(&maximums);
+    allow(&policy, "a.example");
+    allow(&policy, "b.example:443");
+    policy.network_rules.max_bytes = 9;
+    sandbox_policy_clamp(&policy, &maximums);
+    check_hosts(&policy, "none a.example b.example 9 0");
+    allow(&maximums, "*.example:443");
+    maximums.network_rules.max_bytes = 8;
+    sandbox_policy_clamp(&policy, &maximums);
+    check_hosts(&policy, "none b.example 8 0");
+    check_allowed(&policy, &maximums);
+    network_rules_release(&policy.network_rules);
+    assert_int_equal(sandbox_policy_set_network(&policy, "bridge", &error), 0);
+    sandbox_policy_clamp(&policy, &maximums);
+    check_hosts(&policy, "none 0 0");
+    sandbox_policy_release(&maximums);
+    sandbox_policy_release(&policy);
+}

@@ -355,6 +355,11 @@ static void tool__open_world_hint_is_the_network(void **state)
     check_open_world("{\"languages\": {\"sh\": {\"network\": \"bridge\"}}}", true);
     check_open_world("{\"languages\": {\"py\": {\"network\": \"mine\"}}}", true);
     check_open_world("{\"languages\": {\"py\": {\"network\": \"none\"}}}", false);
+    check_open_world("{\"network\": {\"allow\": [\"a.example\"]}}", true);
+    check_open_world("{\"languages\": {\"py\": {\"network\": {\"allow\": [\"a\"]}}}}", true);
+    check_open_world("{\"network\": {\"allow\": []}}", false);
+    check_open_world("{\"network\": {\"allow\": [\"a\"]}, \"maximums\": {\"network\": \"none\"}}",
+                     false);
     check_open_world(
         "{\"defaults\": {\"network\": \"bridge\"}, \"maximums\": {\"network\": \"none\"}}", false);
 }
@@ -561,6 +566,25 @@ static void tool__description_states_the_limits(void **state)
         "\n- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, 2.5 s of CPU time, "
         "no network\n");
     check_description("{\"containerWorkdir\": \"/elsewhere\"}", " working directory, /elsewhere, ");
+}
+
+static void tool__description_lists_the_hosts(void **state)
+{
+    (void)state;
+    check_description(
+        "{\"languages\": {\"py\": {\"network\": {\"allow\": [\"a.example\", \"*.b.example:8080\","
+        " \"[::1]\"]}}}}",
+        " 64 MB for files, no network but HTTP and HTTPS to "
+        "a.example, *.b.example, [::1] by http_proxy\n- sh: 45 s, 512 MB of memory, 0.5 CPU, 64 "
+        "MB for files, no network");
+    check_description(
+        "{\"network\": {\"allow\": [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\","
+        " \"i\", \"j\"]}}",
+        "HTTPS to a, b, c, d, e, f, g, h, i, j by http_proxy\n- sh: ");
+    check_description(
+        "{\"network\": {\"allow\": [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\","
+        " \"i\", \"j\", \"k\", \"l\"]}}",
+        "HTTPS to a, b, c, d, e, f, g, h, i, j and 2 more by http_proxy\n- sh: ");
 }
 
 static void tool__description_lists_the_packages(void **state)

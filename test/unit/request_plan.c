@@ -463,3 +463,65 @@ static void plan__requested(void **state)
     assert_false(fixture.plan.image_requested);
     tear_down(&fixture);
 }
+
+/* ---- hosts that programs reach */
+
+/* The variables of the proxy come first, so that those of the language and the request win. */
+static void plan__variables_of_the_proxy(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{\"network\": {\"allow\": [\"a.example\"]}}");
+    resolve(&fixture);
+    check_joined(&fixture.plan.proxy_environment,
+                 "http_proxy=http://127.0.0.1:3128|https_proxy=http://127.0.0.1:3128|"
+                 "HTTP_PROXY=http://127.0.0.1:3128|HTTPS_PROXY=http://127.0.0.1:3128|"
+                 "no_proxy=localhost,127.0.0.1,::1|NO_PROXY=localhost,127.0.0.1,::1|"
+                 "NODE_USE_ENV_PROXY=1");
+    check_joined(&fixture.plan.environment, "HOME=/tmp");
+    check_joined(&fixture.plan.public_environment, "HOME=/tmp");
+    tear_down(&fixture);
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    check_joined(&fixture.plan.proxy_environment, "");
+    tear_down(&fixture);
+}
+
+/* A host of the list is not in the container, whatever its name is. */
+static void plan__own_names_that_are_hosts(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{\"network\": {\"allow\": [\"127.0.0.1:8080\"]}}");
+    resolve(&fixture);
+    assert_true(strvec_contains(&fixture.plan.proxy_environment, "no_proxy=localhost,::1"));
+    tear_down(&fixture);
+    set_up(&fixture, "py", "{\"network\": {\"allow\": [\"127.0.0.1\", \"localhost\", \"[::1]\"]}}");
+    resolve(&fixture);
+    assert_true(strvec_contains(&fixture.plan.proxy_environment, "NO_PROXY="));
+    tear_down(&fixture);
+}
+
+static void plan__hosts_of_a_request(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py",
+           "{\"network\": {\"allow\": [\"a.example\"], \"maxBytes\": 5},"
+           " \"maximums\": {\"network\": {\"allow\": [\"*.example\"], \"maxBytes\": 6}}}");
+    sandbox_policy_allow_host(&fixture.request.policy, "b.example", &fixture.error);
+    resolve(&fixture);
+    assert_int_equal(fixture.plan.policy.network_rules.count, 1);
+    assert_string_equal(fixture.plan.policy.network_rules.hosts[0].name, "b.example");
+    assert_true(fixture.plan.policy.network_rules.max_bytes == 5);
+    assert_int_equal(fixture.plan.policy.network_rules.max_connections, 64);
+    tear_down(&fixture);
+    set_up(&fixture, "py", "{\"maximums\": {\"network\": {\"allow\": [\"*.example\"]}}}");
+    sandbox_policy_allow_host(&fixture.request.policy, "other.test:80", &fixture.error);
+    refuse(&fixture, ERROR_USAGE,
+           "network: host 'other.test', port 80, is not allowed by the configuration "
+           "(maximums.network)");
+}

@@ -207,3 +207,51 @@ static void session_terms__no_tests(void **state)
     refuse(&fixture, NULL, "a request of a session cannot have tests");
     tear_down(&fixture);
 }
+
+/* Opens a session with hosts, then makes a request of nothing. */
+static void set_up_hosts(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.plan = PLAN_INIT};
+    set_up_config(&fixture->config, NULL);
+    request_init(&fixture->request);
+    new_request(fixture);
+    sandbox_policy_allow_host(&fixture->request.policy, "a.example", &fixture->error);
+    sandbox_policy_allow_host(&fixture->request.policy, "b.example", &fixture->error);
+    accept(fixture);
+    new_request(fixture);
+}
+
+static void session_terms__hosts(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_hosts(&fixture);
+    accept(&fixture);
+    assert_int_equal(fixture.plan.policy.network_rules.count, 2);
+    assert_string_equal(fixture.plan.policy.network_rules.hosts[1].name, "b.example");
+    assert_true(
+        strvec_contains(&fixture.plan.proxy_environment, "http_proxy=http://127.0.0.1:3128"));
+    new_request(&fixture);
+    sandbox_policy_allow_host(&fixture.request.policy, "b.example", &fixture.error);
+    sandbox_policy_allow_host(&fixture.request.policy, "a.example", &fixture.error);
+    accept(&fixture);
+    tear_down(&fixture);
+}
+
+static void session_terms__other_hosts(void **state)
+{
+    static const char message[] = "image, network, user, OCI runtime, working directory and "
+                                  "capabilities can be set only when a session is opened";
+    struct fixture fixture;
+
+    (void)state;
+    set_up_hosts(&fixture);
+    sandbox_policy_allow_host(&fixture.request.policy, "a.example", &fixture.error);
+    refuse(&fixture, NULL, message);
+    tear_down(&fixture);
+    set_up_hosts(&fixture);
+    fixture.request.policy.network = string_copy("none");
+    refuse(&fixture, NULL, message);
+    tear_down(&fixture);
+}

@@ -1,0 +1,81 @@
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "config/config_values.h"
+#include "config/network_rules.h"
+
+int config_value_max_bytes(struct json_reader *reader, const struct key_rule *rule,
+                           const json_t *value, void *object)
+{
+    struct network_rules *rules = object;
+    const json_int_t bytes = json_integer_value(value);
+
+    (void)rule;
+    if (!json_is_integer(value) || bytes < 1 || bytes > NETWORK_BYTES_MAX) {
+        CLEANUP_FREE char *expected =
+            string_format("a whole number from 1 to %lld", NETWORK_BYTES_MAX);
+        return json_reader_wrong_type(reader, expected);
+    }
+    rules->max_bytes = bytes;
+    return 0;
+}
+
+int config_value_host(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                      void *object)
+{
+    CLEANUP_FREE char *text = NULL;
+
+    (void)rule;
+    if (json_reader_string(reader, value, &text) != 0)
+        return -1;
+    return json_reader_checked(reader, network_host_set_name(object, text, reader->error));
+}
+
+int config_value_ports(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                       void *object)
+{
+    const size_t count = json_array_size(value);
+    json_t *item;
+    size_t i;
+
+    (void)rule;
+    if (count < 1 || count > NETWORK_PORTS_MAX) {
+        CLEANUP_FREE char *expected = string_format("an array of 1 to %d ports", NETWORK_PORTS_MAX);
+        return json_reader_wrong_type(reader, expected);
+    }
+    json_array_foreach(value, i, item)
+    {
+        int port = 0;
+
+        if (json_reader_whole(reader, item, 1, 65535, &port) != 0)
+            return -1;
+        if (network_host_add_port(object, (unsigned short)port, reader->error) != 0)
+            return json_reader_wrong_value(reader);
+    }
+    return 0;
+}
+
+int config_value_addresses(struct json_reader *reader, const struct key_rule *rule,
+                           const json_t *value, void *object)
+{
+    struct network_host *host = object;
+    CLEANUP(strvec_release) struct strvec ranges = STRVEC_INIT;
+
+    (void)rule;
+    if (json_reader_list(reader, value, &ranges) != 0)
+        return -1;
+    if (ranges.count > NETWORK_RANGES_MAX) {
+        CLEANUP_FREE char *expected =
+            string_format("an array of at most %d ranges", NETWORK_RANGES_MAX);
+        return json_reader_wrong_type(reader, expected);
+    }
+    for (size_t i = 0; i < ranges.count; i++) {
+        CLEANUP_FREE char *shown = text_escape_short(ranges.items[i], TEXT_SHOWN_MAX);
+
+        if (!ip_range_parse(ranges.items[i], &host->ranges[host->range_count++]))
+            return error_set(reader->error, ERROR_CONFIG,
+                             "%s: %s: '%s' is not a range of addresses, like 10.1.2.0/24 or "
+                             "2001:db8::/32, in which no bit after the first ones is set",
+                             JSON_READER_WHERE(reader), shown);
+    }
+    return 0;
+}
