@@ -6,6 +6,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { COMPARISONS, picture } from './bench_picture.mjs';
 import { Server } from './mcp/pipe_client.mjs';
 import { Program, comesTrue, docker, dockerLines, engineConfig, isolator, makeFifo, pause, scratch, writeFile } from './mcp/processes.mjs';
@@ -422,8 +423,50 @@ async function sessions() {
     }
 }
 
+// A program that asks a server of this process, through the proxy of its container or over the engine's bridge: prints the
+// milliseconds to the first byte, and the MB in a second of a long answer.
+const ASK = `import os, socket, sys, time
+host, port = sys.argv[1], int(sys.argv[2])
+through = ("127.0.0.1", 3128) if "http_proxy" in os.environ else (host, port)
+def ask(path):
+    began = time.perf_counter()
+    s = socket.create_connection(through)
+    s.sendall(f"GET http://{host}:{port}{path} HTTP/1.1\\r\\nHost: {host}:{port}\\r\\nConnection: close\\r\\n\\r\\n".encode())
+    length = len(s.recv(1))
+    first = time.perf_counter() - began
+    while part := s.recv(1 << 20): length += len(part)
+    return first, length / (time.perf_counter() - began)
+print(1e3 * sorted(ask("/short")[0] for _ in range(51))[25], ask("/long")[1] / 1e6)
+`;
+
+async function network() {
+    const address = execFileSync(docker, ['network', 'inspect', '--format', '{{(index .IPAM.Config 0).Gateway}}', 'bridge'], { encoding: 'utf8' }).trim();
+    const long = Buffer.alloc(90e6, 'x');
+    const server = createServer((request, response) => response.end(request.url.endsWith('/long') ? long : 'short'));
+    await new Promise((listening) => { server.listen(0, address, listening); });
+    const { port } = server.address();
+    const figures = { proxy: [[], []], bridge: [[], []] };
+    writeFile(`${scratch}/ask.py`, ASK);
+    await repeat(Math.ceil(ROUNDS / 3), async () => {
+        for (const [way, options] of Object.entries({ proxy: ['--allow-host', `${address}:${port}`], bridge: ['--network', 'bridge'] })) {
+            const program = new Program(isolator, ['run', '--config', engineConfig, '--stream', '--cpus', '2', ...options, `${scratch}/ask.py`, '--', address, String(port)]);
+            const how = await program.end();
+            if (how !== 'exit 0')
+                throw new Error(`${way}: ${how}: ${program.stdout()}${program.stderr()}`);
+            program.stdout().split(' ').forEach((figure, i) => figures[way][i].push(Number(figure)));
+        }
+    });
+    server.close();
+    const [first, speed] = [0, 1].map((i) => ({ proxy: median(figures.proxy[i]), bridge: median(figures.bridge[i]) }));
+    fact('the first byte of a host, over the bridge of the engine', `${first.bridge.toFixed(2)} ms`);
+    bounded('through the proxy, more than that', first.proxy - first.bridge, { atMost: 3 }, { unit: ' ms', digits: 2 });
+    fact('a long answer of a host, over the bridge', `${speed.bridge.toFixed(0)} MB/s`);
+    bounded('through the proxy', speed.proxy, { atLeast: 40 }, { unit: ' MB/s' });
+    fact('the proxy, of the bridge', (speed.proxy / speed.bridge).toFixed(2));
+}
+
 const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches, tests: submissions,
-    waiting: waitingContainers, sessions, growth };
+    waiting: waitingContainers, sessions, network, growth };
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const unknown = parts.find((part) => !PARTS[part]);
 if (unknown !== undefined) {

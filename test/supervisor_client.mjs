@@ -74,11 +74,10 @@ export class SupervisorClient {
 
     // Runs a program to its end, and makes the supervisor ready for another one. How long it ran, in milliseconds.
     async run(...words) {
-        const limits = Buffer.alloc(40); // struct frame_run; no flags
+        const limits = Buffer.alloc(72); // struct frame_run; no flags
         limits.writeBigUInt64LE(60000n, 0); // timer_ms
-        limits.writeBigUInt64LE(60000n, 8); // linger_ms
-        limits.writeBigUInt64LE(1n << 20n, 16); // output_max
-        limits.writeBigUInt64LE(0n, 24); // cpu_max_us
+        limits.writeBigUInt64LE(60000n, 16); // linger_ms
+        limits.writeBigUInt64LE(1n << 20n, 24); // output_max
         for (const word of words)
             this.send('ARGUMENT', Buffer.from(word));
         this.send('RUN', limits);

@@ -26,6 +26,12 @@ struct channel {
     bool (*must_end)(const void *context);
     /* So many bytes are left out here. NULL: they are not counted. */
     void (*omitted)(void *context, int number, unsigned long long bytes);
+    /* Of a channel in both directions; NULL: it has one. Fills in the next bytes for the
+     * supervisor, at most `size`, and returns how many. */
+    size_t (*give)(void *context, char *bytes, size_t size);
+    /* The descriptor that becomes readable when there is something to do, and what does it. */
+    int (*source)(const void *context);
+    void (*serve)(void *context);
     /* Takes the path of a file that the supervisor has left out because of its size. NULL: no. */
     void (*too_large)(void *context, const char *path);
 };

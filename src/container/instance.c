@@ -1,6 +1,7 @@
 #include "container/instance.h"
 
 #include "container/instance_feed.h"
+#include "container/instance_network.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -154,6 +155,7 @@ static bool take_bytes(void *context, enum process_stream stream, const char *da
     struct instance *instance = context;
 
     instance_feed(instance, stream, data, length);
+    instance_send_network(instance);
     return !phase_is_reached(instance);
 }
 
@@ -192,6 +194,7 @@ static void watch_live_streams(void *context, struct loop *loop)
     for (int i = 0; i < CHANNELS; i++)
         loop_add(loop, destination(&instance->channels[i]), POLLOUT, flush, instance, i);
     loop_add(loop, wanted_input(instance), POLLIN, read_input, instance, 0);
+    instance_watch_network(instance, loop);
 }
 
 /* ---- instances of a job */

@@ -130,16 +130,31 @@ static bool take_kept(struct supervisor_link *link, const struct arrived *frame)
     return true;
 }
 
+/* Whether there can be a relay now: it is started before the program. */
+static bool may_have_relay(const struct supervisor_link *link)
+{
+    return link->has_relay && link->last_sent &&
+           (link->state == LINK_READY || link->state == LINK_RUNNING);
+}
+
 static bool take_credit(struct supervisor_link *link, const struct arrived *frame)
 {
     struct frame_credit credit;
+    size_t *left;
 
-    /* the input of a cell is taken before it begins */
-    if (!(link->state == LINK_RUNNING || (link->state == LINK_READY && link->cell)) ||
-        !read_struct(frame, &credit, sizeof credit) || credit.stream != FRAME_STDIN ||
-        credit.bytes > FRAME_STDIN_WINDOW - link->input_credit)
+    if (!read_struct(frame, &credit, sizeof credit))
         return false;
-    link->input_credit += credit.bytes;
+    if (credit.stream == FRAME_NETWORK && may_have_relay(link))
+        left = &link->network_credit;
+    else if (credit.stream == FRAME_STDIN &&
+             /* the input of a cell is taken before it begins */
+             (link->state == LINK_RUNNING || (link->state == LINK_READY && link->cell)))
+        left = &link->input_credit;
+    else
+        return false;
+    if (credit.bytes > FRAME_STDIN_WINDOW - *left)
+        return false;
+    *left += credit.bytes;
     return true;
 }
 
@@ -178,6 +193,8 @@ static bool is_open(const struct supervisor_link *link, enum frame_channel chann
         return link->state == LINK_RUNNING && link->cell;
     case CHANNEL_FILES:
         return link->state == LINK_ENDED;
+    case CHANNEL_NETWORK:
+        return may_have_relay(link);
     case CHANNELS:
         break;
     }

@@ -34,8 +34,10 @@ struct program_request {
     const struct strvec *command;     /* argv */
     const struct strvec *environment; /* "NAME=VALUE" */
     bool without_proxies;             /* the proxies that the engine has set are removed */
+    const struct strvec *proxies;     /* and these set, before the others; NULL: none */
     bool netlink;                     /* it may open sockets of netlink */
     bool samples_memory;              /* FRAME_RUN_SAMPLE_MEMORY */
+    int connections;                  /* that its relay carries at once; 0: it has no relay */
     const struct limits *limits;      /* complete */
     /* In a script (supervisor/protocol.h): bytes of each stream that the result keeps, half of them
      * from its end, and bytes of stdout that are compared. */
@@ -99,6 +101,8 @@ struct supervisor_link {
     bool collects;        /* COLLECT was sent after this request */
     bool keeps_processes; /* as in struct program_request */
     size_t input_credit;
+    bool has_relay; /* the request has ordered one */
+    size_t network_credit;
     bool input_is_live;
     int input_error; /* why reading live input failed, which ended it; errno, 0: it did not */
 };
@@ -161,6 +165,11 @@ int supervisor_link_wanted_input(const struct supervisor_link *link);
  * and what fits the pipe of the program.
  */
 void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *queue);
+
+/* How many bytes the relay of the program takes now; and send it no more than these. */
+size_t supervisor_link_network_room(const struct supervisor_link *link);
+void supervisor_link_send_network(struct supervisor_link *link, const char *bytes, size_t length,
+                                  struct strbuf *queue);
 
 /*
  * Add a frame to `queue`: STOP; INTERRUPT; COLLECT, where a file of up to `file_max` bytes is sent,

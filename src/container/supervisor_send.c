@@ -94,7 +94,8 @@ static void begin_request(struct supervisor_link *link, int archive, int input, 
     link->input_is_live = is_live && input >= 0;
     link->input_error = 0;
     link->archive_at = link->input_at = 0;
-    link->input_credit = FRAME_STDIN_WINDOW;
+    link->input_credit = link->network_credit = FRAME_STDIN_WINDOW;
+    link->has_relay = false;
     link->requested = true;
 }
 
@@ -103,6 +104,8 @@ static void add_environment(struct strbuf *queue, const struct program_request *
     if (request->without_proxies)
         for (const char *const *name = container_proxy_variables; *name; name++)
             add_text(queue, FRAME_ENVIRONMENT, *name);
+    for (size_t i = 0; request->proxies && i < request->proxies->count; i++)
+        add_text(queue, FRAME_ENVIRONMENT, request->proxies->items[i]);
     for (size_t i = 0; i < request->environment->count; i++)
         add_text(queue, FRAME_ENVIRONMENT, request->environment->items[i]);
 }
@@ -168,7 +171,8 @@ static struct frame_run run_frame(const struct supervisor_link *link,
                  (request->must_succeed && is_script ? FRAME_RUN_MUST_SUCCEED : 0u),
         .report_max = request->cell ? SUPERVISOR_REPORT_MAX : 0,
         .head_max = is_script ? supervisor_link_head_max(request) : 0,
-        .tail_max = is_script ? supervisor_link_tail_max(request) : 0};
+        .tail_max = is_script ? supervisor_link_tail_max(request) : 0,
+        .connections = (uint32_t)request->connections};
 }
 
 void supervisor_link_request(struct supervisor_link *link, const struct program_request *request)
@@ -179,6 +183,7 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
     begin_request(link, request->archive, request->input, request->input_is_live);
     link->cell = request->cell;
     link->keeps_processes = request->keep_processes;
+    link->has_relay = request->connections > 0;
     if (request->reset)
         add_frame(&link->head, FRAME_RESET, NULL, 0);
     if (request->restore_ms > 0)
@@ -265,6 +270,26 @@ void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *que
     link->input_error = length < 0 ? errno : 0;
     send_frame(link, FRAME_STDIN_END, NULL, 0, queue);
     link->input_ended = true;
+}
+
+/* Whether the relay has been ordered, and may not have ended. */
+static bool has_relay(const struct supervisor_link *link)
+{
+    return link->has_relay && link->last_sent && link->state <= LINK_RUNNING && !link->broken;
+}
+
+size_t supervisor_link_network_room(const struct supervisor_link *link)
+{
+    return !has_relay(link)                     ? 0
+           : link->network_credit < FRAME_CHUNK ? link->network_credit
+                                                : FRAME_CHUNK;
+}
+
+void supervisor_link_send_network(struct supervisor_link *link, const char *bytes, size_t length,
+                                  struct strbuf *queue)
+{
+    send_frame(link, FRAME_NETWORK, bytes, length, queue);
+    link->network_credit -= length;
 }
 
 static void send_all(struct supervisor_link *link, struct strbuf *frames, struct strbuf *queue)

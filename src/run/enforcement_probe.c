@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/limit_probe.h"
 #include "base/text.h"
 #include "config/enforcement_file.h"
 #include "container/runtime_check.h"
 #include "docker/engine_memory.h"
 #include "run/run.h"
-#include "supervisor/protocol.h"
 
 /*
  * The limits that are tried. gVisor itself needs some 40 MB, and some 200 of the processes
@@ -48,6 +48,7 @@ static void make_plan(const struct limit_probe *limit, const struct plan *like, 
     sandbox_policy_overlay(&plan->policy, &like->policy);
     free(plan->policy.network);
     plan->policy.network = string_copy("none");
+    network_rules_release(&plan->policy.network_rules);
     numbers[LIMIT_TIMEOUT] = TIMEOUT_SECONDS;
     numbers[LIMIT_MEMORY] = (double)limit->memory_mb;
     numbers[LIMIT_PIDS] = (double)limit->processes;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "docker/budget.h"
 #include "docker/container.h"
+#include "network/proxy.h"
 #include "run/verdict.h"
 
 static int explain_unpack(const struct frame_failed *failure, const char *path, const char *reason,
@@ -264,8 +265,34 @@ static void take_report(void *context, int number, const char *data, size_t leng
     strbuf_add(context, data, length);
 }
 
-static void set_channels(const struct program_run *program)
+static void take_network(void *context, int number, const char *data, size_t length)
 {
+    (void)number;
+    proxy_take(context, data, length);
+}
+
+static size_t give_network(void *context, char *bytes, size_t size)
+{
+    return proxy_give(context, bytes, size);
+}
+
+static int network_source(const void *context)
+{
+    return proxy_fd(context);
+}
+
+static void serve_network(void *context)
+{
+    proxy_serve(context);
+}
+
+static void set_channels(const struct program_run *program, struct proxy *proxy)
+{
+    const struct channel network = {.context = proxy,
+                                    .take = take_network,
+                                    .give = give_network,
+                                    .source = network_source,
+                                    .serve = serve_network};
     const struct channel out = output_sink_channel(program->output, 0);
     const struct channel err = output_sink_channel(program->output, 1);
     const struct channel report = {.context = program->report, .take = take_report};
@@ -273,6 +300,7 @@ static void set_channels(const struct program_run *program)
     instance_set_channel(program->instance, CHANNEL_STDOUT, &out);
     instance_set_channel(program->instance, CHANNEL_STDERR, &err);
     instance_set_channel(program->instance, CHANNEL_REPORT, program->report ? &report : NULL);
+    instance_set_channel(program->instance, CHANNEL_NETWORK, proxy ? &network : NULL);
 }
 
 static void forget_channels(struct instance *instance)
@@ -280,16 +308,22 @@ static void forget_channels(struct instance *instance)
     instance_set_channel(instance, CHANNEL_STDOUT, NULL);
     instance_set_channel(instance, CHANNEL_STDERR, NULL);
     instance_set_channel(instance, CHANNEL_REPORT, NULL);
+    instance_set_channel(instance, CHANNEL_NETWORK, NULL);
 }
 
 int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error)
 {
     struct instance *instance = program->instance;
     const long long start = clock_now_ms();
+    struct proxy *proxy = NULL;
     enum process_event event;
     int result;
 
-    set_channels(program);
+    *begun = false;
+    if (program->network &&
+        !(proxy = proxy_new(program->rules, program->network, program->docker, error)))
+        return -1;
+    set_channels(program, proxy);
     instance_send(instance, &program->request);
     event = instance_deliver(instance, INSTANCE_BEGUN, deadline, program->latest,
                              program->must_begin ? NULL : program->cancel);
@@ -300,5 +334,6 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     else
         result = program_explain_no_begin(instance, event, error);
     forget_channels(instance); /* which may outlive them */
+    proxy_free(proxy);
     return result;
 }

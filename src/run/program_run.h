@@ -14,6 +14,7 @@
 #include "base/notifier.h"
 #include "container/instance.h"
 #include "docker/docker.h"
+#include "network/network_log.h"
 #include "run/output_sink.h"
 #include "run/result.h"
 
@@ -24,11 +25,13 @@ struct program_run {
     bool must_begin;               /* it cannot be cancelled before: the instance is needed again */
     long long latest;              /* until when its files may arrive, see instance_deliver() */
     struct program_request request;
-    struct strbuf *report;      /* takes what a cell reports, in JSON; NULL: it is not a cell */
-    const char *name;           /* stands for the program in messages: "program", "build" */
-    const char *image;          /* that it runs in, for messages */
-    struct output_sink *output; /* takes what the program writes; the caller finishes it */
-    struct result *result;      /* gets everything but the output */
+    struct strbuf *report; /* takes what a cell reports, in JSON; NULL: it is not a cell */
+    const char *name;      /* stands for the program in messages: "program", "build" */
+    const char *image;     /* that it runs in, for messages */
+    const struct network_rules *rules; /* the hosts that it reaches */
+    struct network_log *network;       /* notes its connections; NULL: it has no proxy */
+    struct output_sink *output;        /* takes what the program writes; the caller finishes it */
+    struct result *result;             /* gets everything but the output */
 };
 
 /*

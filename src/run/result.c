@@ -119,6 +119,12 @@ struct session_result *result_add_session(struct result *result, const char *id)
     return session;
 }
 
+void result_add_network(struct result *result)
+{
+    result->network = memory_allocate(sizeof *result->network);
+    *result->network = (struct network_log)NETWORK_LOG_INIT;
+}
+
 /* Adds the members that only requests of a session have. */
 static void add_session(json_t *object, struct session_result *session)
 {
@@ -133,13 +139,15 @@ static void add_session(json_t *object, struct session_result *session)
     json_object_set_new(object, "sessionEnded", json_make_text(session->ended));
 }
 
-/* Adds the members that only requests with a build or with tests have. */
+/* Adds the members that only requests with a build, with a network or with tests have. */
 static void add_parts(json_t *object, struct result *result)
 {
     const struct test_summary summary = test_results_summary(&result->tests);
 
     if (result->build)
         json_object_set_new(object, "build", build_to_json(result->build));
+    if (result->network)
+        json_object_set_new(object, "network", network_log_to_json(result->network));
     if (result->tests.count > 0)
         json_object_set_new(object, "summary", test_summary_to_json(&summary));
 }
@@ -211,6 +219,9 @@ void result_release(struct result *result)
     free(result->container);
     build_result_free(result->build);
     result_drop_session(result);
+    if (result->network)
+        network_log_release(result->network);
+    free(result->network);
     test_results_release(&result->tests);
     artifacts_release(&result->artifacts);
     strvec_release(&result->unreturned);

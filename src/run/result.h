@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
+#include "network/network_log.h"
 #include "request/request.h"
 #include "run/artifacts.h"
 #include "run/test_result.h"
@@ -75,6 +76,7 @@ struct result {
     int retries; /* how often it was run again since the engine had failed; not in the JSON */
     struct build_result *build;     /* owned; NULL: nothing was built */
     struct session_result *session; /* owned; NULL: it used none */
+    struct network_log *network;    /* owned; NULL: its programs had no proxy */
     struct test_results tests;      /* none, if the request has none */
     struct artifacts artifacts;     /* the requested files that the program created or changed */
     /* Files that were written and, unasked, not returned: some of their names, and how many. */
@@ -99,6 +101,9 @@ struct session_result *result_add_session(struct result *result, const char *id)
 
 /* Removes it. */
 void result_drop_session(struct result *result);
+
+/* Makes the part of the network, without which there is none. */
+void result_add_network(struct result *result);
 
 /* Whether the program ended with status 0 and nothing failed after it. */
 bool result_success(const struct result *result);

@@ -64,6 +64,8 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     result->image = string_copy(plan->image);
     if (plan_has_session(plan))
         result_add_session(result, plan->session.id)->cell = plan_kind(plan) == PLAN_CELL;
+    if (plan->policy.network_rules.count > 0)
+        result_add_network(result);
     test_run_prepare(run);
     if (runtime_check(docker, plan, cancel, &error) == 0 &&
         instance_check_cpus(docker, plan, &error) == 0 && pack_run(run, &error) == 0) {
@@ -220,6 +222,8 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
     if (error.kind != ERROR_NONE)
         result_fail(run->result, &error);
     test_run_explain(run);
+    if (run->result->network)
+        network_log_warn(run->result->network, &run->result->warnings);
     output_sink_finish(&run->output, run->result);
     run->result->total_ms = clock_now_ms() - start;
     if (session)

@@ -73,11 +73,14 @@ struct program_run run_program_of(const struct run *run, const char *name,
                                   struct output_sink *output, struct result *result)
 {
     const struct plan *plan = run->plan;
+    const struct network_rules *rules = &plan->policy.network_rules;
     const struct program_request request = {
         .command = &plan->command,
         .environment = &plan->environment,
         /* the engine leaves them empty */
         .without_proxies = strcmp(plan->policy.network, "none") == 0,
+        .proxies = &plan->proxy_environment,
+        .connections = rules->count > 0 ? rules->max_connections : 0,
         .netlink = plan->allow_netlink,
         .limits = &plan->policy.limits,
         .output_kept = (size_t)plan->policy.limits.number[LIMIT_OUTPUT],
@@ -92,6 +95,8 @@ struct program_run run_program_of(const struct run *run, const char *name,
                                   .request = request,
                                   .name = name,
                                   .image = run->result->image,
+                                  .rules = rules,
+                                  .network = run->result->network,
                                   .output = output,
                                   .result = result};
 

@@ -214,6 +214,8 @@ static void add_outcome(json_t *entry, const struct result *result)
     json_object_set_new(entry, "cpuMs",
                         json_make_count(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
     json_object_set_new(entry, "peakMemoryBytes", json_make_count(result->peak_bytes));
+    if (result->network)
+        json_object_set_new(entry, "network", network_log_to_json(result->network));
 }
 
 /* A job has no outcome yet. */

@@ -8,7 +8,9 @@
  *    "container": "isolator-0b1d...", "language": "python",
  *    "codeSha256": "9f86d0...",                  of the program as it was sent, or of the cell
  *    "image": "python:3.11-alpine", "imageId": "sha256:...",
- *    "limits": {"timeoutSeconds": 60, ...}, "network": "none", "tests": 0,
+ *    "limits": {"timeoutSeconds": 60, ...},
+ *    "network": "none",                          or, with a proxy, as in the result
+ *    "tests": 0,
  *    "status": "error", "reason": "timeout", "exitCode": 137, "signal": "SIGKILL",
  *    "durationMs": 60000, "cpuMs": 30000, "peakMemoryBytes": 4700000}
  *

@@ -69,6 +69,7 @@ void ending_report(struct supervisor *supervisor, enum frame_step step, int erro
 void ending_fail(struct supervisor *supervisor, enum frame_step step, int error, const char *path)
 {
     connection_set_late(&supervisor->connection, 0);
+    relay_stop(&supervisor->relay);
     ending_report(supervisor, step, error, path);
     supervisor->state = STATE_ENDED;
 }
@@ -91,6 +92,7 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
     if (!supervisor_runs(supervisor))
         return;
     memory_use_look(&supervisor->memory); /* before all are killed */
+    relay_stop(&supervisor->relay);
     supervisor->end.cause = cause;
     supervisor->state = STATE_ENDING;
     supervisor->reap_more = true;
@@ -104,6 +106,7 @@ static void begin_to_settle(struct supervisor *supervisor)
 {
     const uint64_t now_us = figures_clock_us();
 
+    relay_stop(&supervisor->relay);
     supervisor->state = STATE_SETTLING;
     supervisor->settled = keeps_processes(supervisor);
     supervisor->settle_end_us = now_us + SETTLE_MAX_US;

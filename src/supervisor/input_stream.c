@@ -6,10 +6,12 @@
 
 #include "supervisor/descriptors.h"
 
-void input_stream_init(struct input_stream *stream, struct connection *connection, int *fd)
+void input_stream_init(struct input_stream *stream, struct connection *connection,
+                       enum frame_type type, int *fd)
 {
     memset(stream, 0, sizeof *stream);
     stream->connection = connection;
+    stream->type = type;
     stream->fd = fd;
 }
 
@@ -54,7 +56,7 @@ size_t input_stream_peek(const struct input_stream *stream, const char **bytes)
 
 void input_stream_consume(struct input_stream *stream, size_t length)
 {
-    struct frame_credit credit = {.stream = FRAME_STDIN};
+    struct frame_credit credit = {.stream = stream->type};
 
     stream->first = (stream->first + length) % FRAME_STDIN_WINDOW;
     stream->filled -= length;
@@ -91,7 +93,8 @@ static void write_bytes(void *context, int number)
     (void)number;
     if (written < 0 && errno != EAGAIN && errno != EINTR) {
         input_stream_close(stream);
-        connection_send(stream->connection, FRAME_STDIN_CLOSED, NULL, 0, NULL);
+        if (stream->type == FRAME_STDIN)
+            connection_send(stream->connection, FRAME_STDIN_CLOSED, NULL, 0, NULL);
     } else if (written > 0) {
         input_stream_consume(stream, (size_t)written);
     }

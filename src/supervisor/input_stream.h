@@ -1,6 +1,6 @@
 /*
- * The program's stdin: bytes that have arrived and are not written to its pipe yet, and the credit
- * that isolator gets for those that were. Knows nothing of requests.
+ * The program's stdin, or what goes to the relay: bytes that have arrived and are not written to
+ * its pipe yet, and the credit that isolator gets for those that were. Knows nothing of requests.
  */
 #ifndef SUPERVISOR_INPUT_STREAM_H
 #define SUPERVISOR_INPUT_STREAM_H
@@ -13,7 +13,8 @@
 
 struct input_stream {
     struct connection *connection;  /* borrowed */
-    int *fd;                        /* our end of the pipe, in struct program; borrowed */
+    enum frame_type type;           /* FRAME_STDIN or FRAME_NETWORK */
+    int *fd;                        /* our end of the pipe; borrowed */
     char bytes[FRAME_STDIN_WINDOW]; /* a ring */
     size_t first, filled;
     size_t taken; /* not granted again yet; 0 in a script, which needs no credit */
@@ -22,7 +23,8 @@ struct input_stream {
 };
 
 /* Writes to all its memory. */
-void input_stream_init(struct input_stream *stream, struct connection *connection, int *fd);
+void input_stream_init(struct input_stream *stream, struct connection *connection,
+                       enum frame_type type, int *fd);
 
 /* Begins again, for another program. */
 void input_stream_reset(struct input_stream *stream);
@@ -39,7 +41,7 @@ size_t input_stream_peek(const struct input_stream *stream, const char **bytes);
 /* So many of them were taken: grants as many again, once they are many; nothing in a script. */
 void input_stream_consume(struct input_stream *stream, size_t length);
 
-/* Writes bytes when the pipe has room. If the program has closed it, sends STDIN_CLOSED. */
+/* Writes bytes when the pipe has room. If the program has closed its stdin, sends STDIN_CLOSED. */
 void input_stream_watch(struct input_stream *stream, struct loop *loop);
 
 /* Closes the pipe if the program has got all that there is. */

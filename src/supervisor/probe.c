@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "supervisor/protocol.h"
+#include "base/limit_probe.h"
 
 static bool use_memory(long mb)
 {

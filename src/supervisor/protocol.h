@@ -22,7 +22,8 @@
  *     INTERRUPT    any      none: send SIGINT to the interpreter, if a cell runs
  *     STDIN        any      bytes for the program's stdin; need credit
  *     STDIN_END    any      none: no more bytes follow
- *     CREDIT       any      struct frame_credit, for STDOUT, STDERR, REPORT or FILES
+ *     NETWORK      any      bytes for the relay; need credit, and are dropped while there is none
+ *     CREDIT       any      struct frame_credit, for STDOUT, STDERR, REPORT, FILES or NETWORK
  *     STOP         any      none: end the program, if it runs; END follows
  *     COLLECT      ended    struct frame_collect: send the files of the working directory
  *     RESET        ended    none: another request follows; the files of the working directory stay
@@ -45,7 +46,8 @@
  *     BEGUN        waiting  none: the program is about to be executed
  *     STDOUT       running  bytes of the program's stdout; need credit
  *     STDERR       running  bytes of its stderr; need credit
- *     CREDIT       any      struct frame_credit, for STDIN
+ *     NETWORK      any      bytes of the relay (base/mux.h), from RUN to its end; need credit
+ *     CREDIT       any      struct frame_credit, for STDIN or NETWORK
  *     STDIN_CLOSED running  none: the program has closed its stdin; more bytes are discarded
  *     REPORT       running  bytes of what the interpreter's driver reports of the cell; need credit
  *     END          running  struct frame_end: the program and all its processes have ended, and all
@@ -95,12 +97,12 @@
  * interpreter leaves that as it is: also if STOP comes before STDIN_END has arrived, which is
  * ECANCELED.
  *
- * Credit. The sender of STDIN may send FRAME_STDIN_WINDOW bytes, the sender of STDOUT, STDERR,
- * REPORT and FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were
- * granted. RESET and RESTORE renew the credit of STDIN. Both sides always read, since nothing that
- * arrives needs more room than was granted: an order to stop and the end of the supervisor's stdin
- * never wait for bytes that no one takes. FILES to the supervisor need no credit, since it
- * unpacks them as they arrive.
+ * Credit. isolator may send FRAME_STDIN_WINDOW bytes of STDIN and of NETWORK, the supervisor
+ * FRAME_WINDOW of STDOUT, STDERR, REPORT, FILES and NETWORK, and after that as many as were
+ * granted. RESET and RESTORE renew the credit of STDIN and NETWORK. Both sides always read, since
+ * nothing that arrives needs more room than was granted: an order to stop and the end of the
+ * supervisor's stdin never wait for bytes that no one takes. FILES to the supervisor need no
+ * credit, since it unpacks them as they arrive.
  *
  * Seals. gVisor lets a program open the descriptors of process 1: it can write to the supervisor's
  * stdout, and take bytes from its stdin. So if HELLO says that the kernel is gVisor's, isolator
@@ -160,7 +162,8 @@ enum frame_type {
     FRAME_DETACH,
     FRAME_DETACHED,
     FRAME_OMITTED,
-    FRAME_SEAL
+    FRAME_SEAL,
+    FRAME_NETWORK
 };
 
 /*
@@ -168,15 +171,21 @@ enum frame_type {
  * which the supervisor needs credit. A new one is a row here and in frame_channel_type(), a file of
  * the supervisor that fills it, and a function of isolator's that takes it (container/instance.c).
  */
-enum frame_channel { CHANNEL_STDOUT, CHANNEL_STDERR, CHANNEL_FILES, CHANNEL_REPORT, CHANNELS };
+enum frame_channel {
+    CHANNEL_STDOUT,
+    CHANNEL_STDERR,
+    CHANNEL_FILES,
+    CHANNEL_REPORT,
+    CHANNEL_NETWORK,
+    CHANNELS
+};
 
 static inline enum frame_type frame_channel_type(enum frame_channel channel)
 {
     static const enum frame_type types[CHANNELS] = {
-        [CHANNEL_STDOUT] = FRAME_STDOUT,
-        [CHANNEL_STDERR] = FRAME_STDERR,
-        [CHANNEL_FILES] = FRAME_FILES,
-        [CHANNEL_REPORT] = FRAME_REPORT,
+        [CHANNEL_STDOUT] = FRAME_STDOUT,   [CHANNEL_STDERR] = FRAME_STDERR,
+        [CHANNEL_FILES] = FRAME_FILES,     [CHANNEL_REPORT] = FRAME_REPORT,
+        [CHANNEL_NETWORK] = FRAME_NETWORK,
     };
 
     return types[channel];
@@ -210,24 +219,12 @@ enum { JOB_KEY_SIZE = 49, JOB_NAME_LENGTH = 16 };
 #define JOB_DIRECTORY "/.isolator/scripts"
 #define JOB_STOP_FILE "/.isolator/stop"
 
-/* The binary also tries whether a limit is enforced (supervisor/probe.h): with this argument, */
-#define PROBE_OPTION "--probe"
-
-/* and what it is to use as the next one, before two numbers: a part of the limit, and more than it.
- */
-#define PROBE_MEMORY    "memory"    /* in MB */
-#define PROBE_PROCESSES "processes" /* without itself */
-
-/* The lines that it prints when it has the part, and when it has more than the limit. */
-#define PROBE_BELOW  "below the limit\n"
-#define PROBE_BEYOND "beyond the limit\n"
-
 /*
  * HELLO is longer than two pages on purpose: a pipe keeps the pages of what was read from it, so
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 8, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 9, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -251,6 +248,8 @@ struct frame_run {
     uint32_t report_max; /* bytes of a cell's report that are sent; the rest is discarded */
     /* In a script: so many first and last bytes of each stream are sent. 0 elsewhere. */
     uint64_t head_max, tail_max;
+    uint32_t connections; /* that its relay carries at once (base/mux.h); 0: there is no relay */
+    uint32_t zero;
 };
 
 enum frame_run_flag {
@@ -329,10 +328,8 @@ enum frame_step {
      * names, and the supervisor cannot bring it back; "/": the root file system is writable.
      */
     FRAME_STEP_CLEAN,
-    FRAME_STEP_CPU, /* limit the CPU time: the kernel does not say how much is used */
-    /* DETACH. ETIME: the limits were not lowered; ENOTSUP: the kernel does not say what they are.
-     */
-    FRAME_STEP_LIMITS
+    FRAME_STEP_CPU,   /* limit the CPU time: the kernel does not say how much is used */
+    FRAME_STEP_LIMITS /* DETACH. ETIME: they were not lowered; ENOTSUP: the kernel has no word */
 };
 
 struct frame_failed {

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/mux.h"
 #include "supervisor/supervisor_state.h"
 
 /*
@@ -26,6 +27,7 @@ static void reset(struct supervisor *supervisor)
     unpack_release(&supervisor->unpack);
     unpack_init(&supervisor->unpack);
     input_stream_reset(&supervisor->input);
+    relay_reset(&supervisor->relay);
     supervisor->end = (struct frame_end){0};
     ending_take_spare();
     supervisor->state = STATE_WAITING;
@@ -123,9 +125,10 @@ static bool can_run(const struct supervisor *supervisor, const struct frame_run 
     const uint32_t known = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK |
                            FRAME_RUN_SAMPLE_MEMORY | (script ? FRAME_RUN_MUST_SUCCEED : 0);
 
-    if (!script && (frame->head_max > 0 || frame->tail_max > 0))
+    if (script ? frame->connections > 0 : frame->head_max > 0 || frame->tail_max > 0)
         return false;
     return supervisor->program.arguments.count > 0 && (frame->flags & ~known) == 0 &&
+           frame->connections <= MUX_SLOTS_MAX && frame->zero == 0 &&
            (!supervisor->has_interpreter || (frame->flags & FRAME_RUN_CELL) != 0);
 }
 
@@ -165,7 +168,7 @@ static bool take_request(struct supervisor *supervisor, const struct frame *fram
 
 /* ---- at any time */
 
-/* Ends what runs. A cell that waits for its stdin does not begin. */
+/* Ends what runs. What waits in STATE_LOADING does not begin. */
 static void stop(struct supervisor *supervisor)
 {
     if (supervisor->state == STATE_LOADING)
@@ -210,6 +213,8 @@ static bool take_frame(struct supervisor *supervisor, const struct frame *frame)
         supervisor->input.ended = true;
         starting_load(supervisor);
         return true;
+    case FRAME_NETWORK:
+        return relay_take(&supervisor->relay, frame->payload, frame->length);
     case FRAME_CREDIT:
         return !is_script(supervisor) && read_struct(frame, &credit, sizeof credit) &&
                frame_link_grant(&supervisor->connection.link, credit.stream, credit.bytes);

@@ -6,8 +6,9 @@
 #include "supervisor/supervisor_state.h"
 
 /*
- * How a request starts. A program starts at RUN. A cell waits for its stdin (STATE_LOADING), and
- * starts an interpreter, which is a program with more descriptors, or continues the one that stays.
+ * How a request starts. Its relay, if RUN orders one, has to listen first, and a cell waits for its
+ * stdin (STATE_LOADING). A cell starts an interpreter, which is a program with more descriptors, or
+ * continues the one that stays.
  */
 
 void starting_fail(struct supervisor *supervisor, enum frame_step step, int error)
@@ -142,16 +143,24 @@ static void take_stdin(struct supervisor *supervisor)
     }
 }
 
-void starting_load(struct supervisor *supervisor)
+/* Keeps what has arrived of a cell. False: it waits for more, or FAILED was sent. */
+static bool load_cell(struct supervisor *supervisor)
 {
     struct driver_link *driver = &supervisor->driver;
 
-    if (supervisor->state != STATE_LOADING)
-        return;
     take_stdin(supervisor);
     if (driver->error == 0 && !supervisor->input.ended)
-        return;
-    if (driver->error != 0 || driver_link_begin(driver, supervisor->order.report_max) != 0) {
+        return false;
+    if (driver->error != 0)
+        starting_fail(supervisor, FRAME_STEP_START, driver->error);
+    return driver->error == 0;
+}
+
+static void start_cell(struct supervisor *supervisor)
+{
+    struct driver_link *driver = &supervisor->driver;
+
+    if (driver_link_begin(driver, supervisor->order.report_max) != 0) {
         starting_fail(supervisor, FRAME_STEP_START, driver->error);
         return;
     }
@@ -160,6 +169,21 @@ void starting_load(struct supervisor *supervisor)
         continue_interpreter(supervisor);
     else
         start_interpreter(supervisor);
+}
+
+void starting_load(struct supervisor *supervisor)
+{
+    const bool is_cell = (supervisor->order.flags & FRAME_RUN_CELL) != 0;
+
+    if (supervisor->state != STATE_LOADING || (is_cell && !load_cell(supervisor)) ||
+        !supervisor->relay.ready)
+        return;
+    if (is_cell) {
+        start_cell(supervisor);
+        return;
+    }
+    begin(supervisor);
+    start_program(supervisor);
 }
 
 /* ---- RUN */
@@ -187,12 +211,11 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
     supervisor->program.watch = supervisor->connection.thread;
     supervisor->program.netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
     supervisor->program.ipc = !keep_hides_objects(&supervisor->keep);
-    if ((frame->flags & FRAME_RUN_CELL) != 0) {
-        connection_set_timer(&supervisor->connection, frame->timer_ms);
-        supervisor->state = STATE_LOADING;
-        starting_load(supervisor);
+    if (!relay_start(&supervisor->relay, frame->connections)) {
+        starting_fail(supervisor, FRAME_STEP_START, errno);
         return;
     }
-    begin(supervisor);
-    start_program(supervisor);
+    connection_set_timer(&supervisor->connection, frame->timer_ms);
+    supervisor->state = STATE_LOADING;
+    starting_load(supervisor);
 }

@@ -54,6 +54,10 @@ static void reap(struct supervisor *supervisor)
             supervisor->reap_more = false;
             return;
         }
+        if (pid == supervisor->relay.pid) {
+            supervisor->relay.pid = 0;
+            continue;
+        }
         if (rss_bytes > end->used_bytes)
             end->used_bytes = rss_bytes;
         /* A program that makes this process its tracer (PTRACE_TRACEME) is also said to stop. */
@@ -108,6 +112,7 @@ static void watch(struct supervisor *supervisor, struct loop *loop)
             output_stream_watch(&supervisor->outputs[i], loop, state == STATE_RUNNING);
         else if (supervisor->has_interpreter) /* it writes between two cells */
             descriptor_discard_watch(&program->out[i], loop);
+    relay_watch(&supervisor->relay, loop);
     if (state == STATE_STARTING || state == STATE_RUNNING)
         driver_link_watch_cell(&supervisor->driver, loop);
     if (state == STATE_RUNNING)
@@ -134,6 +139,7 @@ static void serve(struct supervisor *supervisor)
     requests_take(supervisor);
     if (supervisor_runs(supervisor))
         memory_use_sample(&supervisor->memory);
+    starting_load(supervisor);
     starting_take_report(supervisor);
     if (supervisor->reap_more)
         reap(supervisor);
@@ -231,12 +237,13 @@ static void open_parts(struct supervisor *supervisor, const struct supervise_opt
     figures_open(&supervisor->figures, options->cgroup_dir);
     keep_open(&supervisor->keep, connection, options->mountinfo, options->sysvipc,
               options->sockets);
-    input_stream_init(&supervisor->input, connection, &program->in);
+    input_stream_init(&supervisor->input, connection, FRAME_STDIN, &program->in);
     for (int i = 0; i < 2; i++)
         output_stream_init(&supervisor->outputs[i], &connection->link, channels[i],
                            &program->out[i]);
     driver_link_init(&supervisor->driver, &connection->link, program);
     sinks_init(&supervisor->sinks);
+    relay_init(&supervisor->relay, connection);
 }
 
 static void open_supervisor(struct supervisor *supervisor, const struct supervise_options *options)

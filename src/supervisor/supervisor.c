@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "supervisor/protocol.h"
-
+#include "base/limit_probe.h"
 #include "supervisor/probe.h"
+#include "supervisor/protocol.h"
 #include "supervisor/supervise.h"
 
 /* The key of a job, which programs must not find in the arguments of this process. */

@@ -23,12 +23,13 @@
 #include "supervisor/output_stream.h"
 #include "supervisor/processes.h"
 #include "supervisor/program.h"
+#include "supervisor/relay.h"
 #include "supervisor/stop_file.h"
 #include "supervisor/unpack.h"
 
 enum supervisor_state {
     STATE_WAITING,  /* for a request */
-    STATE_LOADING,  /* a cell waits for the end of its stdin */
+    STATE_LOADING,  /* a cell waits for the end of its stdin, or a request for its relay */
     STATE_STARTING, /* there is a process that is to become the program */
     STATE_RUNNING,
     STATE_SETTLING,  /* the program or the cell has ended, and processes of it may stay */
@@ -49,6 +50,7 @@ struct supervisor {
     struct output_stream outputs[2];
     struct driver_link driver;
     struct sinks sinks;
+    struct relay relay;
     struct cpu_limit cpu_limit;
     struct memory_use memory;
     struct keep keep;
@@ -92,7 +94,7 @@ void requests_watch(struct supervisor *supervisor, struct loop *loop);
 /* Handles RUN. */
 void starting_run(struct supervisor *supervisor, const struct frame_run *frame);
 
-/* Looks, in STATE_LOADING, whether the stdin of the cell has arrived, and begins it then. */
+/* Looks, in STATE_LOADING, whether what the request waits for is there, and begins it then. */
 void starting_load(struct supervisor *supervisor);
 
 /* Looks, in STATE_STARTING, whether the new process has become the program. */

@@ -101,6 +101,9 @@ def full_file_systems():
                 pass
 
 
+def name_of(pid): return open(f"/proc/{pid}/comm").read()
+
+
 def processes():
     for number in range(1, 32):
         if number not in (signal.SIGKILL, signal.SIGSTOP):
@@ -189,7 +192,8 @@ def look():
             expect("objects in " + kind, len(file.readlines()) - 1, 0)
     with open("/proc/net/unix") as file:
         expect("UNIX sockets", len(file.readlines()) - 1, 0)
-    expect("processes", [int(name) for name in os.listdir("/proc") if name.isdigit()], [1, os.getpid()])
+    relay = lambda pid: "http_proxy" in os.environ and pid != 1 and name_of(pid) == name_of(1)
+    expect("processes", [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if not relay(pid)], [1, os.getpid()])
     expect("signals ignored", [number for number in range(1, 32) if signal.getsignal(number) == signal.SIG_IGN],
            [signal.SIGPIPE, signal.SIGXFSZ])  # by Python
 

@@ -378,6 +378,22 @@ code() {
     run "$file" "$@"
 }
 
+# serve: a web server at 127.0.0.1:$port, which answers "hello" to everything, until `kill "$server"`.
+serve() {
+    python3 -c 'import http.server
+class Hello(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"hello\n")
+server = http.server.HTTPServer(("127.0.0.1", 0), Hello)
+print(server.server_port, flush=True)
+server.serve_forever()' >"$scratch/port" 2>"$scratch/served" &
+    server=$!
+    until_true test -s "$scratch/port"
+    port=$(<"$scratch/port")
+}
+
 # ---- waiting
 
 # until_true COMMAND...: waits until the command succeeds, at most two minutes; if it does not, the case has failed.

@@ -26,6 +26,7 @@ export ISOLATOR_CONFIG=$scratch/podman.json
 left() { podman ps --all --format '{{.Names}} {{.Status}}'; podman volume ls --quiet; }
 nothing_is_left() { [ -z "$(left)" ]; }
 
+rm -rf "$XDG_STATE_HOME/isolator" # what other engines have shown
 proven() { [ -d "$XDG_STATE_HOME/isolator/enforced" ] || "$ISOLATOR" doctor >/dev/null; }
 
 test_case 'it runs nothing before its limits were tried' && {
@@ -134,6 +135,15 @@ killed_while() {
     wait "$pid" 2>/dev/null
     until_true nothing_is_left
     is "$(left)" "" "$1: nothing is left"
+}
+
+test_case 'a program reaches a host of the list, and no other' && {
+    proven
+    serve
+    code ash 'wget -q -O - "http://127.0.0.1:'"$port"'/"; wget -q -O - http://10.0.0.1/ || echo refused' --allow-host "127.0.0.1:$port"
+    kill "$server"
+    is "$status $(field stdout) $(json 'join " ", map { "$_->{host} $_->{status}" } @{$r->{network}{connections}}')" \
+        "0 hello"$'\n'"refused 127.0.0.1 connected 10.0.0.1 refused" "what it got"
 }
 
 test_case 'isolator is killed' && {

@@ -1,14 +1,16 @@
 /*
  * Fuzz target: isolator's end of the connection to a supervisor, which may be played by a hostile
- * image. The first byte of the input chooses what is requested, a program, a cell or KEEP, and how
- * far the conversation has come; the rest arrives after that. These properties are checked:
+ * image. The first byte of the input chooses what is requested, a program with or without a relay,
+ * a cell or KEEP, and how far the conversation has come; the rest arrives after that. These
+ * properties are checked:
  *
  * - The result is that of a simple reading of the whole, whether the bytes arrive all at once, one
  * by one or in pieces: the program's streams, the report, the archive, the paths, and the fields of
  * END, FAILED and KEPT. So it is if they are sealed.
  * - The state only advances. After bytes that are no frame, and after the HELLO of gVisor, which
  * has to be followed by sealed ones, nothing more is taken.
- * - Never is more stdin sent than was granted, nor credit for more than the window taken.
+ * - Never is more stdin or network sent than was granted, nor credit for more than the window
+ * taken.
  */
 #include "fuzz.h"
 
@@ -21,12 +23,13 @@ enum { HELLO_BYTES = FRAME_HEADER + FRAME_HELLO_SIZE };
 /* The result of reading all bytes. */
 struct conversation {
     enum supervisor_link_state state;
-    bool requested, keeps, cell, broken, seals, stdin_closed;
-    struct strbuf out[2], report, files, paths, failed;
+    bool requested, keeps, cell, relay, broken, seals, stdin_closed;
+    struct strbuf out[2], report, files, network, paths, failed;
     struct frame_failed failure;
     struct frame_end end;
     struct frame_kept kept;
     size_t credit; /* for stdin that is left, of which nothing is sent meanwhile */
+    size_t network_credit;
     size_t pending;
 };
 
@@ -38,6 +41,7 @@ static void release(struct conversation *conversation)
     strbuf_release(&conversation->out[1]);
     strbuf_release(&conversation->report);
     strbuf_release(&conversation->files);
+    strbuf_release(&conversation->network);
     strbuf_release(&conversation->paths);
     strbuf_release(&conversation->failed);
 }
@@ -87,7 +91,7 @@ static uint32_t number(const uint8_t *bytes)
 static bool read_hello(struct conversation *to, const uint8_t *payload, size_t length)
 {
     if (to->state != LINK_STARTING || length != FRAME_HELLO_SIZE ||
-        memcmp(payload, "isolator supervisor\0\10\0\0\0", 24) != 0)
+        memcmp(payload, "isolator supervisor\0\11\0\0\0", 24) != 0)
         return false;
     to->state = LINK_READY;
     to->seals = number(payload + 24) != 0;
@@ -138,14 +142,28 @@ static bool read_kept(struct conversation *to, const uint8_t *payload, size_t le
     return true;
 }
 
+/* Whether the relay may be there. */
+static bool relay_is_there(const struct conversation *to)
+{
+    return to->relay && (to->state == LINK_READY || to->state == LINK_RUNNING);
+}
+
 static bool read_credit(struct conversation *to, const uint8_t *payload, size_t length)
 {
     const bool now = to->state == LINK_RUNNING || (to->state == LINK_READY && to->cell);
+    size_t *credit;
 
-    if (!now || length != 8 || number(payload) != FRAME_STDIN ||
-        to->credit + number(payload + 4) > FRAME_STDIN_WINDOW)
+    if (length != 8)
         return false;
-    to->credit += number(payload + 4);
+    if (now && number(payload) == FRAME_STDIN)
+        credit = &to->credit;
+    else if (relay_is_there(to) && number(payload) == FRAME_NETWORK)
+        credit = &to->network_credit;
+    else
+        return false;
+    if (*credit + number(payload + 4) > FRAME_STDIN_WINDOW)
+        return false;
+    *credit += number(payload + 4);
     return true;
 }
 
@@ -192,6 +210,8 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
         return read_bytes(&to->out[type == FRAME_STDERR], running, payload, length);
     case FRAME_REPORT:
         return read_bytes(&to->report, running && to->cell, payload, length);
+    case FRAME_NETWORK:
+        return read_bytes(&to->network, relay_is_there(to), payload, length);
     case FRAME_CREDIT:
         return read_credit(to, payload, length);
     case FRAME_STDIN_CLOSED:
@@ -212,13 +232,9 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
     }
 }
 
-static struct conversation read_plainly(const struct strbuf *bytes, bool requested, bool keeps,
-                                        bool cell)
+/* `to` says what is requested. */
+static struct conversation read_plainly(const struct strbuf *bytes, struct conversation to)
 {
-    struct conversation to = {.requested = requested,
-                              .keeps = keeps,
-                              .cell = cell,
-                              .credit = keeps ? FRAME_STDIN_WINDOW : 0};
     const uint8_t *at = (const uint8_t *)bytes->data;
     size_t left = bytes->length;
 
@@ -247,7 +263,8 @@ static void take_bytes(void *context, enum frame_channel channel, const char *da
     struct strbuf *const taken[CHANNELS] = {[CHANNEL_STDOUT] = &conversation->out[0],
                                             [CHANNEL_STDERR] = &conversation->out[1],
                                             [CHANNEL_FILES] = &conversation->files,
-                                            [CHANNEL_REPORT] = &conversation->report};
+                                            [CHANNEL_REPORT] = &conversation->report,
+                                            [CHANNEL_NETWORK] = &conversation->network};
 
     fuzz_require(length > 0, "nothing in channel %d", channel);
     strbuf_add(taken[channel], data, length);
@@ -288,12 +305,42 @@ static void check_end(const struct supervisor_link *link, const struct conversat
     check_bytes("stderr", &got->out[1], &expected->out[1]);
     check_bytes("report", &got->report, &expected->report);
     check_bytes("files", &got->files, &expected->files);
+    check_bytes("network", &got->network, &expected->network);
     check_bytes("paths", &got->paths, &expected->paths);
     check_bytes("path", &link->failed, &expected->failed);
     fuzz_require(link->broken || expected->seals || link->pending.length == expected->pending,
                  "%zu bytes held back, not %zu", link->pending.length, expected->pending);
     fuzz_require(!expected->requested || link->input_credit == expected->credit,
                  "credit for %zu bytes, not %zu", link->input_credit, expected->credit);
+}
+
+/* What the relay may still get is what there is credit for. */
+static void check_network(const struct supervisor_link *link, const struct conversation *expected)
+{
+    const size_t credit = expected->network_credit;
+    const bool none = !expected->relay || link->broken || link->state > LINK_RUNNING;
+
+    fuzz_require(!expected->relay || link->network_credit == credit, "%zu bytes, not %zu",
+                 link->network_credit, credit);
+    fuzz_require(supervisor_link_network_room(link) == (none                   ? 0
+                                                        : credit < FRAME_CHUNK ? credit
+                                                                               : FRAME_CHUNK),
+                 "room for %zu bytes with credit for %zu", supervisor_link_network_room(link),
+                 credit);
+}
+
+/* Sends as much to the relay as may be sent at first. */
+static void send_network(struct supervisor_link *link)
+{
+    static const char zeros[FRAME_CHUNK];
+    CLEANUP(strbuf_release) struct strbuf queue = STRBUF_INIT;
+    size_t room, total = 0;
+
+    while ((room = supervisor_link_network_room(link)) > 0) {
+        supervisor_link_send_network(link, zeros, room, &queue);
+        total += room;
+    }
+    fuzz_require(total == (link->has_relay ? FRAME_STDIN_WINDOW : 0), "%zu bytes", total);
 }
 
 /* Sends what may be sent; how many bytes of stdin that is, with the headers of their frames. */
@@ -388,6 +435,7 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, enum feedin
                                             .limits = &limits,
                                             .archive = -1,
                                             .input = stdin_file,
+                                            .connections = expected->relay ? 1 : 0,
                                             .cell = expected->cell ? &cell : NULL};
     CLEANUP(supervisor_link_release) struct supervisor_link link;
     CLEANUP(release) struct conversation got = {.state = LINK_STARTING};
@@ -398,11 +446,13 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, enum feedin
     else if (expected->requested)
         supervisor_link_request(&link, &request);
     send_all(&link);
+    send_network(&link);
     if (way == SEALED)
         feed_sealed(&link, bytes, &got);
     else
         feed(&link, bytes, opened, steps[way], &got);
     check_end(&link, &got, expected);
+    check_network(&link, expected);
     if (expected->requested)
         check_stdin(&link, expected);
 }
@@ -421,7 +471,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
     CLEANUP(release) struct conversation expected = {.state = LINK_STARTING};
     size_t opened;
-    bool requested, keeps, cell;
+    bool requested, keeps, cell, relay;
 
     if (size == 0)
         return 0;
@@ -429,10 +479,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     requested = data[0] % 5 >= LINK_RUNNING || (data[0] & 0x80) != 0;
     keeps = requested && (data[0] & 0x40) != 0;
     cell = requested && !keeps && (data[0] & 0x20) != 0;
+    relay = requested && !keeps && (data[0] & 0x10) != 0;
     bytes = opening((enum supervisor_link_state)(data[0] % 5), keeps);
     opened = bytes.length;
     strbuf_add(&bytes, data + 1, size - 1);
-    expected = read_plainly(&bytes, requested, keeps, cell);
+    expected =
+        read_plainly(&bytes, (struct conversation){.requested = requested,
+                                                   .keeps = keeps,
+                                                   .cell = cell,
+                                                   .relay = relay,
+                                                   .credit = keeps ? FRAME_STDIN_WINDOW : 0});
     check_feeding(&bytes, opened, ALL_AT_ONCE, &expected);
     check_feeding(&bytes, opened, BYTE_BY_BYTE, &expected);
     check_feeding(&bytes, opened, IN_PIECES, &expected);

@@ -11,7 +11,7 @@
 struct fixture {
     struct plan plan;
     struct supervisor_link link;
-    struct strbuf out[2], report, files, omitted, too_large;
+    struct strbuf out[2], report, files, network, omitted, too_large;
 };
 
 static void set_up(struct fixture *fixture)
@@ -52,6 +52,7 @@ static void tear_down(struct fixture *fixture)
     strbuf_release(&fixture->out[1]);
     strbuf_release(&fixture->report);
     strbuf_release(&fixture->files);
+    strbuf_release(&fixture->network);
     strbuf_release(&fixture->omitted);
     strbuf_release(&fixture->too_large);
 }
@@ -109,7 +110,8 @@ static void note_bytes(void *context, enum frame_channel channel, const char *da
     struct strbuf *const taken[CHANNELS] = {[CHANNEL_STDOUT] = &fixture->out[0],
                                             [CHANNEL_STDERR] = &fixture->out[1],
                                             [CHANNEL_FILES] = &fixture->files,
-                                            [CHANNEL_REPORT] = &fixture->report};
+                                            [CHANNEL_REPORT] = &fixture->report,
+                                            [CHANNEL_NETWORK] = &fixture->network};
 
     assert_true(length > 0);
     strbuf_add(taken[channel], data, length);
@@ -171,11 +173,10 @@ static int next_frame(struct strbuf *bytes, struct strbuf *payload)
 static char *describe(struct strbuf *bytes)
 {
     static const char *const names[] = {
-        [FRAME_ARGUMENT] = "argument",   [FRAME_ENVIRONMENT] = "environment",
-        [FRAME_FILES] = "files",         [FRAME_STDIN] = "stdin",
-        [FRAME_STDIN_END] = "stdin-end", [FRAME_STOP] = "stop",
-        [FRAME_CODE] = "code",           [FRAME_INTERRUPT] = "interrupt",
-        [FRAME_RESET] = "reset"};
+        [FRAME_ARGUMENT] = "argument", [FRAME_ENVIRONMENT] = "environment", [FRAME_FILES] = "files",
+        [FRAME_STDIN] = "stdin",       [FRAME_STDIN_END] = "stdin-end",     [FRAME_STOP] = "stop",
+        [FRAME_CODE] = "code",         [FRAME_INTERRUPT] = "interrupt",     [FRAME_RESET] = "reset",
+        [FRAME_NETWORK] = "network"};
     struct strbuf text = STRBUF_INIT, payload = STRBUF_INIT;
     struct frame_restore restore;
     struct frame_credit credit;
@@ -194,6 +195,8 @@ static char *describe(struct strbuf *bytes)
             if (run.flags != 0)
                 strbuf_addf(&text, " %u %llu %u", run.flags, (unsigned long long)run.linger_ms,
                             run.report_max);
+            if (run.connections != 0)
+                strbuf_addf(&text, " connections %u", run.connections);
             strbuf_addch(&text, ';');
         } else if (type == FRAME_COLLECT) {
             assert_int_equal(payload.length, sizeof order);
@@ -1440,6 +1443,246 @@ static void supervisor_link__credit_beyond_the_window(void **state)
     check_refused(LINK_RUNNING, FRAME_CREDIT, &one, sizeof one); /* nothing was sent */
     check_refused(LINK_RUNNING, FRAME_CREDIT, &most, sizeof most);
     check_refused(LINK_RUNNING, FRAME_CREDIT, &other, sizeof other);
+}
+
+/* ---- network by permission */
+
+/* Requests a program; one with connections has a relay. */
+static void request_relay(struct fixture *fixture, int connections, const struct strvec *proxies)
+{
+    const struct program_request program = {.command = &fixture->plan.command,
+                                            .environment = &fixture->plan.environment,
+                                            .without_proxies = true,
+                                            .proxies = proxies,
+                                            .connections = connections,
+                                            .limits = &fixture->plan.policy.limits,
+                                            .archive = -1,
+                                            .input = -1};
+
+    supervisor_link_request(&fixture->link, &program);
+}
+
+/* A variable that the request sets is the last, and so the one that the program gets. */
+static void supervisor_link__proxies_and_connections(void **state)
+{
+    CLEANUP(strvec_release) struct strvec proxies = STRVEC_INIT;
+    CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT;
+    struct fixture fixture;
+    struct strbuf sent;
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.plan.command, "/true");
+    strvec_push(&fixture.plan.environment, "http_proxy=own");
+    strvec_push_each(&proxies, "http_proxy=http://127.0.0.1:3128", "no_proxy=localhost", NULL);
+    request_relay(&fixture, 256, &proxies);
+    strbuf_addstr(&expected, "argument /true;");
+    for (const char *const *name = container_proxy_variables; *name; name++)
+        strbuf_addf(&expected, "environment %s;", *name);
+    strbuf_addstr(&expected, "environment http_proxy=http://127.0.0.1:3128;"
+                             "environment no_proxy=localhost;environment http_proxy=own;"
+                             "run 12000 67108864 1500000 connections 256;stdin-end ;");
+    sent = send_all(&fixture);
+    check_frames(&sent, strbuf_string(&expected));
+    tear_down(&fixture);
+}
+
+/* How far a program with a relay is. */
+enum relay_step { RELAY_REQUESTED, RELAY_ORDERED, RELAY_RUNS, RELAY_ENDED, RELAY_STEPS };
+
+static void advance_relay(struct fixture *fixture, enum relay_step wanted, int connections)
+{
+    struct strbuf bytes = STRBUF_INIT;
+
+    if (fixture->link.state == LINK_STARTING) {
+        add_good_hello(&bytes);
+        strvec_push(&fixture->plan.command, "x");
+    }
+    feed(fixture, &bytes);
+    request_relay(fixture, connections, NULL);
+    if (wanted >= RELAY_ORDERED) {
+        bytes = send_all(fixture);
+        strbuf_release(&bytes);
+    }
+    if (wanted >= RELAY_RUNS)
+        add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    if (wanted >= RELAY_ENDED)
+        add_end(&bytes);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+}
+
+/* Sends as much as there is room for. Returns how much. */
+static size_t send_network(struct fixture *fixture)
+{
+    static const char zeros[FRAME_CHUNK];
+    struct strbuf queue = STRBUF_INIT, payload = STRBUF_INIT;
+    size_t room, all = 0;
+
+    while ((room = supervisor_link_network_room(&fixture->link)) > 0) {
+        assert_in_range(room, 1, FRAME_CHUNK);
+        supervisor_link_send_network(&fixture->link, zeros, room, &queue);
+        assert_int_equal(next_frame(&queue, &payload), FRAME_NETWORK);
+        assert_int_equal(payload.length, room);
+        assert_int_equal(queue.length, 0);
+        all += room;
+    }
+    strbuf_release(&queue);
+    strbuf_release(&payload);
+    return all;
+}
+
+static void grant_network(struct fixture *fixture, uint32_t count)
+{
+    struct strbuf bytes = STRBUF_INIT;
+
+    add_credit(&bytes, FRAME_NETWORK, count);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+}
+
+static void supervisor_link__network_needs_credit(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(send_network(&fixture), 0);
+    advance_relay(&fixture, RELAY_REQUESTED, 1);
+    assert_int_equal(send_network(&fixture), 0);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    assert_int_equal(send_network(&fixture), 65536); /* before BEGUN, too */
+    grant_network(&fixture, 1);
+    assert_int_equal(send_network(&fixture), 1);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    feed(&fixture, &bytes);
+    assert_int_equal(send_network(&fixture), 0);
+    grant_network(&fixture, 40000);
+    grant_network(&fixture, 25536);
+    assert_int_equal(send_network(&fixture), 65536);
+    grant_network(&fixture, 100);
+    add_end(&bytes);
+    feed(&fixture, &bytes);
+    assert_int_equal(send_network(&fixture), 0);
+
+    advance_relay(&fixture, RELAY_RUNS, 1); /* another request */
+    assert_int_equal(send_network(&fixture), 65536);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__no_room_without_a_relay(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance_relay(&fixture, RELAY_ENDED, 1);
+    advance_relay(&fixture, RELAY_RUNS, 0); /* the next request has none */
+    assert_int_equal(send_network(&fixture), 0);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    advance_relay(&fixture, RELAY_ENDED, 1);
+    supervisor_link_keep(&fixture.link, -1, &(struct frame_keep){5000, 60000});
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    assert_int_equal(send_network(&fixture), 0);
+    add_text(&bytes, FRAME_NETWORK, "x");
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    advance_relay(&fixture, RELAY_RUNS, 1);
+    add_text(&bytes, FRAME_STDOUT, "");
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    assert_int_equal(send_network(&fixture), 0);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__network_arrives(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance_relay(&fixture, RELAY_ORDERED, 1);
+    add_text(&bytes, FRAME_NETWORK, "one ");
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_text(&bytes, FRAME_NETWORK, "two");
+    add_text(&bytes, FRAME_STDOUT, "out");
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_string_equal(strbuf_string(&fixture.network), "one two");
+    assert_string_equal(strbuf_string(&fixture.out[0]), "out");
+    supervisor_link_grant(&fixture.link, CHANNEL_NETWORK, 7, &bytes);
+    assert_int_equal(FRAME_NETWORK, frame_channel_type(CHANNEL_NETWORK));
+    assert_int_equal(bytes.length, FRAME_HEADER + 8);
+    assert_memory_equal(bytes.data + FRAME_HEADER, &((struct frame_credit){FRAME_NETWORK, 7}), 8);
+    strbuf_release(&bytes);
+    tear_down(&fixture);
+}
+
+/* Whether a frame at this step is taken; it breaks the link otherwise. */
+static void check_relay_frame(enum relay_step step, int connections, int type, const void *payload,
+                              size_t length, bool good)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    set_up(&fixture);
+    advance_relay(&fixture, step, connections);
+    add_frame(&bytes, type, payload, length);
+    feed(&fixture, &bytes);
+    if (fixture.link.broken == good)
+        fail_msg("step %d, %d connections: a frame of type %d and %zu bytes: broken: %d", (int)step,
+                 connections, type, length, fixture.link.broken);
+    assert_int_equal(fixture.network.length, good && type == FRAME_NETWORK ? length : 0);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__frames_of_a_relay_alone(void **state)
+{
+    const struct frame_credit none = {FRAME_NETWORK, 0};
+
+    (void)state;
+    for (int step = RELAY_REQUESTED; step < RELAY_STEPS; step++) {
+        const bool good = step == RELAY_ORDERED || step == RELAY_RUNS;
+
+        check_relay_frame((enum relay_step)step, 1, FRAME_NETWORK, "x", 1, good);
+        check_relay_frame((enum relay_step)step, 1, FRAME_CREDIT, &none, sizeof none, good);
+        check_relay_frame((enum relay_step)step, 1, FRAME_NETWORK, "", 0, false);
+        check_relay_frame((enum relay_step)step, 0, FRAME_NETWORK, "x", 1, false);
+        check_relay_frame((enum relay_step)step, 0, FRAME_CREDIT, &none, sizeof none, false);
+    }
+    check_refused(LINK_STARTING, FRAME_NETWORK, "x", 1);
+    check_refused(LINK_READY, FRAME_NETWORK, "x", 1);
+}
+
+static void supervisor_link__network_credit_beyond_the_window(void **state)
+{
+    const struct frame_credit one = {FRAME_NETWORK, 1}, most = {FRAME_NETWORK, UINT32_MAX};
+    const struct frame_credit more = {FRAME_NETWORK, 501};
+    static const char zeros[500];
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    check_relay_frame(RELAY_RUNS, 1, FRAME_CREDIT, &one, sizeof one, false);
+    check_relay_frame(RELAY_RUNS, 1, FRAME_CREDIT, &most, sizeof most, false);
+    set_up(&fixture);
+    advance_relay(&fixture, RELAY_RUNS, 1);
+    supervisor_link_send_network(&fixture.link, zeros, sizeof zeros, &bytes);
+    strbuf_release(&bytes);
+    add_frame(&bytes, FRAME_CREDIT, &more, sizeof more);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    tear_down(&fixture);
 }
 
 /* ---- scripts */

@@ -40,8 +40,8 @@ struct fixture {
     struct strbuf lines;
     size_t line_count;
     /* What has arrived. */
-    struct strbuf out[2], report, files, too_large;
-    size_t stdin_credit;
+    struct strbuf out[2], report, files, too_large, network;
+    size_t stdin_credit, network_credit;
     bool stdin_closed;
     struct frame_failed failed;
     struct strbuf failed_path;
@@ -101,7 +101,8 @@ static inline void note_frame(struct fixture *fixture, int type)
         [FRAME_OMITTED] = "OMITTED"};
     struct frame_omitted omitted;
 
-    if (type == FRAME_STDOUT || type == FRAME_STDERR || type == FRAME_FILES)
+    if (type == FRAME_STDOUT || type == FRAME_STDERR || type == FRAME_FILES ||
+        type == FRAME_NETWORK)
         return;
     strbuf_addf(&fixture->trace, "%s ", names[type]);
     if (type != FRAME_OMITTED)
@@ -127,6 +128,10 @@ static inline void take_frame(struct fixture *fixture, int type)
         strbuf_add(&fixture->files, payload->data, payload->length);
         if (fixture->grants)
             add_credit(fixture, type, payload->length);
+    } else if (type == FRAME_NETWORK) {
+        strbuf_add(&fixture->network, payload->data, payload->length);
+        if (fixture->grants)
+            add_credit(fixture, type, payload->length);
     } else if (type == FRAME_REPORT) {
         strbuf_add(&fixture->report, payload->data, payload->length);
         if (fixture->grants)
@@ -136,8 +141,9 @@ static inline void take_frame(struct fixture *fixture, int type)
     } else if (type == FRAME_CREDIT) {
         assert_int_equal(payload->length, sizeof credit);
         memcpy(&credit, payload->data, sizeof credit);
-        assert_int_equal(credit.stream, FRAME_STDIN);
-        fixture->stdin_credit += credit.bytes;
+        assert_true(credit.stream == FRAME_STDIN || credit.stream == FRAME_NETWORK);
+        *(credit.stream == FRAME_STDIN ? &fixture->stdin_credit : &fixture->network_credit) +=
+            credit.bytes;
     } else if (type == FRAME_STDIN_CLOSED) {
         fixture->stdin_closed = true;
     } else if (type == FRAME_END) {
@@ -388,7 +394,7 @@ static inline void set_up(struct fixture *fixture)
     launch(fixture, fixture->directory);
     expect(fixture, FRAME_HELLO);
     assert_int_equal(fixture->payload.length, FRAME_HELLO_SIZE);
-    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\10\0\0\0\0\0\0", 28);
+    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\11\0\0\0\0\0\0", 28);
 }
 
 static inline void release(struct fixture *fixture)
@@ -402,6 +408,7 @@ static inline void release(struct fixture *fixture)
     strbuf_release(&fixture->report);
     strbuf_release(&fixture->files);
     strbuf_release(&fixture->too_large);
+    strbuf_release(&fixture->network);
     strbuf_release(&fixture->failed_path);
     strbuf_release(&fixture->trace);
     strbuf_release(&fixture->lines);

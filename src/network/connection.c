@@ -1,0 +1,127 @@
+#define _GNU_SOURCE
+#include "network/connection.h"
+
+#include <stdlib.h>
+#include <sys/epoll.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "network/connection_state.h"
+
+struct connection *connection_new(const struct connection_context *context, unsigned slot)
+{
+    struct connection *connection = memory_allocate(sizeof *connection);
+
+    *connection = (struct connection){.context = context,
+                                      .slot = slot,
+                                      .start = clock_now_ms(),
+                                      .deadline = clock_now_ms() + CONNECTION_PROGRAM_MS,
+                                      .granted = MUX_WINDOW,
+                                      .credit = MUX_WINDOW,
+                                      .fd = -1,
+                                      .entry = -1};
+    return connection;
+}
+
+void connection_free(struct connection *connection)
+{
+    if (!connection)
+        return;
+    connection_end_host(connection);
+    free(connection);
+}
+
+/* ---- what it waits for */
+
+static uint32_t wanted(const struct connection *connection)
+{
+    uint32_t events = 0;
+
+    if (connection->state != CONNECTION_OPEN)
+        return 0;
+    if (!connection->host_ended && connection->credit > 0 &&
+        connection->context->out->length < CONNECTION_OUT_MAX)
+        events |= EPOLLIN;
+    if (connection->is_blocked)
+        events |= EPOLLOUT;
+    return events;
+}
+
+/* A descriptor of which nothing is wanted is taken out: its end would be told over and over. */
+void connection_wait(struct connection *connection)
+{
+    struct epoll_event event = {.events = wanted(connection), .data.u64 = connection->slot};
+    const int operation = event.events == 0          ? EPOLL_CTL_DEL
+                          : connection->watched == 0 ? EPOLL_CTL_ADD
+                                                     : EPOLL_CTL_MOD;
+
+    if (connection->fd < 0 || event.events == connection->watched)
+        return;
+    if (epoll_ctl(connection->context->epoll, operation, connection->fd, &event) != 0) {
+        connection_close(connection); /* there is no memory */
+        return;
+    }
+    connection->watched = event.events;
+}
+
+long long connection_deadline(const struct connection *connection)
+{
+    const bool dials = connection->state == CONNECTION_DIAL && connection->dial.begun > 0 &&
+                       connection->dial.begun < connection->dial.count;
+
+    return dials && connection->dial.next_at < connection->deadline ? connection->dial.next_at
+                                                                    : connection->deadline;
+}
+
+static void take_deadline(struct connection *connection)
+{
+    const struct http_request *request = &connection->request;
+
+    if (connection->deadline == 0 || clock_now_ms() < connection->deadline)
+        return;
+    if (connection->state == CONNECTION_HEAD || connection->state == CONNECTION_HELLO)
+        connection_give_up(connection, 400,
+                           string_format("nothing complete was sent to the proxy for %d s",
+                                         CONNECTION_PROGRAM_MS / 1000));
+    else
+        connection_give_up(connection, 504,
+                           string_format("host '%s' port %u has not answered for %d s",
+                                         request->host, request->port, CONNECTION_HOST_MS / 1000));
+}
+
+void connection_serve(struct connection *connection)
+{
+    connection_begin(connection);
+    if (connection->state == CONNECTION_OPEN)
+        connection_pass(connection);
+    take_deadline(connection);
+    connection_wait(connection);
+}
+
+/* ---- what the relay says */
+
+bool connection_take_data(struct connection *connection, const char *bytes, size_t length)
+{
+    if (length > connection->granted || connection->program_ended)
+        return false;
+    connection->granted -= (uint32_t)length;
+    if (connection->state != CONNECTION_CLOSED)
+        strbuf_add(&connection->from_program, bytes, length);
+    return true;
+}
+
+bool connection_take_credit(struct connection *connection, uint32_t bytes)
+{
+    if (bytes > MUX_WINDOW - connection->credit)
+        return false;
+    connection->credit += bytes;
+    return true;
+}
+
+bool connection_take_end(struct connection *connection)
+{
+    const bool good = !connection->program_ended;
+
+    connection->program_ended = true;
+    return good;
+}

@@ -1,0 +1,144 @@
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "network/connection_state.h"
+
+void connection_end_lookup(struct connection *connection)
+{
+    if (!connection->lookup)
+        return;
+    epoll_ctl(connection->context->epoll, EPOLL_CTL_DEL, lookup_fd(connection->lookup), NULL);
+    lookup_forget(connection->lookup);
+    connection->lookup = NULL;
+}
+
+void connection_end_host(struct connection *connection)
+{
+    connection_end_lookup(connection);
+    dial_release(&connection->dial);
+    if (connection->fd >= 0)
+        close(connection->fd); /* which takes it out of epoll */
+    connection->fd = -1;
+    connection->watched = 0;
+    strbuf_release(&connection->from_program);
+    strbuf_release(&connection->head);
+    connection->state = CONNECTION_CLOSED;
+    connection->deadline = 0;
+}
+
+/* ---- to the relay */
+
+void connection_send(struct connection *connection, enum mux_type type, const void *payload,
+                     size_t length)
+{
+    unsigned char header[MUX_HEADER];
+
+    mux_write(header, connection->slot, type, length);
+    strbuf_add(connection->context->out, header, sizeof header);
+    strbuf_add(connection->context->out, payload, length);
+}
+
+void connection_close(struct connection *connection)
+{
+    connection_end_host(connection);
+    if (!connection->sent_close)
+        connection_send(connection, MUX_CLOSE, NULL, 0);
+    connection->sent_close = true;
+}
+
+void connection_reply(struct connection *connection, const char *text)
+{
+    const size_t length = strlen(text);
+
+    if (length > connection->credit)
+        return;
+    connection_send(connection, MUX_DATA, text, length);
+    connection->credit -= (uint32_t)length;
+}
+
+void connection_deal(struct connection *connection, size_t length)
+{
+    unsigned char number[4];
+
+    strbuf_drop(&connection->from_program, length);
+    connection->dealt += (uint32_t)length;
+    if (connection->dealt < MUX_WINDOW / 2)
+        return;
+    mux_write_number(number, connection->dealt);
+    connection_send(connection, MUX_CREDIT, number, sizeof number);
+    connection->granted += connection->dealt;
+    connection->dealt = 0;
+}
+
+/* ---- what goes wrong */
+
+static const char *name_of_status(int status)
+{
+    switch (status) {
+    case 400:
+        return "Bad Request";
+    case 403:
+        return "Forbidden";
+    case 431:
+        return "Request Header Fields Too Large";
+    case 501:
+        return "Not Implemented";
+    case 502:
+        return "Bad Gateway";
+    case 504:
+        return "Gateway Timeout";
+    case 505:
+        return "HTTP Version Not Supported";
+    default:
+        abort();
+    }
+}
+
+int connection_note(const struct connection *connection, enum network_outcome outcome,
+                    const char *reason)
+{
+    static const char *const steps[] = {
+        [NETWORK_CONNECTED] = "connect",
+        [NETWORK_REFUSED] = "refuse",
+        [NETWORK_FAILED] = "fail",
+    };
+    const struct http_request *request = &connection->request;
+    const struct connection_context *context = connection->context;
+    CLEANUP_FREE char *step =
+        string_format("%s %s:%u", steps[outcome], request->host, request->port);
+
+    docker_traced(context->docker, step, connection->start);
+    return network_log_add(context->log, request->host, request->port, outcome, reason);
+}
+
+void connection_give_up(struct connection *connection, int status, char *reason)
+{
+    CLEANUP_FREE char *why = reason;
+    CLEANUP_FREE char *text = string_format(
+        "HTTP/1.1 %d %s: %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n"
+        "Connection: close\r\n\r\nisolator: %s\n",
+        status, name_of_status(status), why, strlen("isolator: \n") + strlen(why), why);
+
+    connection_note(connection, status == 403 ? NETWORK_REFUSED : NETWORK_FAILED, why);
+    if (connection->state < CONNECTION_HELLO) /* a tunnel carries nothing of ours */
+        connection_reply(connection, text);
+    connection_close(connection);
+}
+
+bool connection_has_budget(const struct connection *connection)
+{
+    return connection->context->log->bytes <
+           (unsigned long long)connection->context->rules->max_bytes;
+}
+
+void connection_give_up_budget(struct connection *connection)
+{
+    connection_give_up(
+        connection, 403,
+        string_format("the connections have carried %lld bytes, which is the limit (maxBytes)",
+                      connection->context->rules->max_bytes));
+}

@@ -1,0 +1,70 @@
+/*
+ * The requests that a program sends to its proxy: CONNECT for a tunnel, and requests of plain HTTP
+ * in absolute form (RFC 9110, 9.3.6; RFC 9112, 3.2.2 and 3.2.3). What comes is hostile: anything
+ * that two readers could understand differently is refused. Knows no sockets and no rules.
+ */
+#ifndef NETWORK_HTTP_REQUEST_H
+#define NETWORK_HTTP_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/host_name.h"
+#include "base/strbuf.h"
+
+/* The longest head, with the empty line at its end. */
+enum { HTTP_HEAD_MAX = 32768 };
+
+enum http_result {
+    HTTP_INCOMPLETE, /* more bytes are needed */
+    HTTP_GOOD,
+    HTTP_REFUSED /* `status` and `problem` say why */
+};
+
+/* How the body is framed. */
+enum http_body { HTTP_BODY_NONE, HTTP_BODY_LENGTH, HTTP_BODY_CHUNKED };
+
+struct http_request {
+    bool is_tunnel;             /* CONNECT */
+    char host[HOST_NAME_SIZE];  /* a name of host_name_read() */
+    unsigned short port;        /* of plain HTTP 80 if the request names none */
+    size_t head_length;         /* bytes that it takes of what has come */
+    enum http_body body;        /* of plain HTTP */
+    unsigned long long content; /* bytes of HTTP_BODY_LENGTH */
+    int status;                 /* of HTTP_REFUSED: 400, 431, 501, 505 */
+    const char *problem;        /* likewise: a static text, "two Host fields" */
+};
+
+/*
+ * Reads the head of a request. Of plain HTTP, adds to `rewritten` the head for the server: in
+ * origin form, with "Connection: close", and without the fields that are for the proxy or this
+ * connection (Connection and those it names, Keep-Alive, Proxy-Connection, Proxy-Authorization, TE,
+ * Upgrade, HTTP2-Settings). So a connection carries one request; what follows its body is dropped.
+ *
+ * Refused, among others: lines that do not end with CR LF, folded fields, blanks around a name, a
+ * name that is not a token, control characters, more than one Host, a Host that is not the host of
+ * the target, Content-Length more than once or with Transfer-Encoding, another transfer coding than
+ * "chunked", a target with user information or a fragment, and of plain HTTP another scheme than
+ * http. A request that is meant for a server (origin form) gets a problem that says that this is a
+ * proxy.
+ */
+enum http_result http_request_read(const char *bytes, size_t length, struct http_request *request,
+                                   struct strbuf *rewritten);
+
+/* How much of a body has passed. */
+struct http_body_reader {
+    enum http_body kind;
+    unsigned long long left; /* of the body, or of a chunk */
+    int state;               /* of chunks, see http_body.c */
+    bool ended;
+};
+
+void http_body_begin(struct http_body_reader *reader, const struct http_request *request);
+
+/*
+ * Returns how many of these bytes are part of the body, from the first one on; all of it if it does
+ * not end here. -1: they are not chunks. Sets `ended` at its end, also if it has no bytes.
+ */
+long http_body_take(struct http_body_reader *reader, const char *bytes, size_t length);
+
+#endif

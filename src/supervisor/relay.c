@@ -1,0 +1,120 @@
+#include "supervisor/relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "supervisor/descriptors.h"
+#include "supervisor/relay_server.h"
+
+void relay_init(struct relay *relay, struct connection *connection)
+{
+    relay->connection = connection;
+    relay->in = relay->out = -1;
+    relay->ready = true;
+    relay->input.connection = connection;
+    relay->input.fd = &relay->in; /* its memory is written to when it is needed */
+    relay->input.closed = true;
+}
+
+/* ---- its start and its end */
+
+/* The keys of frames are for this process alone. */
+static void forget_keys(struct frame_link *link)
+{
+    memset(&link->in_lines, 0, sizeof link->in_lines);
+    memset(&link->out_lines, 0, sizeof link->out_lines);
+}
+
+static bool open_pipes(int to[2], int from[2])
+{
+    to[0] = to[1] = from[0] = from[1] = -1;
+    if (pipe(to) != 0 || pipe(from) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        fcntl(to[i], F_SETFD, FD_CLOEXEC);
+        fcntl(from[i], F_SETFD, FD_CLOEXEC);
+    }
+    fcntl(to[1], F_SETFL, O_NONBLOCK);
+    fcntl(from[0], F_SETFL, O_NONBLOCK);
+    return true;
+}
+
+bool relay_start(struct relay *relay, uint32_t connections)
+{
+    int to[2], from[2], error;
+
+    if (connections == 0)
+        return true;
+    relay->pid = open_pipes(to, from) ? fork() : -1;
+    if (relay->pid == 0) {
+        forget_keys(&relay->connection->link);
+        relay_server(to[0], from[1], connections);
+    }
+    error = errno;
+    descriptor_close(&to[0]);
+    descriptor_close(&from[1]);
+    if (relay->pid < 0) {
+        descriptor_close(&to[1]);
+        descriptor_close(&from[0]);
+        relay->pid = 0;
+        errno = error;
+        return false;
+    }
+    relay->in = to[1];
+    relay->out = from[0];
+    relay->ready = false;
+    input_stream_init(&relay->input, relay->connection, FRAME_NETWORK, &relay->in);
+    return true;
+}
+
+void relay_stop(struct relay *relay)
+{
+    if (relay->pid > 0)
+        kill(relay->pid, SIGKILL);
+    input_stream_close(&relay->input);
+    descriptor_close(&relay->out);
+    relay->ready = true;
+}
+
+void relay_reset(struct relay *relay)
+{
+    input_stream_reset(&relay->input);
+    relay->input.closed = relay->in < 0;
+}
+
+/* ---- bytes */
+
+bool relay_take(struct relay *relay, const char *bytes, size_t length)
+{
+    return !relay->connection->link.is_script && input_stream_add(&relay->input, bytes, length);
+}
+
+static void pass(void *context, int number)
+{
+    struct relay *relay = context;
+    struct frame_link *link = &relay->connection->link;
+    const size_t size = frame_link_may_send(link, CHANNEL_NETWORK);
+    ssize_t length;
+
+    (void)number;
+    if (size == 0 || relay->out < 0)
+        return;
+    length = read(relay->out, frame_link_prepare(link), size);
+    if (length < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    relay->ready = true;
+    if (length > 0)
+        frame_link_commit(link, CHANNEL_NETWORK, (size_t)length);
+    else
+        descriptor_close(&relay->out);
+}
+
+void relay_watch(struct relay *relay, struct loop *loop)
+{
+    if (relay->out >= 0 && frame_link_may_send(&relay->connection->link, CHANNEL_NETWORK) > 0)
+        loop_add(loop, relay->out, POLLIN, pass, relay, 0);
+    input_stream_watch(&relay->input, loop);
+}

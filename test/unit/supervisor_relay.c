@@ -1,0 +1,515 @@
+#define _GNU_SOURCE
+#include "supervisor_client.h"
+
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+
+#include "base/mux.h"
+
+/*
+ * The test is a program that connects to the relay, and isolator, which gets its messages. All of
+ * that is in a network namespace of its own, where the port is free.
+ */
+
+static void enter_network(void)
+{
+    static bool entered;
+    struct ifreq request = {.ifr_name = "lo"};
+    CLEANUP_FD int fd = -1;
+
+    if (entered)
+        return;
+    if (unshare(CLONE_NEWNET) != 0)
+        assert_int_equal(unshare(CLONE_NEWUSER | CLONE_NEWNET), 0);
+    fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(ioctl(fd, SIOCGIFFLAGS, &request), 0);
+    request.ifr_flags |= IFF_UP;
+    assert_int_equal(ioctl(fd, SIOCSIFFLAGS, &request), 0);
+    entered = true;
+}
+
+static void order_run(struct fixture *fixture, const char *script, uint32_t connections)
+{
+    const struct frame_run run = {.timer_ms = 2 * LATE_MS,
+                                  .linger_ms = 2 * LATE_MS,
+                                  .output_max = MEGABYTE,
+                                  .connections = connections};
+
+    add_script(fixture, script);
+    add(fixture, FRAME_RUN, &run, sizeof run);
+}
+
+/* A program that ends at the end of its stdin, with a relay. */
+static void begin(struct fixture *fixture, uint32_t connections)
+{
+    enter_network();
+    set_up(fixture);
+    order_run(fixture, "cat", connections);
+    expect(fixture, FRAME_BEGUN);
+}
+
+static int connect_to(int port)
+{
+    const struct sockaddr_in address = {.sin_family = AF_INET,
+                                        .sin_port = htons((uint16_t)port),
+                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Waits until nothing listens. */
+static void expect_no_relay(void)
+{
+    static const struct timespec pause = {0, 10000000};
+    const long long deadline = clock_now_ms() + LATE_MS;
+    int fd;
+
+    while ((fd = connect_to(MUX_PORT)) >= 0) {
+        close(fd);
+        assert_true(clock_now_ms() < deadline);
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* The program connects; the relay says so. */
+static int connect_program(void)
+{
+    const int fd = connect_to(MUX_PORT);
+
+    assert_true(fd >= 0);
+    return fd;
+}
+
+/* Waits for the next message of the relay: "TYPE SLOT PAYLOAD". */
+static char *next_message(struct fixture *fixture)
+{
+    static const char *const names[] = {
+        [MUX_LISTENS] = "LISTENS", [MUX_FAILED] = "FAILED", [MUX_OPEN] = "OPEN",
+        [MUX_DATA] = "DATA",       [MUX_CREDIT] = "CREDIT", [MUX_END] = "END",
+        [MUX_CLOSE] = "CLOSE"};
+    const long long deadline = clock_now_ms() + LATE_MS;
+    struct mux_message message = {.length = 0};
+    char *text;
+
+    while (fixture->network.length < MUX_HEADER ||
+           !mux_read((const unsigned char *)fixture->network.data, &message) ||
+           fixture->network.length < MUX_HEADER + message.length)
+        if (next_frame(fixture) == 0 && !exchange(fixture, deadline))
+            fail_msg("no message of the relay");
+    if (message.type == MUX_CREDIT || message.type == MUX_FAILED)
+        text = string_format(
+            "%s %u %u", names[message.type], message.slot,
+            mux_read_number((const unsigned char *)fixture->network.data + MUX_HEADER));
+    else
+        text = string_format("%s %u %.*s", names[message.type], message.slot, (int)message.length,
+                             fixture->network.data + MUX_HEADER);
+    strbuf_drop(&fixture->network, MUX_HEADER + message.length);
+    return text;
+}
+
+static void expect_message(struct fixture *fixture, const char *expected)
+{
+    CLEANUP_FREE char *message = next_message(fixture);
+
+    assert_string_equal(message, expected);
+}
+
+static void say(struct fixture *fixture, unsigned slot, enum mux_type type, const void *payload,
+                size_t length)
+{
+    CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
+    unsigned char header[MUX_HEADER];
+
+    mux_write(header, slot, type, length);
+    strbuf_add(&message, header, sizeof header);
+    strbuf_add(&message, payload, length);
+    add(fixture, FRAME_NETWORK, message.data, message.length);
+    flush(fixture);
+}
+
+/* What the program reads next: up to 100 bytes. */
+static char *read_some(int fd)
+{
+    struct pollfd polled = {fd, POLLIN, 0};
+    char bytes[100];
+    ssize_t length;
+
+    assert_int_equal(poll(&polled, 1, LATE_MS), 1);
+    length = read(fd, bytes, sizeof bytes);
+    return string_format("%.*s", length > 0 ? (int)length : 0, bytes);
+}
+
+static void expect_bytes(int fd, const char *expected)
+{
+    CLEANUP_FREE char *bytes = read_some(fd);
+
+    assert_string_equal(bytes, expected);
+}
+
+static void finish(struct fixture *fixture)
+{
+    add(fixture, FRAME_STDIN_END, NULL, 0);
+    expect(fixture, FRAME_END);
+    check_end(fixture, FRAME_CAUSE_ITSELF, 0, 0);
+    tear_down(fixture);
+}
+
+static void relay__carries_bytes(void **state)
+{
+    struct fixture fixture;
+    int one, two;
+
+    (void)state;
+    begin(&fixture, 2);
+    assert_string_equal(strbuf_string(&fixture.trace), "HELLO BEGUN ");
+    expect_message(&fixture, "LISTENS 0 "); /* before BEGUN */
+    one = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    two = connect_program();
+    expect_message(&fixture, "OPEN 1 ");
+    assert_int_equal(write(two, "two", 3), 3);
+    expect_message(&fixture, "DATA 1 two");
+    say(&fixture, 1, MUX_DATA, "for two", 7);
+    say(&fixture, 0, MUX_DATA, "for one", 7);
+    expect_bytes(two, "for two");
+    expect_bytes(one, "for one");
+    /* one ends by itself, and then isolator */
+    shutdown(one, SHUT_WR);
+    expect_message(&fixture, "END 0 ");
+    say(&fixture, 0, MUX_DATA, "more", 4);
+    say(&fixture, 0, MUX_END, NULL, 0);
+    expect_bytes(one, "more");
+    expect_bytes(one, "");
+    expect_message(&fixture, "CLOSE 0 ");
+    say(&fixture, 0, MUX_CLOSE, NULL, 0);
+    /* isolator closes two, which still gets what came before */
+    say(&fixture, 1, MUX_DATA, "last", 4);
+    say(&fixture, 1, MUX_CLOSE, NULL, 0);
+    expect_bytes(two, "last");
+    expect_bytes(two, "");
+    close(two);
+    expect_message(&fixture, "CLOSE 1 ");
+    close(one);
+    one = connect_program();
+    expect_message(&fixture, "OPEN 0 "); /* the slots are free again */
+    close(one);
+    finish(&fixture);
+}
+
+/* A program that has closed its connection for good. */
+static void relay__a_program_that_is_gone(void **state)
+{
+    const struct linger reset = {1, 0};
+    struct fixture fixture;
+    int fd;
+
+    (void)state;
+    begin(&fixture, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    fd = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    close(fd);
+    expect_message(&fixture, "CLOSE 0 ");
+    say(&fixture, 0, MUX_DATA, "for no one", 10); /* was on its way */
+    say(&fixture, 0, MUX_CLOSE, NULL, 0);
+    fd = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    close(fd);
+    finish(&fixture);
+}
+
+/* Others wait until one ends. */
+static void relay__no_more_at_once(void **state)
+{
+    struct fixture fixture;
+    int one, two;
+
+    (void)state;
+    begin(&fixture, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    one = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    two = connect_program();
+    assert_int_equal(write(two, "waits", 5), 5);
+    expect_none(&fixture, FRAME_NETWORK);
+    say(&fixture, 0, MUX_CLOSE, NULL, 0);
+    expect_bytes(one, "");
+    close(one);
+    expect_message(&fixture, "CLOSE 0 ");
+    expect_message(&fixture, "OPEN 0 ");
+    expect_message(&fixture, "DATA 0 waits");
+    close(two);
+    finish(&fixture);
+}
+
+/* A connection that takes nothing holds up no other one, and gets no more than its window. */
+static void relay__a_program_that_does_not_read(void **state)
+{
+    static char bytes[MUX_DATA_MAX];
+    struct fixture fixture;
+    int one, two;
+
+    (void)state;
+    begin(&fixture, 2);
+    expect_message(&fixture, "LISTENS 0 ");
+    one = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    two = connect_program();
+    expect_message(&fixture, "OPEN 1 ");
+    for (int i = 0; i < MUX_WINDOW / MUX_DATA_MAX; i++) {
+        say(&fixture, 0, MUX_DATA, bytes, sizeof bytes);
+        if (i == 1)
+            expect(&fixture, FRAME_CREDIT); /* for what process 1 has passed on */
+    }
+    say(&fixture, 1, MUX_DATA, "passes", 6);
+    expect_bytes(two, "passes");
+    close(one);
+    close(two);
+    finish(&fixture);
+}
+
+/* What a program sends waits for credit, of its connection and of all. */
+static void relay__waits_for_credit(void **state)
+{
+    static char bytes[MUX_WINDOW + 1000];
+    struct fixture fixture;
+    unsigned char number[4];
+    size_t got = 0;
+    int fd;
+
+    (void)state;
+    begin(&fixture, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    fd = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    memset(bytes, 'x', sizeof bytes);
+    assert_int_equal(write(fd, bytes, sizeof bytes), sizeof bytes);
+    while (got < MUX_WINDOW) {
+        CLEANUP_FREE char *message = next_message(&fixture);
+
+        assert_int_equal(strncmp(message, "DATA 0 ", 7), 0);
+        got += strlen(message) - 7;
+    }
+    assert_int_equal(got, MUX_WINDOW);
+    expect_none(&fixture, FRAME_NETWORK);
+    mux_write_number(number, 999);
+    say(&fixture, 0, MUX_CREDIT, number, sizeof number);
+    {
+        CLEANUP_FREE char *message = next_message(&fixture);
+
+        assert_int_equal(strlen(message), 7 + 999);
+    }
+    close(fd);
+    finish(&fixture);
+}
+
+static void relay__grants_what_was_read(void **state)
+{
+    static char bytes[MUX_DATA_MAX];
+    struct fixture fixture;
+    size_t got = 0;
+    int fd;
+
+    (void)state;
+    begin(&fixture, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    fd = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    memset(bytes, 'x', sizeof bytes);
+    for (int i = 0; i < 2; i++)
+        say(&fixture, 0, MUX_DATA, bytes, sizeof bytes);
+    while (got < 2 * sizeof bytes) {
+        CLEANUP_FREE char *some = read_some(fd);
+
+        assert_true(strlen(some) > 0);
+        got += strlen(some);
+    }
+    {
+        CLEANUP_FREE char *message = next_message(&fixture);
+
+        assert_int_equal(strncmp(message, "CREDIT 0 ", 9), 0);
+        assert_in_range(strtoul(message + 9, NULL, 10), MUX_WINDOW / 2, MUX_WINDOW);
+    }
+    assert_in_range(fixture.network_credit, FRAME_STDIN_WINDOW / 2, FRAME_STDIN_WINDOW);
+    close(fd);
+    finish(&fixture);
+}
+
+static void relay__only_if_it_is_ordered(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    begin(&fixture, 0);
+    expect_no_relay();
+    say(&fixture, 0, MUX_CLOSE, NULL, 0); /* is dropped */
+    assert_int_equal(fixture.network.length, 0);
+    finish(&fixture);
+}
+
+/* The program runs all the same. */
+static void relay__a_port_that_is_busy(void **state)
+{
+    const struct sockaddr_in address = {.sin_family = AF_INET,
+                                        .sin_port = htons(MUX_PORT),
+                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    CLEANUP_FREE char *expected = string_format("FAILED 0 %d", EADDRINUSE);
+    const int on = 1;
+    struct fixture fixture;
+    int fd;
+
+    (void)state;
+    enter_network();
+    fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); /* connections of other tests */
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    begin(&fixture, 1);
+    expect_message(&fixture, expected);
+    close(fd);
+    finish(&fixture);
+}
+
+/* It ends with its program, with all connections, and the next program has another one. */
+static void relay__ends_with_its_program(void **state)
+{
+    struct fixture fixture;
+    int fd;
+
+    (void)state;
+    begin(&fixture, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    fd = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    expect(&fixture, FRAME_END);
+    expect_bytes(fd, "");
+    close(fd);
+    say(&fixture, 0, MUX_DATA, "late", 4); /* was on its way */
+    add(&fixture, FRAME_RESET, NULL, 0);
+    order_run(&fixture, "cat", 1);
+    expect(&fixture, FRAME_BEGUN);
+    expect_message(&fixture, "LISTENS 0 ");
+    fd = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    close(fd);
+    finish(&fixture);
+}
+
+/* After an order to stop, and after a program that cannot be executed. */
+static void relay__ends_with_a_program_that_is_stopped(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    begin(&fixture, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    add(&fixture, FRAME_STOP, NULL, 0);
+    expect(&fixture, FRAME_END);
+    expect_no_relay();
+    add(&fixture, FRAME_RESET, NULL, 0);
+    {
+        const struct frame_run run = {.timer_ms = 2 * LATE_MS,
+                                      .linger_ms = 2 * LATE_MS,
+                                      .output_max = MEGABYTE,
+                                      .connections = 1};
+
+        add_text(&fixture, FRAME_ARGUMENT, "/no/such/program");
+        add(&fixture, FRAME_RUN, &run, sizeof run);
+    }
+    expect(&fixture, FRAME_FAILED);
+    assert_int_equal(fixture.failed.step, FRAME_STEP_EXEC);
+    expect_no_relay();
+    tear_down(&fixture);
+}
+
+/* The relay: the child of the supervisor that executes the same file. */
+static pid_t relay_of(const struct fixture *fixture)
+{
+    CLEANUP_FREE char *path = string_format("/proc/%ld/task/%ld/children",
+                                            (long)fixture->supervisor, (long)fixture->supervisor);
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+    CLEANUP(strbuf_release) struct strbuf children = read_all(fd);
+    char *rest = NULL;
+
+    for (char *word = strtok_r(children.data, " ", &rest); word;
+         word = strtok_r(NULL, " ", &rest)) {
+        CLEANUP_FREE char *comm = string_format("/proc/%s/comm", word);
+        CLEANUP_FD int file = open(comm, O_RDONLY | O_CLOEXEC);
+        CLEANUP(strbuf_release) struct strbuf name = read_all(file);
+
+        if (strncmp(strbuf_string(&name), "supervisor_rel", 14) == 0)
+            return (pid_t)strtol(word, NULL, 10);
+    }
+    fail_msg("there is no relay");
+    return 0;
+}
+
+/* Who kills it ends its connections, and nothing else. */
+static void relay__killed(void **state)
+{
+    struct fixture fixture;
+    int fd;
+
+    (void)state;
+    begin(&fixture, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    fd = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    assert_int_equal(kill(relay_of(&fixture), SIGKILL), 0);
+    expect_bytes(fd, "");
+    close(fd);
+    expect_no_relay();
+    finish(&fixture);
+}
+
+/* ---- what isolator must not send */
+
+static void relay__more_than_was_granted(void **state)
+{
+    static char bytes[FRAME_CHUNK];
+    struct fixture fixture;
+
+    (void)state;
+    begin(&fixture, 0);
+    for (int i = 0; i < 3; i++)
+        add(&fixture, FRAME_NETWORK, bytes, sizeof bytes);
+    while (fixture.sent.length > 0 && exchange(&fixture, clock_now_ms() + LATE_MS))
+        continue;
+    assert_int_equal(exit_status(&fixture), 1);
+    release(&fixture);
+}
+
+static void relay__too_many_connections(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    order_run(&fixture, "true", MUX_SLOTS_MAX + 1);
+    flush(&fixture);
+    assert_int_equal(exit_status(&fixture), 1);
+    release(&fixture);
+}
+
+/* No isolator is there. */
+static void relay__not_in_a_script(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    prepare(&fixture);
+    order_run(&fixture, "true", 1);
+    launch_script(&fixture);
+    assert_int_equal(finish_script(&fixture), 1);
+    assert_string_equal(strbuf_string(&fixture.trace), "HELLO ");
+    release(&fixture);
+}
