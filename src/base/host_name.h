@@ -16,9 +16,9 @@ enum { HOST_NAME_SIZE = 254 };
 /*
  * Reads the name of a host, which is not terminated, or its address; one of IPv6 is in brackets.
  * Labels have letters, digits, '-' and '_', and international names their ASCII form, "xn--...".
- * False: it is neither, as other bytes, an empty label, a name that is too long, and the numbers
- * that some resolvers take for addresses ("0x7f.1", "2130706433", "127.1", "010.0.0.1"): a name
- * whose last label is a number must be an address.
+ * False for anything else: other bytes, an empty label, a name that is too long, and a name whose
+ * last label is a number, such as "0x7f.1", "2130706433", "127.1" and "010.0.0.1", which some
+ * resolvers take for an address.
  */
 bool host_name_read(const char *text, size_t length, char name[HOST_NAME_SIZE]);
 

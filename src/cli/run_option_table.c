@@ -291,13 +291,14 @@ static const struct option_rule rules[] = {
                   TEST_OUTPUT_BYTES_MAX),
      FOR(TEST)},
     {SETTING(NETWORK), CALL(take_network, request.policy), FOR(ALL), OFFER(VALUES_NETWORKS)},
-    {{0, "--allow-host", "HOST[:PORT]", "host that it reaches over a proxy; repeatable", NULL,
+    {{0, "--allow-host", "HOST[:PORT]", "host that it may reach; repeatable", NULL,
       "A host that the program may reach over a proxy in its container, which has no network: a "
       "name, *.NAME for all names below it, an address of IPv4, or one of IPv6 in brackets, like "
-      "[::1]:8080. Without a PORT, these are 80 and 443. This option can be given more than once. "
+      "[::1]:8080. *.NAME does not include NAME itself. Without a PORT, the ports are 80 and 443. "
+      "This option can be given more than once. "
       "The hosts replace those of the configuration. See *network* in isolator_config.json(5)."},
      CALL(take_allow_host, request.policy),
-     FOR(ALL)},
+     FOR(ONLY_RUN | TEST | SESSION)},
     {SETTING(READ_ONLY), CALL(take_read_only, request.policy.read_only), FOR(ALL),
      CHOICES("true false")},
     {SETTING(CAP_DROP), CALL(take_cap_drop, request.policy), FOR(ALL), CHOICES("ALL")},

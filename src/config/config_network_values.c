@@ -74,7 +74,7 @@ int config_value_addresses(struct json_reader *reader, const struct key_rule *ru
         if (!ip_range_parse(ranges.items[i], &host->ranges[host->range_count++]))
             return error_set(reader->error, ERROR_CONFIG,
                              "%s: %s: '%s' is not a range of addresses, like 10.1.2.0/24 or "
-                             "2001:db8::/32, in which no bit after the first ones is set",
+                             "2001:db8::/32; the bits after the prefix must be 0",
                              JSON_READER_WHERE(reader), shown);
     }
     return 0;

@@ -59,7 +59,7 @@ int network_host_set_name(struct network_host *host, const char *text, struct er
     return set_name(host, text, strlen(text), error);
 }
 
-static bool has_port(const struct network_host *host, unsigned short port)
+bool network_host_has_port(const struct network_host *host, unsigned short port)
 {
     for (size_t i = 0; i < host->port_count; i++)
         if (host->ports[i] == port)
@@ -69,7 +69,7 @@ static bool has_port(const struct network_host *host, unsigned short port)
 
 int network_host_add_port(struct network_host *host, unsigned short port, struct error *error)
 {
-    if (has_port(host, port))
+    if (network_host_has_port(host, port))
         return 0;
     if (host->port_count == NETWORK_PORTS_MAX)
         return error_set(error, ERROR_USAGE, "a host can have at most %d ports", NETWORK_PORTS_MAX);
@@ -121,12 +121,6 @@ char *network_host_text(const struct network_host *host)
 }
 
 /* ---- a list of hosts */
-
-void network_rules_init(struct network_rules *rules)
-{
-    *rules = (struct network_rules){.hosts = NULL};
-    network_rules_complete(rules);
-}
 
 void network_rules_release(struct network_rules *rules)
 {
@@ -212,7 +206,7 @@ static bool entry_covers(const struct network_host *entry, const struct network_
     if (!host_name_matches(host->name, entry->name) || (host->raw && !entry->raw))
         return false;
     for (size_t i = 0; i < host->port_count; i++)
-        if (!has_port(entry, host->ports[i]))
+        if (!network_host_has_port(entry, host->ports[i]))
             return false;
     for (size_t i = 0; i < host->range_count; i++)
         if (!has_range(entry, &host->ranges[i]))

@@ -36,8 +36,8 @@ struct network_host {
 
 struct network_rules {
     struct network_host *hosts; /* owned; each name once */
-    size_t count;               /* 0: programs have no network */
-    long long max_bytes;        /* of a request, in both directions together */
+    size_t count;               /* 0: programs have no proxy */
+    long long max_bytes;        /* of all programs of a request, in both directions together */
     int max_connections;        /* that a program has at once */
 };
 
@@ -54,6 +54,9 @@ void network_host_release(struct network_host *host);
  */
 int network_host_set_name(struct network_host *host, const char *text, struct error *error);
 
+/* Whether the host has this port. */
+bool network_host_has_port(const struct network_host *host, unsigned short port);
+
 /* Adds a port unless the host has it. ERROR_USAGE if it has NETWORK_PORTS_MAX others. */
 int network_host_add_port(struct network_host *host, unsigned short port, struct error *error);
 
@@ -65,9 +68,6 @@ int network_host_parse(struct network_host *host, const char *text, struct error
 
 /* Returns the name as network_host_set_name() takes it, owned by the caller. */
 char *network_host_text(const struct network_host *host);
-
-/* Makes rules without hosts, with the default numbers. */
-void network_rules_init(struct network_rules *rules);
 
 /* Leaves rules in which nothing is given. */
 void network_rules_release(struct network_rules *rules);

@@ -219,25 +219,24 @@ static bool drops(const struct sandbox_policy *policy, const char *capability)
 }
 
 /* With its ports, one of which may be the reason. */
-static void refuse_host(const struct network_host *host, struct error *error)
+static int refuse_host(const struct network_host *host, struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf ports = STRBUF_INIT;
     CLEANUP_FREE char *name = network_host_text(host);
 
     for (size_t i = 0; i < host->port_count; i++)
         strbuf_addf(&ports, "%s%d", i > 0 ? ", " : "", host->ports[i]);
-    error_set(error, ERROR_USAGE,
-              ERROR_SUBJECT ": host '%s', port%s %s%s, is not allowed by the configuration "
-                            "(maximums.network)",
-              name, host->port_count > 1 ? "s" : "", strbuf_string(&ports),
-              host->raw ? ", raw" : "");
+    return error_set(
+        error, ERROR_USAGE,
+        "host '%s', port%s %s%s, is not allowed by the configuration (maximums.network)", name,
+        host->port_count > 1 ? "s" : "", strbuf_string(&ports), host->raw ? ", raw" : "");
 }
 
 static int check_network(const struct sandbox_policy *policy, const struct sandbox_policy *maximums,
                          struct error *error)
 {
-    const struct network_rules *rules = &policy->network_rules, *most = &maximums->network_rules;
-    const struct network_host *host = network_rules_uncovered(most, rules);
+    const struct network_rules *rules = &policy->network_rules, *max = &maximums->network_rules;
+    const struct network_host *host = network_rules_uncovered(max, rules);
 
     if (!maximums->network)
         return 0;
@@ -247,8 +246,8 @@ static int check_network(const struct sandbox_policy *policy, const struct sandb
                   " '%s' is not allowed by the configuration (maximums.network: '%s')",
                   policy->network, maximums->network);
     else if (host)
-        refuse_host(host, error);
-    else if (!network_rules_cover(most, rules))
+        return refuse_host(host, error);
+    else if (!network_rules_cover(max, rules))
         error_set(error, ERROR_USAGE,
                   ERROR_SUBJECT ": maxBytes or maxConnections is larger than the configuration "
                                 "allows (maximums.network)");

@@ -1,8 +1,9 @@
 /*
  * isolator's end of a channel of the supervisor (supervisor/protocol.h): what takes the bytes that
- * arrive in it. The instance passes them on, and lets the supervisor send as many more as were
- * dealt with. What they mean is known to the functions alone: a new channel is a row in the
- * protocol, a file of the supervisor that fills it, and a struct channel.
+ * arrive in it and, if it has both directions, gives those that leave. The instance passes them on,
+ * and lets the supervisor send as many more as were dealt with. What they mean is known to the
+ * functions alone: a new channel is a row in the protocol, a file of the supervisor that fills it,
+ * and a struct channel.
  */
 #ifndef CONTAINER_CHANNEL_H
 #define CONTAINER_CHANNEL_H
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `number` is handed to each function: which channel it is, if a context has several. */
+/* `number`: which channel it is, if a context has several. */
 struct channel {
     void *context; /* borrowed */
     int number;

@@ -41,7 +41,7 @@ static void describe_network(struct strbuf *text, const struct sandbox_policy *p
             strbuf_addf(text, "network '%s'", policy->network);
         return;
     }
-    strbuf_addstr(text, "no network but HTTP and HTTPS to");
+    strbuf_addstr(text, "no network except HTTP and HTTPS to");
     for (size_t i = 0; i < rules->count && i < HOSTS_LISTED_MAX; i++) {
         CLEANUP_FREE char *name = network_host_text(&rules->hosts[i]);
 
@@ -49,7 +49,7 @@ static void describe_network(struct strbuf *text, const struct sandbox_policy *p
     }
     if (rules->count > HOSTS_LISTED_MAX)
         strbuf_addf(text, " and %zu more", rules->count - HOSTS_LISTED_MAX);
-    strbuf_addstr(text, " by http_proxy");
+    strbuf_addstr(text, ", through the proxy in http_proxy");
 }
 
 /* The default limits of a program in a language, its packages, and whether it starts slowly. */

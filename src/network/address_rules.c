@@ -1,6 +1,10 @@
 #include "network/address_rules.h"
 
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 
 #include "base/host_name.h"
 
@@ -56,6 +60,32 @@ bool address_is_global(const struct ip_address *address)
     return is_in(address, "0.0.0.0/0") || is_in(address, GLOBAL_UNICAST);
 }
 
+static bool is_of_interface(const struct ip_address *address, const struct sockaddr *interface)
+{
+    struct ip_address own = {.family = interface->sa_family};
+
+    if (own.family == AF_INET)
+        memcpy(own.bytes, &((const struct sockaddr_in *)(const void *)interface)->sin_addr, 4);
+    else if (own.family == AF_INET6)
+        memcpy(own.bytes, &((const struct sockaddr_in6 *)(const void *)interface)->sin6_addr, 16);
+    else
+        return false;
+    return ip_address_equal(&own, address);
+}
+
+/* Whether it is an address of this host, or that is not known. */
+static bool is_own(const struct ip_address *address)
+{
+    struct ifaddrs *interfaces = NULL;
+    bool found = getifaddrs(&interfaces) != 0;
+
+    for (const struct ifaddrs *item = interfaces; item && !found; item = item->ifa_next)
+        found = item->ifa_addr && is_of_interface(address, item->ifa_addr);
+    if (interfaces)
+        freeifaddrs(interfaces);
+    return found;
+}
+
 bool address_is_allowed(const struct ip_address *address, const struct network_host *host)
 {
     struct ip_address named;
@@ -65,5 +95,5 @@ bool address_is_allowed(const struct ip_address *address, const struct network_h
     for (size_t i = 0; i < host->range_count; i++)
         if (ip_range_has(&host->ranges[i], address))
             return true;
-    return address_is_global(address);
+    return address_is_global(address) && !is_own(address);
 }

@@ -1,7 +1,7 @@
 /*
  * Which addresses may be reached: those that are globally reachable by the special-purpose
  * registries of IANA (RFC 6890), and those that an entry of the list permits. An address of IPv6
- * that has one of IPv4 in it is also judged by that.
+ * that carries one of IPv4 is never reached.
  */
 #ifndef NETWORK_ADDRESS_RULES_H
 #define NETWORK_ADDRESS_RULES_H
@@ -20,8 +20,8 @@
 bool address_is_global(const struct ip_address *address);
 
 /*
- * Whether a connection to the address may be made for this entry: it is globally reachable, is the
- * entry itself, or is in one of its ranges.
+ * Whether a connection to the address may be made for this entry: it is globally reachable and no
+ * address of this host, is the entry itself, or is in one of its ranges.
  */
 bool address_is_allowed(const struct ip_address *address, const struct network_host *host);
 

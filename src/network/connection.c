@@ -48,7 +48,7 @@ static uint32_t wanted(const struct connection *connection)
 }
 
 /* A descriptor of which nothing is wanted is taken out: its end would be told over and over. */
-void connection_wait(struct connection *connection)
+void connection_rearm(struct connection *connection)
 {
     struct epoll_event event = {.events = wanted(connection), .data.u64 = connection->slot};
     const int operation = event.events == 0          ? EPOLL_CTL_DEL
@@ -66,43 +66,62 @@ void connection_wait(struct connection *connection)
 
 long long connection_deadline(const struct connection *connection)
 {
-    const bool dials = connection->state == CONNECTION_DIAL && connection->dial.begun > 0 &&
-                       connection->dial.begun < connection->dial.count;
+    const struct dial *dial = connection ? &connection->dial : NULL;
 
-    return dials && connection->dial.next_at < connection->deadline ? connection->dial.next_at
-                                                                    : connection->deadline;
+    if (!connection)
+        return 0;
+    if (connection->state == CONNECTION_DIAL && dial->begun > 0 && dial->begun < dial->count &&
+        dial->next_at < connection->deadline)
+        return dial->next_at;
+    return connection->deadline;
 }
 
-static void take_deadline(struct connection *connection)
+/* Why the connection ends at the deadline of its state; owned by the caller. */
+static char *explain_deadline(const struct connection *connection)
 {
     const struct http_request *request = &connection->request;
 
-    if (connection->deadline == 0 || clock_now_ms() < connection->deadline)
-        return;
-    if (connection->state == CONNECTION_HEAD || connection->state == CONNECTION_HELLO)
-        connection_give_up(connection, 400,
-                           string_format("nothing complete was sent to the proxy for %d s",
-                                         CONNECTION_PROGRAM_MS / 1000));
-    else
-        connection_give_up(connection, 504,
-                           string_format("host '%s' port %u has not answered for %d s",
-                                         request->host, request->port, CONNECTION_HOST_MS / 1000));
+    switch (connection->state) {
+    case CONNECTION_HEAD:
+        return string_format("no complete request was sent to the proxy within %d s",
+                             CONNECTION_PROGRAM_MS / 1000);
+    case CONNECTION_HELLO:
+        return string_format("the tunnel to '%s' has carried no complete ClientHello within %d s",
+                             request->host, CONNECTION_PROGRAM_MS / 1000);
+    case CONNECTION_LOOKUP:
+        return string_format("cannot look up '%s': no answer within %d s", request->host,
+                             CONNECTION_HOST_MS / 1000);
+    default:
+        return string_format("cannot connect to '%s' port %u: no answer within %d s", request->host,
+                             request->port, CONNECTION_HOST_MS / 1000);
+    }
 }
 
-void connection_serve(struct connection *connection)
+static void check_deadline(struct connection *connection)
 {
+    const bool is_of_program =
+        connection->state == CONNECTION_HEAD || connection->state == CONNECTION_HELLO;
+
+    if (connection->deadline != 0 && clock_now_ms() >= connection->deadline)
+        connection_give_up(connection, is_of_program ? 400 : 504, explain_deadline(connection));
+}
+
+void connection_serve(struct connection *connection, bool writable)
+{
+    if (writable)
+        connection->is_blocked = false;
     connection_begin(connection);
     if (connection->state == CONNECTION_OPEN)
         connection_pass(connection);
-    take_deadline(connection);
-    connection_wait(connection);
+    check_deadline(connection);
+    connection_rearm(connection);
 }
 
 /* ---- what the relay says */
 
 bool connection_take_data(struct connection *connection, const char *bytes, size_t length)
 {
-    if (length > connection->granted || connection->program_ended)
+    if (length == 0 || length > connection->granted || connection->program_ended)
         return false;
     connection->granted -= (uint32_t)length;
     if (connection->state != CONNECTION_CLOSED)
@@ -112,7 +131,7 @@ bool connection_take_data(struct connection *connection, const char *bytes, size
 
 bool connection_take_credit(struct connection *connection, uint32_t bytes)
 {
-    if (bytes > MUX_WINDOW - connection->credit)
+    if (bytes == 0 || bytes > MUX_WINDOW - connection->credit)
         return false;
     connection->credit += bytes;
     return true;

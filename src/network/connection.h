@@ -1,7 +1,7 @@
 /*
  * A connection of a program to its proxy, from the request to the end: judges the request by the
  * rules, looks the host up, connects, and passes bytes on in both directions. Everything that comes
- * from the program is bounded by the credit that it gets (base/mux.h). Nothing here waits.
+ * from the program is bounded by the credit that it gets (base/mux.h). No function waits.
  */
 #ifndef NETWORK_CONNECTION_H
 #define NETWORK_CONNECTION_H
@@ -22,6 +22,7 @@ struct connection_context {
     const struct docker *docker; /* whose trace shows connections */
     int epoll; /* tells, by the slot, which connection connection_serve() is to be called of */
     struct strbuf *out; /* messages for the relay */
+    struct lookups *lookups;
 };
 
 /* With so many bytes of messages that are not sent yet, nothing is read from hosts. */
@@ -43,13 +44,17 @@ bool connection_take_end(struct connection *connection);
 /* Tells the relay that the connection is over, if it was not told yet. */
 void connection_close(struct connection *connection);
 
-/* Does what can be done now. */
-void connection_serve(struct connection *connection);
+/*
+ * Does what can be done now. `writable`: the host may take bytes again, of which there were too
+ * many.
+ */
+void connection_serve(struct connection *connection, bool writable);
 
 /* Waits again for what it has to wait for, after there was no room for messages. */
-void connection_wait(struct connection *connection);
+void connection_rearm(struct connection *connection);
 
-/* When connection_serve() is to be called at the latest: clock_now_ms(); 0: no such time. */
+/* When connection_serve() is to be called at the latest: clock_now_ms(); 0: no such time, or NULL.
+ */
 long long connection_deadline(const struct connection *connection);
 
 #endif

@@ -15,7 +15,10 @@ static void enter(struct connection *connection, enum connection_state state, in
     connection->deadline = ms > 0 ? clock_now_ms() + ms : 0;
 }
 
-/* Finds the rule for the host and the port. False: there is none, and the connection is over. */
+/*
+ * Finds the rule for the host and the port: that of the name itself, or the first pattern. False:
+ * there is none, and the connection is over.
+ */
 static bool find_rule(struct connection *connection)
 {
     const struct network_rules *rules = connection->context->rules;
@@ -28,12 +31,12 @@ static bool find_rule(struct connection *connection)
         if (!host_name_matches(request->host, host->name))
             continue;
         is_named = true;
-        for (size_t j = 0; j < host->port_count; j++)
-            if (host->ports[j] == request->port) {
-                connection->rule = host;
-                return true;
-            }
+        if (network_host_has_port(host, request->port) &&
+            (!connection->rule || strcmp(host->name, request->host) == 0))
+            connection->rule = host;
     }
+    if (connection->rule)
+        return true;
     connection_give_up(
         connection, 403,
         is_named ? string_format("port %u of host '%s' is not on the list of allowed hosts",
@@ -55,15 +58,14 @@ static void dial_addresses(struct connection *connection, struct ip_address *add
     if (allowed == 0) {
         connection_give_up(
             connection, 403,
-            string_format("host '%s' has the address %s, which is not public, and no "
-                          "\"addresses\" of the list allow it",
+            string_format("host '%s' has the address %s, which is not public and not in the "
+                          "\"addresses\" of its entry",
                           connection->request.host, first));
         return;
     }
     dial_begin(&connection->dial, connection->context->epoll, connection->slot, addresses, allowed,
                connection->request.port);
-    enter(connection, CONNECTION_DIAL, 0);
-    connection->deadline = clock_now_ms() + CONNECTION_HOST_MS;
+    enter(connection, CONNECTION_DIAL, CONNECTION_HOST_MS);
 }
 
 static void begin_lookup(struct connection *connection)
@@ -76,48 +78,109 @@ static void begin_lookup(struct connection *connection)
         return;
     }
     enter(connection, CONNECTION_LOOKUP, CONNECTION_HOST_MS);
-    connection->lookup = lookup_start(connection->request.host);
+    connection->lookup = lookup_start(connection->context->lookups, connection->request.host);
     if (!connection->lookup || epoll_ctl(connection->context->epoll, EPOLL_CTL_ADD,
                                          lookup_fd(connection->lookup), &event) != 0)
-        connection_give_up(connection, 502,
-                           string_format("cannot look up '%s': too many lookups at once",
-                                         connection->request.host));
+        connection_give_up(
+            connection, 502,
+            string_format("cannot look up '%s': too many lookups at once, or no memory",
+                          connection->request.host));
 }
 
-static void read_head(struct connection *connection)
+/* In these, false: the request is not complete, or the connection is over. */
+
+static bool read_http(struct connection *connection)
 {
     struct http_request *request = &connection->request;
+    const enum http_result result =
+        http_request_read(strbuf_string(&connection->from_program), connection->from_program.length,
+                          request, &connection->head);
 
-    switch (http_request_read(strbuf_string(&connection->from_program),
-                              connection->from_program.length, request, &connection->head)) {
-    case HTTP_INCOMPLETE:
-        if (connection->program_ended && connection->from_program.length == 0)
-            connection_close(connection); /* it has asked for nothing */
-        else if (connection->program_ended)
-            connection_give_up(connection, 400,
-                               string_copy("a request to the proxy is not complete"));
-        return;
-    case HTTP_REFUSED:
+    if (result == HTTP_REFUSED) {
         request->host[0] = '\0';
         request->port = 0;
         connection_give_up(
             connection, request->status,
             string_format("a request to the proxy is not valid: %s", request->problem));
-        return;
-    case HTTP_GOOD:
+    }
+    if (result != HTTP_GOOD)
+        return false;
+    connection_consume(connection, request->head_length);
+    http_body_begin(&connection->body, request);
+    return true;
+}
+
+static bool read_socks_greeting(struct connection *connection)
+{
+    unsigned char reply[] = {SOCKS_VERSION, SOCKS_NO_PASSWORD};
+    size_t taken;
+
+    if (connection->is_socks)
+        return true;
+    switch (socks_read_greeting(connection->from_program.data, connection->from_program.length,
+                                &taken)) {
+    case SOCKS_INCOMPLETE:
+        return false;
+    case SOCKS_REFUSED:
+        reply[1] = SOCKS_NO_METHOD;
+        connection_note(connection, NETWORK_FAILED,
+                        "a request to the proxy is not valid: it wants a password");
+        connection_reply(connection, reply, sizeof reply);
+        connection_close(connection);
+        return false;
+    case SOCKS_GOOD:
         break;
     }
-    connection_deal(connection, request->head_length);
-    http_body_begin(&connection->body, request);
-    if (!connection_has_budget(connection))
-        connection_give_up_budget(connection);
-    else if (find_rule(connection))
-        begin_lookup(connection);
+    connection_reply(connection, reply, sizeof reply);
+    connection_consume(connection, taken);
+    connection->is_socks = true;
+    return true;
+}
+
+static bool read_socks(struct connection *connection)
+{
+    struct socks_request socks;
+    enum socks_result result;
+
+    if (!read_socks_greeting(connection))
+        return false;
+    result =
+        socks_read_request(connection->from_program.data, connection->from_program.length, &socks);
+    if (result == SOCKS_REFUSED)
+        connection_give_up(connection, socks.status,
+                           string_format("a request to the proxy is not valid: %s", socks.problem));
+    if (result != SOCKS_GOOD)
+        return false;
+    connection_consume(connection, socks.length);
+    memcpy(connection->request.host, socks.host, sizeof socks.host);
+    connection->request.port = socks.port;
+    connection->request.is_tunnel = true;
+    return true;
+}
+
+static void read_head(struct connection *connection)
+{
+    const struct strbuf *bytes = &connection->from_program;
+    const bool is_socks = connection->is_socks ||
+                          (bytes->length > 0 && (unsigned char)bytes->data[0] == SOCKS_VERSION);
+
+    if (is_socks ? read_socks(connection) : read_http(connection)) {
+        if (!connection_has_budget(connection))
+            connection_give_up_budget(connection);
+        else if (find_rule(connection))
+            begin_lookup(connection);
+    } else if (connection->state == CONNECTION_HEAD && connection->program_ended) {
+        if (bytes->length == 0)
+            connection_close(connection); /* it has asked for nothing */
+        else
+            connection_give_up(connection, 400,
+                               string_copy("a request to the proxy is not complete"));
+    }
 }
 
 /* ---- LOOKUP, DIAL */
 
-static void take_lookup(struct connection *connection)
+static void finish_lookup(struct connection *connection)
 {
     struct ip_address addresses[LOOKUP_ADDRESSES_MAX];
     const char *problem = NULL;
@@ -135,10 +198,22 @@ static void take_lookup(struct connection *connection)
         dial_addresses(connection, addresses, count);
 }
 
-static void take_dial(struct connection *connection)
+static void reply_connected(struct connection *connection)
+{
+    static const char established[] = "HTTP/1.1 200 Connection established\r\n\r\n";
+    unsigned char granted[SOCKS_REPLY_SIZE];
+
+    socks_write_reply(granted, SOCKS_GRANTED);
+    if (connection->is_socks)
+        connection_reply(connection, granted, sizeof granted);
+    else
+        connection_reply(connection, established, strlen(established));
+}
+
+static void finish_dial(struct connection *connection)
 {
     const struct http_request *request = &connection->request;
-    const int fd = dial_look(&connection->dial);
+    const int fd = dial_check(&connection->dial);
 
     if (fd == -1)
         return;
@@ -152,7 +227,7 @@ static void take_dial(struct connection *connection)
     if (!request->is_tunnel || connection->rule->raw)
         connection->entry = connection_note(connection, NETWORK_CONNECTED, NULL);
     if (request->is_tunnel)
-        connection_reply(connection, "HTTP/1.1 200 Connection established\r\n\r\n");
+        reply_connected(connection);
     if (request->is_tunnel && !connection->rule->raw)
         enter(connection, CONNECTION_HELLO, CONNECTION_PROGRAM_MS);
     else
@@ -202,9 +277,9 @@ void connection_begin(struct connection *connection)
     if (connection->state == CONNECTION_HEAD)
         read_head(connection);
     if (connection->state == CONNECTION_LOOKUP)
-        take_lookup(connection);
+        finish_lookup(connection);
     if (connection->state == CONNECTION_DIAL)
-        take_dial(connection);
+        finish_dial(connection);
     if (connection->state == CONNECTION_HELLO)
         read_hello(connection);
 }

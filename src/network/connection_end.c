@@ -50,28 +50,26 @@ void connection_close(struct connection *connection)
     connection->sent_close = true;
 }
 
-void connection_reply(struct connection *connection, const char *text)
+void connection_reply(struct connection *connection, const void *bytes, size_t length)
 {
-    const size_t length = strlen(text);
-
     if (length > connection->credit)
         return;
-    connection_send(connection, MUX_DATA, text, length);
+    connection_send(connection, MUX_DATA, bytes, length);
     connection->credit -= (uint32_t)length;
 }
 
-void connection_deal(struct connection *connection, size_t length)
+void connection_consume(struct connection *connection, size_t length)
 {
     unsigned char number[4];
 
     strbuf_drop(&connection->from_program, length);
-    connection->dealt += (uint32_t)length;
-    if (connection->dealt < MUX_WINDOW / 2)
+    connection->consumed += (uint32_t)length;
+    if (connection->consumed < MUX_WINDOW / 2)
         return;
-    mux_write_number(number, connection->dealt);
+    mux_write_number(number, connection->consumed);
     connection_send(connection, MUX_CREDIT, number, sizeof number);
-    connection->granted += connection->dealt;
-    connection->dealt = 0;
+    connection->granted += connection->consumed;
+    connection->consumed = 0;
 }
 
 /* ---- what goes wrong */
@@ -109,23 +107,46 @@ int connection_note(const struct connection *connection, enum network_outcome ou
     const struct http_request *request = &connection->request;
     const struct connection_context *context = connection->context;
     CLEANUP_FREE char *step =
-        string_format("%s %s:%u", steps[outcome], request->host, request->port);
+        request->host[0] == '\0'
+            ? string_copy(steps[outcome])
+            : string_format(strchr(request->host, ':') ? "%s [%s]:%u" : "%s %s:%u", steps[outcome],
+                            request->host, request->port);
 
     docker_traced(context->docker, step, connection->start);
     return network_log_add(context->log, request->host, request->port, outcome, reason);
 }
 
-void connection_give_up(struct connection *connection, int status, char *reason)
+/* Replies with one of HTTP, whose first line has the reason, too: most clients show no more. */
+static void reply_status(struct connection *connection, int status, const char *why)
 {
-    CLEANUP_FREE char *why = reason;
     CLEANUP_FREE char *text = string_format(
         "HTTP/1.1 %d %s: %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n"
         "Connection: close\r\n\r\nisolator: %s\n",
         status, name_of_status(status), why, strlen("isolator: \n") + strlen(why), why);
 
+    connection_reply(connection, text, strlen(text));
+}
+
+static void reply_socks(struct connection *connection, int status)
+{
+    unsigned char reply[SOCKS_REPLY_SIZE];
+
+    socks_write_reply(reply, status == 403                    ? SOCKS_NOT_ALLOWED
+                             : status == 502 || status == 504 ? SOCKS_HOST_UNREACHABLE
+                             : status == 501                  ? SOCKS_NO_COMMAND
+                                                              : SOCKS_FAILURE);
+    connection_reply(connection, reply, sizeof reply);
+}
+
+void connection_give_up(struct connection *connection, int status, char *reason)
+{
+    CLEANUP_FREE char *why = reason;
+
     connection_note(connection, status == 403 ? NETWORK_REFUSED : NETWORK_FAILED, why);
-    if (connection->state < CONNECTION_HELLO) /* a tunnel carries nothing of ours */
-        connection_reply(connection, text);
+    if (connection->state < CONNECTION_HELLO && connection->is_socks)
+        reply_socks(connection, status);
+    else if (connection->state < CONNECTION_HELLO) /* a tunnel carries nothing of ours */
+        reply_status(connection, status, why);
     connection_close(connection);
 }
 

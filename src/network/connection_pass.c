@@ -18,7 +18,7 @@ static size_t within_budget(const struct connection *connection, size_t length)
 }
 
 /* The host has ended the connection by force. */
-static void take_failure(struct connection *connection)
+static void close_if_broken(struct connection *connection)
 {
     if (errno != EAGAIN && errno != EINTR)
         connection_close(connection);
@@ -36,7 +36,7 @@ static size_t send_to_host(struct connection *connection, const char *bytes, siz
     }
     connection->is_blocked = true;
     if (sent < 0)
-        take_failure(connection);
+        close_if_broken(connection);
     return 0;
 }
 
@@ -68,7 +68,6 @@ static void pass_to_host(struct connection *connection)
 {
     size_t part, sent;
 
-    connection->is_blocked = false;
     while (connection->head.length > 0 && !connection->is_blocked) {
         sent = send_to_host(connection, connection->head.data, connection->head.length);
         if (connection->state == CONNECTION_OPEN)
@@ -80,7 +79,7 @@ static void pass_to_host(struct connection *connection)
         if (connection->state != CONNECTION_OPEN)
             return;
         if (part == 0) { /* it follows the request */
-            connection_deal(connection, connection->from_program.length);
+            connection_consume(connection, connection->from_program.length);
             break;
         }
         sent = send_to_host(connection, connection->from_program.data, part);
@@ -88,7 +87,7 @@ static void pass_to_host(struct connection *connection)
             return;
         if (!connection->request.is_tunnel)
             http_body_take(&connection->body, connection->from_program.data, sent);
-        connection_deal(connection, sent);
+        connection_consume(connection, sent);
     }
 }
 
@@ -96,8 +95,8 @@ static void pass_to_host(struct connection *connection)
 static bool pass_to_program(struct connection *connection)
 {
     char bytes[MUX_DATA_MAX];
-    const size_t most = connection->credit < sizeof bytes ? connection->credit : sizeof bytes;
-    const size_t size = within_budget(connection, most);
+    const size_t max = connection->credit < sizeof bytes ? connection->credit : sizeof bytes;
+    const size_t size = within_budget(connection, max);
     ssize_t length;
 
     if (connection->host_ended || size == 0 ||
@@ -105,7 +104,7 @@ static bool pass_to_program(struct connection *connection)
         return false;
     length = recv(connection->fd, bytes, size, 0);
     if (length < 0) {
-        take_failure(connection);
+        close_if_broken(connection);
         return false;
     }
     if (length == 0) {

@@ -24,6 +24,7 @@
 #include "network/dial.h"
 #include "network/http_request.h"
 #include "network/lookup.h"
+#include "network/socks_request.h"
 
 /* How long the program has for the head of its request and its ClientHello, and the host to be
  * looked up and to answer. */
@@ -46,10 +47,11 @@ struct connection {
     long long deadline;         /* of the state; 0: none */
     struct strbuf from_program; /* bytes that are not dealt with */
     uint32_t granted;           /* bytes that the program may still send */
-    uint32_t dealt;             /* and that it may send again, but was not told yet */
+    uint32_t consumed;          /* and that it may send again, but was not told yet */
     uint32_t credit;            /* bytes that the relay takes */
     bool program_ended, host_ended, sent_close;
-    struct http_request request;
+    struct http_request request; /* or one of SOCKS, of which it has the tunnel, host and port */
+    bool is_socks;               /* the program has greeted as one that speaks SOCKS does */
     struct http_body_reader body;
     struct strbuf head; /* of the request, for the host; what is not sent yet */
     const struct network_host *rule;
@@ -78,10 +80,10 @@ void connection_send(struct connection *connection, enum mux_type type, const vo
                      size_t length);
 
 /* Sends what isolator says itself: it is short, and the first that is sent. */
-void connection_reply(struct connection *connection, const char *text);
+void connection_reply(struct connection *connection, const void *bytes, size_t length);
 
-/* So many bytes of the program are dealt with: grants them again, once they are many. */
-void connection_deal(struct connection *connection, size_t length);
+/* So many bytes of the program were consumed: grants them again, once they are many. */
+void connection_consume(struct connection *connection, size_t length);
 
 /* Forgets the lookup, if there is one. Its thread may go on. */
 void connection_end_lookup(struct connection *connection);
@@ -89,15 +91,20 @@ void connection_end_lookup(struct connection *connection);
 /* Ends everything but the bytes that the relay has already. */
 void connection_end_host(struct connection *connection);
 
-/* Notes in the log how it has begun, or why it ends. Returns the number of the entry, or -1. */
+/*
+ * Notes in the log and in the trace how it has begun, or why it ends. Returns the number of the
+ * entry of the log, or -1.
+ */
 int connection_note(const struct connection *connection, enum network_outcome outcome,
                     const char *reason);
 
 /* Tells the program and the log why the connection ends: in ASCII, without controls. Takes it. */
 void connection_give_up(struct connection *connection, int status, char *reason);
 
-/* Whether the request may carry more bytes; and ends a connection since it may not. */
+/* Whether the request may carry more bytes. */
 bool connection_has_budget(const struct connection *connection);
+
+/* Ends the connection because the request may carry no more. */
 void connection_give_up_budget(struct connection *connection);
 
 #endif

@@ -49,6 +49,8 @@ static void begin_next(struct dial *dial)
     const int on = 1;
 
     dial->next_at = clock_now_ms() + NEXT_MS;
+    if (dial->begun > DIAL_OPEN_MAX)
+        close_attempt(&dial->fds[dial->begun - 1 - DIAL_OPEN_MAX]);
     *fd = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (*fd < 0) {
         dial->error = errno;
@@ -74,8 +76,8 @@ void dial_begin(struct dial *dial, int epoll, uint64_t tag, const struct ip_addr
 static bool is_connected(struct dial *dial, int *fd)
 {
     struct pollfd polled = {*fd, POLLOUT, 0};
-    socklen_t size = sizeof dial->error;
     int error = 0;
+    socklen_t size = sizeof error;
 
     if (*fd < 0 || poll(&polled, 1, 0) <= 0)
         return false;
@@ -94,7 +96,7 @@ static bool has_attempts(const struct dial *dial)
     return false;
 }
 
-int dial_look(struct dial *dial)
+int dial_check(struct dial *dial)
 {
     for (;;) {
         for (size_t i = 0; i < dial->begun; i++)

@@ -1,6 +1,7 @@
 /*
  * Connects to the first of several addresses that answers, without waiting: the next one is tried
- * when one has failed, or has not answered for a while ("Happy Eyeballs", RFC 8305).
+ * when one has failed, or has not answered for a while ("Happy Eyeballs", RFC 8305). At most
+ * DIAL_OPEN_MAX are tried at the same time: after that, the oldest one is given up.
  */
 #ifndef NETWORK_DIAL_H
 #define NETWORK_DIAL_H
@@ -10,6 +11,8 @@
 
 #include "base/ip_address.h"
 #include "network/lookup.h"
+
+enum { DIAL_OPEN_MAX = 3 };
 
 struct dial {
     int epoll; /* that tells of the attempts; borrowed */
@@ -22,13 +25,13 @@ struct dial {
     int error;         /* errno of the last one that failed */
 };
 
-/* Begins; `count` is not 0. Events of epoll(7) with this tag say when to call dial_look(). */
+/* Begins; `count` is not 0. Events of epoll(7) with this tag say when to call dial_check(). */
 void dial_begin(struct dial *dial, int epoll, uint64_t tag, const struct ip_address *addresses,
                 size_t count, unsigned port);
 
 /* Begins attempts that are due. Returns a connected descriptor, which is the caller's and is
  * registered nowhere; -1: not yet, until `next_at` at the latest; -2: all have failed. */
-int dial_look(struct dial *dial);
+int dial_check(struct dial *dial);
 
 /* Ends all attempts. Legal for zeros, too. */
 void dial_release(struct dial *dial);

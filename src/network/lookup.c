@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <resolv.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,7 +18,13 @@
 #include "base/strbuf.h"
 #include "base/thread.h"
 
+struct lookups {
+    atomic_int users;  /* the caller and the threads */
+    atomic_int active; /* the threads */
+};
+
 struct lookup {
+    struct lookups *lookups;
     atomic_int users; /* the caller and the thread */
     int event;        /* owned */
     char *name;       /* owned */
@@ -27,8 +34,20 @@ struct lookup {
     const char *problem;
 };
 
-/* Of all that this process does. */
-static atomic_int active;
+struct lookups *lookups_new(void)
+{
+    struct lookups *lookups = memory_allocate(sizeof *lookups);
+
+    atomic_store(&lookups->users, 1);
+    atomic_store(&lookups->active, 0);
+    return lookups;
+}
+
+void lookups_leave(struct lookups *lookups)
+{
+    if (lookups && atomic_fetch_sub(&lookups->users, 1) == 1)
+        free(lookups);
+}
 
 static void leave(struct lookup *lookup)
 {
@@ -37,6 +56,13 @@ static void leave(struct lookup *lookup)
     close(lookup->event);
     free(lookup->name);
     free(lookup);
+}
+
+/* The thread of a lookup has ended, or was not started. */
+static void end_thread(struct lookups *lookups)
+{
+    atomic_fetch_sub(&lookups->active, 1);
+    lookups_leave(lookups);
 }
 
 static void add_address(struct lookup *lookup, const struct sockaddr *found)
@@ -59,8 +85,11 @@ static void *look_up(void *argument)
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     const uint64_t one = 1;
     struct addrinfo *found = NULL;
-    const int error = getaddrinfo(lookup->name, NULL, &hints, &found);
+    int error;
 
+    if (strchr(lookup->name, '.') && res_init() == 0)
+        _res.options &= ~(unsigned long)RES_DNSRCH; /* of this thread */
+    error = getaddrinfo(lookup->name, NULL, &hints, &found);
     for (const struct addrinfo *item = error == 0 ? found : NULL;
          item && lookup->count < LOOKUP_ADDRESSES_MAX; item = item->ai_next)
         add_address(lookup, item->ai_addr);
@@ -68,31 +97,32 @@ static void *look_up(void *argument)
         lookup->problem = error != 0 ? gai_strerror(error) : "it has no address";
     if (error == 0)
         freeaddrinfo(found);
-    atomic_fetch_sub(&active, 1);
+    end_thread(lookup->lookups);
     if (write(lookup->event, &one, sizeof one) != sizeof one)
         abort(); /* a counter of 1 always has room */
     leave(lookup);
     return NULL;
 }
 
-struct lookup *lookup_start(const char *name)
+struct lookup *lookup_start(struct lookups *lookups, const char *name)
 {
     struct lookup *lookup;
     pthread_t thread;
 
-    if (atomic_fetch_add(&active, 1) >= LOOKUPS_MAX) {
-        atomic_fetch_sub(&active, 1);
+    if (atomic_load(&lookups->active) >= LOOKUPS_MAX)
         return NULL;
-    }
     lookup = memory_allocate(sizeof *lookup);
-    *lookup =
-        (struct lookup){.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .name = string_copy(name)};
+    *lookup = (struct lookup){.lookups = lookups,
+                              .event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+                              .name = string_copy(name)};
     atomic_store(&lookup->users, 2);
+    atomic_fetch_add(&lookups->users, 1);
+    atomic_fetch_add(&lookups->active, 1);
     if (lookup->event >= 0 && thread_start(&thread, look_up, lookup) == 0) {
         pthread_detach(thread);
         return lookup;
     }
-    atomic_fetch_sub(&active, 1);
+    end_thread(lookups);
     atomic_store(&lookup->users, 1);
     leave(lookup);
     return NULL;

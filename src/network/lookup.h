@@ -11,13 +11,23 @@
 
 #include "base/ip_address.h"
 
-/* How many lookups this process does at once, and the addresses that are taken of an answer. */
-enum { LOOKUPS_MAX = 128, LOOKUP_ADDRESSES_MAX = 16 };
+/* How many lookups go on at once for one caller, and the addresses that are taken of an answer. */
+enum { LOOKUPS_MAX = 32, LOOKUP_ADDRESSES_MAX = 16 };
 
 struct lookup;
 
-/* Starts one. NULL: there are too many, or the system refuses a thread. */
-struct lookup *lookup_start(const char *name);
+/* The lookups of one caller, with those that it has forgotten and that still go on. */
+struct lookups;
+struct lookups *lookups_new(void);
+
+/* The caller has no use for it any more. NULL is ignored. */
+void lookups_leave(struct lookups *lookups);
+
+/*
+ * Starts one. A name with a dot is taken as it is: the search domains of this host do not complete
+ * it. NULL: there are too many, or the system refuses a thread.
+ */
+struct lookup *lookup_start(struct lookups *lookups, const char *name);
 
 /* The descriptor that is readable when there is an answer. */
 int lookup_fd(const struct lookup *lookup);

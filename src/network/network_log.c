@@ -36,15 +36,18 @@ int network_log_add(struct network_log *log, const char *host, unsigned port,
                     enum network_outcome outcome, const char *reason)
 {
     CLEANUP_FREE char *escaped = reason ? text_escape(reason) : NULL;
+    const bool connected = outcome == NETWORK_CONNECTED;
     size_t at = 0;
 
     while (at < log->count && !is_same(&log->entries[at], host, port, outcome, escaped))
         at++;
-    if (at == NETWORK_LOG_MAX) {
+    if (at == log->count &&
+        (connected ? log->connected : log->count - log->connected) == NETWORK_LOG_MAX) {
         log->omitted++;
         return -1;
     }
     if (at == log->count) {
+        log->connected += connected;
         log->entries = memory_resize(log->entries, (log->count + 1) * sizeof *log->entries);
         log->entries[log->count++] = (struct network_entry){.host = string_copy(host),
                                                             .port = port,
@@ -87,7 +90,7 @@ void network_log_warn(const struct network_log *log, struct strvec *warnings)
             more += entry->connections;
         warned++;
     }
-    if (warned > 0 && more > 0)
+    if (more > 0)
         strvec_pushf(warnings, "network: %llu more connections are not listed here", more);
 }
 

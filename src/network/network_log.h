@@ -11,12 +11,15 @@
 
 #include "base/strvec.h"
 
-/* Entries, and those that become warnings. */
+/*
+ * Entries of connections, and as many of others, so that no number of refusals hides a connection;
+ * and those that become warnings.
+ */
 enum { NETWORK_LOG_MAX = 100, NETWORK_WARNINGS_MAX = 10 };
 
 enum network_outcome {
     NETWORK_CONNECTED,
-    NETWORK_REFUSED, /* by the rules */
+    NETWORK_REFUSED, /* by the rules or their limits */
     NETWORK_FAILED   /* the host could not be reached, or the request was no good */
 };
 
@@ -24,13 +27,15 @@ struct network_entry {
     char *host; /* owned; printable; "" if no host was named */
     unsigned port;
     enum network_outcome outcome;
-    char *reason;                                   /* owned; printable; NULL if connected */
-    unsigned long long connections, sent, received; /* bytes, as the program sees them */
+    char *reason;                      /* owned; printable; NULL if connected */
+    unsigned long long connections;    /* how many */
+    unsigned long long sent, received; /* bytes between isolator and the host; sent to it */
 };
 
 struct network_log {
     struct network_entry *entries; /* owned */
     size_t count;
+    size_t connected;           /* of them */
     unsigned long long omitted; /* connections of which there is no entry */
     unsigned long long bytes;   /* of all connections, in both directions */
 };

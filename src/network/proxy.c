@@ -16,6 +16,13 @@
 #include "base/mux.h"
 #include "base/strbuf.h"
 #include "network/connection.h"
+#include "network/lookup.h"
+
+/*
+ * What the relay may send in addition to twice the bytes of the request, and what a connection
+ * counts: what is refused or dropped is bounded, too, and so are attempts to connect.
+ */
+enum { MAX_EXTRA = 64 << 20, OPEN_COST = 1024 };
 
 /* The tag of the timer in epoll: no slot. */
 enum { TIMER = MUX_SLOTS_MAX, EVENTS_MAX = 64 };
@@ -33,6 +40,9 @@ struct proxy {
     struct strbuf out;                             /* messages for the relay */
     size_t out_at;                                 /* of which these bytes were given */
     bool broken;                                   /* nothing more is taken */
+    bool has_begun;                                /* the relay has said whether it listens */
+    unsigned long long spent;                      /* bytes that were taken, see MAX_EXTRA */
+    size_t taken;                                  /* of which these are new to proxy_taken() */
     struct connection *connections[MUX_SLOTS_MAX]; /* owned; by slot */
 };
 
@@ -46,6 +56,7 @@ struct proxy *proxy_new(const struct network_rules *rules, struct network_log *l
         .context = {.rules = rules,
                     .log = log,
                     .docker = docker,
+                    .lookups = lookups_new(),
                     .epoll = epoll_create1(EPOLL_CLOEXEC)},
         .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC),
     };
@@ -71,6 +82,7 @@ void proxy_free(struct proxy *proxy)
     if (!proxy)
         return;
     end_connections(proxy);
+    lookups_leave(proxy->context.lookups);
     if (proxy->context.epoll >= 0)
         close(proxy->context.epoll);
     if (proxy->timer >= 0)
@@ -94,8 +106,7 @@ static void set_timer(const struct proxy *proxy)
     long long first = 0;
 
     for (size_t i = 0; i < MUX_SLOTS_MAX; i++) {
-        const long long deadline =
-            proxy->connections[i] ? connection_deadline(proxy->connections[i]) : 0;
+        const long long deadline = connection_deadline(proxy->connections[i]);
 
         if (deadline != 0 && (first == 0 || deadline < first))
             first = deadline;
@@ -117,11 +128,10 @@ static void serve_late(struct proxy *proxy)
     if (read(proxy->timer, &ignored, sizeof ignored) != sizeof ignored)
         return;
     for (size_t i = 0; i < MUX_SLOTS_MAX; i++) {
-        const long long deadline =
-            proxy->connections[i] ? connection_deadline(proxy->connections[i]) : 0;
+        const long long deadline = connection_deadline(proxy->connections[i]);
 
         if (deadline != 0 && deadline <= now)
-            connection_serve(proxy->connections[i]);
+            connection_serve(proxy->connections[i], false);
     }
 }
 
@@ -134,7 +144,8 @@ void proxy_serve(struct proxy *proxy)
         if (events[i].data.u64 == TIMER)
             serve_late(proxy);
         else if (proxy->connections[events[i].data.u64])
-            connection_serve(proxy->connections[events[i].data.u64]);
+            connection_serve(proxy->connections[events[i].data.u64],
+                             (events[i].events & ~(uint32_t)EPOLLIN) != 0);
     set_timer(proxy);
 }
 
@@ -144,16 +155,16 @@ static bool begin_connection(struct proxy *proxy, unsigned slot)
 {
     if (proxy->connections[slot] || slot >= (unsigned)proxy->context.rules->max_connections)
         return false;
+    proxy->spent += OPEN_COST;
     proxy->connections[slot] = connection_new(&proxy->context, slot);
     return true;
 }
 
-static bool end_connection(struct proxy *proxy, unsigned slot)
+static void end_connection(struct proxy *proxy, unsigned slot)
 {
     connection_close(proxy->connections[slot]);
     connection_free(proxy->connections[slot]);
     proxy->connections[slot] = NULL;
-    return true;
 }
 
 /* The relay cannot listen. */
@@ -186,8 +197,17 @@ static bool take_of_connection(struct connection *connection, const struct mux_m
         return false;
     }
     if (good)
-        connection_serve(connection);
+        connection_serve(connection, false);
     return good;
+}
+
+/* The relay says once whether it listens. False: it has done so. */
+static bool begin_relay(struct proxy *proxy)
+{
+    const bool is_first = !proxy->has_begun;
+
+    proxy->has_begun = true;
+    return is_first;
 }
 
 /* False: the relay must not say this. */
@@ -196,27 +216,28 @@ static bool take_message(struct proxy *proxy, const struct mux_message *message,
 {
     switch (message->type) {
     case MUX_LISTENS:
-        return message->length == 0;
+        return message->length == 0 && begin_relay(proxy);
     case MUX_FAILED:
-        if (message->length != 4)
+        if (message->length != 4 || !begin_relay(proxy))
             return false;
         note_failure(proxy, mux_read_number((const unsigned char *)payload));
         return true;
     case MUX_OPEN:
         return message->length == 0 && begin_connection(proxy, message->slot);
     case MUX_CLOSE:
-        return message->length == 0 && proxy->connections[message->slot] &&
-               end_connection(proxy, message->slot);
+        if (message->length != 0 || !proxy->connections[message->slot])
+            return false;
+        end_connection(proxy, message->slot);
+        return true;
     default:
         return proxy->connections[message->slot] &&
                take_of_connection(proxy->connections[message->slot], message, payload);
     }
 }
 
-static void break_off(struct proxy *proxy)
+static void break_off(struct proxy *proxy, const char *reason)
 {
-    network_log_add(proxy->context.log, "", 0, NETWORK_FAILED,
-                    "the relay in the container has sent what it must not: all connections ended");
+    network_log_add(proxy->context.log, "", 0, NETWORK_FAILED, reason);
     proxy->broken = true;
     end_connections(proxy);
     strbuf_release(&proxy->in);
@@ -224,32 +245,54 @@ static void break_off(struct proxy *proxy)
     proxy->out_at = 0;
 }
 
-void proxy_take(struct proxy *proxy, const char *bytes, size_t length)
+/* Handles the messages that are complete. False: one of them must not come. */
+static bool take_messages(struct proxy *proxy)
 {
     size_t done = 0;
 
-    if (proxy->broken)
-        return;
-    strbuf_add(&proxy->in, bytes, length);
     while (proxy->in.length - done >= MUX_HEADER) {
         const char *header = proxy->in.data + done;
         struct mux_message message;
 
-        if (!mux_read((const unsigned char *)header, &message)) {
-            break_off(proxy);
-            return;
-        }
+        if (!mux_read((const unsigned char *)header, &message))
+            return false;
         if (proxy->in.length - done - MUX_HEADER < message.length)
             break;
         if (!take_message(proxy, &message, header + MUX_HEADER) ||
-            proxy->out.length - proxy->out_at > OUT_MAX) {
-            break_off(proxy);
-            return;
-        }
+            proxy->out.length - proxy->out_at > OUT_MAX)
+            return false;
         done += MUX_HEADER + message.length;
     }
     strbuf_drop(&proxy->in, done);
-    set_timer(proxy);
+    return true;
+}
+
+void proxy_take(struct proxy *proxy, const char *bytes, size_t length)
+{
+    const unsigned long long max =
+        2 * (unsigned long long)proxy->context.rules->max_bytes + MAX_EXTRA;
+
+    if (proxy->broken)
+        return;
+    strbuf_add(&proxy->in, bytes, length);
+    proxy->taken += length;
+    proxy->spent += length;
+    if (!take_messages(proxy))
+        break_off(proxy, "the relay in the container has sent what it must not, so all connections "
+                         "were ended");
+    else if (proxy->spent > max)
+        break_off(proxy, "the program has made too many connections, or sent too much that was "
+                         "refused, so all connections were ended");
+    else
+        set_timer(proxy);
+}
+
+size_t proxy_taken(struct proxy *proxy)
+{
+    const size_t taken = proxy->broken ? 0 : proxy->taken;
+
+    proxy->taken = 0;
+    return taken;
 }
 
 /* ---- to the relay */
@@ -259,7 +302,7 @@ static void read_again(struct proxy *proxy)
 {
     for (size_t i = 0; i < MUX_SLOTS_MAX; i++)
         if (proxy->connections[i])
-            connection_wait(proxy->connections[i]);
+            connection_rearm(proxy->connections[i]);
 }
 
 size_t proxy_give(struct proxy *proxy, char *bytes, size_t size)

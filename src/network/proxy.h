@@ -27,10 +27,13 @@ int proxy_fd(const struct proxy *proxy);
 void proxy_serve(struct proxy *proxy);
 
 /*
- * Takes bytes of the relay. After some that it must not send, all connections are over, and nothing
- * more is taken.
+ * Takes bytes of the relay. After some that it must not send, or more than can be of use, all
+ * connections are over, and nothing more is taken.
  */
 void proxy_take(struct proxy *proxy, const char *bytes, size_t length);
+
+/* How many bytes were taken since the last call, which the relay may send again. */
+size_t proxy_taken(struct proxy *proxy);
 
 /* Fills in the next bytes for the relay, at most `size`. Returns how many. */
 size_t proxy_give(struct proxy *proxy, char *bytes, size_t size);

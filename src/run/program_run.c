@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "docker/budget.h"
 #include "docker/container.h"
-#include "network/proxy.h"
 #include "run/verdict.h"
 
 static int explain_unpack(const struct frame_failed *failure, const char *path, const char *reason,
@@ -223,6 +222,14 @@ static enum verdict_stop stop_of(const struct program_run *program, enum process
     return program->output->flooded ? STOP_OUTPUT : STOP_NONE;
 }
 
+/* Ends its connections. */
+static void end_network(struct program_run *program)
+{
+    instance_set_channel(program->instance, CHANNEL_NETWORK, NULL);
+    proxy_free(program->proxy);
+    program->proxy = NULL;
+}
+
 /* Waits for the end of the program, which has begun, or ends it. Fills in the result. */
 static int run_to_end(struct program_run *program, struct error *error)
 {
@@ -237,6 +244,7 @@ static int run_to_end(struct program_run *program, struct error *error)
     output_sink_begin(program->output);
     event = instance_pump(instance, INSTANCE_ENDED, begin + timeout, program->cancel);
     docker_traced(program->docker, "program", begin);
+    end_network(program); /* docker commands may follow, which need descriptors */
     if (event != PROCESS_EXITED &&
         (event != PROCESS_PAUSED || output_sink_must_end(program->output)))
         stop_program(program);
@@ -271,6 +279,12 @@ static void take_network(void *context, int number, const char *data, size_t len
     proxy_take(context, data, length);
 }
 
+static size_t taken_of_network(void *context, int number)
+{
+    (void)number;
+    return proxy_taken(context);
+}
+
 static size_t give_network(void *context, char *bytes, size_t size)
 {
     return proxy_give(context, bytes, size);
@@ -286,10 +300,11 @@ static void serve_network(void *context)
     proxy_serve(context);
 }
 
-static void set_channels(const struct program_run *program, struct proxy *proxy)
+static void set_channels(const struct program_run *program)
 {
-    const struct channel network = {.context = proxy,
+    const struct channel network = {.context = program->proxy,
                                     .take = take_network,
+                                    .dealt = taken_of_network,
                                     .give = give_network,
                                     .source = network_source,
                                     .serve = serve_network};
@@ -300,7 +315,7 @@ static void set_channels(const struct program_run *program, struct proxy *proxy)
     instance_set_channel(program->instance, CHANNEL_STDOUT, &out);
     instance_set_channel(program->instance, CHANNEL_STDERR, &err);
     instance_set_channel(program->instance, CHANNEL_REPORT, program->report ? &report : NULL);
-    instance_set_channel(program->instance, CHANNEL_NETWORK, proxy ? &network : NULL);
+    instance_set_channel(program->instance, CHANNEL_NETWORK, program->proxy ? &network : NULL);
 }
 
 static void forget_channels(struct instance *instance)
@@ -308,22 +323,21 @@ static void forget_channels(struct instance *instance)
     instance_set_channel(instance, CHANNEL_STDOUT, NULL);
     instance_set_channel(instance, CHANNEL_STDERR, NULL);
     instance_set_channel(instance, CHANNEL_REPORT, NULL);
-    instance_set_channel(instance, CHANNEL_NETWORK, NULL);
 }
 
 int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error)
 {
     struct instance *instance = program->instance;
     const long long start = clock_now_ms();
-    struct proxy *proxy = NULL;
     enum process_event event;
     int result;
 
     *begun = false;
-    if (program->network &&
-        !(proxy = proxy_new(program->rules, program->network, program->docker, error)))
+    if (program->network)
+        program->proxy = proxy_new(program->rules, program->network, program->docker, error);
+    if (program->network && !program->proxy)
         return -1;
-    set_channels(program, proxy);
+    set_channels(program);
     instance_send(instance, &program->request);
     event = instance_deliver(instance, INSTANCE_BEGUN, deadline, program->latest,
                              program->must_begin ? NULL : program->cancel);
@@ -334,6 +348,6 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     else
         result = program_explain_no_begin(instance, event, error);
     forget_channels(instance); /* which may outlive them */
-    proxy_free(proxy);
+    end_network(program);
     return result;
 }

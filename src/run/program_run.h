@@ -15,6 +15,7 @@
 #include "container/instance.h"
 #include "docker/docker.h"
 #include "network/network_log.h"
+#include "network/proxy.h"
 #include "run/output_sink.h"
 #include "run/result.h"
 
@@ -30,6 +31,7 @@ struct program_run {
     const char *image;     /* that it runs in, for messages */
     const struct network_rules *rules; /* the hosts that it reaches */
     struct network_log *network;       /* notes its connections; NULL: it has no proxy */
+    struct proxy *proxy;               /* makes them while it runs; set by program_run() */
     struct output_sink *output;        /* takes what the program writes; the caller finishes it */
     struct result *result;             /* gets everything but the output */
 };

@@ -32,8 +32,10 @@ static int check_plan(const struct plan *plan, struct error *error)
     if (plan_has_session(plan))
         return error_set(error, ERROR_USAGE, "a job cannot use a session, which ends before it");
     if (strcmp(plan->policy.network, "none") != 0 || plan->policy.network_rules.count > 0)
-        return error_set(error, ERROR_USAGE,
-                         "a job cannot have a network: no one is there to watch over it");
+        return error_set(
+            error, ERROR_USAGE,
+            "a job cannot have a network or reach hosts, since isolator may have ended: do "
+            "not run it as a job, or use the network 'none'");
     return 0;
 }
 

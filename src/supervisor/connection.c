@@ -11,6 +11,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "supervisor/own_memory.h"
+
 /* The longest path that a frame carries; the rest is cut off. */
 enum { TEXT_MAX = 4096 };
 
@@ -91,6 +93,11 @@ static bool start_thread(struct connection *connection)
     while (started && sem_wait(&start.ready) != 0)
         continue; /* EINTR */
     return started;
+}
+
+void connection_touch_memory(void)
+{
+    own_memory_touch(stack, sizeof stack);
 }
 
 /* ---- the beginning */

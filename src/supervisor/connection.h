@@ -42,6 +42,9 @@ struct connection {
 bool connection_open(struct connection *connection, int in, int out, const char *key,
                      const struct processes *processes);
 
+/* Writes to the memory of the second thread, and changes nothing. */
+void connection_touch_memory(void);
+
 /* Kills all processes and ends this one. */
 _Noreturn void connection_leave(const struct connection *connection, int status);
 

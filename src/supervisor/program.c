@@ -141,7 +141,7 @@ static void reset_signals(void)
  * report. The kernel lets a process write below its /proc only if it is dumpable, which the program
  * is by itself once it is executed; no descriptor of the supervisor is open any more.
  */
-static void prefer_for_oom(void)
+void program_prefer_for_oom(void)
 {
     int fd;
 
@@ -211,7 +211,7 @@ static _Noreturn void become_program(const struct program *program, const struct
     if (arranged < 0)
         give_up(report, false, errno);
     report = arranged;
-    prefer_for_oom();
+    program_prefer_for_oom();
     setrlimit(RLIMIT_CORE, &no_core);
     umask(022);
     if (error == 0)

@@ -39,6 +39,11 @@ void program_release(struct program *program);
 bool program_add_argument(struct program *program, const char *text, size_t length);
 bool program_set_variable(struct program *program, const char *text, size_t length);
 
+/*
+ * Makes this process, a new one, the first choice of the OOM killer, and dumpable.
+ */
+void program_prefer_for_oom(void);
+
 /* Why a program was not started. */
 struct program_failure {
     bool executing; /* the program itself could not be executed; else it got no process */

@@ -1,6 +1,6 @@
 /*
  * The protocol between isolator and the supervisor, which is process 1 of each container. It runs
- * over the attached stdin and stdout of the container. This header is all that both sides share.
+ * over the attached stdin and stdout of the container.
  *
  * A frame is a header of FRAME_HEADER bytes and a payload. All numbers are little-endian.
  *
@@ -64,8 +64,8 @@
  * The supervisor is waiting after HELLO, RESET and RESTORE, running after BEGUN, ended after END,
  * FAILED and KEPT.
  * A frame that is too long, has an unknown type or another form, or comes in another state is an
- * error, and so is STDIN without credit: the supervisor exits, which ends the container, and
- * isolator removes the container.
+ * error, and so are STDIN and NETWORK without credit: the supervisor exits, which ends the
+ * container, and isolator removes the container.
  *
  * Cells. In a session (service/sessions.h) a request may be a cell: RUN has FRAME_RUN_CELL, and the
  * program is an interpreter that stays, with a driver in it (src/drivers). The first cell starts

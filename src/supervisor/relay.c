@@ -3,15 +3,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "supervisor/descriptors.h"
+#include "supervisor/figures.h"
+#include "supervisor/own_memory.h"
+#include "supervisor/program.h"
 #include "supervisor/relay_server.h"
 
-void relay_init(struct relay *relay, struct connection *connection)
+/* More than the relay tries to listen (supervisor/relay_server.c). */
+enum { PATIENCE_US = 3000000, LOOK_MS = 500 };
+
+void relay_init(struct relay *relay, struct connection *connection, void *own, size_t own_size)
 {
     relay->connection = connection;
+    relay->own = own;
+    relay->own_size = own_size;
     relay->in = relay->out = -1;
     relay->ready = true;
     relay->input.connection = connection;
@@ -20,13 +28,6 @@ void relay_init(struct relay *relay, struct connection *connection)
 }
 
 /* ---- its start and its end */
-
-/* The keys of frames are for this process alone. */
-static void forget_keys(struct frame_link *link)
-{
-    memset(&link->in_lines, 0, sizeof link->in_lines);
-    memset(&link->out_lines, 0, sizeof link->out_lines);
-}
 
 static bool open_pipes(int to[2], int from[2])
 {
@@ -42,17 +43,39 @@ static bool open_pipes(int to[2], int from[2])
     return true;
 }
 
+/* In the new process. */
+static _Noreturn void become_relay(int in, int out, uint32_t connections)
+{
+    program_prefer_for_oom();
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    relay_server(in, out, connections);
+}
+
+/* The new process has nothing of `relay`: what it needs is in variables. */
+static pid_t start_process(struct relay *relay, int in, int out, uint32_t connections)
+{
+    pid_t pid;
+    int error;
+
+    own_memory_set_shared(relay->own, relay->own_size, false);
+    pid = fork();
+    error = errno;
+    if (pid == 0)
+        become_relay(in, out, connections);
+    own_memory_set_shared(relay->own, relay->own_size, true);
+    own_memory_touch_stack();
+    connection_touch_memory();
+    errno = error;
+    return pid;
+}
+
 bool relay_start(struct relay *relay, uint32_t connections)
 {
     int to[2], from[2], error;
 
     if (connections == 0)
         return true;
-    relay->pid = open_pipes(to, from) ? fork() : -1;
-    if (relay->pid == 0) {
-        forget_keys(&relay->connection->link);
-        relay_server(to[0], from[1], connections);
-    }
+    relay->pid = open_pipes(to, from) ? start_process(relay, to[0], from[1], connections) : -1;
     error = errno;
     descriptor_close(&to[0]);
     descriptor_close(&from[1]);
@@ -66,8 +89,14 @@ bool relay_start(struct relay *relay, uint32_t connections)
     relay->in = to[1];
     relay->out = from[0];
     relay->ready = false;
+    relay->patience_us = figures_clock_us() + PATIENCE_US;
     input_stream_init(&relay->input, relay->connection, FRAME_NETWORK, &relay->in);
     return true;
+}
+
+bool relay_is_ready(const struct relay *relay)
+{
+    return relay->ready || figures_clock_us() >= relay->patience_us;
 }
 
 void relay_stop(struct relay *relay)
@@ -117,4 +146,6 @@ void relay_watch(struct relay *relay, struct loop *loop)
     if (relay->out >= 0 && frame_link_may_send(&relay->connection->link, CHANNEL_NETWORK) > 0)
         loop_add(loop, relay->out, POLLIN, pass, relay, 0);
     input_stream_watch(&relay->input, loop);
+    if (!relay_is_ready(relay))
+        loop_limit(loop, LOOK_MS);
 }

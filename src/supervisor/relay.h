@@ -18,19 +18,29 @@
 
 struct relay {
     struct connection *connection; /* borrowed */
-    struct input_stream input;     /* bytes for it */
-    int in, out;                   /* our ends of its pipes; owned; -1: there is no relay */
-    pid_t pid;                     /* 0: it was not started, or was reaped by the caller */
-    bool ready; /* it has said whether it listens, or has ended, or there is none */
+    void *own;                     /* memory that it does not get; borrowed */
+    size_t own_size;
+    struct input_stream input; /* bytes for it */
+    int in, out;               /* our ends of its pipes; owned; -1: there is no relay */
+    pid_t pid;                 /* 0: it was not started, or was reaped by the caller */
+    uint64_t patience_us;      /* figures_clock_us() when it counts as ready in any case */
+    bool ready;                /* it has said whether it listens, or has ended, or there is none */
 };
 
-void relay_init(struct relay *relay, struct connection *connection);
+/* `own`: the memory that process 1 needs, see supervisor/own_memory.h. */
+void relay_init(struct relay *relay, struct connection *connection, void *own, size_t own_size);
 
 /*
  * Starts one for a request, for so many connections at once; 0: none. False: there is no process
- * for it, and errno says why. It is `ready` later.
+ * for it, and errno says why.
  */
 bool relay_start(struct relay *relay, uint32_t connections);
+
+/*
+ * Whether the program can begin. A process that has stayed in a session may stop the relay before
+ * that: then it begins after some seconds.
+ */
+bool relay_is_ready(const struct relay *relay);
 
 /* Kills it. What still arrives for it is dropped. */
 void relay_stop(struct relay *relay);

@@ -196,8 +196,8 @@ static void accept_program(struct server *server)
 /* ---- from isolator */
 
 /* Keeps bytes for a connection. isolator has credit for all of them. */
-static void keep(struct server *server, struct relayed *connection, const unsigned char *bytes,
-                 size_t length)
+static void buffer_bytes(struct server *server, struct relayed *connection,
+                         const unsigned char *bytes, size_t length)
 {
     if (connection->fd < 0)
         return;
@@ -223,7 +223,7 @@ static void take_message(void *context, const struct mux_message *message,
         _exit(1);
     switch (message->type) {
     case MUX_DATA:
-        keep(server, connection, bytes, message->length);
+        buffer_bytes(server, connection, bytes, message->length);
         break;
     case MUX_CREDIT:
         connection->credit += message->length == 4 ? mux_read_number(bytes) : 0;
@@ -342,9 +342,8 @@ _Noreturn void relay_server(int in, int out, uint32_t connections)
         server.items[i].fd = -1;
     server.rings = mmap(NULL, (size_t)connections * MUX_WINDOW, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (server.rings == MAP_FAILED)
-        _exit(1);
-    server.listener = listen_on_loopback();
+    if (server.rings != MAP_FAILED)
+        server.listener = listen_on_loopback();
     if (server.listener < 0)
         relay_link_send(&server.link, 0, MUX_FAILED, (uint32_t)errno);
     else

@@ -1,8 +1,7 @@
 /*
  * The relay: a process in the container that listens on its loopback interface, accepts the
  * connections of programs, and carries their bytes to isolator and back (base/mux.h). It has no
- * descriptor but two pipes, its sockets and nothing of process 1's, and parses nothing that passes
- * through.
+ * descriptor but two pipes and its sockets, and parses nothing that passes through.
  */
 #ifndef SUPERVISOR_RELAY_SERVER_H
 #define SUPERVISOR_RELAY_SERVER_H

@@ -176,7 +176,7 @@ void starting_load(struct supervisor *supervisor)
     const bool is_cell = (supervisor->order.flags & FRAME_RUN_CELL) != 0;
 
     if (supervisor->state != STATE_LOADING || (is_cell && !load_cell(supervisor)) ||
-        !supervisor->relay.ready)
+        !relay_is_ready(&supervisor->relay))
         return;
     if (is_cell) {
         start_cell(supervisor);

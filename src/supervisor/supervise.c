@@ -13,6 +13,7 @@
 
 #include "supervisor/collect.h"
 #include "supervisor/kernel.h"
+#include "supervisor/own_memory.h"
 #include "supervisor/supervisor_state.h"
 
 /*
@@ -35,8 +36,6 @@
  * fills the container's memory, even with files that stay, does not keep its result from being
  * reported.
  */
-
-enum { STACK_BYTES = 64 * 1024 };
 
 /* Orphans that are reaped at a time: the program may end them as fast as they are reaped. */
 enum { REAP_MAX = 64 };
@@ -206,15 +205,6 @@ static void send_hello(struct supervisor *supervisor)
     connection_send(&supervisor->connection, FRAME_HELLO, payload, sizeof payload, NULL);
 }
 
-/* Writes to the stack that will be needed, so that the kernel has to give none later. */
-static void touch_stack(void)
-{
-    volatile char stack[STACK_BYTES];
-
-    for (size_t i = 0; i < sizeof stack; i += 1024)
-        stack[i] = 0;
-}
-
 static int open_signals(void)
 {
     sigset_t child;
@@ -243,7 +233,7 @@ static void open_parts(struct supervisor *supervisor, const struct supervise_opt
                            &program->out[i]);
     driver_link_init(&supervisor->driver, &connection->link, program);
     sinks_init(&supervisor->sinks);
-    relay_init(&supervisor->relay, connection);
+    relay_init(&supervisor->relay, connection, supervisor, sizeof *supervisor);
 }
 
 static void open_supervisor(struct supervisor *supervisor, const struct supervise_options *options)
@@ -251,7 +241,7 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     processes_open(&supervisor->processes, &supervisor->program);
     open_parts(supervisor, options);
     ending_take_spare();
-    touch_stack();
+    own_memory_touch_stack();
     supervisor->signals = open_signals();
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
         supervisor->signals < 0 || !cpu_limit_open(&supervisor->cpu_limit) ||

@@ -275,7 +275,7 @@ test_case --quick 'more than a maximum is refused' && {
     too_much '"outputBytes": 1048576' "--output-limit 1048577 bytes $more.outputBytes: 1048576)" --output-limit 1048577
     too_much '"network": "none"' "--network 'bridge' is not allowed by the configuration (maximums.network: 'none')" \
         --network bridge
-    too_much '"network": {"allow": ["a.example"]}' "--network: host 'a.example', port 8080, is not allowed by the \
+    too_much '"network": {"allow": ["a.example"]}' "host 'a.example', port 8080, is not allowed by the \
 configuration (maximums.network)" --allow-host a.example:8080
     too_much '"network": {"allow": ["a.example"]}' "--network 'bridge' is not allowed by the configuration \
 (maximums.network: 'none')" --network bridge

@@ -249,9 +249,9 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"network": {"maxConnections": 2.5}}
 {"maximums": {"network": {"allow": ["example.com"], "maxBytes": 1000, "maxConnections": 1}}}
 {"maximums": {"network": {"host": "example.com"}}}
-{"languages": {"python": {"network": {"allow": ["pypi.org"]}}}}
-{"languages": {"python": {"network": {"hosts": ["pypi.org"]}}}}
-{"languages": {"python": {"prepare": {"network": {"allow": ["pypi.org"]}}}}}
+{"languages": {"python": {"network": {"allow": ["packages.example"]}}}}
+{"languages": {"python": {"network": {"hosts": ["packages.example"]}}}}
+{"languages": {"python": {"prepare": {"network": {"allow": ["packages.example"]}}}}}
 {"defaults": {"readOnly": "yes"}}
 {"defaults": {"capDrop": ["all", "cap_net_raw,MKNOD"]}}
 {"defaults": {"capDrop": []}}

@@ -74,7 +74,7 @@ test_case 'plain HTTP and TLS to hosts of the list, and to no other' && {
     python 'import os
 print(os.environ["http_proxy"], os.environ["HTTPS_PROXY"], os.environ["no_proxy"])
 print(get("http://'$web'/"))
-print(get("http://'$web':8080/headers?a=b", headers={"X-Own": "1"}))
+print(get("http://'$web':8080/headers?a=b", headers={"User-Agent": "own"}))
 print(get("http://WEB.at-127-0-0-1.TEST./"))
 print(get("http://'$web'/", data=b"x" * 100000))
 print(tls("'$web'", 443, "'$web'"))
@@ -89,8 +89,7 @@ hello
 GET /headers?a=b HTTP/1.1
 Host: $web:8080
 Accept-Encoding: identity
-User-Agent: Python-urllib/3.11
-X-Own: 1
+User-Agent: own
 Connection: close
 hello
 got 100000
@@ -142,28 +141,28 @@ END
 
 # ---- what is refused
 
-test_case 'addresses that are not public, whatever their names are' && {
+test_case 'addresses that are not public are refused, whatever their names are' && {
     config=$(open_config '{"allow": ["*.test", "10.1.2.3", {"host": "some.at-10-1-2-9.test", "addresses": ["10.1.2.0/29"]}]}')
     python 'for address in "127.0.0.1 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 255.255.255.255".split():
     print(get("http://x.at-" + address.replace(".", "-") + ".test/"))
 for host in ["2130706433", "0x7f.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "some.at-10-1-2-9.test"]: print(get(f"http://{host}/"))
 ' --config "$config"
     expect "$(field stdout)" "what the program got" <<'END'
-403 isolator: host 'x.at-127-0-0-1.test' has the address 127.0.0.1, which is not public, and no "addresses" of the list allow it
-403 isolator: host 'x.at-10-0-0-1.test' has the address 10.0.0.1, which is not public, and no "addresses" of the list allow it
-403 isolator: host 'x.at-172-16-0-1.test' has the address 172.16.0.1, which is not public, and no "addresses" of the list allow it
-403 isolator: host 'x.at-192-168-1-1.test' has the address 192.168.1.1, which is not public, and no "addresses" of the list allow it
-403 isolator: host 'x.at-169-254-169-254.test' has the address 169.254.169.254, which is not public, and no "addresses" of the list allow it
-403 isolator: host 'x.at-100-64-0-1.test' has the address 100.64.0.1, which is not public, and no "addresses" of the list allow it
-403 isolator: host 'x.at-0-0-0-0.test' has the address 0.0.0.0, which is not public, and no "addresses" of the list allow it
-403 isolator: host 'x.at-224-0-0-1.test' has the address 224.0.0.1, which is not public, and no "addresses" of the list allow it
-403 isolator: host 'x.at-255-255-255-255.test' has the address 255.255.255.255, which is not public, and no "addresses" of the list allow it
+403 isolator: host 'x.at-127-0-0-1.test' has the address 127.0.0.1, which is not public and not in the "addresses" of its entry
+403 isolator: host 'x.at-10-0-0-1.test' has the address 10.0.0.1, which is not public and not in the "addresses" of its entry
+403 isolator: host 'x.at-172-16-0-1.test' has the address 172.16.0.1, which is not public and not in the "addresses" of its entry
+403 isolator: host 'x.at-192-168-1-1.test' has the address 192.168.1.1, which is not public and not in the "addresses" of its entry
+403 isolator: host 'x.at-169-254-169-254.test' has the address 169.254.169.254, which is not public and not in the "addresses" of its entry
+403 isolator: host 'x.at-100-64-0-1.test' has the address 100.64.0.1, which is not public and not in the "addresses" of its entry
+403 isolator: host 'x.at-0-0-0-0.test' has the address 0.0.0.0, which is not public and not in the "addresses" of its entry
+403 isolator: host 'x.at-224-0-0-1.test' has the address 224.0.0.1, which is not public and not in the "addresses" of its entry
+403 isolator: host 'x.at-255-255-255-255.test' has the address 255.255.255.255, which is not public and not in the "addresses" of its entry
 400 isolator: a request to the proxy is not valid: the target does not name a host and a port
 400 isolator: a request to the proxy is not valid: the target does not name a host and a port
 400 isolator: a request to the proxy is not valid: the target does not name a host and a port
 403 isolator: host '::1' is not on the list of allowed hosts
 403 isolator: host '::ffff:127.0.0.1' is not on the list of allowed hosts
-403 isolator: host 'some.at-10-1-2-9.test' has the address 10.1.2.9, which is not public, and no "addresses" of the list allow it
+403 isolator: host 'some.at-10-1-2-9.test' has the address 10.1.2.9, which is not public and not in the "addresses" of its entry
 END
 }
 
@@ -172,7 +171,7 @@ test_case 'a name whose address changes: it is looked up once for each connectio
     python 'print(get("http://a.changing.test/")); print(get("http://a.changing.test/"))' --config "$config"
     expect "$(field stdout)" "what the program got" <<'END'
 502 isolator: cannot connect to 'a.changing.test' port 80: Network is unreachable
-403 isolator: host 'a.changing.test' has the address 127.0.0.1, which is not public, and no "addresses" of the list allow it
+403 isolator: host 'a.changing.test' has the address 127.0.0.1, which is not public and not in the "addresses" of its entry
 END
 }
 
@@ -204,7 +203,29 @@ network: the tunnel to '$web' carries what is not TLS, and the list does not say
 END
 }
 
-test_case 'requests that two readers could understand differently' && {
+test_case 'SOCKS 5, with names that isolator looks up' && {
+    config=$(open_config "{\"allow\": [{\"host\": \"raw.at-127-0-0-1.test\", \"ports\": [7], \"addresses\": [\"127.0.0.1\"], \"raw\": true}]}")
+    python 'def socks(host, port):
+    s = raw(b"\5\1\0", False)
+    print(s.recv(2))
+    s.sendall(b"\5\1\0\3" + bytes([len(host)]) + host.encode() + port.to_bytes(2, "big"))
+    print(s.recv(10))
+    return s
+s = socks("raw.at-127-0-0-1.test", 7)
+s.sendall(b"anything"); print(s.recv(100))
+print(socks("other.test", 7).recv(100))' --config "$config"
+    expect "$(field stdout)" "what the program got" <<'END'
+b'\x05\x00'
+b'\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00'
+b'anything'
+b'\x05\x00'
+b'\x05\x02\x00\x01\x00\x00\x00\x00\x00\x00'
+b''
+END
+    is "$(field warnings)" "network: host 'other.test' is not on the list of allowed hosts" "the warning"
+}
+
+test_case 'requests that two readers could understand differently are refused' && {
     config=$(open_config "{\"allow\": [$local_web]}")
     python 'host = "'$web'"
 for request in [f"GET http://{host}/ HTTP/1.1\r\nHost: other.test\r\n\r\n", f"GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\nHost: {host}\r\n\r\n",
@@ -233,7 +254,7 @@ END
 
 # ---- limits
 
-test_case 'the bytes of a request, and connections at once' && {
+test_case 'maxBytes and maxConnections are enforced' && {
     config=$(open_config "{\"allow\": [$local_web], \"maxBytes\": 200000, \"maxConnections\": 3}")
     python 'open_ones = [raw("GET http://'$web'/slow HTTP/1.1\r\nHost: '$web'\r\n\r\n", False) for _ in range(3)]
 for s in open_ones: s.recv(1)
@@ -313,7 +334,7 @@ test_case 'each program of a request has the proxy: a build, its tests, the cell
     config=$(open_config "{\"allow\": [$local_web]}")
     mkdir -p "$scratch/tests"
     printf '%s' "$helpers"'print(get(input()))
-left = raw("GET http://'$web'/slow HTTP/1.1\r\nHost: '$web'\r\n\r\n", False)' >"$scratch/solution.py"
+left = raw("GET http://'$web'/slow HTTP/1.1\r\nHost: '$web'\r\n\r\n", False); left.recv(1)' >"$scratch/solution.py"
     for i in 1 2 3; do echo "http://$web/" >"$scratch/tests/$i.in"; echo hello >"$scratch/tests/$i.out"; done
     isolator test --json --config "$config" --tests "$scratch/tests" "$scratch/solution.py"
     is "$status $(json '$r->{summary}{passed}')" "0 3" "tests"
@@ -379,10 +400,10 @@ test_case 'a model reads which hosts there are, and its program reaches them in 
         until_true grep -q '"id":3' "$scratch/answers" || :
     } | "$ISOLATOR-mcp" --config "$config" >"$scratch/answers" 2>"$scratch/server.err"
     expect "$(perl -MJSON::PP -ne 'my $m = decode_json($_); my $r = $m->{result};
-        if ($m->{id} == 2) { my ($t) = grep { $_->{name} eq "execute_code" } @{$r->{tools}}; print "$1\n" if $t->{description} =~ /(no network but .*? by http_proxy)/; print $t->{annotations}{openWorldHint} ? "open world\n" : "closed world\n" }
+        if ($m->{id} == 2) { my ($t) = grep { $_->{name} eq "execute_code" } @{$r->{tools}}; print "$1\n" if $t->{description} =~ /(no network except .*? in http_proxy)/; print $t->{annotations}{openWorldHint} ? "open world\n" : "closed world\n" }
         if ($m->{id} == 3) { print "warm $r->{structuredContent}{warm}\n$r->{structuredContent}{stdout}"; print "$_->{host} $_->{status}\n" for @{$r->{structuredContent}{network}{connections}} }' "$scratch/answers")" \
         "what it reads, and what its program got" <<END
-no network but HTTP and HTTPS to *.at-127-0-0-1.test by http_proxy
+no network except HTTP and HTTPS to *.at-127-0-0-1.test, through the proxy in http_proxy
 open world
 warm 1
 hello 403 isolator: host 'other.test' is not on the list of allowed hosts
@@ -396,8 +417,8 @@ END
 test_case 'attacks on the network hold with a proxy as without one' && {
     config=$(open_config "{\"allow\": [$local_web]}")
     isolator selftest --config "$config" network metadata raw_sockets docker_socket other_sandboxes left_ports left_behind kill_all \
-        stop_all zombies_daemons
-    is "$status ${out##*$'\n'}" "0 10 attacks: 10 held, 0 known gaps, 0 breaches, 0 unclear; 0 containers remain" "the attacks"
+        stop_all zombies_daemons supervisor_memory supervisor_exhausted
+    is "$status ${out##*$'\n'}" "0 12 attacks: 12 held, 0 known gaps, 0 breaches, 0 unclear; 0 containers remain" "the attacks"
 }
 
 finish

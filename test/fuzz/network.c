@@ -2,8 +2,8 @@
  * Fuzz target: what a program sends to its proxy, and what its relay says. The first byte chooses
  * the parser. These properties are checked:
  *
- * - A request of HTTP, its body, and a ClientHello have the same result whether they come at once
- * or in pieces. Once there is a result, more bytes do not change it.
+ * - A request of HTTP, its body, one of SOCKS and a ClientHello have the same result whether they
+ * come at once or in pieces. Once there is a result, more bytes do not change it.
  * - A head for a server has lines that end with CR LF, without other control characters, exactly
  * one Host and one Connection, and at most one field that says how long the body is. Given to the
  * parser again, as a request in absolute form, it gives itself.
@@ -21,6 +21,7 @@
 #include "network/client_hello.h"
 #include "network/http_request.h"
 #include "network/proxy.h"
+#include "network/socks_request.h"
 
 /* The lengths at which what comes is read: each at first, then fewer, and the last one. */
 static size_t next_length(size_t have, size_t size)
@@ -78,6 +79,35 @@ static void check_hello(const char *bytes, size_t size)
                      "%d after %zu bytes, then %d", before, have, now);
         fuzz_require(now != CLIENT_HELLO_NAMED || strcmp(part, name) == 0, "'%s', then '%s'", part,
                      name);
+        before = now;
+    }
+    fuzz_require(before == result, "%d in pieces, %d at once", before, result);
+}
+
+/* ---- SOCKS */
+
+static void check_socks(const char *bytes, size_t size)
+{
+    struct socks_request request = {.length = 0}, part;
+    const enum socks_result result = socks_read_request(bytes, size, &request);
+    enum socks_result before = SOCKS_INCOMPLETE;
+    size_t taken = 0;
+
+    fuzz_require(socks_read_greeting(bytes, size, &taken) == SOCKS_INCOMPLETE || taken <= size,
+                 "a greeting of %zu bytes", taken);
+    if (result == SOCKS_GOOD)
+        check_name(request.host);
+    fuzz_require(result != SOCKS_GOOD || (request.length <= size && request.port != 0),
+                 "%zu bytes, port %u", request.length, request.port);
+    fuzz_require(result != SOCKS_REFUSED || (request.status >= 400 && request.problem),
+                 "a refusal with %d", request.status);
+    for (size_t have = 0; have <= size; have = next_length(have, size)) {
+        const enum socks_result now = socks_read_request(bytes, have, &part);
+
+        fuzz_require(before == SOCKS_INCOMPLETE || now == before, "%d after %zu bytes, then %d",
+                     before, have, now);
+        fuzz_require(now != SOCKS_GOOD || strcmp(part.host, request.host) == 0, "'%s', then '%s'",
+                     part.host, request.host);
         before = now;
     }
     fuzz_require(before == result, "%d in pieces, %d at once", before, result);
@@ -471,6 +501,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 't':
         check_hello(bytes, size);
+        break;
+    case 's':
+        check_socks(bytes, size);
         break;
     case 'p':
         check_relay(bytes, size);

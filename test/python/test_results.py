@@ -29,6 +29,8 @@ def members_of(*kinds):
         ([isolator.Result, isolator.TestResult, isolator.CellResult], SCHEMA),
         ([isolator.Artifact], SCHEMA["$defs"]["artifact"]),
         ([isolator.Build], SCHEMA["$defs"]["build"]),
+        ([isolator.Network], SCHEMA["$defs"]["network"]),
+        ([isolator.Connection], SCHEMA["$defs"]["connection"]),
         ([isolator.Summary], SCHEMA["$defs"]["summary"]),
         ([isolator.TestOutcome], SCHEMA["$defs"]["test"]),
     ],
@@ -38,7 +40,7 @@ def test_attributes_are_the_members_of_the_schema(kinds, schema):
 
 
 def test_each_definition_of_the_schema_has_a_class():
-    assert set(SCHEMA["$defs"]) == {"artifact", "build", "summary", "test"}
+    assert set(SCHEMA["$defs"]) == {"artifact", "build", "connection", "network", "summary", "test"}
 
 
 def line(**changes):

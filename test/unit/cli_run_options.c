@@ -237,8 +237,8 @@ static void run_options__repeatable_options(void **state)
 
 static void run_options__allowed_hosts(void **state)
 {
-    static const enum run_options_command commands[] = {RUN_OPTIONS_RUN, RUN_OPTIONS_START,
-                                                        RUN_OPTIONS_TEST, RUN_OPTIONS_SESSION};
+    static const enum run_options_command commands[] = {RUN_OPTIONS_RUN, RUN_OPTIONS_TEST,
+                                                        RUN_OPTIONS_SESSION};
 
     (void)state;
     for (size_t i = 0; i < COUNT(commands); i++) {

@@ -1372,8 +1372,8 @@ static void config__wrong_ports_and_addresses(void **state)
                         "[0].addresses: must be an array of strings that is not empty");
     check_allow_refused("[{\"host\": \"b\", \"addresses\": [\"10.0.0.1/8\"]}]",
                         "[0].addresses: '10.0.0.1/8' is not a range of addresses, like "
-                        "10.1.2.0/24 or 2001:db8::/32, in which no bit after the first ones is "
-                        "set");
+                        "10.1.2.0/24 or 2001:db8::/32; the bits after the prefix must be "
+                        "0");
     check_allow_refused("[{\"host\": \"b\", \"addresses\": [\"::1\", \"::1\", \"::1\", \"::1\","
                         " \"::1\", \"::1\", \"::1\", \"::1\", \"::1\", \"::1\", \"::1\", \"::1\","
                         " \"::1\", \"::1\", \"::1\", \"::1\", \"::1\"]}]",

@@ -19,7 +19,8 @@ static void add_all(struct network_rules *rules, const char *hosts)
 
 static void set_up(struct network_rules *rules, const char *hosts)
 {
-    network_rules_init(rules);
+    *rules = (struct network_rules){.count = 0};
+    network_rules_complete(rules);
     add_all(rules, hosts);
 }
 
@@ -45,12 +46,12 @@ static void add_range(struct network_host *host, const char *range)
     assert_true(ip_range_parse(range, &host->ranges[host->range_count++]));
 }
 
-static void network_rules__init_has_the_default_numbers(void **state)
+static void network_rules__default_numbers(void **state)
 {
-    struct network_rules rules;
+    struct network_rules rules = {.count = 0};
 
     (void)state;
-    network_rules_init(&rules);
+    network_rules_complete(&rules);
     check(&rules, "");
     assert_true(rules.max_bytes == 104857600);
     assert_int_equal(rules.max_connections, 64);
@@ -99,7 +100,7 @@ static void network_rules__hosts(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
-        struct network_rules rules;
+        struct network_rules rules = {.count = 0};
 
         set_up(&rules, good[i].text);
         check(&rules, good[i].expected);
@@ -110,7 +111,7 @@ static void network_rules__hosts(void **state)
 static void check_refused(const char *text, const char *message)
 {
     struct error error = ERROR_INIT;
-    struct network_rules rules;
+    struct network_rules rules = {.count = 0};
 
     set_up(&rules, "a.example");
     assert_int_equal(network_rules_add(&rules, text, &error), -1);
@@ -169,7 +170,7 @@ static void network_rules__no_ports(void **state)
 
 static void network_rules__same_host_merges(void **state)
 {
-    struct network_rules rules;
+    struct network_rules rules = {.count = 0};
 
     (void)state;
     set_up(&rules, "a.example:8080|b.example|A.example.:443|a.example:8080");
@@ -182,10 +183,10 @@ static void network_rules__same_host_merges(void **state)
 static void network_rules__too_many_ports(void **state)
 {
     struct error error = ERROR_INIT;
-    struct network_rules rules;
+    struct network_rules rules = {.count = 0};
 
     (void)state;
-    network_rules_init(&rules);
+    network_rules_complete(&rules);
     for (int port = 1; port <= 16; port++) {
         CLEANUP_FREE char *text = string_format("x:%d", port);
 
@@ -200,10 +201,10 @@ static void network_rules__too_many_ports(void **state)
 static void network_rules__too_many_hosts(void **state)
 {
     struct error error = ERROR_INIT;
-    struct network_rules rules;
+    struct network_rules rules = {.count = 0};
 
     (void)state;
-    network_rules_init(&rules);
+    network_rules_complete(&rules);
     for (int i = 0; i < 256; i++) {
         CLEANUP_FREE char *text = string_format("h%d", i);
 
@@ -220,10 +221,10 @@ static void network_rules__put(void **state)
 {
     struct error error = ERROR_INIT;
     struct network_host host = NETWORK_HOST_INIT;
-    struct network_rules rules;
+    struct network_rules rules = {.count = 0};
 
     (void)state;
-    network_rules_init(&rules);
+    network_rules_complete(&rules);
     assert_int_equal(network_host_set_name(&host, "x", &error), 0);
     assert_int_equal(network_rules_put(&rules, &host, &error), 0);
     assert_null(host.name);
@@ -256,7 +257,7 @@ static void network_rules__names_as_they_are_written(void **state)
 
 static void network_rules__copies_share_nothing(void **state)
 {
-    struct network_rules rules, copy;
+    struct network_rules rules = {.count = 0}, copy = {.count = 0};
 
     (void)state;
     set_up(&rules, "a.example|b.example:1");
@@ -274,7 +275,7 @@ static void network_rules__copies_share_nothing(void **state)
 
 static void check_cover(const char *maximum, const char *hosts, bool expected)
 {
-    struct network_rules most, rules;
+    struct network_rules most = {.count = 0}, rules = {.count = 0};
 
     set_up(&most, maximum);
     set_up(&rules, hosts);
@@ -313,7 +314,7 @@ static void network_rules__cover_names_and_ports(void **state)
 
 static void network_rules__first_that_is_not_covered(void **state)
 {
-    struct network_rules most, rules;
+    struct network_rules most = {.count = 0}, rules = {.count = 0};
 
     (void)state;
     set_up(&most, "a.example");
@@ -325,7 +326,7 @@ static void network_rules__first_that_is_not_covered(void **state)
 
 static void network_rules__cover_raw(void **state)
 {
-    struct network_rules most, rules;
+    struct network_rules most = {.count = 0}, rules = {.count = 0};
 
     (void)state;
     set_up(&most, "a.example");
@@ -342,7 +343,7 @@ static void network_rules__cover_raw(void **state)
 
 static void network_rules__cover_addresses(void **state)
 {
-    struct network_rules most, rules;
+    struct network_rules most = {.count = 0}, rules = {.count = 0};
 
     (void)state;
     set_up(&most, "a.example");
@@ -361,7 +362,7 @@ static void network_rules__cover_addresses(void **state)
 
 static void network_rules__cover_numbers(void **state)
 {
-    struct network_rules most, rules;
+    struct network_rules most = {.count = 0}, rules = {.count = 0};
 
     (void)state;
     set_up(&most, "a.example");
@@ -381,7 +382,7 @@ static void network_rules__cover_numbers(void **state)
 
 static void network_rules__clamp(void **state)
 {
-    struct network_rules most, rules;
+    struct network_rules most = {.count = 0}, rules = {.count = 0};
 
     (void)state;
     set_up(&most, "*.a.example:443");

@@ -680,13 +680,13 @@ static void sandbox_policy__maximum_hosts(void **state)
     check_allowed(&policy, &maximums); /* there is no maximum */
     allow(&maximums, "*.example");
     check_forbidden(&policy, &maximums,
-                    "network: host '[::1]', ports 80, 443, is not allowed by the configuration "
+                    "host '[::1]', ports 80, 443, is not allowed by the configuration "
                     "(maximums.network)");
     allow(&maximums, "[::1]");
     check_allowed(&policy, &maximums);
     policy.network_rules.hosts[0].raw = true;
     check_forbidden(&policy, &maximums,
-                    "network: host 'a.example', port 443, raw, is not allowed by the "
+                    "host 'a.example', port 443, raw, is not allowed by the "
                     "configuration (maximums.network)");
     policy.network_rules.hosts[0].raw = false;
     policy.network_rules.max_bytes = 2;
@@ -720,7 +720,7 @@ static void sandbox_policy__maximum_network_allows_no_hosts(void **state)
         allow(&policy, "a.example");
         assert_int_equal(sandbox_policy_set_network(&maximums, networks[i], &error), 0);
         check_forbidden(&policy, &maximums,
-                        "network: host 'a.example', ports 80, 443, is not allowed by the "
+                        "host 'a.example', ports 80, 443, is not allowed by the "
                         "configuration (maximums.network)");
         sandbox_policy_clamp(&policy, &maximums);
         check_hosts(&policy, "none 0 0");

@@ -1526,6 +1526,7 @@ static size_t send_network(struct fixture *fixture)
         assert_int_equal(payload.length, room);
         assert_int_equal(queue.length, 0);
         all += room;
+        assert_in_range(all, 1, FRAME_STDIN_WINDOW);
     }
     strbuf_release(&queue);
     strbuf_release(&payload);

@@ -574,17 +574,19 @@ static void tool__description_lists_the_hosts(void **state)
     check_description(
         "{\"languages\": {\"py\": {\"network\": {\"allow\": [\"a.example\", \"*.b.example:8080\","
         " \"[::1]\"]}}}}",
-        " 64 MB for files, no network but HTTP and HTTPS to "
-        "a.example, *.b.example, [::1] by http_proxy\n- sh: 45 s, 512 MB of memory, 0.5 CPU, 64 "
+        " 64 MB for files, no network except HTTP and HTTPS to "
+        "a.example, *.b.example, [::1], through the proxy in http_proxy\n- sh: 45 s, 512 MB of "
+        "memory, 0.5 CPU, 64 "
         "MB for files, no network");
     check_description(
         "{\"network\": {\"allow\": [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\","
         " \"i\", \"j\"]}}",
-        "HTTPS to a, b, c, d, e, f, g, h, i, j by http_proxy\n- sh: ");
+        "HTTPS to a, b, c, d, e, f, g, h, i, j, through the proxy in http_proxy\n- sh: ");
     check_description(
         "{\"network\": {\"allow\": [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\","
         " \"i\", \"j\", \"k\", \"l\"]}}",
-        "HTTPS to a, b, c, d, e, f, g, h, i, j and 2 more by http_proxy\n- sh: ");
+        "HTTPS to a, b, c, d, e, f, g, h, i, j and 2 more, through the proxy in http_proxy\n- "
+        "sh: ");
 }
 
 static void tool__description_lists_the_packages(void **state)

@@ -77,7 +77,7 @@ static void set_up(struct fixture *fixture)
     fixture->docker = (struct docker){.trace = note_step, .trace_context = &fixture->steps};
     for (int i = 0; i < SLOTS; i++)
         fixture->flooding[i] = -1;
-    network_rules_init(&fixture->rules);
+    network_rules_complete(&fixture->rules);
     fixture->listener = bind_port(16, &fixture->port);
     allow(fixture, "127.0.0.1");
 }
@@ -772,12 +772,12 @@ static void proxy__name_with_a_private_address(void **state)
     assert_string_equal(fixture.log.entries[0].host, "localhost");
     if (strstr(fixture.log.entries[0].reason, "::1"))
         assert_string_equal(fixture.log.entries[0].reason,
-                            "host 'localhost' has the address ::1, which is not public, and no "
-                            "\"addresses\" of the list allow it");
+                            "host 'localhost' has the address ::1, which is not public and not in "
+                            "the \"addresses\" of its entry");
     else
         assert_string_equal(fixture.log.entries[0].reason,
-                            "host 'localhost' has the address 127.0.0.1, which is not public, and "
-                            "no \"addresses\" of the list allow it");
+                            "host 'localhost' has the address 127.0.0.1, which is not public and "
+                            "not in the \"addresses\" of its entry");
     release(&fixture);
 }
 
@@ -1283,7 +1283,7 @@ static void proxy__relay_that_takes_nothing(void **state)
 static void check_broken(struct fixture *fixture)
 {
     check_log(fixture, ":0 failed 1: 0 sent, 0 received: the relay in the container has sent what "
-                       "it must not: all connections ended\n");
+                       "it must not, so all connections were ended\n");
     expect_quiet(fixture);
     ask(fixture, 1, "CONNECT example.com:443 HTTP/1.1\r\n\r\n"); /* is not taken */
     take(fixture, "\0\0\0\1\0\0\0\0", 8);
@@ -1439,8 +1439,9 @@ static void proxy__relay_that_only_opens(void **state)
         say(&fixture, 0, MUX_CLOSE, NULL, 0);
     }
     assert_int_equal(fixture.log.count, 2);
-    assert_string_equal(fixture.log.entries[1].reason, "the relay in the container has sent what "
-                                                       "it must not: all connections ended");
+    assert_string_equal(fixture.log.entries[1].reason,
+                        "the relay in the container has sent what "
+                        "it must not, so all connections were ended");
     /* 256 connections can have been refused, and hosts have sent what they may */
     assert_in_range(count, 2000, 10000);
     expect_quiet(&fixture);
@@ -1528,5 +1529,170 @@ static void proxy__ends_in_each_state(void **state)
     for (int i = 0; i < 3; i++)
         close(clients[i]);
     close(full_port);
+    release(&fixture);
+}
+
+/* ---- SOCKS */
+
+/* Asks for a host, whose name is 9 characters long, and the port of the server. */
+static void ask_by_socks(struct fixture *fixture, unsigned slot, const char *host)
+{
+    char request[] = "\5\1\0\3\11.........??";
+
+    assert_int_equal(strlen(host), 9);
+    memcpy(request + 5, host, 9);
+    request[14] = (char)(fixture->port >> 8);
+    request[15] = (char)fixture->port;
+    say(fixture, slot, MUX_OPEN, NULL, 0);
+    say(fixture, slot, MUX_DATA, "\5\1\0", 3);
+    wait_for_bytes(fixture, slot, 2);
+    assert_memory_equal(fixture->data[slot].data, "\5\0", 2);
+    strbuf_release(&fixture->data[slot]);
+    say(fixture, slot, MUX_DATA, request, 16);
+}
+
+static void expect_reply(struct fixture *fixture, unsigned slot, const char *reply)
+{
+    wait_for_bytes(fixture, slot, 10);
+    assert_int_equal(fixture->data[slot].length, 10);
+    assert_memory_equal(fixture->data[slot].data, reply, 10);
+    strbuf_release(&fixture->data[slot]);
+}
+
+static void proxy__socks(void **state)
+{
+    struct fixture fixture;
+    int host;
+
+    (void)state;
+    begin_raw(&fixture);
+    ask_by_socks(&fixture, 0, "127.0.0.1");
+    expect_reply(&fixture, 0, "\5\0\0\1\0\0\0\0\0\0");
+    host = accept_host(&fixture);
+    say_data(&fixture, 0, "\5 up");
+    expect_host(&fixture, host, "\5 up");
+    host_says(host, "down");
+    expect_data(&fixture, 0, "down");
+    check_log(&fixture, "127.0.0.1:PORT connected 1: 4 sent, 4 received\n");
+    close(host);
+    release(&fixture);
+}
+
+/* The rules are those of other tunnels. */
+static void proxy__socks_that_is_refused(void **state)
+{
+    struct fixture fixture;
+    int host;
+
+    (void)state;
+    begin(&fixture);
+    ask_by_socks(&fixture, 0, "localhost");
+    expect_reply(&fixture, 0, "\5\2\0\1\0\0\0\0\0\0");
+    check_trace(&fixture, "DATA 0 CLOSE 0 ");
+    ask_by_socks(&fixture, 1, "127.0.0.1"); /* without "raw" */
+    expect_reply(&fixture, 1, "\5\0\0\1\0\0\0\0\0\0");
+    host = accept_host(&fixture);
+    say_data(&fixture, 1, "GET / HTTP/1.1\r\n");
+    wait_for(&fixture, "CLOSE 1 ");
+    expect_host_end(&fixture, host);
+    close(host);
+    close(fixture.listener);
+    ask_by_socks(&fixture, 2, "127.0.0.1");
+    expect_reply(&fixture, 2, "\5\4\0\1\0\0\0\0\0\0");
+    check_log(
+        &fixture,
+        "localhost:PORT refused 1: 0 sent, 0 received: host 'localhost' is not on the list "
+        "of allowed hosts\n"
+        "127.0.0.1:PORT refused 1: 0 sent, 0 received: the tunnel to '127.0.0.1' carries what "
+        "is not TLS, and the list does not say \"raw\"\n"
+        "127.0.0.1:PORT failed 1: 0 sent, 0 received: cannot connect to '127.0.0.1' port "
+        "PORT: Connection refused\n");
+    release(&fixture);
+}
+
+static void proxy__socks_that_is_not_valid(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    begin(&fixture);
+    say(&fixture, 0, MUX_OPEN, NULL, 0);
+    say(&fixture, 0, MUX_DATA, "\5\1\2", 3); /* it wants a password */
+    check_trace(&fixture, "DATA 0 CLOSE 0 ");
+    assert_int_equal(fixture.data[0].length, 2);
+    assert_memory_equal(fixture.data[0].data, "\5\377", 2);
+    say(&fixture, 1, MUX_OPEN, NULL, 0);
+    say(&fixture, 1, MUX_DATA, "\5\1\0\5\2\0\1\177\0\0\1\0\120", 13); /* BIND */
+    check_trace(&fixture, "DATA 1 CLOSE 1 ");
+    assert_int_equal(fixture.data[1].length, 12);
+    assert_memory_equal(fixture.data[1].data, "\5\0\5\7\0\1\0\0\0\0\0\0", 12);
+    say(&fixture, 2, MUX_OPEN, NULL, 0);
+    say(&fixture, 2, MUX_DATA, "\5\1\0\5\1", 5);
+    say(&fixture, 2, MUX_END, NULL, 0);
+    check_trace(&fixture, "DATA 2 CLOSE 2 ");
+    assert_memory_equal(fixture.data[2].data, "\5\0\5\1\0\1\0\0\0\0\0\0", 12);
+    check_log(&fixture,
+              ":0 failed 1: 0 sent, 0 received: a request to the proxy is not valid: it wants a "
+              "password\n"
+              ":0 failed 1: 0 sent, 0 received: a request to the proxy is not valid: the proxy has "
+              "no command of SOCKS but CONNECT\n"
+              ":0 failed 1: 0 sent, 0 received: a request to the proxy is not complete\n");
+    release(&fixture);
+}
+
+/* ---- what is of no use */
+
+/* Bytes that are refused or dropped count, and so does each connection. */
+static void proxy__more_than_can_be_of_use(void **state)
+{
+    static char bytes[MUX_DATA_MAX];
+    struct fixture fixture;
+    size_t rounds = 0;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.rules.max_bytes = 1;
+    start(&fixture);
+    memset(bytes, '\1', sizeof bytes);
+    while (fixture.log.count < 2 && rounds++ < 100000) {
+        say(&fixture, 0, MUX_OPEN, NULL, 0);
+        for (int i = 0; i < MUX_WINDOW / MUX_DATA_MAX && fixture.log.count < 2; i++)
+            say(&fixture, 0, MUX_DATA, bytes, sizeof bytes);
+        say(&fixture, 0, MUX_CLOSE, NULL, 0);
+        drain(&fixture);
+    }
+    assert_in_range(rounds, (64 << 20) / (MUX_WINDOW + 2048), (64 << 20) / MUX_WINDOW);
+    assert_string_equal(fixture.log.entries[1].reason,
+                        "the program has made too many connections, or sent too much that was "
+                        "refused, so all connections were ended");
+    release(&fixture);
+}
+
+/* Nothing is granted again after the end. */
+static void proxy__grants_to_the_relay(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    begin(&fixture);
+    ask(&fixture, 0, "GET /");
+    assert_int_equal(proxy_taken(fixture.proxy), 8 + 8 + 5);
+    assert_int_equal(proxy_taken(fixture.proxy), 0);
+    say(&fixture, 1, MUX_END, NULL, 0); /* is not open */
+    assert_int_equal(proxy_taken(fixture.proxy), 0);
+    release(&fixture);
+}
+
+/* The relay says once whether it listens. */
+static void proxy__listens_twice(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    begin(&fixture);
+    say(&fixture, 0, MUX_LISTENS, NULL, 0);
+    assert_int_equal(fixture.log.count, 0);
+    say(&fixture, 0, MUX_LISTENS, NULL, 0);
+    assert_int_equal(fixture.log.count, 1);
     release(&fixture);
 }

@@ -522,6 +522,6 @@ static void plan__hosts_of_a_request(void **state)
     set_up(&fixture, "py", "{\"maximums\": {\"network\": {\"allow\": [\"*.example\"]}}}");
     sandbox_policy_allow_host(&fixture.request.policy, "other.test:80", &fixture.error);
     refuse(&fixture, ERROR_USAGE,
-           "network: host 'other.test', port 80, is not allowed by the configuration "
+           "host 'other.test', port 80, is not allowed by the configuration "
            "(maximums.network)");
 }

@@ -56,6 +56,33 @@ class Build(Record):
 
 
 @dataclass(frozen=True)
+class Connection(Record):
+    """Connections to one port of a host that had the same outcome."""
+
+    host: Optional[str]
+    """Name or address; None if the program named none."""
+    port: Optional[int]
+    status: str
+    """"connected", "refused" or "failed"."""
+    count: int
+    bytes_sent: int
+    bytes_received: int
+    reason: Optional[str]
+    """Why there was no connection, or it was ended; None if there was."""
+
+
+@dataclass(frozen=True)
+class Network(Record):
+    """The connections of the programs, if they may reach hosts."""
+
+    connections: tuple[Connection, ...]
+    omitted: int
+    """Connections for which there was no object left."""
+    bytes: int
+    """The sum of all bytes in both directions."""
+
+
+@dataclass(frozen=True)
 class Summary(Record):
     """How many tests are passed."""
 
@@ -132,6 +159,7 @@ class Result(Record):
     warnings: tuple[str, ...]
     """Non-fatal problems."""
     build: Optional[Build]
+    network: Optional[Network]
 
     @property
     def ok(self) -> bool:
@@ -219,7 +247,7 @@ def _members(kind: type[Record]) -> dict[str, tuple[str, Any]]:
 
 _MEMBERS = {
     kind: _members(kind)
-    for kind in (Artifact, Build, Summary, TestOutcome, Result, TestResult, CellResult)
+    for kind in (Artifact, Build, Connection, Network, Summary, TestOutcome, Result, TestResult, CellResult)
 }
 
 
