@@ -33,6 +33,12 @@
 
 enum mux_type { MUX_LISTENS = 1, MUX_FAILED, MUX_OPEN, MUX_DATA, MUX_CREDIT, MUX_END, MUX_CLOSE };
 
+/*
+ * The supervisor as a relay of its own, which serves its standard input and output. The next
+ * argument is the number of connections.
+ */
+#define MUX_RELAY_OPTION "--relay"
+
 /* The port of the container's loopback interface at which the relay listens: that of proxies. */
 enum { MUX_PORT = 3128 };
 

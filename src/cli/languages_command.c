@@ -50,41 +50,12 @@ const struct option_table languages_table = {
              "does not answer, 128+N signal N. See isolator-languages(1).\n",
     OPTION_RULES(languages_rules)};
 
-static json_t *host_to_json(const struct network_host *host)
-{
-    CLEANUP_FREE char *name = network_host_text(host);
-    json_t *object = json_pack("{s:s, s:[]}", "host", name, "ports");
-    json_t *addresses = json_array();
-
-    for (size_t i = 0; i < host->port_count; i++)
-        json_array_append_new(json_object_get(object, "ports"), json_integer(host->ports[i]));
-    for (size_t i = 0; i < host->range_count; i++) {
-        char address[IP_ADDRESS_SIZE];
-
-        ip_address_text(&host->ranges[i].first, address);
-        json_array_append_new(addresses, json_sprintf("%s/%u", address, host->ranges[i].bits));
-    }
-    if (host->range_count > 0)
-        json_object_set(object, "addresses", addresses);
-    if (host->raw)
-        json_object_set_new(object, "raw", json_true());
-    json_decref(addresses);
-    return object;
-}
-
 /* As in the configuration; a new reference. */
 static json_t *network_to_json(const struct sandbox_policy *policy)
 {
-    const struct network_rules *rules = &policy->network_rules;
-    json_t *allow;
-
-    if (rules->count == 0)
+    if (policy->network_rules.count == 0)
         return json_string(policy->network);
-    allow = json_array();
-    for (size_t i = 0; i < rules->count; i++)
-        json_array_append_new(allow, host_to_json(&rules->hosts[i]));
-    return json_pack("{s:o, s:I, s:i}", "allow", allow, "maxBytes", (json_int_t)rules->max_bytes,
-                     "maxConnections", rules->max_connections);
+    return network_rules_to_json(&policy->network_rules);
 }
 
 static bool has_same_network(const struct sandbox_policy *one, const struct sandbox_policy *other)

@@ -37,7 +37,7 @@ static int with_steps(const struct prepare_options *options, const struct langua
                          language->name, language->name);
     prepared->preparation = (struct preparation){.steps = options->steps,
                                                  .files = options->files,
-                                                 .network = (char *)options->network,
+                                                 .network = options->network,
                                                  .noted = true};
     config_prepare(prepared);
     return 0;
@@ -96,7 +96,8 @@ static int prepare_one_language(const struct prepare *prepare, const struct lang
                          language->name, outcome.status,
                          outcome.network || outcome.status == STATUS_NOT_FOUND
                              ? ""
-                             : "; it had no network, try --network bridge");
+                             : "; it had no network, try --allow-host HOST or "
+                               "--network bridge");
         return EXIT_STATUS_PROGRAM;
     }
     if (outcome.already_prepared)
@@ -120,7 +121,7 @@ static int run_steps(const struct prepare_options *options, const struct docker 
     const bool is_new = options->steps.count > 0;
     const struct prepare prepare = {.docker = docker,
                                     .cancel = signals_cancel(),
-                                    .network = options->network,
+                                    .network = &options->network,
                                     .tag = options->tag,
                                     .prepared_for = is_new ? config->prepared_for
                                                            : config_prepared_for(config, language),
@@ -229,5 +230,6 @@ int prepare_command(int argc, char **argv)
 
     strvec_release(&options.steps);
     strvec_release(&options.files);
+    prepare_network_release(&options.network);
     return status;
 }

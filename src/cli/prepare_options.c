@@ -66,10 +66,15 @@ static int take_step(void *steps, const char *value, struct error *error)
     return prepare_check_steps(steps, error);
 }
 
+/* Both are kept, so that the check can refuse them together. */
 static int take_network(void *network, const char *value, struct error *error)
 {
-    *(const char **)network = value;
-    return prepare_check_network(value, error);
+    return prepare_network_set_name(network, value, error);
+}
+
+static int take_allow_host(void *network, const char *value, struct error *error)
+{
+    return prepare_network_allow_host(network, value, error);
 }
 
 static int take_tag(void *tag, const char *value, struct error *error)
@@ -79,11 +84,11 @@ static int take_tag(void *tag, const char *value, struct error *error)
 }
 
 static const struct option_rule prepare_rules[] = {
-    {{0, "--run", "STEP", "a shell command, in place of the saved ones; repeatable", NULL,
+    {{0, "--run", "STEP", "shell command, replaces saved ones; repeatable", NULL,
       "Run this step; can be given up to 64 times, with 32768 bytes together. The steps replace "
       "those that were saved. A language that has steps in the configuration is refused."},
      OPTION_CALL(struct prepare_options, steps, take_step)},
-    {{0, "--file", "FILE", "the steps find this file where they start; repeatable", NULL,
+    {{0, "--file", "FILE", "file where the steps start; repeatable", NULL,
       "Copy this file to where the steps start; can be given several times. Needs --run. The path "
       "is saved with the steps."},
      OPTION_CALL(struct prepare_options, files, take_file)},
@@ -97,6 +102,13 @@ static const struct option_rule prepare_rules[] = {
       "else none."},
      OPTION_CALL(struct prepare_options, network, take_network),
      .values = VALUES_NETWORKS},
+    {{0, "--allow-host", "HOST[:PORT]", "host that the steps reach; repeatable", NULL,
+      "A host that the steps may reach over a proxy in their container, which has no network: a "
+      "name, *.NAME for all names below it, an address of IPv4, or one of IPv6 in brackets, like "
+      "[::1]:8080. Without a PORT, these are 80 and 443. This option can be given more than once, "
+      "and not together with --network. The hosts do not affect the name of the image; they are "
+      "saved with the steps."},
+     OPTION_CALL(struct prepare_options, network, take_allow_host)},
     {{0, "--tag", "TAG", "give the image this tag too", NULL,
       "Give the image this tag too. The tag remains when the image is replaced or removed by "
       "isolator."},
@@ -123,7 +135,7 @@ static const struct option_rule prepare_rules[] = {
       "not known who has\n"
       ".El"},
      OPTION_FLAG(struct prepare_options, all)},
-    {{0, "--unused", NULL, "list or remove images that no configuration names", NULL,
+    {{0, "--unused", NULL, "only images that no configuration names", NULL,
       "With --list: print the same lines, but only for images that are unused or busy. With "
       "--remove: print them, and then remove the images that are unused, with all tags that begin "
       "with 'isolator-prepared', and what was saved for configuration files that do not exist any "
@@ -140,8 +152,8 @@ static const struct option_rule prepare_rules[] = {
 const struct option_table prepare_table = {
     .command = "isolator prepare",
     .usage = "usage: isolator prepare [--run STEP]... [--file FILE]... [--dir DIR]...\n"
-             "                        [--network NAME] [--tag TAG] [--config FILE]\n"
-             "                        [LANGUAGE...]\n"
+             "                        [--network NAME | --allow-host HOST[:PORT]...]\n"
+             "                        [--tag TAG] [--config FILE] [LANGUAGE...]\n"
              "       isolator prepare --list [--all | --unused] [--config FILE] [LANGUAGE...]\n"
              "       isolator prepare --remove [--unused] [--config FILE] [LANGUAGE...]\n"
              "\n"
@@ -157,8 +169,8 @@ const struct option_table prepare_table = {
 int prepare_options_check(const struct prepare_options *options, char *const *operands,
                           struct error *error)
 {
-    const bool prepares =
-        options->steps.count > 0 || options->files.count > 0 || options->network || options->tag;
+    const bool prepares = options->steps.count > 0 || options->files.count > 0 ||
+                          prepare_network_is_given(&options->network) || options->tag;
 
     if (options->list && options->remove)
         return error_set(error, ERROR_USAGE, "--list and --remove cannot be used together");
@@ -173,6 +185,10 @@ int prepare_options_check(const struct prepare_options *options, char *const *op
         return error_set(error, ERROR_USAGE, "--all and --unused cannot be used together");
     if (options->files.count > 0 && options->steps.count == 0)
         return error_set(error, ERROR_USAGE, "--file and --dir need --run");
+    if (options->network.name && options->network.hosts.count > 0)
+        return error_set(error, ERROR_USAGE,
+                         "--allow-host and --network cannot be used together; only a container "
+                         "without a network has the proxy");
     if (options->steps.count > 0 && !operands[0])
         return error_set(error, ERROR_USAGE, "--run needs a LANGUAGE");
     if (options->tag && (!operands[0] || operands[1]))

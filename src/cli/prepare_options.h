@@ -9,13 +9,14 @@
 #include "base/error.h"
 #include "base/strvec.h"
 #include "cli/command_line.h"
+#include "config/prepare_network.h"
 
 struct prepare_options {
     struct common_options common;
-    struct strvec steps; /* --run */
-    struct strvec files; /* --file and --dir: absolute paths */
-    const char *network; /* borrowed from argv; NULL */
-    const char *tag;     /* borrowed from argv; NULL */
+    struct strvec steps;            /* --run */
+    struct strvec files;            /* --file and --dir: absolute paths */
+    struct prepare_network network; /* --network or --allow-host */
+    const char *tag;                /* borrowed from argv; NULL */
     bool list, all, remove, unused;
 };
 

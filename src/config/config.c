@@ -189,7 +189,7 @@ void config_release(struct config *config)
         sandbox_policy_release(&language->policy);
         strvec_release(&language->preparation.steps);
         strvec_release(&language->preparation.files);
-        free(language->preparation.network);
+        prepare_network_release(&language->preparation.network);
         free(language->preparation.tag);
         strvec_release(&language->list_packages);
         strvec_release(&language->packages);

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/strvec.h"
+#include "config/prepare_network.h"
 #include "config/sandbox_policy.h"
 #include "docker/docker.h"
 
@@ -26,7 +27,7 @@
 struct preparation {
     struct strvec steps; /* shell commands, run in this order; empty: there is no preparation */
     struct strvec files; /* absolute paths of files and directories that the steps get */
-    char *network;       /* network of the steps; NULL: none */
+    struct prepare_network network; /* of the steps */
     bool noted;  /* the steps were given to `isolator prepare` and are not in the configuration */
     bool shared; /* they are noted for all configurations, not for this one */
     char *tag;   /* of the prepared image, which runs use if it exists; NULL without steps */

@@ -252,10 +252,13 @@ static const struct config_key keys[] = {
            "last name; paths relative to the configuration file."),
      .set = config_value_steps_files},
     {CONFIG_LEVEL_PREPARE,
-     RULE("network", KEY_STRING, "Network",
-          "Network of the steps: none, bridge or the name of a network of the engine; never host.",
+     RULE("network", KEY_STRING_OR_OBJECT, "Network",
+          "Network of the steps: none, bridge or the name of a network of the engine, never host; "
+          "or an object with the hosts that they reach over a proxy, without a limit of traffic "
+          "by default.",
           .pattern = SETTING_NETWORK_PATTERN),
-     .set = config_value_steps_network},
+     .offset = offsetof(struct preparation, network), .set = config_value_steps_network,
+     .members = CONFIG_LEVEL_NETWORK},
 
     {CONFIG_LEVEL_SESSIONS,
      RANGE("max", KEY_WHOLE, 0, 256, "Open sessions",

@@ -7,7 +7,7 @@
 #include "config/environment.h"
 #include "config/input_files.h"
 #include "config/language_names.h"
-#include "config/prepare_notes.h"
+#include "config/prepare_values.h"
 #include "docker/image.h"
 
 int config_value_image(struct json_reader *reader, const struct key_rule *rule, const json_t *value,

@@ -114,11 +114,25 @@ static int read_hosts(struct json_reader *reader, const struct config_key *key, 
     return 0;
 }
 
+int config_read_steps_hosts(struct json_reader *reader, const json_t *value,
+                            struct prepare_network *network)
+{
+    free(network->name);
+    network->name = NULL;
+    if (json_reader_members(reader, value, read_member,
+                            &(struct target){CONFIG_LEVEL_NETWORK, &network->hosts}) != 0)
+        return -1;
+    prepare_network_complete(network);
+    return 0;
+}
+
 static int read_object(struct json_reader *reader, const struct config_key *key,
                        const json_t *value, void *member)
 {
     struct target target = {key->members, member};
 
+    if (key->level == CONFIG_LEVEL_PREPARE) /* it has no other object */
+        return config_read_steps_hosts(reader, value, member);
     if (key->members == CONFIG_LEVEL_NETWORK) { /* the member is the policy that it belongs to */
         struct sandbox_policy *policy = member;
 

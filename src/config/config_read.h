@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "config/config.h"
+#include "config/json_reader.h"
 
 /*
  * Lays a JSON text over the configuration and keeps it as a layer (config/config_layers.h). `name`
@@ -16,5 +17,12 @@
  */
 int config_overlay(struct config *config, const char *json, size_t length, const char *name,
                    struct error *error);
+
+/*
+ * Reads the object of a network, which names hosts, for steps. It changes older hosts as an object
+ * of the configuration does, and replaces a name. ERROR_CONFIG.
+ */
+int config_read_steps_hosts(struct json_reader *reader, const json_t *value,
+                            struct prepare_network *network);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/cleanup.h"
 #include "config/config.h"
-#include "config/prepare_notes.h"
 #include "config/prepare_rules.h"
+#include "config/prepare_values.h"
 #include "config/workdir.h"
 #include "docker/image.h"
 

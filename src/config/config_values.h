@@ -40,7 +40,7 @@ config_setter config_value_max_bytes;
 /* For keys of a host; `object` is a struct network_host. */
 config_setter config_value_host, config_value_ports, config_value_addresses;
 
-/* For keys of a preparation; `object` is a struct preparation. */
+/* For keys of a preparation; `object` is a struct preparation. The network is a string. */
 config_setter config_value_steps, config_value_steps_files, config_value_steps_network;
 
 #endif

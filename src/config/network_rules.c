@@ -270,3 +270,37 @@ bool network_rules_equal(const struct network_rules *one, const struct network_r
     }
     return true;
 }
+
+/* ---- JSON */
+
+static json_t *host_to_json(const struct network_host *host)
+{
+    CLEANUP_FREE char *name = network_host_text(host);
+    json_t *object = json_pack("{s:s, s:[]}", "host", name, "ports");
+    json_t *addresses = json_array();
+
+    for (size_t i = 0; i < host->port_count; i++)
+        json_array_append_new(json_object_get(object, "ports"), json_integer(host->ports[i]));
+    for (size_t i = 0; i < host->range_count; i++) {
+        char address[IP_ADDRESS_SIZE];
+
+        ip_address_text(&host->ranges[i].first, address);
+        json_array_append_new(addresses, json_sprintf("%s/%u", address, host->ranges[i].bits));
+    }
+    if (host->range_count > 0)
+        json_object_set(object, "addresses", addresses);
+    if (host->raw)
+        json_object_set_new(object, "raw", json_true());
+    json_decref(addresses);
+    return object;
+}
+
+json_t *network_rules_to_json(const struct network_rules *rules)
+{
+    json_t *allow = json_array();
+
+    for (size_t i = 0; i < rules->count; i++)
+        json_array_append_new(allow, host_to_json(&rules->hosts[i]));
+    return json_pack("{s:o, s:I, s:i}", "allow", allow, "maxBytes", (json_int_t)rules->max_bytes,
+                     "maxConnections", rules->max_connections);
+}

@@ -8,6 +8,7 @@
 #ifndef CONFIG_NETWORK_RULES_H
 #define CONFIG_NETWORK_RULES_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -103,5 +104,8 @@ void network_rules_clamp(struct network_rules *rules, const struct network_rules
 
 /* Whether both have the same hosts, in any order, and the same numbers. */
 bool network_rules_equal(const struct network_rules *one, const struct network_rules *other);
+
+/* The object that the configuration would have for complete rules: a new reference. */
+json_t *network_rules_to_json(const struct network_rules *rules);
 
 #endif

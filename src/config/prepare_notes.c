@@ -7,8 +7,10 @@
 #include "base/cleanup.h"
 #include "base/file_replace.h"
 #include "base/strbuf.h"
+#include "config/config_read.h"
 #include "config/prepare_notes_file.h"
 #include "config/prepare_rules.h"
+#include "config/prepare_values.h"
 #include "docker/image.h"
 
 static const char AT_TOP[] = "languages", BY_CONFIGURATION[] = "configurations";
@@ -19,47 +21,12 @@ void prepare_note_release(struct prepare_note *note)
     free(note->exact);
     strvec_release(&note->steps);
     strvec_release(&note->files);
-    free(note->network);
+    prepare_network_release(&note->network);
     strvec_release(&note->listed);
     strvec_release(&note->packages);
 }
 
 /* ---- values */
-
-int prepare_read_steps(struct json_reader *reader, const json_t *value, struct strvec *steps)
-{
-    if (json_reader_list(reader, value, steps) != 0)
-        return -1;
-    return json_reader_checked(reader, prepare_check_steps(steps, reader->error));
-}
-
-int prepare_read_network(struct json_reader *reader, const json_t *value, char **network)
-{
-    if (json_reader_string(reader, value, network) != 0)
-        return -1;
-    return json_reader_checked(reader, prepare_check_network(*network, reader->error));
-}
-
-int prepare_read_packages(struct json_reader *reader, const json_t *value, struct strvec *packages)
-{
-    if (json_reader_list(reader, value, packages) != 0)
-        return -1;
-    if (packages->count > PREPARE_PACKAGES_MAX) {
-        CLEANUP_FREE char *expected = string_format("%d names at most", PREPARE_PACKAGES_MAX);
-
-        return json_reader_wrong_type(reader, expected);
-    }
-    for (size_t i = 0; i < packages->count; i++) {
-        if (!prepare_is_package(packages->items[i])) {
-            CLEANUP_FREE char *names = string_format(
-                "names of packages: up to %d letters, digits and any of @ . _ / + = -",
-                PREPARE_PACKAGE_MAX);
-
-            return json_reader_wrong_type(reader, names);
-        }
-    }
-    return 0;
-}
 
 static int read_files(struct json_reader *reader, const json_t *value, struct strvec *files)
 {
@@ -93,7 +60,8 @@ static int read_note_member(struct json_reader *reader, const char *key, const j
     if (strcmp(key, "files") == 0)
         return read_files(reader, value, &note->files);
     if (strcmp(key, "network") == 0)
-        return prepare_read_network(reader, value, &note->network);
+        return json_is_object(value) ? config_read_steps_hosts(reader, value, &note->network)
+                                     : prepare_read_network(reader, value, &note->network);
     if (strcmp(key, "packages") == 0)
         return prepare_read_packages(reader, value, &note->packages);
     return json_reader_unknown_key(reader, keys, sizeof keys / sizeof *keys);
@@ -233,8 +201,7 @@ static void apply_steps(void *context, const char *configuration, const char *na
     strvec_push_all(&preparation->steps, &note->steps);
     strvec_release(&preparation->files);
     strvec_push_all(&preparation->files, &note->files);
-    free(preparation->network);
-    preparation->network = note->network ? string_copy(note->network) : NULL;
+    prepare_network_copy(&preparation->network, &note->network);
     preparation->noted = true;
     preparation->shared = !configuration;
     config_prepare(language);
@@ -279,7 +246,7 @@ static void keep_wanted(void *context, const char *configuration, const char *la
         return;
     wanted->note->image = note->image ? string_copy(note->image) : NULL;
     wanted->note->exact = note->exact ? string_copy(note->exact) : NULL;
-    wanted->note->network = note->network ? string_copy(note->network) : NULL;
+    prepare_network_copy(&wanted->note->network, &note->network);
     strvec_push_all(&wanted->note->steps, &note->steps);
     strvec_push_all(&wanted->note->files, &note->files);
     strvec_push_all(&wanted->note->listed, &note->listed);
@@ -319,7 +286,8 @@ static json_t *note_object(const struct prepare_note *note)
     put_string(object, "exact", note->exact);
     put_list(object, "run", &note->steps);
     put_list(object, "files", &note->files);
-    put_string(object, "network", note->network);
+    if (prepare_network_is_given(&note->network))
+        json_object_set_new(object, "network", prepare_network_to_json(&note->network));
     put_list(object, "listed", &note->listed);
     put_list(object, "packages", &note->packages);
     return object;

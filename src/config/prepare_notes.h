@@ -10,7 +10,8 @@
  *
  * `image` is the tag of the last preparation, and `exact` the tag that identifies the content of
  * the image (config/prepare_rules.h). `run`, `files` and `network` are steps that were given on a
- * command line. `packages` is what the command `listed` printed.
+ * command line; a `network` of hosts is an object, as in the configuration. `packages` is what the
+ * command `listed` printed.
  *
  * A preparation with a configuration file that was named (config->prepared_for) is recorded below
  * the path of that file, so that each project has its own. All others are recorded at the top;
@@ -28,14 +29,13 @@
 #include "base/error.h"
 #include "base/strvec.h"
 #include "config/config.h"
-#include "config/json_reader.h"
 
 struct prepare_note {
     char *image; /* all owned; NULL or empty: none */
     char *exact;
     struct strvec steps;
     struct strvec files;
-    char *network;
+    struct prepare_network network;
     struct strvec listed;
     struct strvec packages;
 };
@@ -75,10 +75,5 @@ int prepare_notes_put(const char *configuration, const char *language,
 typedef void prepare_notes_visit(void *context, const char *configuration, const char *language,
                                  const struct prepare_note *note);
 int prepare_notes_each(prepare_notes_visit *visit, void *context, struct error *error);
-
-/* Read values that the configuration has too; they replace older ones. */
-int prepare_read_steps(struct json_reader *reader, const json_t *value, struct strvec *steps);
-int prepare_read_network(struct json_reader *reader, const json_t *value, char **network);
-int prepare_read_packages(struct json_reader *reader, const json_t *value, struct strvec *packages);
 
 #endif

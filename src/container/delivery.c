@@ -220,3 +220,21 @@ int delivery_fill_volume(const struct docker *docker, const char *name, const ch
     return container_copy_in(docker, name, target, "the supervisor", archive_file(&archive),
                              deadline, cancel, error);
 }
+
+int delivery_copy_supervisor(const struct docker *docker, const char *name, const char *directory,
+                             const char *file_name, const char *image, const char *architecture,
+                             const struct notifier *cancel, struct error *error)
+{
+    CLEANUP(archive_release) struct archive archive = ARCHIVE_INIT;
+    CLEANUP_FD int file = -1;
+
+    if (delivery_check_architecture(image, architecture, error) != 0)
+        return -1;
+    file = delivery_supervisor_file(architecture, error);
+    if (file < 0 || archive_open(&archive, 0, 0, NULL, error) != 0 ||
+        archive_add_file(&archive, file_name, file, size_of(file), true, 0, error) != 0 ||
+        archive_finish(&archive, error) != 0)
+        return -1;
+    return container_copy_in(docker, name, directory, "the relay", archive_file(&archive), 0,
+                             cancel, error);
+}

@@ -48,6 +48,15 @@ int delivery_fill_volume(const struct docker *docker, const char *name, const ch
                          const struct notifier *cancel, struct error *error);
 
 /*
+ * Puts the supervisor, as a file with this name, into an existing directory of a container that has
+ * not started; for the relay that it also is (base/mux.h). `architecture` is that of `image`.
+ * ERROR_COMMAND if there is no supervisor for it.
+ */
+int delivery_copy_supervisor(const struct docker *docker, const char *name, const char *directory,
+                             const char *file_name, const char *image, const char *architecture,
+                             const struct notifier *cancel, struct error *error);
+
+/*
  * Asks the engine for the architecture of the image ("" if it does not say), and checks that a
  * supervisor can run there.
  */

@@ -81,8 +81,8 @@ static bool is_noted(const struct prepare_note *noted, const struct language *la
         !equal_or_both_null(noted->exact, exact) ||
         !strvec_equal(&noted->listed, &language->list_packages))
         return false;
-    return !preparation->noted ||
-           (noted->steps.count > 0 && equal_or_both_null(noted->network, preparation->network));
+    return !preparation->noted || (noted->steps.count > 0 &&
+                                   prepare_network_equal(&noted->network, &preparation->network));
 }
 
 /* Records the preparation: its packages, and its steps if they are not in the configuration. */
@@ -98,7 +98,7 @@ static int record_preparation(const struct prepare *prepare, const struct langua
     if (preparation->noted) {
         strvec_push_all(&note.steps, &preparation->steps);
         strvec_push_all(&note.files, &preparation->files);
-        note.network = preparation->network ? string_copy(preparation->network) : NULL;
+        prepare_network_copy(&note.network, &preparation->network);
     }
     if (language->list_packages.count > 0 &&
         prepare_list_packages(prepare, language, exact, &note.packages, &outcome->list_status,
@@ -232,9 +232,9 @@ int prepare_language(const struct prepare *options, const struct language *langu
 
     docker.allow_unenforced = true; /* there are no limits */
     own.docker = &docker;
-    *outcome =
-        (struct prepare_outcome){.network = strcmp(prepare_network(prepare, language), "none") != 0,
-                                 .reference = language->preparation.tag};
+    *outcome = (struct prepare_outcome){
+        .network = prepare_network_is_open(prepare_steps_network(prepare, language)),
+        .reference = language->preparation.tag};
     if (prepare_notes_get(prepare->prepared_for, language->name, &noted, error) != 0 ||
         prepare_files_pack(&files, &language->preparation.files, prepare->warnings, prepare->cancel,
                            error) != 0 ||

@@ -4,10 +4,10 @@
  * packages are available to programs without a network.
  *
  * The steps come from the owner of the configuration and are trusted like a Dockerfile. They run as
- * root, in a writable root file system, with the configured network and without limits of time,
- * memory and processes. Their files in /tmp are not kept; a program gets a /tmp of its own. The
- * container has the same labels as all containers of isolator, and is removed like them whatever
- * happens.
+ * root, in a writable root file system, with the configured network or hosts and without limits of
+ * time, memory and processes. Their files in /tmp are not kept; a program gets a /tmp of its own.
+ * The container has the same labels as all containers of isolator, and is removed like them
+ * whatever happens.
  */
 #ifndef PREPARE_PREPARE_H
 #define PREPARE_PREPARE_H

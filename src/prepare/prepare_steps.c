@@ -7,12 +7,15 @@
 #include "base/cleanup.h"
 #include "config/environment.h"
 #include "config/prepare_rules.h"
+#include "container/delivery.h"
 #include "container/owned_container.h"
 #include "container/owner.h"
 #include "docker/budget.h"
 #include "docker/container.h"
 #include "docker/dockerfile.h"
 #include "prepare/prepare_maker.h"
+#include "prepare/prepare_proxy.h"
+#include "request/proxy_variables.h"
 
 /* A preparation takes a day at most, for the deadline in the labels of its container. */
 enum { MAX_USE_MS = 24 * 3600 * 1000 };
@@ -22,44 +25,58 @@ enum { LIST_MAX = 1 << 16 };
 /*
  * Process 1 of the container, with the arguments DIRECTORY, NAME=VALUE..., "--", STEP.... It
  * changes the directory and sets the variables itself, since those of the container would become
- * part of the image. All output goes to stdout, so that it keeps its order.
+ * part of the image. All output goes to one stream, so that it keeps its order.
  */
-static const char RUNNER[] =
-    "cd \"$1\" || exit; shift\n"
-    "while [ \"$1\" != -- ]; do export \"$1\"; shift; done; shift\n"
-    "exec 2>&1\n"
-    "for step; do printf '+ %s\\n' \"$step\"; /bin/sh -c \"$step\" </dev/null || exit; done";
+#define RUNNER                                                                                     \
+    "cd \"$1\" || exit; shift\n"                                                                   \
+    "while [ \"$1\" != -- ]; do export \"$1\"; shift; done; shift\n"                               \
+    "exec 2>&1\n"                                                                                  \
+    "for step; do printf '+ %s\\n' \"$step\"; /bin/sh -c \"$step\" </dev/null || exit; done"
 
 /* A volume does not become part of the image. PREPARE_FILES_DIRECTORY is in it. */
-static const char VOLUME[] = "/tmp";
+#define VOLUME "/tmp"
+
+/* The file of the relay (prepare/prepare_proxy.h) in it, which is there until the relay runs. */
+#define RELAY_NAME ".isolator-relay"
 
 /* ---- a container that runs to its end */
 
+/* What a container is made of; all members are borrowed. */
+struct step_container {
+    const char *image;
+    const struct prepare_network *network;
+    const struct strvec *command;
+};
+
 /* Borrows from all arguments; the labels of the container must be complete. */
-static struct container_spec step_spec(const struct owned_container *container, const char *image,
-                                       const char *network, const struct strvec *cap_drop,
-                                       const struct strvec *command)
+static struct container_spec step_spec(const struct owned_container *container,
+                                       const struct step_container *step,
+                                       const struct strvec *cap_drop)
 {
     return (struct container_spec){
         .name = container->name,
-        .image = image,
-        .network = network,
+        .image = step->image,
+        .network = step->network->name ? step->network->name : "none",
         .volume = VOLUME,
         .cap_drop = cap_drop,
         .labels = &container->labels,
-        .command = command,
+        .command = step->command,
+        .lifeline = step->network->hosts.count > 0, /* stdin is the relay's */
         /* An image shows the environment of its container, and proxies may contain passwords. */
         .without_proxies = true,
     };
 }
 
 /*
- * Starts the container, passes its output to the sink and waits for its end. Sets the exit status.
+ * Starts the container, passes its output to the sink, or to the proxy unless that is NULL, and
+ * waits for its end. Sets the exit status.
  */
 static int run_to_end(const struct prepare *prepare, const struct owned_container *container,
-                      process_sink *sink, void *context, int *status, struct error *error)
+                      struct prepare_proxy *proxy, process_sink *sink, void *context, int *status,
+                      struct error *error)
 {
-    static const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
+    const struct process_options streams = {.stdin_kind =
+                                                proxy ? PROCESS_STDIN_PIPE : PROCESS_STDIN_NULL};
     const struct docker *docker = prepare->docker;
     struct process_pump pump = PROCESS_PUMP_INIT;
     CLEANUP(process_release) struct process client = PROCESS_INIT;
@@ -69,6 +86,8 @@ static int run_to_end(const struct prepare *prepare, const struct owned_containe
         return -1;
     pump.sink = sink;
     pump.context = context;
+    if (proxy)
+        prepare_proxy_attach(proxy, &client, &pump);
     pump.cancel = notifier_fd(prepare->cancel);
     if (process_pump(&client, &pump) == PROCESS_CANCELLED)
         return error_set(error, ERROR_CANCELLED, "cancelled");
@@ -89,11 +108,10 @@ static int run_to_end(const struct prepare *prepare, const struct owned_containe
 
 /* Creates a container for the command. On success the caller removes it. */
 static int create_step_container(const struct prepare *prepare, struct owned_container *container,
-                                 const char *image, const char *network,
-                                 const struct strvec *command, struct error *error)
+                                 const struct step_container *step, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec cap_drop = STRVEC_INIT;
-    const struct container_spec spec = step_spec(container, image, network, &cap_drop, command);
+    const struct container_spec spec = step_spec(container, step, &cap_drop);
 
     /* No installation needs these capabilities. */
     strvec_push_each(&cap_drop, "NET_RAW", "MKNOD", "AUDIT_WRITE", NULL);
@@ -113,15 +131,24 @@ static void remove_step_container(const struct prepare *prepare,
 
 /* ---- the steps */
 
-static struct strvec step_command(const struct language *language)
+static struct strvec step_command(const struct language *language,
+                                  const struct network_rules *hosts)
 {
+    const bool has_proxy = hosts->count > 0;
     CLEANUP(strvec_release) struct strvec variables = STRVEC_INIT;
     struct strvec command = STRVEC_INIT;
 
     environment_set(&variables, "HOME=/tmp");
+    if (has_proxy)
+        proxy_variables_set(&variables, hosts);
     for (size_t i = 0; i < language->environment.count; i++)
         environment_set(&variables, language->environment.items[i]);
-    strvec_push_each(&command, "/bin/sh", "-c", RUNNER, "sh", NULL);
+    strvec_push_each(&command, "/bin/sh", "-c", has_proxy ? PREPARE_PROXY_SCRIPT RUNNER : RUNNER,
+                     "sh", NULL);
+    if (has_proxy) {
+        strvec_push(&command, VOLUME "/" RELAY_NAME);
+        strvec_pushf(&command, "%d", hosts->max_connections);
+    }
     strvec_push(&command, language->preparation.files.count > 0 ? PREPARE_FILES_DIRECTORY : ".");
     strvec_push_all(&command, &variables);
     strvec_push(&command, "--");
@@ -180,11 +207,11 @@ static int restore_base(const struct image_details *base, struct strvec *changes
     return 0;
 }
 
-const char *prepare_network(const struct prepare *prepare, const struct language *language)
+const struct prepare_network *prepare_steps_network(const struct prepare *prepare,
+                                                    const struct language *language)
 {
-    if (prepare->network)
-        return prepare->network;
-    return language->preparation.network ? language->preparation.network : "none";
+    return prepare_network_is_given(prepare->network) ? prepare->network
+                                                      : &language->preparation.network;
 }
 
 /* The directory above theirs is a volume, so they do not become part of the image. */
@@ -197,24 +224,48 @@ static int copy_files(const struct prepare *prepare, const struct owned_containe
                              archive_file(&files->archive), 0, prepare->cancel, error);
 }
 
+/* Runs the steps in a container of the image `base` that has not started, with a proxy or not. */
+static int run_steps(const struct prepare *prepare, const struct owned_container *container,
+                     const struct language *language, const struct image_details *base, int *status,
+                     struct error *error)
+{
+    const struct network_rules *hosts = &prepare_steps_network(prepare, language)->hosts;
+    CLEANUP(prepare_proxy_release) struct prepare_proxy proxy = PREPARE_PROXY_INIT;
+    int result;
+
+    if (hosts->count == 0)
+        return run_to_end(prepare, container, NULL, prepare->output, prepare->context, status,
+                          error);
+    if (delivery_copy_supervisor(prepare->docker, container->name, VOLUME, RELAY_NAME,
+                                 language->image, base->architecture, prepare->cancel,
+                                 error) != 0 ||
+        prepare_proxy_open(&proxy, prepare, hosts, error) != 0)
+        return -1;
+    result = run_to_end(prepare, container, &proxy, NULL, NULL, status, error);
+    prepare_proxy_warn(&proxy);
+    return result;
+}
+
 int prepare_make_image(const struct prepare *prepare, const struct language *language,
                        const struct image_details *base, const struct prepare_files *files,
                        const char *tag, int *status, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec command = step_command(language);
+    const struct prepare_network *network = prepare_steps_network(prepare, language);
+    CLEANUP(strvec_release) struct strvec command = step_command(language, &network->hosts);
     CLEANUP(strvec_release) struct strvec changes = STRVEC_INIT;
     CLEANUP(owned_container_release) struct owned_container container;
+    /* by its id, since a pull may move its name */
+    const struct step_container step = {base->id, network, &command};
     int result;
 
     owned_container_init(&container, prepare->docker, NULL, MAX_USE_MS);
     add_labels(&container.labels, prepare, language, base->id, files);
     if (restore_base(base, &changes, error) != 0 ||
-        create_step_container(prepare, &container, base->id, prepare_network(prepare, language),
-                              &command, error) != 0) /* by its id, since a pull may move its name */
+        create_step_container(prepare, &container, &step, error) != 0)
         return -1;
     result = copy_files(prepare, &container, files, error);
     if (result == 0)
-        result = run_to_end(prepare, &container, prepare->output, prepare->context, status, error);
+        result = run_steps(prepare, &container, language, base, status, error);
     if (result == 0 && *status == 0)
         result = container_commit(prepare->docker, container.name, tag, &changes, 0,
                                   prepare->cancel, error);
@@ -255,15 +306,16 @@ int prepare_list_packages(const struct prepare *prepare, const struct language *
                           const char *image, struct strvec *packages, int *status,
                           struct error *error)
 {
+    static const struct prepare_network none = PREPARE_NETWORK_INIT;
+    const struct step_container step = {image, &none, &language->list_packages};
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_MAX(LIST_MAX);
     CLEANUP(owned_container_release) struct owned_container container;
     int result;
 
     owned_container_init(&container, prepare->docker, NULL, MAX_USE_MS);
-    if (create_step_container(prepare, &container, image, "none", &language->list_packages,
-                              error) != 0)
+    if (create_step_container(prepare, &container, &step, error) != 0)
         return -1;
-    result = run_to_end(prepare, &container, keep_list, &list, status, error);
+    result = run_to_end(prepare, &container, NULL, keep_list, &list, status, error);
     if (result == 0 && *status == 0 && list.data)
         add_packages(&list, packages);
     remove_step_container(prepare, &container);

@@ -26,12 +26,14 @@
 #define PREPARE_LABEL_FILES "isolator.prepared.files"
 
 /* The network of the steps; borrowed. */
-const char *prepare_network(const struct prepare *prepare, const struct language *language);
+const struct prepare_network *prepare_steps_network(const struct prepare *prepare,
+                                                    const struct language *language);
 
 /*
  * Runs the steps in the image `base`, with the files, and commits the container as `tag` unless a
- * step has failed. Sets *status to the exit status of the last step that ran. If the engine
- * completes the image after an interruption, the next preparation finds it.
+ * step has failed. Sets *status to the exit status of the last step that ran. A connection of the
+ * steps that is refused becomes a warning. If the engine completes the image after an interruption,
+ * the next preparation finds it.
  */
 int prepare_make_image(const struct prepare *prepare, const struct language *language,
                        const struct image_details *base, const struct prepare_files *files,

@@ -332,24 +332,50 @@ static void close_others(const struct server *server)
             close(fd);
 }
 
+static void open_server(struct server *server, int in, int out, uint32_t connections)
+{
+    *server = (struct server){.link = {.in = in, .out = out}, .slots = connections, .listener = -1};
+    close_others(server);
+    for (uint32_t i = 0; i < MUX_SLOTS_MAX; i++)
+        server->items[i].fd = -1;
+    server->rings = mmap(NULL, (size_t)connections * MUX_WINDOW, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (server->rings != MAP_FAILED)
+        server->listener = listen_on_loopback();
+    if (server->listener < 0)
+        relay_link_send(&server->link, 0, MUX_FAILED, (uint32_t)errno);
+    else
+        relay_link_send(&server->link, 0, MUX_LISTENS, 0);
+}
+
+static _Noreturn void serve_always(struct server *server)
+{
+    fcntl(server->link.in, F_SETFL, O_NONBLOCK);
+    fcntl(server->link.out, F_SETFL, O_NONBLOCK);
+    for (;;)
+        serve(server);
+}
+
 _Noreturn void relay_server(int in, int out, uint32_t connections)
 {
     static struct server server;
 
-    server = (struct server){.link = {.in = in, .out = out}, .slots = connections, .listener = -1};
-    close_others(&server);
-    for (uint32_t i = 0; i < MUX_SLOTS_MAX; i++)
-        server.items[i].fd = -1;
-    server.rings = mmap(NULL, (size_t)connections * MUX_WINDOW, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (server.rings != MAP_FAILED)
-        server.listener = listen_on_loopback();
-    if (server.listener < 0)
-        relay_link_send(&server.link, 0, MUX_FAILED, (uint32_t)errno);
+    open_server(&server, in, out, connections);
+    serve_always(&server);
+}
+
+_Noreturn void relay_server_detached(uint32_t connections)
+{
+    static struct server server;
+    pid_t child = -1;
+
+    open_server(&server, STDIN_FILENO, STDOUT_FILENO, connections);
+    if (server.listener >= 0)
+        child = fork();
     else
-        relay_link_send(&server.link, 0, MUX_LISTENS, 0);
-    fcntl(in, F_SETFL, O_NONBLOCK);
-    fcntl(out, F_SETFL, O_NONBLOCK);
-    for (;;)
-        serve(&server);
+        relay_link_write(&server.link);
+    if (child != 0)
+        _exit(child > 0 ? 0 : 1);
+    setsid(); /* so that it gets no signals for the steps */
+    serve_always(&server);
 }

@@ -4,17 +4,21 @@
  *
  * usage: supervisor WORKDIR [KEY]
  *        supervisor --probe WHAT BELOW BEYOND
+ *        supervisor --relay CONNECTIONS
  */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/limit_probe.h"
+#include "base/mux.h"
 #include "supervisor/probe.h"
 #include "supervisor/protocol.h"
+#include "supervisor/relay_server.h"
 #include "supervisor/supervise.h"
 
 /* The key of a job, which programs must not find in the arguments of this process. */
@@ -52,7 +56,18 @@ static bool is_of_root(const char *directory)
            (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-int main(int argc, char **argv)
+/* The file is not needed any more, and programs need not find it. */
+static _Noreturn void run_relay(const char *file, const char *connections)
+{
+    const unsigned long count = strtoul(connections, NULL, 10);
+
+    if (count < 1 || count > MUX_SLOTS_MAX)
+        _exit(1);
+    unlink(file);
+    relay_server_detached((uint32_t)count);
+}
+
+static int run_supervisor(int argc, char **argv)
 {
     const bool has_script = argc == 3;
     const bool good = !has_script || take_key(argv[2]);
@@ -69,8 +84,6 @@ int main(int argc, char **argv)
         .sockets = "/proc/net/unix",
     };
 
-    if (argc > 1 && strcmp(argv[1], PROBE_OPTION) == 0)
-        return probe(argv + 2);
     /*
      * The program has the same user: it must not find the file that this process executes, which
      * some kernels let it write. In a volume the file is not the user's, and stays. Outside of a
@@ -82,5 +95,14 @@ int main(int argc, char **argv)
     }
     if (!good || options.in < 0 || (has_script && !is_of_root(JOB_DIRECTORY "/..")))
         return 1;
-    supervise(&options);
+    return supervise(&options);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], PROBE_OPTION) == 0)
+        return probe(argv + 2);
+    if (argc == 3 && strcmp(argv[1], MUX_RELAY_OPTION) == 0)
+        run_relay(argv[0], argv[2]);
+    return run_supervisor(argc, argv);
 }

@@ -412,6 +412,93 @@ other.test refused
 END
 }
 
+# ---- isolator prepare
+
+# prepare ARG...: runs isolator prepare; sets $reference, the tag that it prints. fetch URL: a step that writes what it gets.
+prepare() {
+    isolator prepare "$@"
+    reference=$(grep -o "isolator-prepared:[^ ]*" <<<"$out")
+}
+fetch() { echo "python3 -B -c 'import urllib.request as r; open(\"/fetched\", \"ab\").write(r.urlopen(\"$1\", timeout=30).read())'"; }
+# prepare_config PREPARE: a configuration in which Python has this preparation, as JSON.
+prepare_config() {
+    open_config '{"allow": []}'
+    perl -MJSON::PP -i -0777 -pe 'BEGIN { $prepare = decode_json(shift) }
+        my $c = decode_json($_); @{$c->{languages}{python}}{qw(prepare listPackages)} = ($prepare, ["true"]); $_ = encode_json($c)' \
+        "$1" "$scratch/open.json"
+}
+# look_at IMAGE: the configuration of a container of the image but for its labels of the steps, and the names of all its files.
+look_at() {
+    local container
+    container=$(docker create --network none "$1" true)
+    docker inspect "$container" | perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>)->[0]{Config}; delete @{$c}{qw(Hostname Image)};
+        delete $c->{Labels}{"isolator.prepared.$_"} for qw(steps tag);
+        $c->{Env} = [sort @{$c->{Env}}]; print JSON::PP->new->canonical->pretty->encode($c)'
+    docker export "$container" | tar t | sort
+    docker rm "$container" >/dev/null
+}
+
+test_case 'the steps of isolator prepare reach the hosts that are named; the image shows nothing of it' && {
+    config=$(prepare_config '{}')
+    prepare --config "$config" python --run ": $$" --run 'touch /fetched /variables'
+    look_at "$reference" >"$scratch/plain"
+    prepare --config "$config" python --allow-host 127.0.0.1:8080 --run ": $$ hosts" --run "$(fetch http://127.0.0.1:8080/headers)" \
+        --run 'ls -A /tmp >>/fetched; env | grep -i proxy= | grep -v =$ | LC_ALL=C sort >/variables; cat /proc/net/route; echo "to stderr" >&2' \
+        --run "$(fetch http://other.at-127-0-0-2.test/) || echo refused >>/fetched" --run "$(fetch http://127.0.0.1/) || :"
+    is "$status|${out%:*}" "0|python is prepared: isolator-prepared" "it is prepared"
+    has "$err" "+ ls -A /tmp >>/fetched" "its steps are shown"
+    has "$err" "to stderr" "their output is shown"
+    hasnt "$err" eth0 "they have no network"
+    expect "$(grep warning: <<<"$err")" "the warnings" <<'END'
+isolator: warning: python: network: host 'other.at-127-0-0-2.test' is not on the list of allowed hosts
+isolator: warning: python: network: port 80 of host '127.0.0.1' is not on the list of allowed hosts
+END
+    expect "$(look_at "$reference")" "the image is like one of steps without a network" <"$scratch/plain"
+    noted=$reference
+    prepare --config "$config" python
+    is "$status|$out|$err" "0|python is already prepared: $noted|" "the steps are noted"
+    is "$(perl -MJSON::PP -e 'local $/; my ($c) = values %{decode_json(<STDIN>)->{configurations}};
+        print JSON::PP->new->canonical->encode($c->{languages}{python}{network}{allow})' <"$XDG_CONFIG_HOME/isolator/prepared.json")" \
+        '[{"host":"127.0.0.1","ports":[8080]}]' "and so are the hosts"
+    python 'print(open("/fetched").read().replace("\n\n", "\n") + open("/variables").read().strip())
+try: raw("GET http://127.0.0.1:8080/ HTTP/1.1\r\n\r\n")
+except OSError as e: print(e)' --config "$config"
+    is "$(field image)|$(field warnings)" "$noted|" "the image is used"
+    expect "$(field stdout)" "what the steps got, and no proxy for the program" <<'END'
+GET /headers HTTP/1.1
+Host: 127.0.0.1:8080
+Accept-Encoding: identity
+User-Agent: Python-urllib/3.11
+Connection: close
+refused
+HTTPS_PROXY=http://127.0.0.1:3128
+HTTP_PROXY=http://127.0.0.1:3128
+NODE_USE_ENV_PROXY=1
+NO_PROXY=localhost,::1
+http_proxy=http://127.0.0.1:3128
+https_proxy=http://127.0.0.1:3128
+no_proxy=localhost,::1
+[Errno 111] Connection refused
+END
+    prepare --config "$config" --remove python
+    is "$status|$out" "0|python: removed" "it is removed"
+}
+
+test_case 'steps of the configuration reach its hosts: names of this network, and more than a program may transfer' && {
+    config=$(prepare_config "$(perl -MJSON::PP -e 'print encode_json({run => [@ARGV[0, 1]], network => {allow => [decode_json($ARGV[2])]}})' \
+        ": $$ configuration" "$(fetch "http://$web/bytes/110000000")" "$local_web")")
+    prepare --config "$config" python
+    is "$status|${out%:*}|$(grep warning: <<<"$err")" "0|python is prepared: isolator-prepared|" "it is prepared"
+    python 'import os; print(os.stat("/fetched").st_size)' --config "$config"
+    is "$(field image stdout)" "$reference 110000000" "the file"
+    prepare --config "$config" python --network none
+    is "$status|${out%%:*}" "0|python is already prepared" "--network does not affect its name"
+    prepare --config "$config" --remove python
+    prepare --config "$config" python --network none
+    is "$status" 1 "--network in place of the hosts"
+    has "$err" "it had no network, try --allow-host HOST or --network bridge" "--network in place of the hosts: the hint"
+}
+
 # ---- attacks
 
 test_case 'attacks on the network hold with a proxy as without one' && {

@@ -563,7 +563,7 @@ test_case 'a step that fails' && {
     prepare "$ours" --run 'echo first' --run 'echo broken; exit 7' --run 'echo never'
     is "$status|$out" "1|" "a step that fails: the status"
     is "$(tail -n 2 <<<"$err")" "broken
-isolator: $ours: the last step failed with exit status 7; nothing was saved; it had no network, try --network bridge" \
+isolator: $ours: the last step failed with exit status 7; nothing was saved; it had no network, try --allow-host HOST or --network bridge" \
         "a step that fails: the message"
     prepare "$ours" --run no-such-command
     is "$status|$out|$(tail -n 1 <<<"$err")" "1||isolator: $ours: the last step failed with exit status 127; nothing was saved" \
@@ -641,14 +641,17 @@ test_case 'steps of the configuration need no notes' && {
 
 test_case 'SIGINT and SIGKILL' && {
     start_over
-    for signal in INT KILL; do
-        start_isolator prepare "$ours" --run 'echo begun; sleep 600'
-        until_true grep -qs '^begun' "$scratch/err"
-        kill -$signal "$pid"
-        await 2>/dev/null
-        is "$status|$out" "$((128 + $(kill -l $signal)))|" "SIG$signal: the status"
-        gone "SIG$signal: no container is left"
-        is "$(tags)" "" "SIG$signal: no image"
+    for network in "--network none" "--allow-host a.example"; do
+        for signal in INT KILL; do
+            # shellcheck disable=SC2086 # words
+            start_isolator prepare "$ours" --run 'echo begun; sleep 600' $network
+            until_true grep -qs '^begun' "$scratch/err"
+            kill -$signal "$pid"
+            await 2>/dev/null
+            is "$status|$out" "$((128 + $(kill -l $signal)))|" "SIG$signal, $network: the status"
+            gone "SIG$signal, $network: no container is left"
+            is "$(tags)" "" "SIG$signal, $network: no image"
+        done
     done
 }
 
@@ -702,6 +705,7 @@ test_case 'the examples of README and of the manual page, with a pip that needs 
     echo numpy >"$scratch/requirements.txt"
     shown "$(sed -n "s/\\\\(aq/'/g; s/^\.Dl //p" man/isolator-prepare.1)"
     is "$status|$(sed 's/-[0-9a-f]\{16\} (.*//' <<<"$out")" "0|python is prepared: isolator-prepared:python
+python is prepared: isolator-prepared:python
 python is prepared: isolator-prepared:python" "the examples of the manual page"
     shown 'isolator prepare --remove python'
     is "$status|$out" "0|python: removed" "its image is removed"
@@ -723,6 +727,13 @@ test_case 'wrong use' && {
     wrong "--run: a step is not valid UTF-8" "a step that is not UTF-8" "$ours" --run $'\xff'
     wrong "--run: steps of more than 32768 bytes" "a step that is too long" "$ours" --run "$(printf '%033000d' 0)"
     wrong "--tag: 'X' is not a tag for an image; write it like name:tag, the name in lower case" "a wrong tag" "$ours" --tag X
+    for order in "--network none --allow-host a.example" "--allow-host a.example --network bridge"; do
+        # shellcheck disable=SC2086 # words
+        wrong "--allow-host and --network cannot be used together; only a container without a network has the proxy" "$order" \
+            "$ours" --run true $order
+    done
+    wrong "--allow-host: 'a/b' is a URL or a path; write the host alone, like example.com" "a URL as a host" "$ours" --run true --allow-host a/b
+    wrong "--list cannot be used with other options" "a list with a host" --list --allow-host a.example
     wrong "--tag needs one LANGUAGE" "a tag for two" "$ours" noshell --tag x
     wrong "--list and --remove cannot be used together" "two at once" --list --remove
     wrong "--list cannot be used with other options" "a list with steps" --list --run true "$ours"

@@ -610,7 +610,7 @@ static void config__preparation(void **state)
     overlay_member(&config, "\"prepare\": {\"run\": [\"a\", \"b\"], \"network\": \"bridge\"}, "
                             "\"listPackages\": [\"ls\", \"-1\"], \"packages\": [\"p\", \"q\"]");
     check_joined(&sh->preparation.steps, "a|b");
-    assert_string_equal(sh->preparation.network, "bridge");
+    assert_string_equal(sh->preparation.network.name, "bridge");
     check_joined(&sh->list_packages, "ls|-1");
     check_joined(&sh->packages, "p|q");
     tag = string_copy(sh->preparation.tag);
@@ -626,6 +626,33 @@ static void config__preparation(void **state)
     assert_string_not_equal(sh->preparation.tag, tag);
     overlay_member(&config, "\"prepare\": {\"run\": []}");
     assert_null(sh->preparation.tag);
+    config_release(&config);
+}
+
+/* An object names hosts; without maxBytes they have no limit. It and a string replace each other.
+ */
+static void config__network_of_steps(void **state)
+{
+    struct config config;
+    const struct prepare_network *network;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, SMALL);
+    network = &language(&config, "sh")->preparation.network;
+    overlay_member(&config, "\"prepare\": {\"network\": \"bridge\"}");
+    overlay_member(&config, "\"prepare\": {\"network\": {\"allow\": [\"a.example:81\"]}}");
+    assert_null(network->name);
+    assert_int_equal(network->hosts.count, 1);
+    assert_int_equal(network->hosts.hosts[0].ports[0], 81);
+    assert_true(network->hosts.max_bytes == NETWORK_BYTES_MAX);
+    assert_int_equal(network->hosts.max_connections, 64);
+    overlay_member(&config, "\"prepare\": {\"network\": {\"maxBytes\": 5}}");
+    assert_int_equal(network->hosts.count, 1);
+    assert_true(network->hosts.max_bytes == 5);
+    overlay_member(&config, "\"prepare\": {\"network\": \"none\"}");
+    assert_string_equal(network->name, "none");
+    assert_int_equal(network->hosts.count, 0);
     config_release(&config);
 }
 
@@ -652,6 +679,10 @@ static void config__wrong_preparations(void **state)
                          "prepare.files: '/b/x' has the same name as another file");
     check_member_refused("\"prepare\": {\"network\": \"\"}",
                          "prepare.network: must be a string that is not empty");
+    check_member_refused("\"prepare\": {\"network\": 1}",
+                         "prepare.network: must be a string or an object");
+    check_member_refused("\"prepare\": {\"network\": {\"hosts\": []}}",
+                         "prepare.network.hosts: unknown key");
     check_member_refused("\"listPackages\": []",
                          "listPackages: must be an array of strings that is not empty");
     check_member_refused(

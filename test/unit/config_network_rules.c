@@ -453,3 +453,24 @@ static void network_rules__equal_in_all(void **state)
     network_rules_release(&one);
     network_rules_release(&other);
 }
+
+static void network_rules__as_json(void **state)
+{
+    struct network_rules rules;
+    json_t *json;
+    char *text;
+
+    (void)state;
+    set_up(&rules, "a.example|[::1]:8080");
+    add_range(&rules.hosts[0], "10.1.0.0/16");
+    rules.hosts[1].raw = true;
+    json = network_rules_to_json(&rules);
+    text = json_dumps(json, JSON_COMPACT);
+    assert_string_equal(text, "{\"allow\":[{\"host\":\"a.example\",\"ports\":[80,443],"
+                              "\"addresses\":[\"10.1.0.0/16\"]},"
+                              "{\"host\":\"[::1]\",\"ports\":[8080],\"raw\":true}],"
+                              "\"maxBytes\":104857600,\"maxConnections\":64}");
+    free(text);
+    json_decref(json);
+    network_rules_release(&rules);
+}

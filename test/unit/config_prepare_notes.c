@@ -52,7 +52,7 @@ static void check_applied(const char *prepare, const char *notes, const char *st
     assert_int_equal(prepare_notes_apply(&config, &error), 0);
     sh = config_language(&config, "sh");
     check_joined(&sh->preparation.steps, steps);
-    assert_text_or_null(sh->preparation.network, network);
+    assert_text_or_null(sh->preparation.network.name, network);
     check_joined(&sh->packages, packages);
     assert_int_equal(sh->preparation.tag != NULL, *steps != '\0');
     temp_remove(home);
@@ -99,7 +99,7 @@ static void prepare_notes__of_the_named_configuration(void **state)
         sh = config_language(&config, "sh");
         check_joined(&sh->preparation.steps, steps[i]);
         check_joined(&sh->preparation.files, files[i]);
-        assert_text_or_null(sh->preparation.network, i == 0 ? NULL : "bridge");
+        assert_text_or_null(sh->preparation.network.name, i == 0 ? NULL : "bridge");
         assert_text_or_null(config_prepared_for(&config, sh), i == 0 ? "/a.json" : NULL);
     }
     temp_remove(home);
@@ -114,6 +114,35 @@ static void prepare_notes__the_configuration_goes_first(void **state)
                   "}}}",
                   "y", "none", "own|both");
     check_applied("{\"run\": []}", "{\"languages\": {\"sh\": {" NOTED "}}}", "", NULL, "own|both");
+}
+
+/* A network of hosts is an object. Notes with one that are written can be read. */
+static void prepare_notes__hosts(void **state)
+{
+    char *home = set_up_home(
+        "{\"languages\": {\"sh\": {\"run\": [\"x\"], \"network\": {\"allow\": [\"a.example\", "
+        "{\"host\": \"*.b.example\", \"ports\": [81], \"addresses\": [\"10.0.0.0/8\"]}]}}}}");
+    CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
+    CLEANUP(prepare_note_release) struct prepare_note again = PREPARE_NOTE_INIT;
+    CLEANUP(config_release) struct config config;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const struct prepare_network *network;
+
+    (void)state;
+    set_up_config(&config, NULL);
+    assert_int_equal(prepare_notes_apply(&config, &error), 0);
+    network = &config_language(&config, "sh")->preparation.network;
+    assert_null(network->name);
+    assert_int_equal(network->hosts.count, 2);
+    assert_string_equal(network->hosts.hosts[0].name, "a.example");
+    assert_int_equal(network->hosts.hosts[1].ports[0], 81);
+    assert_true(network->hosts.max_bytes == NETWORK_BYTES_MAX);
+    assert_int_equal(prepare_notes_get(NULL, "sh", &note, &error), 0);
+    assert_true(prepare_network_equal(&note.network, network));
+    assert_int_equal(prepare_notes_put(NULL, "sh", &note, &error), 0);
+    assert_int_equal(prepare_notes_get(NULL, "sh", &again, &error), 0);
+    assert_true(prepare_network_equal(&again.network, network));
+    temp_remove(home);
 }
 
 /* `rest` is the message after the name of the file. */
@@ -153,6 +182,11 @@ static void prepare_notes__wrong(void **state)
                   "any of @ . _ / + = -");
     check_refused("{\"languages\": {\"x\": {\"files\": [\"a\"]}}}",
                   ": languages.x.files: the path 'a' is not absolute");
+    check_refused("{\"languages\": {\"x\": {\"network\": {\"allow\": [\"a/b\"]}}}}",
+                  ": languages.x.network.allow[0]: 'a/b' is a URL or a path; write the host alone, "
+                  "like example.com");
+    check_refused("{\"languages\": {\"x\": {\"network\": 1}}}",
+                  ": languages.x.network: must be a string that is not empty");
     check_refused("{\"configurations\": {\"/a\": {\"language\": {}}}}",
                   ": configurations./a.language: unknown key; did you mean 'languages'?");
     check_refused("{\"configurations\": {\"/a\": {\"languages\": {\"x\": {\"run\": [\" \"]}}}}}",

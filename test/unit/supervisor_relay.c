@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #include "base/mux.h"
+#include "supervisor/relay_server.h"
 
 /*
  * The test is a program that connects to the relay, and isolator, which gets its messages. All of
@@ -469,6 +470,85 @@ static void relay__killed(void **state)
     close(fd);
     expect_no_relay();
     finish(&fixture);
+}
+
+/* ---- without process 1 */
+
+/*
+ * Runs a relay of its own for two pipes, whose other ends are set. Returns the exit status of the
+ * process that has started it.
+ */
+static int run_detached(int *to, int *from)
+{
+    int in[2], out[2], status = -1;
+    pid_t child;
+
+    assert_int_equal(linux_pipe(in), 0);
+    assert_int_equal(linux_pipe(out), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(in[0], STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        relay_server_detached(1);
+    }
+    close(in[0]);
+    close(out[1]);
+    *to = in[1];
+    *from = out[0];
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+/* The next message of the relay: its type, slot and length. */
+static void expect_header(int from, enum mux_type type, size_t length)
+{
+    unsigned char header[MUX_HEADER];
+    struct pollfd polled = {from, POLLIN, 0};
+    struct mux_message message;
+
+    assert_int_equal(poll(&polled, 1, LATE_MS), 1);
+    assert_int_equal(read(from, header, sizeof header), sizeof header);
+    assert_true(mux_read(header, &message));
+    assert_int_equal(message.type, type);
+    assert_int_equal(message.slot, 0);
+    assert_int_equal(message.length, length);
+}
+
+/* It outlives who has started it, and ends with its input. */
+static void relay__of_its_own(void **state)
+{
+    CLEANUP_FD int to = -1;
+    CLEANUP_FD int from = -1;
+    int fd;
+
+    (void)state;
+    enter_network();
+    assert_int_equal(run_detached(&to, &from), 0);
+    fd = connect_program(); /* at once */
+    expect_header(from, MUX_LISTENS, 0);
+    expect_header(from, MUX_OPEN, 0);
+    assert_int_equal(write(fd, "bytes", 5), 5);
+    expect_header(from, MUX_DATA, 5);
+    close(fd);
+    close(steal_fd(&to));
+    expect_no_relay();
+}
+
+static void relay__of_its_own_without_a_port(void **state)
+{
+    CLEANUP_FD int to = -1;
+    CLEANUP_FD int from = -1;
+    CLEANUP_FD int other_to = -1;
+    CLEANUP_FD int other_from = -1;
+
+    (void)state;
+    enter_network();
+    assert_int_equal(run_detached(&to, &from), 0);
+    assert_int_equal(run_detached(&other_to, &other_from), 1 << 8);
+    expect_header(other_from, MUX_FAILED, 4);
+    close(steal_fd(&to));
+    expect_no_relay();
 }
 
 /* ---- what isolator must not send */
