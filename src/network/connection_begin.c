@@ -58,9 +58,10 @@ static void dial_addresses(struct connection *connection, struct ip_address *add
     if (allowed == 0) {
         connection_give_up(
             connection, 403,
-            string_format("host '%s' has the address %s, which is not public and not in the "
-                          "\"addresses\" of its entry",
-                          connection->request.host, first));
+            string_format(
+                "host '%s' has the address %s, which is an address of this machine or not "
+                "public, and not in the \"addresses\" of its entry",
+                connection->request.host, first));
         return;
     }
     dial_begin(&connection->dial, connection->context->epoll, connection->slot, addresses, allowed,

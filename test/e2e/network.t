@@ -148,21 +148,21 @@ test_case 'addresses that are not public are refused, whatever their names are' 
 for host in ["2130706433", "0x7f.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "some.at-10-1-2-9.test"]: print(get(f"http://{host}/"))
 ' --config "$config"
     expect "$(field stdout)" "what the program got" <<'END'
-403 isolator: host 'x.at-127-0-0-1.test' has the address 127.0.0.1, which is not public and not in the "addresses" of its entry
-403 isolator: host 'x.at-10-0-0-1.test' has the address 10.0.0.1, which is not public and not in the "addresses" of its entry
-403 isolator: host 'x.at-172-16-0-1.test' has the address 172.16.0.1, which is not public and not in the "addresses" of its entry
-403 isolator: host 'x.at-192-168-1-1.test' has the address 192.168.1.1, which is not public and not in the "addresses" of its entry
-403 isolator: host 'x.at-169-254-169-254.test' has the address 169.254.169.254, which is not public and not in the "addresses" of its entry
-403 isolator: host 'x.at-100-64-0-1.test' has the address 100.64.0.1, which is not public and not in the "addresses" of its entry
-403 isolator: host 'x.at-0-0-0-0.test' has the address 0.0.0.0, which is not public and not in the "addresses" of its entry
-403 isolator: host 'x.at-224-0-0-1.test' has the address 224.0.0.1, which is not public and not in the "addresses" of its entry
-403 isolator: host 'x.at-255-255-255-255.test' has the address 255.255.255.255, which is not public and not in the "addresses" of its entry
+403 isolator: host 'x.at-127-0-0-1.test' has the address 127.0.0.1, which is an address of this machine or not public, and not in the "addresses" of its entry
+403 isolator: host 'x.at-10-0-0-1.test' has the address 10.0.0.1, which is an address of this machine or not public, and not in the "addresses" of its entry
+403 isolator: host 'x.at-172-16-0-1.test' has the address 172.16.0.1, which is an address of this machine or not public, and not in the "addresses" of its entry
+403 isolator: host 'x.at-192-168-1-1.test' has the address 192.168.1.1, which is an address of this machine or not public, and not in the "addresses" of its entry
+403 isolator: host 'x.at-169-254-169-254.test' has the address 169.254.169.254, which is an address of this machine or not public, and not in the "addresses" of its entry
+403 isolator: host 'x.at-100-64-0-1.test' has the address 100.64.0.1, which is an address of this machine or not public, and not in the "addresses" of its entry
+403 isolator: host 'x.at-0-0-0-0.test' has the address 0.0.0.0, which is an address of this machine or not public, and not in the "addresses" of its entry
+403 isolator: host 'x.at-224-0-0-1.test' has the address 224.0.0.1, which is an address of this machine or not public, and not in the "addresses" of its entry
+403 isolator: host 'x.at-255-255-255-255.test' has the address 255.255.255.255, which is an address of this machine or not public, and not in the "addresses" of its entry
 400 isolator: a request to the proxy is not valid: the target does not name a host and a port
 400 isolator: a request to the proxy is not valid: the target does not name a host and a port
 400 isolator: a request to the proxy is not valid: the target does not name a host and a port
 403 isolator: host '::1' is not on the list of allowed hosts
 403 isolator: host '::ffff:127.0.0.1' is not on the list of allowed hosts
-403 isolator: host 'some.at-10-1-2-9.test' has the address 10.1.2.9, which is not public and not in the "addresses" of its entry
+403 isolator: host 'some.at-10-1-2-9.test' has the address 10.1.2.9, which is an address of this machine or not public, and not in the "addresses" of its entry
 END
 }
 
@@ -171,7 +171,7 @@ test_case 'a name whose address changes: it is looked up once for each connectio
     python 'print(get("http://a.changing.test/")); print(get("http://a.changing.test/"))' --config "$config"
     expect "$(field stdout)" "what the program got" <<'END'
 502 isolator: cannot connect to 'a.changing.test' port 80: Network is unreachable
-403 isolator: host 'a.changing.test' has the address 127.0.0.1, which is not public and not in the "addresses" of its entry
+403 isolator: host 'a.changing.test' has the address 127.0.0.1, which is an address of this machine or not public, and not in the "addresses" of its entry
 END
 }
 

@@ -772,12 +772,13 @@ static void proxy__name_with_a_private_address(void **state)
     assert_string_equal(fixture.log.entries[0].host, "localhost");
     if (strstr(fixture.log.entries[0].reason, "::1"))
         assert_string_equal(fixture.log.entries[0].reason,
-                            "host 'localhost' has the address ::1, which is not public and not in "
-                            "the \"addresses\" of its entry");
+                            "host 'localhost' has the address ::1, which is an address of this "
+                            "machine or not public, and not in the \"addresses\" of its entry");
     else
-        assert_string_equal(fixture.log.entries[0].reason,
-                            "host 'localhost' has the address 127.0.0.1, which is not public and "
-                            "not in the \"addresses\" of its entry");
+        assert_string_equal(
+            fixture.log.entries[0].reason,
+            "host 'localhost' has the address 127.0.0.1, which is an address of "
+            "this machine or not public, and not in the \"addresses\" of its entry");
     release(&fixture);
 }
 
