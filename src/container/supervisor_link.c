@@ -43,6 +43,11 @@ bool supervisor_link_is_idle(const struct supervisor_link *link)
                : link->state == LINK_READY;
 }
 
+bool supervisor_link_has_relay(const struct supervisor_link *link)
+{
+    return link->has_relay && link->last_sent && link->state <= LINK_RUNNING && !link->broken;
+}
+
 struct arrived {
     enum frame_type type;
     const char *payload;
@@ -130,13 +135,6 @@ static bool take_kept(struct supervisor_link *link, const struct arrived *frame)
     return true;
 }
 
-/* Whether there can be a relay now: it is started before the program. */
-static bool may_have_relay(const struct supervisor_link *link)
-{
-    return link->has_relay && link->last_sent &&
-           (link->state == LINK_READY || link->state == LINK_RUNNING);
-}
-
 static bool take_credit(struct supervisor_link *link, const struct arrived *frame)
 {
     struct frame_credit credit;
@@ -144,7 +142,7 @@ static bool take_credit(struct supervisor_link *link, const struct arrived *fram
 
     if (!read_struct(frame, &credit, sizeof credit))
         return false;
-    if (credit.stream == FRAME_NETWORK && may_have_relay(link))
+    if (credit.stream == FRAME_NETWORK && supervisor_link_has_relay(link))
         left = &link->network_credit;
     else if (credit.stream == FRAME_STDIN &&
              /* the input of a cell is taken before it begins */
@@ -194,7 +192,7 @@ static bool is_open(const struct supervisor_link *link, enum frame_channel chann
     case CHANNEL_FILES:
         return link->state == LINK_ENDED;
     case CHANNEL_NETWORK:
-        return may_have_relay(link);
+        return supervisor_link_has_relay(link);
     case CHANNELS:
         break;
     }
@@ -216,6 +214,9 @@ static bool take_bytes(const struct supervisor_link *link, const struct arrived 
 static bool take_frame(struct supervisor_link *link, const struct arrived *frame,
                        const struct supervisor_handler *handler, void *context)
 {
+    /* a relay may be ordered before HELLO, and is not there then */
+    if (link->state == LINK_STARTING && frame->type != FRAME_HELLO && frame->type != FRAME_FAILED)
+        return false;
     switch (frame->type) {
     case FRAME_HELLO:
         return take_hello(link, frame);

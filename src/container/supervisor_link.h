@@ -166,6 +166,12 @@ int supervisor_link_wanted_input(const struct supervisor_link *link);
  */
 void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *queue);
 
+/*
+ * Whether the request has a relay that may be there: the order to start it was sent, and its
+ * program has not ended. The relay is there before the program is.
+ */
+bool supervisor_link_has_relay(const struct supervisor_link *link);
+
 /* How many bytes the relay of the program takes now; and send it no more than these. */
 size_t supervisor_link_network_room(const struct supervisor_link *link);
 void supervisor_link_send_network(struct supervisor_link *link, const char *bytes, size_t length,

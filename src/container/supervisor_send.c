@@ -272,15 +272,9 @@ void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *que
     link->input_ended = true;
 }
 
-/* Whether the relay has been ordered, and may not have ended. */
-static bool has_relay(const struct supervisor_link *link)
-{
-    return link->has_relay && link->last_sent && link->state <= LINK_RUNNING && !link->broken;
-}
-
 size_t supervisor_link_network_room(const struct supervisor_link *link)
 {
-    return !has_relay(link)                     ? 0
+    return !supervisor_link_has_relay(link)     ? 0
            : link->network_credit < FRAME_CHUNK ? link->network_credit
                                                 : FRAME_CHUNK;
 }

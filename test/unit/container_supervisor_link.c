@@ -1665,6 +1665,34 @@ static void supervisor_link__frames_of_a_relay_alone(void **state)
     check_refused(LINK_READY, FRAME_NETWORK, "x", 1);
 }
 
+/* The order to start a relay may be sent before HELLO; the relay is not there then. */
+static void supervisor_link__no_frame_of_a_relay_before_hello(void **state)
+{
+    const struct frame_credit none = {FRAME_NETWORK, 0};
+
+    (void)state;
+    for (int type = 0; type < 2; type++) {
+        struct strbuf bytes = STRBUF_INIT;
+        struct fixture fixture;
+
+        set_up(&fixture);
+        strvec_push(&fixture.plan.command, "x");
+        request_relay(&fixture, 1, NULL);
+        bytes = send_all(&fixture);
+        strbuf_release(&bytes);
+        assert_int_equal(send_network(&fixture), 65536);
+        if (type == 0)
+            add_frame(&bytes, FRAME_NETWORK, "x", 1);
+        else
+            add_frame(&bytes, FRAME_CREDIT, &none, sizeof none);
+        feed(&fixture, &bytes);
+        assert_true(fixture.link.broken);
+        assert_int_equal(fixture.network.length, 0);
+        assert_int_equal(send_network(&fixture), 0);
+        tear_down(&fixture);
+    }
+}
+
 static void supervisor_link__network_credit_beyond_the_window(void **state)
 {
     const struct frame_credit one = {FRAME_NETWORK, 1}, most = {FRAME_NETWORK, UINT32_MAX};
