@@ -7,11 +7,12 @@ if [ "${NETWORK_TEST-}" != "$PPID" ] && [[ " $* " != *" --list "* && -z ${QUICK-
 fi
 . "$(dirname "$0")/lib.sh"
 
-# ---- the servers: names like web.at-127-0-0-1.test have an address of their own
+# ---- the servers: names like web.at-127-0-0-1.test have an address of their own; this machine has a public address, too
 
 if [ -z "${QUICK-}" ]; then
     ip link set lo up
-    echo 'nameserver 127.0.0.1' >"$scratch/resolv.conf"
+    ip address add 93.184.216.35/32 dev lo
+    printf '%s\n' 'nameserver 127.0.0.1' 'search at-127-0-0-1.test' >"$scratch/resolv.conf"
     echo '127.0.0.1 localhost' >"$scratch/hosts"
     mount --bind "$scratch/resolv.conf" /etc/resolv.conf
     mount --bind "$scratch/hosts" /etc/hosts
@@ -163,6 +164,15 @@ for host in ["2130706433", "0x7f.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "so
 403 isolator: host '::1' is not on the list of allowed hosts
 403 isolator: host '::ffff:127.0.0.1' is not on the list of allowed hosts
 403 isolator: host 'some.at-10-1-2-9.test' has the address 10.1.2.9, which is an address of this machine or not public, and not in the "addresses" of its entry
+END
+}
+
+test_case 'public addresses of this machine are refused, and its search domains complete no name' && {
+    config=$(open_config '{"allow": ["own.at-93-184-216-35.test", {"host": "nosuch.name", "addresses": ["127.0.0.1"]}]}')
+    python 'print(get("http://own.at-93-184-216-35.test/")); print(get("http://nosuch.name/"))' --config "$config"
+    expect "$(field stdout)" "what the program got" <<'END'
+403 isolator: host 'own.at-93-184-216-35.test' has the address 93.184.216.35, which is an address of this machine or not public, and not in the "addresses" of its entry
+502 isolator: cannot look up 'nosuch.name': Name or service not known
 END
 }
 
