@@ -378,8 +378,9 @@ code() {
     run "$file" "$@"
 }
 
-# serve: a web server at 127.0.0.1:$port, which answers "hello" to everything, until `kill "$server"`.
-serve() {
+# reaches_hosts: asserts that a program in ash reaches a host of the list, which is a web server at 127.0.0.1, and no other.
+reaches_hosts() {
+    local server port
     python3 -c 'import http.server
 class Hello(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
@@ -392,6 +393,10 @@ server.serve_forever()' >"$scratch/port" 2>"$scratch/served" &
     server=$!
     until_true test -s "$scratch/port"
     port=$(<"$scratch/port")
+    code ash 'wget -q -O - "http://127.0.0.1:'"$port"'/"; wget -q -O - http://10.0.0.1/ || echo refused' --allow-host "127.0.0.1:$port"
+    kill "$server"
+    is "$status $(field stdout) $(json 'join " ", map { "$_->{host} $_->{status}" } @{$r->{network}{connections}}')" \
+        "0 hello"$'\n'"refused 127.0.0.1 connected 10.0.0.1 refused" "what a program got of a host of the list, and of another one"
 }
 
 # ---- waiting
