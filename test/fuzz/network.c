@@ -288,6 +288,7 @@ struct slot {
 
 struct reading {
     struct slot slots[SLOTS];
+    bool has_begun; /* the relay has said whether it listens, which it says once */
     bool broken;
     bool is_partial; /* a message has begun */
 };
@@ -298,20 +299,22 @@ static bool read_message(struct reading *reading, const struct mux_message *mess
 {
     struct slot none = {.is_open = false};
     struct slot *slot = message->slot < SLOTS ? &reading->slots[message->slot] : &none;
+    const bool had_begun = reading->has_begun;
     uint32_t number;
 
     switch ((int)message->type) {
     case MUX_LISTENS:
-        return message->length == 0;
     case MUX_FAILED:
-        return message->length == 4;
+        reading->has_begun = true;
+        return !had_begun && message->length == (message->type == MUX_FAILED ? 4 : 0);
     case MUX_OPEN:
         if (message->length > 0 || message->slot >= SLOTS || slot->is_open)
             return false;
         *slot = (struct slot){.is_open = true, .granted = MUX_WINDOW, .credit = MUX_WINDOW};
         return true;
     case MUX_DATA:
-        if (!slot->is_open || slot->program_ended || message->length > slot->granted)
+        if (!slot->is_open || slot->program_ended || message->length == 0 ||
+            message->length > slot->granted)
             return false;
         slot->granted -= message->length;
         return true;
@@ -319,7 +322,7 @@ static bool read_message(struct reading *reading, const struct mux_message *mess
         if (!slot->is_open || message->length != 4)
             return false;
         number = mux_read_number((const unsigned char *)payload);
-        if (slot->credit + number > MUX_WINDOW)
+        if (number == 0 || slot->credit + number > MUX_WINDOW)
             return false;
         slot->credit += number;
         return true;
@@ -338,6 +341,14 @@ static bool read_message(struct reading *reading, const struct mux_message *mess
     }
 }
 
+/* Whether it is a refusal of HTTP, or what isolator says to a program that speaks SOCKS. */
+static bool is_reply(const char *payload, size_t length)
+{
+    if (payload[0] == SOCKS_VERSION)
+        return length == 2 || (length == SOCKS_REPLY_SIZE && payload[1] != SOCKS_GRANTED);
+    return strncmp(payload, "HTTP/1.1 4", 10) == 0 || strncmp(payload, "HTTP/1.1 50", 11) == 0;
+}
+
 static void check_message(struct reading *reading, const struct mux_message *message,
                           const char *payload)
 {
@@ -348,9 +359,7 @@ static void check_message(struct reading *reading, const struct mux_message *mes
     case MUX_DATA:
         fuzz_require(slot->is_open && message->length <= slot->credit, "%zu bytes",
                      message->length);
-        fuzz_require(strncmp(payload, "HTTP/1.1 4", 10) == 0 ||
-                         strncmp(payload, "HTTP/1.1 50", 11) == 0,
-                     "%.11s", payload);
+        fuzz_require(is_reply(payload, message->length), "%.11s", payload);
         slot->credit -= message->length;
         break;
     case MUX_CREDIT:
