@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "base/process.h"
 
 #include <errno.h>
@@ -65,6 +66,8 @@ static int spawn(struct process *process, const struct process_options *options,
     }
     if (options->extra_file > 0)
         posix_spawn_file_actions_adddup2(&actions, options->extra_file, PROCESS_EXTRA_FILE);
+    if (options->directory)
+        posix_spawn_file_actions_addchdir_np(&actions, options->directory);
     result = posix_spawnp(&process->pid, argv[0], &actions, &attributes, argv,
                           options->variable ? copy.items : environ);
     posix_spawn_file_actions_destroy(&actions);

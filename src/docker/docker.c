@@ -32,17 +32,29 @@ static int advise_to_install(const struct docker *docker, struct error *error)
     return error_hint(error, hint);
 }
 
+/* The command as a path that does not depend on the working directory, if there is one; owned. */
+static char *absolute_command(const char *command)
+{
+    CLEANUP_FREE char *found = install_find_command(command);
+    CLEANUP_FREE char *directory = found && found[0] != '/' ? realpath(".", NULL) : NULL;
+
+    return directory ? string_format("%s/%s", directory, found) : string_copy(command);
+}
+
 int docker_start(const struct docker *docker, const struct strvec *arguments,
                  const struct process_options *streams, struct process *process,
                  struct error *error)
 {
     CLEANUP(strvec_release) struct strvec argv = STRVEC_INIT;
+    CLEANUP_FREE char *command = NULL;
     struct process_options options = *streams;
     char variable[API_VARIABLE_SIZE];
 
     if (engine_memory_api(docker->memory, variable))
         options.variable = variable;
-    strvec_push(&argv, docker->command);
+    options.directory = engine_working_directory(docker->kind);
+    command = options.directory ? absolute_command(docker->command) : string_copy(docker->command);
+    strvec_push(&argv, command);
     strvec_push_all(&argv, arguments);
     options.arguments = &argv;
     if (process_start(process, &options, error) == 0)

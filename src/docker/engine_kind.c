@@ -43,6 +43,11 @@ char *engine_mismatch_advice(const struct docker *docker)
             : "set \"containerCommand\": \"docker\"");
 }
 
+const char *engine_working_directory(enum engine_kind kind)
+{
+    return kind == ENGINE_PODMAN ? "/proc" : NULL;
+}
+
 void engine_add_subcommand(enum engine_kind kind, struct strvec *arguments, const char *subcommand,
                            const char *oci_runtime)
 {

@@ -24,6 +24,15 @@ enum engine_kind engine_kind_of_command(const char *command);
 char *engine_mismatch(const struct docker *docker);
 char *engine_mismatch_advice(const struct docker *docker);
 
+/*
+ * The working directory of the engine's commands; NULL: ours. podman starts conmon in its own,
+ * where conmon creates a file "oom" when a container runs out of memory. In /proc no one can do so,
+ * which conmon ignores. No argument of a command is a relative path, and docker_start() finds the
+ * program from our directory. A variable of podman that names a file has to be absolute
+ * (CONTAINERS_CONF).
+ */
+const char *engine_working_directory(enum engine_kind kind);
+
 /* ---- options of create and run */
 
 /* Adds create or run, and the OCI runtime (NULL: the engine's), which podman takes before it. */

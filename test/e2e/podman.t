@@ -92,8 +92,14 @@ touch: /var/tmp/x: No such file or directory
 END
 }
 
+# conmon creates a file named oom in its working directory.
 test_case 'memory and time' && {
-    run --memory 32 "$(snippet ash 'x=x; while :; do x=$x$x; done')"
+    endless=$(snippet ash 'x=x; while :; do x=$x$x; done')
+    mkdir "$scratch/here"
+    cd "$scratch/here" || exit
+    run --memory 32 "$endless"
+    cd - >/dev/null || exit
+    is "$(ls "$scratch/here")" "" "the working directory of isolator stays empty"
     is "$status $(field status reason)" "1 error oom" "out of memory"
     run --timeout 1 "$(snippet ash 'while :; do :; done')"
     is "$status $(field status reason)" "124 timeout timeout" "out of time"

@@ -189,6 +189,21 @@ static void process__variable(void **state)
     end(&child);
 }
 
+static void process__working_directory(void **state)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct process_options options = {.arguments = &arguments, .directory = "/proc"};
+    struct child child;
+
+    (void)state;
+    init(&child);
+    strvec_push_each(&arguments, "sh", "-c", "pwd", NULL);
+    assert_int_equal(process_start(&child.process, &options, &child.error), 0);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "/proc\n");
+    end(&child);
+}
+
 /* One megabyte on each stream at the same time: neither pipe may block the other. */
 static void process__both_streams_come_whole(void **state)
 {

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -254,6 +255,34 @@ static void docker__run_without_docker_but_with_podman(void **state)
     assert_error(&fixture.error, ERROR_ENGINE,
                  "cannot run 'docker': No such file or directory; podman is installed: use "
                  "--runtime podman, or set \"containerCommand\": \"podman\" in the configuration");
+    tear_down(&fixture);
+}
+
+/* podman's commands work in /proc, where conmon can create no file; they are found from here. */
+static void docker__run_podman_in_a_directory_without_files(void **state)
+{
+    static const char *const commands[] = {"./podman", "podman"};
+    const int here = open(".", O_RDONLY | O_CLOEXEC);
+    CLEANUP_FREE char *path = string_copy(getenv("PATH"));
+    struct fixture fixture;
+    CLEANUP_FREE char *podman = NULL;
+
+    (void)state;
+    set_up(&fixture, "");
+    podman = script_in(fixture.directory, "podman", "echo \"$OLDPWD $*\"");
+    assert_int_equal(chdir(fixture.directory), 0);
+    setenv("PATH", "/nothing::/bin:/usr/bin", 1);
+    fixture.docker.kind = ENGINE_PODMAN;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        docker_output_release(&fixture.output);
+        fixture.docker.command = commands[i];
+        assert_int_equal(run(&fixture), 0);
+        assert_no_error(&fixture.error);
+        assert_string_equal(strbuf_string(&fixture.output.out), "/proc ps --all\n");
+    }
+    setenv("PATH", path, 1);
+    assert_int_equal(fchdir(here), 0);
+    close(here);
     tear_down(&fixture);
 }
 
