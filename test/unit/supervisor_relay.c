@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 
 #include "base/mux.h"
+#include "supervisor/figures.h"
+#include "supervisor/relay.h"
 #include "supervisor/relay_server.h"
 
 /*
@@ -578,6 +580,29 @@ static void relay__too_many_connections(void **state)
     flush(&fixture);
     assert_int_equal(exit_status(&fixture), 1);
     release(&fixture);
+}
+
+/* A process that has stayed may have stopped the relay. */
+static void relay__program_does_not_wait_for_it(void **state)
+{
+    static struct connection connection;
+    static char own[1];
+    struct relay relay = {.pid = 0};
+    uint64_t before;
+
+    (void)state;
+    enter_network();
+    relay_init(&relay, &connection, own, sizeof own);
+    assert_true(relay_is_ready(&relay));
+    before = figures_clock_us();
+    assert_true(relay_start(&relay, 1));
+    assert_in_range(relay.patience_us, before + 3000000, figures_clock_us() + 3000000);
+    relay.patience_us = UINT64_MAX;
+    assert_false(relay_is_ready(&relay));
+    relay.patience_us = figures_clock_us();
+    assert_true(relay_is_ready(&relay));
+    relay_stop(&relay);
+    assert_int_equal(waitpid(relay.pid, NULL, 0), relay.pid);
 }
 
 /* No isolator is there. */
