@@ -1,6 +1,7 @@
 /*
  * The requests that a program sends to its proxy: CONNECT for a tunnel, and requests of plain HTTP
- * in absolute form (RFC 9110, 9.3.6; RFC 9112, 3.2.2 and 3.2.3). What comes is hostile: anything
+ * in absolute form (RFC 9110, 9.3.6; RFC 9112, 3.2.2 and 3.2.3). And those in origin form that it
+ * sends in a tunnel whose TLS isolator-tls terminates (src/tls). What comes is hostile: anything
  * that two readers could understand differently is refused. Knows no sockets and no rules.
  */
 #ifndef NETWORK_HTTP_REQUEST_H
@@ -50,6 +51,30 @@ struct http_request {
  */
 enum http_result http_request_read(const char *bytes, size_t length, struct http_request *request,
                                    struct strbuf *rewritten);
+
+/* A field that isolator sets in place of the program; all borrowed. */
+struct http_field {
+    const char *name, *value;
+};
+
+/* The host of a tunnel, and the fields that its requests get. */
+struct http_inner {
+    const char *host; /* a name of host_name_read() */
+    unsigned short port;
+    const struct http_field *fields;
+    size_t field_count;
+};
+
+/*
+ * Reads the head of a request in a tunnel to a host of https, as http_request_read() reads one of
+ * plain HTTP, but in origin form, and with a Host that is the host and port of the tunnel (without
+ * a port it is 443). CONNECT, TRACE and a field Upgrade are refused too. Fields of the program
+ * whose name is that of one of `inner->fields` are left out, "_" and "-" taken as the same, which
+ * some servers do; the fields of `inner` come instead.
+ */
+enum http_result http_request_read_inner(const char *bytes, size_t length,
+                                         const struct http_inner *inner,
+                                         struct http_request *request, struct strbuf *rewritten);
 
 /* How much of a body has passed. */
 struct http_body_reader {
