@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "network/connection_state.h"
+#include "network/http_reply.h"
 
 void connection_end_lookup(struct connection *connection)
 {
@@ -74,28 +75,6 @@ void connection_consume(struct connection *connection, size_t length)
 
 /* ---- what goes wrong */
 
-static const char *name_of_status(int status)
-{
-    switch (status) {
-    case 400:
-        return "Bad Request";
-    case 403:
-        return "Forbidden";
-    case 431:
-        return "Request Header Fields Too Large";
-    case 501:
-        return "Not Implemented";
-    case 502:
-        return "Bad Gateway";
-    case 504:
-        return "Gateway Timeout";
-    case 505:
-        return "HTTP Version Not Supported";
-    default:
-        abort();
-    }
-}
-
 int connection_note(const struct connection *connection, enum network_outcome outcome,
                     const char *reason)
 {
@@ -116,13 +95,9 @@ int connection_note(const struct connection *connection, enum network_outcome ou
     return network_log_add(context->log, request->host, request->port, outcome, reason);
 }
 
-/* Replies with one of HTTP, whose first line has the reason, too: most clients show no more. */
 static void reply_status(struct connection *connection, int status, const char *why)
 {
-    CLEANUP_FREE char *text = string_format(
-        "HTTP/1.1 %d %s: %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n"
-        "Connection: close\r\n\r\nisolator: %s\n",
-        status, name_of_status(status), why, strlen("isolator: \n") + strlen(why), why);
+    CLEANUP_FREE char *text = http_reply(status, why);
 
     connection_reply(connection, text, strlen(text));
 }

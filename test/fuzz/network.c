@@ -7,6 +7,9 @@
  * - A head for a server has lines that end with CR LF, without other control characters, exactly
  * one Host and one Connection, and at most one field that says how long the body is. Given to the
  * parser again, as a request in absolute form, it gives itself.
+ * - The same is true of a request in a tunnel. It has the field of isolator once, with its value,
+ * and no other one that a server may take for it; read again in a tunnel that adds no field, its
+ * head is the same.
  * - A host has a name that, read again, is the same.
  * - A refusal has a status and a problem, and leaves no head.
  * - A proxy that may reach no host takes the messages of a relay that a simple reading takes, and
@@ -276,6 +279,75 @@ static void check_request(const char *bytes, size_t size)
     check_body(&request, bytes + request.head_length, size - request.head_length);
 }
 
+/* ---- requests in a tunnel */
+
+/* Reads each beginning of what comes. */
+static void check_growing_inner(const char *bytes, size_t size, const struct http_inner *inner,
+                                enum http_result result, const struct strbuf *head)
+{
+    enum http_result before = HTTP_INCOMPLETE;
+
+    for (size_t have = 0; have <= size; have = next_length(have, size)) {
+        CLEANUP(strbuf_release) struct strbuf again = STRBUF_INIT;
+        struct http_request other;
+        const enum http_result now = http_request_read_inner(bytes, have, inner, &other, &again);
+
+        fuzz_require(before == HTTP_INCOMPLETE || now == before, "%d after %zu bytes, then %d",
+                     before, have, now);
+        fuzz_require(now == HTTP_INCOMPLETE ||
+                         strcmp(strbuf_string(&again), strbuf_string(head)) == 0,
+                     "%s", strbuf_string(&again));
+        before = now;
+    }
+    fuzz_require(before == result, "%d in pieces, %d at once", before, result);
+}
+
+/* How many fields have a name that some server takes for "X-Key". */
+static int count_keys(const struct strbuf *head)
+{
+    return count_lines(head, "x-key:") + count_lines(head, "x_key:");
+}
+
+static void check_again_inner(const struct http_inner *inner, const struct strbuf *head)
+{
+    const struct http_inner none = {.host = inner->host, .port = inner->port};
+    CLEANUP(strbuf_release) struct strbuf again = STRBUF_INIT;
+    struct http_request other;
+
+    if (head->length > HTTP_HEAD_MAX)
+        return;
+    if (http_request_read_inner(head->data, head->length, &none, &other, &again) != HTTP_GOOD) {
+        fuzz_require(other.status == 431, "%d %s", other.status, other.problem);
+        return;
+    }
+    fuzz_require(strcmp(strbuf_string(&again), head->data) == 0, "%s\n%s", head->data, again.data);
+}
+
+static void check_inner(const char *bytes, size_t size)
+{
+    static const struct http_field key = {"X-Key", "the secret"};
+    static const struct http_inner inner = {.host = "a", .port = 443, .fields = &key, 1};
+    CLEANUP(strbuf_release) struct strbuf head = STRBUF_INIT;
+    struct http_request request;
+    const enum http_result result = http_request_read_inner(bytes, size, &inner, &request, &head);
+
+    check_growing_inner(bytes, size, &inner, result, &head);
+    if (result == HTTP_REFUSED)
+        fuzz_require(request.status >= 400 && fuzz_is_line(request.problem), "%d", request.status);
+    if (result != HTTP_GOOD) {
+        fuzz_require(head.length == 0, "%s", head.data);
+        return;
+    }
+    fuzz_require(!request.is_tunnel && strcmp(request.host, "a") == 0 && request.port == 443, "%s",
+                 request.host);
+    check_head(&request, &head);
+    fuzz_require(count_lines(&head, "host: a\r\n") == 1, "%s", head.data);
+    fuzz_require(count_keys(&head) == 1 && count_lines(&head, "x-key: the secret\r\n") == 1, "%s",
+                 head.data);
+    check_again_inner(&inner, &head);
+    check_body(&request, bytes + request.head_length, size - request.head_length);
+}
+
 /* ---- messages of a relay */
 
 enum { SLOTS = 4 };
@@ -504,6 +576,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     switch (data[0]) {
     case 'r':
         check_request(bytes, size);
+        break;
+    case 'i':
+        check_inner(bytes, size);
         break;
     case 'b':
         check_body(&chunked, bytes, size);
