@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/host_name.h"
@@ -9,6 +10,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
+/* Of HTTP, then of HTTPS, which a host has alone if its TLS is terminated. */
 static const unsigned short default_ports[] = {80, 443};
 
 /* ---- one host */
@@ -16,6 +18,8 @@ static const unsigned short default_ports[] = {80, 443};
 void network_host_release(struct network_host *host)
 {
     free(host->name);
+    for (size_t i = 0; i < host->credential_count; i++)
+        network_credential_release(&host->credentials[i]);
     *host = (struct network_host)NETWORK_HOST_INIT;
 }
 
@@ -79,8 +83,10 @@ int network_host_add_port(struct network_host *host, unsigned short port, struct
 
 static void add_default_ports(struct network_host *host)
 {
-    memcpy(host->ports, default_ports, sizeof default_ports);
-    host->port_count = sizeof default_ports / sizeof *default_ports;
+    const size_t first = host->terminate ? 1 : 0;
+
+    host->port_count = sizeof default_ports / sizeof *default_ports - first;
+    memcpy(host->ports, default_ports + first, host->port_count * sizeof *host->ports);
 }
 
 /* The length of the host in "HOST[:PORT]". A second colon is one of an address without brackets. */
@@ -136,8 +142,12 @@ void network_rules_copy(struct network_rules *copy, const struct network_rules *
     *copy = *rules;
     copy->hosts = memory_allocate(rules->count * sizeof *copy->hosts);
     for (size_t i = 0; i < rules->count; i++) {
-        copy->hosts[i] = rules->hosts[i];
-        copy->hosts[i].name = string_copy(rules->hosts[i].name);
+        const struct network_host *host = &rules->hosts[i];
+
+        copy->hosts[i] = *host;
+        copy->hosts[i].name = string_copy(host->name);
+        for (size_t k = 0; k < host->credential_count; k++)
+            network_credential_copy(&copy->hosts[i].credentials[k], &host->credentials[k]);
     }
 }
 
@@ -166,6 +176,11 @@ int network_rules_put(struct network_rules *rules, struct network_host *host, st
     if (rules->count == NETWORK_HOSTS_MAX)
         return error_set(error, ERROR_USAGE, "a program can reach at most %d hosts",
                          NETWORK_HOSTS_MAX);
+    if (host->raw && host->terminate)
+        return error_set(error, ERROR_USAGE,
+                         "host '%s' cannot have both raw and tls: what is not TLS cannot be "
+                         "terminated",
+                         host->name);
     if (host->port_count == 0)
         add_default_ports(host);
     rules->hosts = memory_resize(rules->hosts, (rules->count + 1) * sizeof *rules->hosts);
@@ -190,6 +205,61 @@ int network_rules_add(struct network_rules *rules, const char *text, struct erro
     return 0;
 }
 
+/* The credential of a host with this header; NULL: none. */
+static const struct network_credential *find_credential(const struct network_host *host,
+                                                        const char *header)
+{
+    for (size_t i = 0; i < host->credential_count; i++)
+        if (strcasecmp(host->credentials[i].header, header) == 0)
+            return &host->credentials[i];
+    return NULL;
+}
+
+/* Sets the error if a host, which may be NULL, cannot have one more credential with the header. */
+static int check_credential(const struct network_host *host, const char *name, const char *header,
+                            struct error *error)
+{
+    if (!host)
+        return error_set(error, ERROR_USAGE,
+                         "host '%s' is not in allow; name an entry as it is written there", name);
+    if (!host->terminate)
+        return error_set(error, ERROR_USAGE,
+                         "host '%s' needs \"tls\": \"terminate\" in allow, since isolator cannot "
+                         "add a header inside TLS",
+                         name);
+    if (find_credential(host, header))
+        return error_set(error, ERROR_USAGE, "host '%s' has a credential in header '%s' already",
+                         name, header);
+    if (host->credential_count == NETWORK_CREDENTIALS_MAX)
+        return error_set(error, ERROR_USAGE, "a host can have at most %d credentials",
+                         NETWORK_CREDENTIALS_MAX);
+    return 0;
+}
+
+int network_rules_put_credential(struct network_rules *rules, const char *name,
+                                 struct network_credential *credential, struct error *error)
+{
+    CLEANUP(network_host_release) struct network_host wanted = NETWORK_HOST_INIT;
+    struct network_host *host;
+
+    if (network_host_set_name(&wanted, name, error) != 0)
+        return -1;
+    host = find(rules, wanted.name);
+    if (check_credential(host, name, credential->header, error) != 0)
+        return -1;
+    host->credentials[host->credential_count++] = *credential;
+    *credential = (struct network_credential){.header = NULL};
+    return 0;
+}
+
+bool network_rules_terminate(const struct network_rules *rules)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->hosts[i].terminate)
+            return true;
+    return false;
+}
+
 /* ---- comparisons */
 
 static bool has_range(const struct network_host *host, const struct ip_range *range)
@@ -203,7 +273,8 @@ static bool has_range(const struct network_host *host, const struct ip_range *ra
 /* All names of a pattern match what the pattern itself, as if it were a name, matches. */
 static bool entry_covers(const struct network_host *entry, const struct network_host *host)
 {
-    if (!host_name_matches(host->name, entry->name) || (host->raw && !entry->raw))
+    if (!host_name_matches(host->name, entry->name) || (host->raw && !entry->raw) ||
+        (entry->terminate && !host->terminate))
         return false;
     for (size_t i = 0; i < host->port_count; i++)
         if (!network_host_has_port(entry, host->ports[i]))
@@ -257,6 +328,20 @@ void network_rules_clamp(struct network_rules *rules, const struct network_rules
         rules->max_connections = maximum->max_connections;
 }
 
+static bool has_same_credentials(const struct network_host *one, const struct network_host *other)
+{
+    if (one->credential_count != other->credential_count)
+        return false;
+    for (size_t i = 0; i < one->credential_count; i++) {
+        const struct network_credential *credential = &one->credentials[i];
+        const struct network_credential *same = find_credential(other, credential->header);
+
+        if (!same || !network_credential_equal(credential, same))
+            return false;
+    }
+    return true;
+}
+
 bool network_rules_equal(const struct network_rules *one, const struct network_rules *other)
 {
     if (one->count != other->count || one->max_bytes != other->max_bytes ||
@@ -265,42 +350,9 @@ bool network_rules_equal(const struct network_rules *one, const struct network_r
     for (size_t i = 0; i < one->count; i++) {
         const struct network_host *host = &one->hosts[i], *same = find(other, host->name);
 
-        if (!same || !entry_covers(host, same) || !entry_covers(same, host))
+        if (!same || !entry_covers(host, same) || !entry_covers(same, host) ||
+            !has_same_credentials(host, same))
             return false;
     }
     return true;
-}
-
-/* ---- JSON */
-
-static json_t *host_to_json(const struct network_host *host)
-{
-    CLEANUP_FREE char *name = network_host_text(host);
-    json_t *object = json_pack("{s:s, s:[]}", "host", name, "ports");
-    json_t *addresses = json_array();
-
-    for (size_t i = 0; i < host->port_count; i++)
-        json_array_append_new(json_object_get(object, "ports"), json_integer(host->ports[i]));
-    for (size_t i = 0; i < host->range_count; i++) {
-        char address[IP_ADDRESS_SIZE];
-
-        ip_address_text(&host->ranges[i].first, address);
-        json_array_append_new(addresses, json_sprintf("%s/%u", address, host->ranges[i].bits));
-    }
-    if (host->range_count > 0)
-        json_object_set(object, "addresses", addresses);
-    if (host->raw)
-        json_object_set_new(object, "raw", json_true());
-    json_decref(addresses);
-    return object;
-}
-
-json_t *network_rules_to_json(const struct network_rules *rules)
-{
-    json_t *allow = json_array();
-
-    for (size_t i = 0; i < rules->count; i++)
-        json_array_append_new(allow, host_to_json(&rules->hosts[i]));
-    return json_pack("{s:o, s:I, s:i}", "allow", allow, "maxBytes", (json_int_t)rules->max_bytes,
-                     "maxConnections", rules->max_connections);
 }

@@ -15,9 +15,15 @@
 #include "base/error.h"
 #include "base/ip_address.h"
 #include "base/mux.h"
+#include "config/network_credential.h"
 
 /* Bounds of a list, which its owner writes. */
-enum { NETWORK_HOSTS_MAX = 256, NETWORK_PORTS_MAX = 16, NETWORK_RANGES_MAX = 16 };
+enum {
+    NETWORK_HOSTS_MAX = 256,
+    NETWORK_PORTS_MAX = 16,
+    NETWORK_RANGES_MAX = 16,
+    NETWORK_CREDENTIALS_MAX = 4, /* of a host */
+};
 
 /* How many connections a program can have at once. */
 enum { NETWORK_CONNECTIONS_MAX = MUX_SLOTS_MAX, NETWORK_CONNECTIONS_DEFAULT = 64 };
@@ -33,6 +39,13 @@ struct network_host {
     struct ip_range ranges[NETWORK_RANGES_MAX];
     size_t range_count;
     bool raw; /* what a tunnel carries need not be TLS for this name */
+    /*
+     * isolator ends the TLS of the program itself, verifies the host, and adds the credentials to
+     * each request. Without it there are no credentials.
+     */
+    bool terminate;
+    struct network_credential credentials[NETWORK_CREDENTIALS_MAX]; /* each header once */
+    size_t credential_count;
 };
 
 struct network_rules {
@@ -80,8 +93,9 @@ void network_rules_copy(struct network_rules *copy, const struct network_rules *
 void network_rules_complete(struct network_rules *rules);
 
 /*
- * Adds a host, which is taken over and is empty then; without ports it gets 80 and 443.
- * ERROR_USAGE if the list has this name, or is full.
+ * Adds a host, which is taken over and is empty then; without ports it gets 80 and 443, or 443
+ * alone if its TLS is terminated. ERROR_USAGE if the list has this name, or is full, or if the host
+ * is raw and its TLS is terminated.
  */
 int network_rules_put(struct network_rules *rules, struct network_host *host, struct error *error);
 
@@ -89,9 +103,23 @@ int network_rules_put(struct network_rules *rules, struct network_host *host, st
 int network_rules_add(struct network_rules *rules, const char *text, struct error *error);
 
 /*
+ * Adds a credential, which is taken over and has no members then, to the host of this name, which
+ * is as network_host_set_name() takes it: that of an entry itself, not one that a pattern matches.
+ * ERROR_USAGE if there is no such host, its TLS is not terminated, it has the header, or has
+ * NETWORK_CREDENTIALS_MAX credentials.
+ */
+int network_rules_put_credential(struct network_rules *rules, const char *name,
+                                 struct network_credential *credential, struct error *error);
+
+/* Whether the TLS of a host is terminated. */
+bool network_rules_terminate(const struct network_rules *rules);
+
+/*
  * Returns the first host that a maximum does not cover, borrowed; NULL: it covers all. An entry
  * covers a host if its pattern matches all names of the host, it has all ports of the host, each of
- * the host's ranges is within one of its own, and it is raw if the host is.
+ * the host's ranges is within one of its own, it is raw if the host is, and the TLS of the host is
+ * terminated if that of the entry is. One whose TLS is not terminated covers both kinds: if TLS is
+ * terminated, isolator sees more and the host no more. Credentials do not matter.
  */
 const struct network_host *network_rules_uncovered(const struct network_rules *maximum,
                                                    const struct network_rules *rules);
@@ -102,10 +130,13 @@ bool network_rules_cover(const struct network_rules *maximum, const struct netwo
 /* Removes the hosts that the maximum does not cover, and lowers the numbers to those it gives. */
 void network_rules_clamp(struct network_rules *rules, const struct network_rules *maximum);
 
-/* Whether both have the same hosts, in any order, and the same numbers. */
+/* Whether both have the same hosts and credentials, each in any order, and the same numbers. */
 bool network_rules_equal(const struct network_rules *one, const struct network_rules *other);
 
-/* The object that the configuration would have for complete rules: a new reference. */
+/*
+ * The object that the configuration would have for complete rules: a new reference. It has the
+ * places of credentials, and no value.
+ */
 json_t *network_rules_to_json(const struct network_rules *rules);
 
 #endif

@@ -140,7 +140,8 @@ static struct strvec step_command(const struct language *language,
 
     environment_set(&variables, "HOME=/tmp");
     if (has_proxy)
-        proxy_variables_set(&variables, hosts);
+        proxy_variables_set(&variables, hosts,
+                            network_rules_terminate(hosts) ? VOLUME "/" PROXY_BUNDLE_NAME : NULL);
     for (size_t i = 0; i < language->environment.count; i++)
         environment_set(&variables, language->environment.items[i]);
     strvec_push_each(&command, "/bin/sh", "-c", has_proxy ? PREPARE_PROXY_SCRIPT RUNNER : RUNNER,

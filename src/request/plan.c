@@ -166,6 +166,16 @@ static void set_image(struct plan *plan, const struct request *request,
     plan->image_requested = request->image != NULL;
 }
 
+static void set_proxy_variables(struct plan *plan)
+{
+    const struct network_rules *rules = &plan->policy.network_rules;
+    CLEANUP_FREE char *bundle = string_format("%s/" PROXY_BUNDLE_NAME, plan->workdir);
+
+    if (rules->count > 0)
+        proxy_variables_set(&plan->proxy_environment, rules,
+                            network_rules_terminate(rules) ? bundle : NULL);
+}
+
 static void set_command(struct plan *plan, const struct request *request,
                         const struct language *language)
 {
@@ -180,8 +190,7 @@ static void set_command(struct plan *plan, const struct request *request,
     environment_set(&plan->public_environment, HOME_VARIABLE);
     for (size_t i = 0; i < language->environment.count; i++)
         environment_set(&plan->public_environment, language->environment.items[i]);
-    if (plan->policy.network_rules.count > 0)
-        proxy_variables_set(&plan->proxy_environment, &plan->policy.network_rules);
+    set_proxy_variables(plan);
     for (size_t i = 0; i < plan->public_environment.count; i++)
         environment_set(&plan->environment, plan->public_environment.items[i]);
     for (size_t i = 0; i < request->environment.count; i++)

@@ -21,8 +21,12 @@ static void set(struct strvec *environment, const char *name, const char *value)
     environment_set(environment, assignment);
 }
 
-void proxy_variables_set(struct strvec *environment, const struct network_rules *rules)
+void proxy_variables_set(struct strvec *environment, const struct network_rules *rules,
+                         const char *bundle)
 {
+    static const char *const bundles[] = {"SSL_CERT_FILE",  "REQUESTS_CA_BUNDLE",
+                                          "CURL_CA_BUNDLE", "PIP_CERT",
+                                          "GIT_SSL_CAINFO", "NODE_EXTRA_CA_CERTS"};
     static const char *const names[] = {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"};
     static const char *const own[] = {"localhost", "127.0.0.1", "::1"};
     CLEANUP_FREE char *proxy = string_format("http://127.0.0.1:%d", MUX_PORT);
@@ -38,4 +42,6 @@ void proxy_variables_set(struct strvec *environment, const struct network_rules 
     set(environment, "no_proxy", joined);
     set(environment, "NO_PROXY", joined);
     set(environment, "NODE_USE_ENV_PROXY", "1");
+    for (size_t i = 0; bundle && i < sizeof bundles / sizeof *bundles; i++)
+        set(environment, bundles[i], bundle);
 }

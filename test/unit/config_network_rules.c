@@ -24,7 +24,42 @@ static void set_up(struct network_rules *rules, const char *hosts)
     add_all(rules, hosts);
 }
 
-/* Checks "NAME PORT,PORT NAME PORT raw". */
+/* Adds "HOST[:PORT]" whose TLS is terminated. */
+static void add_terminated(struct network_rules *rules, const char *text)
+{
+    CLEANUP(network_host_release) struct network_host host = NETWORK_HOST_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    if (strchr(text, ':') && text[strlen(text) - 1] != ']')
+        network_host_parse(&host, text, &error);
+    else
+        network_host_set_name(&host, text, &error);
+    host.terminate = true;
+    network_rules_put(rules, &host, &error);
+    assert_no_error(&error);
+}
+
+/* Adds a credential "HEADER" from env:HEADER to a host, or fails with the message. */
+static void add_credential(struct network_rules *rules, const char *host, const char *header,
+                           const char *message)
+{
+    CLEANUP(network_credential_release) struct network_credential credential;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *from = string_format("env:%s", header);
+    int result;
+
+    network_credential_init(&credential);
+    network_credential_set_header(&credential, header, &error);
+    network_credential_set_from(&credential, from, &error);
+    assert_no_error(&error);
+    result = network_rules_put_credential(rules, host, &credential, &error);
+    assert_string_equal(error.message ? error.message : "", message);
+    assert_int_equal(result, *message ? -1 : 0);
+    assert_int_equal(error.kind, *message ? ERROR_USAGE : ERROR_NONE);
+    assert_int_equal(!credential.header, !*message); /* taken over */
+}
+
+/* Checks "NAME PORT,PORT NAME PORT raw NAME PORT tls(HEADER)". */
 static void check(const struct network_rules *rules, const char *expected)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
@@ -37,6 +72,10 @@ static void check(const struct network_rules *rules, const char *expected)
             strbuf_addf(&text, "%s%d", k > 0 ? "," : "", host->ports[k]);
         if (host->raw)
             strbuf_addstr(&text, " raw");
+        if (host->terminate)
+            strbuf_addstr(&text, " tls");
+        for (size_t k = 0; k < host->credential_count; k++)
+            strbuf_addf(&text, "(%s)", host->credentials[k].header);
     }
     assert_string_equal(strbuf_string(&text), expected);
 }
@@ -470,6 +509,165 @@ static void network_rules__as_json(void **state)
                               "\"addresses\":[\"10.1.0.0/16\"]},"
                               "{\"host\":\"[::1]\",\"ports\":[8080],\"raw\":true}],"
                               "\"maxBytes\":104857600,\"maxConnections\":64}");
+    free(text);
+    json_decref(json);
+    network_rules_release(&rules);
+}
+
+/* ---- hosts whose TLS is terminated */
+
+static void network_rules__ports_of_terminated_hosts(void **state)
+{
+    struct network_rules rules = {.count = 0};
+
+    (void)state;
+    assert_false(network_rules_terminate(&rules));
+    set_up(&rules, "a.example");
+    assert_false(network_rules_terminate(&rules));
+    add_terminated(&rules, "b.example");
+    add_terminated(&rules, "c.example:8443");
+    check(&rules, "a.example 80,443 b.example 443 tls c.example 8443 tls");
+    assert_true(network_rules_terminate(&rules));
+    network_rules_release(&rules);
+}
+
+static void network_rules__terminated_is_not_raw(void **state)
+{
+    CLEANUP(network_host_release) struct network_host host = NETWORK_HOST_INIT;
+    struct error error = ERROR_INIT;
+    struct network_rules rules = {.count = 0};
+
+    (void)state;
+    assert_int_equal(network_host_parse(&host, "a.example", &error), 0);
+    host.terminate = host.raw = true;
+    assert_int_equal(network_rules_put(&rules, &host, &error), -1);
+    assert_error(&error, ERROR_USAGE,
+                 "host 'a.example' cannot have both raw and tls: what is not TLS cannot be "
+                 "terminated");
+    assert_int_equal(rules.count, 0);
+}
+
+static void network_rules__credentials(void **state)
+{
+    struct network_rules rules = {.count = 0};
+
+    (void)state;
+    set_up(&rules, "a.example");
+    add_terminated(&rules, "*.b.example");
+    add_terminated(&rules, "[2001:db8::1]:1");
+    add_credential(&rules, "*.B.example.", "A", "");
+    add_credential(&rules, "*.b.example", "B", "");
+    add_credential(&rules, "[2001:DB8:0::1]", "A", "");
+    check(&rules, "a.example 80,443 *.b.example 443 tls(A)(B) 2001:db8::1 1 tls(A)");
+    add_credential(&rules, "c.example", "A",
+                   "host 'c.example' is not in allow; name an entry as it is written there");
+    add_credential(&rules, "x.b.example", "A",
+                   "host 'x.b.example' is not in allow; name an entry as it is written there");
+    add_credential(&rules, "[::2]", "A",
+                   "host '[::2]' is not in allow; name an entry as it is written there");
+    add_credential(&rules, "a/b", "A",
+                   "'a/b' is a URL or a path; write the host alone, like example.com");
+    add_credential(&rules, "a.example", "A",
+                   "host 'a.example' needs \"tls\": \"terminate\" in allow, since isolator cannot "
+                   "add a header inside TLS");
+    add_credential(&rules, "*.b.example", "a",
+                   "host '*.b.example' has a credential in header 'a' already");
+    add_credential(&rules, "*.b.example", "C", "");
+    add_credential(&rules, "*.b.example", "D", "");
+    add_credential(&rules, "*.b.example", "E", "a host can have at most 4 credentials");
+    check(&rules, "a.example 80,443 *.b.example 443 tls(A)(B)(C)(D) 2001:db8::1 1 tls(A)");
+    network_rules_release(&rules);
+}
+
+static void network_rules__copies_share_no_credentials(void **state)
+{
+    struct network_rules rules = {.count = 0}, copy = {.count = 0};
+
+    (void)state;
+    set_up(&rules, "");
+    add_terminated(&rules, "a.example");
+    add_credential(&rules, "a.example", "A", "");
+    network_rules_copy(&copy, &rules);
+    assert_true(network_rules_equal(&copy, &rules));
+    network_rules_release(&rules);
+    check(&copy, "a.example 443 tls(A)");
+    assert_string_equal(copy.hosts[0].credentials[0].from, "env:A");
+    network_rules_release(&copy);
+}
+
+/* A maximum that terminates is the stricter one; what is added to requests is no matter of it. */
+static void network_rules__cover_terminated(void **state)
+{
+    struct network_rules most = {.count = 0}, rules = {.count = 0};
+
+    (void)state;
+    set_up(&most, "a.example:443");
+    set_up(&rules, "");
+    add_terminated(&rules, "a.example");
+    add_credential(&rules, "a.example", "A", "");
+    assert_true(network_rules_cover(&most, &rules));
+    network_rules_clamp(&rules, &most);
+    check(&rules, "a.example 443 tls(A)");
+    assert_false(network_rules_cover(&rules, &most));
+    network_rules_clamp(&most, &rules);
+    check(&most, "");
+    add_terminated(&most, "*.example");
+    assert_true(network_rules_cover(&most, &rules));
+    network_rules_release(&most);
+    network_rules_release(&rules);
+}
+
+static void network_rules__equal_terminated(void **state)
+{
+    struct network_rules one, other;
+
+    (void)state;
+    set_up(&one, "a.example:443");
+    set_up(&other, "");
+    add_terminated(&other, "a.example");
+    assert_false(network_rules_equal(&one, &other));
+    assert_false(network_rules_equal(&other, &one));
+    one.hosts[0].terminate = true;
+    assert_true(network_rules_equal(&one, &other));
+    add_credential(&one, "a.example", "A", "");
+    assert_false(network_rules_equal(&one, &other));
+    assert_false(network_rules_equal(&other, &one));
+    add_credential(&other, "a.example", "B", "");
+    assert_false(network_rules_equal(&one, &other));
+    add_credential(&one, "a.example", "B", "");
+    add_credential(&other, "a.example", "A", "");
+    assert_true(network_rules_equal(&one, &other));
+    free(one.hosts[0].credentials[0].from);
+    one.hosts[0].credentials[0].from = string_copy("env:C");
+    assert_false(network_rules_equal(&one, &other));
+    network_rules_release(&one);
+    network_rules_release(&other);
+}
+
+/* The place of a credential is there, and no value. */
+static void network_rules__credentials_as_json(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct network_rules rules;
+    json_t *json;
+    char *text;
+
+    (void)state;
+    setenv("A", "s3cret", 1);
+    set_up(&rules, "");
+    add_terminated(&rules, "[::1]");
+    add_credential(&rules, "[::1]", "A", "");
+    add_credential(&rules, "[::1]", "B", "");
+    network_credential_set_prefix(&rules.hosts[0].credentials[1], "Bearer ", &error);
+    json = network_rules_to_json(&rules);
+    text = json_dumps(json, JSON_COMPACT);
+    assert_string_equal(text,
+                        "{\"allow\":[{\"host\":\"[::1]\",\"ports\":[443],\"tls\":\"terminate\"}],"
+                        "\"credentials\":[{\"host\":\"[::1]\",\"header\":\"A\",\"from\":\"env:A\"},"
+                        "{\"host\":\"[::1]\",\"header\":\"B\",\"from\":\"env:B\","
+                        "\"prefix\":\"Bearer \"}],"
+                        "\"maxBytes\":104857600,\"maxConnections\":64}");
+    unsetenv("A");
     free(text);
     json_decref(json);
     network_rules_release(&rules);
