@@ -297,6 +297,12 @@ static const struct config_key keys[] = {
            .pattern = "^" HOST "(:[0-9]{1,5})?$"),
      .members = CONFIG_LEVEL_HOST},
     {CONFIG_LEVEL_NETWORK,
+     RANGE("credentials", KEY_CREDENTIALS, 0, NETWORK_HOSTS_MAX *NETWORK_CREDENTIALS_MAX,
+           "Credentials",
+           "Headers that isolator adds to requests to hosts of allow whose TLS it ends; programs "
+           "never see their values."),
+     .members = CONFIG_LEVEL_CREDENTIAL},
+    {CONFIG_LEVEL_NETWORK,
      RANGE("maxBytes", KEY_WHOLE, 1, NETWORK_BYTES_MAX, "Traffic",
            "Bytes that a program may send and receive in all; by default 100 MiB."),
      .set = config_value_max_bytes},
@@ -313,7 +319,7 @@ static const struct config_key keys[] = {
      .set = config_value_host},
     {CONFIG_LEVEL_HOST,
      RANGE("ports", KEY_PORTS, 1, NETWORK_PORTS_MAX, "Ports",
-           "The ports of the host; by default 80 and 443."),
+           "The ports of the host; by default 80 and 443, or 443 alone with tls."),
      .set = config_value_ports},
     {CONFIG_LEVEL_HOST,
      RANGE("addresses", KEY_STRINGS, 0, NETWORK_RANGES_MAX, "Addresses",
@@ -324,6 +330,33 @@ static const struct config_key keys[] = {
      RULE("raw", KEY_BOOLEAN, "Any protocol",
           "If true, a connection through the proxy need not be TLS for this host."),
      .offset = offsetof(struct network_host, raw)},
+    {CONFIG_LEVEL_HOST,
+     RULE("tls", KEY_STRING, "TLS",
+          "If terminate, isolator ends the TLS of the program itself and verifies the host, so "
+          "that it can add credentials; not with raw."),
+     .set = config_value_tls, .schema = "{\"enum\": [\"terminate\"]}"},
+
+    {CONFIG_LEVEL_CREDENTIAL,
+     RULE("host", KEY_STRING, "Host", "The host of an entry of allow that has tls.",
+          .pattern = "^" HOST "$"),
+     .offset = offsetof(struct config_credential, host)},
+    {CONFIG_LEVEL_CREDENTIAL,
+     RANGE("header", KEY_STRING, 1, CREDENTIAL_HEADER_MAX, "Header",
+           "The name of the header, by default Authorization; none that says where a request ends "
+           "or goes, like Host.",
+           .pattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"),
+     .set = config_value_header},
+    {CONFIG_LEVEL_CREDENTIAL,
+     RULE("from", KEY_STRING, "Place of the value",
+          "Where the value is: env:NAME, an environment variable of isolator itself, or "
+          "file:/ABSOLUTE/PATH.",
+          .pattern = "^(env:[A-Za-z_][A-Za-z0-9_]*$|file:/)"),
+     .set = config_value_from},
+    {CONFIG_LEVEL_CREDENTIAL,
+     RANGE("prefix", KEY_STRING, 1, CREDENTIAL_PREFIX_MAX, "Prefix",
+           "The text in front of the value, with its space, like \"Bearer \".",
+           .pattern = "^[ -~]+$"),
+     .set = config_value_prefix},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 

@@ -30,6 +30,23 @@ static void resolve_prepare_files(const struct config *config, json_t *all)
     }
 }
 
+/* Removes the credentials of each list of hosts that the layer replaces (config_read.c). */
+static void drop_credentials(json_t *all, const json_t *layer)
+{
+    const char *key;
+    json_t *value;
+
+    if (json_is_array(json_object_get(layer, "allow")))
+        json_object_del(all, "credentials");
+    json_object_foreach((json_t *)layer, key, value)
+    {
+        json_t *older = json_object_get(all, key);
+
+        if (json_is_object(older) && json_is_object(value))
+            drop_credentials(older, value);
+    }
+}
+
 json_t *config_resolved(const struct config *config, struct error *error)
 {
     json_t *all = json_object();
@@ -37,6 +54,7 @@ json_t *config_resolved(const struct config *config, struct error *error)
     for (size_t i = 0; i < config->layer_count; i++) {
         json_t *copy = json_deep_copy(config->layers[i].root); /* `all` is changed by the next */
 
+        drop_credentials(all, copy);
         json_object_update_recursive(all, copy);
         json_decref(copy);
     }

@@ -1,7 +1,8 @@
 /*
  * The configuration as JSON: the result of all texts that were laid over each other, and which of
  * them each value comes from. It does not know what the keys mean, except promptsDir, inputsDir,
- * auditFile and the files of preparations, which are made absolute when they are read.
+ * auditFile and the files of preparations, which are made absolute when they are read, and lists of
+ * hosts, which take the credentials of older lists away.
  */
 #ifndef CONFIG_CONFIG_LAYERS_H
 #define CONFIG_CONFIG_LAYERS_H

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "config/config_values.h"
@@ -78,4 +80,50 @@ int config_value_addresses(struct json_reader *reader, const struct key_rule *ru
                              JSON_READER_WHERE(reader), shown);
     }
     return 0;
+}
+
+int config_value_tls(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                     void *object)
+{
+    const char *text = json_string_value(value);
+
+    (void)rule;
+    if (!text || strcmp(text, "terminate") != 0)
+        return json_reader_wrong_type(reader, "\"terminate\", or not be there");
+    ((struct network_host *)object)->terminate = true;
+    return 0;
+}
+
+/* Reads a string with one of the functions that set a member of a credential. */
+static int read_credential_text(struct json_reader *reader, const json_t *value,
+                                struct config_credential *entry,
+                                int (*set)(struct network_credential *, const char *,
+                                           struct error *))
+{
+    CLEANUP_FREE char *text = NULL;
+
+    if (json_reader_string(reader, value, &text) != 0)
+        return -1;
+    return json_reader_checked(reader, set(&entry->credential, text, reader->error));
+}
+
+int config_value_header(struct json_reader *reader, const struct key_rule *rule,
+                        const json_t *value, void *object)
+{
+    (void)rule;
+    return read_credential_text(reader, value, object, network_credential_set_header);
+}
+
+int config_value_from(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                      void *object)
+{
+    (void)rule;
+    return read_credential_text(reader, value, object, network_credential_set_from);
+}
+
+int config_value_prefix(struct json_reader *reader, const struct key_rule *rule,
+                        const json_t *value, void *object)
+{
+    (void)rule;
+    return read_credential_text(reader, value, object, network_credential_set_prefix);
 }

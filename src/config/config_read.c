@@ -87,30 +87,90 @@ static int read_host(struct json_reader *reader, const struct config_key *key, c
     return json_reader_checked(reader, network_rules_put(rules, &host, reader->error));
 }
 
-static int read_hosts(struct json_reader *reader, const struct config_key *key, const json_t *value,
+/* Reads an entry of a list of credentials. */
+static int read_credential(struct json_reader *reader, const struct config_key *key,
+                           const json_t *value, struct network_rules *rules)
+{
+    struct config_credential entry = {.host = NULL};
+    int result;
+
+    network_credential_init(&entry.credential);
+    result =
+        json_reader_members(reader, value, read_member, &(struct target){key->members, &entry});
+    if (result == 0 && (!entry.host || !entry.credential.from))
+        result = json_reader_wrong_type(reader, "complete: a credential needs host and from");
+    if (result == 0)
+        result = json_reader_checked(
+            reader,
+            network_rules_put_credential(rules, entry.host, &entry.credential, reader->error));
+    network_credential_release(&entry.credential);
+    free(entry.host);
+    return result;
+}
+
+/* Reads the items of a list of hosts or credentials. */
+static int read_items(struct json_reader *reader, const struct config_key *key, const json_t *value,
                       struct network_rules *rules)
 {
+    const bool is_hosts = key->rule->type == KEY_HOSTS;
     const size_t length = reader->path.length;
-    struct network_rules read = *rules; /* the list replaces the older one */
     json_t *item;
     size_t i;
 
     if (!json_is_array(value))
-        return json_reader_wrong_type(reader, "an array of hosts");
-    read.hosts = NULL;
-    read.count = 0;
+        return json_reader_wrong_type(reader,
+                                      is_hosts ? "an array of hosts" : "an array of credentials");
     json_array_foreach(value, i, item)
     {
         strbuf_addf(&reader->path, "[%zu]", i);
-        if (read_host(reader, key, item, &read) != 0) {
-            network_rules_release(&read);
+        if ((is_hosts ? read_host : read_credential)(reader, key, item, rules) != 0)
             return -1;
-        }
         reader->path.length = length;
         reader->path.data[length] = '\0';
     }
+    return 0;
+}
+
+static int read_hosts(struct json_reader *reader, const struct config_key *key, const json_t *value,
+                      struct network_rules *rules)
+{
+    struct network_rules read = *rules; /* the list replaces the older one */
+
+    read.hosts = NULL;
+    read.count = 0;
+    if (read_items(reader, key, value, &read) != 0) {
+        network_rules_release(&read);
+        return -1;
+    }
     network_rules_release(rules);
     *rules = read;
+    return 0;
+}
+
+/*
+ * Reads an object of hosts. Its credentials come last, since they name hosts of its list: a list
+ * that replaces another one takes the credentials of that one away.
+ */
+static int read_network(struct json_reader *reader, const json_t *value,
+                        struct network_rules *rules)
+{
+    const struct config_key *key = config_keys_find(CONFIG_LEVEL_NETWORK, "credentials");
+    const json_t *credentials = json_object_get(value, key->rule->name);
+    const size_t length = reader->path.length;
+
+    if (json_reader_members(reader, value, read_member,
+                            &(struct target){CONFIG_LEVEL_NETWORK, rules}) != 0)
+        return -1;
+    if (!credentials)
+        return 0;
+    strbuf_addf(&reader->path, ".%s", key->rule->name);
+    if (!json_object_get(value, "allow"))
+        return json_reader_wrong_type(
+            reader, "in one object with allow, which has the hosts that it names");
+    if (read_items(reader, key, credentials, rules) != 0)
+        return -1;
+    reader->path.length = length;
+    reader->path.data[length] = '\0';
     return 0;
 }
 
@@ -119,8 +179,7 @@ int config_read_steps_hosts(struct json_reader *reader, const json_t *value,
 {
     free(network->name);
     network->name = NULL;
-    if (json_reader_members(reader, value, read_member,
-                            &(struct target){CONFIG_LEVEL_NETWORK, &network->hosts}) != 0)
+    if (read_network(reader, value, &network->hosts) != 0)
         return -1;
     prepare_network_complete(network);
     return 0;
@@ -129,8 +188,6 @@ int config_read_steps_hosts(struct json_reader *reader, const json_t *value,
 static int read_object(struct json_reader *reader, const struct config_key *key,
                        const json_t *value, void *member)
 {
-    struct target target = {key->members, member};
-
     if (key->level == CONFIG_LEVEL_PREPARE) /* it has no other object */
         return config_read_steps_hosts(reader, value, member);
     if (key->members == CONFIG_LEVEL_NETWORK) { /* the member is the policy that it belongs to */
@@ -138,9 +195,9 @@ static int read_object(struct json_reader *reader, const struct config_key *key,
 
         if (sandbox_policy_set_network(policy, "none", reader->error) != 0)
             return -1;
-        target.object = &policy->network_rules;
+        return read_network(reader, value, &policy->network_rules);
     }
-    return json_reader_members(reader, value, read_member, &target);
+    return json_reader_members(reader, value, read_member, &(struct target){key->members, member});
 }
 
 static int read_value(struct json_reader *reader, const struct config_key *key, const json_t *value,
@@ -171,6 +228,7 @@ static int read_value(struct json_reader *reader, const struct config_key *key, 
     case KEY_LANGUAGES:
         return json_reader_members(reader, value, read_language, object);
     case KEY_WHOLE_BY_LANGUAGE: /* read_warm() reads it, after the languages */
+    case KEY_CREDENTIALS:       /* read_network() reads them, after the hosts */
         return 0;
     case KEY_PATH:
     case KEY_NUMBER:
@@ -256,6 +314,18 @@ static int move_network(struct json_reader *reader, json_t *root)
     return 0;
 }
 
+static int refuse_credentials_of_maximums(struct json_reader *reader, const json_t *root)
+{
+    const json_t *maximums = json_object_get(root, "maximums");
+
+    if (!json_object_get(json_object_get(maximums, "network"), "credentials"))
+        return 0;
+    return error_set(reader->error, ERROR_CONFIG,
+                     "%s: maximums.network.credentials: maximums bound hosts and have no "
+                     "credentials",
+                     reader->file);
+}
+
 /* Takes the root over. */
 static void keep_layer(struct config *config, const char *name, json_t *root)
 {
@@ -283,8 +353,10 @@ int config_overlay(struct config *config, const char *json, size_t length, const
         return hint ? error_hint(error, hint) : -1;
     }
     if (json_is_object(root)) {
-        result = json_reader_members(&reader, root, read_member,
-                                     &(struct target){CONFIG_LEVEL_TOP, config});
+        result = refuse_credentials_of_maximums(&reader, root);
+        if (result == 0)
+            result = json_reader_members(&reader, root, read_member,
+                                         &(struct target){CONFIG_LEVEL_TOP, config});
         if (result == 0)
             result = read_warm(&reader, root, config);
         if (result == 0)

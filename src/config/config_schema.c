@@ -119,6 +119,16 @@ static void add_hosts(json_t *schema, const struct config_key *key)
                         json_pack("{s:[o, o]}", "anyOf", with_pattern(string, key), object));
 }
 
+static void add_credentials(json_t *schema, const struct config_key *key)
+{
+    json_t *object = object_of(key->members);
+
+    json_object_set_new(object, "required", json_pack("[s, s]", "host", "from"));
+    json_object_set_new(schema, "type", json_string("array"));
+    add_range(schema, "minItems", "maxItems", key->rule);
+    json_object_set_new(schema, "items", object);
+}
+
 static void add_object(json_t *schema, enum config_level level)
 {
     json_object_update_missing_new(schema, level == CONFIG_LEVEL_LIMITS    ? reference("limits")
@@ -176,6 +186,9 @@ static void add_value(json_t *schema, const struct config_key *key)
     case KEY_HOSTS:
         add_hosts(schema, key);
         break;
+    case KEY_CREDENTIALS:
+        add_credentials(schema, key);
+        break;
     }
 }
 
@@ -232,6 +245,8 @@ static json_t *definitions(void)
     json_object_set_new(all, "limits", object_of(CONFIG_LEVEL_LIMITS));
     json_object_set_new(all, "language", object_of(CONFIG_LEVEL_LANGUAGE));
     json_object_set_new(all, HOSTS, object_of(CONFIG_LEVEL_NETWORK));
+    json_object_set_new(json_object_get(all, HOSTS), "dependentRequired",
+                        json_pack("{s:[s]}", "credentials", "allow"));
     return all;
 }
 

@@ -10,6 +10,7 @@
 
 #include "config/json_reader.h"
 #include "config/key_rule.h"
+#include "config/network_credential.h"
 
 /*
  * Checks a value and puts it into the struct of the key's level, in the place of an older value.
@@ -38,7 +39,16 @@ config_setter config_value_build_limit;
 config_setter config_value_max_bytes;
 
 /* For keys of a host; `object` is a struct network_host. */
-config_setter config_value_host, config_value_ports, config_value_addresses;
+config_setter config_value_host, config_value_ports, config_value_addresses, config_value_tls;
+
+/* What an object of "credentials" says, until the list of hosts has it. */
+struct config_credential {
+    char *host; /* owned; NULL: not given */
+    struct network_credential credential;
+};
+
+/* For keys of a credential; `object` is a struct config_credential. */
+config_setter config_value_header, config_value_from, config_value_prefix;
 
 /* For keys of a preparation; `object` is a struct preparation. The network is a string. */
 config_setter config_value_steps, config_value_steps_files, config_value_steps_network;

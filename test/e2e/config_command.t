@@ -245,6 +245,27 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"network": {"allow": [{"host": "a.example", "addresses": ["::1","::2","::3","::4","::5","::6","::7","::8","::9","::a","::b","::c","::d","::e","::f","::10"]}]}}
 {"network": {"allow": [{"host": "a.example", "addresses": ["::1","::2","::3","::4","::5","::6","::7","::8","::9","::a","::b","::c","::d","::e","::f","::10","::11"]}]}}
 {"network": {"allow": [{"host": "a.example", "raw": 1}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "pass"}]}}
+{"network": {"allow": [{"host": "a.example", "tls": true}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": []}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "env:A_1"}]}}
+{"network": {"allow": [{"host": "*.a.example", "tls": "terminate"}], "credentials": [{"host": "*.a.example", "header": "X-Api_Key", "from": "file:/run/a key", "prefix": "Bearer "}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": {}}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example"}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"from": "env:A"}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": ["a.example"]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "A"}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "env:1A"}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "env:A B"}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "file:a"}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "env:A", "header": "a b"}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "env:A", "header": ""}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "env:A", "prefix": ""}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "env:A", "prefix": "\t"}]}}
+{"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "env:A", "value": "x"}]}}
+{"network": {"credentials": []}}
+{"languages": {"python": {"prepare": {"network": {"allow": [{"host": "a.example", "tls": "terminate"}], "credentials": [{"host": "a.example", "from": "env:A"}]}}}}}
 {"network": {"maxBytes": "1 MB"}}
 {"network": {"maxConnections": 2.5}}
 {"maximums": {"network": {"allow": ["example.com"], "maxBytes": 1000, "maxConnections": 1}}}

@@ -1248,7 +1248,7 @@ static void config__built_in(void **state)
 
 /* ---- hosts that programs reach */
 
-/* The network, each host with its ports, addresses and "raw", and the numbers. */
+/* The network, each host with its ports, addresses, "raw" and credentials, and the numbers. */
 static void check_network(const struct sandbox_policy *policy, const char *expected)
 {
     const struct network_rules *rules = &policy->network_rules;
@@ -1268,6 +1268,10 @@ static void check_network(const struct sandbox_policy *policy, const char *expec
             strbuf_addf(&text, ",%s/%u", address, host->ranges[k].bits);
         }
         strbuf_addstr(&text, host->raw ? "!" : "");
+        strbuf_addstr(&text, host->terminate ? "+tls" : "");
+        for (size_t k = 0; k < host->credential_count; k++)
+            strbuf_addf(&text, "(%s=%s%s)", host->credentials[k].header,
+                        host->credentials[k].prefix, host->credentials[k].from);
     }
     strbuf_addf(&text, " %lld %d", rules->max_bytes, rules->max_connections);
     assert_string_equal(strbuf_string(&text), expected);
@@ -1457,4 +1461,138 @@ static void config__hosts_of_a_language(void **state)
     check_network(&policy, "none 100 2");
     sandbox_policy_release(&policy);
     config_release(&config);
+}
+
+#define TERMINATED(host) "{\"host\": \"" host "\", \"tls\": \"terminate\"}"
+
+/* The order of the keys does not matter: the credentials are read after the hosts. */
+static void config__credentials(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config,
+            "{\"network\": {\"credentials\": [{\"host\": \"api.example\", \"from\": \"env:KEY\","
+            " \"prefix\": \"Bearer \"}, {\"host\": \"*.Files.example\", \"header\": \"X-Key\","
+            " \"from\": \"file:/run/key\"}], \"allow\": [" TERMINATED(
+                "api.example") ", \"b.example\", " TERMINATED("*.files.example.") "]}}");
+    check_network(&config.defaults,
+                  "none api.example:443+tls(Authorization=Bearer env:KEY) b.example:80:443 "
+                  "*.files.example:443+tls(X-Key=file:/run/key) 104857600 64");
+    overlay(&config, "{\"network\": {\"maxBytes\": 5}}");
+    check_network(&config.defaults,
+                  "none api.example:443+tls(Authorization=Bearer env:KEY) b.example:80:443 "
+                  "*.files.example:443+tls(X-Key=file:/run/key) 5 64");
+    overlay(&config, "{\"network\": {\"allow\": [" TERMINATED("api.example") "]}}");
+    check_network(&config.defaults, "none api.example:443+tls 5 64");
+    config_release(&config);
+}
+
+static void config__credentials_of_languages_and_steps(void **state)
+{
+    static const char network[] = "\"network\": {\"allow\": [" TERMINATED(
+        "a.example") "], \"credentials\": [{\"host\": \"a.example\", \"from\": \"env:KEY\"}]}";
+    CLEANUP_FREE char *text =
+        string_format("{\"languages\": {\"sh\": {\"image\": \"i\", \"command\":"
+                      " [\"{entrypoint}\"], \"extensions\": [\".x\"], \"defaultFilename\": \"x\","
+                      " %s, \"prepare\": {\"run\": [\"y\"], %s}}}}",
+                      network, network);
+    struct config config;
+    struct sandbox_policy policy;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, text);
+    config_policy(&config, &config.languages[0], &policy);
+    check_network(&policy, "none a.example:443+tls(Authorization=env:KEY) 0 0");
+    sandbox_policy_release(&policy);
+    assert_int_equal(config.languages[0].preparation.network.hosts.hosts[0].credential_count, 1);
+    overlay(&config, "{\"maximums\": {\"network\": {\"allow\": [" TERMINATED("*.example") "]}}}");
+    config_policy(&config, &config.languages[0], &policy);
+    check_network(&policy, "none a.example:443+tls(Authorization=env:KEY) 0 0");
+    sandbox_policy_release(&policy);
+    config_release(&config);
+}
+
+static void config__wrong_tls(void **state)
+{
+    static const char *const bad[] = {"\"\"", "\"Terminate\"", "\"pass\"", "true", "null"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP_FREE char *allow = string_format("[{\"host\": \"b\", \"tls\": %s}]", bad[i]);
+
+        check_allow_refused(allow, "[0].tls: must be \"terminate\", or not be there");
+    }
+    check_allow_refused("[{\"host\": \"b\", \"tls\": \"terminate\", \"raw\": true}]",
+                        "[0]: host 'b' cannot have both raw and tls: what is not TLS cannot be "
+                        "terminated");
+}
+
+/* Refuses the value of "credentials" for these hosts. */
+static void check_credentials_refused(const char *credentials, const char *message)
+{
+    CLEANUP_FREE char *json = string_format("{\"network\": {\"credentials\": %s, \"allow\":"
+                                            " [\"a\", " TERMINATED("b") "]}}",
+                                            credentials);
+    CLEANUP_FREE char *whole = string_format("test.json: network.credentials%s", message);
+
+    check_refused(json, whole);
+}
+
+static void config__wrong_credentials(void **state)
+{
+    (void)state;
+    check_credentials_refused("{}", ": must be an array of credentials");
+    check_credentials_refused("[\"b\"]", "[0]: must be an object");
+    check_credentials_refused("[{}]", "[0]: must be complete: a credential needs host and from");
+    check_credentials_refused("[{\"host\": \"b\"}]",
+                              "[0]: must be complete: a credential needs host and from");
+    check_credentials_refused("[{\"from\": \"env:A\"}]",
+                              "[0]: must be complete: a credential needs host and from");
+    check_credentials_refused("[{\"host\": \"b\", \"form\": \"env:A\"}]",
+                              "[0].form: unknown key; did you mean 'from'?");
+    check_credentials_refused("[{\"host\": \"b\", \"from\": \"s3cret\"}]",
+                              "[0].from: a value is in a variable, env:NAME, or a file, "
+                              "file:/ABSOLUTE/PATH; it cannot be in the configuration itself");
+    check_credentials_refused("[{\"host\": \"b\", \"header\": \"Host\"}]",
+                              "[0].header: 'Host' cannot have a credential: it says where a "
+                              "request ends or goes");
+    check_credentials_refused("[{\"host\": \"b\", \"prefix\": \"\\t\"}]",
+                              "[0].prefix: a prefix is printable ASCII, at most 64 bytes, like "
+                              "\"Bearer \"");
+    check_credentials_refused("[{\"host\": \"c\", \"from\": \"env:A\"}]",
+                              "[0]: host 'c' is not in allow; name an entry as it is written "
+                              "there");
+    check_credentials_refused("[{\"host\": \"a\", \"from\": \"env:A\"}]",
+                              "[0]: host 'a' needs \"tls\": \"terminate\" in allow, since isolator "
+                              "cannot add a header inside TLS");
+    check_credentials_refused("[{\"host\": \"b\", \"from\": \"env:A\"},"
+                              " {\"host\": \"b\", \"from\": \"env:B\", \"header\":"
+                              " \"authorization\"}]",
+                              "[1]: host 'b' has a credential in header 'authorization' already");
+}
+
+static void config__credentials_need_their_hosts(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct config config;
+    static const char alone[] = "{\"network\": {\"credentials\": []}}";
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"network\": {\"allow\": [" TERMINATED("b") "]}}");
+    assert_int_equal(config_overlay(&config, alone, strlen(alone), "test.json", &error), -1);
+    assert_error(&error, ERROR_CONFIG,
+                 "test.json: network.credentials: must be in one object with allow, which has "
+                 "the hosts that it names");
+    config_release(&config);
+    check_refused("{\"languages\": {\"sh\": {\"prepare\": {\"network\": {\"credentials\": []}}}}}",
+                  "test.json: languages.sh.prepare.network.credentials: must be in one object "
+                  "with allow, which has the hosts that it names");
+    check_refused("{\"maximums\": {\"network\": {\"allow\": [" TERMINATED(
+                      "b") "], \"credentials\": [{\"host\": \"b\", \"from\": \"env:A\"}]}}}",
+                  "test.json: maximums.network.credentials: maximums bound hosts and have no "
+                  "credentials");
 }

@@ -4,9 +4,9 @@
 #include "config/limits.h"
 
 static const enum config_level levels[] = {
-    CONFIG_LEVEL_TOP,   CONFIG_LEVEL_LIMITS,  CONFIG_LEVEL_LANGUAGE,
-    CONFIG_LEVEL_BUILD, CONFIG_LEVEL_PREPARE, CONFIG_LEVEL_SESSIONS,
-    CONFIG_LEVEL_JOBS,  CONFIG_LEVEL_NETWORK, CONFIG_LEVEL_HOST};
+    CONFIG_LEVEL_TOP,     CONFIG_LEVEL_LIMITS,    CONFIG_LEVEL_LANGUAGE, CONFIG_LEVEL_BUILD,
+    CONFIG_LEVEL_PREPARE, CONFIG_LEVEL_SESSIONS,  CONFIG_LEVEL_JOBS,     CONFIG_LEVEL_NETWORK,
+    CONFIG_LEVEL_HOST,    CONFIG_LEVEL_CREDENTIAL};
 
 /* All keys in the order of the table, each level on a line of its own. */
 static void config_keys__levels(void **state)
@@ -39,8 +39,9 @@ static void config_keys__levels(void **state)
         "run files network \n"
         "max idleSeconds lifetimeSeconds cpuSeconds outputBytes \n"
         "keepHours maxRunning \n"
-        "allow maxBytes maxConnections \n"
-        "host ports addresses raw \n");
+        "allow credentials maxBytes maxConnections \n"
+        "host ports addresses raw tls \n"
+        "host header from prefix \n");
 }
 
 static void config_keys__find(void **state)

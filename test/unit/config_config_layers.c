@@ -123,3 +123,25 @@ static void config_layers__path_that_json_cannot_hold(void **state)
     assert_error(&error, ERROR_CONFIG, "auditFile: the path '/\xff' is not UTF-8");
     config_release(&config);
 }
+
+/* A list of hosts replaces the older one with its credentials, wherever it is. */
+static void config_layers__hosts_take_credentials_away(void **state)
+{
+#define HOSTS "\"allow\":[{\"host\":\"a\",\"tls\":\"terminate\"}]"
+#define WITH  HOSTS ",\"credentials\":[{\"host\":\"a\",\"from\":\"env:A\"}]"
+
+    (void)state;
+    check("{\"defaults\":{\"network\":{" WITH "}}}", "{\"network\":{\"allow\":[]}}", "{}",
+          "defaults.network.allow=[] (b) ", "{\"defaults\":{\"network\":{\"allow\":[]}}}");
+    check("{\"defaults\":{\"network\":{" WITH "}}}", "{\"network\":{\"maxBytes\":1}}", "{}",
+          "defaults.network.allow=[{\"host\":\"a\",\"tls\":\"terminate\"}] (a) "
+          "defaults.network.credentials=[{\"host\":\"a\",\"from\":\"env:A\"}] (a) "
+          "defaults.network.maxBytes=1 (b) ",
+          "{\"defaults\":{\"network\":{" WITH ",\"maxBytes\":1}}}");
+    check("{\"defaults\":{\"network\":{\"allow\":[]}}}", "{\"network\":{" WITH "}}",
+          "{\"network\":{" HOSTS "}}",
+          "defaults.network.allow=[{\"host\":\"a\",\"tls\":\"terminate\"}] (c) ",
+          "{\"defaults\":{\"network\":{" HOSTS "}}}");
+#undef HOSTS
+#undef WITH
+}

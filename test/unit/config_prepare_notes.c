@@ -121,7 +121,9 @@ static void prepare_notes__hosts(void **state)
 {
     char *home = set_up_home(
         "{\"languages\": {\"sh\": {\"run\": [\"x\"], \"network\": {\"allow\": [\"a.example\", "
-        "{\"host\": \"*.b.example\", \"ports\": [81], \"addresses\": [\"10.0.0.0/8\"]}]}}}}");
+        "{\"host\": \"*.b.example\", \"ports\": [81], \"addresses\": [\"10.0.0.0/8\"], "
+        "\"tls\": \"terminate\"}], \"credentials\": [{\"host\": \"*.b.example\", \"from\": "
+        "\"env:A\"}]}}}}");
     CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
     CLEANUP(prepare_note_release) struct prepare_note again = PREPARE_NOTE_INIT;
     CLEANUP(config_release) struct config config;
@@ -136,6 +138,7 @@ static void prepare_notes__hosts(void **state)
     assert_int_equal(network->hosts.count, 2);
     assert_string_equal(network->hosts.hosts[0].name, "a.example");
     assert_int_equal(network->hosts.hosts[1].ports[0], 81);
+    assert_string_equal(network->hosts.hosts[1].credentials[0].from, "env:A");
     assert_true(network->hosts.max_bytes == NETWORK_BYTES_MAX);
     assert_int_equal(prepare_notes_get(NULL, "sh", &note, &error), 0);
     assert_true(prepare_network_equal(&note.network, network));
