@@ -29,6 +29,33 @@ void tool_add_packages(struct strbuf *text, const char *start, const struct strv
         strbuf_addf(text, " and %zu more", packages->count - listed);
 }
 
+/* How many hosts there are, or how many of them get credentials. */
+static size_t count_hosts(const struct network_rules *rules, bool with_credentials)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < rules->count; i++)
+        count += !with_credentials || rules->hosts[i].credential_count > 0;
+    return count;
+}
+
+/* Adds the names of the first of those. */
+static void list_hosts(struct strbuf *text, const struct network_rules *rules,
+                       bool with_credentials)
+{
+    const size_t count = count_hosts(rules, with_credentials);
+    size_t listed = 0;
+
+    for (size_t i = 0; i < rules->count && listed < HOSTS_LISTED_MAX; i++) {
+        CLEANUP_FREE char *name = network_host_text(&rules->hosts[i]);
+
+        if (!with_credentials || rules->hosts[i].credential_count > 0)
+            strbuf_addf(text, "%s %s", listed++ > 0 ? "," : "", name);
+    }
+    if (count > HOSTS_LISTED_MAX)
+        strbuf_addf(text, " and %zu more", count - HOSTS_LISTED_MAX);
+}
+
 /* What a program reaches: nothing, hosts over the proxy of the container, or a network. */
 static void describe_network(struct strbuf *text, const struct sandbox_policy *policy)
 {
@@ -42,14 +69,13 @@ static void describe_network(struct strbuf *text, const struct sandbox_policy *p
         return;
     }
     strbuf_addstr(text, "no network except HTTP and HTTPS to");
-    for (size_t i = 0; i < rules->count && i < HOSTS_LISTED_MAX; i++) {
-        CLEANUP_FREE char *name = network_host_text(&rules->hosts[i]);
-
-        strbuf_addf(text, "%s %s", i > 0 ? "," : "", name);
-    }
-    if (rules->count > HOSTS_LISTED_MAX)
-        strbuf_addf(text, " and %zu more", rules->count - HOSTS_LISTED_MAX);
+    list_hosts(text, rules, false);
     strbuf_addstr(text, ", through the proxy in http_proxy");
+    if (count_hosts(rules, true) == 0)
+        return;
+    strbuf_addstr(text, ", which adds the credentials for");
+    list_hosts(text, rules, true);
+    strbuf_addstr(text, ": send requests to them by HTTPS and without a key");
 }
 
 /* The default limits of a program in a language, its packages, and whether it starts slowly. */

@@ -587,6 +587,13 @@ static void tool__description_lists_the_hosts(void **state)
         " \"i\", \"j\", \"k\", \"l\"]}}",
         "HTTPS to a, b, c, d, e, f, g, h, i, j and 2 more, through the proxy in http_proxy\n- "
         "sh: ");
+    check_description(
+        "{\"network\": {\"allow\": [\"a\", {\"host\": \"b\", \"tls\": \"terminate\"},"
+        " {\"host\": \"c\", \"tls\": \"terminate\"}, {\"host\": \"*.d\", \"tls\": \"terminate\"}],"
+        " \"credentials\": [{\"host\": \"b\", \"from\": \"env:A\"}, {\"host\": \"b\", \"header\":"
+        " \"X\", \"from\": \"env:A\"}, {\"host\": \"*.d\", \"from\": \"env:A\"}]}}",
+        "HTTPS to a, b, c, *.d, through the proxy in http_proxy, which adds the credentials for b, "
+        "*.d: send requests to them by HTTPS and without a key\n- sh: ");
 }
 
 static void tool__description_lists_the_packages(void **state)
