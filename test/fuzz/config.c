@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <strings.h>
 
 #include <jansson.h>
 
@@ -32,6 +33,30 @@ static void check_network(const char *network)
                  "%s", network);
 }
 
+/* Credentials are for hosts whose TLS is terminated, each in a header of its own. */
+static void check_hosts(const struct network_rules *rules)
+{
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct network_host *host = &rules->hosts[i];
+
+        fuzz_require(host->port_count > 0 && !(host->raw && host->terminate), "%s", host->name);
+        fuzz_require(host->terminate || host->credential_count == 0, "%s", host->name);
+        for (size_t k = 0; k < host->credential_count; k++) {
+            const struct network_credential *credential = &host->credentials[k];
+
+            fuzz_require(fuzz_is_line(credential->header) && fuzz_is_line(credential->prefix) &&
+                             !strchr(credential->header, ':'),
+                         "%s", credential->header);
+            fuzz_require(strncmp(credential->from, "env:", 4) == 0 ||
+                             strncmp(credential->from, "file:/", 6) == 0,
+                         "%s", credential->from);
+            for (size_t other = 0; other < k; other++)
+                fuzz_require(strcasecmp(host->credentials[other].header, credential->header) != 0,
+                             "%s", credential->header);
+        }
+    }
+}
+
 static void check_policy(const struct sandbox_policy *policy)
 {
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
@@ -46,6 +71,7 @@ static void check_policy(const struct sandbox_policy *policy)
     }
     if (policy->network)
         check_network(policy->network);
+    check_hosts(&policy->network_rules);
     fuzz_require(policy->read_only >= -1 && policy->read_only <= 1, "%d", policy->read_only);
     fuzz_require(policy->uid <= ARCHIVE_ID_MAX && policy->gid <= ARCHIVE_ID_MAX, "%u:%u",
                  policy->uid, policy->gid);
