@@ -28,6 +28,9 @@ $(if $(filter libtar own,$(TAR)),,$(error TAR is 'libtar' or 'own', not '$(TAR)'
 WITHOUT := $(if $(filter own,$(TAR)),src/base/tar_writer_libtar.c)
 UNUSED := $(or $(WITHOUT),src/base/tar_writer_own.c)
 LIBS := $(if $(WITHOUT),,-ltar) -ljansson -lm
+# isolator-tls, src/tls, is the only program that links OpenSSL; without its headers it is left out. make TLS= leaves it out.
+TLS := $(if $(shell $(CC) -E -include openssl/ssl.h -x c -o /dev/null /dev/null 2>/dev/null && echo yes),isolator-tls)
+$(B)/isolator-tls: private LIBS := -lssl -lcrypto
 # The prompt of `isolator session`.
 TERMINAL_LIBS := # what libedit needs if it is static
 $(B)/isolator $(B)/bare/isolator: private LIBS += -ledit $(TERMINAL_LIBS)
@@ -35,7 +38,8 @@ $(B)/isolator $(B)/bare/isolator: private LIBS += -ledit $(TERMINAL_LIBS)
 # The layers: the folders of src, each of which includes only itself and those to its left (make check-layers). cli and mcp
 # do not know each other. Each is an archive. supervisor is a program of its own, for which a part of base is compiled too;
 # as an archive it is for the unit tests.
-CHAINS := base<-docker<-config<-network<-request<-container<-run<-prepare,service<-cli,mcp base<-supervisor
+CHAINS := base<-docker<-config<-network<-request<-container<-run<-prepare,service<-cli,mcp base<-supervisor \
+	$(if $(TLS),base<-docker<-config<-network<-tls)
 comma := ,
 layers_of = $(subst <-, ,$(subst $(comma), ,$(1)))
 LAYERS := $(sort $(call layers_of,$(CHAINS)))
@@ -43,7 +47,7 @@ LAYERS := $(sort $(call layers_of,$(CHAINS)))
 $(foreach chain,$(CHAINS),$(eval left :=)$(foreach rank,$(subst <-, ,$(chain)), \
 	$(foreach layer,$(call layers_of,$(rank)),$(eval left_of_$(layer) := $(left)))$(eval left := $(call layers_of,$(rank)) $(left))))
 linked = $(foreach layer,$(1) $(left_of_$(1)),$(B)/$(layer).a)
-MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c src/supervisor/supervisor.c
+MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c src/supervisor/supervisor.c src/tls/isolator_tls.c
 sources_of = $(wildcard src/$(1)/*.c src/$(1)/*/*.c)
 objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS) $(UNUSED),$(call sources_of,$(1))))
 MAN_PAGES := $(wildcard man/*.[1-9])
@@ -59,7 +63,8 @@ git := git -c safe.directory=$(CURDIR)
 .PHONY: $(shell sed -nE 's/^([a-z][a-z0-9 -]*):([^=]|$$).*/\1/p' Makefile test/Makefile)
 .DELETE_ON_ERROR:
 
-all: $(B)/isolator $(B)/isolator-mcp $(MAN_PAGES:%=$(B)/%) ## build isolator, isolator-mcp and the manual pages (the default)
+all: $(B)/isolator $(B)/isolator-mcp $(TLS:%=$(B)/%) $(MAN_PAGES:%=$(B)/%) ## build the programs and the manual pages (the default)
+	$(if $(TLS),,@echo "  without isolator-tls, which needs OpenSSL (package libssl-dev)")
 
 help: ## print this list
 	@echo "usage: make [TARGET] [VARIABLE=VALUE]"
@@ -71,7 +76,8 @@ $(B)/isolator $(B)/bare/isolator: $(B)/cli/isolator.o $(call linked,cli)
 $(B)/isolator-mcp $(B)/bare/isolator-mcp: $(B)/mcp/isolator_mcp.o $(call linked,mcp)
 $(B)/isolator $(B)/isolator-mcp: $(B)/manual.o
 $(B)/bare/isolator $(B)/bare/isolator-mcp: $(B)/bare/manual.o
-$(B)/isolator $(B)/isolator-mcp $(B)/bare/isolator $(B)/bare/isolator-mcp:
+$(B)/isolator-tls: $(B)/tls/isolator_tls.o $(call linked,tls)
+$(B)/isolator $(B)/isolator-mcp $(B)/bare/isolator $(B)/bare/isolator-mcp $(B)/isolator-tls:
 	@mkdir -p $(@D)
 	$(call making,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
@@ -115,7 +121,7 @@ $(B)/manual.c $(B)/static/manual.c: $(MAN_PAGES:%=$(B)/%) $(B)/datadir
 	for page in $(filter %.1 %.5,$^); do \
 		name=$${page##*/}; echo "{\"$${name%.*}\","; \
 		mandoc -T ascii -O width=78 -I os=isolator $$page | \
-			sed -E 's/.\x08//g; s#/usr/local/(bin|share)#$(PREFIX)/\1#g' | $(call as_strings); echo '},'; \
+			sed -E 's/.\x08//g; s#/usr/local/(bin|libexec|share)#$(PREFIX)/\1#g' | $(call as_strings); echo '},'; \
 	done; echo '{0, 0}};'; } >$@
 $(B)/bare/manual.c: Makefile
 	@mkdir -p $(@D)
@@ -245,6 +251,7 @@ BIN ?= $(B)
 INSTALLED := $(foreach program,isolator isolator-mcp,$(BIN)/$(program):$(PREFIX)/bin/$(program) \
 		share/completions/isolator.bash:$(PREFIX)/share/bash-completion/completions/$(program) \
 		share/completions/isolator.fish:$(PREFIX)/share/fish/vendor_completions.d/$(program).fish) \
+	$(TLS:%=$(B)/%:$(PREFIX)/libexec/isolator/isolator-tls) \
 	share/completions/_isolator:$(PREFIX)/share/zsh/site-functions/_isolator \
 	$(foreach page,$(MAN_PAGES),$(B)/$(page):$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	$(foreach file,README.md SECURITY.md LICENSE,$(file):$(DOCDIR)/$(file)) \
@@ -256,14 +263,14 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(BIN)/$(program):$(PREFIX)
 install: all ## install below PREFIX (/usr/local), or DESTDIR/PREFIX
 	@for pair in $(INSTALLED); do \
 		source=$${pair%%:*} place="$(DESTDIR)$${pair#*:}" mode=644; \
-		case $$source in $(BIN)/isolator*) mode=755 ;; esac; \
+		case $$source in $(BIN)/isolator*|$(B)/isolator-tls) mode=755 ;; esac; \
 		install -D -m $$mode "$$source" "$$place" || exit 1; \
-		case $$source in $(B)/man/*) sed -Ei 's#/usr/local/(bin|share)#$(PREFIX)/\1#g' "$$place" || exit 1 ;; esac; \
+		case $$source in $(B)/man/*) sed -Ei 's#/usr/local/(bin|libexec|share)#$(PREFIX)/\1#g' "$$place" || exit 1 ;; esac; \
 	done
 # isolator's own directories are removed too, unless other files are in them.
 uninstall: ## remove what install has installed
 	@for pair in $(INSTALLED); do rm -f "$(DESTDIR)$${pair#*:}" || exit 1; done
-	@for own in $(DATADIR) $(DOCDIR)/examples/cluster $(DOCDIR)/examples $(DOCDIR); do \
+	@for own in $(PREFIX)/libexec/isolator $(DATADIR) $(DOCDIR)/examples/cluster $(DOCDIR)/examples $(DOCDIR); do \
 		rmdir "$(DESTDIR)$$own" 2>/dev/null || [ ! -d "$(DESTDIR)$$own" ] || echo "  left: $(DESTDIR)$$own"; \
 	done
 

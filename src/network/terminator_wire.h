@@ -8,8 +8,7 @@
  *     FAILED     isolator-tls  none                      why it cannot work; it ends
  *     OPEN       isolator      the program, the host     the host, then the name and the value of
  *                                                        each field that it gets, each with a NUL
- *     CONNECTED  isolator-tls  none                      none
- *     GIVEN_UP   isolator-tls  none                      why
+ *     GIVEN_UP   isolator-tls  none                      the host, a NUL, and why
  *
  * READY or FAILED is the first message, and comes once. The file has the certificates, in PEM, of
  * this host's store and of the authority that isolator-tls has made, whose key never leaves it; its
@@ -17,10 +16,10 @@
  *
  * OPEN begins a connection: two sockets of streams, over which TLS is spoken. The program has the
  * first one, as a client of the host, and begins with its ClientHello. The second one is connected
- * to the host. CONNECTED says that the certificate of the host is good and a request was sent to
- * it; GIVEN_UP that the connection has ended before, or will: the status is one of HTTP, 403 if the
- * rules refuse what the program has asked for. Each comes at most once per connection, before its
- * socket is closed.
+ * to the host, which gets nothing before its certificate was found to be good. GIVEN_UP says why
+ * the connection ends, if it does not end as the program or the host has ended it: the status is
+ * one of HTTP, 403 if the rules refuse what the program has asked for. It comes at most once per
+ * connection.
  */
 #ifndef NETWORK_TERMINATOR_WIRE_H
 #define NETWORK_TERMINATOR_WIRE_H
@@ -31,14 +30,13 @@ enum terminator_type {
     TERMINATOR_READY = 1,
     TERMINATOR_FAILED,
     TERMINATOR_OPEN,
-    TERMINATOR_CONNECTED,
     TERMINATOR_GIVEN_UP
 };
 
 /* The start of each message; its text follows. */
 struct terminator_message {
     uint32_t type;   /* enum terminator_type */
-    uint16_t port;   /* of OPEN */
+    uint16_t port;   /* of OPEN and GIVEN_UP */
     uint16_t status; /* of GIVEN_UP */
     uint64_t number; /* of the connection, which isolator chooses */
 };

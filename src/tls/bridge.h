@@ -1,0 +1,39 @@
+/*
+ * A connection between a program and a host: TLS with each of them, and one request of HTTP, to
+ * which the fields of isolator are added in between. Knows nothing of isolator's socket but that
+ * messages go there.
+ */
+#ifndef TLS_BRIDGE_H
+#define TLS_BRIDGE_H
+
+#include <stdbool.h>
+
+#include "tls/contexts.h"
+#include "tls/isolator_link.h"
+
+/* What all connections share; borrowed. */
+struct bridge_context {
+    struct contexts *contexts;
+    int epoll; /* each socket has the number of its connection there */
+    int link;  /* to isolator */
+};
+
+struct bridge;
+
+/* Takes what isolator has said. `slot` is its number for epoll. */
+struct bridge *bridge_new(const struct bridge_context *context, unsigned slot,
+                          struct link_open *open) __attribute__((returns_nonnull));
+
+/* Closes both sockets at once. NULL is ignored. */
+void bridge_free(struct bridge *bridge);
+
+/* Does what can be done now. `has_gone`: the program has closed its socket. */
+void bridge_serve(struct bridge *bridge, bool has_gone);
+
+/* When to call bridge_serve() at the latest, by clock_now_ms(); 0: when epoll says so. */
+long long bridge_deadline(const struct bridge *bridge);
+
+/* Whether it is over, so that it can be freed. */
+bool bridge_is_closed(const struct bridge *bridge);
+
+#endif

@@ -1,0 +1,219 @@
+#define _GNU_SOURCE
+#include "tls/isolator_link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/host_name.h"
+#include "base/memory.h"
+#include "network/http_text.h"
+
+bool link_is_valid(int fd)
+{
+    int type = 0;
+    socklen_t size = sizeof type;
+
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
+void link_open_free(struct link_open *open)
+{
+    if (!open)
+        return;
+    if (open->program >= 0)
+        close(open->program);
+    if (open->host >= 0)
+        close(open->host);
+    OPENSSL_cleanse(open->text, open->text_length);
+    free(open->text);
+    free(open);
+}
+
+/* ---- what a message says */
+
+/* Whether the name is as host_name_read() writes it. */
+static bool is_host(const char *host)
+{
+    const bool has_colon = strchr(host, ':') != NULL;
+    char text[HOST_NAME_SIZE + 2], name[HOST_NAME_SIZE];
+
+    if (strlen(host) >= HOST_NAME_SIZE)
+        return false;
+    snprintf(text, sizeof text, has_colon ? "[%s]" : "%s", host);
+    return host_name_read(text, strlen(text), name) && strcmp(name, host) == 0;
+}
+
+static bool is_field(const struct http_field *field)
+{
+    return span_is_token((struct span){field->name, strlen(field->name)}) &&
+           span_has_only((struct span){field->value, strlen(field->value)}, http_is_value_byte);
+}
+
+/* Returns the next string of the text; NULL: there is none. */
+static const char *next_string(const struct link_open *open, size_t *at)
+{
+    const char *string = open->text + *at;
+
+    if (*at == open->text_length)
+        return NULL;
+    *at += strlen(string) + 1;
+    return string;
+}
+
+static bool read_text(struct link_open *open, const char **problem)
+{
+    struct http_inner *tunnel = &open->tunnel;
+    size_t at = 0;
+
+    *problem = "a text without NUL at its end";
+    if (open->text_length == 0 || open->text[open->text_length - 1] != '\0')
+        return false;
+    tunnel->host = next_string(open, &at);
+    tunnel->fields = open->fields;
+    *problem = "no name of a host";
+    if (!is_host(tunnel->host) || tunnel->port == 0)
+        return false;
+    while (at < open->text_length) {
+        struct http_field *field = &open->fields[tunnel->field_count++];
+
+        *problem = "too many fields";
+        if (tunnel->field_count > LINK_FIELDS_MAX)
+            return false;
+        field->name = next_string(open, &at);
+        field->value = next_string(open, &at);
+        *problem = "a field that is none of HTTP";
+        if (!field->value || !is_field(field))
+            return false;
+    }
+    return true;
+}
+
+static bool set_nonblocking(int fd)
+{
+    const int flags = fcntl(fd, F_GETFL);
+    int type = 0;
+    socklen_t size = sizeof type;
+
+    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
+           getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+static bool read_packet(struct link_open *open, const char *bytes, size_t length, bool is_cut,
+                        const char **problem)
+{
+    struct terminator_message message = {.type = 0};
+
+    *problem = "a message that is too long, or has too many descriptors";
+    if (is_cut)
+        return false;
+    *problem = "a message that is too short";
+    if (length < sizeof message)
+        return false;
+    memcpy(&message, bytes, sizeof message);
+    *problem = "a message of an unknown type";
+    if (message.type != TERMINATOR_OPEN)
+        return false;
+    *problem = "a message without two sockets";
+    if (open->program < 0 || open->host < 0 || !set_nonblocking(open->program) ||
+        !set_nonblocking(open->host))
+        return false;
+    open->number = message.number;
+    open->tunnel.port = message.port;
+    open->text_length = length - sizeof message;
+    open->text = memory_allocate(open->text_length + 1);
+    memcpy(open->text, bytes + sizeof message, open->text_length);
+    open->text[open->text_length] = '\0';
+    return read_text(open, problem);
+}
+
+/* ---- the socket */
+
+/* Takes the descriptors of a packet. False: there is another number of them than 0 and 2. */
+static bool take_descriptors(struct msghdr *header, struct link_open *open)
+{
+    int fds[TERMINATOR_FDS];
+    size_t count = 0;
+
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(header); part; part = CMSG_NXTHDR(header, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+            continue;
+        count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        memcpy(fds, CMSG_DATA(part),
+               (count < TERMINATOR_FDS ? count : TERMINATOR_FDS) * sizeof(int));
+    }
+    if (count > 0)
+        open->program = fds[0];
+    if (count > 1)
+        open->host = fds[1];
+    return count == 0 || count == TERMINATOR_FDS;
+}
+
+enum link_result link_read(int fd, struct link_open **opened, const char **problem)
+{
+    static char bytes[TERMINATOR_PACKET_MAX];
+    union {
+        char bytes[CMSG_SPACE(TERMINATOR_FDS * sizeof(int))];
+        struct cmsghdr aligned;
+    } control;
+    struct iovec part = {bytes, sizeof bytes};
+    struct msghdr header = {.msg_iov = &part,
+                            .msg_iovlen = 1,
+                            .msg_control = &control,
+                            .msg_controllen = sizeof control};
+    const ssize_t length = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    struct link_open *open;
+    bool is_cut, is_good;
+
+    if (length < 0 && (errno == EAGAIN || errno == EINTR))
+        return LINK_NOTHING;
+    if (length <= 0)
+        return LINK_ENDED;
+    open = memory_allocate(sizeof *open);
+    *open = (struct link_open){.program = -1, .host = -1};
+    is_cut = !take_descriptors(&header, open) || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
+    is_good = read_packet(open, bytes, (size_t)length, is_cut, problem);
+    OPENSSL_cleanse(bytes, (size_t)length);
+    if (!is_good) {
+        link_open_free(open);
+        return LINK_WRONG;
+    }
+    *opened = open;
+    return LINK_OPENED;
+}
+
+int link_send(int fd, const struct terminator_message *message, const char *host, const char *text,
+              int passed)
+{
+    struct terminator_message start = *message;
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr header;
+    } control = {.bytes = {0}};
+    struct iovec parts[] = {{&start, sizeof start},
+                            {(char *)host, host ? strlen(host) + 1 : 0},
+                            {(char *)text, strnlen(text, LINK_TEXT_MAX)}};
+    struct msghdr header = {.msg_iov = parts, .msg_iovlen = 3};
+
+    if (passed >= 0) {
+        header.msg_control = &control;
+        header.msg_controllen = sizeof control.bytes;
+        control.header.cmsg_level = SOL_SOCKET;
+        control.header.cmsg_type = SCM_RIGHTS;
+        control.header.cmsg_len = CMSG_LEN(sizeof passed);
+        memcpy(CMSG_DATA(&control.header), &passed, sizeof passed);
+    }
+    while (sendmsg(fd, &header, MSG_NOSIGNAL) < 0) {
+        struct pollfd polled = {.fd = fd, .events = POLLOUT};
+
+        if (errno == EAGAIN)
+            poll(&polled, 1, -1);
+        else if (errno != EINTR)
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,150 @@
+#define _GNU_SOURCE
+#include "tls/terminator.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/strbuf.h"
+#include "tls/bridge.h"
+#include "tls/isolator_link.h"
+
+/*
+ * Events that are taken at once, messages of isolator that are read at once, and descriptors that
+ * are no connection's, with those of the next message.
+ */
+enum { EVENTS_MAX = 64, MESSAGES_MAX = 16, OTHER_DESCRIPTORS = 16 };
+
+/* The number of isolator's socket in epoll; those of connections are smaller. */
+enum { LINK_NUMBER = 2 * TERMINATOR_CONNECTIONS_MAX };
+
+struct terminator {
+    struct bridge_context context;
+    struct bridge *bridges[TERMINATOR_CONNECTIONS_MAX]; /* owned; NULL: free */
+    unsigned max;                                       /* how many there may be */
+};
+
+static unsigned connections_max(void)
+{
+    struct rlimit limit = {OTHER_DESCRIPTORS, OTHER_DESCRIPTORS};
+
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < OTHER_DESCRIPTORS + 2)
+        return 1;
+    if (limit.rlim_cur >= OTHER_DESCRIPTORS + 2 * TERMINATOR_CONNECTIONS_MAX)
+        return TERMINATOR_CONNECTIONS_MAX;
+    return (unsigned)(limit.rlim_cur - OTHER_DESCRIPTORS) / 2;
+}
+
+static void serve(struct terminator *terminator, unsigned slot, bool has_gone)
+{
+    struct bridge **bridge = &terminator->bridges[slot];
+
+    if (!*bridge)
+        return;
+    bridge_serve(*bridge, has_gone);
+    if (bridge_is_closed(*bridge)) {
+        bridge_free(*bridge);
+        *bridge = NULL;
+    }
+}
+
+static void refuse(struct terminator *terminator, struct link_open *open)
+{
+    const struct terminator_message message = {.type = TERMINATOR_GIVEN_UP,
+                                               .port = open->tunnel.port,
+                                               .status = 502,
+                                               .number = open->number};
+    CLEANUP_FREE char *text = string_format("there are %u connections with TLS already, which is "
+                                            "the limit",
+                                            terminator->max);
+
+    (void)link_send(terminator->context.link, &message, open->tunnel.host, text, -1);
+    link_open_free(open);
+}
+
+static void begin(struct terminator *terminator, struct link_open *open)
+{
+    unsigned slot = 0;
+
+    while (slot < terminator->max && terminator->bridges[slot])
+        slot++;
+    if (slot == terminator->max) {
+        refuse(terminator, open);
+        return;
+    }
+    terminator->bridges[slot] = bridge_new(&terminator->context, slot, open);
+    serve(terminator, slot, false);
+}
+
+/* Returns false when isolator has ended; `problem` is set if it has sent something wrong. */
+static bool read_link(struct terminator *terminator, const char **problem)
+{
+    struct link_open *open;
+
+    for (int i = 0; i < MESSAGES_MAX; i++)
+        switch (link_read(terminator->context.link, &open, problem)) {
+        case LINK_OPENED:
+            begin(terminator, open);
+            break;
+        case LINK_NOTHING:
+            return true;
+        case LINK_ENDED:
+            *problem = NULL;
+            return false;
+        case LINK_WRONG:
+            return false;
+        }
+    return true;
+}
+
+/* Serves the connections that wait for a time which has come. Returns how long to wait, in ms. */
+static int serve_late(struct terminator *terminator)
+{
+    long long now = clock_now_ms(), next = 0;
+
+    for (unsigned slot = 0; slot < terminator->max; slot++) {
+        struct bridge *bridge = terminator->bridges[slot];
+        long long deadline = bridge ? bridge_deadline(bridge) : 0;
+
+        if (deadline != 0 && deadline <= now) {
+            serve(terminator, slot, false);
+            bridge = terminator->bridges[slot];
+            deadline = bridge ? bridge_deadline(bridge) : 0;
+        }
+        if (deadline != 0 && (next == 0 || deadline < next))
+            next = deadline;
+    }
+    now = clock_now_ms();
+    return next == 0 ? -1 : next <= now ? 0 : (int)(next - now);
+}
+
+const char *terminator_run(struct contexts *contexts, int link)
+{
+    CLEANUP_FD int epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct terminator terminator = {.context = {contexts, epoll, link}, .max = connections_max()};
+    struct epoll_event events[EVENTS_MAX] = {{.events = EPOLLIN, .data.u64 = LINK_NUMBER}};
+    const char *problem = NULL;
+
+    if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, link, &events[0]) != 0)
+        return "the system refuses epoll";
+    for (;;) {
+        const int wait_ms = serve_late(&terminator);
+        const int count = epoll_wait(epoll, events, EVENTS_MAX, wait_ms);
+
+        for (int i = 0; i < count; i++) {
+            const unsigned number = (unsigned)events[i].data.u64;
+            const bool has_gone = number % 2 == 0 && (events[i].events & (EPOLLHUP | EPOLLERR));
+
+            if (number != LINK_NUMBER)
+                serve(&terminator, number / 2, has_gone);
+            else if (!read_link(&terminator, &problem))
+                return problem;
+        }
+        if (count < 0 && errno != EINTR)
+            return "the system refuses to wait";
+    }
+}

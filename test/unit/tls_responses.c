@@ -1,0 +1,169 @@
+#include "tls_peers.h"
+
+/* How responses come back, how they end, and many connections. */
+
+#define FIELDS "a.test\0Authorization\0Bearer secret"
+#define SAID   "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+#define ASKED  "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"
+
+static void tls_responses__half_close(void **state)
+{
+    struct peers peers = start_peers();
+    struct host host = {.response = SAID, .response_length = strlen(SAID)};
+    int fd;
+    SSL *ssl;
+
+    (void)state;
+    open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
+    ssl = SSL_new(peers.program);
+    SSL_set_fd(ssl, fd);
+    assert_int_equal(SSL_connect(ssl), 1);
+    send_text(ssl, ASKED);
+    assert_int_equal(SSL_shutdown(ssl), 0);
+    shutdown(fd, SHUT_WR);
+    start_host(&host, &peers.authority, "DNS:a.test"); /* only now */
+    check_response(ssl, SAID);
+    stop_host(&host);
+    strbuf_release(&host.got);
+    end_program(ssl, fd);
+    stop_peers(&peers);
+}
+
+/* Without close_notify, the program must be able to see that the response may not be whole. */
+static void tls_responses__cut(void **state)
+{
+    struct peers peers = start_peers();
+    struct host host = {.response = SAID, .response_length = strlen(SAID) - 1, .end = HOST_CUTS};
+    CLEANUP(strbuf_release) struct strbuf text;
+    int fd;
+    SSL *ssl;
+
+    (void)state;
+    open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
+    start_host(&host, &peers.authority, "DNS:a.test");
+    ssl = connect_program(peers.program, fd, "a.test");
+    send_text(ssl, ASKED);
+    assert_false(read_response(ssl, &text));
+    assert_int_equal(text.length, strlen(SAID) - 1);
+    stop_host(&host);
+    strbuf_release(&host.got);
+    end_program(ssl, fd);
+    stop_peers(&peers);
+}
+
+/* A program that goes away while it waits ends the connection to the host. */
+static void tls_responses__nobody_waits(void **state)
+{
+    struct peers peers = start_peers();
+    struct host host = {.end = HOST_WAITS};
+    int fd;
+    SSL *ssl;
+
+    (void)state;
+    open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
+    start_host(&host, &peers.authority, "DNS:a.test");
+    ssl = connect_program(peers.program, fd, "a.test");
+    send_text(ssl, ASKED);
+    end_program(ssl, fd);
+    stop_host(&host);
+    assert_true(host.got_end);
+    strbuf_release(&host.got);
+    stop_peers(&peers);
+}
+
+/* The host answers at once and ends; the body does not hide the response. */
+static void tls_responses__before_the_body(void **state)
+{
+    struct peers peers = start_peers();
+    struct host host = {
+        .response = SAID, .response_length = strlen(SAID), .body = 1, .answers_first = true};
+    int fd;
+    SSL *ssl;
+
+    (void)state;
+    open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
+    start_host(&host, &peers.authority, "DNS:a.test");
+    ssl = connect_program(peers.program, fd, "a.test");
+    send_text(ssl, "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 99999\r\n\r\nstart");
+    check_response(ssl, SAID);
+    stop_host(&host);
+    strbuf_release(&host.got);
+    end_program(ssl, fd);
+    stop_peers(&peers);
+}
+
+enum { LARGE = 1 << 20 };
+
+static char *make_large(const char *head, size_t *length)
+{
+    char *text = malloc(strlen(head) + LARGE + 1);
+
+    *length = strlen(head) + LARGE;
+    memcpy(text, head, strlen(head));
+    for (size_t i = 0; i < LARGE; i++)
+        text[strlen(head) + i] = (char)('a' + i * 7 % 26 + i / 4096 % 5);
+    text[*length] = '\0';
+    return text;
+}
+
+static void tls_responses__large(void **state)
+{
+    struct peers peers = start_peers();
+    size_t asked, answered;
+    CLEANUP_FREE char *request =
+        make_large("POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1048576\r\n\r\n", &asked);
+    CLEANUP_FREE char *response = make_large("HTTP/1.1 200 OK\r\n\r\n", &answered);
+    struct host host = {.response = response, .response_length = answered, .body = LARGE};
+    CLEANUP(strbuf_release) struct strbuf text;
+    int fd;
+    SSL *ssl;
+
+    (void)state;
+    open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
+    start_host(&host, &peers.authority, "DNS:a.test");
+    ssl = connect_program(peers.program, fd, "a.test");
+    assert_int_equal(SSL_write(ssl, request, (int)asked), asked);
+    assert_true(read_response(ssl, &text));
+    assert_int_equal(text.length, answered);
+    assert_memory_equal(text.data, response, answered);
+    stop_host(&host);
+    assert_memory_equal(host.got.data + host.got.length - LARGE, request + asked - LARGE, LARGE);
+    strbuf_release(&host.got);
+    end_program(ssl, fd);
+    stop_peers(&peers);
+}
+
+enum { MANY = 20 };
+
+/* All are open before the first one asks; the last one asks first. */
+static void tls_responses__many_at_once(void **state)
+{
+    struct peers peers = start_peers();
+    struct host hosts[MANY];
+    SSL *programs[MANY];
+    int fds[MANY];
+
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        hosts[i] = (struct host){.response = SAID, .response_length = strlen(SAID)};
+        open_connection(peers.link, (uint64_t)i, 443, FIELDS, sizeof FIELDS, &fds[i], &hosts[i].fd);
+        start_host(&hosts[i], &peers.authority, "DNS:a.test");
+    }
+    for (int i = 0; i < MANY; i++)
+        programs[i] = connect_program(peers.program, fds[i], "a.test");
+    for (int i = MANY - 1; i >= 0; i--) {
+        CLEANUP_FREE char *request = string_format("GET /%d HTTP/1.1\r\nHost: a.test\r\n\r\n", i);
+        CLEANUP_FREE char *expected =
+            string_format("GET /%d HTTP/1.1\r\nHost: a.test\r\nAuthorization: Bearer secret\r\n"
+                          "Connection: close\r\n\r\n",
+                          i);
+
+        send_text(programs[i], request);
+        check_response(programs[i], SAID);
+        stop_host(&hosts[i]);
+        assert_string_equal(strbuf_string(&hosts[i].got), expected);
+        strbuf_release(&hosts[i].got);
+        end_program(programs[i], fds[i]);
+    }
+    stop_peers(&peers);
+}
