@@ -201,6 +201,24 @@ int archive_finish(struct archive *archive, struct error *error)
     return tar_writer_add_end(archive->file) == 0 ? 0 : write_failed(error);
 }
 
+int archive_finish_with(struct archive *archive, const struct archive *last, struct error *error)
+{
+    CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
+    off_t done = 0;
+    ssize_t length;
+
+    while ((length = pread(last->file, chunk, CHUNK, done)) > 0) {
+        if (write_content(archive, chunk, (size_t)length, error) != 0)
+            return -1;
+        done += length;
+    }
+    if (length < 0)
+        return write_failed(error);
+    if (archive->manifest)
+        manifest_sort(archive->manifest);
+    return 0;
+}
+
 int archive_file(const struct archive *archive)
 {
     return archive->file;

@@ -73,6 +73,12 @@ int archive_add_range(struct archive *archive, const char *name, const struct fi
 int archive_add_file(struct archive *archive, const char *name, int fd, off_t size, bool executable,
                      time_t modified, struct error *error);
 
+/*
+ * Adds all entries of a finished archive, which the manifest does not get, and finishes this one
+ * with it.
+ */
+int archive_finish_with(struct archive *archive, const struct archive *last, struct error *error);
+
 /* Writes the end of the archive; nothing can be added afterwards. */
 int archive_finish(struct archive *archive, struct error *error);
 

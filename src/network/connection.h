@@ -14,6 +14,7 @@
 #include "config/network_rules.h"
 #include "docker/docker.h"
 #include "network/network_log.h"
+#include "network/terminator.h"
 
 /* What all connections of a proxy share; borrowed. */
 struct connection_context {
@@ -23,6 +24,7 @@ struct connection_context {
     int epoll; /* tells, by the slot, which connection connection_serve() is to be called of */
     struct strbuf *out; /* messages for the relay */
     struct lookups *lookups;
+    struct terminator *terminator; /* of hosts whose rule says so; NULL: there are none */
 };
 
 /* With so many bytes of messages that are not sent yet, nothing is read from hosts. */
@@ -52,6 +54,14 @@ void connection_serve(struct connection *connection, bool writable);
 
 /* Waits again for what it has to wait for, after there was no room for messages. */
 void connection_rearm(struct connection *connection);
+
+/*
+ * Notes in the log and in the trace what has become of a connection that was begun at `start`
+ * (clock_now_ms()). "": no host was named. The reason is printable; NULL: it is connected. Returns
+ * the number of the entry of the log, or -1.
+ */
+int connection_log(const struct connection_context *context, const char *host, unsigned port,
+                   enum network_outcome outcome, const char *reason, long long start);
 
 /* When connection_serve() is to be called at the latest: clock_now_ms(); 0: no such time, or NULL.
  */

@@ -1,6 +1,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "network/address_rules.h"
 #include "network/client_hello.h"
@@ -35,8 +36,15 @@ static bool find_rule(struct connection *connection)
             (!connection->rule || strcmp(host->name, request->host) == 0))
             connection->rule = host;
     }
-    if (connection->rule)
+    if (connection->rule && (request->is_tunnel || !connection->rule->terminate))
         return true;
+    if (connection->rule) {
+        connection_give_up(connection, 403,
+                           string_format("host '%s' is reached over https alone, since its TLS is "
+                                         "terminated",
+                                         request->host));
+        return false;
+    }
     connection_give_up(
         connection, 403,
         is_named ? string_format("port %u of host '%s' is not on the list of allowed hosts",
@@ -237,6 +245,27 @@ static void finish_dial(struct connection *connection)
 
 /* ---- HELLO */
 
+/*
+ * The ClientHello is good, and goes to the host as it is: to the host itself, or to the terminator,
+ * which answers in its place.
+ */
+static void open_tunnel(struct connection *connection)
+{
+    const struct http_request *request = &connection->request;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    if (connection->rule->terminate) {
+        connection->fd = terminator_open(connection->context->terminator, connection->rule,
+                                         request->host, request->port, connection->fd, &error);
+        if (connection->fd < 0) {
+            connection_give_up(connection, 502, string_copy(error.message));
+            return;
+        }
+    }
+    connection->entry = connection_note(connection, NETWORK_CONNECTED, NULL);
+    enter(connection, CONNECTION_OPEN, 0);
+}
+
 static void read_hello(struct connection *connection)
 {
     const struct http_request *request = &connection->request;
@@ -251,8 +280,7 @@ static void read_hello(struct connection *connection)
     /* clients name no server if they know its address alone (RFC 6066, 3) */
     if ((hello == CLIENT_HELLO_NAMED && strcmp(name, request->host) == 0) ||
         (hello == CLIENT_HELLO_NAMELESS && host_name_is_address(request->host, &address))) {
-        connection->entry = connection_note(connection, NETWORK_CONNECTED, NULL);
-        enter(connection, CONNECTION_OPEN, 0);
+        open_tunnel(connection);
     } else if (hello == CLIENT_HELLO_NAMED) {
         connection_give_up(
             connection, 403,

@@ -75,24 +75,28 @@ void connection_consume(struct connection *connection, size_t length)
 
 /* ---- what goes wrong */
 
-int connection_note(const struct connection *connection, enum network_outcome outcome,
-                    const char *reason)
+int connection_log(const struct connection_context *context, const char *host, unsigned port,
+                   enum network_outcome outcome, const char *reason, long long start)
 {
     static const char *const steps[] = {
         [NETWORK_CONNECTED] = "connect",
         [NETWORK_REFUSED] = "refuse",
         [NETWORK_FAILED] = "fail",
     };
-    const struct http_request *request = &connection->request;
-    const struct connection_context *context = connection->context;
-    CLEANUP_FREE char *step =
-        request->host[0] == '\0'
-            ? string_copy(steps[outcome])
-            : string_format(strchr(request->host, ':') ? "%s [%s]:%u" : "%s %s:%u", steps[outcome],
-                            request->host, request->port);
+    CLEANUP_FREE char *step = host[0] == '\0'
+                                  ? string_copy(steps[outcome])
+                                  : string_format(strchr(host, ':') ? "%s [%s]:%u" : "%s %s:%u",
+                                                  steps[outcome], host, port);
 
-    docker_traced(context->docker, step, connection->start);
-    return network_log_add(context->log, request->host, request->port, outcome, reason);
+    docker_traced(context->docker, step, start);
+    return network_log_add(context->log, host, port, outcome, reason);
+}
+
+int connection_note(const struct connection *connection, enum network_outcome outcome,
+                    const char *reason)
+{
+    return connection_log(connection->context, connection->request.host, connection->request.port,
+                          outcome, reason, connection->start);
 }
 
 static void reply_status(struct connection *connection, int status, const char *why)

@@ -57,7 +57,7 @@ struct connection {
     const struct network_host *rule;
     struct lookup *lookup;
     struct dial dial;
-    int fd;           /* to the host; owned; -1: none */
+    int fd;           /* to the host, or to the terminator; owned; -1: none */
     uint32_t watched; /* events that epoll waits for; 0: it does not have the descriptor */
     bool is_blocked;  /* the host takes nothing more now */
     int entry;        /* in the log */
@@ -91,10 +91,7 @@ void connection_end_lookup(struct connection *connection);
 /* Ends everything but the bytes that the relay has already. */
 void connection_end_host(struct connection *connection);
 
-/*
- * Notes in the log and in the trace how it has begun, or why it ends. Returns the number of the
- * entry of the log, or -1.
- */
+/* Notes how it has begun, or why it ends: connection_log(). */
 int connection_note(const struct connection *connection, enum network_outcome outcome,
                     const char *reason);
 

@@ -24,8 +24,8 @@
  */
 enum { MAX_EXTRA = 64 << 20, OPEN_COST = 1024 };
 
-/* The tag of the timer in epoll: no slot. */
-enum { TIMER = MUX_SLOTS_MAX, EVENTS_MAX = 64 };
+/* The tags of the timer and the terminator in epoll: no slots. */
+enum { TIMER = MUX_SLOTS_MAX, TERMINATOR, EVENTS_MAX = 64 };
 
 /*
  * A relay opens a slot again only after CLOSE from both sides. So less than this is kept for it:
@@ -35,6 +35,7 @@ enum { OUT_MAX = 4 * CONNECTION_OUT_MAX };
 
 struct proxy {
     struct connection_context context;
+    uint64_t before;                               /* the last connection of an older proxy */
     int timer;                                     /* owned, as is context.epoll */
     struct strbuf in;                              /* the start of a message */
     struct strbuf out;                             /* messages for the relay */
@@ -46,27 +47,59 @@ struct proxy {
     struct connection *connections[MUX_SLOTS_MAX]; /* owned; by slot */
 };
 
-struct proxy *proxy_new(const struct network_rules *rules, struct network_log *log,
-                        const struct docker *docker, struct error *error)
+static int watch(const struct proxy *proxy, int fd, uint64_t tag)
 {
-    struct epoll_event event = {.events = EPOLLIN, .data.u64 = TIMER};
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = tag};
+
+    return epoll_ctl(proxy->context.epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+struct proxy *proxy_new(const struct network_rules *rules, struct terminator *terminator,
+                        struct network_log *log, const struct docker *docker, struct error *error)
+{
     struct proxy *proxy = memory_allocate(sizeof *proxy);
 
     *proxy = (struct proxy){
         .context = {.rules = rules,
                     .log = log,
                     .docker = docker,
+                    .terminator = terminator,
                     .lookups = lookups_new(),
                     .epoll = epoll_create1(EPOLL_CLOEXEC)},
+        .before = terminator ? terminator_last(terminator) : 0,
         .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC),
     };
     proxy->context.out = &proxy->out;
-    if (proxy->context.epoll >= 0 && proxy->timer >= 0 &&
-        epoll_ctl(proxy->context.epoll, EPOLL_CTL_ADD, proxy->timer, &event) == 0)
+    if (proxy->context.epoll >= 0 && proxy->timer >= 0 && watch(proxy, proxy->timer, TIMER) == 0 &&
+        (!terminator || terminator_has_ended(terminator) ||
+         watch(proxy, terminator_fd(terminator), TERMINATOR) == 0))
         return proxy;
     error_set_errno(error, ERROR_SYSTEM, "cannot wait for connections");
     proxy_free(proxy);
     return NULL;
+}
+
+/*
+ * Takes what the terminator has to tell; nothing of the connections of an older proxy that has had
+ * the same terminator. A connection that ends may be gone before the reason comes.
+ */
+static void take_reports(struct proxy *proxy)
+{
+    struct terminator *terminator = proxy->context.terminator;
+    struct terminator_report report;
+
+    if (!terminator || terminator_has_ended(terminator))
+        return;
+    while (terminator_take(terminator, &report)) {
+        if (report.number > proxy->before)
+            connection_log(&proxy->context, report.host, report.port,
+                           report.status == 403 ? NETWORK_REFUSED : NETWORK_FAILED, report.reason,
+                           clock_now_ms());
+        terminator_report_release(&report);
+    }
+    if (terminator_has_ended(terminator))
+        network_log_add(proxy->context.log, "", 0, NETWORK_FAILED,
+                        "isolator-tls has ended, and with it the connections whose TLS it had");
 }
 
 static void end_connections(struct proxy *proxy)
@@ -81,6 +114,7 @@ void proxy_free(struct proxy *proxy)
 {
     if (!proxy)
         return;
+    take_reports(proxy);
     end_connections(proxy);
     lookups_leave(proxy->context.lookups);
     if (proxy->context.epoll >= 0)
@@ -140,10 +174,11 @@ void proxy_serve(struct proxy *proxy)
     struct epoll_event events[EVENTS_MAX];
     const int count = epoll_wait(proxy->context.epoll, events, EVENTS_MAX, 0);
 
+    take_reports(proxy);
     for (int i = 0; i < count; i++)
         if (events[i].data.u64 == TIMER)
             serve_late(proxy);
-        else if (proxy->connections[events[i].data.u64])
+        else if (events[i].data.u64 != TERMINATOR && proxy->connections[events[i].data.u64])
             connection_serve(proxy->connections[events[i].data.u64],
                              (events[i].events & ~(uint32_t)EPOLLIN) != 0);
     set_timer(proxy);

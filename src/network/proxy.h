@@ -12,12 +12,16 @@
 #include "config/network_rules.h"
 #include "docker/docker.h"
 #include "network/network_log.h"
+#include "network/terminator.h"
 
 struct proxy;
 
-/* Borrows them; the trace of `docker` shows connections. NULL: ERROR_SYSTEM. */
-struct proxy *proxy_new(const struct network_rules *rules, struct network_log *log,
-                        const struct docker *docker, struct error *error);
+/*
+ * Borrows them; the trace of `docker` shows connections. The terminator is NULL if the rules
+ * terminate no TLS (network_rules_terminate()). NULL: ERROR_SYSTEM.
+ */
+struct proxy *proxy_new(const struct network_rules *rules, struct terminator *terminator,
+                        struct network_log *log, const struct docker *docker, struct error *error);
 
 /* Ends all connections at once. NULL is ignored. */
 void proxy_free(struct proxy *proxy);

@@ -2,6 +2,11 @@
 
 #include <poll.h>
 
+#include "base/archive.h"
+#include "base/cleanup.h"
+#include "docker/container.h"
+#include "request/proxy_variables.h"
+
 /* Bytes for the relay that wait in the queue of the docker command. */
 enum { PIECE = 65536 };
 
@@ -9,8 +14,29 @@ int prepare_proxy_open(struct prepare_proxy *proxy, const struct prepare *prepar
                        const struct network_rules *rules, struct error *error)
 {
     proxy->prepare = prepare;
-    proxy->proxy = proxy_new(rules, &proxy->log, prepare->docker, error);
+    if (network_rules_terminate(rules)) {
+        proxy->terminator = terminator_new(rules, prepare->cancel, error);
+        if (!proxy->terminator)
+            return -1;
+    }
+    proxy->proxy = proxy_new(rules, proxy->terminator, &proxy->log, prepare->docker, error);
     return proxy->proxy ? 0 : -1;
+}
+
+int prepare_proxy_copy_certificates(const struct prepare_proxy *proxy, const char *container,
+                                    const char *directory, struct error *error)
+{
+    const struct prepare *prepare = proxy->prepare;
+    CLEANUP(archive_release) struct archive archive = ARCHIVE_INIT;
+
+    if (!proxy->terminator)
+        return 0;
+    if (archive_open(&archive, 0, 0, NULL, error) != 0 ||
+        terminator_add_certificates(proxy->terminator, &archive, PROXY_BUNDLE_NAME, error) != 0 ||
+        archive_finish(&archive, error) != 0)
+        return -1;
+    return container_copy_in(prepare->docker, container, directory, "the certificates",
+                             archive_file(&archive), 0, prepare->cancel, error);
 }
 
 static bool take(void *context, enum process_stream stream, const char *data, size_t length)
@@ -67,5 +93,7 @@ void prepare_proxy_release(struct prepare_proxy *proxy)
 {
     proxy_free(proxy->proxy);
     proxy->proxy = NULL;
+    terminator_free(proxy->terminator);
+    proxy->terminator = NULL;
     network_log_release(&proxy->log);
 }

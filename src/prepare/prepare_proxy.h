@@ -25,6 +25,7 @@
 
 struct prepare_proxy {
     const struct prepare *prepare; /* borrowed */
+    struct terminator *terminator; /* owned; NULL: the rules terminate no TLS */
     struct proxy *proxy;           /* owned */
     struct network_log log;
 };
@@ -34,9 +35,16 @@ struct prepare_proxy {
         .log = NETWORK_LOG_INIT                                                                    \
     }
 
-/* Makes a proxy with these rules, which it borrows. ERROR_SYSTEM. */
+/* Makes a proxy with these rules, which it borrows. The errors of terminator_new(). */
 int prepare_proxy_open(struct prepare_proxy *proxy, const struct prepare *prepare,
                        const struct network_rules *rules, struct error *error);
+
+/*
+ * Puts the certificates that the steps are to trust, as the file PROXY_BUNDLE_NAME, into a
+ * directory of a container that has not started. Does nothing if the rules terminate no TLS.
+ */
+int prepare_proxy_copy_certificates(const struct prepare_proxy *proxy, const char *container,
+                                    const char *directory, struct error *error);
 
 /*
  * Makes the proxy serve the relay of a container: `client` is the attached docker command, which

@@ -240,7 +240,8 @@ static int run_steps(const struct prepare *prepare, const struct owned_container
     if (delivery_copy_supervisor(prepare->docker, container->name, VOLUME, RELAY_NAME,
                                  language->image, base->architecture, prepare->cancel,
                                  error) != 0 ||
-        prepare_proxy_open(&proxy, prepare, hosts, error) != 0)
+        prepare_proxy_open(&proxy, prepare, hosts, error) != 0 ||
+        prepare_proxy_copy_certificates(&proxy, container->name, VOLUME, error) != 0)
         return -1;
     result = run_to_end(prepare, container, &proxy, NULL, NULL, status, error);
     prepare_proxy_warn(&proxy);

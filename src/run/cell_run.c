@@ -65,7 +65,8 @@ int cell_run(struct run *run, long long deadline, bool *begun, struct error *err
     program.request.cell = &cell;
     program.request.interpreter_waits = session->interpreter;
     program.report = &report;
-    if (run->plan->input.files.count == 0 && run->plan->paths.count == 0)
+    if (run->plan->input.files.count == 0 && run->plan->paths.count == 0 &&
+        run_archive(run) == &run->files)
         program.request.archive = -1;
     if (run_main_program(run, &program, deadline, begun, error) != 0)
         return -1;

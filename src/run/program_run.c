@@ -334,7 +334,8 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
 
     *begun = false;
     if (program->network)
-        program->proxy = proxy_new(program->rules, program->network, program->docker, error);
+        program->proxy = proxy_new(program->rules, program->terminator, program->network,
+                                   program->docker, error);
     if (program->network && !program->proxy)
         return -1;
     set_channels(program);

@@ -30,6 +30,7 @@ struct program_run {
     const char *name;      /* stands for the program in messages: "program", "build" */
     const char *image;     /* that it runs in, for messages */
     const struct network_rules *rules; /* the hosts that it reaches */
+    struct terminator *terminator;     /* of TLS of some of them; NULL: there are none */
     struct network_log *network;       /* notes its connections; NULL: it has no proxy */
     struct proxy *proxy;               /* makes them while it runs; set by program_run() */
     struct output_sink *output;        /* takes what the program writes; the caller finishes it */

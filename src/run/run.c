@@ -11,6 +11,7 @@
 #include "run/save.h"
 #include "run/submission.h"
 #include "run/test_run.h"
+#include "run/trust.h"
 #include "run/unasked.h"
 
 /* ---- the beginning */
@@ -57,6 +58,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .result = result,
         .start = clock_now_ms(),
         .files = ARCHIVE_INIT,
+        .trusting = ARCHIVE_INIT,
         .sent = MANIFEST_INIT,
         .built = MANIFEST_INIT,
     };
@@ -191,6 +193,14 @@ static int run_in_session(struct run *run, struct error *error)
 
 /* ---- the run */
 
+static int begin_trust(struct run *run, struct error *error)
+{
+    if (trust_begin(run, error) != 0)
+        return -1;
+    run->limits = submission_limits(run); /* a copy of the files may have become larger */
+    return 0;
+}
+
 static int save_run(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
@@ -214,9 +224,10 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
 
     run->session = session;
     run->instance = used ? run_session_take(session) : warm;
-    status = used            ? run_in_session(run, &error)
-             : run->instance ? run_warm_or_cold(run, &error)
-                             : run_cold(run, &error);
+    status = begin_trust(run, &error) != 0 ? -1
+             : used                        ? run_in_session(run, &error)
+             : run->instance               ? run_warm_or_cold(run, &error)
+                                           : run_cold(run, &error);
     if (status == 0 && result_success(run->result))
         save_run(run, &error);
     if (error.kind != ERROR_NONE)
@@ -238,6 +249,7 @@ int run_clean_up(struct run *run, struct error *error)
         result = instance_remove(run->instance, run_end_deadline(run), error);
     if (run->instance)
         free_instance(run);
+    trust_end(run);
     archive_release(&run->files);
     manifest_release(&run->sent);
     manifest_release(&run->built);

@@ -30,6 +30,7 @@ void run_session_release(struct run_session *session)
 {
     free(session->image);
     free(session->ended);
+    terminator_free(session->terminator);
     manifest_release(&session->known);
     manifest_release(&session->named);
 }

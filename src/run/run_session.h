@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/manifest.h"
 #include "container/instance.h"
+#include "network/terminator.h"
 #include "run/result.h"
 
 struct run;
@@ -53,6 +54,7 @@ struct run_session {
     size_t last_figure;    /* its number */
     struct manifest known; /* the files that were sent or returned, which are not new artifacts */
     struct manifest named; /* files that were written and named, but not returned */
+    struct terminator *terminator; /* owned; NULL: none was needed yet */
     char *ended; /* owned; why the session is over: "its container ended"; NULL: it is not */
 };
 

@@ -69,6 +69,11 @@ void run_set_container(struct run *run, const struct owned_container *container)
     }
 }
 
+const struct archive *run_archive(const struct run *run)
+{
+    return archive_file(&run->trusting) >= 0 ? &run->trusting : &run->files;
+}
+
 struct program_run run_program_of(const struct run *run, const char *name,
                                   struct output_sink *output, struct result *result)
 {
@@ -84,7 +89,7 @@ struct program_run run_program_of(const struct run *run, const char *name,
         .netlink = plan->allow_netlink,
         .limits = &plan->policy.limits,
         .output_kept = (size_t)plan->policy.limits.number[LIMIT_OUTPUT],
-        .archive = archive_file(&run->files),
+        .archive = archive_file(run_archive(run)),
         .input = plan->input.stdin_file,
         .input_is_live = plan->input.stdin_is_live,
     };
@@ -96,6 +101,7 @@ struct program_run run_program_of(const struct run *run, const char *name,
                                   .name = name,
                                   .image = run->result->image,
                                   .rules = rules,
+                                  .terminator = run->terminator,
                                   .network = run->result->network,
                                   .output = output,
                                   .result = result};

@@ -27,6 +27,9 @@ long long run_restore_deadline(const struct run *run);
 /* Names the container and its image in the result; no container, if it was not created. */
 void run_set_container(struct run *run, const struct owned_container *container);
 
+/* What a new container gets as files of the working directory; borrowed. */
+const struct archive *run_archive(const struct run *run);
+
 /*
  * The plan's program in the run's instance. Borrows its arguments; `name` stands for the program in
  * messages: "program".

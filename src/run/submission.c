@@ -37,7 +37,8 @@ enum { ENTRY_BYTES = 3 * 512, COPY_EXTRA_BYTES = 8192 };
  */
 static unsigned long long copy_max(const struct run *run)
 {
-    unsigned long long bytes = (unsigned long long)archive_size(&run->files) + COPY_EXTRA_BYTES;
+    unsigned long long bytes =
+        (unsigned long long)archive_size(run_archive(run)) + COPY_EXTRA_BYTES;
     const char *before = "";
 
     for (size_t i = 0; i < run->sent.count; i++) { /* sorted: those of a directory are neighbours */
@@ -211,7 +212,7 @@ static int keep_files(struct run *run, long long deadline, struct error *error)
     const long long start = clock_now_ms();
     enum process_event event = PROCESS_DEADLINE;
 
-    instance_keep(instance, built ? -1 : archive_file(&run->files), &order);
+    instance_keep(instance, built ? -1 : archive_file(run_archive(run)), &order);
     if (!built)
         event = instance_deliver(instance, INSTANCE_STOPPED, deadline, run_setup_deadline(run),
                                  run->cancel);

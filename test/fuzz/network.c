@@ -534,7 +534,7 @@ static void check_relay(const char *bytes, size_t size)
     struct network_log log = NETWORK_LOG_INIT;
     struct error error = ERROR_INIT;
     CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT, at_once = STRBUF_INIT;
-    struct proxy *proxy = proxy_new(&rules, &log, &docker, &error);
+    struct proxy *proxy = proxy_new(&rules, NULL, &log, &docker, &error);
     struct reading reading;
     char given[4096];
     size_t length;
@@ -543,7 +543,7 @@ static void check_relay(const char *bytes, size_t size)
     check_taking(proxy, &reading);
     check_log(&log);
     proxy_free(proxy);
-    proxy = proxy_new(&rules, &log, &docker, &error);
+    proxy = proxy_new(&rules, NULL, &log, &docker, &error);
     proxy_take(proxy, bytes, size);
     proxy_serve(proxy);
     while ((length = proxy_give(proxy, given, sizeof given)) > 0)

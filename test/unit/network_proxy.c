@@ -86,7 +86,7 @@ static void start(struct fixture *fixture)
 {
     struct error error = ERROR_INIT;
 
-    fixture->proxy = proxy_new(&fixture->rules, &fixture->log, &fixture->docker, &error);
+    fixture->proxy = proxy_new(&fixture->rules, NULL, &fixture->log, &fixture->docker, &error);
     assert_no_error(&error);
     assert_non_null(fixture->proxy);
 }

@@ -1,0 +1,339 @@
+#define _GNU_SOURCE
+#include "network/terminator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "network/terminator_wire.h"
+
+#define PROGRAM "isolator-tls"
+
+/* How long it has for its start, which takes 10 ms, on a busy machine. */
+enum { START_MS = 20000 };
+
+/* Bytes of a reason that are kept. */
+enum { REASON_MAX = 1024 };
+
+struct terminator {
+    struct process process;
+    int socket;       /* owned; -1: the program has ended */
+    int certificates; /* owned */
+    uint64_t last;    /* the number of the last connection */
+};
+
+/* ---- packets */
+
+/* A received packet. Its descriptors are the receiver's. */
+struct packet {
+    struct terminator_message message;
+    char text[TERMINATOR_PACKET_MAX - sizeof(struct terminator_message) + 2]; /* with two NULs */
+    int fd;                                                                   /* owned; -1: none */
+};
+
+/* Takes the descriptor out of a control message; more than one closes them all. */
+static void take_descriptor(struct msghdr *header, struct packet *packet)
+{
+    for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control;
+         control = CMSG_NXTHDR(header, control)) {
+        const size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+        if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            int fd;
+
+            memcpy(&fd, CMSG_DATA(control) + i * sizeof fd, sizeof fd);
+            if (packet->fd < 0)
+                packet->fd = fd;
+            else
+                close(fd);
+        }
+    }
+}
+
+/* 1: a packet; 0: none is there now; -1: the program has ended, or sends what is none. */
+static int receive(int fd, struct packet *packet)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int) * TERMINATOR_FDS)];
+    } control;
+    struct iovec parts[] = {{&packet->message, sizeof packet->message},
+                            {packet->text, sizeof packet->text - 2}};
+    struct msghdr header = {.msg_iov = parts,
+                            .msg_iovlen = 2,
+                            .msg_control = &control,
+                            .msg_controllen = sizeof control};
+    const ssize_t length = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+    packet->fd = -1;
+    if (length < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (length >= 0)
+        take_descriptor(&header, packet);
+    if (length >= (ssize_t)sizeof packet->message &&
+        (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0) {
+        memset(packet->text + ((size_t)length - sizeof packet->message), 0, 2);
+        return 1;
+    }
+    if (packet->fd >= 0)
+        close(packet->fd);
+    return -1;
+}
+
+/* ---- the start */
+
+/* The path of the program; owned. NULL: it is not installed. */
+static char *find_program(void)
+{
+    static const char *const places[] = {"", "../libexec/isolator/"};
+    CLEANUP_FREE char *own = realpath("/proc/self/exe", NULL);
+    char *slash = own ? strrchr(own, '/') : NULL;
+
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        CLEANUP_FREE char *path =
+            string_format("%.*s/%s" PROGRAM, (int)(slash - own), own, places[i]);
+
+        if (access(path, X_OK) == 0)
+            return realpath(path, NULL);
+    }
+    return NULL;
+}
+
+static int start(struct terminator *terminator, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP_FREE char *program = find_program();
+    CLEANUP_FD int theirs = -1;
+    int pair[2];
+
+    if (!program)
+        return error_set(error, ERROR_CONFIG,
+                         "the program " PROGRAM ", which \"tls\": \"terminate\" needs, is not "
+                         "installed: the Debian package isolator has it and 'make install' "
+                         "installs it; static programs, wheels and npm packages do not have it");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot make a pair of sockets");
+    terminator->socket = pair[0];
+    theirs = pair[1];
+    strvec_push(&arguments, program);
+    const struct process_options options = {
+        .arguments = &arguments, .stdin_kind = PROCESS_STDIN_FILE, .stdin_file = theirs};
+    return process_start(&terminator->process, &options, error);
+}
+
+static int wait_until_ready(struct terminator *terminator, const struct notifier *cancel,
+                            struct error *error)
+{
+    CLEANUP_FREE struct packet *packet = memory_allocate(sizeof *packet);
+    const long long deadline = clock_now_ms() + START_MS;
+    struct pollfd polled[] = {{.fd = terminator->socket, .events = POLLIN},
+                              {.fd = notifier_fd(cancel), .events = POLLIN}};
+    CLEANUP_FREE char *why = NULL;
+    int received = 0;
+
+    while (received == 0) {
+        const long long left = deadline - clock_now_ms();
+
+        if (notifier_raised(cancel))
+            return error_set(error, ERROR_CANCELLED, "cancelled");
+        if (left <= 0)
+            return error_set(error, ERROR_SYSTEM, PROGRAM " was not ready within %d s",
+                             START_MS / 1000);
+        if (io_poll(polled, 2, (int)left) > 0)
+            received = receive(terminator->socket, packet);
+    }
+    if (received > 0 && packet->message.type == TERMINATOR_READY && packet->fd >= 0) {
+        terminator->certificates = packet->fd;
+        return 0;
+    }
+    if (received > 0 && packet->fd >= 0)
+        close(packet->fd);
+    if (received < 0 || packet->message.type != TERMINATOR_FAILED)
+        return error_set(error, ERROR_SYSTEM, PROGRAM " ended at its start");
+    why = text_escape_short(packet->text, REASON_MAX);
+    return error_set(error, ERROR_CONFIG, PROGRAM ": %s", why);
+}
+
+/* Reads every credential once, so that a run does not begin without one. */
+static int check_credentials(const struct network_rules *rules, struct error *error)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        for (size_t k = 0; k < rules->hosts[i].credential_count; k++) {
+            CLEANUP(network_credential_wipe) char *value = NULL;
+
+            if (network_credential_read(&rules->hosts[i].credentials[k], &value, error) != 0)
+                return error_prefix(error, "the credential for '%s'", rules->hosts[i].name);
+        }
+    return 0;
+}
+
+struct terminator *terminator_new(const struct network_rules *rules, const struct notifier *cancel,
+                                  struct error *error)
+{
+    struct terminator *terminator = memory_allocate(sizeof *terminator);
+
+    *terminator = (struct terminator){.process = PROCESS_INIT, .socket = -1, .certificates = -1};
+    if (check_credentials(rules, error) == 0 && start(terminator, error) == 0 &&
+        wait_until_ready(terminator, cancel, error) == 0)
+        return terminator;
+    terminator_free(terminator);
+    return NULL;
+}
+
+static void end(struct terminator *terminator)
+{
+    if (terminator->socket >= 0)
+        close(terminator->socket);
+    terminator->socket = -1;
+}
+
+void terminator_free(struct terminator *terminator)
+{
+    if (!terminator)
+        return;
+    end(terminator);
+    process_release(&terminator->process);
+    if (terminator->certificates >= 0)
+        close(terminator->certificates);
+    free(terminator);
+}
+
+int terminator_add_certificates(const struct terminator *terminator, struct archive *archive,
+                                const char *name, struct error *error)
+{
+    struct stat status;
+
+    if (fstat(terminator->certificates, &status) != 0 ||
+        lseek(terminator->certificates, 0, SEEK_SET) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot read the certificates");
+    return archive_add_file(archive, name, terminator->certificates, status.st_size, false, 0,
+                            error);
+}
+
+/* ---- connections */
+
+/* Adds the name and the value of each field that the host gets. */
+static int add_credentials(const struct network_host *rule, struct strbuf *text,
+                           struct error *error)
+{
+    for (size_t i = 0; i < rule->credential_count; i++) {
+        const struct network_credential *credential = &rule->credentials[i];
+        CLEANUP(network_credential_wipe) char *value = NULL;
+
+        if (network_credential_read(credential, &value, error) != 0)
+            return error_prefix(error, "the credential for '%s'", rule->name);
+        strbuf_add(text, credential->header, strlen(credential->header) + 1);
+        strbuf_add(text, value, strlen(value) + 1);
+    }
+    return 0;
+}
+
+/* Sends a message with two descriptors. A full socket is an error: isolator-tls takes it at once.
+ */
+static int send_open(int fd, struct terminator_message *message, const struct strbuf *text,
+                     const int fds[TERMINATOR_FDS])
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int) * TERMINATOR_FDS)];
+    } control = {.bytes = {0}};
+    struct iovec parts[] = {{message, sizeof *message}, {text->data, text->length}};
+    struct msghdr header = {.msg_iov = parts,
+                            .msg_iovlen = 2,
+                            .msg_control = &control,
+                            .msg_controllen = sizeof control};
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(int) * TERMINATOR_FDS);
+    memcpy(CMSG_DATA(rights), fds, sizeof(int) * TERMINATOR_FDS);
+    return sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+int terminator_open(struct terminator *terminator, const struct network_host *rule,
+                    const char *host, unsigned short port, int host_fd, struct error *error)
+{
+    struct terminator_message message = {
+        .type = TERMINATOR_OPEN, .port = port, .number = terminator->last + 1};
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP_FD int to_host = host_fd, ours = -1, theirs = -1;
+    int pair[2];
+
+    strbuf_add(&text, host, strlen(host) + 1);
+    if (add_credentials(rule, &text, error) != 0)
+        return -1;
+    if (terminator_has_ended(terminator))
+        return error_set(error, ERROR_SYSTEM, PROGRAM " has ended");
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot make a pair of sockets");
+    ours = pair[0];
+    theirs = pair[1];
+    if (send_open(terminator->socket, &message, &text, (const int[]){theirs, to_host}) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot reach " PROGRAM);
+    terminator->last++;
+    return steal_fd(&ours);
+}
+
+/* ---- reports */
+
+uint64_t terminator_last(const struct terminator *terminator)
+{
+    return terminator->last;
+}
+
+int terminator_fd(const struct terminator *terminator)
+{
+    return terminator->socket;
+}
+
+bool terminator_has_ended(const struct terminator *terminator)
+{
+    return terminator->socket < 0;
+}
+
+void terminator_report_release(struct terminator_report *report)
+{
+    free(report->host);
+    free(report->reason);
+}
+
+bool terminator_take(struct terminator *terminator, struct terminator_report *report)
+{
+    CLEANUP_FREE struct packet *packet = NULL;
+    int received;
+
+    if (terminator->socket < 0)
+        return false;
+    packet = memory_allocate(sizeof *packet);
+    received = receive(terminator->socket, packet);
+    if (received == 0)
+        return false;
+    if (received < 0 || packet->fd >= 0 || packet->message.type != TERMINATOR_GIVEN_UP) {
+        if (received > 0 && packet->fd >= 0)
+            close(packet->fd);
+        end(terminator);
+        return false;
+    }
+    *report = (struct terminator_report){
+        .number = packet->message.number,
+        .host = text_escape_short(packet->text, REASON_MAX),
+        .port = packet->message.port,
+        .status = packet->message.status,
+        .reason = text_escape_short(packet->text + strlen(packet->text) + 1, REASON_MAX),
+    };
+    return true;
+}

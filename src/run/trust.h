@@ -1,0 +1,22 @@
+/*
+ * The terminator of a run (network/terminator.h), if its rules terminate the TLS of hosts: its own,
+ * or that of its session, whose programs trust one authority as long as their container lives. The
+ * working directory gets a file with the certificates, which environment variables name
+ * (request/proxy_variables.h).
+ */
+#ifndef RUN_TRUST_H
+#define RUN_TRUST_H
+
+#include "run/run_state.h"
+
+/*
+ * Before the first program: starts the terminator unless the session has one, and adds the
+ * certificates to what a new container gets. Does nothing if the rules terminate no TLS. The errors
+ * of terminator_new().
+ */
+int trust_begin(struct run *run, struct error *error);
+
+/* Ends the terminator, unless it is that of a session. */
+void trust_end(struct run *run);
+
+#endif
