@@ -74,6 +74,7 @@ test_case 'make install with DESTDIR, and make uninstall' && {
     expected=$(LC_ALL=C sort -k 2 <<END
 755 bin/isolator
 755 bin/isolator-mcp
+755 libexec/isolator/isolator-tls
 644 share/bash-completion/completions/isolator
 644 share/bash-completion/completions/isolator-mcp
 644 share/doc/isolator/LICENSE
