@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Real clients with the proxy of their container: they install packages from indexes of this test, and talk to its servers.
+# A case for Go is in network.t.
+# shellcheck source=test/e2e/network_lib.sh disable=SC2016,SC2154 # single quotes are for the programs; lib.sh sets $out and its like
+. "$(dirname "$0")/network_lib.sh"
+
+config=
+[ -n "${QUICK-}" ] || config=$(open_config "{\"allow\": [$local_web]}")
+
+# project NAME: an empty directory for a program, with the certificate of the servers; sets $project.
+project() {
+    project=$scratch/$1
+    mkdir "$project"
+    cp "$scratch/cert.pem" "$project"
+}
+
+# ---- Python
+
+test_case 'pip installs a wheel from an index, over HTTP and over TLS' && {
+    project pip
+    cp /usr/share/python-wheels/pip-*.whl "$project" # of the package python3-pip-whl, which python3-venv depends on
+    printf '%s' 'import glob, subprocess, sys
+pip = glob.glob("pip-*.whl")[0] + "/pip"
+def install(target, name, *options):
+    done = subprocess.run([sys.executable, pip, "install", "--no-cache-dir", "--disable-pip-version-check", "--retries", "1", "--target", target, *options, name],
+                          capture_output=True, text=True)
+    print(done.returncode)
+    return done
+def greet(target): print(subprocess.run([sys.executable, "-c", "import greeting; print(greeting.hello())"], cwd=target, capture_output=True, text=True).stdout.strip())
+install("plain", "greeting", "--index-url", "http://'$web'/pypi/simple", "--trusted-host", "'$web'"); greet("plain")
+install("secure", "greeting", "--index-url", "https://'$web'/pypi/simple", "--cert", "cert.pem"); greet("secure")
+refused = install("refused", "greeting", "--index-url", "https://other.test/simple", "--cert", "cert.pem")
+print(refused.stderr.split("Tunnel connection failed: ")[1].split("\x22))")[0])
+' >"$project/main.py"
+    run --dir "$project" --entrypoint main.py --config "$config" --timeout 120
+    expect "$(field stdout)" "what the program got" <<'END'
+0
+hello from a wheel
+0
+hello from a wheel
+1
+403 Forbidden: host 'other.test' is not on the list of allowed hosts
+END
+    is "$(field stderr)" "" "its errors"
+}
+
+test_case 'requests, which pip brings along' && {
+    project requests
+    cp /usr/share/python-wheels/pip-*.whl "$project"
+    printf '%s' 'import glob, sys
+sys.path.insert(0, glob.glob("pip-*.whl")[0])
+from pip._vendor import requests
+print(requests.get("http://'$web'/").text.strip())
+print(requests.post("https://'$web'/", data=b"x" * 1000, verify="cert.pem").text.strip())
+print(requests.get("http://other.test/").text.strip())
+try: requests.get("https://other.test/", verify="cert.pem")
+except requests.exceptions.ProxyError as e: print(e.args[0].reason.args[1])
+' >"$project/main.py"
+    run --dir "$project" --entrypoint main.py --config "$config"
+    expect "$(field stdout)" "what the program got" <<'END'
+hello
+got 1000
+isolator: host 'other.test' is not on the list of allowed hosts
+Tunnel connection failed: 403 Forbidden: host 'other.test' is not on the list of allowed hosts
+END
+    is "$(field stderr)" "" "its errors"
+}
+
+# ---- curl
+
+test_case 'curl, which names the status of the proxy and not its reason' && {
+    project curl
+    mkdir "$project/lib"
+    cp "$(command -v curl)" "$project"
+    ldd "$(command -v curl)" | grep -o '/[^ ]*' | xargs -I{} cp -L {} "$project/lib"
+    printf '%s' 'run() { lib/ld-linux*.so.* --library-path lib ./curl --silent --show-error "$@"; echo "exit $?"; }
+run http://'$web'/
+run --cacert cert.pem --data abc https://'$web'/
+run --fail http://other.test/
+run https://other.test/
+' >"$project/main.sh"
+    run --dir "$project" --entrypoint main.sh --config "$config"
+    expect "$(field stdout stderr)" "what the program got" <<'END'
+hello
+exit 0
+got 3
+exit 0
+exit 22
+exit 56
+ curl: (22) The requested URL returned error: 403
+curl: (56) CONNECT tunnel failed, response 403
+END
+}
+
+# ---- Node.js
+
+# npm with all that it needs: the one of this machine, unless that is Debian's, whose parts are packages of their own.
+npm=$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")
+[ -d "$npm/node_modules/pacote" ] || npm=build/engine/npm/node_modules/npm
+
+test_case 'npm installs a package from a registry, over HTTP and over TLS' && {
+    project npm
+    mkdir "$project/npm"
+    cp -r "$npm"/{bin,lib,node_modules,index.js,package.json} "$project/npm"
+    printf '%s' 'const { spawnSync } = require("child_process");
+function install(target, ...options) {
+    const done = spawnSync(process.execPath, ["npm/bin/npm-cli.js", "install", "--prefix", target, "--no-audit", "--no-fund", "--fetch-retries=0",
+        "--cache=/tmp/npm", "--loglevel=error", ...options, "greeting"], { encoding: "utf8" });
+    console.log(done.status);
+    return done.stderr.split("\n")[1] ?? done.stderr;
+}
+const greet = (target) => console.log(require(`./${target}/node_modules/greeting`).hello());
+console.error(install("plain", "--registry=http://'$web'/npm")); greet("plain");
+console.error(install("secure", "--registry=https://'$web'/npm", "--cafile=cert.pem")); greet("secure");
+console.log(install("refused", "--registry=http://other.test/npm"));
+console.log(install("refused", "--registry=https://other.test/npm"));
+' >"$project/main.js"
+    run --dir "$project" --entrypoint main.js --config "$config" --timeout 120 --memory 512
+    expect "$(field stdout)" "what the program got" <<'END'
+0
+hello from a tarball
+0
+hello from a tarball
+1
+npm error 403 403 Forbidden: host 'other.test' is not on the list of allowed hosts - GET http://other.test/npm/greeting
+1
+npm error 403 403 Forbidden: host 'other.test' is not on the list of allowed hosts - GET https://other.test/npm/greeting
+END
+    is "$(field stderr)" "" "its errors"
+}
+
+finish
