@@ -146,18 +146,20 @@ $(TOOL_HEADERS): $(B)/%.h: src/mcp/%.json
 $(JSON_HEADERS): $(B)/%.h: Makefile
 	@mkdir -p $(@D)
 	$(Q){ echo 'static const char $*[] ='; $(call as_strings,$(filter %.json,$^)); echo ';'; } >$@
-# The drivers of interpreters that stay, without whole lines of comment and the indentation of JavaScript. Inside a text of
-# several lines that would change the text, so there can be none: a line has an even number of backticks.
+# The drivers of interpreters that stay, and what makes Node.js use the proxy, without whole lines of comment and the
+# indentation of JavaScript. Inside a text of several lines that would change the text, so there can be none: a line has an
+# even number of backticks.
 $(B)/config/drivers.o: $(B)/driver_texts.h
-$(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js Makefile
+$(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js src/drivers/node_proxy.js Makefile
 	@mkdir -p $(@D)
 	@awk '!/^ *\/\// { broken = /\\$$/; gsub(/\\./, ""); if (gsub(/`/, "") % 2 || broken) { found = 1; \
 		print FILENAME ":" FNR ": a text cannot span lines here: the build removes the indentation; use \\n" } } \
-		END { exit found }' src/drivers/javascript.js >&2
+		END { exit found }' $(filter %.js,$^) >&2
 	@{ echo 'static const struct { const char *placeholder, *text; } drivers[] = {'; \
 	echo '{"{python_driver}",'; sed '/^ *#/d' src/drivers/python.py | $(call as_strings); echo '},'; \
 	echo '{"{javascript_driver}",'; sed 's/^ *//; /^\/\//d' src/drivers/javascript.js | $(call as_strings); echo '},'; \
-	echo '};'; } >$@
+	echo '};'; echo 'static const char node_proxy[] ='; \
+	sed 's/^ *//; /^\/\//d' src/drivers/node_proxy.js | $(call as_strings); echo ';'; } >$@
 # The snippets that are built in and the attacks of `isolator selftest`, as {name, text}: rows FILES SUFFIX-TO-CUT-OFF.
 rows = for file in $(1); do echo "{\"$$(basename "$$file" $(2))\","; $(call as_strings,"$$file"); echo '},'; done; echo '};'
 SNIPPETS := $(sort $(wildcard prompts/*))

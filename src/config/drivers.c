@@ -13,3 +13,8 @@ const char *driver_text(const char *placeholder)
     }
     return NULL;
 }
+
+const char *driver_node_proxy(void)
+{
+    return node_proxy;
+}

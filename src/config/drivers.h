@@ -10,4 +10,7 @@
  * there is no such driver. */
 const char *driver_text(const char *placeholder);
 
+/* The module that makes fetch() of Node.js use the proxy: src/drivers/node_proxy.js; static. */
+const char *driver_node_proxy(void);
+
 #endif

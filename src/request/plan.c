@@ -166,14 +166,16 @@ static void set_image(struct plan *plan, const struct request *request,
     plan->image_requested = request->image != NULL;
 }
 
-static void set_proxy_variables(struct plan *plan)
+static void set_proxy_variables(struct plan *plan, const struct language *language)
 {
     const struct network_rules *rules = &plan->policy.network_rules;
     CLEANUP_FREE char *bundle = string_format("%s/" PROXY_BUNDLE_NAME, plan->workdir);
 
-    if (rules->count > 0)
-        proxy_variables_set(&plan->proxy_environment, rules,
-                            network_rules_terminate(rules) ? bundle : NULL);
+    if (rules->count == 0)
+        return;
+    proxy_variables_set(&plan->proxy_environment, rules,
+                        network_rules_terminate(rules) ? bundle : NULL);
+    proxy_variables_set_node(&plan->proxy_environment, &language->command);
 }
 
 static void set_command(struct plan *plan, const struct request *request,
@@ -190,7 +192,7 @@ static void set_command(struct plan *plan, const struct request *request,
     environment_set(&plan->public_environment, HOME_VARIABLE);
     for (size_t i = 0; i < language->environment.count; i++)
         environment_set(&plan->public_environment, language->environment.items[i]);
-    set_proxy_variables(plan);
+    set_proxy_variables(plan, language);
     for (size_t i = 0; i < plan->public_environment.count; i++)
         environment_set(&plan->environment, plan->public_environment.items[i]);
     for (size_t i = 0; i < request->environment.count; i++)

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "config/drivers.h"
 #include "config/environment.h"
 
 static bool is_in_list(const struct network_rules *rules, const char *name)
@@ -44,4 +45,38 @@ void proxy_variables_set(struct strvec *environment, const struct network_rules 
     set(environment, "NODE_USE_ENV_PROXY", "1");
     for (size_t i = 0; bundle && i < sizeof bundles / sizeof *bundles; i++)
         set(environment, bundles[i], bundle);
+}
+
+/* Adds the text as part of a URL. What stays as it is means nothing special to NODE_OPTIONS. */
+static void add_encoded(struct strbuf *url, const char *text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "-_.~!$&'()*+,;=:@/";
+
+    for (; *text; text++) {
+        if (strchr(plain, *text))
+            strbuf_add(url, text, 1);
+        else
+            strbuf_addf(url, "%%%02X", (unsigned char)*text);
+    }
+}
+
+static bool is_node(const struct strvec *command)
+{
+    const char *program = command->count > 0 ? command->items[0] : "";
+    const char *slash = strrchr(program, '/');
+
+    return strcmp(slash ? slash + 1 : program, "node") == 0;
+}
+
+void proxy_variables_set_node(struct strvec *environment, const struct strvec *command)
+{
+    CLEANUP(strbuf_release) struct strbuf options = STRBUF_INIT;
+
+    if (!is_node(command))
+        return;
+    strbuf_addstr(&options, "--import=data:text/javascript,");
+    add_encoded(&options, driver_node_proxy());
+    add_encoded(&options, "//# sourceURL=isolator:node_proxy"); /* its name in stacks */
+    set(environment, "NODE_OPTIONS", strbuf_string(&options));
 }

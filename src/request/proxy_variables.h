@@ -23,4 +23,11 @@
 void proxy_variables_set(struct strvec *environment, const struct network_rules *rules,
                          const char *bundle);
 
+/*
+ * If `command`, which starts programs, begins with node: sets NODE_OPTIONS, by which Node.js loads
+ * the module that makes fetch() use the proxy (driver_node_proxy()). A Node.js before 18.18 does
+ * not know this option and refuses to start.
+ */
+void proxy_variables_set_node(struct strvec *environment, const struct strvec *command);
+
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Real clients with the proxy of their container: they install packages from indexes of this test, and talk to its servers.
-# A case for Go is in network.t.
+# A case for Go is in network.t, as is Python's urllib.
 # shellcheck source=test/e2e/network_lib.sh disable=SC2016,SC2154 # single quotes are for the programs; lib.sh sets $out and its like
 . "$(dirname "$0")/network_lib.sh"
 
@@ -127,6 +127,65 @@ npm error 403 403 Forbidden: host 'other.test' is not on the list of allowed hos
 npm error 403 403 Forbidden: host 'other.test' is not on the list of allowed hosts - GET https://other.test/npm/greeting
 END
     is "$(field stderr)" "" "its errors"
+}
+
+# What programs and cells fetch. Between requests to the same host, a connection may have been kept.
+fetches='const hello = async () => (await (await fetch("http://'$web'/")).text()).trim();
+console.log(await hello(), await hello(), ...await Promise.all([hello(), hello()]));
+for (const url of ["http://'$web'/headers?a=b", "https://'$web'/", "http://other.test/", "https://other.test/", "http://localhost:81/"]) {
+    try {
+        const response = await fetch(url);
+        console.log(response.status, (await response.text()).split("\n").slice(0, 2).join(" "));
+    } catch (error) { console.log(error.message, error.cause.code ?? error.cause.message); }
+}
+console.log(await (await fetch("https://'$web'/", { method: "POST", body: "x".repeat(100000) })).text());
+'
+fetched="hello hello hello hello
+200 GET /headers?a=b HTTP/1.1 Host: $web
+200 hello 
+403 isolator: host 'other.test' is not on the list of allowed hosts 
+fetch failed the proxy refused other.test:443: 403 Forbidden: host 'other.test' is not on the list of allowed hosts
+fetch failed ECONNREFUSED
+got 100000"
+
+test_case 'fetch of Node.js, in a program' && {
+    project fetch
+    printf '%s' "$fetches" >"$project/main.mjs"
+    run --dir "$project" --entrypoint main.mjs --config "$config" --env NODE_EXTRA_CA_CERTS=cert.pem
+    expect "$(field stdout)" "what the program got" <<<"$fetched"
+    is "$(field stderr | grep -v Warning)" "" "its errors"
+}
+
+test_case 'fetch of Node.js, in the cells of a session' && {
+    project cells
+    { printf '%s' "$fetches"; printf '%s\n' '# %%' 'console.log(await hello())'; } >"$project/cells.js"
+    input=$project/cells.js isolator session --json --language javascript --config "$config" --env NODE_TLS_REJECT_UNAUTHORIZED=0
+    expect "$(perl -MJSON::PP -ne 'print decode_json($_)->{stdout}' "$scratch/out" | grep .)" "what the cells got" <<<"$fetched
+hello"
+}
+
+test_case 'fetch of Node.js, in workers, child processes and CommonJS; a program with its own options goes without' && {
+    text='const { Worker, isMainThread } = require("worker_threads");
+const { spawnSync } = require("child_process");
+const get = (what) => fetch("http://'$web'/").then((r) => r.text()).then((text) => text.trim(), (error) => error.message).then((text) => console.log(what, text));
+if (!isMainThread) get("worker");
+else if (process.argv[2]) get("child");
+else get("main").then(() => {
+    process.stdout.write(spawnSync(process.execPath, [__filename, "child"]).stdout);
+    new Worker(__filename);
+});'
+    code js "$text" --config "$config"
+    expect "$(field stdout)" "with the options of isolator" <<'END'
+main hello
+child hello
+worker hello
+END
+    code js "$text" --config "$config" --env NODE_OPTIONS=--no-warnings
+    expect "$(field stdout)" "with its own" <<'END'
+main fetch failed
+child fetch failed
+worker fetch failed
+END
 }
 
 finish

@@ -41,6 +41,16 @@ static void drivers__texts(void **state)
     check_driver("{javascript_driver}", "src/drivers/javascript.js", "//", false);
 }
 
+static void drivers__node_proxy(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf source = STRBUF_INIT;
+
+    (void)state;
+    read_source("src/drivers/node_proxy.js", "//", false, &source);
+    assert_string_equal(driver_node_proxy(), source.data);
+    assert_in_range(strlen(source.data), 1000, DRIVER_BYTES_MAX);
+}
+
 static void drivers__other_placeholders(void **state)
 {
     (void)state;

@@ -509,6 +509,37 @@ static void plan__variables_of_certificates(void **state)
     tear_down(&fixture);
 }
 
+/* The last of the variables of a proxy, for a language whose command begins with this word. */
+static void check_last_variable(const char *word, const char *start)
+{
+    CLEANUP_FREE char *more = string_format(
+        "{\"network\": {\"allow\": [\"a.example\"]}, \"languages\": {\"n\": {\"image\": \"n:1\","
+        " \"command\": [\"%s\", \"{entrypoint}\"], \"extensions\": [\".n\"],"
+        " \"defaultFilename\": \"main.n\"}}}",
+        word);
+    struct fixture fixture;
+    const char *last;
+
+    set_up(&fixture, "n", more);
+    resolve(&fixture);
+    last = fixture.plan.proxy_environment.items[fixture.plan.proxy_environment.count - 1];
+    assert_memory_equal(last, start, strlen(start));
+    /* Node.js splits its options at spaces and knows quotes and backslashes; a URL ends at # and ?
+     */
+    assert_int_equal(strcspn(last, " \n\t\"\\#?"), strlen(last));
+    assert_true(strlen(last) < 6000);
+    tear_down(&fixture);
+}
+
+static void plan__module_of_node(void **state)
+{
+    (void)state;
+    check_last_variable("node", "NODE_OPTIONS=--import=data:text/javascript,const%20");
+    check_last_variable("/opt/node", "NODE_OPTIONS=--import=data:text/javascript,const%20");
+    check_last_variable("nodejs", "NODE_USE_ENV_PROXY=1");
+    check_last_variable("/node/run", "NODE_USE_ENV_PROXY=1");
+}
+
 /* A host of the list is not in the container, whatever its name is. */
 static void plan__own_names_that_are_hosts(void **state)
 {
