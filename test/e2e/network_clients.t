@@ -188,4 +188,28 @@ worker fetch failed
 END
 }
 
+# ---- hosts whose TLS isolator terminates
+
+test_case 'clients find the certificates of isolator without an option, and get the header' && {
+    export SSL_CERT_FILE=$scratch/cert.pem TEST_KEY=s3cr3t
+    open=$(open_config '{"allow": [{"host": "'$web'", "tls": "terminate", "addresses": ["127.0.0.1/32"]}],
+        "credentials": [{"host": "'$web'", "from": "env:TEST_KEY"}]}')
+    project curl-tls
+    mkdir "$project/lib"
+    cp "$(command -v curl)" "$project"
+    ldd "$(command -v curl)" | grep -o '/[^ ]*' | xargs -I{} cp -L {} "$project/lib"
+    echo 'lib/ld-linux*.so.* --library-path lib ./curl -sS https://'$web'/headers | grep -io "authorization: [a-z0-9]*"' >"$project/main.sh"
+    run --dir "$project" --entrypoint main.sh --config "$open"
+    is "$(field stdout)" "Authorization: s3cr3t" "curl"
+    project requests-tls
+    cp /usr/share/python-wheels/pip-*.whl "$project"
+    echo 'import glob, sys; sys.path.insert(0, glob.glob("pip-*.whl")[0])
+from pip._vendor import requests
+print([line for line in requests.get("https://'$web'/headers").text.splitlines() if "uthorization" in line])' >"$project/main.py"
+    run --dir "$project" --entrypoint main.py --config "$open"
+    is "$(field stdout)" "['Authorization: s3cr3t']" "requests"
+    code js 'fetch("https://'$web'/headers").then((r) => r.text()).then((t) => console.log(t.match(/authorization.*/i)[0]))' --config "$open"
+    is "$(field stdout)" "Authorization: s3cr3t" "fetch"
+}
+
 finish
