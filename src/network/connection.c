@@ -73,6 +73,8 @@ long long connection_deadline(const struct connection *connection)
     if (connection->state == CONNECTION_DIAL && dial->begun > 0 && dial->begun < dial->count &&
         dial->next_at < connection->deadline)
         return dial->next_at;
+    if (connection->state == CONNECTION_HELLO && connection->retry_at != 0)
+        return connection->retry_at;
     return connection->deadline;
 }
 

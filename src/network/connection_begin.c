@@ -1,5 +1,6 @@
 #include <string.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -245,23 +246,34 @@ static void finish_dial(struct connection *connection)
 
 /* ---- HELLO */
 
+/* Gives the connection to the terminator. False: not yet, or the connection is over. */
+static bool hand_over(struct connection *connection)
+{
+    const struct http_request *request = &connection->request;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const int fd = terminator_open(connection->context->terminator, connection->rule, request->host,
+                                   request->port, connection->fd, &error);
+
+    connection->retry_at = fd == TERMINATOR_BUSY ? clock_now_ms() + CONNECTION_RETRY_MS : 0;
+    if (fd == TERMINATOR_BUSY)
+        return false;
+    if (fd < 0) {
+        connection_give_up(connection, 502, string_copy(error.message));
+        return false;
+    }
+    close(connection->fd);
+    connection->fd = fd;
+    return true;
+}
+
 /*
  * The ClientHello is good, and goes to the host as it is: to the host itself, or to the terminator,
  * which answers in its place.
  */
 static void open_tunnel(struct connection *connection)
 {
-    const struct http_request *request = &connection->request;
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-
-    if (connection->rule->terminate) {
-        connection->fd = terminator_open(connection->context->terminator, connection->rule,
-                                         request->host, request->port, connection->fd, &error);
-        if (connection->fd < 0) {
-            connection_give_up(connection, 502, string_copy(error.message));
-            return;
-        }
-    }
+    if (connection->rule->terminate && !hand_over(connection))
+        return;
     connection->entry = connection_note(connection, NETWORK_CONNECTED, NULL);
     enter(connection, CONNECTION_OPEN, 0);
 }

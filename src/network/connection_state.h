@@ -30,6 +30,9 @@
  * looked up and to answer. */
 enum { CONNECTION_PROGRAM_MS = 30000, CONNECTION_HOST_MS = 15000 };
 
+/* When to try again if the terminator is busy. */
+enum { CONNECTION_RETRY_MS = 5 };
+
 enum connection_state {
     CONNECTION_HEAD,
     CONNECTION_LOOKUP,
@@ -45,6 +48,7 @@ struct connection {
     enum connection_state state;
     long long start;            /* clock_now_ms() */
     long long deadline;         /* of the state; 0: none */
+    long long retry_at;         /* when to ask the terminator again; 0: it is not asked */
     struct strbuf from_program; /* bytes that are not dealt with */
     uint32_t granted;           /* bytes that the program may still send */
     uint32_t consumed;          /* and that it may send again, but was not told yet */

@@ -25,7 +25,9 @@
 enum { MAX_EXTRA = 64 << 20, OPEN_COST = 1024 };
 
 /* The tags of the timer and the terminator in epoll: no slots. */
-enum { TIMER = MUX_SLOTS_MAX, TERMINATOR, EVENTS_MAX = 64 };
+enum { TIMER_TAG = MUX_SLOTS_MAX, TERMINATOR_TAG };
+
+enum { EVENTS_MAX = 64 };
 
 /*
  * A relay opens a slot again only after CLOSE from both sides. So less than this is kept for it:
@@ -35,15 +37,15 @@ enum { OUT_MAX = 4 * CONNECTION_OUT_MAX };
 
 struct proxy {
     struct connection_context context;
-    uint64_t before;                               /* the last connection of an older proxy */
-    int timer;                                     /* owned, as is context.epoll */
-    struct strbuf in;                              /* the start of a message */
-    struct strbuf out;                             /* messages for the relay */
-    size_t out_at;                                 /* of which these bytes were given */
-    bool broken;                                   /* nothing more is taken */
-    bool has_begun;                                /* the relay has said whether it listens */
-    unsigned long long spent;                      /* bytes that were taken, see MAX_EXTRA */
-    size_t taken;                                  /* of which these are new to proxy_taken() */
+    uint64_t first_number;    /* of its connections; those before are an older proxy's */
+    int timer;                /* owned, as is context.epoll */
+    struct strbuf in;         /* the start of a message */
+    struct strbuf out;        /* messages for the relay */
+    size_t out_at;            /* of which these bytes were given */
+    bool broken;              /* nothing more is taken */
+    bool has_begun;           /* the relay has said whether it listens */
+    unsigned long long spent; /* bytes that were taken, see MAX_EXTRA */
+    size_t taken;             /* of which these are new to proxy_taken() */
     struct connection *connections[MUX_SLOTS_MAX]; /* owned; by slot */
 };
 
@@ -66,13 +68,14 @@ struct proxy *proxy_new(const struct network_rules *rules, struct terminator *te
                     .terminator = terminator,
                     .lookups = lookups_new(),
                     .epoll = epoll_create1(EPOLL_CLOEXEC)},
-        .before = terminator ? terminator_last(terminator) : 0,
+        .first_number = terminator ? terminator_last_number(terminator) + 1 : 0,
         .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC),
     };
     proxy->context.out = &proxy->out;
-    if (proxy->context.epoll >= 0 && proxy->timer >= 0 && watch(proxy, proxy->timer, TIMER) == 0 &&
+    if (proxy->context.epoll >= 0 && proxy->timer >= 0 &&
+        watch(proxy, proxy->timer, TIMER_TAG) == 0 &&
         (!terminator || terminator_has_ended(terminator) ||
-         watch(proxy, terminator_fd(terminator), TERMINATOR) == 0))
+         watch(proxy, terminator_fd(terminator), TERMINATOR_TAG) == 0))
         return proxy;
     error_set_errno(error, ERROR_SYSTEM, "cannot wait for connections");
     proxy_free(proxy);
@@ -90,16 +93,21 @@ static void take_reports(struct proxy *proxy)
 
     if (!terminator || terminator_has_ended(terminator))
         return;
-    while (terminator_take(terminator, &report)) {
-        if (report.number > proxy->before)
+    while (terminator_take_report(terminator, &report)) {
+        if (report.number >= proxy->first_number)
             connection_log(&proxy->context, report.host, report.port,
                            report.status == 403 ? NETWORK_REFUSED : NETWORK_FAILED, report.reason,
                            clock_now_ms());
         terminator_report_release(&report);
     }
-    if (terminator_has_ended(terminator))
-        network_log_add(proxy->context.log, "", 0, NETWORK_FAILED,
-                        "isolator-tls has ended, and with it the connections whose TLS it had");
+    if (terminator_has_ended(terminator)) {
+        CLEANUP_FREE char *words = terminator_words(terminator);
+        CLEANUP_FREE char *reason = string_format("isolator-tls has ended%s%s, and with it the "
+                                                  "connections whose TLS it had",
+                                                  *words ? " with: " : "", words);
+
+        network_log_add(proxy->context.log, "", 0, NETWORK_FAILED, reason);
+    }
 }
 
 static void end_connections(struct proxy *proxy)
@@ -176,9 +184,9 @@ void proxy_serve(struct proxy *proxy)
 
     take_reports(proxy);
     for (int i = 0; i < count; i++)
-        if (events[i].data.u64 == TIMER)
+        if (events[i].data.u64 == TIMER_TAG)
             serve_late(proxy);
-        else if (events[i].data.u64 != TERMINATOR && proxy->connections[events[i].data.u64])
+        else if (events[i].data.u64 != TERMINATOR_TAG && proxy->connections[events[i].data.u64])
             connection_serve(proxy->connections[events[i].data.u64],
                              (events[i].events & ~(uint32_t)EPOLLIN) != 0);
     set_timer(proxy);

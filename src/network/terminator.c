@@ -2,7 +2,8 @@
 #include "network/terminator.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/host_name.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/process.h"
@@ -23,8 +25,18 @@
 /* How long it has for its start, which takes 10 ms, on a busy machine. */
 enum { START_MS = 20000 };
 
+/* How long to wait for the last words of a program that has closed its socket. */
+enum { WORDS_MS = 1000 };
+
 /* Bytes of a reason that are kept. */
 enum { REASON_MAX = 1024 };
+
+/* The longest text of OPEN. */
+enum {
+    OPEN_TEXT_MAX = HOST_NAME_SIZE +
+                    NETWORK_CREDENTIALS_MAX *
+                        (CREDENTIAL_HEADER_MAX + CREDENTIAL_PREFIX_MAX + CREDENTIAL_VALUE_MAX + 2)
+};
 
 struct terminator {
     struct process process;
@@ -64,7 +76,7 @@ static void take_descriptor(struct msghdr *header, struct packet *packet)
 }
 
 /* 1: a packet; 0: none is there now; -1: the program has ended, or sends what is none. */
-static int receive(int fd, struct packet *packet)
+static int receive_packet(int fd, struct packet *packet)
 {
     union {
         struct cmsghdr align;
@@ -95,12 +107,16 @@ static int receive(int fd, struct packet *packet)
 
 /* ---- the start */
 
-/* The path of the program; owned. NULL: it is not installed. */
+/*
+ * The path of the program; owned. NULL: it is not installed. The link names the file of this
+ * program, also after that was replaced by an upgrade.
+ */
 static char *find_program(void)
 {
     static const char *const places[] = {"", "../libexec/isolator/"};
-    CLEANUP_FREE char *own = realpath("/proc/self/exe", NULL);
-    char *slash = own ? strrchr(own, '/') : NULL;
+    char own[PATH_MAX] = "";
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    const char *slash = length > 0 ? strrchr(own, '/') : NULL;
 
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
         CLEANUP_FREE char *path =
@@ -112,7 +128,7 @@ static char *find_program(void)
     return NULL;
 }
 
-static int start(struct terminator *terminator, struct error *error)
+static int start_program(struct terminator *terminator, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP_FREE char *program = find_program();
@@ -121,9 +137,9 @@ static int start(struct terminator *terminator, struct error *error)
 
     if (!program)
         return error_set(error, ERROR_CONFIG,
-                         "the program " PROGRAM ", which \"tls\": \"terminate\" needs, is not "
-                         "installed: the Debian package isolator has it and 'make install' "
-                         "installs it; static programs, wheels and npm packages do not have it");
+                         "cannot find '" PROGRAM "', which \"tls\": \"terminate\" needs: install "
+                         "the Debian package, or run 'make install' with libssl-dev installed; "
+                         "static programs, wheels and npm packages do not have it");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot make a pair of sockets");
     terminator->socket = pair[0];
@@ -131,7 +147,35 @@ static int start(struct terminator *terminator, struct error *error)
     strvec_push(&arguments, program);
     const struct process_options options = {
         .arguments = &arguments, .stdin_kind = PROCESS_STDIN_FILE, .stdin_file = theirs};
-    return process_start(&terminator->process, &options, error);
+    if (process_start(&terminator->process, &options, error) == 0)
+        return 0;
+    if (error->kind == ERROR_ENGINE) /* it cannot be executed */
+        error->kind = ERROR_CONFIG;
+    return -1;
+}
+
+char *terminator_words(const struct terminator *terminator)
+{
+    char words[REASON_MAX];
+    const int fd = terminator->process.out[PROCESS_STDERR];
+    ssize_t length = fd >= 0 ? read(fd, words, sizeof words - 1) : 0;
+
+    while (length > 0 && words[length - 1] == '\n')
+        length--;
+    words[length > 0 ? length : 0] = '\0';
+    return text_escape(words);
+}
+
+/* Whether the program has ended at its start; it has closed its standard error then. */
+static int set_ended_at_start(const struct terminator *terminator, struct error *error)
+{
+    struct pollfd polled = {.fd = terminator->process.out[PROCESS_STDERR], .events = POLLIN};
+    CLEANUP_FREE char *words = NULL;
+
+    io_poll(&polled, 1, WORDS_MS);
+    words = terminator_words(terminator);
+    return error_set(error, ERROR_SYSTEM, PROGRAM " ended at its start%s%s", *words ? ": " : "",
+                     words);
 }
 
 static int wait_until_ready(struct terminator *terminator, const struct notifier *cancel,
@@ -153,7 +197,7 @@ static int wait_until_ready(struct terminator *terminator, const struct notifier
             return error_set(error, ERROR_SYSTEM, PROGRAM " was not ready within %d s",
                              START_MS / 1000);
         if (io_poll(polled, 2, (int)left) > 0)
-            received = receive(terminator->socket, packet);
+            received = receive_packet(terminator->socket, packet);
     }
     if (received > 0 && packet->message.type == TERMINATOR_READY && packet->fd >= 0) {
         terminator->certificates = packet->fd;
@@ -162,21 +206,49 @@ static int wait_until_ready(struct terminator *terminator, const struct notifier
     if (received > 0 && packet->fd >= 0)
         close(packet->fd);
     if (received < 0 || packet->message.type != TERMINATOR_FAILED)
-        return error_set(error, ERROR_SYSTEM, PROGRAM " ended at its start");
+        return set_ended_at_start(terminator, error);
     why = text_escape_short(packet->text, REASON_MAX);
     return error_set(error, ERROR_CONFIG, PROGRAM ": %s", why);
+}
+
+/* A text with room for all that can be in it: one that grew would leave values in freed memory. */
+static struct strbuf new_text(void)
+{
+    return (struct strbuf){.data = memory_allocate(OPEN_TEXT_MAX + 1),
+                           .capacity = OPEN_TEXT_MAX + 1};
+}
+
+static void wipe_text(struct strbuf *text)
+{
+    explicit_bzero(text->data, text->capacity);
+    strbuf_release(text);
+}
+
+/* Adds the name and the value of each field that the host gets. */
+static int add_credentials(const struct network_host *rule, struct strbuf *text,
+                           struct error *error)
+{
+    for (size_t i = 0; i < rule->credential_count; i++) {
+        const struct network_credential *credential = &rule->credentials[i];
+        CLEANUP(network_credential_wipe) char *value = NULL;
+
+        if (network_credential_read(credential, &value, error) != 0)
+            return error_prefix(error, "the credential for '%s'", rule->name);
+        strbuf_add(text, credential->header, strlen(credential->header) + 1);
+        strbuf_add(text, value, strlen(value) + 1);
+    }
+    return 0;
 }
 
 /* Reads every credential once, so that a run does not begin without one. */
 static int check_credentials(const struct network_rules *rules, struct error *error)
 {
-    for (size_t i = 0; i < rules->count; i++)
-        for (size_t k = 0; k < rules->hosts[i].credential_count; k++) {
-            CLEANUP(network_credential_wipe) char *value = NULL;
+    for (size_t i = 0; i < rules->count; i++) {
+        CLEANUP(wipe_text) struct strbuf text = new_text();
 
-            if (network_credential_read(&rules->hosts[i].credentials[k], &value, error) != 0)
-                return error_prefix(error, "the credential for '%s'", rules->hosts[i].name);
-        }
+        if (add_credentials(&rules->hosts[i], &text, error) != 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -186,14 +258,14 @@ struct terminator *terminator_new(const struct network_rules *rules, const struc
     struct terminator *terminator = memory_allocate(sizeof *terminator);
 
     *terminator = (struct terminator){.process = PROCESS_INIT, .socket = -1, .certificates = -1};
-    if (check_credentials(rules, error) == 0 && start(terminator, error) == 0 &&
+    if (check_credentials(rules, error) == 0 && start_program(terminator, error) == 0 &&
         wait_until_ready(terminator, cancel, error) == 0)
         return terminator;
     terminator_free(terminator);
     return NULL;
 }
 
-static void end(struct terminator *terminator)
+static void close_socket(struct terminator *terminator)
 {
     if (terminator->socket >= 0)
         close(terminator->socket);
@@ -204,7 +276,7 @@ void terminator_free(struct terminator *terminator)
 {
     if (!terminator)
         return;
-    end(terminator);
+    close_socket(terminator);
     process_release(&terminator->process);
     if (terminator->certificates >= 0)
         close(terminator->certificates);
@@ -225,24 +297,7 @@ int terminator_add_certificates(const struct terminator *terminator, struct arch
 
 /* ---- connections */
 
-/* Adds the name and the value of each field that the host gets. */
-static int add_credentials(const struct network_host *rule, struct strbuf *text,
-                           struct error *error)
-{
-    for (size_t i = 0; i < rule->credential_count; i++) {
-        const struct network_credential *credential = &rule->credentials[i];
-        CLEANUP(network_credential_wipe) char *value = NULL;
-
-        if (network_credential_read(credential, &value, error) != 0)
-            return error_prefix(error, "the credential for '%s'", rule->name);
-        strbuf_add(text, credential->header, strlen(credential->header) + 1);
-        strbuf_add(text, value, strlen(value) + 1);
-    }
-    return 0;
-}
-
-/* Sends a message with two descriptors. A full socket is an error: isolator-tls takes it at once.
- */
+/* Sends a message with two descriptors. 0, or -1 with errno: EAGAIN if the socket is full. */
 static int send_open(int fd, struct terminator_message *message, const struct strbuf *text,
                      const int fds[TERMINATOR_FDS])
 {
@@ -269,28 +324,29 @@ int terminator_open(struct terminator *terminator, const struct network_host *ru
 {
     struct terminator_message message = {
         .type = TERMINATOR_OPEN, .port = port, .number = terminator->last + 1};
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-    CLEANUP_FD int to_host = host_fd, ours = -1, theirs = -1;
+    CLEANUP(wipe_text) struct strbuf text = new_text();
+    CLEANUP_FD int ours = -1, theirs = -1;
     int pair[2];
 
     strbuf_add(&text, host, strlen(host) + 1);
     if (add_credentials(rule, &text, error) != 0)
         return -1;
     if (terminator_has_ended(terminator))
-        return error_set(error, ERROR_SYSTEM, PROGRAM " has ended");
+        return error_set(error, ERROR_SYSTEM, PROGRAM " has ended; start a new run or session");
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot make a pair of sockets");
     ours = pair[0];
     theirs = pair[1];
-    if (send_open(terminator->socket, &message, &text, (const int[]){theirs, to_host}) != 0)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot reach " PROGRAM);
+    if (send_open(terminator->socket, &message, &text, (const int[]){theirs, host_fd}) != 0)
+        return errno == EAGAIN ? TERMINATOR_BUSY
+                               : error_set_errno(error, ERROR_SYSTEM, "cannot reach " PROGRAM);
     terminator->last++;
     return steal_fd(&ours);
 }
 
 /* ---- reports */
 
-uint64_t terminator_last(const struct terminator *terminator)
+uint64_t terminator_last_number(const struct terminator *terminator)
 {
     return terminator->last;
 }
@@ -311,7 +367,7 @@ void terminator_report_release(struct terminator_report *report)
     free(report->reason);
 }
 
-bool terminator_take(struct terminator *terminator, struct terminator_report *report)
+bool terminator_take_report(struct terminator *terminator, struct terminator_report *report)
 {
     CLEANUP_FREE struct packet *packet = NULL;
     int received;
@@ -319,13 +375,13 @@ bool terminator_take(struct terminator *terminator, struct terminator_report *re
     if (terminator->socket < 0)
         return false;
     packet = memory_allocate(sizeof *packet);
-    received = receive(terminator->socket, packet);
+    received = receive_packet(terminator->socket, packet);
     if (received == 0)
         return false;
     if (received < 0 || packet->fd >= 0 || packet->message.type != TERMINATOR_GIVEN_UP) {
         if (received > 0 && packet->fd >= 0)
             close(packet->fd);
-        end(terminator);
+        close_socket(terminator);
         return false;
     }
     *report = (struct terminator_report){

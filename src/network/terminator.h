@@ -34,16 +34,17 @@ int terminator_add_certificates(const struct terminator *terminator, struct arch
                                 const char *name, struct error *error);
 
 /*
- * Begins a connection to a host, which has this rule: `host_fd` is connected to it, and is closed
- * here in any case. Returns the descriptor that takes and gives the bytes of the program, which is
- * the caller's and does not block. -1: ERROR_CONFIG if a credential cannot be read, or
- * ERROR_SYSTEM.
+ * Begins a connection to a host, which has this rule: `host_fd`, which stays the caller's, is
+ * connected to it. Returns a descriptor that takes and gives the bytes of the program, which is the
+ * caller's and does not block. TERMINATOR_BUSY: the program has to take other messages first; try
+ * again in a few ms. -1: ERROR_CONFIG if a credential cannot be read, or ERROR_SYSTEM.
  */
+enum { TERMINATOR_BUSY = -2 };
 int terminator_open(struct terminator *terminator, const struct network_host *rule,
                     const char *host, unsigned short port, int host_fd, struct error *error);
 
 /* The number of the last connection that was begun; they are numbered from 1 on. */
-uint64_t terminator_last(const struct terminator *terminator);
+uint64_t terminator_last_number(const struct terminator *terminator);
 
 /* Why a connection has ended, or will. */
 struct terminator_report {
@@ -56,13 +57,20 @@ struct terminator_report {
 
 void terminator_report_release(struct terminator_report *report);
 
-/* The descriptor that is readable when there is a report, or the program has ended. */
+/* The descriptor that is readable when there is a report, or the program has ended; -1 after that.
+ */
 int terminator_fd(const struct terminator *terminator);
 
 /* Takes the next report, which the caller releases. False: there is none. */
-bool terminator_take(struct terminator *terminator, struct terminator_report *report);
+bool terminator_take_report(struct terminator *terminator, struct terminator_report *report);
 
-/* Whether the program has ended, or has said what it must not. Its connections end with it. */
+/*
+ * Whether the program has ended, or has said what it must not: known when terminator_take_report()
+ * has found it. Its connections end with it.
+ */
 bool terminator_has_ended(const struct terminator *terminator);
+
+/* What the program has written to its standard error, printable; owned. "": nothing. */
+char *terminator_words(const struct terminator *terminator);
 
 #endif

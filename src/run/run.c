@@ -8,10 +8,10 @@
 #include "run/run_kinds.h"
 #include "run/run_session.h"
 #include "run/run_steps.h"
+#include "run/run_terminator.h"
 #include "run/save.h"
 #include "run/submission.h"
 #include "run/test_run.h"
-#include "run/trust.h"
 #include "run/unasked.h"
 
 /* ---- the beginning */
@@ -58,7 +58,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .result = result,
         .start = clock_now_ms(),
         .files = ARCHIVE_INIT,
-        .trusting = ARCHIVE_INIT,
+        .with_certificates = ARCHIVE_INIT,
         .sent = MANIFEST_INIT,
         .built = MANIFEST_INIT,
     };
@@ -193,9 +193,9 @@ static int run_in_session(struct run *run, struct error *error)
 
 /* ---- the run */
 
-static int begin_trust(struct run *run, struct error *error)
+static int start_terminator(struct run *run, struct error *error)
 {
-    if (trust_begin(run, error) != 0)
+    if (run_terminator_begin(run, error) != 0)
         return -1;
     run->limits = submission_limits(run); /* a copy of the files may have become larger */
     return 0;
@@ -220,14 +220,14 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const bool used = session && session->instance;
     const long long start = run->start;
-    int status;
+    int status = -1;
 
     run->session = session;
     run->instance = used ? run_session_take(session) : warm;
-    status = begin_trust(run, &error) != 0 ? -1
-             : used                        ? run_in_session(run, &error)
-             : run->instance               ? run_warm_or_cold(run, &error)
-                                           : run_cold(run, &error);
+    if (start_terminator(run, &error) == 0)
+        status = used            ? run_in_session(run, &error)
+                 : run->instance ? run_warm_or_cold(run, &error)
+                                 : run_cold(run, &error);
     if (status == 0 && result_success(run->result))
         save_run(run, &error);
     if (error.kind != ERROR_NONE)
@@ -249,7 +249,7 @@ int run_clean_up(struct run *run, struct error *error)
         result = instance_remove(run->instance, run_end_deadline(run), error);
     if (run->instance)
         free_instance(run);
-    trust_end(run);
+    run_terminator_end(run);
     archive_release(&run->files);
     manifest_release(&run->sent);
     manifest_release(&run->built);

@@ -146,12 +146,29 @@ test_case 'each test finds the certificates again' && {
     is "$(json '$r->{summary}{passed}')" 2 "tests that passed"
 }
 
-test_case '40 connections at once' && {
-    config=$(tls_config)
-    python 'import concurrent.futures as c
-with c.ThreadPoolExecutor(40) as pool:
-    print(sorted(pool.map(lambda n: len(get(f"https://'$web'/bytes/{n}000")), range(1, 41))) == [n * 1000 for n in range(1, 41)])
-' --config "$config" --timeout 60
+# helper_of PID: the isolator-tls of this isolator.
+helper_of() {
+    local process
+    for process in $(children "$1"); do
+        [ "$(cat "/proc/$process/comm" 2>/dev/null)" != isolator-tls ] || echo "$process"
+    done
+}
+
+test_case '60 connections at once, with a header of 4 KB, while isolator-tls is busy' && {
+    config=$(open_config "{\"allow\": [$terminated], \"credentials\": [{\"host\": \"*.at-127-0-0-1.test\", \"from\": \"env:LONG\"}]}")
+    LONG=$(printf '%04000d' 0)
+    export LONG
+    start -v --config "$config" --timeout 60 "$(snippet py "$helpers"'import concurrent.futures
+time.sleep(2)
+with concurrent.futures.ThreadPoolExecutor(60) as pool:
+    print(sorted(pool.map(lambda n: len(get(f"https://'$web'/bytes/{n}000")), range(1, 61))) == [n * 1000 for n in range(1, 61)])
+')"
+    until_running
+    helper=$(helper_of "$pid")
+    kill -STOP "$helper"
+    sleep 6
+    kill -CONT "$helper"
+    await
     is "$(field stdout)" True "what the program got"
 }
 
@@ -171,9 +188,7 @@ test_case 'isolator-tls ends with the run, and with isolator' && {
     config=$(tls_config)
     start -v --config "$config" "$(snippet py "$helpers"'print(get("https://'$web'/slow"))')"
     until_running
-    helper=$(for process in $(children "$pid"); do
-        [ "$(cat "/proc/$process/comm")" != isolator-tls ] || echo "$process"
-    done)
+    helper=$(helper_of "$pid")
     within "${helper:-0}" 2 99999999 "isolator-tls runs"
     kill -KILL "$pid"
     await
@@ -189,7 +204,7 @@ test_case 'a credential that is not set, and a program that is not installed' &&
     has "$out" "environment variable 'TEST_KEY' is not set" "without the variable"
     cp "$ISOLATOR" "$scratch/isolator"
     ISOLATOR=$scratch/isolator python 'print(1)' --config "$config"
-    has "$(field error)" "the program isolator-tls, which \"tls\": \"terminate\" needs, is not installed" "without the program"
+    has "$(field error)" "cannot find 'isolator-tls', which \"tls\": \"terminate\" needs: install the Debian package" "without the program"
 }
 
 # ---- images

@@ -1,4 +1,4 @@
-#include "run/trust.h"
+#include "run/run_terminator.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -11,13 +11,13 @@ static int add_certificates(struct run *run, struct error *error)
     const struct plan *plan = run->plan;
     CLEANUP(manifest_release) struct manifest certificates = MANIFEST_INIT;
 
-    if (archive_open_on_disk(&run->trusting, plan->policy.uid, plan->policy.gid, &certificates,
-                             error) != 0 ||
-        terminator_add_certificates(run->terminator, &run->trusting, PROXY_BUNDLE_NAME, error) !=
-            0 ||
-        archive_finish_with(&run->trusting, &run->files, error) != 0)
+    if (archive_open_on_disk(&run->with_certificates, plan->policy.uid, plan->policy.gid,
+                             &certificates, error) != 0 ||
+        terminator_add_certificates(run->terminator, &run->with_certificates, PROXY_BUNDLE_NAME,
+                                    error) != 0 ||
+        archive_finish_with(&run->with_certificates, &run->files, error) != 0)
         return -1;
-    run->trusting.manifest = NULL;
+    run->with_certificates.manifest = NULL;
     manifest_merge(&certificates, &run->sent);
     manifest_release(&run->sent);
     run->sent = certificates;
@@ -25,7 +25,7 @@ static int add_certificates(struct run *run, struct error *error)
     return 0;
 }
 
-int trust_begin(struct run *run, struct error *error)
+int run_terminator_begin(struct run *run, struct error *error)
 {
     const struct network_rules *rules = &run->plan->policy.network_rules;
     struct run_session *session = run->session;
@@ -45,10 +45,10 @@ int trust_begin(struct run *run, struct error *error)
     return session && session->requests > 0 ? 0 : add_certificates(run, error);
 }
 
-void trust_end(struct run *run)
+void run_terminator_end(struct run *run)
 {
     if (!run->session)
         terminator_free(run->terminator);
     run->terminator = NULL;
-    archive_release(&run->trusting);
+    archive_release(&run->with_certificates);
 }

@@ -4,8 +4,8 @@
  * working directory gets a file with the certificates, which environment variables name
  * (request/proxy_variables.h).
  */
-#ifndef RUN_TRUST_H
-#define RUN_TRUST_H
+#ifndef RUN_RUN_TERMINATOR_H
+#define RUN_RUN_TERMINATOR_H
 
 #include "run/run_state.h"
 
@@ -14,9 +14,9 @@
  * certificates to what a new container gets. Does nothing if the rules terminate no TLS. The errors
  * of terminator_new().
  */
-int trust_begin(struct run *run, struct error *error);
+int run_terminator_begin(struct run *run, struct error *error);
 
 /* Ends the terminator, unless it is that of a session. */
-void trust_end(struct run *run);
+void run_terminator_end(struct run *run);
 
 #endif
