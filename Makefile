@@ -76,7 +76,7 @@ $(B)/isolator $(B)/bare/isolator: $(B)/cli/isolator.o $(call linked,cli)
 $(B)/isolator-mcp $(B)/bare/isolator-mcp: $(B)/mcp/isolator_mcp.o $(call linked,mcp)
 $(B)/isolator $(B)/isolator-mcp: $(B)/manual.o
 $(B)/bare/isolator $(B)/bare/isolator-mcp: $(B)/bare/manual.o
-$(B)/isolator-tls: $(B)/tls/isolator_tls.o $(call linked,tls)
+$(B)/isolator-tls: $(B)/tls/isolator_tls.o $(if $(TLS),$(call linked,tls))
 $(B)/isolator $(B)/isolator-mcp $(B)/bare/isolator $(B)/bare/isolator-mcp $(B)/isolator-tls:
 	@mkdir -p $(@D)
 	$(call making,LD)
