@@ -18,8 +18,9 @@ static void enter(struct connection *connection, enum connection_state state, in
 }
 
 /*
- * Finds the rule for the host and the port: that of the name itself, or the first pattern. False:
- * there is none, and the connection is over.
+ * Finds the rule for the host and the port. An entry with exactly this name decides alone, so that
+ * no pattern gives the name another port, plain HTTP or a credential; without one it is the first
+ * pattern that has the port. False: there is no rule, and the connection is over.
  */
 static bool find_rule(struct connection *connection)
 {
@@ -29,12 +30,16 @@ static bool find_rule(struct connection *connection)
 
     for (size_t i = 0; i < rules->count; i++) {
         const struct network_host *host = &rules->hosts[i];
+        const bool has_port = network_host_has_port(host, request->port);
 
         if (!host_name_matches(request->host, host->name))
             continue;
         is_named = true;
-        if (network_host_has_port(host, request->port) &&
-            (!connection->rule || strcmp(host->name, request->host) == 0))
+        if (strcmp(host->name, request->host) == 0) {
+            connection->rule = has_port ? host : NULL;
+            break;
+        }
+        if (!connection->rule && has_port)
             connection->rule = host;
     }
     if (connection->rule && (request->is_tunnel || !connection->rule->terminate))

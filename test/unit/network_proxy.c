@@ -754,6 +754,41 @@ static void proxy__host_that_is_not_allowed(void **state)
     release(&fixture);
 }
 
+/* A pattern adds nothing to a name that has an entry of its own, wherever the two are in the list.
+ */
+static void proxy__name_before_pattern(void **state)
+{
+    static const char *const hosts[][4] = {
+        {"*.corp.example:443", "*.corp.example:8443", "uploads.corp.example:443"},
+        {"uploads.corp.example:443", "*.corp.example:443", "*.corp.example:8443"},
+        {"uploads.corp.example:443", "*.example:80", "*.corp.example:8443"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(hosts); i++) {
+        struct fixture fixture;
+
+        set_up(&fixture);
+        for (size_t k = 0; hosts[i][k]; k++) {
+            struct error error = ERROR_INIT;
+
+            network_rules_add(&fixture.rules, hosts[i][k], &error);
+            assert_no_error(&error);
+        }
+        start(&fixture);
+        ask(&fixture, 0, "CONNECT uploads.corp.example:8443 HTTP/1.1\r\n\r\n");
+        ask(&fixture, 1,
+            "GET http://uploads.corp.example/ HTTP/1.1\r\nHost: uploads.corp.example\r\n\r\n");
+        check_trace(&fixture, "DATA 0 CLOSE 0 DATA 1 CLOSE 1 ");
+        check_log(&fixture,
+                  "uploads.corp.example:8443 refused 1: 0 sent, 0 received: port 8443 of host "
+                  "'uploads.corp.example' is not on the list of allowed hosts\n"
+                  "uploads.corp.example:80 refused 1: 0 sent, 0 received: port 80 of host "
+                  "'uploads.corp.example' is not on the list of allowed hosts\n");
+        release(&fixture);
+    }
+}
+
 /* A listed name never leads to an address of this host by itself. */
 static void proxy__name_with_a_private_address(void **state)
 {
