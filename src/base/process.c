@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -29,26 +30,57 @@ static int make_pipe(int pipe_fds[2], int ours)
     return 0;
 }
 
-/* Our environment and the variable. Not setenv(3): another thread may read the environment. */
+/* The names of variables that no child gets. Our environment is one, too. */
+static struct strvec withheld = STRVEC_INIT;
+static pthread_mutex_t withheld_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void process_withhold(const char *variable)
+{
+    pthread_mutex_lock(&withheld_lock);
+    if (!strvec_contains(&withheld, variable))
+        strvec_push(&withheld, variable);
+    pthread_mutex_unlock(&withheld_lock);
+}
+
+/* Whether an entry "NAME=VALUE" of the environment is withheld. */
+static bool is_withheld(const char *entry)
+{
+    for (size_t i = 0; i < withheld.count; i++) {
+        const size_t length = strlen(withheld.items[i]);
+
+        if (strncmp(entry, withheld.items[i], length) == 0 && entry[length] == '=')
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Our environment without what is withheld, and the variable, which may be NULL. Not setenv(3):
+ * another thread may read the environment.
+ */
 static void copy_environment(struct strvec *copy, const char *variable)
 {
+    pthread_mutex_lock(&withheld_lock);
     for (char **each = environ; *each; each++)
-        strvec_push(copy, *each);
-    strvec_push(copy, variable);
+        if (!is_withheld(*each))
+            strvec_push(copy, *each);
+    pthread_mutex_unlock(&withheld_lock);
+    if (variable)
+        strvec_push(copy, variable);
 }
 
 static int spawn(struct process *process, const struct process_options *options, const int child[3])
 {
     char *const *argv = options->arguments->items;
-    CLEANUP(strvec_release) struct strvec copy = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec environment = STRVEC_INIT;
+    char *const nothing[] = {NULL};
 
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, all;
     int result;
 
-    if (options->variable)
-        copy_environment(&copy, options->variable);
+    copy_environment(&environment, options->variable);
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawnattr_init(&attributes);
@@ -69,7 +101,7 @@ static int spawn(struct process *process, const struct process_options *options,
     if (options->directory)
         posix_spawn_file_actions_addchdir_np(&actions, options->directory);
     result = posix_spawnp(&process->pid, argv[0], &actions, &attributes, argv,
-                          options->variable ? copy.items : environ);
+                          environment.count > 0 ? environment.items : nothing);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (result != 0)

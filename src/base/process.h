@@ -71,9 +71,15 @@ struct process {
     }
 
 /*
+ * Keeps an environment variable of ours from every child that starts from now on, for example one
+ * that has a secret. Threads may call it at any time.
+ */
+void process_withhold(const char *variable);
+
+/*
  * Starts the child. ERROR_SYSTEM; ERROR_ENGINE if the program does not exist or cannot be executed
- * (ENOENT, EACCES), since the only program that isolator starts is the engine's command. After a
- * failure no descriptor stays open.
+ * (ENOENT, EACCES, ENOTDIR), as that of the engine: a caller that starts another program changes
+ * the kind. After a failure no descriptor stays open.
  */
 int process_start(struct process *process, const struct process_options *options,
                   struct error *error);

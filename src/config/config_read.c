@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "config/command_template.h"
 #include "config/config_keys.h"
@@ -87,7 +88,7 @@ static int read_host(struct json_reader *reader, const struct config_key *key, c
     return json_reader_checked(reader, network_rules_put(rules, &host, reader->error));
 }
 
-/* Reads an entry of a list of credentials. */
+/* Reads an entry of a list of credentials. No command that isolator starts gets its variable. */
 static int read_credential(struct json_reader *reader, const struct config_key *key,
                            const json_t *value, struct network_rules *rules)
 {
@@ -99,6 +100,8 @@ static int read_credential(struct json_reader *reader, const struct config_key *
         json_reader_members(reader, value, read_member, &(struct target){key->members, &entry});
     if (result == 0 && (!entry.host || !entry.credential.from))
         result = json_reader_wrong_type(reader, "complete: a credential needs host and from");
+    if (result == 0 && network_credential_variable(&entry.credential))
+        process_withhold(network_credential_variable(&entry.credential));
     if (result == 0)
         result = json_reader_checked(
             reader,

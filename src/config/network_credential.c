@@ -107,6 +107,13 @@ int network_credential_set_from(struct network_credential *credential, const cha
     return 0;
 }
 
+const char *network_credential_variable(const struct network_credential *credential)
+{
+    const size_t length = strlen(FROM_VARIABLE);
+
+    return strncmp(credential->from, FROM_VARIABLE, length) == 0 ? credential->from + length : NULL;
+}
+
 int network_credential_set_prefix(struct network_credential *credential, const char *text,
                                   struct error *error)
 {

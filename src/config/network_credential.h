@@ -52,6 +52,9 @@ int network_credential_set_header(struct network_credential *credential, const c
 int network_credential_set_from(struct network_credential *credential, const char *text,
                                 struct error *error);
 
+/* The name of the environment variable that has the value, borrowed; NULL: a file has it. */
+const char *network_credential_variable(const struct network_credential *credential);
+
 /* Sets the prefix: printable ASCII, like "Bearer ". ERROR_USAGE. */
 int network_credential_set_prefix(struct network_credential *credential, const char *text,
                                   struct error *error);

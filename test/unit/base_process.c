@@ -189,6 +189,34 @@ static void process__variable(void **state)
     end(&child);
 }
 
+/* Names are compared as a whole, and a variable of the options is none of ours. */
+static void process__withheld_variable(void **state)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct process_options options = {.arguments = &arguments,
+                                            .variable = "ISOLATOR_ADDED=a"};
+    struct child child;
+
+    (void)state;
+    init(&child);
+    setenv("ISOLATOR_SECRET", "secret", 1);
+    setenv("ISOLATOR_SECRET_2", "2", 1);
+    setenv("ISOLATOR_ADDED", "secret", 1);
+    process_withhold("ISOLATOR_SECRET");
+    process_withhold("ISOLATOR_ADDED");
+    process_withhold("ISOLATOR_SECRET");
+    strvec_push_each(&arguments, "sh", "-c",
+                     "echo \"${ISOLATOR_SECRET-none}|$ISOLATOR_SECRET_2|$ISOLATOR_ADDED\"", NULL);
+    assert_int_equal(process_start(&child.process, &options, &child.error), 0);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "none|2|a\n");
+    assert_string_equal(getenv("ISOLATOR_SECRET"), "secret");
+    unsetenv("ISOLATOR_SECRET");
+    unsetenv("ISOLATOR_SECRET_2");
+    unsetenv("ISOLATOR_ADDED");
+    end(&child);
+}
+
 static void process__working_directory(void **state)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
