@@ -6,6 +6,14 @@
 export SSL_CERT_FILE=$scratch/cert.pem TEST_KEY=s3cr3t-of-the-test
 terminated='{"host": "*.at-127-0-0-1.test", "tls": "terminate", "addresses": ["127.0.0.1/32"]}'
 credential='{"host": "*.at-127-0-0-1.test", "from": "env:TEST_KEY", "prefix": "Bearer "}'
+# until_connected: waits until the program that `start -v` runs has reached the host. helper_of PID: its isolator-tls.
+until_connected() { until_true grep -qs "connect $web:443" "$scratch/err"; }
+helper_of() {
+    local process
+    for process in $(children "$1"); do
+        [ "$(cat "/proc/$process/comm" 2>/dev/null)" != isolator-tls ] || echo "$process"
+    done
+}
 tls_config() { open_config "{\"allow\": [$terminated${1:+, $1}], \"credentials\": [$credential]}"; }
 
 # ---- the secret
@@ -42,16 +50,27 @@ END
 
 test_case 'the secret stands nowhere but in the request: not in the container, the arguments or the configuration' && {
     config=$(tls_config)
-    start -v --config "$config" "$(snippet py 'import time; time.sleep(60)')"
-    until_running
+    start -v --config "$config" "$(snippet py "$helpers"'print(get("https://'$web'/headers"), flush=True); time.sleep(60)')"
+    until_connected
     container=$(own_containers)
     hasnt "$(docker inspect "$container")" s3cr3t "docker inspect"
-    hasnt "$(docker exec "$container" cat /proc/1/environ /workspace/.isolator-ca.pem 2>/dev/null | tr -d '\0')" s3cr3t "the container"
+    inside=$(docker exec "$container" sh -c 'env; cat /workspace/.isolator-ca.pem')
+    has "$inside" "BEGIN CERTIFICATE" "the container has the certificates"
+    hasnt "$inside" s3cr3t "the container"
+    names=
     for process in $(children "$pid"); do
-        hasnt "$(tr '\0' ' ' <"/proc/$process/cmdline")" s3cr3t "the arguments of a process"
+        name=$(<"/proc/$process/comm")
+        names+=" $name"
+        hasnt "$(tr '\0' ' ' <"/proc/$process/cmdline")" s3cr3t "the arguments of $name"
+        environment=$(tr '\0' '\n' <"/proc/$process/environ")
+        has "$environment" "SSL_CERT_FILE=$scratch/cert.pem" "the environment of $name"
+        hasnt "$environment" TEST_KEY "the environment of $name"
     done
+    has "$names" docker "the processes"
+    has "$names" isolator-tls "the processes"
     kill "$pid"
     await
+    has "$out" "Authorization: Bearer s3cr3t" "the host has got it"
     isolator config --config "$config"
     has "$out" env:TEST_KEY "isolator config"
     hasnt "$out" s3cr3t "isolator config"
@@ -146,14 +165,6 @@ test_case 'each test finds the certificates again' && {
     is "$(json '$r->{summary}{passed}')" 2 "tests that passed"
 }
 
-# helper_of PID: the isolator-tls of this isolator.
-helper_of() {
-    local process
-    for process in $(children "$1"); do
-        [ "$(cat "/proc/$process/comm" 2>/dev/null)" != isolator-tls ] || echo "$process"
-    done
-}
-
 test_case '60 connections at once, with a header of 4 KB, while isolator-tls is busy' && {
     config=$(open_config "{\"allow\": [$terminated], \"credentials\": [{\"host\": \"*.at-127-0-0-1.test\", \"from\": \"env:LONG\"}]}")
     LONG=$(printf '%04000d' 0)
@@ -186,14 +197,29 @@ test_case 'the certificates are neither an artifact nor part of a saved image' &
 
 test_case 'isolator-tls ends with the run, and with isolator' && {
     config=$(tls_config)
-    start -v --config "$config" "$(snippet py "$helpers"'print(get("https://'$web'/slow"))')"
-    until_running
-    helper=$(helper_of "$pid")
-    within "${helper:-0}" 2 99999999 "isolator-tls runs"
-    kill -KILL "$pid"
+    for end in "its program ends" "isolator is killed"; do
+        start -v --config "$config" "$(snippet py "$helpers"'get("https://'$web'/headers"); time.sleep(3 if "program" in "'"$end"'" else 60)')"
+        until_connected
+        helper=$(helper_of "$pid")
+        is "$(cat "/proc/$helper/comm")" isolator-tls "isolator-tls runs, until $end"
+        [ "$end" != "isolator is killed" ] || kill -KILL "$pid"
+        await
+        until_true test ! -e "/proc/$helper"
+        gone "the container, after $end"
+    done
+}
+
+test_case 'isolator-tls is killed during a run' && {
+    config=$(tls_config)
+    start -v --json --config "$config" "$(snippet py "$helpers"'print(get("https://'$web'/slow"))
+print(get("https://'$web'/"))')"
+    until_connected
+    kill -KILL "$(helper_of "$pid")"
     await
-    until_true test ! -e "/proc/$helper"
-    gone "the container"
+    has "$(field stdout)" "URLError: <urlopen error TLS/SSL connection has been closed" "what the program got"
+    has "$(field warnings)" "isolator-tls has ended" "the warnings"
+    python 'print(get("https://'$web'/"))' --config "$config"
+    is "$(field stdout)|$(field warnings)" "hello|" "the next run"
 }
 
 test_case 'a credential that is not set, and a program that is not installed' && {
