@@ -299,8 +299,8 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_NETWORK,
      RANGE("credentials", KEY_CREDENTIALS, 0, NETWORK_HOSTS_MAX *NETWORK_CREDENTIALS_MAX,
            "Credentials",
-           "Headers that isolator adds to requests to hosts of allow whose TLS it ends; programs "
-           "never see their values."),
+           "Headers that isolator adds to requests to hosts of allow whose TLS it terminates; "
+           "programs never see their values."),
      .members = CONFIG_LEVEL_CREDENTIAL},
     {CONFIG_LEVEL_NETWORK,
      RANGE("maxBytes", KEY_WHOLE, 1, NETWORK_BYTES_MAX, "Traffic",
@@ -332,8 +332,8 @@ static const struct config_key keys[] = {
      .offset = offsetof(struct network_host, raw)},
     {CONFIG_LEVEL_HOST,
      RULE("tls", KEY_STRING, "TLS",
-          "If terminate, isolator ends the TLS of the program itself and verifies the host, so "
-          "that it can add credentials; not with raw."),
+          "terminate: isolator decrypts the requests to this host, adds credentials and encrypts "
+          "them again for the host, whose certificate it verifies. Not with raw."),
      .set = config_value_tls, .schema = "{\"enum\": [\"terminate\"]}"},
 
     {CONFIG_LEVEL_CREDENTIAL,

@@ -1,5 +1,5 @@
 /*
- * A header that isolator adds to each request to a host whose TLS it ends itself
+ * A header that isolator adds to each request to a host whose TLS it terminates
  * (config/network_rules.h), and where its value is. The configuration names the place of a value
  * and never has the value: what is read from here has no place in a result, a trace or a message.
  */

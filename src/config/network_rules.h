@@ -40,7 +40,7 @@ struct network_host {
     size_t range_count;
     bool raw; /* what a tunnel carries need not be TLS for this name */
     /*
-     * isolator ends the TLS of the program itself, verifies the host, and adds the credentials to
+     * isolator terminates the TLS of the program, verifies the host, and adds the credentials to
      * each request. Without it there are no credentials.
      */
     bool terminate;
