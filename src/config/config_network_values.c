@@ -89,7 +89,8 @@ int config_value_tls(struct json_reader *reader, const struct key_rule *rule, co
 
     (void)rule;
     if (!text || strcmp(text, "terminate") != 0)
-        return json_reader_wrong_type(reader, "\"terminate\", or not be there");
+        return json_reader_wrong_type(reader,
+                                      "\"terminate\"; leave the key out to pass TLS through");
     ((struct network_host *)object)->terminate = true;
     return 0;
 }

@@ -168,8 +168,7 @@ static int read_network(struct json_reader *reader, const json_t *value,
         return 0;
     strbuf_addf(&reader->path, ".%s", key->rule->name);
     if (!json_object_get(value, "allow"))
-        return json_reader_wrong_type(
-            reader, "in one object with allow, which has the hosts that it names");
+        return json_reader_wrong_type(reader, "in the object that has allow, whose hosts it names");
     if (read_items(reader, key, credentials, rules) != 0)
         return -1;
     reader->path.length = length;
@@ -324,8 +323,8 @@ static int refuse_credentials_of_maximums(struct json_reader *reader, const json
     if (!json_object_get(json_object_get(maximums, "network"), "credentials"))
         return 0;
     return error_set(reader->error, ERROR_CONFIG,
-                     "%s: maximums.network.credentials: maximums bound hosts and have no "
-                     "credentials",
+                     "%s: maximums.network.credentials: remove it: maximums bound hosts and "
+                     "have no credentials",
                      reader->file);
 }
 

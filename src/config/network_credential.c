@@ -178,7 +178,10 @@ static char *read_place(const char *from, size_t *length, struct error *error)
             *length = strlen(set);
             return string_copy(set);
         }
-        error_set(error, ERROR_CONFIG, "environment variable '%s' is not set", shown);
+        error_set(error, ERROR_CONFIG,
+                  "environment variable '%s' is not set; set it where isolator is started, or use "
+                  "file:/PATH",
+                  shown);
         return NULL;
     }
     fd = open_regular(place, shown, error);
@@ -208,7 +211,8 @@ static int check_value(const char *from, const char *value, size_t length, struc
     const char *what = is_file ? "file" : "environment variable";
 
     if (length == 0)
-        return error_set(error, ERROR_CONFIG, "%s '%s' is empty", what, shown);
+        return error_set(error, ERROR_CONFIG, "%s '%s' is empty; it must have the value", what,
+                         shown);
     if (length > CREDENTIAL_VALUE_MAX)
         return error_set(error, ERROR_CONFIG, "%s '%s' has more than %d bytes", what, shown,
                          CREDENTIAL_VALUE_MAX);

@@ -228,7 +228,8 @@ static int check_credential(const struct network_host *host, const char *name, c
                          "add a header inside TLS",
                          name);
     if (find_credential(host, header))
-        return error_set(error, ERROR_USAGE, "host '%s' has a credential in header '%s' already",
+        return error_set(error, ERROR_USAGE,
+                         "host '%s' has a credential in header '%s' already; remove one of them",
                          name, header);
     if (host->credential_count == NETWORK_CREDENTIALS_MAX)
         return error_set(error, ERROR_USAGE, "a host can have at most %d credentials",

@@ -1523,7 +1523,8 @@ static void config__wrong_tls(void **state)
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *allow = string_format("[{\"host\": \"b\", \"tls\": %s}]", bad[i]);
 
-        check_allow_refused(allow, "[0].tls: must be \"terminate\", or not be there");
+        check_allow_refused(
+            allow, "[0].tls: must be \"terminate\"; leave the key out to pass TLS through");
     }
     check_allow_refused("[{\"host\": \"b\", \"tls\": \"terminate\", \"raw\": true}]",
                         "[0]: host 'b' cannot have both raw and tls: what is not TLS cannot be "
@@ -1568,10 +1569,11 @@ static void config__wrong_credentials(void **state)
     check_credentials_refused("[{\"host\": \"a\", \"from\": \"env:A\"}]",
                               "[0]: host 'a' needs \"tls\": \"terminate\" in allow, since isolator "
                               "cannot add a header inside TLS");
-    check_credentials_refused("[{\"host\": \"b\", \"from\": \"env:A\"},"
-                              " {\"host\": \"b\", \"from\": \"env:B\", \"header\":"
-                              " \"authorization\"}]",
-                              "[1]: host 'b' has a credential in header 'authorization' already");
+    check_credentials_refused(
+        "[{\"host\": \"b\", \"from\": \"env:A\"},"
+        " {\"host\": \"b\", \"from\": \"env:B\", \"header\":"
+        " \"authorization\"}]",
+        "[1]: host 'b' has a credential in header 'authorization' already; remove one of them");
 }
 
 static void config__credentials_need_their_hosts(void **state)
@@ -1585,14 +1587,14 @@ static void config__credentials_need_their_hosts(void **state)
     overlay(&config, "{\"network\": {\"allow\": [" TERMINATED("b") "]}}");
     assert_int_equal(config_overlay(&config, alone, strlen(alone), "test.json", &error), -1);
     assert_error(&error, ERROR_CONFIG,
-                 "test.json: network.credentials: must be in one object with allow, which has "
-                 "the hosts that it names");
+                 "test.json: network.credentials: must be in the object that has allow, whose "
+                 "hosts it names");
     config_release(&config);
     check_refused("{\"languages\": {\"sh\": {\"prepare\": {\"network\": {\"credentials\": []}}}}}",
-                  "test.json: languages.sh.prepare.network.credentials: must be in one object "
-                  "with allow, which has the hosts that it names");
+                  "test.json: languages.sh.prepare.network.credentials: must be in the object "
+                  "that has allow, whose hosts it names");
     check_refused("{\"maximums\": {\"network\": {\"allow\": [" TERMINATED(
                       "b") "], \"credentials\": [{\"host\": \"b\", \"from\": \"env:A\"}]}}}",
-                  "test.json: maximums.network.credentials: maximums bound hosts and have no "
-                  "credentials");
+                  "test.json: maximums.network.credentials: remove it: maximums bound hosts and "
+                  "have no credentials");
 }

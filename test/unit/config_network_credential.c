@@ -228,9 +228,10 @@ static void network_credential__variables(void **state)
     setenv("KEY", with_prefix, 1);
     check_no_value("env:KEY", "environment variable 'KEY' has more than 4096 bytes");
     setenv("KEY", "", 1);
-    check_no_value("env:KEY", "environment variable 'KEY' is empty");
+    check_no_value("env:KEY", "environment variable 'KEY' is empty; it must have the value");
     unsetenv("KEY");
-    check_no_value("env:KEY", "environment variable 'KEY' is not set");
+    check_no_value("env:KEY", "environment variable 'KEY' is not set; set it where isolator is "
+                              "started, or use file:/PATH");
 }
 
 /* They would end the field, or the host might not see what isolator sends. */
@@ -288,7 +289,7 @@ static void network_credential__size_of_a_file(void **state)
     CLEANUP_FREE char *path = path_in(directory, "key");
     CLEANUP_FREE char *from = string_format("file:%s", path);
     CLEANUP_FREE char *is_long = string_format("file '%s' has more than 4096 bytes", path);
-    CLEANUP_FREE char *is_empty = string_format("file '%s' is empty", path);
+    CLEANUP_FREE char *is_empty = string_format("file '%s' is empty; it must have the value", path);
     CLEANUP_FREE char *longest = string_format("%04096d\r\n", 0);
     CLEANUP_FREE char *value = string_format("%04096d", 0);
     static const char *const ends[] = {"", "\n", "\r\n", "1234567890"};

@@ -571,7 +571,7 @@ static void network_rules__credentials(void **state)
                    "host 'a.example' needs \"tls\": \"terminate\" in allow, since isolator cannot "
                    "add a header inside TLS");
     add_credential(&rules, "*.b.example", "a",
-                   "host '*.b.example' has a credential in header 'a' already");
+                   "host '*.b.example' has a credential in header 'a' already; remove one of them");
     add_credential(&rules, "*.b.example", "C", "");
     add_credential(&rules, "*.b.example", "D", "");
     add_credential(&rules, "*.b.example", "E", "a host can have at most 4 credentials");
