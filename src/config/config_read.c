@@ -111,22 +111,23 @@ static int read_credential(struct json_reader *reader, const struct config_key *
     return result;
 }
 
-/* Reads the items of a list of hosts or credentials. */
+typedef int read_item(struct json_reader *reader, const struct config_key *key, const json_t *value,
+                      struct network_rules *rules);
+
+/* Reads each item of an array, which `type` describes: "an array of hosts". */
 static int read_items(struct json_reader *reader, const struct config_key *key, const json_t *value,
-                      struct network_rules *rules)
+                      struct network_rules *rules, read_item *read, const char *type)
 {
-    const bool is_hosts = key->rule->type == KEY_HOSTS;
     const size_t length = reader->path.length;
     json_t *item;
     size_t i;
 
     if (!json_is_array(value))
-        return json_reader_wrong_type(reader,
-                                      is_hosts ? "an array of hosts" : "an array of credentials");
+        return json_reader_wrong_type(reader, type);
     json_array_foreach(value, i, item)
     {
         strbuf_addf(&reader->path, "[%zu]", i);
-        if ((is_hosts ? read_host : read_credential)(reader, key, item, rules) != 0)
+        if (read(reader, key, item, rules) != 0)
             return -1;
         reader->path.length = length;
         reader->path.data[length] = '\0';
@@ -141,7 +142,7 @@ static int read_hosts(struct json_reader *reader, const struct config_key *key, 
 
     read.hosts = NULL;
     read.count = 0;
-    if (read_items(reader, key, value, &read) != 0) {
+    if (read_items(reader, key, value, &read, read_host, "an array of hosts") != 0) {
         network_rules_release(&read);
         return -1;
     }
@@ -169,7 +170,8 @@ static int read_network(struct json_reader *reader, const json_t *value,
     strbuf_addf(&reader->path, ".%s", key->rule->name);
     if (!json_object_get(value, "allow"))
         return json_reader_wrong_type(reader, "in the object that has allow, whose hosts it names");
-    if (read_items(reader, key, credentials, rules) != 0)
+    if (read_items(reader, key, credentials, rules, read_credential, "an array of credentials") !=
+        0)
         return -1;
     reader->path.length = length;
     reader->path.data[length] = '\0';

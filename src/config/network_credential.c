@@ -56,7 +56,7 @@ static void replace(char **member, const char *text)
 }
 
 /* Whether the header frames or routes a request, or is one for the next hop alone. */
-static bool is_of_request(const char *header)
+static bool is_framing_header(const char *header)
 {
     static const char *const names[] = {
         "Host",       "Content-Length", "Transfer-Encoding", "TE",      "Connection",
@@ -79,7 +79,7 @@ int network_credential_set_header(struct network_credential *credential, const c
     if (length == 0 || length > CREDENTIAL_HEADER_MAX || strspn(text, allowed) != length)
         return error_set(error, ERROR_USAGE, "'%s' is not the name of a header, like X-Api-Key",
                          shown);
-    if (is_of_request(text))
+    if (is_framing_header(text))
         return error_set(error, ERROR_USAGE,
                          "'%s' cannot have a credential: it says where a request ends or goes",
                          shown);

@@ -29,37 +29,34 @@ void tool_add_packages(struct strbuf *text, const char *start, const struct strv
         strbuf_addf(text, " and %zu more", packages->count - listed);
 }
 
-/* How many hosts there are, or how many of them get credentials. */
-static size_t count_hosts(const struct network_rules *rules, bool with_credentials)
+/*
+ * Adds the names of up to HOSTS_LISTED_MAX hosts, of those with credentials alone if
+ * `with_credentials`, and how many more there are. Returns how many hosts there are.
+ */
+static size_t list_hosts(struct strbuf *text, const struct network_rules *rules,
+                         bool with_credentials)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < rules->count; i++)
-        count += !with_credentials || rules->hosts[i].credential_count > 0;
-    return count;
-}
-
-/* Adds the names of the first of those. */
-static void list_hosts(struct strbuf *text, const struct network_rules *rules,
-                       bool with_credentials)
-{
-    const size_t count = count_hosts(rules, with_credentials);
-    size_t listed = 0;
-
-    for (size_t i = 0; i < rules->count && listed < HOSTS_LISTED_MAX; i++) {
+    for (size_t i = 0; i < rules->count; i++) {
         CLEANUP_FREE char *name = network_host_text(&rules->hosts[i]);
 
-        if (!with_credentials || rules->hosts[i].credential_count > 0)
-            strbuf_addf(text, "%s %s", listed++ > 0 ? "," : "", name);
+        if (with_credentials && rules->hosts[i].credential_count == 0)
+            continue;
+        if (count < HOSTS_LISTED_MAX)
+            strbuf_addf(text, "%s %s", count > 0 ? "," : "", name);
+        count++;
     }
     if (count > HOSTS_LISTED_MAX)
         strbuf_addf(text, " and %zu more", count - HOSTS_LISTED_MAX);
+    return count;
 }
 
 /* What a program reaches: nothing, hosts over the proxy of the container, or a network. */
 static void describe_network(struct strbuf *text, const struct sandbox_policy *policy)
 {
     const struct network_rules *rules = &policy->network_rules;
+    CLEANUP(strbuf_release) struct strbuf authorized = STRBUF_INIT;
 
     if (rules->count == 0) {
         if (strcmp(policy->network, "none") == 0)
@@ -71,11 +68,11 @@ static void describe_network(struct strbuf *text, const struct sandbox_policy *p
     strbuf_addstr(text, "no network except HTTP and HTTPS to");
     list_hosts(text, rules, false);
     strbuf_addstr(text, ", through the proxy in http_proxy");
-    if (count_hosts(rules, true) == 0)
-        return;
-    strbuf_addstr(text, ", which adds the credentials for");
-    list_hosts(text, rules, true);
-    strbuf_addstr(text, ": send requests to them by HTTPS and without a key");
+    if (list_hosts(&authorized, rules, true) > 0)
+        strbuf_addf(text,
+                    ", which adds the credentials for%s: send requests to them by HTTPS and "
+                    "without a key",
+                    authorized.data);
 }
 
 /* The default limits of a program in a language, its packages, and whether it starts slowly. */
