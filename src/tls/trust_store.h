@@ -13,8 +13,10 @@ enum { TRUST_FILE_MAX = 16 * 1024 * 1024 };
 
 /*
  * Reads the file that $SSL_CERT_FILE names, or else the first that exists of the usual places, and
- * adds it to `pem`, with a newline at its end. Returns 0. -1: there is none, it cannot be read, or
- * it does not begin with a certificate; `problem` says why, owned, and what to do.
+ * adds its certificates to `pem`: the lines from BEGIN CERTIFICATE to END CERTIFICATE, and nothing
+ * else, since programs in containers get them and the file may have comments and keys. Returns 0.
+ * -1: there is no file, it cannot be read, or the first certificate is none; `problem` says why,
+ * owned, and what to do.
  */
 int trust_store_read(struct strbuf *pem, char **problem);
 

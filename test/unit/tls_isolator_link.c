@@ -58,6 +58,67 @@ static void tls_isolator_link__sealed(void **state)
     temp_remove(directory);
 }
 
+/* What a program in a container gets of a file. */
+static void check_certificates(const char *text, const char *expected)
+{
+    struct peers peers;
+    struct terminator_message message;
+    char *directory = temp_create();
+    CLEANUP_FREE char *path = path_in(directory, "all.pem");
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT;
+    CLEANUP_FD int file = -1;
+
+    write_in(directory, "all.pem", text);
+    peers.pid = start_program(path, &peers.link, -1);
+    free(read_message(peers.link, &message, &file));
+    assert_int_equal(message.type, TERMINATOR_READY);
+    got = read_all(file);
+    *strstr(got.data + strlen(expected), "-----BEGIN") = '\0'; /* isolator's own */
+    assert_string_equal(got.data, expected);
+    close(peers.link);
+    assert_int_equal(wait_for_program(peers.pid), 0);
+    temp_remove(directory);
+}
+
+/* Such as the file of mitmproxy has, and a file that a server reads. */
+static void tls_isolator_link__only_certificates(void **state)
+{
+    char *directory = temp_create();
+    struct test_authority authority = make_authority("test");
+    CLEANUP_FREE char *own = NULL, *with_key = NULL, *with_cr = NULL, *twice = NULL, *broken = NULL;
+    CLEANUP_FREE char *other = NULL;
+
+    (void)state;
+    write_pem(directory, "ca.pem", authority.certificate);
+    own = read_in(directory, "ca.pem");
+    twice = string_format("%s%s", own, own);
+    with_key = string_format("# secret\n-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n"
+                             "-----END PRIVATE KEY-----\n%sa comment\n"
+                             "-----BEGIN EC PRIVATE KEY-----\nc2VjcmV0\n"
+                             "-----END EC PRIVATE KEY-----\n%s-----BEGIN PRIVATE KEY-----\nc2Vj",
+                             own, own);
+    check_certificates(with_key, twice);
+    other = string_format("%s-----BEGIN TRUSTED CERTIFICATE-----\nc2VjcmV0\n"
+                          "-----END TRUSTED CERTIFICATE-----\n",
+                          own);
+    check_certificates(other, own);
+    broken = string_format("%s-----BEGIN CERTIFICATE-----\nc2VjcmV0\n"
+                           "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n"
+                           "-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nc2Vj\n%s"
+                           "-----BEGIN CERTIFICATE-----\nc2Vj",
+                           own, own);
+    check_certificates(broken, twice);
+    with_cr = string_format("%s-----BEGIN CERTIFICATE-----\r\nc2Vj\r\n"
+                            "-----END CERTIFICATE----- \r\n",
+                            own);
+    free(other);
+    other = string_format("%s-----BEGIN CERTIFICATE-----\nc2Vj\n-----END CERTIFICATE-----\n", own);
+    check_certificates(with_cr, other);
+    EVP_PKEY_free(authority.key);
+    X509_free(authority.certificate);
+    temp_remove(directory);
+}
+
 static void check_failed(const char *trusted, const char *expected)
 {
     CLEANUP_FD int errors = open("/dev/null", O_WRONLY | O_CLOEXEC);
