@@ -96,13 +96,6 @@ static void watch(struct bridge *bridge, struct side *side, unsigned number)
     side->watched = side->wanted;
 }
 
-/* The program sends no more, and all that it has sent was passed on. */
-static bool is_waiting_for_response(const struct bridge *bridge)
-{
-    return bridge->state == BRIDGE_OPEN && bridge->program_ended && bridge->head.length == 0 &&
-           bridge->from_program.length == 0;
-}
-
 /* The steps that cannot go on say what they wait for. */
 static void go_on(struct bridge *bridge)
 {
@@ -121,15 +114,15 @@ void bridge_serve(struct bridge *bridge, bool has_gone)
 {
     const enum bridge_state before = bridge->state;
 
-    if (has_gone && is_waiting_for_response(bridge))
-        bridge_close(bridge);
+    if (has_gone && bridge->state == BRIDGE_OPEN)
+        bridge_close(bridge); /* the program cannot get the response */
     else
         go_on(bridge);
     check_deadlines(bridge);
     if (bridge->state != before) /* what was given up here goes on here */
         bridge->is_busy = bridge->state != BRIDGE_CLOSED;
-    if (is_waiting_for_response(bridge))
-        bridge->program.wanted |= EPOLLHUP;
+    if (bridge->state == BRIDGE_OPEN)
+        bridge->program.wanted |= EPOLLHUP; /* also while nothing can be passed on */
     watch(bridge, &bridge->program, bridge->slot * 2);
     watch(bridge, &bridge->host, bridge->slot * 2 + 1);
 }

@@ -132,6 +132,11 @@ static void read_head(struct bridge *bridge)
             break;
         case SIDE_BLOCKED:
             return;
+        case SIDE_FLOODED:
+            bridge_give_up(bridge, 400,
+                           string_format("the program sends messages of TLS without data to '%s'",
+                                         bridge->open->tunnel.host));
+            return;
         default:
             bridge->program.is_broken = true;
             bridge_give_up(bridge, 400,

@@ -35,6 +35,7 @@ static bool read_program(struct bridge *bridge)
     case SIDE_BLOCKED:
         return false;
     case SIDE_BROKEN:
+    case SIDE_FLOODED:
         bridge_close(bridge);
         return false;
     default:
@@ -99,6 +100,11 @@ static bool read_host(struct bridge *bridge)
         strbuf_add(&bridge->to_program, bytes, length);
         return true;
     case SIDE_BLOCKED:
+        return false;
+    case SIDE_FLOODED:
+        bridge_give_up(bridge, 502,
+                       string_format("'%s' port %u sends messages of TLS without data",
+                                     bridge->open->tunnel.host, bridge->open->tunnel.port));
         return false;
     case SIDE_BROKEN:
         bridge->is_cut = true;

@@ -10,6 +10,9 @@
 /* In the form of RFC 7301, 3.1. */
 static const unsigned char HTTP_1_1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
+/* Bytes of the certificates that a host sends; usual ones send 2 to 8 KB. */
+enum { CHAIN_MAX = 64 * 1024 };
+
 /* What fails here has no memory. */
 static void must(bool done)
 {
@@ -42,6 +45,8 @@ static SSL_CTX *new_context(const SSL_METHOD *method)
     SSL_CTX_set_options(context,
                         SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    /* Else one call reads on and on while the other side sends messages of TLS without data. */
+    SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     return context;
@@ -58,6 +63,7 @@ void contexts_init(struct contexts *contexts, struct authority *authority, X509_
     SSL_CTX_set_options(contexts->program, SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_cert_store(contexts->host, store);
     SSL_CTX_set_verify(contexts->host, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_max_cert_list(contexts->host, CHAIN_MAX);
     must(SSL_CTX_set_alpn_protos(contexts->host, HTTP_1_1, sizeof HTTP_1_1) == 0);
 }
 

@@ -40,13 +40,24 @@ enum side_result side_shake_hands(struct side *side)
     begin_call();
     result = judge(side, SSL_do_handshake(side->ssl));
     side->is_ready = result == SIDE_DONE;
+    side->data_at = BIO_number_read(SSL_get_rbio(side->ssl));
     return result;
 }
 
 enum side_result side_read(struct side *side, void *bytes, size_t size, size_t *length)
 {
+    enum side_result result;
+    uint64_t taken;
+
     begin_call();
-    return judge(side, SSL_read_ex(side->ssl, bytes, size, length));
+    result = judge(side, SSL_read_ex(side->ssl, bytes, size, length));
+    taken = BIO_number_read(SSL_get_rbio(side->ssl));
+    if (result == SIDE_DONE)
+        side->data_at = taken;
+    if (result != SIDE_BLOCKED || taken - side->data_at <= SIDE_SILENT_MAX)
+        return result;
+    side->is_broken = true;
+    return SIDE_FLOODED;
 }
 
 enum side_result side_write(struct side *side, const void *bytes, size_t size, size_t *length)

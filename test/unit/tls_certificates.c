@@ -49,6 +49,21 @@ static void tls_certificates__of_hosts(void **state)
     stop_peers(&peers);
 }
 
+/* 80 KB of certificates; OpenSSL's own limit is 100 KB. */
+static void tls_certificates__too_many(void **state)
+{
+    struct peers peers = start_peers();
+    SSL_CTX *server = make_server(&peers.authority, "DNS:a.test", 3600);
+    int size = i2d_X509(peers.authority.certificate, NULL);
+
+    (void)state;
+    for (int bytes = 0; bytes < 80000; bytes += size)
+        SSL_CTX_add1_chain_cert(server, peers.authority.certificate);
+    check_host_refused(&peers, server,
+                       "cannot speak TLS with 'a.test' port 443: excessive message size");
+    stop_peers(&peers);
+}
+
 static void check_address(struct peers *peers, const char *name, const char *host_field,
                           const char *alternative, const char *other)
 {

@@ -289,7 +289,9 @@ static inline void open_connection(int link, uint64_t number, int port, const ch
 
 /* ---- the host */
 
-enum host_end { HOST_NOTIFIES, HOST_CUTS, HOST_WAITS };
+/* HOST_FLOODS: sends KeyUpdates until the other side closes the connection. HOST_IS_DEAF: reads
+ * nothing, and waits for the end of the connection. */
+enum host_end { HOST_NOTIFIES, HOST_CUTS, HOST_WAITS, HOST_FLOODS, HOST_IS_DEAF };
 
 struct host {
     int fd;
@@ -321,6 +323,22 @@ static inline bool is_ended(SSL *ssl)
     return length <= 0 && SSL_get_error(ssl, length) != SSL_ERROR_WANT_READ;
 }
 
+/* Sends messages of TLS without data. Gives up after as many as would take a minute. */
+static inline void flood(SSL *ssl)
+{
+    for (int i = 0; i < 10000000; i++)
+        if (SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED) != 1 || SSL_do_handshake(ssl) != 1)
+            return;
+}
+
+/* Waits until the other side has closed its end of the socket, without reading. */
+static inline bool is_hung_up(int fd)
+{
+    struct pollfd polled = {.fd = fd};
+
+    return poll(&polled, 1, WAIT_SECONDS * 1000) == 1 && (polled.revents & POLLHUP);
+}
+
 static inline void *play_host(void *argument)
 {
     struct host *host = argument;
@@ -330,7 +348,7 @@ static inline void *play_host(void *argument)
 
     SSL_set_fd(ssl, host->fd);
     host->accepted = SSL_accept(ssl) == 1;
-    while (host->accepted && !has_request(host)) {
+    while (host->accepted && host->end != HOST_IS_DEAF && !has_request(host)) {
         length = SSL_read(ssl, bytes, sizeof bytes);
         host->got_end = length <= 0;
         if (length <= 0)
@@ -339,7 +357,11 @@ static inline void *play_host(void *argument)
     }
     if (host->accepted && !host->got_end && host->response_length > 0)
         SSL_write(ssl, host->response, (int)host->response_length);
-    if (host->end == HOST_WAITS)
+    if (host->end == HOST_FLOODS)
+        flood(ssl);
+    if (host->end == HOST_IS_DEAF)
+        host->got_end = is_hung_up(host->fd);
+    else if (host->end == HOST_WAITS)
         host->got_end = is_ended(ssl);
     else if (host->accepted && host->end == HOST_NOTIFIES)
         SSL_shutdown(ssl);

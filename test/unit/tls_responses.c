@@ -71,6 +71,62 @@ static void tls_responses__nobody_waits(void **state)
     stop_peers(&peers);
 }
 
+/* So does one that goes away while the host takes nothing of its request. */
+static void tls_responses__program_goes_away_while_it_sends(void **state)
+{
+    struct peers peers = start_peers();
+    struct host host = {.end = HOST_IS_DEAF};
+    struct timeval moment = {.tv_usec = 300000};
+    char bytes[16384] = "";
+    int fd;
+    SSL *ssl;
+
+    (void)state;
+    open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
+    start_host(&host, &peers.authority, "DNS:a.test");
+    ssl = connect_program(peers.program, fd, "a.test");
+    send_text(ssl, "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 999999999\r\n\r\n");
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &moment, sizeof moment);
+    while (SSL_write(ssl, bytes, sizeof bytes) > 0)
+        continue;
+    end_program(ssl, fd);
+    stop_host(&host);
+    assert_true(host.got_end);
+    stop_peers(&peers);
+}
+
+/* Messages of TLS without data do not keep other connections waiting, and do not go on. */
+static void tls_responses__flood_of_key_updates(void **state)
+{
+    struct peers peers = start_peers();
+    struct host flooding = {.end = HOST_FLOODS};
+    struct host host = {.response = SAID, .response_length = strlen(SAID)};
+    CLEANUP(strbuf_release) struct strbuf response;
+    int fd, other_fd;
+    SSL *ssl, *other;
+
+    (void)state;
+    open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &flooding.fd);
+    start_host(&flooding, &peers.authority, "DNS:a.test");
+    ssl = connect_program(peers.program, fd, "a.test");
+    send_text(ssl, ASKED);
+    open_connection(peers.link, 2, 443, FIELDS, sizeof FIELDS, &other_fd, &host.fd);
+    start_host(&host, &peers.authority, "DNS:a.test");
+    other = connect_program(peers.program, other_fd, "a.test");
+    send_text(other, ASKED);
+    check_response(other, SAID);
+    assert_true(read_response(ssl, &response));
+    assert_non_null(strstr(response.data, "502 Bad Gateway: 'a.test' port 443 sends messages"));
+    check_given_up(&peers, 1, 502, "'a.test' port 443 sends messages of TLS without data");
+    stop_host(&flooding);
+    stop_host(&host);
+    strbuf_release(&flooding.got);
+    strbuf_release(&host.got);
+    end_program(ssl, fd);
+    end_program(other, other_fd);
+    stop_peers(&peers);
+}
+
 /* The host answers at once and ends; the body does not hide the response. */
 static void tls_responses__before_the_body(void **state)
 {
