@@ -38,7 +38,8 @@ enum step {
 
 void http_body_begin(struct http_body_reader *reader, const struct http_request *request)
 {
-    *reader = (struct http_body_reader){.kind = request->body, .state = CHUNK_SIZE};
+    *reader = (struct http_body_reader){
+        .kind = request->body, .state = CHUNK_SIZE, .no_trailer = request->no_trailer};
     if (reader->kind == HTTP_BODY_LENGTH)
         reader->left = request->content;
     reader->ended = reader->kind != HTTP_BODY_CHUNKED && reader->left == 0;
@@ -74,7 +75,9 @@ static enum step take_byte(struct http_body_reader *reader, enum step step, int 
     case CHUNK_DATA_LF:
         return is_lf ? CHUNK_SIZE : CHUNKS_WRONG;
     case TRAILER_LINE:
-        return is_cr ? TRAILER_LAST_LF : http_is_token_byte(byte) ? TRAILER_NAME : CHUNKS_WRONG;
+        if (is_cr)
+            return TRAILER_LAST_LF;
+        return http_is_token_byte(byte) && !reader->no_trailer ? TRAILER_NAME : CHUNKS_WRONG;
     case TRAILER_NAME:
         return byte == ':' ? TRAILER_VALUE : http_is_token_byte(byte) ? TRAILER_NAME : CHUNKS_WRONG;
     case TRAILER_VALUE:

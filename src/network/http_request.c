@@ -87,12 +87,46 @@ static bool check_host(const struct http_head *head, unsigned short default_port
     return true;
 }
 
+static bool is_same_byte(char one, char other)
+{
+    return ((one == '_' || one == '-') && (other == '_' || other == '-')) ||
+           span_equal((struct span){&one, 1}, (struct span){&other, 1});
+}
+
+/* Whether servers may take one name for the other: some do not tell "_" and "-" apart. */
+static bool is_same_name(struct span name, const char *other)
+{
+    if (name.length != strlen(other))
+        return false;
+    for (size_t i = 0; i < name.length; i++)
+        if (!is_same_byte(name.at[i], other[i]))
+            return false;
+    return true;
+}
+
+/* Refuses names that some servers take for those that say how long the body is. */
+static bool check_names(const struct http_head *head, struct http_request *request)
+{
+    static const char *const names[] = {"Content-Length", "Transfer-Encoding"};
+
+    for (size_t i = 0; i < head->field_count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (is_same_name(head->fields[i].name, names[k]) &&
+                !span_is(head->fields[i].name, names[k]))
+                return http_refuse(request, 400,
+                                   "a field that some servers take for Content-Length or "
+                                   "Transfer-Encoding");
+    return true;
+}
+
 static bool read_framing(const struct http_head *head, struct http_request *request)
 {
     struct span length, coding;
     const size_t lengths = count_fields(head, "Content-Length", &length);
     const size_t codings = count_fields(head, "Transfer-Encoding", &coding);
 
+    if (!check_names(head, request))
+        return false;
     if (lengths + codings > 0 && request->is_tunnel)
         return http_refuse(request, 400, "CONNECT with a body");
     if (lengths > 0 && codings > 0)
@@ -163,23 +197,6 @@ static bool is_left_out(const struct head_field *field)
         if (span_is(field->name, left_out[i]))
             return true;
     return field->is_named;
-}
-
-static bool is_same_byte(char one, char other)
-{
-    return ((one == '_' || one == '-') && (other == '_' || other == '-')) ||
-           span_equal((struct span){&one, 1}, (struct span){&other, 1});
-}
-
-/* Whether servers may take one name for the other: some do not tell "_" and "-" apart. */
-static bool is_same_name(struct span name, const char *other)
-{
-    if (name.length != strlen(other))
-        return false;
-    for (size_t i = 0; i < name.length; i++)
-        if (!is_same_byte(name.at[i], other[i]))
-            return false;
-    return true;
 }
 
 /* Whether isolator sets this field itself. */
@@ -288,6 +305,7 @@ enum http_result http_request_read_inner(const char *bytes, size_t length,
         return result;
     memcpy(request->host, inner->host, strlen(inner->host) + 1);
     request->port = inner->port;
+    request->no_trailer = true;
     if (!check_method(&head, request) || !read_inner_target(&head, request) ||
         !read_framing(&head, request) ||
         !check_host(&head, HTTPS_PORT, "a Host that is not the host of the tunnel", request) ||

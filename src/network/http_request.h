@@ -31,6 +31,7 @@ struct http_request {
     unsigned short port;        /* of plain HTTP 80 if the request names none */
     size_t head_length;         /* bytes that it takes of what has come */
     enum http_body body;        /* of plain HTTP */
+    bool no_trailer;            /* its chunks must not be followed by fields */
     unsigned long long content; /* bytes of HTTP_BODY_LENGTH */
     int status;                 /* of HTTP_REFUSED: 400, 431, 501, 505 */
     const char *problem;        /* likewise: a static text, "two Host fields" */
@@ -44,10 +45,10 @@ struct http_request {
  *
  * Refused, among others: lines that do not end with CR LF, folded fields, blanks around a name, a
  * name that is not a token, control characters, more than one Host, a Host that is not the host of
- * the target, Content-Length more than once or with Transfer-Encoding, another transfer coding than
- * "chunked", a target with user information or a fragment, and of plain HTTP another scheme than
- * http. A request that is meant for a server (origin form) gets a problem that says that this is a
- * proxy.
+ * the target, Content-Length more than once or with Transfer-Encoding, either of them with "_" for
+ * "-", which some servers take for it, another transfer coding than "chunked", a target with user
+ * information or a fragment, and of plain HTTP another scheme than http. A request that is meant
+ * for a server (origin form) gets a problem that says that this is a proxy.
  */
 enum http_result http_request_read(const char *bytes, size_t length, struct http_request *request,
                                    struct strbuf *rewritten);
@@ -70,7 +71,8 @@ struct http_inner {
  * plain HTTP, but in origin form, and with a Host that is the host and port of the tunnel (without
  * a port it is 443). CONNECT, TRACE and a field Upgrade are refused too. Fields of the program
  * whose name is that of one of `inner->fields` are left out, "_" and "-" taken as the same, which
- * some servers do; the fields of `inner` come instead.
+ * some servers do; the fields of `inner` come instead. In a trailer (RFC 9112, 7.1.2) they would
+ * reach the host nevertheless, so there must be none.
  */
 enum http_result http_request_read_inner(const char *bytes, size_t length,
                                          const struct http_inner *inner,
@@ -81,6 +83,7 @@ struct http_body_reader {
     enum http_body kind;
     unsigned long long left; /* of the body, or of a chunk */
     int state;               /* of chunks, see http_body.c */
+    bool no_trailer;
     bool ended;
 };
 
@@ -88,7 +91,8 @@ void http_body_begin(struct http_body_reader *reader, const struct http_request 
 
 /*
  * Returns how many of these bytes are part of the body, from the first one on; all of it if it does
- * not end here. -1: they are not chunks. Sets `ended` at its end, also if it has no bytes.
+ * not end here. -1: they are not chunks, or have a trailer that must not be there. Sets `ended` at
+ * its end, also if it has no bytes.
  */
 long http_body_take(struct http_body_reader *reader, const char *bytes, size_t length);
 

@@ -15,7 +15,9 @@ bool bridge_take_body(struct bridge *bridge, const char *bytes, size_t length)
     if (taken < 0) {
         bridge_give_up(
             bridge, 400,
-            string_format("the body of a request to '%s' is not valid", bridge->open->tunnel.host));
+            string_format("the body of a request to '%s' is not valid: it must be chunks of HTTP, "
+                          "without fields after them",
+                          bridge->open->tunnel.host));
         return false;
     }
     if (!bridge->host_is_deaf)

@@ -150,6 +150,10 @@ static void check_head(const struct http_request *request, const struct strbuf *
     fuzz_require(count_lines(head, "connection: close\r\n") == 1, "%s", head->data);
     fuzz_require(count_lines(head, "proxy-authorization:") == 0, "%s", head->data);
     fuzz_require(count_lines(head, " ") == 0 && count_lines(head, "\t") == 0, "%s", head->data);
+    fuzz_require(count_lines(head, "content_length:") == 0 &&
+                     count_lines(head, "transfer_encoding:") == 0 &&
+                     count_lines(head, "transfer-encoding:") <= 1,
+                 "%s", head->data);
     framings = count_lines(head, "content-length:") + count_lines(head, "transfer-encoding:");
     fuzz_require(framings == (request->body != HTTP_BODY_NONE), "%d: %s", framings, head->data);
 }

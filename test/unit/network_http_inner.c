@@ -172,6 +172,10 @@ static void http_inner__framing(void **state)
     check_refused("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
                   "Transfer-Encoding: chunked\r\n\r\n",
                   400, "both Content-Length and Transfer-Encoding");
+    check_refused("GET / HTTP/1.1\r\nHost: a\r\nTransfer_Encoding: chunked\r\n\r\n", 400,
+                  "a field that some servers take for Content-Length or Transfer-Encoding");
+    check_refused("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\ncontent_length: 2\r\n\r\n",
+                  400, "a field that some servers take for Content-Length or Transfer-Encoding");
     check_refused("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501,
                   "a transfer coding other than chunked");
     check_refused("GET / HTTP/1.1\r\nHost: a\r\nConnection: Host\r\n\r\n", 400,
@@ -180,4 +184,22 @@ static void http_inner__framing(void **state)
     check_refused("GET / HTTP/1.1\nHost: a\n\n", 400, "a line that does not end with CR LF");
     check_refused("PRI * HTTP/2.0\r\n\r\n", 505, "a version other than HTTP/1.0 and HTTP/1.1");
     check_refused("\x16\x03\x01", 400, "not a request of HTTP");
+}
+
+static void http_inner__trailer(void **state)
+{
+    static const char bad[] = "1\r\nx\r\n0\r\nAuthorization: mine\r\n\r\n";
+    static const char good[] = "1\r\nx\r\n0\r\n\r\n";
+    const struct http_request request =
+        check_rewritten("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+                        "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\n"
+                        "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n");
+    struct http_body_reader reader;
+
+    (void)state;
+    http_body_begin(&reader, &request);
+    assert_int_equal(http_body_take(&reader, bad, strlen(bad)), -1);
+    http_body_begin(&reader, &request);
+    assert_int_equal(http_body_take(&reader, good, strlen(good)), strlen(good));
+    assert_true(reader.ended);
 }

@@ -145,7 +145,9 @@ static void tls_requests__not_valid(void **state)
 /* The host has the head then, and sees the connection end. */
 static void check_bad_chunks(const char *first, const char *then, bool is_passed)
 {
-    static const char why[] = "the body of a request to 'a.test' is not valid";
+    static const char why[] =
+        "the body of a request to 'a.test' is not valid: it must be chunks of "
+        "HTTP, without fields after them";
     struct peers peers = start_peers();
     CLEANUP(strbuf_release) struct strbuf response;
     struct host host = {.body = 1000, .end = HOST_CUTS};
@@ -177,6 +179,7 @@ static void tls_requests__bad_chunks(void **state)
     (void)state;
     check_bad_chunks(whole, "x\r\n", true);
     check_bad_chunks(head, "\r\nx\r\n", false);
+    check_bad_chunks(whole, "0\r\nAuthorization: mine\r\n\r\n", true);
 }
 
 static void tls_requests__cut_before_the_end(void **state)
