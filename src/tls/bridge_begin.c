@@ -1,5 +1,6 @@
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -58,6 +59,9 @@ static void give_up_host(struct bridge *bridge)
 }
 
 /* ---- the steps */
+
+/* How often bytes of the head are read before it is another connection's turn. */
+enum { ROUNDS_MAX = 8 };
 
 static void shake_program(struct bridge *bridge)
 {
@@ -118,17 +122,33 @@ static void judge_head(struct bridge *bridge)
         strbuf_release(&bridge->head);
 }
 
+/*
+ * Takes bytes of the head. It is read from its start only if they can complete it or show that it
+ * is none: a program may send it byte by byte.
+ */
+static void take_head(struct bridge *bridge, const char *bytes, size_t length)
+{
+    const bool is_first = bridge->incoming.length == 0;
+
+    strbuf_add(&bridge->incoming, bytes, length);
+    if (is_first || memchr(bytes, '\n', length) || bridge->incoming.length >= HTTP_HEAD_MAX)
+        judge_head(bridge);
+}
+
 /* Reads what the program sends. After the head, nothing until the host is ready. */
 static void read_head(struct bridge *bridge)
 {
     char bytes[BRIDGE_READ_MAX];
     size_t length;
 
-    while (bridge->state == BRIDGE_BEGINNING && !bridge->has_request) {
+    for (int i = 0; bridge->state == BRIDGE_BEGINNING && !bridge->has_request; i++) {
+        if (i == ROUNDS_MAX) {
+            bridge->is_busy = true;
+            return;
+        }
         switch (side_read(&bridge->program, bytes, sizeof bytes, &length)) {
         case SIDE_DONE:
-            strbuf_add(&bridge->incoming, bytes, length);
-            judge_head(bridge);
+            take_head(bridge, bytes, length);
             break;
         case SIDE_BLOCKED:
             return;

@@ -1,0 +1,94 @@
+#include "tls_peers.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+
+#include "tls/bridge_state.h"
+
+/* One connection, served step by step in this process. */
+
+struct alone {
+    struct authority *authority;
+    struct contexts contexts;
+    struct bridge_context context;
+    struct bridge *bridge;
+    SSL_CTX *client;
+    SSL *program; /* does not block */
+    int fd, host, link;
+};
+
+static void set_nonblocking(int fd)
+{
+    assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+}
+
+static void start_alone(struct alone *alone)
+{
+    struct link_open *open = calloc(1, sizeof *open);
+    int ends[2];
+
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    alone->link = ends[0];
+    alone->authority = authority_new();
+    contexts_init(&alone->contexts, alone->authority, X509_STORE_new());
+    alone->context = (struct bridge_context){
+        .contexts = &alone->contexts, .epoll = epoll_create1(EPOLL_CLOEXEC), .link = ends[1]};
+    open->text = string_copy("a.test");
+    open->text_length = strlen("a.test") + 1;
+    open->tunnel = (struct http_inner){.host = open->text, .port = 443};
+    alone->fd = make_pair(&open->program);
+    alone->host = make_pair(&open->host);
+    set_nonblocking(alone->fd);
+    set_nonblocking(open->program);
+    set_nonblocking(open->host);
+    alone->bridge = bridge_new(&alone->context, 0, open);
+    alone->client = SSL_CTX_new(TLS_client_method());
+    alone->program = SSL_new(alone->client);
+    SSL_set_fd(alone->program, alone->fd);
+}
+
+static void connect_alone(struct alone *alone)
+{
+    for (int i = 0; i < 10 && SSL_connect(alone->program) != 1; i++)
+        bridge_serve(alone->bridge, false);
+    assert_true(SSL_is_init_finished(alone->program));
+    bridge_serve(alone->bridge, false);
+    assert_true(alone->bridge->program.is_ready);
+}
+
+static void stop_alone(struct alone *alone)
+{
+    bridge_free(alone->bridge);
+    SSL_free(alone->program);
+    SSL_CTX_free(alone->client);
+    SSL_CTX_free(alone->contexts.program);
+    SSL_CTX_free(alone->contexts.host);
+    close(alone->context.epoll);
+    close(alone->context.link);
+    close(alone->link);
+    close(alone->host);
+    close(alone->fd);
+}
+
+/* Other connections have their turn between the bytes of a head. */
+static void tls_bridge__head_byte_by_byte(void **state)
+{
+    static const char head[] = "GET /0123456789012345678901234567890123456789 HTTP/1.1\r\n"
+                               "Host: a.test\r\n\r\n";
+    struct alone alone;
+
+    (void)state;
+    start_alone(&alone);
+    connect_alone(&alone);
+    for (size_t i = 0; i < strlen(head); i++)
+        assert_int_equal(SSL_write(alone.program, head + i, 1), 1);
+    bridge_serve(alone.bridge, false);
+    assert_int_equal(alone.bridge->incoming.length, 8);
+    for (size_t i = 0; i < strlen(head) && !alone.bridge->has_request; i += 8) {
+        assert_int_equal(bridge_deadline(alone.bridge), 1); /* at once */
+        bridge_serve(alone.bridge, false);
+    }
+    assert_true(alone.bridge->has_request);
+    stop_alone(&alone);
+}
