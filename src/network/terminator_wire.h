@@ -19,7 +19,7 @@
  * to the host, which gets nothing before its certificate was found to be good. GIVEN_UP says why
  * the connection ends, if it does not end as the program or the host has ended it: the status is
  * one of HTTP, 403 if the rules refuse what the program has asked for. It comes at most once per
- * connection.
+ * connection, and not if isolator does not read.
  */
 #ifndef NETWORK_TERMINATOR_WIRE_H
 #define NETWORK_TERMINATOR_WIRE_H

@@ -13,19 +13,6 @@
 /* How often bytes of a program are dropped before it is another connection's turn. */
 enum { DROPS_MAX = 16 };
 
-/* Tells isolator. */
-static void report(const struct bridge *bridge, int status, const char *why)
-{
-    const struct link_open *open = bridge->open;
-    const struct terminator_message message = {.type = TERMINATOR_GIVEN_UP,
-                                               .port = open->tunnel.port,
-                                               .status = (uint16_t)status,
-                                               .number = open->number};
-
-    /* If isolator has gone, its socket says so, too. */
-    (void)link_send(bridge->context->link, &message, open->tunnel.host, why, -1);
-}
-
 void bridge_wipe(struct bridge *bridge)
 {
     const struct http_inner none = {.host = bridge->open->tunnel.host,
@@ -82,7 +69,7 @@ void bridge_give_up(struct bridge *bridge, int status, char *reason)
     CLEANUP_FREE char *reply = http_reply(status, why);
 
     if (!bridge->has_given_up)
-        report(bridge, status, why);
+        link_send_given_up(bridge->context->link, bridge->open, status, why);
     bridge->has_given_up = true;
     bridge_wipe(bridge);
     side_release(&bridge->host);

@@ -65,32 +65,29 @@ static const char *next_string(const struct link_open *open, size_t *at)
     return string;
 }
 
-static bool read_text(struct link_open *open, const char **problem)
+/* Reads the host and the fields. Returns NULL, or what is wrong: a static text. */
+static const char *read_text(struct link_open *open)
 {
     struct http_inner *tunnel = &open->tunnel;
     size_t at = 0;
 
-    *problem = "a text without NUL at its end";
     if (open->text_length == 0 || open->text[open->text_length - 1] != '\0')
-        return false;
+        return "a text without NUL at its end";
     tunnel->host = next_string(open, &at);
     tunnel->fields = open->fields;
-    *problem = "no name of a host";
     if (!is_host(tunnel->host) || tunnel->port == 0)
-        return false;
+        return "no host, or port 0";
     while (at < open->text_length) {
         struct http_field *field = &open->fields[tunnel->field_count++];
 
-        *problem = "too many fields";
         if (tunnel->field_count > LINK_FIELDS_MAX)
-            return false;
+            return "too many fields";
         field->name = next_string(open, &at);
         field->value = next_string(open, &at);
-        *problem = "a field that is none of HTTP";
         if (!field->value || !is_field(field))
-            return false;
+            return "a field that is none of HTTP";
     }
-    return true;
+    return NULL;
 }
 
 static bool set_nonblocking(int fd)
@@ -103,54 +100,50 @@ static bool set_nonblocking(int fd)
            getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-static bool read_packet(struct link_open *open, const char *bytes, size_t length, bool is_cut,
-                        const char **problem)
+static bool has_sockets(const struct link_open *open)
+{
+    return open->program >= 0 && open->host >= 0 && set_nonblocking(open->program) &&
+           set_nonblocking(open->host);
+}
+
+/* Reads all but the descriptors. Returns NULL, or what is wrong: a static text. */
+static const char *read_packet(struct link_open *open, const char *bytes, size_t length)
 {
     struct terminator_message message = {.type = 0};
 
-    *problem = "a message that is too long, or has too many descriptors";
-    if (is_cut)
-        return false;
-    *problem = "a message that is too short";
     if (length < sizeof message)
-        return false;
+        return "a message that is too short";
     memcpy(&message, bytes, sizeof message);
-    *problem = "a message of an unknown type";
     if (message.type != TERMINATOR_OPEN)
-        return false;
-    *problem = "a message without two sockets";
-    if (open->program < 0 || open->host < 0 || !set_nonblocking(open->program) ||
-        !set_nonblocking(open->host))
-        return false;
+        return "a message of an unknown type";
     open->number = message.number;
     open->tunnel.port = message.port;
     open->text_length = length - sizeof message;
     open->text = memory_allocate(open->text_length + 1);
     memcpy(open->text, bytes + sizeof message, open->text_length);
     open->text[open->text_length] = '\0';
-    return read_text(open, problem);
+    return read_text(open);
 }
 
 /* ---- the socket */
 
-/* Takes the descriptors of a packet. False: there is another number of them than 0 and 2. */
-static bool take_descriptors(struct msghdr *header, struct link_open *open)
+/* Takes up to two descriptors out of a control message; the kernel drops more (MSG_CTRUNC). */
+static void take_descriptors(struct msghdr *header, struct link_open *open)
 {
     int fds[TERMINATOR_FDS];
-    size_t count = 0;
 
     for (struct cmsghdr *part = CMSG_FIRSTHDR(header); part; part = CMSG_NXTHDR(header, part)) {
-        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+        const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS ||
+            count > TERMINATOR_FDS)
             continue;
-        count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        memcpy(fds, CMSG_DATA(part),
-               (count < TERMINATOR_FDS ? count : TERMINATOR_FDS) * sizeof(int));
+        memcpy(fds, CMSG_DATA(part), count * sizeof(int));
+        if (count > 0)
+            open->program = fds[0];
+        if (count > 1)
+            open->host = fds[1];
     }
-    if (count > 0)
-        open->program = fds[0];
-    if (count > 1)
-        open->host = fds[1];
-    return count == 0 || count == TERMINATOR_FDS;
 }
 
 enum link_result link_read(int fd, struct link_open **opened, const char **problem)
@@ -167,7 +160,6 @@ enum link_result link_read(int fd, struct link_open **opened, const char **probl
                             .msg_controllen = sizeof control};
     const ssize_t length = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     struct link_open *open;
-    bool is_cut, is_good;
 
     if (length < 0 && (errno == EAGAIN || errno == EINTR))
         return LINK_NOTHING;
@@ -175,21 +167,30 @@ enum link_result link_read(int fd, struct link_open **opened, const char **probl
         return LINK_ENDED;
     open = memory_allocate(sizeof *open);
     *open = (struct link_open){.program = -1, .host = -1};
-    is_cut = !take_descriptors(&header, open) || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
-    is_good = read_packet(open, bytes, (size_t)length, is_cut, problem);
+    take_descriptors(&header, open);
+    *problem = header.msg_flags & MSG_TRUNC ? "a message that is too long"
+                                            : read_packet(open, bytes, (size_t)length);
+    if (!*problem && !(header.msg_flags & MSG_CTRUNC) && !has_sockets(open))
+        *problem = "a message without two sockets";
     OPENSSL_cleanse(bytes, (size_t)length);
-    if (!is_good) {
+    if (*problem) {
         link_open_free(open);
         return LINK_WRONG;
     }
     *opened = open;
-    return LINK_OPENED;
+    return header.msg_flags & MSG_CTRUNC ? LINK_REFUSED : LINK_OPENED;
 }
 
-int link_send(int fd, const struct terminator_message *message, const char *host, const char *text,
-              int passed)
+/*
+ * Sends a message: the host, unless that is NULL, and a text, which is cut to LINK_TEXT_MAX bytes;
+ * with a descriptor unless that is -1.
+ */
+static int send_message(int fd, const struct terminator_message *message, const char *host,
+                        const char *text, int passed)
 {
     struct terminator_message start = *message;
+    const int flags =
+        message->type == TERMINATOR_GIVEN_UP ? MSG_NOSIGNAL | MSG_DONTWAIT : MSG_NOSIGNAL;
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
         struct cmsghdr header;
@@ -207,13 +208,35 @@ int link_send(int fd, const struct terminator_message *message, const char *host
         control.header.cmsg_len = CMSG_LEN(sizeof passed);
         memcpy(CMSG_DATA(&control.header), &passed, sizeof passed);
     }
-    while (sendmsg(fd, &header, MSG_NOSIGNAL) < 0) {
+    while (sendmsg(fd, &header, flags) < 0) {
         struct pollfd polled = {.fd = fd, .events = POLLOUT};
 
-        if (errno == EAGAIN)
+        if (errno == EAGAIN && !(flags & MSG_DONTWAIT))
             poll(&polled, 1, -1);
         else if (errno != EINTR)
             return -1;
     }
     return 0;
+}
+
+int link_send_ready(int fd, int certificates)
+{
+    return send_message(fd, &(struct terminator_message){.type = TERMINATOR_READY}, NULL, "",
+                        certificates);
+}
+
+void link_send_failed(int fd, const char *why)
+{
+    (void)send_message(fd, &(struct terminator_message){.type = TERMINATOR_FAILED}, NULL, why, -1);
+}
+
+void link_send_given_up(int fd, const struct link_open *open, int status, const char *why)
+{
+    const struct terminator_message message = {.type = TERMINATOR_GIVEN_UP,
+                                               .port = open->tunnel.port,
+                                               .status = (uint16_t)status,
+                                               .number = open->number};
+
+    /* If isolator has gone, its socket says so, too. */
+    (void)send_message(fd, &message, open->tunnel.host, why, -1);
 }

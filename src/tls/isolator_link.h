@@ -31,22 +31,28 @@ bool link_is_valid(int fd);
 enum link_result {
     LINK_NOTHING, /* no message has come */
     LINK_OPENED,
-    LINK_ENDED, /* isolator has closed its end */
-    LINK_WRONG  /* `problem` says what is wrong with a message: a static text */
+    LINK_REFUSED, /* the system has refused its descriptors; there are none, or not all */
+    LINK_ENDED,   /* isolator has closed its end */
+    LINK_WRONG    /* `problem` says what is wrong with a message: a static text */
 };
 
-/* Reads a message, if there is one, into a new struct. The caller frees it. */
+/* Reads a message, if there is one, into a new struct, if it is opened or refused. The caller frees
+ * it. */
 enum link_result link_read(int fd, struct link_open **open, const char **problem);
 
 /* Closes its descriptors, wipes its text and frees it. NULL is ignored. */
 void link_open_free(struct link_open *open);
 
 /*
- * Sends a message: the host, unless that is NULL, and a text, which is cut to LINK_TEXT_MAX bytes;
- * with a descriptor unless that is -1. Waits while isolator reads nothing. Returns 0, or -1 with
- * errno.
+ * Sends READY with a descriptor. Waits while isolator reads nothing. Returns 0; -1, errno: isolator
+ * has ended.
  */
-int link_send(int fd, const struct terminator_message *message, const char *host, const char *text,
-              int passed);
+int link_send_ready(int fd, int certificates);
+
+/* Sends FAILED. Waits while isolator reads nothing. The reason is cut to LINK_TEXT_MAX bytes. */
+void link_send_failed(int fd, const char *why);
+
+/* Sends GIVEN_UP of a connection. Does nothing if isolator does not read. The reason is cut too. */
+void link_send_given_up(int fd, const struct link_open *open, int status, const char *why);
 
 #endif

@@ -33,9 +33,7 @@ static _Noreturn void quit(int status, const char *problem)
 
 static _Noreturn void fail(const char *why)
 {
-    const struct terminator_message message = {.type = TERMINATOR_FAILED};
-
-    (void)link_send(STDIN_FILENO, &message, NULL, why, -1);
+    link_send_failed(STDIN_FILENO, why);
     quit(EXIT_PROBLEM, why);
 }
 
@@ -53,7 +51,6 @@ static int sealed_file(const struct strbuf *bytes)
 
 static void send_certificates(const struct strbuf *trusted, const struct authority *authority)
 {
-    const struct terminator_message message = {.type = TERMINATOR_READY};
     CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT;
     CLEANUP_FD int file = -1;
 
@@ -62,7 +59,7 @@ static void send_certificates(const struct strbuf *trusted, const struct authori
     file = sealed_file(&all);
     if (file < 0)
         fail("the system refuses a file in memory");
-    if (link_send(STDIN_FILENO, &message, NULL, "", file) != 0)
+    if (link_send_ready(STDIN_FILENO, file) != 0)
         quit(EXIT_SUCCESS, NULL); /* isolator has ended */
 }
 
@@ -91,10 +88,13 @@ int main(int argc, char **argv)
     }
     if (argc != 1 || !link_is_valid(STDIN_FILENO))
         quit(EXIT_MISUSE, "isolator starts this program; it takes no arguments");
-    harden_process();
+    problem = harden_process();
+    if (problem)
+        fail(problem);
     OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS | OPENSSL_INIT_LOAD_CRYPTO_STRINGS, NULL);
     prepare(&contexts);
-    harden_system_calls();
-    problem = terminator_run(&contexts, STDIN_FILENO);
+    problem = harden_system_calls();
+    if (!problem)
+        problem = terminator_run(&contexts, STDIN_FILENO);
     quit(problem ? EXIT_PROBLEM : EXIT_SUCCESS, problem);
 }

@@ -52,17 +52,9 @@ static void serve(struct terminator *terminator, unsigned slot, bool has_gone)
     }
 }
 
-static void refuse(struct terminator *terminator, struct link_open *open)
+static void refuse(struct terminator *terminator, struct link_open *open, const char *why)
 {
-    const struct terminator_message message = {.type = TERMINATOR_GIVEN_UP,
-                                               .port = open->tunnel.port,
-                                               .status = 502,
-                                               .number = open->number};
-    CLEANUP_FREE char *text = string_format("there are %u connections with TLS already, which is "
-                                            "the limit",
-                                            terminator->max);
-
-    (void)link_send(terminator->context.link, &message, open->tunnel.host, text, -1);
+    link_send_given_up(terminator->context.link, open, 502, why);
     link_open_free(open);
 }
 
@@ -73,7 +65,10 @@ static void begin(struct terminator *terminator, struct link_open *open)
     while (slot < terminator->max && terminator->bridges[slot])
         slot++;
     if (slot == terminator->max) {
-        refuse(terminator, open);
+        CLEANUP_FREE char *why = string_format(
+            "there are %u connections with TLS already, which is the limit", terminator->max);
+
+        refuse(terminator, open, why);
         return;
     }
     terminator->bridges[slot] = bridge_new(&terminator->context, slot, open);
@@ -89,6 +84,9 @@ static bool read_link(struct terminator *terminator, const char **problem)
         switch (link_read(terminator->context.link, &open, problem)) {
         case LINK_OPENED:
             begin(terminator, open);
+            break;
+        case LINK_REFUSED:
+            refuse(terminator, open, "the system refuses the sockets of a connection with TLS");
             break;
         case LINK_NOTHING:
             return true;

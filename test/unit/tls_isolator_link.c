@@ -219,6 +219,65 @@ static void tls_isolator_link__too_many(void **state)
     stop_peers(&peers);
 }
 
+/* The kernel drops descriptors that are too many, for the message or for the process. */
+static void tls_isolator_link__descriptors_are_dropped(void **state)
+{
+    struct peers peers = start_peers();
+    const struct terminator_message message = {.type = TERMINATOR_OPEN, .port = 443, .number = 1};
+    CLEANUP(strbuf_release) struct strbuf packet = STRBUF_INIT;
+    int sockets[3], others[3], program, host;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        others[i] = make_pair(&sockets[i]);
+    strbuf_add(&packet, &message, sizeof message);
+    strbuf_add(&packet, "a", 2);
+    assert_int_equal(send_packet(peers.link, packet.data, packet.length, sockets, 3),
+                     packet.length);
+    check_given_up(&peers, 1, 502, "the system refuses the sockets of a connection with TLS");
+    open_connection(peers.link, 2, 443, "a", 2, &program, &host); /* it goes on */
+    close(program);
+    check_given_up(&peers, 2, 400,
+                   "TLS between the program and isolator, for 'a', has failed: the connection was "
+                   "closed");
+    close(host);
+    for (size_t i = 0; i < 3; i++) {
+        close(others[i]);
+        close(sockets[i]);
+    }
+    stop_peers(&peers);
+}
+
+enum { UNREAD = 1000 };
+
+/* Connections are served while isolator does not read why others have ended. */
+static void tls_isolator_link__unread_messages(void **state)
+{
+    struct peers peers = start_peers();
+    struct host host_end = {.response = "x", .response_length = 1};
+    int fd, host;
+    SSL *ssl;
+    char bytes[1000];
+
+    (void)state;
+    for (int i = 0; i < UNREAD; i++) {
+        open_connection(peers.link, 1, 443, "a.test", 7, &fd, &host);
+        close(fd);
+        close(host);
+    }
+    open_connection(peers.link, 2, 443, "a.test", 7, &fd, &host_end.fd);
+    start_host(&host_end, &peers.authority, "DNS:a.test");
+    ssl = connect_program(peers.program, fd, "a.test");
+    send_text(ssl, "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    check_response(ssl, "x");
+    end_program(ssl, fd);
+    stop_host(&host_end);
+    strbuf_release(&host_end.got);
+    while (recv(peers.link, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
+        continue;
+    stop_peers(&peers);
+}
+
 /* ---- what isolator must not send */
 
 /* Sends a packet, with so many sockets, which ends the program with a message. */
@@ -271,18 +330,19 @@ static void check_wrong_open(const char *text, size_t length, size_t count, cons
 static void tls_isolator_link__wrong_messages(void **state)
 {
     const struct terminator_message ready = {.type = TERMINATOR_READY};
+    const struct {
+        struct terminator_message start;
+        char host[2];
+    } no_port = {{.type = TERMINATOR_OPEN, .port = 0}, "a"};
     char large[TERMINATOR_PACKET_MAX] = "a";
 
     (void)state;
     check_wrong("x", 1, 0, "isolator-tls: a message that is too short\n");
     check_wrong(&ready, sizeof ready, 0, "isolator-tls: a message of an unknown type\n");
     check_wrong_open("a", 2, 0, "isolator-tls: a message without two sockets\n");
-    check_wrong_open("a", 2, 1,
-                     "isolator-tls: a message that is too long, or has too many descriptors\n");
-    check_wrong_open("a", 2, 3,
-                     "isolator-tls: a message that is too long, or has too many descriptors\n");
-    check_wrong_open(large, sizeof large, 2,
-                     "isolator-tls: a message that is too long, or has too many descriptors\n");
+    check_wrong_open("a", 2, 1, "isolator-tls: a message without two sockets\n");
+    check_wrong_open(large, sizeof large, 2, "isolator-tls: a message that is too long\n");
+    check_wrong(&no_port, sizeof no_port, 2, "isolator-tls: no host, or port 0\n");
 }
 
 static void tls_isolator_link__wrong_texts(void **state)
@@ -292,10 +352,10 @@ static void tls_isolator_link__wrong_texts(void **state)
     (void)state;
     check_wrong_open("a", 1, 2, "isolator-tls: a text without NUL at its end\n");
     check_wrong_open("", 0, 2, "isolator-tls: a text without NUL at its end\n");
-    WRONG_TEXT("", "isolator-tls: no name of a host\n");
-    WRONG_TEXT("A", "isolator-tls: no name of a host\n");
-    WRONG_TEXT("[::1]", "isolator-tls: no name of a host\n");
-    WRONG_TEXT("a\nb", "isolator-tls: no name of a host\n");
+    WRONG_TEXT("", "isolator-tls: no host, or port 0\n");
+    WRONG_TEXT("A", "isolator-tls: no host, or port 0\n");
+    WRONG_TEXT("[::1]", "isolator-tls: no host, or port 0\n");
+    WRONG_TEXT("a\nb", "isolator-tls: no host, or port 0\n");
     WRONG_TEXT("a\0X", "isolator-tls: a field that is none of HTTP\n");
     WRONG_TEXT("a\0X Y\0z", "isolator-tls: a field that is none of HTTP\n");
     WRONG_TEXT("a\0\0z", "isolator-tls: a field that is none of HTTP\n");

@@ -118,6 +118,7 @@ static inline pid_t start_program(const char *trusted, int *link, int errors)
     }
     close(ends[1]);
     setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+    setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
     *link = ends[0];
     return pid;
 }
