@@ -12,6 +12,7 @@
 #include "base/host_name.h"
 #include "base/linux.h"
 #include "base/memory.h"
+#include "tls/must.h"
 
 enum { SERIAL_BITS = 127 };
 
@@ -27,13 +28,6 @@ struct authority {
     struct host_certificate hosts[AUTHORITY_HOSTS];
     unsigned long long uses;
 };
-
-/* What fails here has no memory. */
-static void must(bool done)
-{
-    if (!done)
-        abort();
-}
 
 static EVP_PKEY *new_key(void)
 {

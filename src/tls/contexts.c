@@ -6,19 +6,13 @@
 #include <string.h>
 
 #include "base/host_name.h"
+#include "tls/must.h"
 
 /* In the form of RFC 7301, 3.1. */
 static const unsigned char HTTP_1_1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 /* Bytes of the certificates that a host sends; usual ones send 2 to 8 KB. */
 enum { CHAIN_MAX = 64 * 1024 };
-
-/* What fails here has no memory. */
-static void must(bool done)
-{
-    if (!done)
-        abort();
-}
 
 /* `wants_other` of the connection is OpenSSL's application data of the SSL. */
 static int choose_protocol(SSL *ssl, const unsigned char **chosen, unsigned char *length,
