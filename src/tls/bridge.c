@@ -19,8 +19,8 @@ struct bridge *bridge_new(const struct bridge_context *context, unsigned slot,
                               .open = open,
                               .program = {.fd = open->program},
                               .host = {.fd = open->host},
-                              .program_deadline = clock_now_ms() + BRIDGE_PROGRAM_MS,
-                              .host_deadline = clock_now_ms() + BRIDGE_HOST_MS};
+                              .program_deadline = clock_now_ms() + context->program_ms,
+                              .host_deadline = clock_now_ms() + context->host_ms};
     open->program = open->host = -1;
     bridge->program.ssl =
         contexts_new_program(context->contexts, bridge->program.fd, host, &bridge->wants_other);
@@ -65,7 +65,7 @@ static void check_deadlines(struct bridge *bridge)
     if (bridge->state == BRIDGE_BEGINNING && is_over(bridge->host_deadline)) {
         bridge_give_up(bridge, 504,
                        string_format("cannot speak TLS with '%s' port %u: no answer within %d s",
-                                     tunnel->host, tunnel->port, BRIDGE_HOST_MS / 1000));
+                                     tunnel->host, tunnel->port, bridge->context->host_ms / 1000));
     } else if (is_over(bridge->program_deadline)) {
         if (bridge->state != BRIDGE_BEGINNING) {
             bridge_close(bridge);
@@ -75,7 +75,7 @@ static void check_deadlines(struct bridge *bridge)
         bridge->program_deadline = 0;
         bridge_give_up(bridge, 400,
                        string_format("no complete request to '%s' was sent within %d s",
-                                     tunnel->host, BRIDGE_PROGRAM_MS / 1000));
+                                     tunnel->host, bridge->context->program_ms / 1000));
     }
 }
 

@@ -16,6 +16,11 @@ struct bridge_context {
     struct contexts *contexts;
     int epoll; /* each socket has the number of its connection there */
     int link;  /* to isolator */
+    /*
+     * How long the program has for its handshake and its head, the host for its handshake, and the
+     * program to end after the response.
+     */
+    int program_ms, host_ms, end_ms;
 };
 
 struct bridge;

@@ -45,7 +45,7 @@ void bridge_end(struct bridge *bridge)
         side_end(&bridge->host);
     side_release(&bridge->host);
     bridge->host_deadline = 0;
-    bridge->program_deadline = clock_now_ms() + BRIDGE_END_MS;
+    bridge->program_deadline = clock_now_ms() + bridge->context->end_ms;
     bridge->program.wanted = 0;
     bridge->state = BRIDGE_ENDING;
 }
@@ -79,7 +79,7 @@ void bridge_give_up(struct bridge *bridge, int status, char *reason)
         return;
     }
     if (bridge->program_deadline == 0)
-        bridge->program_deadline = clock_now_ms() + BRIDGE_PROGRAM_MS;
+        bridge->program_deadline = clock_now_ms() + bridge->context->program_ms;
     strbuf_release(&bridge->from_program);
     strbuf_addstr(&bridge->to_program, reply);
     bridge->host_ended = true;

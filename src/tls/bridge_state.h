@@ -27,16 +27,8 @@
 #include "tls/bridge.h"
 #include "tls/side.h"
 
-/*
- * How long the program has for its handshake and its head, the host for its handshake, and the
- * program to end after the response. And the bytes that are read at once.
- */
-enum {
-    BRIDGE_PROGRAM_MS = 30000,
-    BRIDGE_HOST_MS = 15000,
-    BRIDGE_END_MS = 2000,
-    BRIDGE_READ_MAX = 16384
-};
+/* The bytes that are read at once. */
+enum { BRIDGE_READ_MAX = 16384 };
 
 enum bridge_state { BRIDGE_BEGINNING, BRIDGE_OPEN, BRIDGE_REPLYING, BRIDGE_ENDING, BRIDGE_CLOSED };
 

@@ -18,6 +18,9 @@
  */
 enum { EVENTS_MAX = 64, MESSAGES_MAX = 16, OTHER_DESCRIPTORS = 16 };
 
+/* See struct bridge_context. */
+enum { PROGRAM_MS = 30000, HOST_MS = 15000, END_MS = 2000 };
+
 /* The number of isolator's socket in epoll; those of connections are smaller. */
 enum { LINK_NUMBER = 2 * TERMINATOR_CONNECTIONS_MAX };
 
@@ -123,7 +126,13 @@ static int serve_late(struct terminator *terminator)
 const char *terminator_run(struct contexts *contexts, int link)
 {
     CLEANUP_FD int epoll = epoll_create1(EPOLL_CLOEXEC);
-    struct terminator terminator = {.context = {contexts, epoll, link}, .max = connections_max()};
+    struct terminator terminator = {.context = {.contexts = contexts,
+                                                .epoll = epoll,
+                                                .link = link,
+                                                .program_ms = PROGRAM_MS,
+                                                .host_ms = HOST_MS,
+                                                .end_ms = END_MS},
+                                    .max = connections_max()};
     struct epoll_event events[EVENTS_MAX] = {{.events = EPOLLIN, .data.u64 = LINK_NUMBER}};
     const char *problem = NULL;
 

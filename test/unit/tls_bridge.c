@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "tls/bridge_state.h"
 
 /* One connection, served step by step in this process. */
@@ -17,12 +19,14 @@ struct alone {
     int fd, host, link;
 };
 
+enum { MINUTE = 60000 };
+
 static void set_nonblocking(int fd)
 {
     assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
 }
 
-static void start_alone(struct alone *alone)
+static void start_alone(struct alone *alone, int program_ms, int host_ms)
 {
     struct link_open *open = calloc(1, sizeof *open);
     int ends[2];
@@ -32,8 +36,12 @@ static void start_alone(struct alone *alone)
     alone->link = ends[0];
     alone->authority = authority_new();
     contexts_init(&alone->contexts, alone->authority, X509_STORE_new());
-    alone->context = (struct bridge_context){
-        .contexts = &alone->contexts, .epoll = epoll_create1(EPOLL_CLOEXEC), .link = ends[1]};
+    alone->context = (struct bridge_context){.contexts = &alone->contexts,
+                                             .epoll = epoll_create1(EPOLL_CLOEXEC),
+                                             .link = ends[1],
+                                             .program_ms = program_ms,
+                                             .host_ms = host_ms,
+                                             .end_ms = 50};
     open->text = string_copy("a.test");
     open->text_length = strlen("a.test") + 1;
     open->tunnel = (struct http_inner){.host = open->text, .port = 443};
@@ -79,7 +87,7 @@ static void tls_bridge__head_byte_by_byte(void **state)
     struct alone alone;
 
     (void)state;
-    start_alone(&alone);
+    start_alone(&alone, MINUTE, MINUTE);
     connect_alone(&alone);
     for (size_t i = 0; i < strlen(head); i++)
         assert_int_equal(SSL_write(alone.program, head + i, 1), 1);
@@ -90,5 +98,72 @@ static void tls_bridge__head_byte_by_byte(void **state)
         bridge_serve(alone.bridge, false);
     }
     assert_true(alone.bridge->has_request);
+    stop_alone(&alone);
+}
+
+/* Serves the connection once its deadline has come, in 50 ms. */
+static void serve_late(struct alone *alone)
+{
+    const long long deadline = bridge_deadline(alone->bridge), now = clock_now_ms();
+
+    assert_true(deadline > now - 20000 && deadline <= now + 50);
+    while (clock_now_ms() < deadline)
+        poll(NULL, 0, 1);
+    bridge_serve(alone->bridge, false);
+}
+
+static void check_late(struct alone *alone, int status, const char *text)
+{
+    struct peers peers = {.link = alone->link};
+
+    check_given_up(&peers, 0, status, text);
+}
+
+/* The program does not get a response, since there is no TLS with it. */
+static void tls_bridge__late_handshake_of_the_program(void **state)
+{
+    struct alone alone;
+
+    (void)state;
+    start_alone(&alone, 50, MINUTE);
+    bridge_serve(alone.bridge, false);
+    serve_late(&alone);
+    check_late(&alone, 400, "no complete request to 'a.test' was sent within 0 s");
+    assert_int_equal(alone.bridge->state, BRIDGE_ENDING);
+    bridge_serve(alone.bridge, false);
+    serve_late(&alone);
+    assert_true(bridge_is_closed(alone.bridge));
+    stop_alone(&alone);
+}
+
+static void tls_bridge__late_head(void **state)
+{
+    struct alone alone;
+    char bytes[1000];
+
+    (void)state;
+    start_alone(&alone, 50, MINUTE);
+    connect_alone(&alone);
+    serve_late(&alone);
+    check_late(&alone, 400, "no complete request to 'a.test' was sent within 0 s");
+    bridge_serve(alone.bridge, false);
+    assert_true(SSL_read(alone.program, bytes, sizeof bytes) > 0);
+    assert_memory_equal(bytes, "HTTP/1.1 400 ", 13);
+    stop_alone(&alone);
+}
+
+static void tls_bridge__late_handshake_of_the_host(void **state)
+{
+    struct alone alone;
+    char bytes[1000];
+
+    (void)state;
+    start_alone(&alone, MINUTE, 50);
+    connect_alone(&alone);
+    serve_late(&alone);
+    check_late(&alone, 504, "cannot speak TLS with 'a.test' port 443: no answer within 0 s");
+    bridge_serve(alone.bridge, false);
+    assert_true(SSL_read(alone.program, bytes, sizeof bytes) > 0);
+    assert_memory_equal(bytes, "HTTP/1.1 504 ", 13);
     stop_alone(&alone);
 }

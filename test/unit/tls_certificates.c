@@ -223,9 +223,10 @@ static void tls_certificates__protocols_of_the_program(void **state)
 static int choose_h2(SSL *ssl, const unsigned char **chosen, unsigned char *length,
                      const unsigned char *offered, unsigned offered_length, void *context)
 {
-    (void)ssl, (void)context;
-    assert_int_equal(offered_length, 9);
-    assert_memory_equal(offered, "\x08http/1.1", 9);
+    struct strbuf *seen = context;
+
+    (void)ssl;
+    strbuf_add(seen, offered, offered_length);
     *chosen = (const unsigned char *)"h2";
     *length = 2;
     return SSL_TLSEXT_ERR_OK;
@@ -235,10 +236,15 @@ static void tls_certificates__protocol_of_the_host(void **state)
 {
     struct peers peers = start_peers();
     SSL_CTX *server = make_server(&peers.authority, "DNS:a.test", 3600);
+    CLEANUP(strbuf_release) struct strbuf offered = STRBUF_INIT;
+    /* Before 3.0.15, OpenSSL leaves this to isolator-tls. */
+    const char *why = OpenSSL_version_num() < 0x300000f0L
+                          ? "'a.test' port 443 speaks another protocol than HTTP/1.1"
+                          : "cannot speak TLS with 'a.test' port 443: bad extension";
 
     (void)state;
-    SSL_CTX_set_alpn_select_cb(server, choose_h2, NULL);
-    /* OpenSSL before 3.0.15 leaves this to isolator-tls, which says it in other words. */
-    check_host_refused(&peers, server, "cannot speak TLS with 'a.test' port 443: bad extension");
+    SSL_CTX_set_alpn_select_cb(server, choose_h2, &offered);
+    check_host_refused(&peers, server, why);
+    assert_string_equal(strbuf_string(&offered), "\x08http/1.1");
     stop_peers(&peers);
 }
