@@ -6,20 +6,21 @@
  *     message    from          descriptors               text
  *     READY      isolator-tls  the certificates: a file  none
  *     FAILED     isolator-tls  none                      why it cannot work; it ends
- *     OPEN       isolator      the program, the host     the host, then the name and the value of
- *                                                        each field that it gets, each with a NUL
+ *     OPEN       isolator      the program, the host     the host, then name and value of each
+ *                                                        field; each ends with a NUL
  *     GIVEN_UP   isolator-tls  none                      the host, a NUL, and why
  *
  * READY or FAILED is the first message, and comes once. The file has the certificates, in PEM, of
  * this host's store and of the authority that isolator-tls has made, whose key never leaves it; its
  * offset is 0.
  *
- * OPEN begins a connection: two sockets of streams, over which TLS is spoken. The program has the
- * first one, as a client of the host, and begins with its ClientHello. The second one is connected
- * to the host, which gets nothing before its certificate was found to be good. GIVEN_UP says why
- * the connection ends, if it does not end as the program or the host has ended it: the status is
- * one of HTTP, 403 if the rules refuse what the program has asked for. It comes at most once per
- * connection, and not if isolator does not read.
+ * OPEN begins a connection with two stream sockets. The program is at the first: isolator-tls is
+ * its TLS server. The host is at the second: it gets no request before its certificate is verified.
+ * GIVEN_UP says why isolator-tls itself ends a connection, at most once for each: `status` is one
+ * of HTTP; 403 means that the rules refuse the request. No message comes if the program or the host
+ * ends it, or if isolator does not read.
+ *
+ * FAILED and the reason have no final NUL; numbers are in the byte order of the machine.
  */
 #ifndef NETWORK_TERMINATOR_WIRE_H
 #define NETWORK_TERMINATOR_WIRE_H

@@ -14,7 +14,7 @@
 /* What all connections share; borrowed. */
 struct bridge_context {
     struct contexts *contexts;
-    int epoll; /* each socket has the number of its connection there */
+    int epoll; /* the program's socket of slot N has the number 2 * N there, the host's 2 * N + 1 */
     int link;  /* to isolator */
     /*
      * How long the program has for its handshake and its head, the host for its handshake, and the
@@ -25,11 +25,11 @@ struct bridge_context {
 
 struct bridge;
 
-/* Takes what isolator has said. `slot` is its number for epoll. */
+/* Takes `open` over. `slot` is its number among the connections. */
 struct bridge *bridge_new(const struct bridge_context *context, unsigned slot,
                           struct link_open *open) __attribute__((returns_nonnull));
 
-/* Closes both sockets at once. NULL is ignored. */
+/* Closes what is open, wipes the fields and frees it. NULL is ignored. */
 void bridge_free(struct bridge *bridge);
 
 /* Does what can be done now. `has_gone`: the program has closed its socket. */

@@ -14,7 +14,7 @@ static void begin_call(void)
     errno = 0;
 }
 
-static enum side_result judge(struct side *side, int returned)
+static enum side_result result_of(struct side *side, int returned)
 {
     switch (SSL_get_error(side->ssl, returned)) {
     case SSL_ERROR_NONE:
@@ -38,7 +38,7 @@ enum side_result side_shake_hands(struct side *side)
     enum side_result result;
 
     begin_call();
-    result = judge(side, SSL_do_handshake(side->ssl));
+    result = result_of(side, SSL_do_handshake(side->ssl));
     side->is_ready = result == SIDE_DONE;
     side->data_at = BIO_number_read(SSL_get_rbio(side->ssl));
     return result;
@@ -50,7 +50,7 @@ enum side_result side_read(struct side *side, void *bytes, size_t size, size_t *
     uint64_t taken;
 
     begin_call();
-    result = judge(side, SSL_read_ex(side->ssl, bytes, size, length));
+    result = result_of(side, SSL_read_ex(side->ssl, bytes, size, length));
     taken = BIO_number_read(SSL_get_rbio(side->ssl));
     if (result == SIDE_DONE)
         side->data_at = taken;
@@ -63,7 +63,7 @@ enum side_result side_read(struct side *side, void *bytes, size_t size, size_t *
 enum side_result side_write(struct side *side, const void *bytes, size_t size, size_t *length)
 {
     begin_call();
-    return judge(side, SSL_write_ex(side->ssl, bytes, size, length));
+    return result_of(side, SSL_write_ex(side->ssl, bytes, size, length));
 }
 
 /* 0 says that the other end has not ended yet, which nothing here waits for. */
@@ -73,7 +73,7 @@ enum side_result side_end(struct side *side)
 
     begin_call();
     returned = SSL_shutdown(side->ssl);
-    return returned == 0 ? SIDE_DONE : judge(side, returned);
+    return returned == 0 ? SIDE_DONE : result_of(side, returned);
 }
 
 const char *side_problem(int *reason)
