@@ -33,7 +33,7 @@ static bool check_start(const char *bytes, size_t length, struct http_request *r
     return true;
 }
 
-/* Returns the length of the head; 0: its end has not come. Looks at a fourth of the bytes. */
+/* Returns the length of the head; 0: its end has not come. Skips ahead: most steps are 4 bytes. */
 static size_t find_end(const char *bytes, size_t length)
 {
     for (size_t end = 4; end <= length;) {

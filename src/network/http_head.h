@@ -1,6 +1,5 @@
 /*
- * The head of a request in parts: its lines, before anything is known of what they say. For
- * network/http_request.c alone.
+ * Splits the head of a request into its lines and fields; http_request.c judges them.
  */
 #ifndef NETWORK_HTTP_HEAD_H
 #define NETWORK_HTTP_HEAD_H
@@ -35,8 +34,8 @@ bool http_refuse(struct http_request *request, int status, const char *problem);
 bool http_head_has_method(const struct http_head *head, const char *method);
 
 /*
- * Reads the lines of a head. Sets all of `head` but its path, which is empty, and of `request`,
- * which is empty otherwise, its length and whether it asks for a tunnel, or why it is refused.
+ * Reads the lines of a head. HTTP_GOOD: sets `head`, with an empty path, and of `request`
+ * head_length and is_tunnel. HTTP_REFUSED: sets status and problem.
  */
 enum http_result http_head_read(const char *bytes, size_t length, struct http_head *head,
                                 struct http_request *request);

@@ -26,12 +26,12 @@ enum http_result {
 enum http_body { HTTP_BODY_NONE, HTTP_BODY_LENGTH, HTTP_BODY_CHUNKED };
 
 struct http_request {
-    bool is_tunnel;             /* CONNECT */
-    char host[HOST_NAME_SIZE];  /* a name of host_name_read() */
-    unsigned short port;        /* of plain HTTP 80 if the request names none */
-    size_t head_length;         /* bytes that it takes of what has come */
-    enum http_body body;        /* of plain HTTP */
-    bool no_trailer;            /* its chunks must not be followed by fields */
+    bool is_tunnel;            /* CONNECT */
+    char host[HOST_NAME_SIZE]; /* a name of host_name_read() */
+    unsigned short port;       /* 80 for plain HTTP without a port; that of the tunnel inside one */
+    size_t head_length;        /* bytes that it takes of what has come */
+    enum http_body body;       /* not of CONNECT */
+    bool no_trailer;           /* its chunks must not be followed by fields */
     unsigned long long content; /* bytes of HTTP_BODY_LENGTH */
     int status;                 /* of HTTP_REFUSED: 400, 431, 501, 505 */
     const char *problem;        /* likewise: a static text, "two Host fields" */
