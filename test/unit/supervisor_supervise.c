@@ -40,7 +40,7 @@ static void supervise__gathers_bytes(void **state)
     } while (type != FRAME_END);
     check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
     assert_int_equal(fixture.out[0].length, BYTES);
-    if (frames > BYTES / 100)
+    if (frames > BYTES / 20)
         fail_msg("%d frames", frames);
     tear_down(&fixture);
 }

@@ -10,7 +10,6 @@
 /* One connection, served step by step in this process. */
 
 struct alone {
-    struct authority *authority;
     struct contexts contexts;
     struct bridge_context context;
     struct bridge *bridge;
@@ -26,6 +25,16 @@ static void set_nonblocking(int fd)
     assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
 }
 
+/* One for all tests: nothing frees an authority. */
+static struct authority *authority_of_all(void)
+{
+    static struct authority *authority;
+
+    if (!authority)
+        authority = authority_new();
+    return authority;
+}
+
 static void start_alone(struct alone *alone, int program_ms, int host_ms)
 {
     struct link_open *open = calloc(1, sizeof *open);
@@ -34,8 +43,7 @@ static void start_alone(struct alone *alone, int program_ms, int host_ms)
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     alone->link = ends[0];
-    alone->authority = authority_new();
-    contexts_init(&alone->contexts, alone->authority, X509_STORE_new());
+    contexts_init(&alone->contexts, authority_of_all(), X509_STORE_new());
     alone->context = (struct bridge_context){.contexts = &alone->contexts,
                                              .epoll = epoll_create1(EPOLL_CLOEXEC),
                                              .link = ends[1],
