@@ -495,17 +495,17 @@ static void plan__variables_of_certificates(void **state)
 
     (void)state;
     set_up(&fixture, "py",
-           "{\"containerWorkdir\": \"/work\","
+           "{\"containerWorkdir\": \"/code\","
            " \"network\": {\"allow\": [{\"host\": \"a.example\", \"tls\": \"terminate\"}]}}");
     resolve(&fixture);
     check_joined(&fixture.plan.proxy_environment,
                  "http_proxy=http://127.0.0.1:3128|https_proxy=http://127.0.0.1:3128|"
                  "HTTP_PROXY=http://127.0.0.1:3128|HTTPS_PROXY=http://127.0.0.1:3128|"
                  "no_proxy=localhost,127.0.0.1,::1|NO_PROXY=localhost,127.0.0.1,::1|"
-                 "NODE_USE_ENV_PROXY=1|SSL_CERT_FILE=/work/.isolator-ca.pem|"
-                 "REQUESTS_CA_BUNDLE=/work/.isolator-ca.pem|CURL_CA_BUNDLE=/work/.isolator-ca.pem|"
-                 "PIP_CERT=/work/.isolator-ca.pem|GIT_SSL_CAINFO=/work/.isolator-ca.pem|"
-                 "NODE_EXTRA_CA_CERTS=/work/.isolator-ca.pem");
+                 "NODE_USE_ENV_PROXY=1|SSL_CERT_FILE=/code/.isolator-ca.pem|"
+                 "REQUESTS_CA_BUNDLE=/code/.isolator-ca.pem|CURL_CA_BUNDLE=/code/.isolator-ca.pem|"
+                 "PIP_CERT=/code/.isolator-ca.pem|GIT_SSL_CAINFO=/code/.isolator-ca.pem|"
+                 "NODE_EXTRA_CA_CERTS=/code/.isolator-ca.pem");
     tear_down(&fixture);
 }
 
