@@ -72,6 +72,14 @@ const struct language *config_language(const struct config *config, const char *
     return NULL;
 }
 
+const struct tool_server *config_tool_server(const struct config *config, const char *name)
+{
+    for (size_t i = 0; i < config->tool_count; i++)
+        if (strcmp(config->tools[i].name, name) == 0)
+            return &config->tools[i];
+    return NULL;
+}
+
 /* The only language that is called so, by its name or an alias; NULL: none is, or several are. */
 static const struct language *find_called(const struct config *config, const char *name,
                                           int (*compare)(const char *, const char *))
@@ -198,6 +206,9 @@ void config_release(struct config *config)
         free(config->layers[i].name);
         json_decref(config->layers[i].root);
     }
+    for (size_t i = 0; i < config->tool_count; i++)
+        tool_server_release(&config->tools[i]);
+    free(config->tools);
     free(config->layers);
     free(config->languages);
     free(config->file);

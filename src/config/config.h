@@ -16,6 +16,7 @@
 #include "base/strvec.h"
 #include "config/prepare_network.h"
 #include "config/sandbox_policy.h"
+#include "config/tool_servers.h"
 #include "docker/docker.h"
 
 /* Keys that messages of other folders tell people to change. */
@@ -114,6 +115,9 @@ struct config {
     int warm_max_age;     /* seconds after which a warm container is replaced */
     struct session_settings sessions;
     struct job_settings jobs;
+    struct tool_server *tools; /* owned; in the order of the files */
+    size_t tool_count;
+    struct tool_limits tool_limits;
     struct config_layer *layers; /* owned; the built-in configuration first */
     size_t layer_count;
 };
@@ -151,6 +155,9 @@ const struct language *config_language(const struct config *config, const char *
 
 /* The same, also by an alias, and in upper or lower case if only one is called so. */
 const struct language *config_language_called(const struct config *config, const char *name);
+
+/* Returns the server of tools, borrowed; NULL if there is none of that name. */
+const struct tool_server *config_tool_server(const struct config *config, const char *name);
 
 /*
  * Checks that each name, up to a NULL, is a language or an alias of one. ERROR_USAGE names the

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "config/key_macros.h"
 #include "config/limits.h"
 #include "config/network_rules.h"
 #include "config/prepare_rules.h"
 #include "config/settings.h"
+#include "config/tool_keys.h"
 
 /*
  * Rules as the schema has them, for editors. Setters check the same in code; end-to-end tests
@@ -14,14 +16,6 @@
  */
 #define RESERVED_VARIABLES "IFS|OPTIND|PPID|UID|EUID|BASHOPTS|SHELLOPTS|BASH_VERSINFO"
 
-/* The description follows `text`, then perhaps other members of the rule. */
-#define RANGE(key, key_type, min, max, text, ...)                                                  \
-    .rule = &(const struct key_rule)                                                               \
-    {                                                                                              \
-        .name = (key), .type = (key_type), .minimum = (min), .maximum = (max), .title = (text),    \
-        .description = __VA_ARGS__                                                                 \
-    }
-#define RULE(key, key_type, text, ...) RANGE(key, key_type, 0, 0, text, __VA_ARGS__)
 /* The rules of what options can set too are in tables of their own. */
 #define SETTING(which) .rule = (&setting_rules[SETTING_##which].key)
 #define LIMIT(which)                                                                               \
@@ -130,6 +124,20 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOP,
      RULE("jobs", KEY_OBJECT, "Jobs", "What holds for jobs, which outlive isolator."),
      TOP_MEMBER(jobs), .members = CONFIG_LEVEL_JOBS},
+    {CONFIG_LEVEL_TOP,
+     RANGE("tools", KEY_TOOL_SERVERS, 0, TOOL_SERVERS_MAX, "Servers of tools",
+           "MCP servers over stdio whose tools programs may call, by name.",
+           .pattern = TOOL_SERVER_NAME_PATTERN),
+     .set = config_value_tools, .members = CONFIG_LEVEL_TOOL_SERVER},
+    {CONFIG_LEVEL_TOP,
+     RANGE(
+         "mcpServers", KEY_MCP_SERVERS, 0, TOOL_SERVERS_MAX, "Servers of a .mcp.json",
+         "The object of that name of a .mcp.json: servers over stdio, of which no tool is allowed.",
+         .pattern = TOOL_SERVER_NAME_PATTERN),
+     .set = config_value_mcp_servers, .members = CONFIG_LEVEL_TOOL_SERVER},
+    {CONFIG_LEVEL_TOP,
+     RULE("toolLimits", KEY_OBJECT, "Limits of tools", "What one run may do with tools."),
+     TOP_MEMBER(tool_limits), .members = CONFIG_LEVEL_TOOL_LIMITS},
     {CONFIG_LEVEL_TOP,
      RULE("images", KEY_STRINGS, "Allowed images",
           "Patterns of the images that a line of isolator batch may name, like team/* or "
@@ -362,6 +370,8 @@ enum { KEYS = sizeof keys / sizeof *keys };
 
 const struct config_key *config_keys_next(enum config_level level, const struct config_key *key)
 {
+    if (level == CONFIG_LEVEL_TOOL_SERVER || level == CONFIG_LEVEL_TOOL_LIMITS)
+        return tool_keys_next(level, key);
     for (key = key ? key + 1 : keys; key < keys + KEYS; key++)
         if (key->level == level)
             return key;

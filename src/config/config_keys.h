@@ -15,16 +15,18 @@
 
 /* The objects of a configuration file and the structs that they fill in. */
 enum config_level {
-    CONFIG_LEVEL_TOP,        /* the file itself: struct config */
-    CONFIG_LEVEL_LIMITS,     /* "defaults", "maximums": struct sandbox_policy */
-    CONFIG_LEVEL_LANGUAGE,   /* one of "languages": struct language; has the keys of limits too */
-    CONFIG_LEVEL_BUILD,      /* "buildLimits" of a language: struct limits */
-    CONFIG_LEVEL_PREPARE,    /* "prepare" of a language: struct preparation */
-    CONFIG_LEVEL_SESSIONS,   /* "sessions": struct session_settings */
-    CONFIG_LEVEL_JOBS,       /* "jobs": struct job_settings */
-    CONFIG_LEVEL_NETWORK,    /* "network" as an object: struct network_rules of a policy */
-    CONFIG_LEVEL_HOST,       /* an object in "allow" of that: struct network_host */
-    CONFIG_LEVEL_CREDENTIAL, /* one in "credentials": struct config_credential */
+    CONFIG_LEVEL_TOP,         /* the file itself: struct config */
+    CONFIG_LEVEL_LIMITS,      /* "defaults", "maximums": struct sandbox_policy */
+    CONFIG_LEVEL_LANGUAGE,    /* one of "languages": struct language; has the keys of limits too */
+    CONFIG_LEVEL_BUILD,       /* "buildLimits" of a language: struct limits */
+    CONFIG_LEVEL_PREPARE,     /* "prepare" of a language: struct preparation */
+    CONFIG_LEVEL_SESSIONS,    /* "sessions": struct session_settings */
+    CONFIG_LEVEL_JOBS,        /* "jobs": struct job_settings */
+    CONFIG_LEVEL_NETWORK,     /* "network" as an object: struct network_rules of a policy */
+    CONFIG_LEVEL_HOST,        /* an object in "allow" of that: struct network_host */
+    CONFIG_LEVEL_CREDENTIAL,  /* one in "credentials": struct config_credential */
+    CONFIG_LEVEL_TOOL_SERVER, /* one of "tools" and "mcpServers": struct tool_server */
+    CONFIG_LEVEL_TOOL_LIMITS, /* "toolLimits": struct tool_limits */
 };
 
 struct config_key {

@@ -238,7 +238,9 @@ static int read_value(struct json_reader *reader, const struct config_key *key, 
     case KEY_NUMBER:
     case KEY_STRINGS_BY_NAME:
     case KEY_STRING_OR_OBJECT:
-    case KEY_PORTS: /* have a setter */
+    case KEY_PORTS:
+    case KEY_TOOL_SERVERS:
+    case KEY_MCP_SERVERS: /* have a setter */
         break;
     }
     abort();

@@ -129,6 +129,25 @@ static void add_credentials(json_t *schema, const struct config_key *key)
     json_object_set_new(schema, "items", object);
 }
 
+/* An object of servers. An entry of a .mcp.json may have members of its own, and has no rules. */
+static void add_servers(json_t *schema, const struct config_key *key)
+{
+    json_t *server = object_of(key->members), *members = json_object_get(server, "properties");
+
+    if (key->rule->type == KEY_MCP_SERVERS) {
+        json_object_del(members, "allow");
+        json_object_del(members, "ask");
+        json_object_set_new(members, "type", json_pack("{s:[s]}", "enum", "stdio"));
+        json_object_set_new(members, "url", json_false());
+        json_object_del(server, "additionalProperties");
+    }
+    json_object_set_new(server, "required", json_pack("[s]", "command"));
+    json_object_set_new(schema, "type", json_string("object"));
+    json_object_set_new(schema, "propertyNames", with_pattern(json_object(), key));
+    add_range(schema, "minProperties", "maxProperties", key->rule);
+    json_object_set_new(schema, "additionalProperties", server);
+}
+
 static void add_object(json_t *schema, enum config_level level)
 {
     json_object_update_missing_new(schema, level == CONFIG_LEVEL_LIMITS    ? reference("limits")
@@ -188,6 +207,10 @@ static void add_value(json_t *schema, const struct config_key *key)
         break;
     case KEY_CREDENTIALS:
         add_credentials(schema, key);
+        break;
+    case KEY_TOOL_SERVERS:
+    case KEY_MCP_SERVERS:
+        add_servers(schema, key);
         break;
     }
 }

@@ -159,6 +159,17 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"containerWorkdir": "/w\\x"}
 {"allowUnenforced": true}
 {"allowUnenforced": 1}
+{"tools": {"a": {"command": "c", "args": ["", "x"], "env": {"A": "env:B", "C": "file:/d", "E": "e"}, "allow": [], "ask": ["a.*"]}}}
+{"tools": {"a": {}}}
+{"tools": {"a": {"command": "c", "env": {"A": "env:"}}}}
+{"tools": {"a": {"command": "c", "env": {"A": "file:b"}}}}
+{"tools": {"a": {"command": "c", "env": {"A-": "b"}}}}
+{"tools": {"a": {"command": "c", "ask": ["a b"]}}}
+{"tools": {"a b": {"command": "c"}}}
+{"tools": {"a": {"command": "c", "url": "x"}}}
+{"mcpServers": {"a": {"command": "c", "type": "stdio", "x": 1}}}
+{"mcpServers": {"a": {"command": "c", "type": "sse"}}}
+{"mcpServers": {"a": {"command": "c", "url": "http://x"}}}
 {"promptsDir": "here"}
 {"images": []}
 {"images": ["swebench/*", "python:3.*", "*.example.com:5000/a/*", "x@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"]}

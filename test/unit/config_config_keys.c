@@ -4,9 +4,10 @@
 #include "config/limits.h"
 
 static const enum config_level levels[] = {
-    CONFIG_LEVEL_TOP,     CONFIG_LEVEL_LIMITS,    CONFIG_LEVEL_LANGUAGE, CONFIG_LEVEL_BUILD,
-    CONFIG_LEVEL_PREPARE, CONFIG_LEVEL_SESSIONS,  CONFIG_LEVEL_JOBS,     CONFIG_LEVEL_NETWORK,
-    CONFIG_LEVEL_HOST,    CONFIG_LEVEL_CREDENTIAL};
+    CONFIG_LEVEL_TOP,        CONFIG_LEVEL_LIMITS,      CONFIG_LEVEL_LANGUAGE,
+    CONFIG_LEVEL_BUILD,      CONFIG_LEVEL_PREPARE,     CONFIG_LEVEL_SESSIONS,
+    CONFIG_LEVEL_JOBS,       CONFIG_LEVEL_NETWORK,     CONFIG_LEVEL_HOST,
+    CONFIG_LEVEL_CREDENTIAL, CONFIG_LEVEL_TOOL_SERVER, CONFIG_LEVEL_TOOL_LIMITS};
 
 /* All keys in the order of the table, each level on a line of its own. */
 static void config_keys__levels(void **state)
@@ -27,7 +28,7 @@ static void config_keys__levels(void **state)
         "allowNetlink userRange "
         "promptsDir inputsDir auditFile maxConcurrent maxQueued maxTextBytes maxArtifacts "
         "maxArtifactBytes "
-        "maxStoredBytes warm warmMaxAgeSeconds sessions jobs images "
+        "maxStoredBytes warm warmMaxAgeSeconds sessions jobs tools mcpServers toolLimits images "
         "isolatorPath network defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "
         "readOnly capDrop user ociRuntime \n"
@@ -41,7 +42,9 @@ static void config_keys__levels(void **state)
         "keepHours maxRunning \n"
         "allow credentials maxBytes maxConnections \n"
         "host ports addresses raw tls \n"
-        "host header from prefix \n");
+        "host header from prefix \n"
+        "command args env allow ask \n"
+        "calls atOnce callSeconds valueBytes totalBytes \n");
 }
 
 static void config_keys__find(void **state)

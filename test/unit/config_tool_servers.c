@@ -1,0 +1,178 @@
+#include "test.h"
+
+#include "base/strvec.h"
+#include "config/config.h"
+#include "config/config_layers.h"
+#include "config/config_load.h"
+#include "config/config_read.h"
+
+static void overlay(struct config *config, const char *json)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const int result = config_overlay(config, json, strlen(json), "test.json", &error);
+
+    assert_no_error(&error);
+    assert_int_equal(result, 0);
+}
+
+static void check_refused(const char *json, const char *message)
+{
+    struct error error = ERROR_INIT;
+    struct config config;
+
+    config_init(&config);
+    assert_int_equal(config_overlay(&config, json, strlen(json), "test.json", &error), -1);
+    assert_error(&error, ERROR_CONFIG, message);
+    config_release(&config);
+}
+
+static void check_joined(const struct strvec *strings, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(strings, "|");
+
+    assert_string_equal(joined, expected);
+}
+
+static void tool_servers__are_read(void **state)
+{
+    const struct tool_server *server;
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"tools\": {\"git-hub\": {\"command\": \"mcp\", \"args\": [\"stdio\", \"\"],"
+                     " \"env\": {\"TOKEN\": \"env:T\", \"MODE\": \"ro\"}, \"allow\": [\"list_*\"],"
+                     " \"ask\": [\"create_?\"]}, \"b\": {\"command\": \"/b\"}},"
+                     " \"mcpServers\": {\"c\": {\"type\": \"stdio\", \"command\": \"c\","
+                     " \"allow\": [\"*\"], \"disabled\": false}}}");
+    assert_int_equal(config.tool_count, 3);
+    server = config_tool_server(&config, "git-hub");
+    assert_string_equal(server->command, "mcp");
+    check_joined(&server->arguments, "stdio|");
+    check_joined(&server->environment, "TOKEN=env:T|MODE=ro");
+    check_joined(&server->allow, "list_*");
+    check_joined(&server->ask, "create_?");
+    assert_true(server->has_allow);
+    assert_false(config_tool_server(&config, "b")->has_allow);
+    assert_true(config_tool_server(&config, "c")->has_allow); /* an empty one */
+    check_joined(&config_tool_server(&config, "c")->allow, "");
+    assert_null(config_tool_server(&config, "B"));
+
+    overlay(&config, "{\"tools\": {\"b\": {\"env\": {\"A\": \"1\"}, \"allow\": []}}}");
+    server = config_tool_server(&config, "b");
+    assert_string_equal(server->command, "/b");
+    check_joined(&server->environment, "A=1");
+    assert_true(server->has_allow);
+    config_release(&config);
+}
+
+static void tool_servers__wrong_ones_are_refused(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
+
+    (void)state;
+    check_refused("{\"tools\": {\"b\": {}}}",
+                  "test.json: tools.b: must be complete: a server needs command");
+    check_refused("{\"tools\": {\"b\": {\"command\": \"\"}}}",
+                  "test.json: tools.b.command: must be a string that is not empty");
+    check_refused("{\"tools\": {\"b\": {\"command\": \"c\", \"arg\": []}}}",
+                  "test.json: tools.b.arg: unknown key; did you mean 'args'?");
+    check_refused("{\"tools\": {\"b\": {\"command\": \"c\", \"args\": [1]}}}",
+                  "test.json: tools.b.args: must be an array of at most 64 strings of at most 4096 "
+                  "bytes");
+    check_refused("{\"tools\": {\"b\": {\"command\": \"c\", \"env\": {\"A-B\": \"x\"}}}}",
+                  "test.json: tools.b.env.A-B: must be named like a variable: letters, digits, _");
+    check_refused("{\"tools\": {\"b\": {\"command\": \"c\", \"env\": {\"A\": \"env:\"}}}}",
+                  "test.json: tools.b.env.A: the place of a value is env:NAME or "
+                  "file:/ABSOLUTE/PATH");
+    check_refused("{\"tools\": {\"b\": {\"command\": \"c\", \"env\": {\"A\": \"file:x\"}}}}",
+                  "test.json: tools.b.env.A: the place of a value is env:NAME or "
+                  "file:/ABSOLUTE/PATH");
+    check_refused("{\"tools\": {\"b\": {\"command\": \"c\", \"allow\": [\"a/b\"]}}}",
+                  "test.json: tools.b.allow: must be names of tools, at most 128 of A-Z, a-z, 0-9, "
+                  "'_', '.' and '-' each, with '*' for any characters and '?' for one");
+    check_refused("{\"mcpServers\": {\"b\": {\"url\": \"https://example.org\"}}}",
+                  "test.json: mcpServers.b: must be a server over stdio, with \"command\"; servers "
+                  "with \"url\" or another \"type\" cannot be used");
+    check_refused("{\"mcpServers\": {\"b\": {\"command\": \"c\", \"type\": \"http\"}}}",
+                  "test.json: mcpServers.b: must be a server over stdio, with \"command\"; servers "
+                  "with \"url\" or another \"type\" cannot be used");
+    check_refused("{\"tools\": {\"b\": {\"command\": \"c\"}}, \"mcpServers\": {\"b\": "
+                  "{\"command\": \"c\"}}}",
+                  "test.json: mcpServers.b: must be in tools or in mcpServers, not in both");
+    check_refused("{\"toolLimits\": {\"calls\": 0}}",
+                  "test.json: toolLimits.calls: must be a whole number from 1 to 100000");
+    strbuf_addstr(&many, "{\"tools\": {");
+    for (int i = 0; i < 33; i++)
+        strbuf_addf(&many, "%s\"s%d\": {\"command\": \"c\"}", i ? ", " : "", i);
+    strbuf_addstr(&many, "}}");
+    check_refused(strbuf_string(&many), "test.json: tools.s32: must be one of at most 32 servers");
+}
+
+static void tool_servers__names_and_patterns(void **state)
+{
+    (void)state;
+    assert_true(tool_server_name_is_valid("a"));
+    assert_true(tool_server_name_is_valid("Abcdefghijklmnopqrstuvwxyz_-0123"));
+    assert_false(tool_server_name_is_valid("Abcdefghijklmnopqrstuvwxyz_-01234"));
+    assert_false(tool_server_name_is_valid(""));
+    assert_false(tool_server_name_is_valid("1a"));
+    assert_false(tool_server_name_is_valid("a.b"));
+    assert_false(tool_server_name_is_valid("a b"));
+    assert_true(tool_pattern_is_valid("a.b-*_?"));
+    assert_false(tool_pattern_is_valid(""));
+    assert_false(tool_pattern_is_valid("[a]"));
+    assert_false(tool_pattern_is_valid("\xc3\xa9"));
+}
+
+static void tool_servers__values_come_from_their_places(void **state)
+{
+    CLEANUP(strvec_release) struct strvec variables = STRVEC_INIT;
+    struct tool_server server = {.name = NULL};
+    struct error error = ERROR_INIT;
+    char *directory = temp_create();
+    CLEANUP_FREE char *file = string_format("%s/token", directory);
+    FILE *written = fopen(file, "w");
+
+    (void)state;
+    fputs("of file\n", written);
+    fclose(written);
+    setenv("ISOLATOR_TEST_TOKEN", "of variable", 1);
+    strvec_push(&server.environment, "A=env:ISOLATOR_TEST_TOKEN");
+    strvec_pushf(&server.environment, "B=file:%s", file);
+    strvec_push(&server.environment, "C=x=y");
+    strvec_push(&server.environment, "D=");
+    assert_int_equal(tool_environment_read(&server, &variables, &error), 0);
+    check_joined(&variables, "A=of variable|B=of file|C=x=y|D=");
+    tool_environment_wipe(&variables);
+    assert_null(variables.items);
+
+    unsetenv("ISOLATOR_TEST_TOKEN");
+    assert_int_equal(tool_environment_read(&server, &variables, &error), -1);
+    assert_error(&error, ERROR_CONFIG,
+                 "variable 'A': environment variable 'ISOLATOR_TEST_TOKEN' is not set");
+    tool_server_release(&server);
+    temp_remove(directory);
+}
+
+/* The configuration as isolator prints it names the place and never has the value. */
+static void tool_servers__no_secret_is_printed(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *text = NULL;
+    struct config config;
+    json_t *all;
+
+    (void)state;
+    setenv("ISOLATOR_TEST_TOKEN", "s3cret", 1);
+    config_init(&config);
+    overlay(&config, "{\"tools\": {\"b\": {\"command\": \"c\", \"env\": "
+                     "{\"T\": \"env:ISOLATOR_TEST_TOKEN\"}}}}");
+    all = config_resolved(&config, &error);
+    text = json_dumps(all, JSON_COMPACT);
+    assert_string_equal(text, "{\"tools\":{\"b\":{\"command\":\"c\",\"env\":"
+                              "{\"T\":\"env:ISOLATOR_TEST_TOKEN\"}}}}");
+    json_decref(all);
+    config_release(&config);
+    unsetenv("ISOLATOR_TEST_TOKEN");
+}
