@@ -80,7 +80,10 @@ static int spawn(struct process *process, const struct process_options *options,
     sigset_t none, all;
     int result;
 
-    copy_environment(&environment, options->variable);
+    if (options->environment)
+        strvec_push_all(&environment, options->environment);
+    else
+        copy_environment(&environment, options->variable);
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawnattr_init(&attributes);

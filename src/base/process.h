@@ -47,6 +47,7 @@ struct process_options {
     bool show_stdout;
     int extra_file;       /* the child has it as PROCESS_EXTRA_FILE; borrowed; not above 0: none */
     const char *variable; /* "NAME=VALUE", added to our environment; NULL: none */
+    const struct strvec *environment; /* all of its variables; NULL: ours, with `variable` */
     /* Its working directory, from which a relative path in argv[0] or PATH starts; NULL: ours. */
     const char *directory;
 };

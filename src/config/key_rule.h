@@ -16,9 +16,9 @@ enum key_type {
     KEY_WHOLE_BY_LANGUAGE,
     KEY_OBJECT, /* an object with keys of its own */
     KEY_STRING_OR_OBJECT,
-    KEY_PORTS,       /* an array of numbers of ports */
-    KEY_HOSTS,       /* an array of hosts, each a string or an object with keys of its own */
-    KEY_CREDENTIALS, /* an array of objects with keys of their own */
+    KEY_PORTS,        /* an array of numbers of ports */
+    KEY_HOSTS,        /* an array of hosts, each a string or an object with keys of its own */
+    KEY_CREDENTIALS,  /* an array of objects with keys of their own */
     KEY_TOOL_SERVERS, /* an object of servers of tools by name */
     KEY_MCP_SERVERS,  /* the same, as a .mcp.json has it */
     KEY_LANGUAGES

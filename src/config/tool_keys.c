@@ -189,16 +189,19 @@ static int read_member(struct json_reader *reader, const char *name, const json_
                        void *context)
 {
     const struct target *target = context;
-    const struct config_key *key = config_keys_find(CONFIG_LEVEL_TOOL_SERVER, name);
+    const struct config_key *key = NULL;
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
 
+    while ((key = tool_keys_next(CONFIG_LEVEL_TOOL_SERVER, key)) &&
+           strcmp(key->rule->name, name) != 0)
+        ;
     if (target->is_mcp_server && (strcmp(name, "allow") == 0 || strcmp(name, "ask") == 0))
         key = NULL; /* hosts do not have them */
     if (key)
         return key->set(reader, key->rule, value, target->server);
     if (target->is_mcp_server)
         return 0;
-    while ((key = config_keys_next(CONFIG_LEVEL_TOOL_SERVER, key)))
+    while ((key = tool_keys_next(CONFIG_LEVEL_TOOL_SERVER, key)))
         strvec_push(&names, key->rule->name);
     return json_reader_unknown_key(reader, (const char *const *)names.items, names.count);
 }

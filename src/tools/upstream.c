@@ -1,0 +1,206 @@
+#include "tools/upstream.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/thread.h"
+#include "tools/upstream_state.h"
+
+/* ---- the server */
+
+struct upstream *upstream_new(const struct tool_server *server, const struct tool_limits *limits,
+                              struct error *error)
+{
+    struct upstream *upstream = memory_allocate(sizeof *upstream);
+
+    *upstream = (struct upstream){
+        .server = server,
+        .limits = *limits,
+        .times = {.start = 30000, .restart = 10000, .grace = 2000, .refetch = 1000},
+        .wake = NOTIFIER_INIT};
+    pthread_mutex_init(&upstream->lock, NULL);
+    if (notifier_open(&upstream->wake, error) == 0) {
+        if (thread_start(&upstream->thread, upstream_thread, upstream) == 0)
+            return upstream;
+        error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
+    }
+    notifier_release(&upstream->wake);
+    pthread_mutex_destroy(&upstream->lock);
+    free(upstream);
+    return NULL;
+}
+
+void upstream_free(struct upstream *upstream)
+{
+    if (!upstream)
+        return;
+    pthread_mutex_lock(&upstream->lock);
+    upstream->closing = true;
+    pthread_mutex_unlock(&upstream->lock);
+    notifier_raise(&upstream->wake);
+    pthread_join(upstream->thread, NULL);
+    notifier_release(&upstream->wake);
+    pthread_mutex_destroy(&upstream->lock);
+    tool_list_release(&upstream->tools);
+    free(upstream->cancelled);
+    free(upstream);
+}
+
+/* ---- the list */
+
+/* Returns the list if it is known, else adds the waiter. */
+static struct tool_list *take_list(struct upstream *upstream, struct upstream_waiter *waiter)
+{
+    struct tool_list *tools = NULL;
+
+    pthread_mutex_lock(&upstream->lock);
+    if (upstream->tools && upstream->is_current) {
+        tools = tool_list_share(upstream->tools);
+    } else {
+        waiter->next = upstream->waiters;
+        upstream->waiters = waiter;
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    if (!tools)
+        notifier_raise(&upstream->wake);
+    return tools;
+}
+
+/* Takes the waiter out of the list. Returns whether it has got an answer. */
+static bool stop_waiting(struct upstream *upstream, struct upstream_waiter *waiter)
+{
+    bool ended;
+
+    pthread_mutex_lock(&upstream->lock);
+    ended = waiter->ended;
+    for (struct upstream_waiter **link = &upstream->waiters; *link; link = &(*link)->next) {
+        if (*link == waiter) {
+            *link = waiter->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    return ended;
+}
+
+/* Waits for the end of the waiter, the deadline or the cancellation. */
+static void wait_for_list(const struct upstream_waiter *waiter, long long deadline,
+                          const struct notifier *cancel)
+{
+    while (!notifier_raised(&waiter->done) && !notifier_raised(cancel)) {
+        struct pollfd polled[] = {{.fd = notifier_fd(&waiter->done), .events = POLLIN},
+                                  {.fd = notifier_fd(cancel), .events = POLLIN}};
+        const long long left = deadline == 0 ? 1000 : deadline - clock_now_ms();
+
+        if (left <= 0)
+            return;
+        io_poll(polled, 2, left > 1000 ? 1000 : (int)left);
+    }
+}
+
+int upstream_list(struct upstream *upstream, long long deadline, const struct notifier *cancel,
+                  struct tool_list **tools, struct error *error)
+{
+    struct upstream_waiter waiter = {.done = NOTIFIER_INIT};
+    const char *name = upstream->server->name;
+    int result = 0;
+
+    if (notifier_open(&waiter.done, error) != 0)
+        return -1;
+    *tools = take_list(upstream, &waiter);
+    if (!*tools) {
+        wait_for_list(&waiter, deadline, cancel);
+        if (stop_waiting(upstream, &waiter)) {
+            *tools = waiter.tools;
+            if (!*tools)
+                result = error_set(error, ERROR_ENGINE, "tool server '%s': %s", name, waiter.why);
+        } else if (notifier_raised(cancel)) {
+            result = error_set(error, ERROR_CANCELLED, "cancelled");
+        } else {
+            result = error_set(error, ERROR_ENGINE,
+                               "tool server '%s': has not listed its tools in time", name);
+        }
+    }
+    free(waiter.why);
+    notifier_release(&waiter.done);
+    return result;
+}
+
+/* ---- calls */
+
+struct upstream_call *upstream_call_start(struct upstream *upstream, const char *tool,
+                                          const json_t *arguments, const struct notifier *done)
+{
+    struct upstream_call *call = memory_allocate(sizeof *call);
+    struct upstream_call **link = &upstream->calls;
+
+    *call =
+        (struct upstream_call){.upstream = upstream,
+                               .tool = string_copy(tool),
+                               .arguments = json_dumps(arguments, JSON_COMPACT),
+                               .done = done,
+                               .deadline = clock_now_ms() + upstream->limits.call_seconds * 1000LL};
+    if (!call->arguments)
+        call->arguments = string_copy("{}");
+    pthread_mutex_lock(&upstream->lock);
+    while (*link)
+        link = &(*link)->next;
+    *link = call;
+    pthread_mutex_unlock(&upstream->lock);
+    notifier_raise(&upstream->wake);
+    return call;
+}
+
+static void free_call(struct upstream_call *call)
+{
+    free(call->tool);
+    free(call->arguments);
+    free(call->why);
+    json_decref(call->result);
+    free(call);
+}
+
+enum upstream_outcome upstream_call_take(struct upstream_call *call, json_t **result, char **why)
+{
+    bool ended;
+
+    pthread_mutex_lock(&call->upstream->lock);
+    ended = call->ended;
+    pthread_mutex_unlock(&call->upstream->lock);
+    if (!ended)
+        return UPSTREAM_PENDING;
+    *result = call->result;
+    *why = call->why;
+    call->result = NULL;
+    call->why = NULL;
+    free_call(call);
+    return *result ? UPSTREAM_RESULT : UPSTREAM_FAILED;
+}
+
+void upstream_call_cancel(struct upstream_call *call)
+{
+    struct upstream *upstream = call->upstream;
+
+    pthread_mutex_lock(&upstream->lock);
+    if (!call->ended) {
+        const long long id = call->id;
+
+        call->done = NULL;
+        upstream_end_call(upstream, call, NULL, NULL);
+        if (id != 0) {
+            upstream->cancelled = memory_resize(
+                upstream->cancelled, (upstream->cancelled_count + 1) * sizeof *upstream->cancelled);
+            upstream->cancelled[upstream->cancelled_count++] = id;
+        }
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    notifier_raise(&upstream->wake);
+    free_call(call);
+}

@@ -1,0 +1,72 @@
+/*
+ * An MCP server over stdio whose tools programs call: isolator is its client (MCP 2025-11-25,
+ * basic/lifecycle and server/tools). The server starts at the first use, in a process group of its
+ * own, and is started again after its end, at most once in 10 s. This module does not know who
+ * calls a tool or whether that is allowed (tools/tool_rules.h).
+ *
+ * The owner of the configuration trusts the command to run on the host, not what it says: lines,
+ * lists and results are bounded, and messages that do not belong here are ignored. A thread writes
+ * to the server and reads from it, so no function here waits for the server except
+ * upstream_list() and upstream_free(). All functions may be called from any thread.
+ */
+#ifndef TOOLS_UPSTREAM_H
+#define TOOLS_UPSTREAM_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/notifier.h"
+#include "config/tool_servers.h"
+#include "tools/tool_list.h"
+
+struct upstream;
+struct upstream_call;
+
+/*
+ * Returns a server that is not started, owned by the caller; it borrows its configuration and
+ * copies the limits. NULL: ERROR_SYSTEM.
+ */
+struct upstream *upstream_new(const struct tool_server *server, const struct tool_limits *limits,
+                              struct error *error);
+
+/*
+ * Ends the server: its standard input ends, its process group gets SIGTERM after 2 s and SIGKILL
+ * 2 s later. Waits for that. All calls have been taken or cancelled before. NULL is allowed.
+ */
+void upstream_free(struct upstream *upstream);
+
+/*
+ * Starts the server if it does not run, and waits for the list of its tools; *tools is owned by the
+ * caller. If the server has said that its list has changed, this waits for a new list. `deadline`
+ * is a time of clock_now_ms(), 0: none; `cancel` may be NULL. ERROR_CANCELLED; ERROR_ENGINE with
+ * the name of the server and what is wrong with it.
+ */
+int upstream_list(struct upstream *upstream, long long deadline, const struct notifier *cancel,
+                  struct tool_list **tools, struct error *error);
+
+/*
+ * Begins a call; `arguments` is an object, which is not changed or kept. `done` is borrowed and
+ * raised once when the call has ended, not after upstream_call_cancel(). The caller gives the call
+ * to upstream_call_take() until it has ended, or to upstream_call_cancel().
+ */
+struct upstream_call *upstream_call_start(struct upstream *upstream, const char *tool,
+                                          const json_t *arguments, const struct notifier *done);
+
+enum upstream_outcome {
+    UPSTREAM_PENDING, /* the call has not ended, and still exists */
+    UPSTREAM_RESULT,
+    UPSTREAM_FAILED,
+};
+
+/*
+ * Takes the result of a call and frees the call. *result is an object with "content", an array,
+ * "isError", a bool, and perhaps "structuredContent", an object, with at most value_bytes as
+ * compact JSON. *why is a message of one line without escape sequences, which may have text of the
+ * server. The caller owns both.
+ */
+enum upstream_outcome upstream_call_take(struct upstream_call *call, json_t **result, char **why);
+
+/* Tells the server that the call is cancelled, and frees it. A late result is dropped. */
+void upstream_call_cancel(struct upstream_call *call);
+
+#endif
