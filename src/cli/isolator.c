@@ -39,6 +39,7 @@
 #include "cli/run_option_table.h"
 #include "cli/selftest_command.h"
 #include "cli/session/session_command.h"
+#include "cli/tools_command.h"
 #include "config/config_load.h"
 #include "config/manual.h"
 #include "config/option_completion.h"
@@ -82,6 +83,7 @@ static const struct command commands[] = {
      &doctor_table},
     {"languages", languages_command, "list the languages and the state of their images",
      &languages_table},
+    {"tools", tools_command, "list the tools that programs may call", &tools_table},
     {"config", config_command, "print the configuration and the origin of each value",
      &config_table},
     {"selftest", selftest_command, "run attacks and report whether the sandbox holds",
