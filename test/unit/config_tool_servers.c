@@ -150,7 +150,8 @@ static void tool_servers__values_come_from_their_places(void **state)
     unsetenv("ISOLATOR_TEST_TOKEN");
     assert_int_equal(tool_environment_read(&server, &variables, &error), -1);
     assert_error(&error, ERROR_CONFIG,
-                 "variable 'A': environment variable 'ISOLATOR_TEST_TOKEN' is not set");
+                 "variable 'A': environment variable 'ISOLATOR_TEST_TOKEN' is not set; set it "
+                 "where isolator is started, or use file:/PATH");
     tool_server_release(&server);
     temp_remove(directory);
 }
