@@ -27,6 +27,7 @@ struct tools_options {
 
 /* What is printed after all servers have answered. */
 struct listing {
+    struct server_guard guard;
     struct strvec cells; /* of the table */
     json_t *servers;     /* for --json */
     bool failed;         /* at least one of them */
@@ -83,10 +84,10 @@ static json_t *tool_to_json(const struct tool_entry *tool, enum tool_verdict ver
 }
 
 /* Starts a server and returns its list; NULL: the error. */
-static struct tool_list *fetch_list(const struct config *config, const struct tool_server *server,
-                                    struct error *error)
+static struct tool_list *fetch_list(const struct listing *listing, const struct config *config,
+                                    const struct tool_server *server, struct error *error)
 {
-    struct upstream *upstream = upstream_new(server, &config->tool_limits, error);
+    struct upstream *upstream = upstream_new(server, &config->tool_limits, &listing->guard, error);
     struct tool_list *tools = NULL;
 
     if (upstream)
@@ -116,7 +117,7 @@ static void add_tools(struct listing *listing, const struct tool_server *server,
 static int add_server(struct listing *listing, const struct config *config,
                       const struct tool_server *server, struct error *error)
 {
-    CLEANUP(tool_list_release) struct tool_list *tools = fetch_list(config, server, error);
+    CLEANUP(tool_list_release) struct tool_list *tools = fetch_list(listing, config, server, error);
     CLEANUP(tool_rules_release) struct tool_rules rules = {.by_hint = false};
     json_t *array = json_array();
     int result = tools ? 0 : -1;
@@ -170,6 +171,7 @@ static int run_tools_command(void *context, char **operands, const struct config
 
     if (check_name(config, operands[0], error) != 0 || signals_catch(error) != 0)
         return -1;
+    server_guard_start(&listing.guard);
     listing.servers = json_array();
     strvec_push_each(&listing.cells, "SERVER", "TOOL", "CALLS", "DESCRIPTION", NULL);
     add_servers(&listing, config, operands[0]);
@@ -178,6 +180,7 @@ static int run_tools_command(void *context, char **operands, const struct config
     else if (signals_caught() == 0)
         table_print(&listing.cells, COLUMNS);
     signals_release();
+    server_guard_end(&listing.guard);
     strvec_release(&listing.cells);
     json_decref(listing.servers);
     if (signals_caught() != 0)

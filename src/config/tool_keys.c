@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "config/config.h"
 #include "config/environment.h"
 #include "config/key_macros.h"
@@ -52,6 +53,24 @@ static int set_arguments(struct json_reader *reader, const struct key_rule *rule
     return 0;
 }
 
+/*
+ * The variable has a secret, so no other command that isolator starts gets it, unless the docker
+ * command and ssh(1) may need it.
+ */
+static void withhold(const char *variable)
+{
+    static const char *const needed[] = {"DOCKER_", "CONTAINER", "XDG_", "SSH_", "LC_"};
+    static const char *const needed_whole[] = {"PATH", "HOME", "USER", "LANG", "TMPDIR"};
+
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (strncmp(variable, needed[i], strlen(needed[i])) == 0)
+            return;
+    for (size_t i = 0; i < sizeof needed_whole / sizeof *needed_whole; i++)
+        if (strcmp(variable, needed_whole[i]) == 0)
+            return;
+    process_withhold(variable);
+}
+
 static int read_variable(struct json_reader *reader, const char *name, const json_t *value,
                          void *target)
 {
@@ -65,6 +84,8 @@ static int read_variable(struct json_reader *reader, const char *name, const jso
         return json_reader_wrong_type(reader, "a string of at most 4096 bytes");
     if (json_reader_checked(reader, tool_value_check(text, reader->error)) != 0)
         return -1;
+    if (tool_value_variable(text))
+        withhold(tool_value_variable(text));
     assignment = string_format("%s=%s", name, text);
     environment_set(environment, assignment);
     return 0;

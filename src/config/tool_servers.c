@@ -48,6 +48,11 @@ int tool_value_check(const char *value, struct error *error)
     return result;
 }
 
+const char *tool_value_variable(const char *value)
+{
+    return strncmp(value, "env:", strlen("env:")) == 0 ? value + strlen("env:") : NULL;
+}
+
 /* Reads the value from its place; *value is owned by the caller. */
 static int read_place(const char *from, char **value, struct error *error)
 {

@@ -57,6 +57,12 @@ bool tool_pattern_is_valid(const char *pattern);
 int tool_value_check(const char *value, struct error *error);
 
 /*
+ * The environment variable of isolator that has the value: NAME of "env:NAME", borrowed; NULL: none
+ * has it.
+ */
+const char *tool_value_variable(const char *value);
+
+/*
  * Adds "NAME=VALUE" for each variable of the server, where a place is replaced by what is there
  * now, by the rules of network_credential_read(). ERROR_CONFIG names the variable and the place,
  * and has no part of a value. The caller releases the variables with tool_environment_wipe().

@@ -1,19 +1,15 @@
 #include "service/reaper.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/lines.h"
-#include "base/linux.h"
-#include "base/signals.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
 #include "container/owned_container.h"
@@ -136,8 +132,9 @@ static void finish_removals(struct reaper_process *work)
     }
 }
 
-static void run_reaper(struct reaper_process *work, int fd)
+static void run_reaper(void *context, int fd)
 {
+    struct reaper_process *work = context;
     CLEANUP(error_release) struct error ignored = ERROR_INIT; /* every run reports the same */
 
     gc_collect(&work->docker, GC_ONE_PASS, NULL, NULL, NULL, &ignored);
@@ -148,31 +145,13 @@ static void run_reaper(struct reaper_process *work, int fd)
         gc_until_quiet(&work->docker, &work->labels);
 }
 
-/*
- * Closes all descriptors but the pipe, which becomes descriptor 3. The parent of the program may
- * wait for the end of its standard streams, and the other end of the pipe must be open in the
- * program alone.
- */
-static void close_all_but(int fd)
-{
-    dup2(fd, STDERR_FILENO + 1);
-    fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC);
-    for (fd = 0; fd <= STDERR_FILENO; fd++)
-        close(fd);
-    for (fd = 0; fd <= STDERR_FILENO; fd++)
-        if (open("/dev/null", O_RDWR) < 0)
-            return;
-    linux_close_from(STDERR_FILENO + 2);
-}
-
 /* From any thread. If the pipe is full or the process has ended, the line is lost. */
-static void send_line(struct reaper *reaper, const char *start, const char *name)
+static void send_line(const struct reaper *reaper, const char *start, const char *name)
 {
     char line[LINE_MAX_BYTES + 1];
-    const int length = snprintf(line, sizeof line, "%s%s\n", start, name);
 
-    if (length >= (int)sizeof line || write(reaper->fd, line, (size_t)length) != length)
-        return;
+    if (snprintf(line, sizeof line, "%s%s\n", start, name) < (int)sizeof line)
+        background_send(&reaper->process, line);
 }
 
 static void report_not_removed(void *context, const char *name)
@@ -189,54 +168,23 @@ void reaper_start(struct reaper *reaper, struct docker *docker)
 {
     struct reaper_process work = {
         .docker = *docker, .labels = STRVEC_INIT, .lines = LINES_INIT(LINE_MAX_BYTES)};
-    int fds[2];
 
-    *reaper = (struct reaper){.fd = -1, .pid = -1};
-    if (linux_pipe(fds) != 0)
-        return;
-    fcntl(fds[1], F_SETFL, O_NONBLOCK);
+    atomic_init(&reaper->needed, false);
+    reaper->docker = docker;
     work.docker.trace = NULL;
     owner_own_labels(&work.labels); /* of the program, not of the new process */
-    reaper->pid = fork();
-    if (reaper->pid == 0) {
-        setsid(); /* linux_kill_children() spares those with a session of their own */
-        signals_release();
-        close_all_but(fds[0]);
-        run_reaper(&work, STDERR_FILENO + 1);
-        _exit(0);
+    if (background_start(&reaper->process, run_reaper, &work)) {
+        docker->not_removed = report_not_removed;
+        docker->not_removed_context = reaper;
     }
     strvec_release(&work.labels);
-    close(fds[0]);
-    if (reaper->pid < 0) {
-        close(fds[1]);
-        return;
-    }
-    reaper->fd = fds[1];
-    reaper->docker = docker;
-    docker->not_removed = report_not_removed;
-    docker->not_removed_context = reaper;
 }
 
-/*
- * Waits for the process, since its parent may not do so after the program has ended: process 1 of a
- * container, for example. This takes no time unless a slow engine keeps the process busy.
- */
+/* This takes no time unless a slow engine keeps the process busy. */
 void reaper_dismiss(struct reaper *reaper, struct docker *docker)
 {
-    struct pollfd polled = {-1, POLLIN, 0};
-
     docker->not_removed = NULL;
     docker->not_removed_context = NULL;
-    if (reaper->fd < 0)
-        return;
     send_line(reaper, "", "");
-    close(reaper->fd);
-    reaper->fd = -1;
-    if (atomic_load(&reaper->needed))
-        return;
-    polled.fd = linux_pidfd(reaper->pid);
-    if (polled.fd >= 0 && poll(&polled, 1, WAIT_MS) > 0)
-        waitpid(reaper->pid, NULL, 0);
-    if (polled.fd >= 0)
-        close(polled.fd);
+    background_end(&reaper->process, atomic_load(&reaper->needed) ? 0 : WAIT_MS);
 }

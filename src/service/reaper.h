@@ -17,20 +17,18 @@
  * `isolator gc` removes it.
  *
  * The program writes to it through a pipe, and the end of the pipe means that the program has
- * ended. The reaper has no other descriptor open and a session of its own. The program does not
- * wait for its work.
+ * ended. The program does not wait for its work (base/background.h).
  */
 #ifndef SERVICE_REAPER_H
 #define SERVICE_REAPER_H
 
 #include <stdatomic.h>
-#include <sys/types.h>
 
+#include "base/background.h"
 #include "docker/docker.h"
 
 struct reaper {
-    int fd;                      /* the pipe to the process; -1: there is no reaper */
-    pid_t pid;                   /* valid if there is one */
+    struct background process;
     atomic_bool needed;          /* a container was not removed */
     const struct docker *docker; /* of the program; borrowed */
 };

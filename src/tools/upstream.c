@@ -16,13 +16,14 @@
 /* ---- the server */
 
 struct upstream *upstream_new(const struct tool_server *server, const struct tool_limits *limits,
-                              struct error *error)
+                              const struct server_guard *guard, struct error *error)
 {
     struct upstream *upstream = memory_allocate(sizeof *upstream);
 
     *upstream = (struct upstream){
         .server = server,
         .limits = *limits,
+        .guard = guard,
         .times = {.start = 30000, .restart = 10000, .grace = 2000, .refetch = 1000},
         .wake = NOTIFIER_INIT};
     pthread_mutex_init(&upstream->lock, NULL);

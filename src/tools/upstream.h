@@ -17,17 +17,18 @@
 #include "base/error.h"
 #include "base/notifier.h"
 #include "config/tool_servers.h"
+#include "tools/server_guard.h"
 #include "tools/tool_list.h"
 
 struct upstream;
 struct upstream_call;
 
 /*
- * Returns a server that is not started, owned by the caller; it borrows its configuration and
- * copies the limits. NULL: ERROR_SYSTEM.
+ * Returns a server that is not started, owned by the caller; it borrows its configuration and the
+ * guard, which may be NULL, and copies the limits. NULL: ERROR_SYSTEM.
  */
 struct upstream *upstream_new(const struct tool_server *server, const struct tool_limits *limits,
-                              struct error *error);
+                              const struct server_guard *guard, struct error *error);
 
 /*
  * Ends the server: its standard input ends, its process group gets SIGTERM after 2 s and SIGKILL

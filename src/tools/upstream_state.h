@@ -55,6 +55,7 @@ struct upstream_times {
 struct upstream {
     const struct tool_server *server;
     struct tool_limits limits;
+    const struct server_guard *guard; /* NULL: none */
     struct upstream_times times;
     pthread_t thread;
     struct notifier wake; /* the thread looks at what follows */

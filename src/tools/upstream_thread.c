@@ -232,6 +232,7 @@ static void end_process(struct upstream_session *session)
     }
     kill(-group, SIGKILL);
     process_release(&session->process);
+    server_guard_remove(session->upstream->guard, group);
 }
 
 static void run_server(struct upstream *upstream)
@@ -246,6 +247,7 @@ static void run_server(struct upstream *upstream)
         fail_all(upstream, why);
         return;
     }
+    server_guard_add(upstream->guard, session.process.pid);
     talk(&session);
     fail_all(upstream, session.failure ? session.failure : "isolator ends");
     end_process(&session);

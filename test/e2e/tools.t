@@ -85,4 +85,15 @@ test_case --quick 'no servers, and a name that is unknown' && {
     is "$status|$err" "2|isolator: unknown tool server 'two'; known are: one" "an unknown name"
 }
 
+test_case --quick 'no server is left after SIGKILL, not even one that ignores the end of its input and SIGTERM' && {
+    configured "\"one\": {\"command\": \"$fake\", \"args\": [\"stubborn\", \"$scratch/pid\"]}"
+    start_isolator tools
+    until_true test -s "$scratch/pid"
+    kill -KILL "$pid"
+    await
+    is "$status" 137 "isolator is killed"
+    until_true eval '! kill -0 "$(<"$scratch/pid")" 2>/dev/null'
+    ok $? "the server is gone"
+}
+
 finish

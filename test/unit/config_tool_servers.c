@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/process.h"
 #include "base/strvec.h"
 #include "config/config.h"
 #include "config/config_layers.h"
@@ -176,4 +177,34 @@ static void tool_servers__no_secret_is_printed(void **state)
     json_decref(all);
     config_release(&config);
     unsetenv("ISOLATOR_TEST_TOKEN");
+}
+
+/* Commands of isolator do not get the variable, unless they need it. */
+static void tool_servers__variables_are_withheld(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct process_options options = {.arguments = &arguments};
+    struct process process = PROCESS_INIT;
+    const struct process_pump pump = PROCESS_PUMP_INIT;
+    struct config config;
+
+    (void)state;
+    setenv("ISOLATOR_TEST_TOKEN", "s3cret", 1);
+    setenv("DOCKER_TEST_TOKEN", "needed", 1);
+    config_init(&config);
+    overlay(&config, "{\"tools\": {\"b\": {\"command\": \"c\", \"env\": {\"T\": "
+                     "\"env:ISOLATOR_TEST_TOKEN\", \"D\": \"env:DOCKER_TEST_TOKEN\", "
+                     "\"H\": \"env:HOME\"}}}}");
+    strvec_push_each(&arguments, "sh", "-c",
+                     "test -z \"${ISOLATOR_TEST_TOKEN+set}\" && test \"$DOCKER_TEST_TOKEN\" = "
+                     "needed && test -n \"$HOME\"",
+                     NULL);
+    assert_int_equal(process_start(&process, &options, &error), 0);
+    assert_int_equal(process_pump(&process, &pump), PROCESS_EXITED);
+    assert_int_equal(process.status, 0);
+    process_release(&process);
+    config_release(&config);
+    unsetenv("ISOLATOR_TEST_TOKEN");
+    unsetenv("DOCKER_TEST_TOKEN");
 }

@@ -35,7 +35,7 @@ static void set_up(struct fixture *fixture, const char *script)
     CLEANUP_FREE char *body =
         string_format("printf '|%%s' \"$@\" >>calls; echo >>calls\n%s", script);
 
-    *fixture = (struct fixture){.directory = temp_create(), .reaper = {.fd = -1}};
+    *fixture = (struct fixture){.directory = temp_create(), .reaper = {.process = {.fd = -1}}};
     fixture->command = script_in(fixture->directory, "docker", body);
     fixture->docker.command = fixture->command;
     fixture->docker.engine_timeout = 2; /* it looks for more containers for this long */
@@ -73,11 +73,11 @@ static void reaper__dismissed(void **state)
     (void)state;
     set_up(&fixture, "");
     reaper_start(&fixture.reaper, &fixture.docker);
-    assert_true(fixture.reaper.fd >= 0);
+    assert_true(fixture.reaper.process.fd >= 0);
     await_calls(&fixture, LISTS);
     sleep(1); /* the first calls have ended */
     reaper_dismiss(&fixture.reaper, &fixture.docker);
-    assert_int_equal(fixture.reaper.fd, -1);
+    assert_int_equal(fixture.reaper.process.fd, -1);
     reaper_dismiss(&fixture.reaper, &fixture.docker);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
     assert_int_equal(errno, ECHILD);
@@ -182,7 +182,7 @@ static void reaper__of_an_engine_that_was_never_reached(void **state)
     write_in(fixture.directory, "away", "");
     remove_in_vain(&fixture, &memory);
     reaper_dismiss(&fixture.reaper, &fixture.docker);
-    assert_int_equal(waitpid(fixture.reaper.pid, NULL, 0), -1); /* it has ended */
+    assert_int_equal(waitpid(fixture.reaper.process.pid, NULL, 0), -1); /* it has ended */
     assert_int_equal(errno, ECHILD);
     assert_true(clock_now_ms() - begin < PATIENCE_MS / 2); /* nothing was tried again */
     engine_memory_release(&memory);

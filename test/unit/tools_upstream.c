@@ -35,7 +35,7 @@ static void begin_limited(struct fixture *fixture, const char *mode, const char 
     if (argument)
         strvec_push(&fixture->server.arguments, argument);
     assert_int_equal(notifier_open(&fixture->done, &error), 0);
-    fixture->upstream = upstream_new(&fixture->server, limits, &error);
+    fixture->upstream = upstream_new(&fixture->server, limits, NULL, &error);
     assert_non_null(fixture->upstream);
     fixture->upstream->times.grace = 300;
     fixture->upstream->times.refetch = 0;
