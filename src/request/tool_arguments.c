@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "docker/image.h"
 #include "request/argument_values.h"
+#include "request/hosts_argument.h"
 #include "request/inputs_dir.h"
 #include "request/job_arguments.h"
 #include "request/session_arguments.h"
@@ -23,6 +24,7 @@ struct reading {
     enum tool_caller caller;
     struct request *request;
     const bool *offered;  /* languages; NULL: all */
+    bool offers_hosts;    /* models have the argument for hosts */
     const char *programs; /* see struct tool_client */
     struct argument_reader values;
     struct error *error;
@@ -187,6 +189,11 @@ static int read_limit(struct reading *reading, const char *name, const json_t *v
                              json_number_value(value), reading->error);
 }
 
+static int read_hosts(struct reading *reading, const char *name, const json_t *value)
+{
+    return hosts_argument_read(&reading->values, name, value, &reading->request->hosts);
+}
+
 static int read_artifacts(struct reading *reading, const char *name, const json_t *value)
 {
     size_t i;
@@ -267,6 +274,7 @@ enum offer {
     OFFER_WITH_MAXIMUM, /* models only if the configuration has a maximum for its limit */
     OFFER_SESSION,      /* models only if the configuration allows sessions */
     OFFER_SESSION_ID,   /* no batch, and models likewise */
+    OFFER_HOSTS,        /* models only if an offered language may reach hosts */
     OFFER_JOB,          /* no batch, and models only if the configuration allows them jobs */
     OFFER_BATCH         /* no model */
 };
@@ -292,6 +300,7 @@ static const struct argument table[] = {
     {"arguments", ARGUMENT_ARRAY, read_arguments, OFFER_ALWAYS, NULL},
     {"environment", ARGUMENT_OBJECT, read_environment, OFFER_ALWAYS, NULL},
     {"artifacts", ARGUMENT_ARRAY, read_artifacts, OFFER_ALWAYS, REQUEST_ARTIFACTS},
+    {REQUEST_HOSTS, ARGUMENT_ARRAY, read_hosts, OFFER_HOSTS, REQUEST_HOSTS},
     {"session", ARGUMENT_NAME, read_session, OFFER_SESSION_ID, NULL},
     {"session", ARGUMENT_TEXT, read_session_name, OFFER_BATCH, NULL},
     {"keep_processes", ARGUMENT_BOOLEAN, read_keep_processes, OFFER_SESSION, NULL},
@@ -352,6 +361,8 @@ static bool is_offered(const struct reading *reading, const struct argument *arg
         return !is_model || has_sessions;
     case OFFER_SESSION_ID:
         return is_model && has_sessions;
+    case OFFER_HOSTS:
+        return !is_model || reading->offers_hosts;
     case OFFER_JOB:
         return is_model && job_arguments_offered(reading->config);
     case OFFER_BATCH:
@@ -480,6 +491,8 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
     json_t *value, *meant;
     int result;
 
+    reading.offers_hosts =
+        caller == TOOL_CALLER_MODEL && hosts_argument_offered(config, reading.offered);
     json_object_foreach((json_t *)arguments, key, value)
     {
         bool known = false;
