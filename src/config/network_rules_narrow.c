@@ -33,18 +33,44 @@ static bool ports_overlap(const struct network_host *host, const struct network_
     return item->port > 0 ? network_host_has_port(host, item->port) : host->port_count > 0;
 }
 
-/* Whether the rules allow a host of the item. An entry with exactly its name decides alone. */
-static bool allow_item(const struct network_rules *rules, const struct network_item *item)
+/* What becomes of an entry. */
+enum need {
+    NEED_NONE,
+    NEED_NAME, /* it decides about a name that is selected, and allows none of the ports */
+    NEED_ENTRY
+};
+
+/* The entry with exactly the name of an item, which decides alone; NULL: there is none. */
+static const struct network_host *own_entry(const struct network_rules *rules,
+                                            const struct network_item *item)
 {
+    for (size_t i = 0; i < rules->count && !is_pattern(item->name); i++)
+        if (strcmp(rules->hosts[i].name, item->name) == 0)
+            return &rules->hosts[i];
+    return NULL;
+}
+
+/*
+ * Notes which entries decide about hosts of the item. One without a pattern does so also if it does
+ * not have the port: without it, a pattern would. False: no entry allows a host of the item.
+ */
+static bool note_needs(const struct network_rules *rules, const struct network_item *item,
+                       enum need *needs)
+{
+    const struct network_host *own = own_entry(rules, item);
     bool allowed = false;
 
     for (size_t i = 0; i < rules->count; i++) {
         const struct network_host *host = &rules->hosts[i];
-        const bool overlaps = names_overlap(host->name, item->name) && ports_overlap(host, item);
 
-        if (!is_pattern(item->name) && strcmp(host->name, item->name) == 0)
-            return overlaps;
-        allowed |= overlaps;
+        if ((own && host != own) || !names_overlap(host->name, item->name))
+            continue;
+        if (ports_overlap(host, item)) {
+            needs[i] = NEED_ENTRY;
+            allowed = true;
+        } else if (needs[i] == NEED_NONE && !is_pattern(host->name)) {
+            needs[i] = NEED_NAME;
+        }
     }
     return allowed;
 }
@@ -77,27 +103,6 @@ static int refuse_item(const struct network_rules *rules, const struct network_i
                      rules->count > 0 ? strbuf_string(&allowed) : "no host");
 }
 
-/*
- * Whether the entry decides about hosts of the selection. One without a pattern decides about its
- * name also if it does not have the port: a pattern would decide otherwise.
- */
-static bool is_needed(const struct network_host *host, const struct network_selection *selection,
-                      bool *allows)
-{
-    bool is_named = false;
-
-    *allows = false;
-    for (size_t i = 0; i < selection->count; i++) {
-        const struct network_item *item = &selection->items[i];
-
-        if (!names_overlap(host->name, item->name))
-            continue;
-        is_named = true;
-        *allows |= ports_overlap(host, item);
-    }
-    return *allows || (is_named && !is_pattern(host->name));
-}
-
 /* Leaves an entry that allows nothing, and decides about its name. */
 static void close_entry(struct network_host *host)
 {
@@ -107,18 +112,16 @@ static void close_entry(struct network_host *host)
     host->name = name;
 }
 
-static void remove_entries(struct network_rules *rules, const struct network_selection *selection)
+static void remove_entries(struct network_rules *rules, const enum need *needs)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < rules->count; i++) {
-        bool allows;
-
-        if (!is_needed(&rules->hosts[i], selection, &allows)) {
+        if (needs[i] == NEED_NONE) {
             network_host_release(&rules->hosts[i]);
             continue;
         }
-        if (!allows)
+        if (needs[i] == NEED_NAME)
             close_entry(&rules->hosts[i]);
         rules->hosts[kept++] = rules->hosts[i];
     }
@@ -128,14 +131,16 @@ static void remove_entries(struct network_rules *rules, const struct network_sel
 int network_rules_narrow(struct network_rules *rules, const struct network_selection *selection,
                          struct error *error)
 {
+    enum need needs[NETWORK_HOSTS_MAX] = {NEED_NONE};
+
     if (!selection->given)
         return 0;
     if (rules->selection.given)
         return error_set(error, ERROR_USAGE, "the hosts are narrowed already");
     for (size_t i = 0; i < selection->count; i++)
-        if (!allow_item(rules, &selection->items[i]))
+        if (!note_needs(rules, &selection->items[i], needs))
             return refuse_item(rules, &selection->items[i], error);
     network_selection_copy(&rules->selection, selection);
-    remove_entries(rules, selection);
+    remove_entries(rules, needs);
     return 0;
 }

@@ -151,6 +151,9 @@ static void host_rules__an_entry_beside_a_pattern(void **state)
     check_left("!a.x:443 *.x:8080", "*.x:8080", "a.x; *.x 8080");
     check_left("!a.x:443 *.x:8080", "b.x", "*.x 8080");
     check_left("!a.x:443 *.x:443", "*.x", "!a.x 443; *.x 443");
+    check_left("a.x:443 !*.x:443", "a.x", "a.x 443");
+    check_left("a.x:443 !*.x:443", "a.x b.x", "a.x 443; !*.x 443");
+    check_left("!*.x:443 a.x:443 b.x:80", "a.x *.x:80 b.x:80", "a.x 443; b.x 80");
 }
 
 /* With them go the proxy, the terminator and credentials. */
