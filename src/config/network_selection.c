@@ -22,6 +22,8 @@ void network_selection_copy(struct network_selection *copy,
 {
     network_selection_release(copy);
     *copy = *selection;
+    if (selection->count == 0)
+        return;
     copy->items = memory_allocate(selection->count * sizeof *copy->items);
     for (size_t i = 0; i < selection->count; i++)
         copy->items[i] = (struct network_item){.name = string_copy(selection->items[i].name),

@@ -48,6 +48,7 @@ static void network_selection__items(void **state)
     network_selection_copy(&copy, &selection);
     assert_false(copy.given);
     check(&copy, "");
+    network_selection_release(&copy);
 }
 
 static void refuse(const char *text, const char *message)

@@ -44,7 +44,7 @@ static char *text_of(const struct network_rules *rules)
         for (size_t k = 0; k < host->port_count; k++)
             strbuf_addf(&text, "%s%d", k > 0 ? "," : " ", host->ports[k]);
     }
-    return string_copy(strbuf_string(&text));
+    return strbuf_steal(&text);
 }
 
 /* Checks the entries that are left of these, once they are narrowed. */
