@@ -32,9 +32,10 @@ struct program_run {
     const struct network_rules *rules; /* the hosts that it reaches */
     struct terminator *terminator;     /* of TLS of some of them; NULL: there are none */
     struct network_log *network;       /* notes its connections; NULL: it has no proxy */
-    struct proxy *proxy;               /* makes them while it runs; set by program_run() */
-    struct output_sink *output;        /* takes what the program writes; the caller finishes it */
-    struct result *result;             /* gets everything but the output */
+    struct mux_link *link; /* to its relay while it runs, and what makes the connections: set by */
+    struct proxy *proxy;   /* program_run(); NULL: there are none */
+    struct output_sink *output; /* takes what the program writes; the caller finishes it */
+    struct result *result;      /* gets everything but the output */
 };
 
 /*
