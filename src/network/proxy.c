@@ -24,7 +24,7 @@
 enum { MAX_EXTRA = 64 << 20 };
 
 /* The tags of the timer and the terminator in epoll: no slots. */
-enum { TIMER_TAG = MUX_SLOTS_MAX, TERMINATOR_TAG };
+enum { TIMER_TAG = MUX_PROXY_MAX, TERMINATOR_TAG };
 
 enum { EVENTS_MAX = 64 };
 
@@ -32,7 +32,7 @@ struct proxy {
     struct connection_context context;
     uint64_t first_number; /* of its connections; those before are an older proxy's */
     int timer;             /* owned, as is context.epoll */
-    struct connection *connections[MUX_SLOTS_MAX]; /* owned; by slot */
+    struct connection *connections[MUX_PROXY_MAX]; /* owned; by slot */
 };
 
 static int watch(const struct proxy *proxy, int fd, uint64_t tag)
@@ -72,7 +72,7 @@ static void take_reports(struct proxy *proxy)
 
 static void end_connections(struct proxy *proxy)
 {
-    for (size_t i = 0; i < MUX_SLOTS_MAX; i++) {
+    for (size_t i = 0; i < MUX_PROXY_MAX; i++) {
         connection_free(proxy->connections[i]);
         proxy->connections[i] = NULL;
     }
@@ -101,7 +101,7 @@ static void set_timer(void *context)
     struct itimerspec once = {.it_value = {0, 0}};
     long long first = 0;
 
-    for (size_t i = 0; i < MUX_SLOTS_MAX; i++) {
+    for (size_t i = 0; i < MUX_PROXY_MAX; i++) {
         const long long deadline = connection_deadline(proxy->connections[i]);
 
         if (deadline != 0 && (first == 0 || deadline < first))
@@ -123,7 +123,7 @@ static void serve_late(struct proxy *proxy)
 
     if (read(proxy->timer, &ignored, sizeof ignored) != sizeof ignored)
         return;
-    for (size_t i = 0; i < MUX_SLOTS_MAX; i++) {
+    for (size_t i = 0; i < MUX_PROXY_MAX; i++) {
         const long long deadline = connection_deadline(proxy->connections[i]);
 
         if (deadline != 0 && deadline <= now)
@@ -225,7 +225,7 @@ static void read_again(void *context)
 {
     struct proxy *proxy = context;
 
-    for (size_t i = 0; i < MUX_SLOTS_MAX; i++)
+    for (size_t i = 0; i < MUX_PROXY_MAX; i++)
         if (proxy->connections[i])
             connection_rearm(proxy->connections[i]);
 }
