@@ -131,7 +131,7 @@ static void publish_list(struct upstream_session *session)
     upstream->tools = session->listed;
     session->listed = NULL;
     upstream->is_current = !session->wants_list;
-    upstream_end_waiters(upstream, upstream->tools, NULL);
+    upstream_end_listings(upstream, upstream->tools, NULL);
     pthread_mutex_unlock(&upstream->lock);
 }
 

@@ -35,10 +35,11 @@ struct upstream_call {
     char *why;
 };
 
-/* A caller that waits for a list, in its stack. */
-struct upstream_waiter {
-    struct upstream_waiter *next;
-    struct notifier done;
+/* A caller that waits for a list. The members are protected by the lock of the server. */
+struct upstream_listing {
+    struct upstream *upstream;
+    struct upstream_listing *next; /* in the list of those that have not ended */
+    const struct notifier *done;
     bool ended;
     struct tool_list *tools; /* NULL: `why` */
     char *why;
@@ -62,7 +63,7 @@ struct upstream {
     pthread_mutex_t lock; /* of what follows */
     bool closing;
     struct upstream_call *calls; /* in their order */
-    struct upstream_waiter *waiters;
+    struct upstream_listing *listings;
     long long *cancelled; /* owned; ids of calls that the server must be told of */
     size_t cancelled_count;
     struct tool_list *tools; /* NULL: not known, or not any more */
@@ -96,7 +97,7 @@ void upstream_end_call(struct upstream *upstream, struct upstream_call *call, js
                        char *why);
 
 /* Hands the list, or why there is none, to all that wait for it. */
-void upstream_end_waiters(struct upstream *upstream, struct tool_list *tools, const char *why);
+void upstream_end_listings(struct upstream *upstream, struct tool_list *tools, const char *why);
 
 /* ---- upstream_thread.c */
 

@@ -143,7 +143,7 @@ static void fail_all(struct upstream *upstream, const char *why)
     pthread_mutex_lock(&upstream->lock);
     while (upstream->calls)
         fail_call(upstream, upstream->calls, why);
-    upstream_end_waiters(upstream, NULL, why);
+    upstream_end_listings(upstream, NULL, why);
     tool_list_release(&upstream->tools);
     upstream->is_current = false;
     upstream->cancelled_count = 0;
@@ -269,7 +269,7 @@ static bool wait_for_callers(struct upstream *upstream)
         notifier_clear(&upstream->wake);
         pthread_mutex_lock(&upstream->lock);
         closing = upstream->closing;
-        wanted = upstream->calls || upstream->waiters;
+        wanted = upstream->calls || upstream->listings;
         pthread_mutex_unlock(&upstream->lock);
         if (closing || wanted)
             return !closing;
