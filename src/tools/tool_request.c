@@ -1,0 +1,428 @@
+#include "tools/tool_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum request_state {
+    REQUEST_NEW,
+    REQUEST_LISTING, /* its server is asked for its tools */
+    REQUEST_READY,   /* a call that may be made, once fewer are */
+    REQUEST_CALLING,
+};
+
+/* tools/list if it has a page, else tools/call. */
+struct tool_request {
+    struct tool_use *use;
+    enum request_state state;
+    json_t *id;
+    size_t bytes;
+    long long start;
+    struct upstream_listing *listing; /* NULL: no server is asked for its tools */
+    /* tools/list: what the answer will have, and where the list goes on */
+    json_t *page;
+    size_t page_bytes, server, tool;
+    /* tools/call */
+    char *name; /* SERVER.TOOL */
+    json_t *arguments;
+    const struct tool_source *source;
+    struct upstream_call *call; /* REQUEST_CALLING */
+};
+
+/* ---- answers */
+
+json_t *tool_answer(json_t *id, json_t *result)
+{
+    return json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result);
+}
+
+json_t *tool_answer_error(json_t *id, enum tool_error code, const char *message)
+{
+    return json_pack("{s:s, s:o, s:{s:i, s:s}}", "jsonrpc", "2.0", "id",
+                     id ? json_incref(id) : json_null(), "error", "code", (int)code, "message",
+                     message);
+}
+
+static void log_call(const struct tool_request *request, bool ok, size_t bytes)
+{
+    tool_log_add(request->use->log, request->name, ok, clock_now_ms() - request->start, bytes);
+}
+
+static json_t *fail_call(const struct tool_request *request, enum tool_error code,
+                         const char *message)
+{
+    log_call(request, false, 0);
+    return tool_answer_error(request->id, code, message);
+}
+
+/* The same; the message is taken over. */
+static json_t *refuse_call(const struct tool_request *request, char *message)
+{
+    json_t *answer = fail_call(request, TOOL_INVALID_PARAMS, message);
+
+    free(message);
+    return answer;
+}
+
+/* NULL: the verdict is that the call is allowed. */
+static json_t *answer_verdict(const struct tool_request *request, enum tool_verdict verdict)
+{
+    CLEANUP_FREE char *shown = text_escape_short(request->name, TEXT_SHOWN_MAX);
+
+    if (verdict == TOOL_ALLOWED)
+        return NULL;
+    if (verdict == TOOL_ASK)
+        return refuse_call(request, string_format("the tool '%s' needs a person who agrees to each "
+                                                  "call, and there is none to ask",
+                                                  shown));
+    return refuse_call(request, string_format("the tool '%s' is not allowed", shown));
+}
+
+/* ---- the list of a server */
+
+/* Starts to ask for it. NULL: the error. */
+static struct upstream_listing *ask_for_list(struct tool_use *use, const struct tool_source *source,
+                                             struct error *error)
+{
+    struct upstream *upstream = tool_box_upstream(use->box, source, error);
+
+    return upstream ? upstream_listing_start(upstream, &use->done) : NULL;
+}
+
+/* Takes it. The reason why there is none is a warning too. */
+static enum upstream_outcome take_list(struct tool_request *request, struct tool_list **tools,
+                                       char **why)
+{
+    const enum upstream_outcome outcome = upstream_listing_take(request->listing, tools, why);
+
+    if (outcome != UPSTREAM_PENDING)
+        request->listing = NULL;
+    if (outcome == UPSTREAM_FAILED)
+        tool_log_warn(request->use->log, *why);
+    return outcome;
+}
+
+/* ---- tools/call: each step returns the answer, or NULL if there is none yet */
+
+/* The name of the tool without that of its server. */
+static const char *own_name(const struct tool_request *request)
+{
+    return strchr(request->name, '.') + 1;
+}
+
+/* The server of the tool, if the program may use that; NULL: no such server. */
+static const struct tool_source *source_of(const struct tool_use *use, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    CLEANUP_FREE char *server = string_format("%.*s", dot ? (int)(dot - name) : 0, name);
+
+    return strvec_contains(use->servers, server) ? tool_box_find(use->box, server) : NULL;
+}
+
+static json_t *begin_call(struct tool_request *request)
+{
+    struct tool_use *use = request->use;
+    const int max = tool_box_limits(use->box)->calls;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const struct tool_source *source = source_of(use, request->name);
+    json_t *answer = NULL;
+
+    if (use->calls >= max)
+        return refuse_call(request, string_format("all %d calls of tools are made", max));
+    use->calls++;
+    if (!source)
+        return answer_verdict(request, TOOL_REFUSED);
+    request->source = source;
+    if (!source->rules.by_hint) /* what the rules refuse by the name alone needs no server */
+        answer =
+            answer_verdict(request, tool_rules_verdict(&source->rules, own_name(request), false));
+    if (answer)
+        return answer;
+    request->listing = ask_for_list(use, source, &error);
+    request->state = REQUEST_LISTING;
+    return request->listing ? NULL : fail_call(request, TOOL_INTERNAL_ERROR, error.message);
+}
+
+static json_t *check_call(struct tool_request *request)
+{
+    CLEANUP(tool_list_release) struct tool_list *tools = NULL;
+    CLEANUP_FREE char *why = NULL;
+    const struct tool_entry *tool;
+    json_t *answer;
+
+    switch (take_list(request, &tools, &why)) {
+    case UPSTREAM_PENDING:
+        return NULL;
+    case UPSTREAM_FAILED:
+        return fail_call(request, TOOL_INTERNAL_ERROR, why);
+    default:
+        break;
+    }
+    tool = tool_list_find(tools, own_name(request));
+    if (!tool) {
+        CLEANUP_FREE char *shown = text_escape_short(request->name, TEXT_SHOWN_MAX);
+
+        return refuse_call(request, string_format("there is no tool '%s'", shown));
+    }
+    answer = answer_verdict(
+        request, tool_rules_verdict(&request->source->rules, tool->name, tool->has_read_only_hint));
+    request->state = REQUEST_READY;
+    return answer;
+}
+
+static json_t *start_call(struct tool_request *request)
+{
+    struct tool_use *use = request->use;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct upstream *upstream;
+
+    if (use->running >= tool_box_limits(use->box)->at_once)
+        return NULL;
+    upstream = tool_box_upstream(use->box, request->source, &error);
+    if (!upstream)
+        return fail_call(request, TOOL_INTERNAL_ERROR, error.message);
+    request->call =
+        upstream_call_start(upstream, own_name(request), request->arguments, &use->done);
+    use->running++;
+    request->state = REQUEST_CALLING;
+    return NULL;
+}
+
+/* The call is over: another one may begin, perhaps one of another connection. */
+static void leave_call(struct tool_request *request)
+{
+    request->call = NULL;
+    request->use->running--;
+    notifier_raise(&request->use->done);
+}
+
+/* Answers with the result, which is taken over, unless the program has had too much. */
+static json_t *answer_result(struct tool_request *request, json_t *result)
+{
+    struct tool_use *use = request->use;
+    const size_t size = json_dumpb(result, NULL, 0, JSON_COMPACT);
+    const size_t max = (size_t)tool_box_limits(use->box)->total_bytes;
+
+    if (size > max - use->bytes) {
+        json_decref(result);
+        return refuse_call(request,
+                           string_format("the results of all calls would have more than %zu bytes "
+                                         "together: ask for less",
+                                         max));
+    }
+    use->bytes += size;
+    log_call(request, !json_is_true(json_object_get(result, "isError")), size);
+    return tool_answer(request->id, result);
+}
+
+static json_t *take_call(struct tool_request *request)
+{
+    json_t *result = NULL;
+    CLEANUP_FREE char *why = NULL;
+    const enum upstream_outcome outcome = upstream_call_take(request->call, &result, &why);
+
+    if (outcome == UPSTREAM_PENDING)
+        return NULL;
+    leave_call(request);
+    return outcome == UPSTREAM_RESULT ? answer_result(request, result)
+                                      : fail_call(request, TOOL_INTERNAL_ERROR, why);
+}
+
+static json_t *serve_call(struct tool_request *request)
+{
+    json_t *answer = NULL;
+
+    if (request->state == REQUEST_NEW)
+        answer = begin_call(request);
+    if (!answer && request->state == REQUEST_LISTING)
+        answer = check_call(request);
+    if (!answer && request->state == REQUEST_READY)
+        answer = start_call(request);
+    if (!answer && request->state == REQUEST_CALLING)
+        answer = take_call(request);
+    return answer;
+}
+
+/* ---- tools/list */
+
+static void add_to_page(struct tool_request *request, const struct tool_source *source,
+                        const struct tool_entry *tool)
+{
+    CLEANUP_FREE char *name = string_format("%s.%s", source->server->name, tool->name);
+    json_t *item =
+        json_pack("{s:s, s:o}", "name", name, "inputSchema", json_deep_copy(tool->input_schema));
+
+    if (tool->title)
+        json_object_set_new(item, "title", json_string(tool->title));
+    if (tool->description)
+        json_object_set_new(item, "description", json_string(tool->description));
+    if (tool->output_schema)
+        json_object_set_new(item, "outputSchema", json_deep_copy(tool->output_schema));
+    request->page_bytes += json_dumpb(item, NULL, 0, JSON_COMPACT);
+    json_array_append_new(request->page, item);
+}
+
+static bool is_full(const struct tool_request *request)
+{
+    return request->page_bytes >= TOOL_REQUEST_PAGE_BYTES;
+}
+
+static void go_to_next_server(struct tool_request *request)
+{
+    request->server++;
+    request->tool = 0;
+}
+
+/* Adds allowed tools of a server, until the page is full. */
+static void add_tools(struct tool_request *request, const struct tool_source *source,
+                      const struct tool_list *tools)
+{
+    for (; request->tool < tools->count; request->tool++) {
+        const struct tool_entry *tool = &tools->items[request->tool];
+
+        if (is_full(request))
+            return;
+        if (tool_rules_verdict(&source->rules, tool->name, tool->has_read_only_hint) ==
+            TOOL_ALLOWED)
+            add_to_page(request, source, tool);
+    }
+    go_to_next_server(request);
+}
+
+/* Adds what the next server has; one that fails has nothing. Returns whether it has answered. */
+static bool add_server(struct tool_request *request)
+{
+    struct tool_use *use = request->use;
+    const struct tool_source *source =
+        tool_box_find(use->box, use->servers->items[request->server]);
+    CLEANUP(tool_list_release) struct tool_list *tools = NULL;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *why = NULL;
+
+    if (!request->listing && source)
+        request->listing = ask_for_list(use, source, &error);
+    if (!request->listing) {
+        go_to_next_server(request);
+        return true;
+    }
+    switch (take_list(request, &tools, &why)) {
+    case UPSTREAM_PENDING:
+        return false;
+    case UPSTREAM_FAILED:
+        go_to_next_server(request);
+        return true;
+    default:
+        add_tools(request, source, tools);
+        return true;
+    }
+}
+
+static json_t *serve_list(struct tool_request *request)
+{
+    const size_t servers = request->use->servers->count;
+    json_t *result;
+
+    while (request->server < servers && !is_full(request))
+        if (!add_server(request))
+            return NULL;
+    result = json_pack("{s:O}", "tools", request->page);
+    if (request->server < servers)
+        json_object_set_new(result, "nextCursor",
+                            json_sprintf("%zu.%zu", request->server, request->tool));
+    return tool_answer(request->id, result);
+}
+
+/* ---- requests */
+
+static struct tool_request *new_request(struct tool_use *use, json_t *id, size_t bytes)
+{
+    struct tool_request *request = memory_allocate(sizeof *request);
+
+    *request = (struct tool_request){
+        .use = use, .id = json_incref(id), .bytes = bytes, .start = clock_now_ms()};
+    use->waiting_bytes += bytes;
+    return request;
+}
+
+struct tool_request *tool_request_list(struct tool_use *use, json_t *id, const json_t *params,
+                                       size_t bytes, const char **problem)
+{
+    const char *cursor = json_string_value(json_object_get(params, "cursor"));
+    unsigned long server = 0, tool = 0;
+    struct tool_request *request;
+    char *end = (char *)"";
+
+    if (cursor) {
+        server = strtoul(cursor, &end, 10);
+        tool = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
+    }
+    if (*end != '\0' || (cursor && server >= use->servers->count) || tool > TOOL_LIST_MAX) {
+        *problem = "the cursor is none of a list of tools";
+        return NULL;
+    }
+    request = new_request(use, id, bytes);
+    request->page = json_array();
+    request->server = server;
+    request->tool = tool;
+    return request;
+}
+
+struct tool_request *tool_request_call(struct tool_use *use, json_t *id, const json_t *params,
+                                       size_t bytes, const char **problem)
+{
+    json_t *name = json_object_get(params, "name");
+    json_t *arguments = json_object_get(params, "arguments");
+    struct tool_request *request;
+
+    if (!json_is_string(name) || strlen(json_string_value(name)) != json_string_length(name) ||
+        (arguments && !json_is_null(arguments) && !json_is_object(arguments))) {
+        *problem = "tools/call needs a name, a string, and arguments, an object";
+        return NULL;
+    }
+    request = new_request(use, id, bytes);
+    request->name = string_copy(json_string_value(name));
+    request->arguments = json_is_object(arguments) ? json_incref(arguments) : json_object();
+    return request;
+}
+
+const json_t *tool_request_id(const struct tool_request *request)
+{
+    return request->id;
+}
+
+static void release_request(struct tool_request *request)
+{
+    request->use->waiting_bytes -= request->bytes;
+    json_decref(request->id);
+    json_decref(request->page);
+    json_decref(request->arguments);
+    free(request->name);
+    free(request);
+}
+
+json_t *tool_request_serve(struct tool_request *request)
+{
+    json_t *answer = request->page ? serve_list(request) : serve_call(request);
+
+    if (answer)
+        release_request(request);
+    return answer;
+}
+
+void tool_request_free(struct tool_request *request)
+{
+    if (!request)
+        return;
+    upstream_listing_cancel(request->listing);
+    if (request->call) {
+        upstream_call_cancel(request->call);
+        leave_call(request);
+    }
+    if (request->name)
+        log_call(request, false, 0);
+    release_request(request);
+}
