@@ -8,131 +8,13 @@
 #include "base/host_name.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
-#include "base/text.h"
-
-/* Of HTTP, then of HTTPS, which a host has alone if its TLS is terminated. */
-static const unsigned short default_ports[] = {80, 443};
-
-/* ---- one host */
-
-void network_host_release(struct network_host *host)
-{
-    free(host->name);
-    for (size_t i = 0; i < host->credential_count; i++)
-        network_credential_release(&host->credentials[i]);
-    *host = (struct network_host)NETWORK_HOST_INIT;
-}
-
-/* Says that the text is not a host, and what to write instead. */
-static int refuse_name(const char *text, struct error *error)
-{
-    CLEANUP_FREE char *shown = text_escape_short(text, TEXT_SHOWN_MAX);
-    struct ip_address address;
-
-    if (strchr(text, '/'))
-        return error_set(error, ERROR_USAGE,
-                         "'%s' is a URL or a path; write the host alone, like example.com", shown);
-    if (ip_address_parse(text, &address)) /* one of IPv4 is a host */
-        return error_set(error, ERROR_USAGE,
-                         "'%s' is an address of IPv6; write it in brackets, like [2001:db8::1]",
-                         shown);
-    return error_set(error, ERROR_USAGE,
-                     "'%s' is not the name of a host; write a name like example.com, *.example.com "
-                     "for all names below it, or an address like 192.0.2.1 or [2001:db8::1]",
-                     shown);
-}
-
-/* Sets the name to the first bytes of the text. */
-static int set_name(struct network_host *host, const char *text, size_t length, struct error *error)
-{
-    const bool is_pattern = length > 2 && strncmp(text, "*.", 2) == 0;
-    const size_t skipped = is_pattern ? 2 : 0;
-    char name[HOST_NAME_SIZE];
-    struct ip_address address;
-
-    if (strchr(text, '/') || !host_name_read(text + skipped, length - skipped, name) ||
-        (is_pattern && host_name_is_address(name, &address)))
-        return refuse_name(text, error);
-    free(host->name);
-    host->name = string_format("%s%s", is_pattern ? "*." : "", name);
-    return 0;
-}
-
-int network_host_set_name(struct network_host *host, const char *text, struct error *error)
-{
-    return set_name(host, text, strlen(text), error);
-}
-
-bool network_host_has_port(const struct network_host *host, unsigned short port)
-{
-    for (size_t i = 0; i < host->port_count; i++)
-        if (host->ports[i] == port)
-            return true;
-    return false;
-}
-
-int network_host_add_port(struct network_host *host, unsigned short port, struct error *error)
-{
-    if (network_host_has_port(host, port))
-        return 0;
-    if (host->port_count == NETWORK_PORTS_MAX)
-        return error_set(error, ERROR_USAGE, "a host can have at most %d ports", NETWORK_PORTS_MAX);
-    host->ports[host->port_count++] = port;
-    return 0;
-}
-
-static void add_default_ports(struct network_host *host)
-{
-    const size_t first = host->terminate ? 1 : 0;
-
-    host->port_count = sizeof default_ports / sizeof *default_ports - first;
-    memcpy(host->ports, default_ports + first, host->port_count * sizeof *host->ports);
-}
-
-/* The length of the host in "HOST[:PORT]". A second colon is one of an address without brackets. */
-static size_t host_length(const char *text)
-{
-    const char *bracket = text[0] == '[' ? strchr(text, ']') : NULL;
-    const char *start = bracket ? bracket + 1 : text;
-    const char *colon = strchr(start, ':');
-
-    return colon && !strchr(colon + 1, ':') ? (size_t)(colon - text) : strlen(text);
-}
-
-int network_host_parse(struct network_host *host, const char *text, struct error *error)
-{
-    const size_t length = host_length(text);
-    const char *digits = text + length + 1;
-    unsigned long port;
-
-    if (set_name(host, text, length, error) != 0)
-        return -1;
-    if (text[length] == '\0') {
-        add_default_ports(host);
-        return 0;
-    }
-    port = strlen(digits) <= 5 ? strtoul(digits, NULL, 10) : 0;
-    if (digits[strspn(digits, "0123456789")] != '\0' || port < 1 || port > 65535) {
-        CLEANUP_FREE char *shown = text_escape_short(text, TEXT_SHOWN_MAX);
-        return error_set(error, ERROR_USAGE,
-                         "the port of '%s' is not a number from 1 to 65535, as in example.com:8443",
-                         shown);
-    }
-    return network_host_add_port(host, (unsigned short)port, error);
-}
-
-char *network_host_text(const struct network_host *host)
-{
-    return string_format(strchr(host->name, ':') ? "[%s]" : "%s", host->name);
-}
-
-/* ---- a list of hosts */
 
 void network_rules_release(struct network_rules *rules)
 {
     for (size_t i = 0; i < rules->count; i++)
         network_host_release(&rules->hosts[i]);
     free(rules->hosts);
+    network_selection_release(&rules->selection);
     *rules = (struct network_rules){.hosts = NULL};
 }
 
@@ -140,6 +22,8 @@ void network_rules_copy(struct network_rules *copy, const struct network_rules *
 {
     network_rules_release(copy);
     *copy = *rules;
+    copy->selection = (struct network_selection){.given = false};
+    network_selection_copy(&copy->selection, &rules->selection);
     copy->hosts = memory_allocate(rules->count * sizeof *copy->hosts);
     for (size_t i = 0; i < rules->count; i++) {
         const struct network_host *host = &rules->hosts[i];
@@ -182,7 +66,7 @@ int network_rules_put(struct network_rules *rules, struct network_host *host, st
                          "terminated",
                          host->name);
     if (host->port_count == 0)
-        add_default_ports(host);
+        network_host_add_default_ports(host);
     rules->hosts = memory_resize(rules->hosts, (rules->count + 1) * sizeof *rules->hosts);
     rules->hosts[rules->count++] = *host;
     *host = (struct network_host)NETWORK_HOST_INIT;
@@ -347,6 +231,8 @@ bool network_rules_equal(const struct network_rules *one, const struct network_r
 {
     if (one->count != other->count || one->max_bytes != other->max_bytes ||
         one->max_connections != other->max_connections)
+        return false;
+    if (one->count > 0 && !network_selection_equal(&one->selection, &other->selection))
         return false;
     for (size_t i = 0; i < one->count; i++) {
         const struct network_host *host = &one->hosts[i], *same = find(other, host->name);

@@ -13,17 +13,10 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/ip_address.h"
 #include "base/mux.h"
 #include "config/network_credential.h"
-
-/* Bounds of a list, which its owner writes. */
-enum {
-    NETWORK_HOSTS_MAX = 256,
-    NETWORK_PORTS_MAX = 16,
-    NETWORK_RANGES_MAX = 16,
-    NETWORK_CREDENTIALS_MAX = 4, /* of a host */
-};
+#include "config/network_host.h"
+#include "config/network_selection.h"
 
 /* How many connections a program can have at once. */
 enum { NETWORK_CONNECTIONS_MAX = MUX_PROXY_MAX, NETWORK_CONNECTIONS_DEFAULT = 64 };
@@ -31,57 +24,14 @@ enum { NETWORK_CONNECTIONS_MAX = MUX_PROXY_MAX, NETWORK_CONNECTIONS_DEFAULT = 64
 #define NETWORK_BYTES_MAX     (1LL << 40)
 #define NETWORK_BYTES_DEFAULT (100LL << 20)
 
-struct network_host {
-    char *name;                              /* owned; a pattern of host_name_matches() */
-    unsigned short ports[NETWORK_PORTS_MAX]; /* in the order of the list */
-    size_t port_count;
-    /* Addresses that are not globally reachable, and that the name may nevertheless have. */
-    struct ip_range ranges[NETWORK_RANGES_MAX];
-    size_t range_count;
-    bool raw; /* what a tunnel carries need not be TLS for this name */
-    /*
-     * isolator terminates the TLS of the program, verifies the host, and adds the credentials to
-     * each request. Without it there are no credentials.
-     */
-    bool terminate;
-    struct network_credential credentials[NETWORK_CREDENTIALS_MAX]; /* each header once */
-    size_t credential_count;
-};
-
 struct network_rules {
     struct network_host *hosts; /* owned; each name once */
     size_t count;               /* 0: programs have no proxy */
     long long max_bytes;        /* of all programs of a request, in both directions together */
     int max_connections;        /* that a program has at once */
+    /* What a request asks for: the hosts are reached only as far as they are selected, too. */
+    struct network_selection selection;
 };
-
-#define NETWORK_HOST_INIT                                                                          \
-    {                                                                                              \
-        .name = NULL                                                                               \
-    }
-
-void network_host_release(struct network_host *host);
-
-/*
- * Sets the name: that of a host, "*." and a name, an address of IPv4, or one of IPv6 in brackets.
- * ERROR_USAGE.
- */
-int network_host_set_name(struct network_host *host, const char *text, struct error *error);
-
-/* Whether the host has this port. */
-bool network_host_has_port(const struct network_host *host, unsigned short port);
-
-/* Adds a port unless the host has it. ERROR_USAGE if it has NETWORK_PORTS_MAX others. */
-int network_host_add_port(struct network_host *host, unsigned short port, struct error *error);
-
-/*
- * Reads "HOST[:PORT]", with a HOST as network_host_set_name() takes it; without a port they are 80
- * and 443. The host, which is empty before, is to be released in any case. ERROR_USAGE.
- */
-int network_host_parse(struct network_host *host, const char *text, struct error *error);
-
-/* Returns the name as network_host_set_name() takes it, owned by the caller. */
-char *network_host_text(const struct network_host *host);
 
 /* Leaves rules in which nothing is given. */
 void network_rules_release(struct network_rules *rules);
@@ -130,12 +80,24 @@ bool network_rules_cover(const struct network_rules *maximum, const struct netwo
 /* Removes the hosts that the maximum does not cover, and lowers the numbers to those it gives. */
 void network_rules_clamp(struct network_rules *rules, const struct network_rules *maximum);
 
-/* Whether both have the same hosts and credentials, each in any order, and the same numbers. */
+/*
+ * Narrows complete rules to the hosts that are selected, if a selection is given; rules that are
+ * narrowed stay so. Entries that cannot be reached any more are removed, or lose their ports if
+ * they decide about a name that is still selected. ERROR_USAGE, with nothing changed, if the rules
+ * allow no host of an item, or are narrowed already.
+ */
+int network_rules_narrow(struct network_rules *rules, const struct network_selection *selection,
+                         struct error *error);
+
+/*
+ * Whether both have the same hosts and credentials, each in any order, the same numbers, and, if
+ * there are hosts, the same selection.
+ */
 bool network_rules_equal(const struct network_rules *one, const struct network_rules *other);
 
 /*
  * The object that the configuration would have for complete rules: a new reference. It has the
- * places of credentials, and no value.
+ * places of credentials, and no value. A selection, which no configuration has, is in "hosts".
  */
 json_t *network_rules_to_json(const struct network_rules *rules);
 

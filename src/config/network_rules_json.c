@@ -43,6 +43,20 @@ static void add_credentials(json_t *all, const struct network_host *host)
     }
 }
 
+static void add_selection(json_t *object, const struct network_selection *selection)
+{
+    json_t *hosts = json_array();
+
+    for (size_t i = 0; i < selection->count; i++) {
+        CLEANUP_FREE char *text = network_item_text(&selection->items[i]);
+
+        json_array_append_new(hosts, json_string(text));
+    }
+    if (selection->given)
+        json_object_set(object, "hosts", hosts);
+    json_decref(hosts);
+}
+
 json_t *network_rules_to_json(const struct network_rules *rules)
 {
     json_t *allow = json_array(), *credentials = json_array();
@@ -57,5 +71,6 @@ json_t *network_rules_to_json(const struct network_rules *rules)
     json_decref(credentials);
     json_object_set_new(object, "maxBytes", json_integer(rules->max_bytes));
     json_object_set_new(object, "maxConnections", json_integer(rules->max_connections));
+    add_selection(object, &rules->selection);
     return object;
 }

@@ -324,3 +324,20 @@ int sandbox_policy_check(const struct sandbox_policy *policy, const struct sandb
         return -1;
     return check_names(policy, maximums, error);
 }
+
+int sandbox_policy_narrow(struct sandbox_policy *policy, const struct network_selection *hosts,
+                          struct error *error)
+{
+    if (hosts->given && hosts->count == 0)
+        overlay_text(&policy->network, "none");
+    if (hosts->count > 0 && strcmp(policy->network, "none") != 0)
+        error_set(error, ERROR_USAGE,
+                  ERROR_SUBJECT " cannot narrow the network '%s', which isolator does not control; "
+                                "only [] is possible",
+                  policy->network);
+    else if (network_rules_narrow(&policy->network_rules, hosts, error) != 0)
+        error_prefix(error, ERROR_SUBJECT);
+    else
+        return 0;
+    return error_about(error, POLICY_HOSTS);
+}

@@ -95,4 +95,15 @@ void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_po
 int sandbox_policy_check(const struct sandbox_policy *policy, const struct sandbox_policy *maximums,
                          struct error *error);
 
+/*
+ * Narrows the network of a complete policy to the hosts that a request asks for, if they are given;
+ * see network_rules_narrow(). If they are none, the network is "none" too. ERROR_USAGE about the
+ * key "hosts" if they are not allowed, or if the policy has a network of the engine.
+ */
+int sandbox_policy_narrow(struct sandbox_policy *policy, const struct network_selection *hosts,
+                          struct error *error);
+
+/* The subject of the errors of sandbox_policy_narrow(). The configuration has no such key. */
+#define POLICY_HOSTS "hosts"
+
 #endif

@@ -174,8 +174,11 @@ static void advise_to_prepare(struct result *result, const struct language *lang
 static void advise_to_wait_less(struct result *result)
 {
     if (result->reason == REASON_TIMEOUT && !result->session)
-        strvec_push(&result->warnings, "a program that needs longer can run as a job: give "
-                                       "\"background\": true, and call wait_job for the result");
+        strvec_pushf(&result->warnings,
+                     "a program that needs longer%s can run as a job: give \"background\": true%s, "
+                     "and call wait_job for the result",
+                     result->network ? ", and no hosts," : "",
+                     result->network ? " and \"hosts\": []" : "");
 }
 
 void advice_add(struct result *result, const struct language *language,

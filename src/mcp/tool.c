@@ -11,6 +11,7 @@
 #include "execute_code.h"  /* likewise, as is the next one */
 #include "mcp/file_uris.h"
 #include "mcp/tool_description.h"
+#include "request/hosts_argument.h"
 #include "request/inputs_dir.h"
 #include "request/job_arguments.h"
 #include "request/session_arguments.h"
@@ -196,16 +197,21 @@ static void describe_sessions(json_t *tool, json_t *properties, const struct con
     remove_session_results(results);
 }
 
-/* Completes the argument for a job, or removes all that only jobs have. */
-static void describe_jobs(json_t *tool, json_t *properties, const struct config *config)
+/*
+ * Completes the argument for a job, or removes all that only jobs have. `with_hosts`: programs may
+ * reach hosts, which jobs cannot.
+ */
+static void describe_jobs(json_t *tool, json_t *properties, const struct config *config,
+                          bool with_hosts)
 {
     json_t *results = results_of(tool);
     json_t *statuses = json_object_get(json_object_get(results, "status"), "enum");
     CLEANUP_FREE char *description = string_format(
         "Start the program, return the id of its job at once, and let %s get the result: for a "
-        "program that may take longer than %d s. timeout_seconds is then %.10g by default.%s",
+        "program that may take longer than %d s. timeout_seconds is then %.10g by default.%s%s",
         TOOL_WAIT_NAME, TOOL_TIMEOUT, job_arguments_timeout(config),
-        has_sessions(config) ? " Not in a session." : "");
+        has_sessions(config) ? " Not in a session." : "",
+        with_hosts ? " It needs \"hosts\": [] if its language can reach hosts." : "");
 
     if (job_arguments_offered(config)) {
         json_object_set_new(json_object_get(properties, "background"), "description",
@@ -225,6 +231,7 @@ static void complete_definition(json_t *tool, const struct config *config,
                                 const struct tool_languages *available)
 {
     const bool *offered = available->offered;
+    const bool with_hosts = hosts_argument_offered(config, offered);
     json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
     json_t *languages = json_object_get(json_object_get(properties, "language"), "enum");
     CLEANUP_FREE char *description = tool_description(config, available);
@@ -236,7 +243,9 @@ static void complete_definition(json_t *tool, const struct config *config,
     describe_snippets(json_object_get(properties, "snippet_name"), config);
     describe_inputs(json_object_get(properties, "additional_files"), config);
     describe_sessions(tool, properties, config, offered);
-    describe_jobs(tool, properties, config);
+    describe_jobs(tool, properties, config, with_hosts);
+    if (!with_hosts)
+        json_object_del(properties, REQUEST_HOSTS);
     json_object_set_new(tool, "description", json_string(description));
     json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint",
                         json_boolean(tool_reaches_network(config, offered)));

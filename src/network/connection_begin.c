@@ -7,6 +7,7 @@
 #include "network/address_rules.h"
 #include "network/client_hello.h"
 #include "network/connection_state.h"
+#include "network/host_rules.h"
 
 /* ---- HEAD */
 
@@ -17,45 +18,47 @@ static void enter(struct connection *connection, enum connection_state state, in
     connection->deadline = ms > 0 ? clock_now_ms() + ms : 0;
 }
 
-/*
- * Finds the rule for the host and the port. An entry with exactly this name decides alone, so that
- * no pattern gives the name another port, plain HTTP or a credential; without one it is the first
- * pattern that has the port. False: there is no rule, and the connection is over.
- */
+/* Refuses a host that the rules do not allow. */
+static void refuse_host(struct connection *connection, enum host_verdict verdict)
+{
+    const struct http_request *request = &connection->request;
+    char *reason = NULL;
+
+    switch (verdict) {
+    case HOST_NOT_SELECTED:
+        reason = string_format("host '%s' with port %u is not in \"hosts\" of the request",
+                               request->host, request->port);
+        break;
+    case HOST_OTHER_PORT:
+        reason = string_format("port %u of host '%s' is not on the list of allowed hosts",
+                               request->port, request->host);
+        break;
+    case HOST_NOT_LISTED:
+    case HOST_ALLOWED:
+        reason = string_format("host '%s' is not on the list of allowed hosts", request->host);
+        break;
+    }
+    connection_give_up(connection, 403, reason);
+}
+
+/* Finds the rule for the host and the port. False: there is none, and the connection is over. */
 static bool find_rule(struct connection *connection)
 {
-    const struct network_rules *rules = connection->context->rules;
     const struct http_request *request = &connection->request;
-    bool is_named = false;
+    enum host_verdict verdict;
 
-    for (size_t i = 0; i < rules->count; i++) {
-        const struct network_host *host = &rules->hosts[i];
-        const bool has_port = network_host_has_port(host, request->port);
-
-        if (!host_name_matches(request->host, host->name))
-            continue;
-        is_named = true;
-        if (strcmp(host->name, request->host) == 0) {
-            connection->rule = has_port ? host : NULL;
-            break;
-        }
-        if (!connection->rule && has_port)
-            connection->rule = host;
-    }
-    if (connection->rule && (request->is_tunnel || !connection->rule->terminate))
-        return true;
-    if (connection->rule) {
-        connection_give_up(connection, 403,
-                           string_format("host '%s' is reached over https alone, since its TLS is "
-                                         "terminated",
-                                         request->host));
+    connection->rule =
+        host_rules_find(connection->context->rules, request->host, request->port, &verdict);
+    if (!connection->rule) {
+        refuse_host(connection, verdict);
         return false;
     }
-    connection_give_up(
-        connection, 403,
-        is_named ? string_format("port %u of host '%s' is not on the list of allowed hosts",
-                                 request->port, request->host)
-                 : string_format("host '%s' is not on the list of allowed hosts", request->host));
+    if (request->is_tunnel || !connection->rule->terminate)
+        return true;
+    connection_give_up(connection, 403,
+                       string_format("host '%s' is reached over https alone, since its TLS is "
+                                     "terminated",
+                                     request->host));
     return false;
 }
 

@@ -213,7 +213,8 @@ static int set_limits(struct plan *plan, const struct config *config, const stru
     limits_clamp(&plan->build_limits, &config->maximums.limits);
     sandbox_policy_overlay(&plan->policy, &request->policy);
     plan->requested_cpus = request->policy.limits.number[LIMIT_CPUS];
-    if (sandbox_policy_check(&plan->policy, &config->maximums, error) != 0)
+    if (sandbox_policy_check(&plan->policy, &config->maximums, error) != 0 ||
+        sandbox_policy_narrow(&plan->policy, &request->hosts, error) != 0)
         return -1;
     if (plan->policy.read_only || request->tests.count == 0)
         return 0;

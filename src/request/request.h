@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/strvec.h"
 #include "config/input_files.h"
+#include "config/network_selection.h"
 #include "config/sandbox_policy.h"
 #include "request/session_terms.h"
 #include "request/test_request.h"
@@ -78,6 +79,8 @@ struct request {
     struct strvec arguments;      /* appended to the language's command */
     struct strvec environment;    /* "NAME=VALUE"; values may be secrets and appear in no argv */
     struct sandbox_policy policy; /* partial */
+    /* Narrows the hosts of the configuration and of `policy`; not given: the session's. */
+    struct network_selection hosts;
     struct strvec artifacts; /* patterns (base/glob.h) of the files to return; empty: no files */
     bool background;         /* the caller wants a job, and not to wait for the result */
     bool artifacts_optional; /* the patterns are not the caller's: no file need fit */
@@ -99,6 +102,7 @@ struct request {
 #define REQUEST_LANGUAGE   "language"
 #define REQUEST_ENTRYPOINT "entrypoint"
 #define REQUEST_ARTIFACTS  "artifacts"
+#define REQUEST_HOSTS      POLICY_HOSTS
 
 /*
  * Adds a file or directory of this host to request->paths, without slashes at its end. ERROR_USAGE

@@ -73,6 +73,21 @@ static int check_limits(const struct session_terms *terms, const struct request 
     return 0;
 }
 
+/* The plan has the hosts that the request asks for, if it does. */
+static int check_hosts(const struct session_terms *terms, const struct request *request,
+                       const struct plan *plan, struct error *error)
+{
+    const struct sandbox_policy *one = &terms->policy, *other = &plan->policy;
+
+    if (!request->hosts.given || (strcmp(one->network, other->network) == 0 &&
+                                  network_rules_equal(&one->network_rules, &other->network_rules)))
+        return 0;
+    error_set(error, ERROR_USAGE,
+              ERROR_SUBJECT " can be set only when a session is opened; leave it out, or repeat "
+                            "what the session was opened with");
+    return error_about(error, REQUEST_HOSTS);
+}
+
 /* The limits of the container are the session's; those of a program come with each request. */
 static void apply_policy(const struct session_terms *terms, const struct request *request,
                          struct plan *plan)
@@ -120,7 +135,8 @@ static bool fits_container(const struct session_terms *terms, const struct plan 
 int session_terms_apply(const struct session_terms *terms, const struct request *request,
                         struct plan *plan, struct error *error)
 {
-    if (check_language(terms, plan, error) != 0 || check_limits(terms, request, error) != 0)
+    if (check_language(terms, plan, error) != 0 || check_limits(terms, request, error) != 0 ||
+        check_hosts(terms, request, plan, error) != 0)
         return -1;
     apply_policy(terms, request, plan);
     if (fits_container(terms, plan))

@@ -2,31 +2,15 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/json_text.h"
 #include "base/text.h"
-#include "docker/image.h"
-#include "request/argument_values.h"
-#include "request/inputs_dir.h"
+#include "request/hosts_argument.h"
 #include "request/job_arguments.h"
+#include "request/program_arguments.h"
+#include "request/reading.h"
 #include "request/session_arguments.h"
-#include "request/snippets.h"
 #include "request/test_arguments.h"
-
-/* The state of reading the arguments. */
-struct reading {
-    const struct config *config;
-    enum tool_caller caller;
-    struct request *request;
-    const bool *offered;  /* languages; NULL: all */
-    const char *programs; /* see struct tool_client */
-    struct argument_reader values;
-    struct error *error;
-};
 
 static int read_language(struct reading *reading, const char *name, const json_t *value)
 {
@@ -36,104 +20,6 @@ static int read_language(struct reading *reading, const char *name, const json_t
                                         reading->offered, reading->error) != 0)
         return -1;
     reading->request->language = string_copy(text);
-    return 0;
-}
-
-static int read_image(struct reading *reading, const char *name, const json_t *value)
-{
-    const struct strvec *patterns = &reading->config->images;
-    const char *text = argument_text(&reading->values, name, value);
-    CLEANUP_FREE char *image = text ? image_normalize(text, reading->error) : NULL;
-
-    if (!image)
-        return text ? error_prefix(reading->error, "%s", name) : -1;
-    for (size_t i = 0; i < patterns->count; i++)
-        if (image_matches(patterns->items[i], image)) {
-            reading->request->image = steal_pointer(&image);
-            return 0;
-        }
-    return error_set(reading->error, ERROR_USAGE,
-                     "%s '%s' is not allowed by the configuration (images%s)", name, image,
-                     patterns->count == 0 ? ": none" : "");
-}
-
-static int read_code(struct reading *reading, const char *name, const json_t *value)
-{
-    if (!json_is_string(value))
-        return argument_wrong(&reading->values, name, "a string: the source code");
-    reading->request->input.code = argument_bytes(value, &reading->request->input.code_length);
-    return 0;
-}
-
-/* Reads the file of a program, with `path` below the directory of programs, as the code. */
-static int load_program(struct reading *reading, const char *path)
-{
-    CLEANUP_FREE char *shown = text_escape_short(path, TEXT_SHOWN_MAX);
-    CLEANUP_FD const int fd = inputs_dir_open_below(reading->programs, path);
-    struct input *input = &reading->request->input;
-    struct stat status;
-
-    if (fd < 0 || fstat(fd, &status) != 0)
-        return error_set_errno(reading->error, ERROR_INPUT, "cannot open the program '%s'", shown);
-    if (status.st_size > JSON_TEXT_MAX)
-        return error_set(reading->error, ERROR_INPUT, "the program '%s' has more than %d MiB",
-                         shown, JSON_TEXT_MAX >> 20);
-    input->code = io_read_start(fd, (size_t)status.st_size, &input->code_length);
-    return input->code ? 0
-                       : error_set_errno(reading->error, ERROR_INPUT,
-                                         "cannot read the program '%s'", shown);
-}
-
-static int read_program(struct reading *reading, const char *name, const json_t *value)
-{
-    struct request *request = reading->request;
-    const char *text = argument_text(&reading->values, name, value);
-    const struct language *language;
-
-    if (!text)
-        return -1;
-    if (!reading->programs)
-        return error_set(reading->error, ERROR_USAGE,
-                         "%s: name the directory of programs with isolator batch --programs", name);
-    if (load_program(reading, text) != 0)
-        return -1;
-    language = request->language ? NULL : config_language_of_file(reading->config, text);
-    if (language) {
-        request->language = string_copy(language->name);
-        request->language_of_file = true;
-    }
-    if (!request->entrypoint)
-        request->entrypoint = string_copy(text_file_name(text));
-    return 0;
-}
-
-static int read_filename(struct reading *reading, const char *name, const json_t *value)
-{
-    const char *text = argument_text(&reading->values, name, value);
-    char *path = text ? input_files_path(text, reading->config->workdir, reading->error) : NULL;
-
-    if (!path)
-        return text ? error_prefix(reading->error, "%s", name) : -1;
-    reading->request->entrypoint = path;
-    return 0;
-}
-
-static int read_snippet(struct reading *reading, const char *name, const json_t *value)
-{
-    struct request *request = reading->request;
-    const char *text = argument_text(&reading->values, name, value);
-    CLEANUP_FREE char *file = NULL;
-
-    if (!text)
-        return -1;
-    file = snippet_find(reading->config, text, reading->error);
-    if (file)
-        request->input.code =
-            snippet_read(reading->config, file, &request->input.code_length, reading->error);
-    if (!request->input.code)
-        return error_prefix(reading->error, "%s", name);
-    request->language = string_copy(config_language_of_file(reading->config, file)->name);
-    request->entrypoint = string_copy(file);
     return 0;
 }
 
@@ -185,6 +71,11 @@ static int read_limit(struct reading *reading, const char *name, const json_t *v
         return argument_wrong(&reading->values, name, "a number");
     return limits_set_number(&reading->request->policy.limits, limit_of_argument(name),
                              json_number_value(value), reading->error);
+}
+
+static int read_hosts(struct reading *reading, const char *name, const json_t *value)
+{
+    return hosts_argument_read(&reading->values, name, value, &reading->request->hosts);
 }
 
 static int read_artifacts(struct reading *reading, const char *name, const json_t *value)
@@ -267,6 +158,7 @@ enum offer {
     OFFER_WITH_MAXIMUM, /* models only if the configuration has a maximum for its limit */
     OFFER_SESSION,      /* models only if the configuration allows sessions */
     OFFER_SESSION_ID,   /* no batch, and models likewise */
+    OFFER_HOSTS,        /* models only if an offered language may reach hosts */
     OFFER_JOB,          /* no batch, and models only if the configuration allows them jobs */
     OFFER_BATCH         /* no model */
 };
@@ -282,16 +174,18 @@ struct argument {
 /* All but those of limits. */
 static const struct argument table[] = {
     {"language", ARGUMENT_NAME, read_language, OFFER_ALWAYS, REQUEST_LANGUAGE},
-    {"image", ARGUMENT_NAME, read_image, OFFER_BATCH, NULL},
-    {"entrypoint_code", ARGUMENT_TEXT, read_code, OFFER_ALWAYS, NULL},
-    {"entrypoint_filename", ARGUMENT_NAME, read_filename, OFFER_ALWAYS, REQUEST_ENTRYPOINT},
-    {"entrypoint_file", ARGUMENT_NAME, read_program, OFFER_BATCH, NULL},
+    {"image", ARGUMENT_NAME, program_argument_image, OFFER_BATCH, NULL},
+    {"entrypoint_code", ARGUMENT_TEXT, program_argument_code, OFFER_ALWAYS, NULL},
+    {"entrypoint_filename", ARGUMENT_NAME, program_argument_filename, OFFER_ALWAYS,
+     REQUEST_ENTRYPOINT},
+    {"entrypoint_file", ARGUMENT_NAME, program_argument_file, OFFER_BATCH, NULL},
     {"additional_files", ARGUMENT_ARRAY, read_files, OFFER_ALWAYS, NULL},
-    {"snippet_name", ARGUMENT_NAME, read_snippet, OFFER_ALWAYS, NULL},
+    {"snippet_name", ARGUMENT_NAME, program_argument_snippet, OFFER_ALWAYS, NULL},
     {"stdin", ARGUMENT_TEXT, read_stdin, OFFER_ALWAYS, NULL},
     {"arguments", ARGUMENT_ARRAY, read_arguments, OFFER_ALWAYS, NULL},
     {"environment", ARGUMENT_OBJECT, read_environment, OFFER_ALWAYS, NULL},
     {"artifacts", ARGUMENT_ARRAY, read_artifacts, OFFER_ALWAYS, REQUEST_ARTIFACTS},
+    {REQUEST_HOSTS, ARGUMENT_ARRAY, read_hosts, OFFER_HOSTS, REQUEST_HOSTS},
     {"session", ARGUMENT_NAME, read_session, OFFER_SESSION_ID, NULL},
     {"session", ARGUMENT_TEXT, read_session_name, OFFER_BATCH, NULL},
     {"keep_processes", ARGUMENT_BOOLEAN, read_keep_processes, OFFER_SESSION, NULL},
@@ -352,6 +246,8 @@ static bool is_offered(const struct reading *reading, const struct argument *arg
         return !is_model || has_sessions;
     case OFFER_SESSION_ID:
         return is_model && has_sessions;
+    case OFFER_HOSTS:
+        return !is_model || reading->offers_hosts;
     case OFFER_JOB:
         return is_model && job_arguments_offered(reading->config);
     case OFFER_BATCH:
@@ -376,45 +272,6 @@ static int refuse_unknown(const struct reading *reading, const char *key)
     }
     known = strvec_join(&names, ", ");
     return error_set(reading->error, ERROR_USAGE, "there is no argument '%s'; known are: %s", shown,
-                     known);
-}
-
-/* Whether the program may be one of a session that is open, whose language need not be given. */
-static bool has_open_session(const struct reading *reading, const json_t *arguments)
-{
-    const json_t *session = json_object_get(arguments, "session");
-
-    return reading->caller == TOOL_CALLER_MODEL ? session_argument_is_id(session) : session != NULL;
-}
-
-/* Checks what the schema cannot say: APIs of models refuse a schema with a choice at its top. */
-static int check_choice(const struct reading *reading, const json_t *arguments)
-{
-    struct error *error = reading->error;
-    const bool language = json_object_get(arguments, "language") != NULL;
-    const bool code = json_object_get(arguments, "entrypoint_code") != NULL;
-    const bool file = json_object_get(arguments, "entrypoint_file") != NULL;
-    CLEANUP_FREE char *known = config_language_names(reading->config, reading->offered);
-
-    if (file)
-        return !code && !json_object_get(arguments, "snippet_name")
-                   ? 0
-                   : error_set(error, ERROR_USAGE,
-                               "entrypoint_file excludes entrypoint_code and snippet_name");
-    if (json_object_get(arguments, "snippet_name"))
-        return !language && !code && !json_object_get(arguments, "entrypoint_filename")
-                   ? 0
-                   : error_set(error, ERROR_USAGE,
-                               "snippet_name excludes language, entrypoint_code and "
-                               "entrypoint_filename; leave them out, or leave snippet_name out");
-    if (code && (language || has_open_session(reading, arguments)))
-        return 0;
-    if (!language && !code)
-        return error_set(error, ERROR_USAGE,
-                         "nothing to run: give language and entrypoint_code, or snippet_name");
-    return error_set(error, ERROR_USAGE,
-                     language ? "entrypoint_code is missing: give the source code of the program"
-                              : "language is missing: give one of %s",
                      known);
 }
 
@@ -480,6 +337,8 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
     json_t *value, *meant;
     int result;
 
+    reading.offers_hosts =
+        caller == TOOL_CALLER_MODEL && hosts_argument_offered(config, reading.offered);
     json_object_foreach((json_t *)arguments, key, value)
     {
         bool known = false;
@@ -494,7 +353,7 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
     }
     meant = given_arguments(&reading, arguments);
     request->unasked = caller == TOOL_CALLER_MODEL && !json_object_get(meant, "artifacts");
-    result = check_choice(&reading, meant);
+    result = program_arguments_check(&reading, meant);
     if (result == 0)
         result = read_arguments_given(&reading, meant);
     if (result == 0 && request->background)

@@ -35,7 +35,8 @@ static int check_plan(const struct plan *plan, struct error *error)
         return error_set(
             error, ERROR_USAGE,
             "a job cannot have a network or reach hosts, since isolator may have ended: do "
-            "not run it as a job, or use the network 'none'");
+            "not run it as a job, or use the network 'none'%s",
+            plan->policy.network_rules.count > 0 ? " (in JSON: \"hosts\": [])" : "");
     return 0;
 }
 

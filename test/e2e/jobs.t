@@ -356,7 +356,7 @@ test_case --quick 'what a job cannot have is refused with a reason' && {
 --save-image a:b|a job cannot have --save-image: only isolator run saves images
 --json|a job cannot have --json: isolator wait prints the result
 --network bridge|a job cannot have a network or reach hosts, since isolator may have ended: do not run it as a job, or use the network 'none'
---allow-host example.com|a job cannot have a network or reach hosts, since isolator may have ended: do not run it as a job, or use the network 'none'
+--allow-host example.com|a job cannot have a network or reach hosts, since isolator may have ended: do not run it as a job, or use the network 'none' (in JSON: "hosts": [])
 --user 0|a job cannot run as user 0, which could read and change its script
 --name abc|'abc' cannot be the name of a job: up to 64 letters, digits, _ . and -, and not only digits from 0 to 9 and a to f, which could be an id
 END

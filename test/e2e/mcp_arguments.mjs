@@ -20,9 +20,9 @@ const NOTHING_TO_RUN = 'nothing to run: give language and entrypoint_code, or sn
 
 // A server and what it says of a call: `accepts` and `refuses` take the arguments of the call, as an object or as
 // JSON text; `acceptsBeside` and `refusesBeside` take arguments that stand beside a valid program.
-async function startForArguments(version = '2025-11-25', maximums = {}) {
+async function startForArguments(version = '2025-11-25', maximums = {}, defaults = {}) {
     const server = await startServer({ engine: false, config: { containerCommand: 'no-such-docker', promptsDir,
-        languages: LANGUAGES, maximums: { timeoutSeconds: 30, ...maximums }, defaults: { workdirMB: 4 } } });
+        languages: LANGUAGES, maximums: { timeoutSeconds: 30, ...maximums }, defaults: { workdirMB: 4, ...defaults } } });
     await server.initialize(version);
     server.say = async (args, more = '') => {
         const json = typeof args === 'string' ? args : JSON.stringify(args);
@@ -298,6 +298,19 @@ quickCase('limits: those with a maximum, and no others', async () => {
         await server.refusesBeside({ [name]: 10 }, `there is no argument '${name}'; known are: language, entrypoint_code, ` +
             'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, artifacts, session, keep_processes, background, ' +
             'timeout_seconds, memory_mb, cpu_seconds', name);
+});
+
+quickCase('hosts: those that the configuration allows, and only if it allows some', async () => {
+    const server = await startForArguments('2025-11-25', {}, { network: { allow: ['api.example.com:443', '*.files.example.com'] } });
+    for (const hosts of [null, '', [], ['api.example.com'], ['API.example.com:443', 'a.files.example.com'], ['*.example.com'], '["api.example.com"]'])
+        await server.acceptsBeside({ hosts }, JSON.stringify(hosts));
+    for (const host of ['example.com', 'api.example.com:80', '*.example.org', '192.0.2.1', 'files.example.com'])
+        await server.refusesBeside({ hosts: ['api.example.com', host] }, `hosts: '${host}' is not allowed by the configuration, which allows ` +
+            'api.example.com (port 443), *.files.example.com (ports 80, 443)', host);
+    await server.refusesBeside({ hosts: 'api.example.com' }, 'hosts must be an array of hosts like "example.com:443"; text came, which is not that in JSON', 'text');
+    await server.refusesBeside({ hosts: ['https://api.example.com'] },
+        "hosts[0]: 'https://api.example.com' is a URL or a path; write the host alone, like example.com", 'a URL');
+    has(await (await startForArguments()).say({ ...PROGRAM, hosts: [] }), "there is no argument 'hosts'; known are: ", 'without a list');
 });
 
 quickCase('session: "new" or the id of a session', async () => {

@@ -205,6 +205,15 @@ testCase('a job has no network', async () => {
     is([await server.home.containers(), server.home.notes()], [[], []], 'nothing is left');
 });
 
+testCase('with hosts in the configuration a job needs "hosts": []', async () => {
+    const server = await start({ defaults: { network: { allow: ['example.com'] } } });
+    const { result: { tools } } = await server.ask('tools/list');
+    matches(tools[0].inputSchema.properties.background.description, /It needs "hosts": \[\] if its language can reach hosts\.$/, 'said');
+    has(summary(await execute(server, { ...PROGRAM, background: true })), '(in JSON: "hosts": [])', 'refused');
+    const id = await begin(server, 'echo "${http_proxy-none}"', { hosts: [] });
+    has(summary(await wait(server, id)), 'none', 'it runs, without a proxy');
+});
+
 testCase('no more jobs than maxRunning at once, of all servers of a user', async () => {
     const home = makeHome();
     const refused = (running, max) => `${FAILED}${running} jobs run already, and no more than ${max} may: get the result of one of them ` +

@@ -50,6 +50,24 @@ testCase('all calls of a session have one container, which no other call gets', 
     is(new Set([names[0], plain.result.container, other.first.result.container]).size, 3, 'others have others');
 });
 
+testCase('the hosts of a session are those of the call that opened it', async () => {
+    const server = await start({ defaults: { network: { allow: ['a.example', 'b.example:443'] } } });
+    const LOOK = `import os, urllib.request
+def look():
+    try: urllib.request.urlopen("http://a.example/")
+    except Exception as e: return "http_proxy" in os.environ, e.read().decode().strip() if hasattr(e, "read") else ""`;
+    const refused = '(True, \'isolator: host \\\'a.example\\\' with port 80 is not in "hosts" of the request\')';
+    const others = 'hosts can be set only when a session is opened; leave it out, or repeat what the session was opened with';
+    const narrow = await open(server, LOOK, { hosts: ['b.example'] });
+    is((await narrow.run('look()')).value.trim(), refused, 'without the argument');
+    is((await narrow.run('look()', { hosts: ['b.example'] })).value.trim(), refused, 'the same');
+    for (const hosts of [['a.example'], ['a.example', 'b.example'], []])
+        has((await narrow.run('look()', { hosts })).text, others, JSON.stringify(hosts));
+    const none = await open(server, LOOK, { hosts: [] });
+    is((await none.run('look()')).value.trim(), "(False, '')", 'no host at all');
+    has((await none.run('look()', { hosts: ['a.example'] })).text, others, 'a host later');
+});
+
 testCase('two sessions and a call without one see nothing of each other', async () => {
     const LEAVE = `import os, sys
 for directory in ("/workspace", "/tmp", "/dev/shm"): open(directory + "/left-by-me", "w").close()

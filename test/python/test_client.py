@@ -1,4 +1,5 @@
 """The client with a container engine."""
+import json
 import os
 import signal
 import subprocess
@@ -74,6 +75,18 @@ def test_artifacts(tmp_path):
     assert (artifact.name, artifact.bytes, artifact.mime_type) == ("a.csv", 3, "text/csv")
     assert artifact.path == tmp_path / "out" / "1" / "a.csv"
     assert artifact.path.read_text() == "1,2"
+
+
+def test_hosts(tmp_path):
+    config = tmp_path / "config.json"
+    with open(os.environ["ISOLATOR_CONFIG"]) as file:
+        config.write_text(json.dumps({**json.load(file), "network": {"allow": ["a.example", "b.example"]}}))
+    client = isolator.Client(config=config)
+    look = "import os; print('http_proxy' in os.environ)"
+    assert client.run(look, "python", hosts=("a.example",)).stdout == "True\n"
+    assert client.run(isolator.Request(look, "python", hosts=[])).stdout == "False\n"
+    with pytest.raises(isolator.UsageError, match="^hosts: 'c.example' is not allowed by the configuration, which "):
+        client.run(look, "python", hosts=["c.example"])
 
 
 def test_tests():

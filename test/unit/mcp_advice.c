@@ -38,6 +38,21 @@ static struct result ended(int exit_code, const char *out, const char *err)
     return result;
 }
 
+/* A job reaches no hosts, which this program could. */
+static void advice__to_start_a_job_without_hosts(void **state)
+{
+    struct result result = RESULT_INIT;
+
+    (void)state;
+    result.reason = REASON_TIMEOUT;
+    result_add_network(&result);
+    advice_add(&result, NULL, &(struct advice_offers){.job = true});
+    assert_string_equal(result.warnings.items[0],
+                        "a program that needs longer, and no hosts, can run as a job: give "
+                        "\"background\": true and \"hosts\": [], and call wait_job for the result");
+    result_release(&result);
+}
+
 /* Whether a warning names jobs. */
 static void check_job(enum reason reason, bool session, bool job, bool expected)
 {

@@ -310,6 +310,44 @@ static void tool__background(void **state)
     json_decref(tool);
 }
 
+/* ---- hosts */
+
+#define ALLOWED "\"languages\": {\"py\": {\"network\": {\"allow\": [\"example.com\"]}}}"
+
+/* Models have the argument only if there are hosts, and are told only then that a job has none. */
+static void tool__hosts(void **state)
+{
+    json_t *tool = define("2025-11-25", "{" ALLOWED ", \"jobs\": {\"maxRunning\": 1}}");
+    const char *background = string_at(input_property(tool, "background"), "description");
+
+    (void)state;
+    check_json(input_property(tool, "hosts"),
+               "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"Reach only "
+               "these of the allowed hosts, such as [\\\"example.com\\\", "
+               "\\\"*.example.com:443\\\"], or none with []; the default is all.\"}");
+    assert_non_null(strstr(background, " It needs \"hosts\": [] if its language can reach hosts."));
+    json_decref(tool);
+    tool = define("2025-11-25", "{\"defaults\": {\"network\": \"bridge\"}}");
+    assert_null(input_property(tool, "hosts"));
+    json_decref(tool);
+}
+
+/* Only languages that are offered count. */
+static void tool__hosts_of_another_language(void **state)
+{
+    bool offered[] = {false, true};
+    const struct tool_languages languages = {.offered = offered};
+    struct config config;
+    json_t *tool;
+
+    (void)state;
+    set_up_config(&config, "{" ALLOWED "}");
+    tool = tool_definition(&config, &languages, revision_legacy("2025-11-25"));
+    assert_null(input_property(tool, "hosts"));
+    json_decref(tool);
+    config_release(&config);
+}
+
 static void tool__wait_job(void **state)
 {
     struct config config;

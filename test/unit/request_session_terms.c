@@ -255,3 +255,98 @@ static void session_terms__other_hosts(void **state)
     refuse(&fixture, NULL, message);
     tear_down(&fixture);
 }
+
+/* The request asks for these hosts, separated by spaces. */
+static void select_hosts(struct fixture *fixture, const char *hosts)
+{
+    CLEANUP_FREE char *copy = string_copy(hosts);
+
+    fixture->request.hosts.given = true;
+    for (char *text = strtok(copy, " "); text; text = strtok(NULL, " "))
+        network_selection_add(&fixture->request.hosts, text, &fixture->error);
+    assert_no_error(&fixture->error);
+}
+
+/* Opens a session with these hosts of three (NULL: all), then makes a request of nothing. */
+static void set_up_selection(struct fixture *fixture, const char *hosts)
+{
+    *fixture = (struct fixture){.plan = PLAN_INIT};
+    set_up_config(&fixture->config,
+                  "{\"languages\": {\"py\": {\"network\": {\"allow\": [\"a.example\", "
+                  "\"b.example\", \"*.c.example\"]}}}}");
+    request_init(&fixture->request);
+    new_request(fixture);
+    if (hosts)
+        select_hosts(fixture, hosts);
+    accept(fixture);
+    new_request(fixture);
+}
+
+/* Checks how many entries the plan has, and the items of its selection. */
+static void check_selection(const struct fixture *fixture, size_t entries, const char *items)
+{
+    const struct network_rules *rules = &fixture->plan.policy.network_rules;
+    CLEANUP(strvec_release) struct strvec texts = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+
+    for (size_t i = 0; i < rules->selection.count; i++)
+        strvec_push_owned(&texts, network_item_text(&rules->selection.items[i]));
+    joined = strvec_join(&texts, " ");
+    assert_string_equal(joined, items);
+    assert_int_equal(rules->count, entries);
+    assert_int_equal(fixture->plan.proxy_environment.count > 0, entries > 0);
+}
+
+/* Whether a later request repeats the hosts or says nothing. */
+static void session_terms__a_selection_stays(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_selection(&fixture, "b.example x.c.example:443");
+    accept(&fixture);
+    check_selection(&fixture, 2, "b.example x.c.example:443");
+    new_request(&fixture);
+    accept(&fixture); /* terms of terms */
+    check_selection(&fixture, 2, "b.example x.c.example:443");
+    new_request(&fixture);
+    select_hosts(&fixture, "x.c.example:443 b.example");
+    accept(&fixture);
+    check_selection(&fixture, 2, "b.example x.c.example:443");
+    tear_down(&fixture);
+    set_up_selection(&fixture, "");
+    accept(&fixture);
+    check_selection(&fixture, 0, "");
+    new_request(&fixture);
+    select_hosts(&fixture, "");
+    accept(&fixture);
+    check_selection(&fixture, 0, "");
+    tear_down(&fixture);
+}
+
+static void session_terms__another_selection(void **state)
+{
+    static const struct {
+        const char *first, *later;
+    } pairs[] = {{"a.example", "b.example"},
+                 {"a.example", "a.example b.example"},
+                 {"a.example b.example", "a.example"},
+                 {"a.example", "a.example:443"},
+                 {"*.c.example", "x.c.example"},
+                 {"a.example", ""},
+                 {"", "a.example"},
+                 {NULL, "a.example"},
+                 {NULL, ""}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        struct fixture fixture;
+
+        set_up_selection(&fixture, pairs[i].first);
+        select_hosts(&fixture, pairs[i].later);
+        refuse(&fixture, "hosts",
+               "hosts can be set only when a session is opened; leave it out, or repeat what the "
+               "session was opened with");
+        tear_down(&fixture);
+    }
+}

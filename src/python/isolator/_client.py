@@ -196,8 +196,8 @@ class Session:
     def run(self, request: RequestLike) -> CellResult:
         """Runs a cell, and returns its result.
 
-        Parameters and exceptions are those of `run`. Memory, CPU cores and processes are those
-        of the first cell. An exception of the program, or a timeout, is a result. UsageError says
+        Parameters and exceptions are those of `run`. Memory, CPU cores, processes and hosts are
+        those of the first cell. An exception of the program, or a timeout, is a result. UsageError says
         also that the session has ended, for example because it was idle for too long.
         """
         with self._lock:

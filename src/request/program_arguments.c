@@ -1,0 +1,149 @@
+#include "request/program_arguments.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/json_text.h"
+#include "base/text.h"
+#include "docker/image.h"
+#include "request/inputs_dir.h"
+#include "request/session_arguments.h"
+#include "request/snippets.h"
+
+int program_argument_image(struct reading *reading, const char *name, const json_t *value)
+{
+    const struct strvec *patterns = &reading->config->images;
+    const char *text = argument_text(&reading->values, name, value);
+    CLEANUP_FREE char *image = text ? image_normalize(text, reading->error) : NULL;
+
+    if (!image)
+        return text ? error_prefix(reading->error, "%s", name) : -1;
+    for (size_t i = 0; i < patterns->count; i++)
+        if (image_matches(patterns->items[i], image)) {
+            reading->request->image = steal_pointer(&image);
+            return 0;
+        }
+    return error_set(reading->error, ERROR_USAGE,
+                     "%s '%s' is not allowed by the configuration (images%s)", name, image,
+                     patterns->count == 0 ? ": none" : "");
+}
+
+int program_argument_code(struct reading *reading, const char *name, const json_t *value)
+{
+    if (!json_is_string(value))
+        return argument_wrong(&reading->values, name, "a string: the source code");
+    reading->request->input.code = argument_bytes(value, &reading->request->input.code_length);
+    return 0;
+}
+
+/* Reads the file of a program, with `path` below the directory of programs, as the code. */
+static int load_program(struct reading *reading, const char *path)
+{
+    CLEANUP_FREE char *shown = text_escape_short(path, TEXT_SHOWN_MAX);
+    CLEANUP_FD const int fd = inputs_dir_open_below(reading->programs, path);
+    struct input *input = &reading->request->input;
+    struct stat status;
+
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return error_set_errno(reading->error, ERROR_INPUT, "cannot open the program '%s'", shown);
+    if (status.st_size > JSON_TEXT_MAX)
+        return error_set(reading->error, ERROR_INPUT, "the program '%s' has more than %d MiB",
+                         shown, JSON_TEXT_MAX >> 20);
+    input->code = io_read_start(fd, (size_t)status.st_size, &input->code_length);
+    return input->code ? 0
+                       : error_set_errno(reading->error, ERROR_INPUT,
+                                         "cannot read the program '%s'", shown);
+}
+
+int program_argument_file(struct reading *reading, const char *name, const json_t *value)
+{
+    struct request *request = reading->request;
+    const char *text = argument_text(&reading->values, name, value);
+    const struct language *language;
+
+    if (!text)
+        return -1;
+    if (!reading->programs)
+        return error_set(reading->error, ERROR_USAGE,
+                         "%s: name the directory of programs with isolator batch --programs", name);
+    if (load_program(reading, text) != 0)
+        return -1;
+    language = request->language ? NULL : config_language_of_file(reading->config, text);
+    if (language) {
+        request->language = string_copy(language->name);
+        request->language_of_file = true;
+    }
+    if (!request->entrypoint)
+        request->entrypoint = string_copy(text_file_name(text));
+    return 0;
+}
+
+int program_argument_filename(struct reading *reading, const char *name, const json_t *value)
+{
+    const char *text = argument_text(&reading->values, name, value);
+    char *path = text ? input_files_path(text, reading->config->workdir, reading->error) : NULL;
+
+    if (!path)
+        return text ? error_prefix(reading->error, "%s", name) : -1;
+    reading->request->entrypoint = path;
+    return 0;
+}
+
+int program_argument_snippet(struct reading *reading, const char *name, const json_t *value)
+{
+    struct request *request = reading->request;
+    const char *text = argument_text(&reading->values, name, value);
+    CLEANUP_FREE char *file = NULL;
+
+    if (!text)
+        return -1;
+    file = snippet_find(reading->config, text, reading->error);
+    if (file)
+        request->input.code =
+            snippet_read(reading->config, file, &request->input.code_length, reading->error);
+    if (!request->input.code)
+        return error_prefix(reading->error, "%s", name);
+    request->language = string_copy(config_language_of_file(reading->config, file)->name);
+    request->entrypoint = string_copy(file);
+    return 0;
+}
+
+/* Whether the program may be one of a session that is open, whose language need not be given. */
+static bool has_open_session(const struct reading *reading, const json_t *arguments)
+{
+    const json_t *session = json_object_get(arguments, "session");
+
+    return reading->caller == TOOL_CALLER_MODEL ? session_argument_is_id(session) : session != NULL;
+}
+
+int program_arguments_check(const struct reading *reading, const json_t *arguments)
+{
+    struct error *error = reading->error;
+    const bool language = json_object_get(arguments, "language") != NULL;
+    const bool code = json_object_get(arguments, "entrypoint_code") != NULL;
+    const bool file = json_object_get(arguments, "entrypoint_file") != NULL;
+    CLEANUP_FREE char *known = config_language_names(reading->config, reading->offered);
+
+    if (file)
+        return !code && !json_object_get(arguments, "snippet_name")
+                   ? 0
+                   : error_set(error, ERROR_USAGE,
+                               "entrypoint_file excludes entrypoint_code and snippet_name");
+    if (json_object_get(arguments, "snippet_name"))
+        return !language && !code && !json_object_get(arguments, "entrypoint_filename")
+                   ? 0
+                   : error_set(error, ERROR_USAGE,
+                               "snippet_name excludes language, entrypoint_code and "
+                               "entrypoint_filename; leave them out, or leave snippet_name out");
+    if (code && (language || has_open_session(reading, arguments)))
+        return 0;
+    if (!language && !code)
+        return error_set(error, ERROR_USAGE,
+                         "nothing to run: give language and entrypoint_code, or snippet_name");
+    return error_set(error, ERROR_USAGE,
+                     language ? "entrypoint_code is missing: give the source code of the program"
+                              : "language is missing: give one of %s",
+                     known);
+}
