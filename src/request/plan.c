@@ -173,9 +173,9 @@ static void set_proxy_variables(struct plan *plan, const struct language *langua
 
     if (rules->count == 0)
         return;
-    proxy_variables_set(&plan->proxy_environment, rules,
+    proxy_variables_set(&plan->relay_environment, rules,
                         network_rules_terminate(rules) ? bundle : NULL);
-    proxy_variables_set_node(&plan->proxy_environment, &language->command);
+    proxy_variables_set_node(&plan->relay_environment, &language->command);
 }
 
 static void set_command(struct plan *plan, const struct request *request,
@@ -193,6 +193,8 @@ static void set_command(struct plan *plan, const struct request *request,
     for (size_t i = 0; i < language->environment.count; i++)
         environment_set(&plan->public_environment, language->environment.items[i]);
     set_proxy_variables(plan, language);
+    if (plan->tools.count > 0)
+        strvec_push(&plan->relay_environment, "ISOLATOR_TOOLS=" MUX_TOOLS_SOCKET);
     for (size_t i = 0; i < plan->public_environment.count; i++)
         environment_set(&plan->environment, plan->public_environment.items[i]);
     for (size_t i = 0; i < request->environment.count; i++)
@@ -270,6 +272,27 @@ static int settle_paths(struct plan *plan, struct request *request, struct error
     return 0;
 }
 
+/* The servers that the request names, of which the configuration has to know each. */
+static int set_tools(struct plan *plan, const struct config *config, const struct request *request,
+                     struct error *error)
+{
+    for (size_t i = 0; i < request->tools.count; i++) {
+        const char *name = request->tools.items[i];
+
+        if (!config_tool_server(config, name)) {
+            CLEANUP_FREE char *shown = text_escape_short(name, TEXT_SHOWN_MAX);
+            CLEANUP_FREE char *known = config_tool_names(config);
+
+            error_set(error, ERROR_USAGE, ERROR_SUBJECT ": unknown tool server '%s'; known are: %s",
+                      shown, known);
+            return error_about(error, REQUEST_TOOLS);
+        }
+        if (!strvec_contains(&plan->tools, name))
+            strvec_push(&plan->tools, name);
+    }
+    return 0;
+}
+
 int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
                  struct error *error)
 {
@@ -291,7 +314,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
         input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
         set_limits(plan, config, request, language, error) != 0 ||
         check_tests(plan, config, request, error) != 0 || check_session(request, error) != 0 ||
-        (terms && session_terms_apply(terms, request, plan, error) != 0))
+        (terms && session_terms_apply(terms, request, plan, error) != 0) ||
+        set_tools(plan, config, request, error) != 0)
         return -1;
     set_command(plan, request, language);
     take_over(plan, request);
@@ -321,13 +345,14 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->build);
     strvec_release(&plan->command);
     strvec_release(&plan->source_extensions);
-    strvec_release(&plan->proxy_environment);
+    strvec_release(&plan->relay_environment);
     strvec_release(&plan->environment);
     strvec_release(&plan->public_environment);
     sandbox_policy_release(&plan->policy);
     strvec_release(&plan->session_command);
     strvec_release(&plan->arguments);
     input_release(&plan->input);
+    strvec_release(&plan->tools);
     strvec_release(&plan->paths);
     strvec_release(&plan->artifacts);
     test_requests_release(&plan->tests);

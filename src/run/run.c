@@ -46,7 +46,7 @@ static void warn_of_forgery(const struct sandbox_policy *policy, struct strvec *
 
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
                const struct run_observer *observer, const struct notifier *cancel,
-               struct result *result)
+               struct tool_box *tools, struct result *result)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
@@ -54,6 +54,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .docker = docker,
         .plan = plan,
         .cancel = cancel,
+        .tools = tools,
         .observer = *observer,
         .result = result,
         .start = clock_now_ms(),
@@ -68,6 +69,8 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         result_add_session(result, plan->session.id)->cell = plan_kind(plan) == PLAN_CELL;
     if (plan->policy.network_rules.count > 0)
         result_add_network(result);
+    if (plan->tools.count > 0)
+        result_add_tools(result);
     test_run_prepare(run);
     if (runtime_check(docker, plan, cancel, &error) == 0 &&
         instance_check_cpus(docker, plan, &error) == 0 && pack_run(run, &error) == 0) {
@@ -235,6 +238,8 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
     test_run_explain(run);
     if (run->result->network)
         network_log_warn(run->result->network, &run->result->warnings);
+    if (run->result->tools)
+        strvec_push_all(&run->result->warnings, &run->result->tools->warnings);
     output_sink_finish(&run->output, run->result);
     run->result->total_ms = clock_now_ms() - start;
     if (session)

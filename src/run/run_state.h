@@ -15,11 +15,13 @@
 #include "request/plan.h"
 #include "run/output_sink.h"
 #include "run/result.h"
+#include "tools/tool_box.h"
 
 struct run {
-    const struct docker *docker; /* borrowed, like the next three */
+    const struct docker *docker; /* borrowed, like the next four */
     const struct plan *plan;
     const struct notifier *cancel; /* or NULL */
+    struct tool_box *tools;        /* or NULL */
     struct run_observer observer;
     struct result *result;
     long long start;                  /* clock_now_ms(); when an image is saved, that start */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread.h"
 #include "tools/server_guard.h"
 
 struct box_server {
@@ -43,37 +42,35 @@ struct tool_box *tool_box_new(const struct config *config, struct error *error)
     return box;
 }
 
-static void *free_upstream(void *upstream)
+void tool_box_end(struct tool_box *box)
 {
-    upstream_free(upstream);
-    return NULL;
+    if (!box)
+        return;
+    pthread_mutex_lock(&box->lock);
+    for (size_t i = 0; i < box->count; i++)
+        if (box->servers[i].upstream)
+            upstream_end(box->servers[i].upstream);
+    pthread_mutex_unlock(&box->lock);
 }
 
-/* Each may take seconds to end. */
-static void end_servers(struct tool_box *box)
+bool tool_box_wait(const struct tool_box *box, long long deadline)
 {
-    pthread_t threads[TOOL_SERVERS_MAX];
-    bool started[TOOL_SERVERS_MAX] = {false};
-
-    for (size_t i = 0; i < box->count; i++) {
-        started[i] = box->servers[i].upstream &&
-                     thread_start(&threads[i], free_upstream, box->servers[i].upstream) == 0;
-        if (!started[i])
-            upstream_free(box->servers[i].upstream);
-    }
-    for (size_t i = 0; i < box->count; i++)
-        if (started[i])
-            pthread_join(threads[i], NULL);
+    for (size_t i = 0; box && i < box->count; i++)
+        if (box->servers[i].upstream && !upstream_wait(box->servers[i].upstream, deadline))
+            return false;
+    return true;
 }
 
 void tool_box_free(struct tool_box *box)
 {
     if (!box)
         return;
-    end_servers(box);
-    server_guard_end(&box->guard);
-    for (size_t i = 0; i < box->count; i++)
+    tool_box_end(box);
+    for (size_t i = 0; i < box->count; i++) {
+        upstream_free(box->servers[i].upstream);
         tool_rules_release(&box->servers[i].source.rules);
+    }
+    server_guard_end(&box->guard);
     pthread_mutex_destroy(&box->lock);
     free(box->servers);
     free(box);

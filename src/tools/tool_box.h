@@ -25,7 +25,16 @@ struct tool_source {
  */
 struct tool_box *tool_box_new(const struct config *config, struct error *error);
 
-/* Ends all servers and waits for that. No call is left. NULL is ignored. */
+/* Ends all servers, and does not wait (upstream_end()). NULL is ignored. */
+void tool_box_end(struct tool_box *box);
+
+/*
+ * After tool_box_end(), when no request is left: waits for the end of all servers. False: the
+ * deadline (clock_now_ms(); 0: none) is over. True for NULL.
+ */
+bool tool_box_wait(const struct tool_box *box, long long deadline);
+
+/* Ends all servers, waits for that, and frees everything. No call is left. NULL is ignored. */
 void tool_box_free(struct tool_box *box);
 
 /* What all calls of one request may do together. */

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "config/tool_servers.h"
-#include "tools/tool_list.h"
+#include "tools/upstream_tools.h"
 
 enum { NAME_SHOWN_MAX = TOOL_SERVER_NAME_MAX + 1 + TOOL_NAME_MAX };
 

@@ -1,6 +1,7 @@
 /*
  * What a request has done with tools: its calls, by name and how they ended, and never what they
- * were given or returned. It is bounded, since a program chooses the names.
+ * were given or returned. It is bounded, since a program chooses the names. The limits of a request
+ * are those of all its programs together, so what counts for them is here too.
  */
 #ifndef TOOLS_TOOL_LOG_H
 #define TOOLS_TOOL_LOG_H
@@ -25,6 +26,8 @@ struct tool_log {
     struct tool_call_entry *entries; /* owned; in the order in which the calls ended */
     size_t count;
     unsigned long long succeeded, failed, bytes; /* of all calls, also those without an entry */
+    int begun;                                   /* calls, refused ones too */
+    long long messages;                          /* of programs */
     struct strvec warnings;                      /* each once */
 };
 

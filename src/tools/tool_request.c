@@ -94,7 +94,7 @@ static struct upstream_listing *ask_for_list(struct tool_use *use, const struct 
 }
 
 /* Takes it. The reason why there is none is a warning too. */
-static enum upstream_outcome take_list(struct tool_request *request, struct tool_list **tools,
+static enum upstream_outcome take_list(struct tool_request *request, struct upstream_tools **tools,
                                        char **why)
 {
     const enum upstream_outcome outcome = upstream_listing_take(request->listing, tools, why);
@@ -131,9 +131,9 @@ static json_t *begin_call(struct tool_request *request)
     const struct tool_source *source = source_of(use, request->name);
     json_t *answer = NULL;
 
-    if (use->calls >= max)
+    if (use->log->begun >= max)
         return refuse_call(request, string_format("all %d calls of tools are made", max));
-    use->calls++;
+    use->log->begun++;
     if (!source)
         return answer_verdict(request, TOOL_REFUSED);
     request->source = source;
@@ -149,7 +149,7 @@ static json_t *begin_call(struct tool_request *request)
 
 static json_t *check_call(struct tool_request *request)
 {
-    CLEANUP(tool_list_release) struct tool_list *tools = NULL;
+    CLEANUP(upstream_tools_release) struct upstream_tools *tools = NULL;
     CLEANUP_FREE char *why = NULL;
     const struct tool_entry *tool;
     json_t *answer;
@@ -162,7 +162,7 @@ static json_t *check_call(struct tool_request *request)
     default:
         break;
     }
-    tool = tool_list_find(tools, own_name(request));
+    tool = upstream_tools_find(tools, own_name(request));
     if (!tool) {
         CLEANUP_FREE char *shown = text_escape_short(request->name, TEXT_SHOWN_MAX);
 
@@ -205,16 +205,15 @@ static json_t *answer_result(struct tool_request *request, json_t *result)
 {
     struct tool_use *use = request->use;
     const size_t size = json_dumpb(result, NULL, 0, JSON_COMPACT);
-    const size_t max = (size_t)tool_box_limits(use->box)->total_bytes;
+    const unsigned long long max = (unsigned)tool_box_limits(use->box)->total_bytes;
 
-    if (size > max - use->bytes) {
+    if (use->log->bytes + size > max) {
         json_decref(result);
         return refuse_call(request,
-                           string_format("the results of all calls would have more than %zu bytes "
+                           string_format("the results of all calls would have more than %llu bytes "
                                          "together: ask for less",
                                          max));
     }
-    use->bytes += size;
     log_call(request, !json_is_true(json_object_get(result, "isError")), size);
     return tool_answer(request->id, result);
 }
@@ -279,7 +278,7 @@ static void go_to_next_server(struct tool_request *request)
 
 /* Adds allowed tools of a server, until the page is full. */
 static void add_tools(struct tool_request *request, const struct tool_source *source,
-                      const struct tool_list *tools)
+                      const struct upstream_tools *tools)
 {
     for (; request->tool < tools->count; request->tool++) {
         const struct tool_entry *tool = &tools->items[request->tool];
@@ -299,7 +298,7 @@ static bool add_server(struct tool_request *request)
     struct tool_use *use = request->use;
     const struct tool_source *source =
         tool_box_find(use->box, use->servers->items[request->server]);
-    CLEANUP(tool_list_release) struct tool_list *tools = NULL;
+    CLEANUP(upstream_tools_release) struct upstream_tools *tools = NULL;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *why = NULL;
 
@@ -360,7 +359,7 @@ struct tool_request *tool_request_list(struct tool_use *use, json_t *id, const j
         server = strtoul(cursor, &end, 10);
         tool = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
     }
-    if (*end != '\0' || (cursor && server >= use->servers->count) || tool > TOOL_LIST_MAX) {
+    if (*end != '\0' || (cursor && server >= use->servers->count) || tool > UPSTREAM_TOOLS_MAX) {
         *problem = "the cursor is none of a list of tools";
         return NULL;
     }

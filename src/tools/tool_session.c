@@ -106,7 +106,7 @@ void tool_session_take(struct tool_session *session, const char *line, size_t le
     const char *method;
     json_t *id, *params;
 
-    session->use->messages++;
+    session->use->log->messages++;
     if (!line) {
         send_error(session, NULL, TOOL_INVALID_REQUEST, "a line has more than 1 MiB");
         return;

@@ -137,7 +137,7 @@ static bool is_spent(struct tool_socket *socket)
 {
     const struct tool_use *use = &socket->use;
 
-    if (use->messages <= TOOL_USE_MESSAGES + 10LL * tool_box_limits(use->box)->calls)
+    if (use->log->messages <= TOOL_USE_MESSAGES + 10LL * tool_box_limits(use->box)->calls)
         return false;
     tool_log_warn(use->log, "the program has sent so many messages for tools that its connections "
                             "were closed");

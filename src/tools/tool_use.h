@@ -22,11 +22,8 @@ struct tool_use {
     const struct strvec *servers; /* names of those that it may use, in the order of a list */
     struct tool_log *log;
     struct notifier done; /* owned; raised when a request may go on */
-    int calls;            /* begun so far, refused ones too */
-    int running;          /* of them, at their servers */
-    size_t bytes;         /* of results */
+    int running;          /* calls, at their servers */
     size_t waiting_bytes; /* of requests that are not answered */
-    long long messages;   /* that have come */
 };
 
 #endif

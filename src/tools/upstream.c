@@ -25,31 +25,53 @@ struct upstream *upstream_new(const struct tool_server *server, const struct too
         .limits = *limits,
         .guard = guard,
         .times = {.start = 30000, .restart = 10000, .grace = 2000, .refetch = 1000},
+        .ended = NOTIFIER_INIT,
         .wake = NOTIFIER_INIT};
     pthread_mutex_init(&upstream->lock, NULL);
-    if (notifier_open(&upstream->wake, error) == 0) {
+    if (notifier_open(&upstream->wake, error) == 0 && notifier_open(&upstream->ended, error) == 0) {
         if (thread_start(&upstream->thread, upstream_thread, upstream) == 0)
             return upstream;
         error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
     }
     notifier_release(&upstream->wake);
+    notifier_release(&upstream->ended);
     pthread_mutex_destroy(&upstream->lock);
     free(upstream);
     return NULL;
+}
+
+void upstream_end(struct upstream *upstream)
+{
+    pthread_mutex_lock(&upstream->lock);
+    upstream->closing = true;
+    pthread_mutex_unlock(&upstream->lock);
+    notifier_raise(&upstream->wake);
+}
+
+bool upstream_wait(const struct upstream *upstream, long long deadline)
+{
+    struct pollfd polled = {.fd = notifier_fd(&upstream->ended), .events = POLLIN};
+
+    while (!notifier_raised(&upstream->ended)) {
+        const long long left = deadline - clock_now_ms();
+
+        if (deadline != 0 && left <= 0)
+            return false;
+        io_poll(&polled, 1, deadline == 0 ? -1 : left > 1000 ? 1000 : (int)left);
+    }
+    return true;
 }
 
 void upstream_free(struct upstream *upstream)
 {
     if (!upstream)
         return;
-    pthread_mutex_lock(&upstream->lock);
-    upstream->closing = true;
-    pthread_mutex_unlock(&upstream->lock);
-    notifier_raise(&upstream->wake);
+    upstream_end(upstream);
     pthread_join(upstream->thread, NULL);
     notifier_release(&upstream->wake);
+    notifier_release(&upstream->ended);
     pthread_mutex_destroy(&upstream->lock);
-    tool_list_release(&upstream->tools);
+    upstream_tools_release(&upstream->tools);
     free(upstream->cancelled);
     free(upstream);
 }
@@ -64,7 +86,7 @@ struct upstream_listing *upstream_listing_start(struct upstream *upstream,
     *listing = (struct upstream_listing){.upstream = upstream, .done = done};
     pthread_mutex_lock(&upstream->lock);
     if (upstream->tools && upstream->is_current) {
-        listing->tools = tool_list_share(upstream->tools);
+        listing->tools = upstream_tools_share(upstream->tools);
         listing->ended = true;
     } else {
         listing->next = upstream->listings;
@@ -76,7 +98,7 @@ struct upstream_listing *upstream_listing_start(struct upstream *upstream,
 }
 
 enum upstream_outcome upstream_listing_take(struct upstream_listing *listing,
-                                            struct tool_list **tools, char **why)
+                                            struct upstream_tools **tools, char **why)
 {
     struct upstream *upstream = listing->upstream;
     bool ended;
@@ -105,7 +127,7 @@ void upstream_listing_cancel(struct upstream_listing *listing)
         }
     }
     pthread_mutex_unlock(&listing->upstream->lock);
-    tool_list_release(&listing->tools);
+    upstream_tools_release(&listing->tools);
     free(listing->why);
     free(listing);
 }
@@ -126,7 +148,7 @@ static void wait_for_listing(const struct notifier *done, long long deadline,
 }
 
 int upstream_list(struct upstream *upstream, long long deadline, const struct notifier *cancel,
-                  struct tool_list **tools, struct error *error)
+                  struct upstream_tools **tools, struct error *error)
 {
     struct notifier done = NOTIFIER_INIT;
     struct upstream_listing *listing;

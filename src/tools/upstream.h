@@ -18,7 +18,7 @@
 #include "base/notifier.h"
 #include "config/tool_servers.h"
 #include "tools/server_guard.h"
-#include "tools/tool_list.h"
+#include "tools/upstream_tools.h"
 
 struct upstream;
 struct upstream_listing;
@@ -33,7 +33,17 @@ struct upstream *upstream_new(const struct tool_server *server, const struct too
 
 /*
  * Ends the server: its standard input ends, its process group gets SIGTERM after 2 s and SIGKILL
- * 2 s later. Waits for that. All calls have been taken or cancelled before. NULL is allowed.
+ * 2 s later. Calls and listings that have not ended fail. Does not wait.
+ */
+void upstream_end(struct upstream *upstream);
+
+/* After upstream_end(): waits for the end. False: the deadline (clock_now_ms(); 0: none) is over.
+ */
+bool upstream_wait(const struct upstream *upstream, long long deadline);
+
+/*
+ * Ends the server, waits for that, and frees everything. All calls have been taken or cancelled
+ * before. NULL is allowed.
  */
 void upstream_free(struct upstream *upstream);
 
@@ -57,7 +67,7 @@ struct upstream_listing *upstream_listing_start(struct upstream *upstream,
  * without escape sequences, which names the server and may have text of it; the caller owns it.
  */
 enum upstream_outcome upstream_listing_take(struct upstream_listing *listing,
-                                            struct tool_list **tools, char **why);
+                                            struct upstream_tools **tools, char **why);
 
 /* Frees the listing. NULL is allowed. */
 void upstream_listing_cancel(struct upstream_listing *listing);
@@ -68,7 +78,7 @@ void upstream_listing_cancel(struct upstream_listing *listing);
  * server and what is wrong with it.
  */
 int upstream_list(struct upstream *upstream, long long deadline, const struct notifier *cancel,
-                  struct tool_list **tools, struct error *error);
+                  struct upstream_tools **tools, struct error *error);
 
 /*
  * Begins a call; `arguments` is an object, which is not changed or kept. `done` is borrowed and

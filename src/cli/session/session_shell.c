@@ -158,8 +158,10 @@ static char *choose_language(const struct run_options *options, const struct con
 int session_shell_open(struct session_shell *shell, const struct run_options *options,
                        const struct config *config, struct error *error)
 {
-    const struct service_options service_options = {
-        .limits = {.max_active = 1}, .trace = options->verbose ? docker_print_trace : NULL};
+    const struct service_options service_options = {.limits = {.max_active = 1},
+                                                    .has_tools = options->request.tools.count > 0,
+                                                    .trace = options->verbose ? docker_print_trace
+                                                                              : NULL};
 
     *shell = (struct session_shell){
         .options = options,
