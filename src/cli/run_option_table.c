@@ -312,6 +312,7 @@ static const struct option_rule rules[] = {
       "call; without this option it has none. This option can be given more than once. See "
       "isolator-tools(1)."},
      CALL(take_tools, request.tools),
+     ABOUT(REQUEST_TOOLS),
      FOR(ONLY_RUN | TEST | SESSION)},
     {SETTING(READ_ONLY), CALL(take_read_only, request.policy.read_only), FOR(ALL),
      CHOICES("true false")},

@@ -13,6 +13,7 @@
 #include "config/workdir.h"
 #include "docker/image.h"
 #include "request/proxy_variables.h"
+#include "request/tools_argument.h"
 
 /* The working directory is for the program's files, and /tmp for those of its tools. */
 static const char HOME_VARIABLE[] = "HOME=/tmp";
@@ -272,27 +273,6 @@ static int settle_paths(struct plan *plan, struct request *request, struct error
     return 0;
 }
 
-/* The servers that the request names, of which the configuration has to know each. */
-static int set_tools(struct plan *plan, const struct config *config, const struct request *request,
-                     struct error *error)
-{
-    for (size_t i = 0; i < request->tools.count; i++) {
-        const char *name = request->tools.items[i];
-
-        if (!config_tool_server(config, name)) {
-            CLEANUP_FREE char *shown = text_escape_short(name, TEXT_SHOWN_MAX);
-            CLEANUP_FREE char *known = config_tool_names(config);
-
-            error_set(error, ERROR_USAGE, ERROR_SUBJECT ": unknown tool server '%s'; known are: %s",
-                      shown, known);
-            return error_about(error, REQUEST_TOOLS);
-        }
-        if (!strvec_contains(&plan->tools, name))
-            strvec_push(&plan->tools, name);
-    }
-    return 0;
-}
-
 int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
                  struct error *error)
 {
@@ -315,7 +295,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
         set_limits(plan, config, request, language, error) != 0 ||
         check_tests(plan, config, request, error) != 0 || check_session(request, error) != 0 ||
         (terms && session_terms_apply(terms, request, plan, error) != 0) ||
-        set_tools(plan, config, request, error) != 0)
+        tools_argument_resolve(&request->tools, config, &plan->tools, error) != 0)
         return -1;
     set_command(plan, request, language);
     take_over(plan, request);

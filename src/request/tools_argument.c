@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "request/request.h"
 
 int tools_argument_read(struct argument_reader *reader, const char *name, const json_t *value,
                         const struct strvec *permitted, struct strvec *tools)
@@ -30,6 +31,26 @@ int tools_argument_read(struct argument_reader *reader, const char *name, const 
         }
         if (!strvec_contains(tools, text))
             strvec_push(tools, text);
+    }
+    return 0;
+}
+
+int tools_argument_resolve(const struct strvec *names, const struct config *config,
+                           struct strvec *tools, struct error *error)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->items[i];
+
+        if (!config_tool_server(config, name)) {
+            CLEANUP_FREE char *shown = text_escape_short(name, TEXT_SHOWN_MAX);
+            CLEANUP_FREE char *known = config_tool_names(config);
+
+            error_set(error, ERROR_USAGE, ERROR_SUBJECT ": unknown tool server '%s'; known are: %s",
+                      shown, known);
+            return error_about(error, REQUEST_TOOLS);
+        }
+        if (!strvec_contains(tools, name))
+            strvec_push(tools, name);
     }
     return 0;
 }

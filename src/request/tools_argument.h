@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "base/strvec.h"
+#include "config/config.h"
 #include "request/argument_values.h"
 
 /*
@@ -16,5 +17,12 @@
  */
 int tools_argument_read(struct argument_reader *reader, const char *name, const json_t *value,
                         const struct strvec *permitted, struct strvec *tools);
+
+/*
+ * Adds the servers that a request names to those of its plan, each once. ERROR_USAGE if the
+ * configuration does not have one.
+ */
+int tools_argument_resolve(const struct strvec *names, const struct config *config,
+                           struct strvec *tools, struct error *error);
 
 #endif

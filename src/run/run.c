@@ -5,6 +5,7 @@
 #include "container/runtime_check.h"
 #include "docker/budget.h"
 #include "run/pack_input.h"
+#include "run/run_additions.h"
 #include "run/run_kinds.h"
 #include "run/run_session.h"
 #include "run/run_steps.h"
@@ -59,7 +60,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .result = result,
         .start = clock_now_ms(),
         .files = ARCHIVE_INIT,
-        .with_certificates = ARCHIVE_INIT,
+        .with_additions = ARCHIVE_INIT,
         .sent = MANIFEST_INIT,
         .built = MANIFEST_INIT,
     };
@@ -196,9 +197,9 @@ static int run_in_session(struct run *run, struct error *error)
 
 /* ---- the run */
 
-static int start_terminator(struct run *run, struct error *error)
+static int add_to_files(struct run *run, struct error *error)
 {
-    if (run_terminator_begin(run, error) != 0)
+    if (run_terminator_begin(run, error) != 0 || run_additions_begin(run, error) != 0)
         return -1;
     run->limits = submission_limits(run); /* a copy of the files may have become larger */
     return 0;
@@ -227,7 +228,7 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
 
     run->session = session;
     run->instance = used ? run_session_take(session) : warm;
-    if (start_terminator(run, &error) == 0)
+    if (add_to_files(run, &error) == 0)
         status = used            ? run_in_session(run, &error)
                  : run->instance ? run_warm_or_cold(run, &error)
                                  : run_cold(run, &error);
@@ -255,6 +256,7 @@ int run_clean_up(struct run *run, struct error *error)
     if (run->instance)
         free_instance(run);
     run_terminator_end(run);
+    archive_release(&run->with_additions);
     archive_release(&run->files);
     manifest_release(&run->sent);
     manifest_release(&run->built);

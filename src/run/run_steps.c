@@ -71,7 +71,7 @@ void run_set_container(struct run *run, const struct owned_container *container)
 
 const struct archive *run_archive(const struct run *run)
 {
-    return archive_file(&run->with_certificates) >= 0 ? &run->with_certificates : &run->files;
+    return archive_file(&run->with_additions) >= 0 ? &run->with_additions : &run->files;
 }
 
 struct program_run run_program_of(const struct run *run, const char *name,

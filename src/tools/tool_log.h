@@ -17,7 +17,7 @@ enum { TOOL_LOG_MAX = 1000, TOOL_LOG_WARNINGS_MAX = 10 };
 
 struct tool_call_entry {
     char *name; /* owned; printable; as the program has it, cut off after some 160 bytes */
-    bool ok;    /* the tool has returned a value, which is no error */
+    bool ok;    /* the tool has returned a value that is not an error */
     long long ms;
     size_t bytes; /* of the result, as JSON; 0: it has none */
 };

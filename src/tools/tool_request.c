@@ -1,4 +1,4 @@
-#include "tools/tool_request.h"
+#include "tools/tool_request_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,45 +7,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
-
-enum request_state {
-    REQUEST_NEW,
-    REQUEST_LISTING, /* its server is asked for its tools */
-    REQUEST_READY,   /* a call that may be made, once fewer are */
-    REQUEST_CALLING,
-};
-
-/* tools/list if it has a page, else tools/call. */
-struct tool_request {
-    struct tool_use *use;
-    enum request_state state;
-    json_t *id;
-    size_t bytes;
-    long long start;
-    struct upstream_listing *listing; /* NULL: no server is asked for its tools */
-    /* tools/list: what the answer will have, and where the list goes on */
-    json_t *page;
-    size_t page_bytes, server, tool;
-    /* tools/call */
-    char *name; /* SERVER.TOOL */
-    json_t *arguments;
-    const struct tool_source *source;
-    struct upstream_call *call; /* REQUEST_CALLING */
-};
+#include "tools/tool_answer.h"
 
 /* ---- answers */
-
-json_t *tool_answer(json_t *id, json_t *result)
-{
-    return json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result);
-}
-
-json_t *tool_answer_error(json_t *id, enum tool_error code, const char *message)
-{
-    return json_pack("{s:s, s:o, s:{s:i, s:s}}", "jsonrpc", "2.0", "id",
-                     id ? json_incref(id) : json_null(), "error", "code", (int)code, "message",
-                     message);
-}
 
 static void log_call(const struct tool_request *request, bool ok, size_t bytes)
 {
@@ -80,30 +44,6 @@ static json_t *answer_verdict(const struct tool_request *request, enum tool_verd
                                                   "call, and there is none to ask",
                                                   shown));
     return refuse_call(request, string_format("the tool '%s' is not allowed", shown));
-}
-
-/* ---- the list of a server */
-
-/* Starts to ask for it. NULL: the error. */
-static struct upstream_listing *ask_for_list(struct tool_use *use, const struct tool_source *source,
-                                             struct error *error)
-{
-    struct upstream *upstream = tool_box_upstream(use->box, source, error);
-
-    return upstream ? upstream_listing_start(upstream, &use->done) : NULL;
-}
-
-/* Takes it. The reason why there is none is a warning too. */
-static enum upstream_outcome take_list(struct tool_request *request, struct upstream_tools **tools,
-                                       char **why)
-{
-    const enum upstream_outcome outcome = upstream_listing_take(request->listing, tools, why);
-
-    if (outcome != UPSTREAM_PENDING)
-        request->listing = NULL;
-    if (outcome == UPSTREAM_FAILED)
-        tool_log_warn(request->use->log, *why);
-    return outcome;
 }
 
 /* ---- tools/call: each step returns the answer, or NULL if there is none yet */
@@ -142,7 +82,7 @@ static json_t *begin_call(struct tool_request *request)
             answer_verdict(request, tool_rules_verdict(&source->rules, own_name(request), false));
     if (answer)
         return answer;
-    request->listing = ask_for_list(use, source, &error);
+    request->listing = tool_request_ask(use, source, &error);
     request->state = REQUEST_LISTING;
     return request->listing ? NULL : fail_call(request, TOOL_INTERNAL_ERROR, error.message);
 }
@@ -154,7 +94,7 @@ static json_t *check_call(struct tool_request *request)
     const struct tool_entry *tool;
     json_t *answer;
 
-    switch (take_list(request, &tools, &why)) {
+    switch (tool_request_take_list(request, &tools, &why)) {
     case UPSTREAM_PENDING:
         return NULL;
     case UPSTREAM_FAILED:
@@ -246,95 +186,6 @@ static json_t *serve_call(struct tool_request *request)
     return answer;
 }
 
-/* ---- tools/list */
-
-static void add_to_page(struct tool_request *request, const struct tool_source *source,
-                        const struct tool_entry *tool)
-{
-    CLEANUP_FREE char *name = string_format("%s.%s", source->server->name, tool->name);
-    json_t *item =
-        json_pack("{s:s, s:o}", "name", name, "inputSchema", json_deep_copy(tool->input_schema));
-
-    if (tool->title)
-        json_object_set_new(item, "title", json_string(tool->title));
-    if (tool->description)
-        json_object_set_new(item, "description", json_string(tool->description));
-    if (tool->output_schema)
-        json_object_set_new(item, "outputSchema", json_deep_copy(tool->output_schema));
-    request->page_bytes += json_dumpb(item, NULL, 0, JSON_COMPACT);
-    json_array_append_new(request->page, item);
-}
-
-static bool is_full(const struct tool_request *request)
-{
-    return request->page_bytes >= TOOL_REQUEST_PAGE_BYTES;
-}
-
-static void go_to_next_server(struct tool_request *request)
-{
-    request->server++;
-    request->tool = 0;
-}
-
-/* Adds allowed tools of a server, until the page is full. */
-static void add_tools(struct tool_request *request, const struct tool_source *source,
-                      const struct upstream_tools *tools)
-{
-    for (; request->tool < tools->count; request->tool++) {
-        const struct tool_entry *tool = &tools->items[request->tool];
-
-        if (is_full(request))
-            return;
-        if (tool_rules_verdict(&source->rules, tool->name, tool->has_read_only_hint) ==
-            TOOL_ALLOWED)
-            add_to_page(request, source, tool);
-    }
-    go_to_next_server(request);
-}
-
-/* Adds what the next server has; one that fails has nothing. Returns whether it has answered. */
-static bool add_server(struct tool_request *request)
-{
-    struct tool_use *use = request->use;
-    const struct tool_source *source =
-        tool_box_find(use->box, use->servers->items[request->server]);
-    CLEANUP(upstream_tools_release) struct upstream_tools *tools = NULL;
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP_FREE char *why = NULL;
-
-    if (!request->listing && source)
-        request->listing = ask_for_list(use, source, &error);
-    if (!request->listing) {
-        go_to_next_server(request);
-        return true;
-    }
-    switch (take_list(request, &tools, &why)) {
-    case UPSTREAM_PENDING:
-        return false;
-    case UPSTREAM_FAILED:
-        go_to_next_server(request);
-        return true;
-    default:
-        add_tools(request, source, tools);
-        return true;
-    }
-}
-
-static json_t *serve_list(struct tool_request *request)
-{
-    const size_t servers = request->use->servers->count;
-    json_t *result;
-
-    while (request->server < servers && !is_full(request))
-        if (!add_server(request))
-            return NULL;
-    result = json_pack("{s:O}", "tools", request->page);
-    if (request->server < servers)
-        json_object_set_new(result, "nextCursor",
-                            json_sprintf("%zu.%zu", request->server, request->tool));
-    return tool_answer(request->id, result);
-}
-
 /* ---- requests */
 
 static struct tool_request *new_request(struct tool_use *use, json_t *id, size_t bytes)
@@ -405,7 +256,7 @@ static void release_request(struct tool_request *request)
 
 json_t *tool_request_serve(struct tool_request *request)
 {
-    json_t *answer = request->page ? serve_list(request) : serve_call(request);
+    json_t *answer = request->page ? tool_request_serve_list(request) : serve_call(request);
 
     if (answer)
         release_request(request);

@@ -15,15 +15,6 @@
 /* Bytes of a page of a list. */
 enum { TOOL_REQUEST_PAGE_BYTES = 1000000 };
 
-/* Errors of JSON-RPC 2.0, section 5.1. */
-enum tool_error {
-    TOOL_PARSE_ERROR = -32700,
-    TOOL_INVALID_REQUEST = -32600,
-    TOOL_METHOD_NOT_FOUND = -32601,
-    TOOL_INVALID_PARAMS = -32602,
-    TOOL_INTERNAL_ERROR = -32603,
-};
-
 struct tool_request;
 
 /*
@@ -46,9 +37,5 @@ json_t *tool_request_serve(struct tool_request *request);
 
 /* Frees it without an answer, and cancels what it waits for. NULL is ignored. */
 void tool_request_free(struct tool_request *request);
-
-/* The message of a result, which is taken over, and of an error. The id may be NULL for that. */
-json_t *tool_answer(json_t *id, json_t *result);
-json_t *tool_answer_error(json_t *id, enum tool_error code, const char *message);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "tools/tool_answer.h"
 #include "tools/tool_request.h"
 
 /* All have tools/list and tools/call of the same form. */
@@ -82,8 +83,8 @@ static void take_request(struct tool_session *session, const char *method, json_
 static void remove_request(struct tool_session *session, size_t i)
 {
     session->count--;
-    memmove(&session->requests[i], &session->requests[i + 1],
-            (session->count - i) * sizeof *session->requests);
+    for (; i < session->count; i++)
+        session->requests[i] = session->requests[i + 1];
 }
 
 /* A request that is cancelled gets no answer. */

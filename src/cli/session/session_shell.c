@@ -54,6 +54,7 @@ static int fill_request(const struct session_shell *shell, const struct session_
     sandbox_policy_overlay(&request->policy, &options->policy);
     strvec_push_all(&request->environment, &options->environment);
     strvec_push_all(&request->arguments, &options->arguments);
+    strvec_push_all(&request->tools, &options->tools);
     request->input.code = memory_allocate(cell->length + 1);
     memcpy(request->input.code, cell->code, cell->length);
     request->input.code[cell->length] = '\0';
