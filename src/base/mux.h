@@ -5,19 +5,23 @@
  *
  * A message is a header of MUX_HEADER bytes and a payload. All numbers are little-endian.
  *
- *     offset  0  2 bytes  the slot: which connection, below the number that RUN has ordered
+ *     offset  0  2 bytes  the slot: which connection, below the numbers that RUN has ordered
  *             2  1 byte   type
  *             3  1 byte   0
  *             4  4 bytes  length of the payload, at most MUX_DATA_MAX
  *
  *     message   sent by  payload
- *     LISTENS   relay    none: programs can connect. Slot 0; the first message
- *     FAILED    relay    4 bytes, errno: they cannot. In place of LISTENS, and nothing follows
+ *     LISTENS   relay    none: programs can connect. In the first slot of a service, and its first
+ *                        message
+ *     FAILED    relay    4 bytes, errno: they cannot. In place of LISTENS
  *     OPEN      relay    none: a program has connected
  *     DATA      both     bytes of the connection; need credit
  *     CREDIT    both     4 bytes: so many more bytes of the connection may be sent
  *     END       both     none: no more DATA follows in this direction
  *     CLOSE     both     none: the sender has no more use for the connection, and drops what comes
+ *
+ * There are two services: the proxy, at a port of the loopback interface, has the first slots, and
+ * the tools, at a UNIX socket, those after them.
  *
  * After OPEN either side may send MUX_WINDOW bytes. The slot is free again when both have sent
  * CLOSE; each answers one with its own. The relay first passes on what had come before CLOSE.
@@ -35,14 +39,19 @@ enum mux_type { MUX_LISTENS = 1, MUX_FAILED, MUX_OPEN, MUX_DATA, MUX_CREDIT, MUX
 
 /*
  * The supervisor as a relay of its own, which serves its standard input and output. The next
- * argument is the number of connections.
+ * argument is the number of connections of the proxy; there are no tools.
  */
 #define MUX_RELAY_OPTION "--relay"
 
-/* The port of the container's loopback interface at which the relay listens: that of proxies. */
+/* Where the relay listens: the port that proxies have, and a path, which every program can reach.
+ */
 enum { MUX_PORT = 3128 };
+#define MUX_TOOLS_SOCKET "/tmp/.isolator-tools"
 
-enum { MUX_HEADER = 8, MUX_DATA_MAX = 16384, MUX_WINDOW = 65536, MUX_SLOTS_MAX = 256 };
+/* Connections of the proxy and of the tools, which a container has at once. */
+enum { MUX_PROXY_MAX = 256, MUX_TOOLS_MAX = 32, MUX_SLOTS_MAX = MUX_PROXY_MAX + MUX_TOOLS_MAX };
+
+enum { MUX_HEADER = 8, MUX_DATA_MAX = 16384, MUX_WINDOW = 65536 };
 
 struct mux_message {
     unsigned slot;

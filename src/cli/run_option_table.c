@@ -23,6 +23,13 @@ static int take_allow_host(void *policy, const char *value, struct error *error)
     return sandbox_policy_allow_host(policy, value, error);
 }
 
+static int take_tools(void *tools, const char *value, struct error *error)
+{
+    (void)error; /* plan_resolve() knows the names */
+    strvec_push(tools, value);
+    return 0;
+}
+
 static int take_oci_runtime(void *policy, const char *value, struct error *error)
 {
     return sandbox_policy_set_oci_runtime(policy, value, error);
@@ -298,6 +305,14 @@ static const struct option_rule rules[] = {
       "This option can be given more than once. "
       "The hosts replace those of the configuration. See *network* in isolator_config.json(5)."},
      CALL(take_allow_host, request.policy),
+     FOR(ONLY_RUN | TEST | SESSION)},
+    {{0, "--tools", "NAME", "tool server that it may call; repeatable", NULL,
+      "A server of *tools* or *mcpServers* in the configuration, whose allowed tools the program "
+      "may "
+      "call; without this option it has none. This option can be given more than once. See "
+      "isolator-tools(1)."},
+     CALL(take_tools, request.tools),
+     ABOUT(REQUEST_TOOLS),
      FOR(ONLY_RUN | TEST | SESSION)},
     {SETTING(READ_ONLY), CALL(take_read_only, request.policy.read_only), FOR(ALL),
      CHOICES("true false")},

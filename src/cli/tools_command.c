@@ -84,11 +84,11 @@ static json_t *tool_to_json(const struct tool_entry *tool, enum tool_verdict ver
 }
 
 /* Starts a server and returns its list; NULL: the error. */
-static struct tool_list *fetch_list(const struct listing *listing, const struct config *config,
-                                    const struct tool_server *server, struct error *error)
+static struct upstream_tools *fetch_list(const struct listing *listing, const struct config *config,
+                                         const struct tool_server *server, struct error *error)
 {
     struct upstream *upstream = upstream_new(server, &config->tool_limits, &listing->guard, error);
-    struct tool_list *tools = NULL;
+    struct upstream_tools *tools = NULL;
 
     if (upstream)
         upstream_list(upstream, 0, signals_cancel(), &tools, error);
@@ -97,7 +97,8 @@ static struct tool_list *fetch_list(const struct listing *listing, const struct 
 }
 
 static void add_tools(struct listing *listing, const struct tool_server *server,
-                      const struct tool_rules *rules, const struct tool_list *tools, json_t *array)
+                      const struct tool_rules *rules, const struct upstream_tools *tools,
+                      json_t *array)
 {
     for (size_t i = 0; i < tools->count; i++) {
         const struct tool_entry *tool = &tools->items[i];
@@ -117,7 +118,8 @@ static void add_tools(struct listing *listing, const struct tool_server *server,
 static int add_server(struct listing *listing, const struct config *config,
                       const struct tool_server *server, struct error *error)
 {
-    CLEANUP(tool_list_release) struct tool_list *tools = fetch_list(listing, config, server, error);
+    CLEANUP(upstream_tools_release)
+    struct upstream_tools *tools = fetch_list(listing, config, server, error);
     CLEANUP(tool_rules_release) struct tool_rules rules = {.by_hint = false};
     json_t *array = json_array();
     int result = tools ? 0 : -1;
@@ -151,15 +153,12 @@ static void add_servers(struct listing *listing, const struct config *config, co
 
 static int check_name(const struct config *config, const char *name, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     CLEANUP_FREE char *shown = NULL, *known = NULL;
 
     if (!name || config_tool_server(config, name))
         return 0;
-    for (size_t i = 0; i < config->tool_count; i++)
-        strvec_push(&names, config->tools[i].name);
     shown = text_escape_short(name, TEXT_SHOWN_MAX);
-    known = names.count > 0 ? strvec_join(&names, ", ") : string_copy("none");
+    known = config_tool_names(config);
     return error_set(error, ERROR_USAGE, "unknown tool server '%s'; known are: %s", shown, known);
 }
 

@@ -80,6 +80,15 @@ const struct tool_server *config_tool_server(const struct config *config, const 
     return NULL;
 }
 
+char *config_tool_names(const struct config *config)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+
+    for (size_t i = 0; i < config->tool_count; i++)
+        strvec_push(&names, config->tools[i].name);
+    return names.count > 0 ? strvec_join(&names, ", ") : string_copy("none");
+}
+
 /* The only language that is called so, by its name or an alias; NULL: none is, or several are. */
 static const struct language *find_called(const struct config *config, const char *name,
                                           int (*compare)(const char *, const char *))

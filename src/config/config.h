@@ -159,6 +159,9 @@ const struct language *config_language_called(const struct config *config, const
 /* Returns the server of tools, borrowed; NULL if there is none of that name. */
 const struct tool_server *config_tool_server(const struct config *config, const char *name);
 
+/* The names of all of them with commas, for messages: "none" if there are none; owned. */
+char *config_tool_names(const struct config *config);
+
 /*
  * Checks that each name, up to a NULL, is a language or an alias of one. ERROR_USAGE names the
  * first that is not, and the languages that are offered, by their index; NULL: all.

@@ -14,6 +14,11 @@ const char *driver_text(const char *placeholder)
     return NULL;
 }
 
+const char *driver_tools_python(void)
+{
+    return tools_python;
+}
+
 const char *driver_node_proxy(void)
 {
     return node_proxy;

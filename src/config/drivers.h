@@ -13,4 +13,7 @@ const char *driver_text(const char *placeholder);
 /* The module that makes fetch() of Node.js use the proxy: src/drivers/node_proxy.js; static. */
 const char *driver_node_proxy(void);
 
+/* The module for programs in Python that call tools: src/drivers/tools.py; static. */
+const char *driver_tools_python(void);
+
 #endif

@@ -19,7 +19,7 @@
 #include "config/network_selection.h"
 
 /* How many connections a program can have at once. */
-enum { NETWORK_CONNECTIONS_MAX = MUX_SLOTS_MAX, NETWORK_CONNECTIONS_DEFAULT = 64 };
+enum { NETWORK_CONNECTIONS_MAX = MUX_PROXY_MAX, NETWORK_CONNECTIONS_DEFAULT = 64 };
 
 #define NETWORK_BYTES_MAX     (1LL << 40)
 #define NETWORK_BYTES_DEFAULT (100LL << 20)

@@ -37,8 +37,10 @@ struct program_request {
     const struct strvec *proxies;     /* and these set, before the others; NULL: none */
     bool netlink;                     /* it may open sockets of netlink */
     bool samples_memory;              /* FRAME_RUN_SAMPLE_MEMORY */
-    int connections;                  /* that its relay carries at once; 0: it has no relay */
-    const struct limits *limits;      /* complete */
+    /* What its relay carries at once: connections of the proxy and of the tools. Both 0: it has no
+     * relay. */
+    int connections, tools;
+    const struct limits *limits; /* complete */
     /* In a script (supervisor/protocol.h): bytes of each stream that the result keeps, half of them
      * from its end, and bytes of stdout that are compared. */
     size_t output_kept, output_compared;

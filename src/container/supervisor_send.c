@@ -172,7 +172,8 @@ static struct frame_run run_frame(const struct supervisor_link *link,
         .report_max = request->cell ? SUPERVISOR_REPORT_MAX : 0,
         .head_max = is_script ? supervisor_link_head_max(request) : 0,
         .tail_max = is_script ? supervisor_link_tail_max(request) : 0,
-        .connections = (uint32_t)request->connections};
+        .connections = (uint32_t)request->connections,
+        .tools = (uint32_t)request->tools};
 }
 
 void supervisor_link_request(struct supervisor_link *link, const struct program_request *request)
@@ -183,7 +184,7 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
     begin_request(link, request->archive, request->input, request->input_is_live);
     link->cell = request->cell;
     link->keeps_processes = request->keep_processes;
-    link->has_relay = request->connections > 0;
+    link->has_relay = request->connections > 0 || request->tools > 0;
     if (request->reset)
         add_frame(&link->head, FRAME_RESET, NULL, 0);
     if (request->restore_ms > 0)

@@ -35,6 +35,7 @@ struct connection {
     struct calls calls;
     struct job_calls jobs;
     struct tool_list tools;
+    struct strvec tool_servers; /* names of those whose tools programs may call */
     struct subscriptions subscriptions;
     struct pending_batch pending;
     const struct revision *legacy; /* that initialize negotiated; before that the newest */

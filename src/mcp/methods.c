@@ -160,7 +160,8 @@ static json_t *call_execute(struct request_context *context, const json_t *argum
     const struct config *config = context->connection->config;
     struct file_uris uris = {config, &context->connection->store};
     const struct tool_client client = {.opener = file_uris_opener(&uris),
-                                       .offered = tool_list_offered(&context->connection->tools)};
+                                       .offered = tool_list_offered(&context->connection->tools),
+                                       .tools = &context->connection->tool_servers};
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 

@@ -193,6 +193,7 @@ static int start(struct server *server, const struct server_options *options, st
         .limits = {.max_queued = server->connection.config->max_queued,
                    .max_bytes = CALLS_BYTES_MAX},
         .proves_limits = true,
+        .has_tools = true,
         .trace = options->verbose ? docker_print_trace : NULL,
         .may_start = may_start,
         .context = &server->connection.writer,
@@ -208,6 +209,8 @@ static int start(struct server *server, const struct server_options *options, st
     job_calls_init(&server->connection.jobs, &server->connection.service, server->connection.config,
                    &server->connection.store, &server->wake);
     subscriptions_init(&server->connection.subscriptions);
+    for (size_t i = 0; i < server->connection.config->tool_count; i++)
+        strvec_push(&server->connection.tool_servers, server->connection.config->tools[i].name);
     if (tool_list_init(&server->connection.tools, server->connection.config,
                        &server->connection.service.docker, &server->wake, error) == 0 &&
         writer_start(&server->connection.writer, options->out, &server->wake, error) == 0)
@@ -234,6 +237,7 @@ static void release(struct server *server)
     result_store_release(&server->connection.store);
     lines_release(&server->lines);
     subscriptions_release(&server->connection.subscriptions);
+    strvec_release(&server->connection.tool_servers);
     notifier_release(&server->wake);
 }
 

@@ -226,6 +226,23 @@ static void describe_jobs(json_t *tool, json_t *properties, const struct config 
                           json_string("reason"));
 }
 
+/* Completes the argument for tools, or removes it. */
+static void describe_tools(json_t *properties, const struct config *config)
+{
+    CLEANUP_FREE char *names = config_tool_names(config);
+    CLEANUP_FREE char *description = string_format(
+        "The servers whose tools the program may call: %s; the default is all, [] is none. In "
+        "Python: import tools; tools.SERVER.TOOL(argument=value). In other languages: MCP, a JSON "
+        "message a line, at the UNIX socket $ISOLATOR_TOOLS.",
+        names);
+
+    if (config->tool_count > 0)
+        json_object_set_new(json_object_get(properties, REQUEST_TOOLS), "description",
+                            json_string(description));
+    else
+        json_object_del(properties, REQUEST_TOOLS);
+}
+
 /* Completes the definition with what depends on the configuration. */
 static void complete_definition(json_t *tool, const struct config *config,
                                 const struct tool_languages *available)
@@ -246,6 +263,7 @@ static void complete_definition(json_t *tool, const struct config *config,
     describe_jobs(tool, properties, config, with_hosts);
     if (!with_hosts)
         json_object_del(properties, REQUEST_HOSTS);
+    describe_tools(properties, config);
     json_object_set_new(tool, "description", json_string(description));
     json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint",
                         json_boolean(tool_reaches_network(config, offered)));

@@ -138,7 +138,7 @@ static void describe_languages(struct strbuf *text, const struct config *config,
 
 bool tool_reaches_network(const struct config *config, const bool *offered)
 {
-    bool reaches = false;
+    bool reaches = config->tool_count > 0;
 
     for (size_t i = 0; i < config->language_count; i++) {
         if (offered && !offered[i])

@@ -21,7 +21,8 @@ struct tool_languages {
 /* The description; owned by the caller. */
 char *tool_description(const struct config *config, const struct tool_languages *languages);
 
-/* Whether a program in some offered language reaches a network or hosts; `offered` as above. */
+/* Whether a program in some offered language reaches a network, hosts or tools; `offered` as above.
+ */
 bool tool_reaches_network(const struct config *config, const bool *offered);
 
 /*

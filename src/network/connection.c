@@ -40,7 +40,7 @@ static uint32_t wanted(const struct connection *connection)
     if (connection->state != CONNECTION_OPEN)
         return 0;
     if (!connection->host_ended && connection->credit > 0 &&
-        connection->context->out->length < CONNECTION_OUT_MAX)
+        !mux_link_is_full(connection->context->link))
         events |= EPOLLIN;
     if (connection->is_blocked)
         events |= EPOLLOUT;

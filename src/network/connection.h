@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strbuf.h"
+#include "base/mux_link.h"
 #include "config/network_rules.h"
 #include "docker/docker.h"
 #include "network/network_log.h"
@@ -22,13 +22,10 @@ struct connection_context {
     struct network_log *log;
     const struct docker *docker; /* whose trace shows connections */
     int epoll; /* tells, by the slot, which connection connection_serve() is to be called of */
-    struct strbuf *out; /* messages for the relay */
+    struct mux_link *link; /* to the relay */
     struct lookups *lookups;
     struct terminator *terminator; /* of hosts whose rule says so; NULL: there are none */
 };
-
-/* With so many bytes of messages that are not sent yet, nothing is read from hosts. */
-enum { CONNECTION_OUT_MAX = 262144 };
 
 struct connection;
 

@@ -36,11 +36,7 @@ void connection_end_host(struct connection *connection)
 void connection_send(struct connection *connection, enum mux_type type, const void *payload,
                      size_t length)
 {
-    unsigned char header[MUX_HEADER];
-
-    mux_write(header, connection->slot, type, length);
-    strbuf_add(connection->context->out, header, sizeof header);
-    strbuf_add(connection->context->out, payload, length);
+    mux_link_send(connection->context->link, connection->slot, type, payload, length);
 }
 
 void connection_close(struct connection *connection)

@@ -99,8 +99,7 @@ static bool pass_to_program(struct connection *connection)
     const size_t size = within_budget(connection, max);
     ssize_t length;
 
-    if (connection->host_ended || size == 0 ||
-        connection->context->out->length >= CONNECTION_OUT_MAX)
+    if (connection->host_ended || size == 0 || mux_link_is_full(connection->context->link))
         return false;
     length = recv(connection->fd, bytes, size, 0);
     if (length < 0) {

@@ -13,40 +13,26 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/mux.h"
 #include "base/strbuf.h"
 #include "network/connection.h"
 #include "network/lookup.h"
 
 /*
- * What the relay may send in addition to twice the bytes of the request, and what a connection
- * counts: what is refused or dropped is bounded, too, and so are attempts to connect.
+ * What the relay may send in addition to twice the bytes of the request: what is refused or dropped
+ * is bounded, too, and so are attempts to connect.
  */
-enum { MAX_EXTRA = 64 << 20, OPEN_COST = 1024 };
+enum { MAX_EXTRA = 64 << 20 };
 
 /* The tags of the timer and the terminator in epoll: no slots. */
-enum { TIMER_TAG = MUX_SLOTS_MAX, TERMINATOR_TAG };
+enum { TIMER_TAG = MUX_PROXY_MAX, TERMINATOR_TAG };
 
 enum { EVENTS_MAX = 64 };
 
-/*
- * A relay opens a slot again only after CLOSE from both sides. So less than this is kept for it:
- * what hosts may send, and in each slot a short text and a few messages.
- */
-enum { OUT_MAX = 4 * CONNECTION_OUT_MAX };
-
 struct proxy {
     struct connection_context context;
-    uint64_t first_number;    /* of its connections; those before are an older proxy's */
-    int timer;                /* owned, as is context.epoll */
-    struct strbuf in;         /* the start of a message */
-    struct strbuf out;        /* messages for the relay */
-    size_t out_at;            /* of which these bytes were given */
-    bool broken;              /* nothing more is taken */
-    bool has_begun;           /* the relay has said whether it listens */
-    unsigned long long spent; /* bytes that were taken, see MAX_EXTRA */
-    size_t taken;             /* of which these are new to proxy_taken() */
-    struct connection *connections[MUX_SLOTS_MAX]; /* owned; by slot */
+    uint64_t first_number; /* of its connections; those before are an older proxy's */
+    int timer;             /* owned, as is context.epoll */
+    struct connection *connections[MUX_PROXY_MAX]; /* owned; by slot */
 };
 
 static int watch(const struct proxy *proxy, int fd, uint64_t tag)
@@ -54,32 +40,6 @@ static int watch(const struct proxy *proxy, int fd, uint64_t tag)
     struct epoll_event event = {.events = EPOLLIN, .data.u64 = tag};
 
     return epoll_ctl(proxy->context.epoll, EPOLL_CTL_ADD, fd, &event);
-}
-
-struct proxy *proxy_new(const struct network_rules *rules, struct terminator *terminator,
-                        struct network_log *log, const struct docker *docker, struct error *error)
-{
-    struct proxy *proxy = memory_allocate(sizeof *proxy);
-
-    *proxy = (struct proxy){
-        .context = {.rules = rules,
-                    .log = log,
-                    .docker = docker,
-                    .terminator = terminator,
-                    .lookups = lookups_new(),
-                    .epoll = epoll_create1(EPOLL_CLOEXEC)},
-        .first_number = terminator ? terminator_last_number(terminator) + 1 : 0,
-        .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC),
-    };
-    proxy->context.out = &proxy->out;
-    if (proxy->context.epoll >= 0 && proxy->timer >= 0 &&
-        watch(proxy, proxy->timer, TIMER_TAG) == 0 &&
-        (!terminator || terminator_has_ended(terminator) ||
-         watch(proxy, terminator_fd(terminator), TERMINATOR_TAG) == 0))
-        return proxy;
-    error_set_errno(error, ERROR_SYSTEM, "cannot wait for connections");
-    proxy_free(proxy);
-    return NULL;
 }
 
 /*
@@ -112,7 +72,7 @@ static void take_reports(struct proxy *proxy)
 
 static void end_connections(struct proxy *proxy)
 {
-    for (size_t i = 0; i < MUX_SLOTS_MAX; i++) {
+    for (size_t i = 0; i < MUX_PROXY_MAX; i++) {
         connection_free(proxy->connections[i]);
         proxy->connections[i] = NULL;
     }
@@ -129,25 +89,19 @@ void proxy_free(struct proxy *proxy)
         close(proxy->context.epoll);
     if (proxy->timer >= 0)
         close(proxy->timer);
-    strbuf_release(&proxy->in);
-    strbuf_release(&proxy->out);
     free(proxy);
-}
-
-int proxy_fd(const struct proxy *proxy)
-{
-    return proxy->context.epoll;
 }
 
 /* ---- time */
 
 /* Sets the timer for the connection whose deadline is the first. */
-static void set_timer(const struct proxy *proxy)
+static void set_timer(void *context)
 {
+    const struct proxy *proxy = context;
     struct itimerspec once = {.it_value = {0, 0}};
     long long first = 0;
 
-    for (size_t i = 0; i < MUX_SLOTS_MAX; i++) {
+    for (size_t i = 0; i < MUX_PROXY_MAX; i++) {
         const long long deadline = connection_deadline(proxy->connections[i]);
 
         if (deadline != 0 && (first == 0 || deadline < first))
@@ -169,7 +123,7 @@ static void serve_late(struct proxy *proxy)
 
     if (read(proxy->timer, &ignored, sizeof ignored) != sizeof ignored)
         return;
-    for (size_t i = 0; i < MUX_SLOTS_MAX; i++) {
+    for (size_t i = 0; i < MUX_PROXY_MAX; i++) {
         const long long deadline = connection_deadline(proxy->connections[i]);
 
         if (deadline != 0 && deadline <= now)
@@ -177,8 +131,9 @@ static void serve_late(struct proxy *proxy)
     }
 }
 
-void proxy_serve(struct proxy *proxy)
+static void serve(void *context)
 {
+    struct proxy *proxy = context;
     struct epoll_event events[EVENTS_MAX];
     const int count = epoll_wait(proxy->context.epoll, events, EVENTS_MAX, 0);
 
@@ -192,176 +147,139 @@ void proxy_serve(struct proxy *proxy)
     set_timer(proxy);
 }
 
-/* ---- what the relay says */
+/* ---- what the relay says, as struct mux_service has it */
 
-static bool begin_connection(struct proxy *proxy, unsigned slot)
+static bool take_open(void *context, unsigned slot)
 {
-    if (proxy->connections[slot] || slot >= (unsigned)proxy->context.rules->max_connections)
+    struct proxy *proxy = context;
+
+    if (proxy->connections[slot])
         return false;
-    proxy->spent += OPEN_COST;
     proxy->connections[slot] = connection_new(&proxy->context, slot);
     return true;
 }
 
-static void end_connection(struct proxy *proxy, unsigned slot)
+static bool take_data(void *context, unsigned slot, const char *bytes, size_t length)
 {
-    connection_close(proxy->connections[slot]);
-    connection_free(proxy->connections[slot]);
-    proxy->connections[slot] = NULL;
-}
+    struct connection *connection = ((struct proxy *)context)->connections[slot];
 
-/* The relay cannot listen. */
-static void note_failure(const struct proxy *proxy, uint32_t number)
-{
-    CLEANUP_FREE char *reason =
-        string_format("the container has no proxy: cannot listen at port %d: %s", MUX_PORT,
-                      strerror((int)number));
-
-    network_log_add(proxy->context.log, "", 0, NETWORK_FAILED, reason);
-}
-
-static bool take_of_connection(struct connection *connection, const struct mux_message *message,
-                               const char *payload)
-{
-    bool good;
-
-    switch (message->type) {
-    case MUX_DATA:
-        good = connection_take_data(connection, payload, message->length);
-        break;
-    case MUX_CREDIT:
-        good = message->length == 4 &&
-               connection_take_credit(connection, mux_read_number((const unsigned char *)payload));
-        break;
-    case MUX_END:
-        good = message->length == 0 && connection_take_end(connection);
-        break;
-    default:
+    if (!connection || !connection_take_data(connection, bytes, length))
         return false;
-    }
-    if (good)
-        connection_serve(connection, false);
-    return good;
-}
-
-/* The relay says once whether it listens. False: it has done so. */
-static bool begin_relay(struct proxy *proxy)
-{
-    const bool is_first = !proxy->has_begun;
-
-    proxy->has_begun = true;
-    return is_first;
-}
-
-/* False: the relay must not say this. */
-static bool take_message(struct proxy *proxy, const struct mux_message *message,
-                         const char *payload)
-{
-    switch (message->type) {
-    case MUX_LISTENS:
-        return message->length == 0 && begin_relay(proxy);
-    case MUX_FAILED:
-        if (message->length != 4 || !begin_relay(proxy))
-            return false;
-        note_failure(proxy, mux_read_number((const unsigned char *)payload));
-        return true;
-    case MUX_OPEN:
-        return message->length == 0 && begin_connection(proxy, message->slot);
-    case MUX_CLOSE:
-        if (message->length != 0 || !proxy->connections[message->slot])
-            return false;
-        end_connection(proxy, message->slot);
-        return true;
-    default:
-        return proxy->connections[message->slot] &&
-               take_of_connection(proxy->connections[message->slot], message, payload);
-    }
-}
-
-static void break_off(struct proxy *proxy, const char *reason)
-{
-    network_log_add(proxy->context.log, "", 0, NETWORK_FAILED, reason);
-    proxy->broken = true;
-    end_connections(proxy);
-    strbuf_release(&proxy->in);
-    strbuf_release(&proxy->out);
-    proxy->out_at = 0;
-}
-
-/* Handles the messages that are complete. False: one of them must not come. */
-static bool take_messages(struct proxy *proxy)
-{
-    size_t done = 0;
-
-    while (proxy->in.length - done >= MUX_HEADER) {
-        const char *header = proxy->in.data + done;
-        struct mux_message message;
-
-        if (!mux_read((const unsigned char *)header, &message))
-            return false;
-        if (proxy->in.length - done - MUX_HEADER < message.length)
-            break;
-        if (!take_message(proxy, &message, header + MUX_HEADER) ||
-            proxy->out.length - proxy->out_at > OUT_MAX)
-            return false;
-        done += MUX_HEADER + message.length;
-    }
-    strbuf_drop(&proxy->in, done);
+    connection_serve(connection, false);
     return true;
 }
 
-void proxy_take(struct proxy *proxy, const char *bytes, size_t length)
+static bool take_credit(void *context, unsigned slot, uint32_t bytes)
 {
-    const unsigned long long max =
-        2 * (unsigned long long)proxy->context.rules->max_bytes + MAX_EXTRA;
+    struct connection *connection = ((struct proxy *)context)->connections[slot];
 
-    if (proxy->broken)
-        return;
-    strbuf_add(&proxy->in, bytes, length);
-    proxy->taken += length;
-    proxy->spent += length;
-    if (!take_messages(proxy))
-        break_off(proxy, "the relay in the container has sent what it must not, so all connections "
-                         "were ended");
-    else if (proxy->spent > max)
-        break_off(proxy, "the program has made too many connections, or sent too much that was "
-                         "refused, so all connections were ended");
-    else
-        set_timer(proxy);
+    if (!connection || !connection_take_credit(connection, bytes))
+        return false;
+    connection_serve(connection, false);
+    return true;
 }
 
-size_t proxy_taken(struct proxy *proxy)
+static bool take_end(void *context, unsigned slot)
 {
-    const size_t taken = proxy->broken ? 0 : proxy->taken;
+    struct connection *connection = ((struct proxy *)context)->connections[slot];
 
-    proxy->taken = 0;
-    return taken;
+    if (!connection || !connection_take_end(connection))
+        return false;
+    connection_serve(connection, false);
+    return true;
+}
+
+static bool take_close(void *context, unsigned slot)
+{
+    struct proxy *proxy = context;
+
+    if (!proxy->connections[slot])
+        return false;
+    connection_close(proxy->connections[slot]);
+    connection_free(proxy->connections[slot]);
+    proxy->connections[slot] = NULL;
+    return true;
+}
+
+static void note_failure(void *context, int number)
+{
+    const struct proxy *proxy = context;
+    CLEANUP_FREE char *reason = string_format(
+        "the container has no proxy: cannot listen at port %d: %s", MUX_PORT, strerror(number));
+
+    network_log_add(proxy->context.log, "", 0, NETWORK_FAILED, reason);
+}
+
+static void break_off(void *context, const char *reason)
+{
+    struct proxy *proxy = context;
+
+    network_log_add(proxy->context.log, "", 0, NETWORK_FAILED, reason);
+    end_connections(proxy);
 }
 
 /* ---- to the relay */
 
 /* Connections that had no room for what hosts send have some again. */
-static void read_again(struct proxy *proxy)
+static void read_again(void *context)
 {
-    for (size_t i = 0; i < MUX_SLOTS_MAX; i++)
+    struct proxy *proxy = context;
+
+    for (size_t i = 0; i < MUX_PROXY_MAX; i++)
         if (proxy->connections[i])
             connection_rearm(proxy->connections[i]);
 }
 
-size_t proxy_give(struct proxy *proxy, char *bytes, size_t size)
-{
-    const size_t left = proxy->out.length - proxy->out_at;
-    const size_t length = left < size ? left : size;
-    const bool was_full = proxy->out.length >= CONNECTION_OUT_MAX;
+/* ---- its beginning */
 
-    if (length > 0)
-        memcpy(bytes, proxy->out.data + proxy->out_at, length);
-    proxy->out_at += length;
-    if (proxy->out_at < proxy->out.length / 2)
-        return length;
-    strbuf_drop(&proxy->out, proxy->out_at);
-    proxy->out_at = 0;
-    if (was_full && proxy->out.length < CONNECTION_OUT_MAX)
-        read_again(proxy);
-    return length;
+static int add_service(struct proxy *proxy, struct error *error)
+{
+    const struct network_rules *rules = proxy->context.rules;
+    const struct mux_service service = {
+        .context = proxy,
+        .first = 0,
+        .count = (unsigned)rules->max_connections,
+        .max_bytes = 2 * (unsigned long long)rules->max_bytes + MAX_EXTRA,
+        .fd = proxy->context.epoll,
+        .take_open = take_open,
+        .take_data = take_data,
+        .take_credit = take_credit,
+        .take_end = take_end,
+        .take_close = take_close,
+        .taken = set_timer,
+        .serve = serve,
+        .has_room = read_again,
+        .failed = note_failure,
+        .broken = break_off,
+    };
+
+    return mux_link_add(proxy->context.link, &service, error);
+}
+
+struct proxy *proxy_new(const struct network_rules *rules, struct terminator *terminator,
+                        struct network_log *log, const struct docker *docker, struct mux_link *link,
+                        struct error *error)
+{
+    struct proxy *proxy = memory_allocate(sizeof *proxy);
+
+    *proxy = (struct proxy){
+        .context = {.rules = rules,
+                    .log = log,
+                    .docker = docker,
+                    .terminator = terminator,
+                    .link = link,
+                    .lookups = lookups_new(),
+                    .epoll = epoll_create1(EPOLL_CLOEXEC)},
+        .first_number = terminator ? terminator_last_number(terminator) + 1 : 0,
+        .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC),
+    };
+    if (proxy->context.epoll < 0 || proxy->timer < 0 ||
+        watch(proxy, proxy->timer, TIMER_TAG) != 0 ||
+        (terminator && !terminator_has_ended(terminator) &&
+         watch(proxy, terminator_fd(terminator), TERMINATOR_TAG) != 0))
+        error_set_errno(error, ERROR_SYSTEM, "cannot wait for connections");
+    else if (add_service(proxy, error) == 0)
+        return proxy;
+    proxy_free(proxy);
+    return NULL;
 }

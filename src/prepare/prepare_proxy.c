@@ -19,7 +19,11 @@ int prepare_proxy_open(struct prepare_proxy *proxy, const struct prepare *prepar
         if (!proxy->terminator)
             return -1;
     }
-    proxy->proxy = proxy_new(rules, proxy->terminator, &proxy->log, prepare->docker, error);
+    proxy->link = mux_link_new(error);
+    if (!proxy->link)
+        return -1;
+    proxy->proxy =
+        proxy_new(rules, proxy->terminator, &proxy->log, prepare->docker, proxy->link, error);
     return proxy->proxy ? 0 : -1;
 }
 
@@ -45,7 +49,7 @@ static bool take(void *context, enum process_stream stream, const char *data, si
 
     if (stream == PROCESS_STDERR)
         return proxy->prepare->output(proxy->prepare->context, stream, data, length);
-    proxy_take(proxy->proxy, data, length);
+    mux_link_take(proxy->link, data, length);
     return true;
 }
 
@@ -53,7 +57,7 @@ static void give(void *context, struct strbuf *queue)
 {
     const struct prepare_proxy *proxy = context;
     char bytes[PIECE];
-    const size_t length = proxy_give(proxy->proxy, bytes, sizeof bytes);
+    const size_t length = mux_link_give(proxy->link, bytes, sizeof bytes);
 
     if (length > 0)
         strbuf_add(queue, bytes, length);
@@ -64,14 +68,14 @@ static void serve(void *context, int number)
     const struct prepare_proxy *proxy = context;
 
     (void)number;
-    proxy_serve(proxy->proxy);
+    mux_link_serve(proxy->link);
 }
 
 static void watch(void *context, struct loop *loop)
 {
     const struct prepare_proxy *proxy = context;
 
-    loop_add(loop, proxy_fd(proxy->proxy), POLLIN, serve, context, 0);
+    loop_add(loop, mux_link_fd(proxy->link), POLLIN, serve, context, 0);
 }
 
 void prepare_proxy_attach(struct prepare_proxy *proxy, struct process *client,
@@ -93,6 +97,8 @@ void prepare_proxy_release(struct prepare_proxy *proxy)
 {
     proxy_free(proxy->proxy);
     proxy->proxy = NULL;
+    mux_link_free(proxy->link);
+    proxy->link = NULL;
     terminator_free(proxy->terminator);
     proxy->terminator = NULL;
     network_log_release(&proxy->log);

@@ -26,7 +26,8 @@
 struct prepare_proxy {
     const struct prepare *prepare; /* borrowed */
     struct terminator *terminator; /* owned; NULL: the rules terminate no TLS */
-    struct proxy *proxy;           /* owned */
+    struct mux_link *link;         /* owned, as is the proxy */
+    struct proxy *proxy;
     struct network_log log;
 };
 

@@ -13,6 +13,7 @@
 #include "config/workdir.h"
 #include "docker/image.h"
 #include "request/proxy_variables.h"
+#include "request/tools_argument.h"
 
 /* The working directory is for the program's files, and /tmp for those of its tools. */
 static const char HOME_VARIABLE[] = "HOME=/tmp";
@@ -173,9 +174,9 @@ static void set_proxy_variables(struct plan *plan, const struct language *langua
 
     if (rules->count == 0)
         return;
-    proxy_variables_set(&plan->proxy_environment, rules,
+    proxy_variables_set(&plan->relay_environment, rules,
                         network_rules_terminate(rules) ? bundle : NULL);
-    proxy_variables_set_node(&plan->proxy_environment, &language->command);
+    proxy_variables_set_node(&plan->relay_environment, &language->command);
 }
 
 static void set_command(struct plan *plan, const struct request *request,
@@ -193,6 +194,8 @@ static void set_command(struct plan *plan, const struct request *request,
     for (size_t i = 0; i < language->environment.count; i++)
         environment_set(&plan->public_environment, language->environment.items[i]);
     set_proxy_variables(plan, language);
+    if (plan->tools.count > 0)
+        strvec_push(&plan->relay_environment, "ISOLATOR_TOOLS=" MUX_TOOLS_SOCKET);
     for (size_t i = 0; i < plan->public_environment.count; i++)
         environment_set(&plan->environment, plan->public_environment.items[i]);
     for (size_t i = 0; i < request->environment.count; i++)
@@ -291,7 +294,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
         input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
         set_limits(plan, config, request, language, error) != 0 ||
         check_tests(plan, config, request, error) != 0 || check_session(request, error) != 0 ||
-        (terms && session_terms_apply(terms, request, plan, error) != 0))
+        (terms && session_terms_apply(terms, request, plan, error) != 0) ||
+        tools_argument_resolve(&request->tools, config, &plan->tools, error) != 0)
         return -1;
     set_command(plan, request, language);
     take_over(plan, request);
@@ -321,13 +325,14 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->build);
     strvec_release(&plan->command);
     strvec_release(&plan->source_extensions);
-    strvec_release(&plan->proxy_environment);
+    strvec_release(&plan->relay_environment);
     strvec_release(&plan->environment);
     strvec_release(&plan->public_environment);
     sandbox_policy_release(&plan->policy);
     strvec_release(&plan->session_command);
     strvec_release(&plan->arguments);
     input_release(&plan->input);
+    strvec_release(&plan->tools);
     strvec_release(&plan->paths);
     strvec_release(&plan->artifacts);
     test_requests_release(&plan->tests);

@@ -25,7 +25,7 @@ struct plan {
     struct strvec build;   /* argv, with {sources} in it (config/command_template.h), or empty */
     struct strvec command; /* argv of the program */
     struct strvec source_extensions;  /* of the language; for {sources} */
-    struct strvec proxy_environment;  /* of all programs, before the others; of a proxy, or empty */
+    struct strvec relay_environment;  /* of all programs, before the others: of proxy and tools */
     struct strvec environment;        /* the language's and the request's */
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
     struct sandbox_policy policy;     /* complete */
@@ -33,6 +33,7 @@ struct plan {
     double requested_cpus;            /* the CPUs of `policy`, if the request names them; NAN */
     bool image_requested;             /* the request names the image */
     bool allow_netlink;               /* programs may open sockets of netlink */
+    struct strvec tools;              /* servers whose tools it may call; each once */
     struct input input;
     struct strvec paths;        /* see struct request */
     struct test_requests tests; /* none: the program runs once */

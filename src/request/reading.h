@@ -17,9 +17,10 @@ struct reading {
     const struct config *config;
     enum tool_caller caller;
     struct request *request;
-    const bool *offered;  /* languages; NULL: all */
-    bool offers_hosts;    /* models have the argument for hosts */
-    const char *programs; /* see struct tool_client */
+    const bool *offered;        /* languages; NULL: all */
+    bool offers_hosts;          /* models have the argument for hosts */
+    const struct strvec *tools; /* see struct tool_client; not NULL */
+    const char *programs;       /* see struct tool_client */
     struct argument_reader values;
     struct error *error;
 };

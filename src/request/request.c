@@ -49,6 +49,7 @@ void request_release(struct request *request)
     strvec_release(&request->environment);
     sandbox_policy_release(&request->policy);
     network_selection_release(&request->hosts);
+    strvec_release(&request->tools);
     strvec_release(&request->artifacts);
     test_requests_release(&request->tests);
     free(request->session_name);

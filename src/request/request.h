@@ -81,6 +81,7 @@ struct request {
     struct sandbox_policy policy; /* partial */
     /* Narrows the hosts of the configuration and of `policy`; not given: the session's. */
     struct network_selection hosts;
+    struct strvec tools;     /* servers whose tools it may call, of those of the configuration */
     struct strvec artifacts; /* patterns (base/glob.h) of the files to return; empty: no files */
     bool background;         /* the caller wants a job, and not to wait for the result */
     bool artifacts_optional; /* the patterns are not the caller's: no file need fit */
@@ -103,6 +104,7 @@ struct request {
 #define REQUEST_ENTRYPOINT "entrypoint"
 #define REQUEST_ARTIFACTS  "artifacts"
 #define REQUEST_HOSTS      POLICY_HOSTS
+#define REQUEST_TOOLS      "tools"
 
 /*
  * Adds a file or directory of this host to request->paths, without slashes at its end. ERROR_USAGE

@@ -11,6 +11,7 @@
 #include "request/reading.h"
 #include "request/session_arguments.h"
 #include "request/test_arguments.h"
+#include "request/tools_argument.h"
 
 static int read_language(struct reading *reading, const char *name, const json_t *value)
 {
@@ -71,6 +72,12 @@ static int read_limit(struct reading *reading, const char *name, const json_t *v
         return argument_wrong(&reading->values, name, "a number");
     return limits_set_number(&reading->request->policy.limits, limit_of_argument(name),
                              json_number_value(value), reading->error);
+}
+
+static int read_tools(struct reading *reading, const char *name, const json_t *value)
+{
+    return tools_argument_read(&reading->values, name, value, reading->tools,
+                               &reading->request->tools);
 }
 
 static int read_hosts(struct reading *reading, const char *name, const json_t *value)
@@ -159,6 +166,7 @@ enum offer {
     OFFER_SESSION,      /* models only if the configuration allows sessions */
     OFFER_SESSION_ID,   /* no batch, and models likewise */
     OFFER_HOSTS,        /* models only if an offered language may reach hosts */
+    OFFER_TOOLS,        /* models only if there are servers of tools */
     OFFER_JOB,          /* no batch, and models only if the configuration allows them jobs */
     OFFER_BATCH         /* no model */
 };
@@ -186,6 +194,7 @@ static const struct argument table[] = {
     {"environment", ARGUMENT_OBJECT, read_environment, OFFER_ALWAYS, NULL},
     {"artifacts", ARGUMENT_ARRAY, read_artifacts, OFFER_ALWAYS, REQUEST_ARTIFACTS},
     {REQUEST_HOSTS, ARGUMENT_ARRAY, read_hosts, OFFER_HOSTS, REQUEST_HOSTS},
+    {REQUEST_TOOLS, ARGUMENT_ARRAY, read_tools, OFFER_TOOLS, REQUEST_TOOLS},
     {"session", ARGUMENT_NAME, read_session, OFFER_SESSION_ID, NULL},
     {"session", ARGUMENT_TEXT, read_session_name, OFFER_BATCH, NULL},
     {"keep_processes", ARGUMENT_BOOLEAN, read_keep_processes, OFFER_SESSION, NULL},
@@ -248,6 +257,8 @@ static bool is_offered(const struct reading *reading, const struct argument *arg
         return is_model && has_sessions;
     case OFFER_HOSTS:
         return !is_model || reading->offers_hosts;
+    case OFFER_TOOLS:
+        return !is_model || reading->tools->count > 0;
     case OFFER_JOB:
         return is_model && job_arguments_offered(reading->config);
     case OFFER_BATCH:
@@ -323,11 +334,13 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
                         const struct config *config, const struct tool_client *client,
                         struct request *request, struct error *error)
 {
+    static const struct strvec no_tools = STRVEC_INIT;
     struct reading reading = {
         .config = config,
         .caller = caller,
         .request = request,
         .offered = client ? client->offered : NULL,
+        .tools = client && client->tools ? client->tools : &no_tools,
         .programs = client ? client->programs : NULL,
         .values = {.error = error,
                    .workdir = config->workdir,
@@ -356,6 +369,8 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
     result = program_arguments_check(&reading, meant);
     if (result == 0)
         result = read_arguments_given(&reading, meant);
+    if (!json_object_get(meant, REQUEST_TOOLS) && !request->background)
+        strvec_push_all(&request->tools, reading.tools);
     if (result == 0 && request->background)
         result = job_arguments_complete(request, config, error);
     json_decref(meant);

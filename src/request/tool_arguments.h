@@ -21,9 +21,10 @@ enum tool_caller { TOOL_CALLER_MODEL, TOOL_CALLER_BATCH };
 
 /* What a server offers a model, and the owner of a batch allows to its lines. */
 struct tool_client {
-    struct file_opener opener; /* opens the files that arguments name by a URI; NULL: none */
-    const bool *offered;       /* the languages, by their index; borrowed; NULL: all */
-    const char *programs;      /* directory for entrypoint_file of a batch; borrowed; NULL: none */
+    struct file_opener opener;  /* opens the files that arguments name by a URI; NULL: none */
+    const bool *offered;        /* the languages, by their index; borrowed; NULL: all */
+    const struct strvec *tools; /* servers whose tools programs may call; borrowed; NULL: none */
+    const char *programs;       /* directory for entrypoint_file of a batch; borrowed; NULL: none */
 };
 
 /*

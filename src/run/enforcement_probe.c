@@ -98,7 +98,7 @@ static int try_limit(const struct docker *docker, const struct limit_probe *limi
     if (file < 0)
         return -1;
     make_plan(limit, like, file, &plan);
-    if (run_begin(&run, docker, &plan, &no_observer, cancel, &result))
+    if (run_begin(&run, docker, &plan, &no_observer, cancel, NULL, &result))
         run_execute(&run, NULL, NULL);
     status = judge(limit, &result, error);
     if (run_clean_up(&run, &remains) == 0 || status != 0)

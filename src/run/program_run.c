@@ -222,12 +222,36 @@ static enum verdict_stop stop_of(const struct program_run *program, enum process
     return program->output->flooded ? STOP_OUTPUT : STOP_NONE;
 }
 
-/* Ends its connections. */
-static void end_network(struct program_run *program)
+/* Ends its connections and its calls of tools. */
+static void end_connections(struct program_run *program)
 {
     instance_set_channel(program->instance, CHANNEL_NETWORK, NULL);
     proxy_free(program->proxy);
     program->proxy = NULL;
+    tool_socket_free(program->socket);
+    program->socket = NULL;
+    mux_link_free(program->link);
+    program->link = NULL;
+}
+
+/* Makes what serves its relay, if it has one. */
+static int begin_connections(struct program_run *program, struct error *error)
+{
+    const unsigned first = (unsigned)program->request.connections;
+
+    if (!program->network && !program->tool_calls)
+        return 0;
+    program->link = mux_link_new(error);
+    if (program->link && program->network)
+        program->proxy = proxy_new(program->rules, program->terminator, program->network,
+                                   program->docker, program->link, error);
+    if (program->link && program->tool_calls && (program->proxy || !program->network))
+        program->socket = tool_socket_new(program->tools, program->tool_servers,
+                                          program->tool_calls, program->link, first, error);
+    if ((program->proxy || !program->network) && (program->socket || !program->tool_calls))
+        return 0;
+    end_connections(program);
+    return -1;
 }
 
 /* Waits for the end of the program, which has begun, or ends it. Fills in the result. */
@@ -244,7 +268,7 @@ static int run_to_end(struct program_run *program, struct error *error)
     output_sink_begin(program->output);
     event = instance_pump(instance, INSTANCE_ENDED, begin + timeout, program->cancel);
     docker_traced(program->docker, "program", begin);
-    end_network(program); /* docker commands may follow, which need descriptors */
+    end_connections(program); /* docker commands may follow, which need descriptors */
     if (event != PROCESS_EXITED &&
         (event != PROCESS_PAUSED || output_sink_must_end(program->output)))
         stop_program(program);
@@ -276,33 +300,33 @@ static void take_report(void *context, int number, const char *data, size_t leng
 static void take_network(void *context, int number, const char *data, size_t length)
 {
     (void)number;
-    proxy_take(context, data, length);
+    mux_link_take(context, data, length);
 }
 
 static size_t taken_of_network(void *context, int number)
 {
     (void)number;
-    return proxy_taken(context);
+    return mux_link_taken(context);
 }
 
 static size_t give_network(void *context, char *bytes, size_t size)
 {
-    return proxy_give(context, bytes, size);
+    return mux_link_give(context, bytes, size);
 }
 
 static int network_source(const void *context)
 {
-    return proxy_fd(context);
+    return mux_link_fd(context);
 }
 
 static void serve_network(void *context)
 {
-    proxy_serve(context);
+    mux_link_serve(context);
 }
 
 static void set_channels(const struct program_run *program)
 {
-    const struct channel network = {.context = program->proxy,
+    const struct channel network = {.context = program->link,
                                     .take = take_network,
                                     .dealt = taken_of_network,
                                     .give = give_network,
@@ -315,7 +339,7 @@ static void set_channels(const struct program_run *program)
     instance_set_channel(program->instance, CHANNEL_STDOUT, &out);
     instance_set_channel(program->instance, CHANNEL_STDERR, &err);
     instance_set_channel(program->instance, CHANNEL_REPORT, program->report ? &report : NULL);
-    instance_set_channel(program->instance, CHANNEL_NETWORK, program->proxy ? &network : NULL);
+    instance_set_channel(program->instance, CHANNEL_NETWORK, program->link ? &network : NULL);
 }
 
 static void forget_channels(struct instance *instance)
@@ -333,10 +357,7 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     int result;
 
     *begun = false;
-    if (program->network)
-        program->proxy = proxy_new(program->rules, program->terminator, program->network,
-                                   program->docker, error);
-    if (program->network && !program->proxy)
+    if (begin_connections(program, error) != 0)
         return -1;
     set_channels(program);
     instance_send(instance, &program->request);
@@ -349,6 +370,6 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     else
         result = program_explain_no_begin(instance, event, error);
     forget_channels(instance); /* which may outlive them */
-    end_network(program);
+    end_connections(program);
     return result;
 }

@@ -18,6 +18,9 @@
 #include "network/proxy.h"
 #include "run/output_sink.h"
 #include "run/result.h"
+#include "tools/tool_box.h"
+#include "tools/tool_log.h"
+#include "tools/tool_socket.h"
 
 struct program_run {
     const struct docker *docker; /* borrowed, like everything here */
@@ -32,9 +35,15 @@ struct program_run {
     const struct network_rules *rules; /* the hosts that it reaches */
     struct terminator *terminator;     /* of TLS of some of them; NULL: there are none */
     struct network_log *network;       /* notes its connections; NULL: it has no proxy */
-    struct proxy *proxy;               /* makes them while it runs; set by program_run() */
-    struct output_sink *output;        /* takes what the program writes; the caller finishes it */
-    struct result *result;             /* gets everything but the output */
+    struct tool_box *tools;            /* of isolator; NULL: it has none */
+    const struct strvec *tool_servers; /* whose tools it may call */
+    struct tool_log *tool_calls;       /* notes its calls; NULL: it has no tools */
+    /* Set by program_run() while the program runs: the link to its relay, and what serves that. */
+    struct mux_link *link;
+    struct proxy *proxy;
+    struct tool_socket *socket;
+    struct output_sink *output; /* takes what the program writes; the caller finishes it */
+    struct result *result;      /* gets everything but the output */
 };
 
 /*

@@ -125,6 +125,12 @@ void result_add_network(struct result *result)
     *result->network = (struct network_log)NETWORK_LOG_INIT;
 }
 
+void result_add_tools(struct result *result)
+{
+    result->tools = memory_allocate(sizeof *result->tools);
+    *result->tools = (struct tool_log)TOOL_LOG_INIT;
+}
+
 /* Adds the members that only requests of a session have. */
 static void add_session(json_t *object, struct session_result *session)
 {
@@ -139,7 +145,8 @@ static void add_session(json_t *object, struct session_result *session)
     json_object_set_new(object, "sessionEnded", json_make_text(session->ended));
 }
 
-/* Adds the members that only requests with a build, with a network or with tests have. */
+/* Adds the members that only requests with a build, with a network, with tools or with tests have.
+ */
 static void add_parts(json_t *object, struct result *result)
 {
     const struct test_summary summary = test_results_summary(&result->tests);
@@ -148,6 +155,10 @@ static void add_parts(json_t *object, struct result *result)
         json_object_set_new(object, "build", build_to_json(result->build));
     if (result->network)
         json_object_set_new(object, "network", network_log_to_json(result->network));
+    if (result->tools) {
+        json_object_set_new(object, "toolCalls", tool_log_calls(result->tools));
+        json_object_set_new(object, "toolCallCounts", tool_log_counts(result->tools));
+    }
     if (result->tests.count > 0)
         json_object_set_new(object, "summary", test_summary_to_json(&summary));
 }
@@ -222,6 +233,9 @@ void result_release(struct result *result)
     if (result->network)
         network_log_release(result->network);
     free(result->network);
+    if (result->tools)
+        tool_log_release(result->tools);
+    free(result->tools);
     test_results_release(&result->tests);
     artifacts_release(&result->artifacts);
     strvec_release(&result->unreturned);

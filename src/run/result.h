@@ -14,6 +14,7 @@
 #include "request/request.h"
 #include "run/artifacts.h"
 #include "run/test_result.h"
+#include "tools/tool_log.h"
 
 /* Why the run ended: a closed set. Its names in JSON are in result.c. */
 enum reason {
@@ -77,6 +78,7 @@ struct result {
     struct build_result *build;     /* owned; NULL: nothing was built */
     struct session_result *session; /* owned; NULL: it used none */
     struct network_log *network;    /* owned; NULL: its programs had no proxy */
+    struct tool_log *tools;         /* owned; NULL: they had no tools */
     struct test_results tests;      /* none, if the request has none */
     struct artifacts artifacts;     /* the requested files that the program created or changed */
     /* Files that were written and, unasked, not returned: some of their names, and how many. */
@@ -104,6 +106,9 @@ void result_drop_session(struct result *result);
 
 /* Makes the part of the network, without which there is none. */
 void result_add_network(struct result *result);
+
+/* Makes the part of the tools, without which there is none. */
+void result_add_tools(struct result *result);
 
 /* Whether the program ended with status 0 and nothing failed after it. */
 bool result_success(const struct result *result);

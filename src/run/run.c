@@ -5,6 +5,7 @@
 #include "container/runtime_check.h"
 #include "docker/budget.h"
 #include "run/pack_input.h"
+#include "run/run_additions.h"
 #include "run/run_kinds.h"
 #include "run/run_session.h"
 #include "run/run_steps.h"
@@ -46,7 +47,7 @@ static void warn_of_forgery(const struct sandbox_policy *policy, struct strvec *
 
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
                const struct run_observer *observer, const struct notifier *cancel,
-               struct result *result)
+               struct tool_box *tools, struct result *result)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
@@ -54,11 +55,12 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .docker = docker,
         .plan = plan,
         .cancel = cancel,
+        .tools = tools,
         .observer = *observer,
         .result = result,
         .start = clock_now_ms(),
         .files = ARCHIVE_INIT,
-        .with_certificates = ARCHIVE_INIT,
+        .with_additions = ARCHIVE_INIT,
         .sent = MANIFEST_INIT,
         .built = MANIFEST_INIT,
     };
@@ -68,6 +70,8 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         result_add_session(result, plan->session.id)->cell = plan_kind(plan) == PLAN_CELL;
     if (plan->policy.network_rules.count > 0)
         result_add_network(result);
+    if (plan->tools.count > 0)
+        result_add_tools(result);
     test_run_prepare(run);
     if (runtime_check(docker, plan, cancel, &error) == 0 &&
         instance_check_cpus(docker, plan, &error) == 0 && pack_run(run, &error) == 0) {
@@ -193,9 +197,9 @@ static int run_in_session(struct run *run, struct error *error)
 
 /* ---- the run */
 
-static int start_terminator(struct run *run, struct error *error)
+static int add_to_files(struct run *run, struct error *error)
 {
-    if (run_terminator_begin(run, error) != 0)
+    if (run_terminator_begin(run, error) != 0 || run_additions_begin(run, error) != 0)
         return -1;
     run->limits = submission_limits(run); /* a copy of the files may have become larger */
     return 0;
@@ -224,7 +228,7 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
 
     run->session = session;
     run->instance = used ? run_session_take(session) : warm;
-    if (start_terminator(run, &error) == 0)
+    if (add_to_files(run, &error) == 0)
         status = used            ? run_in_session(run, &error)
                  : run->instance ? run_warm_or_cold(run, &error)
                                  : run_cold(run, &error);
@@ -235,6 +239,8 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
     test_run_explain(run);
     if (run->result->network)
         network_log_warn(run->result->network, &run->result->warnings);
+    if (run->result->tools)
+        strvec_push_all(&run->result->warnings, &run->result->tools->warnings);
     output_sink_finish(&run->output, run->result);
     run->result->total_ms = clock_now_ms() - start;
     if (session)
@@ -250,6 +256,7 @@ int run_clean_up(struct run *run, struct error *error)
     if (run->instance)
         free_instance(run);
     run_terminator_end(run);
+    archive_release(&run->with_additions);
     archive_release(&run->files);
     manifest_release(&run->sent);
     manifest_release(&run->built);

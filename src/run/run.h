@@ -17,12 +17,13 @@
 #include "run/run_state.h"
 
 /*
- * Begins a run and packs its input. `result` is empty (RESULT_INIT). Returns whether to go on with
+ * Begins a run and packs its input. `tools` has the servers of tools that the plan names; NULL: the
+ * plan names none. `result` is empty (RESULT_INIT). Returns whether to go on with
  * run_execute(); otherwise the result says why not. Call run_clean_up() in either case.
  */
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
                const struct run_observer *observer, const struct notifier *cancel,
-               struct result *result);
+               struct tool_box *tools, struct result *result);
 
 /*
  * Runs the program and fills in the result, in the container of the session if it has one; that is

@@ -1,7 +1,7 @@
 /*
  * The state of a run, shared by the files that carry it out, each of which calls only those after
- * it: run/run.c, run/run_terminator.c, run/save.c, run/submission.c, run/test_run.c,
- * run/cell_run.c, run/run_steps.c and run/run_session.c.
+ * it: run/run.c, run/run_additions.c, run/run_terminator.c, run/save.c, run/submission.c,
+ * run/test_run.c, run/cell_run.c, run/run_steps.c and run/run_session.c.
  */
 #ifndef RUN_RUN_STATE_H
 #define RUN_RUN_STATE_H
@@ -15,17 +15,20 @@
 #include "request/plan.h"
 #include "run/output_sink.h"
 #include "run/result.h"
+#include "tools/tool_box.h"
 
 struct run {
-    const struct docker *docker; /* borrowed, like the next three */
+    const struct docker *docker; /* borrowed, like the next four */
     const struct plan *plan;
     const struct notifier *cancel; /* or NULL */
+    struct tool_box *tools;        /* or NULL */
     struct run_observer observer;
     struct result *result;
-    long long start;                  /* clock_now_ms(); when an image is saved, that start */
-    struct archive files;             /* the files of the working directory, finished */
-    struct archive with_certificates; /* certificates, then `files`; not open: there are none */
-    struct manifest sent;             /* what was sent, for artifacts and for submissions */
+    long long start;      /* clock_now_ms(); when an image is saved, that start */
+    struct archive files; /* the files of the working directory, finished */
+    struct archive
+        with_additions;    /* files of isolator's own, then `files`; not open: there are none */
+    struct manifest sent;  /* what was sent, for artifacts and for submissions */
     struct manifest built; /* names of what the build has made, for those who ask for no files */
     struct output_sink output;
     struct container_limits limits; /* that its container has when the first program begins */

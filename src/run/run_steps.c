@@ -71,7 +71,7 @@ void run_set_container(struct run *run, const struct owned_container *container)
 
 const struct archive *run_archive(const struct run *run)
 {
-    return archive_file(&run->with_certificates) >= 0 ? &run->with_certificates : &run->files;
+    return archive_file(&run->with_additions) >= 0 ? &run->with_additions : &run->files;
 }
 
 struct program_run run_program_of(const struct run *run, const char *name,
@@ -84,8 +84,9 @@ struct program_run run_program_of(const struct run *run, const char *name,
         .environment = &plan->environment,
         /* the engine leaves them empty */
         .without_proxies = strcmp(plan->policy.network, "none") == 0,
-        .proxies = &plan->proxy_environment,
+        .proxies = &plan->relay_environment,
         .connections = rules->count > 0 ? rules->max_connections : 0,
+        .tools = plan->tools.count > 0 ? MUX_TOOLS_MAX : 0,
         .netlink = plan->allow_netlink,
         .limits = &plan->policy.limits,
         .output_kept = (size_t)plan->policy.limits.number[LIMIT_OUTPUT],
@@ -103,6 +104,9 @@ struct program_run run_program_of(const struct run *run, const char *name,
                                   .rules = rules,
                                   .terminator = run->terminator,
                                   .network = run->result->network,
+                                  .tools = run->tools,
+                                  .tool_servers = &plan->tools,
+                                  .tool_calls = run->result->tools,
                                   .output = output,
                                   .result = result};
 

@@ -1,8 +1,8 @@
 /*
  * The terminator of a run (network/terminator.h), if its rules terminate the TLS of hosts: its own,
- * or that of its session, whose programs trust one authority as long as their container lives. The
- * working directory gets a file with the certificates, which environment variables name
- * (request/proxy_variables.h).
+ * or that of its session, whose programs trust one authority as long as their container lives.
+ * Environment variables name the file with its certificates (request/proxy_variables.h), which
+ * run/run_additions.h adds.
  */
 #ifndef RUN_RUN_TERMINATOR_H
 #define RUN_RUN_TERMINATOR_H
@@ -10,9 +10,8 @@
 #include "run/run_state.h"
 
 /*
- * Before the first program: starts the terminator unless the session has one, and adds the
- * certificates to what a new container gets. Does nothing if the rules terminate no TLS. The errors
- * of terminator_new().
+ * Before the first program: starts the terminator unless the session has one. Does nothing if the
+ * rules terminate no TLS. The errors of terminator_new().
  */
 int run_terminator_begin(struct run *run, struct error *error);
 

@@ -31,6 +31,10 @@ static int check_plan(const struct plan *plan, struct error *error)
                          "a job cannot run as user 0, which could read and change its script");
     if (plan_has_session(plan))
         return error_set(error, ERROR_USAGE, "a job cannot use a session, which ends before it");
+    if (plan->tools.count > 0)
+        return error_set(error, ERROR_USAGE,
+                         "a job cannot call tools, since isolator may have ended: do not run it as "
+                         "a job, or without tools (in JSON: \"tools\": [])");
     if (strcmp(plan->policy.network, "none") != 0 || plan->policy.network_rules.count > 0)
         return error_set(
             error, ERROR_USAGE,
@@ -167,7 +171,7 @@ bool jobs_start(const struct job_start *start, struct job_note *note, struct res
 
     if (!is_possible(start, result))
         return false;
-    if (run_begin(&run, start->docker, start->plan, &no_observer, start->cancel, result)) {
+    if (run_begin(&run, start->docker, start->plan, &no_observer, start->cancel, NULL, result)) {
         started = start_run(start, &run, note, &error) == 0;
         if (!started)
             result_fail(result, &error);

@@ -167,6 +167,7 @@ static int open_parts(struct service *service, const struct config *config,
                      error) != 0)
         return -1;
     service->workers.audit = &service->audit;
+    service->workers.tools = service->tools;
     service->workers.prover = &service->prover;
     service->workers.pauses_pool = options->pool == POOL_AHEAD;
     service->workers.may_start = options->may_start;
@@ -182,6 +183,7 @@ static void release_parts(struct service *service)
     sessions_free(service->sessions);
     notifier_release(&service->pool_ended);
     notifier_release(&service->sessions_ended);
+    tool_box_free(service->tools);
     reaper_dismiss(&service->reaper, &service->docker);
     audit_close(&service->audit);
     prover_release(&service->prover);
@@ -203,8 +205,11 @@ int service_open(struct service *service, const struct config *config,
     prover_init(&service->prover, options->proves_limits);
     service->docker.memory = &service->memory;
     reaper_start(&service->reaper, &service->docker);
+    if (options->has_tools && config->tool_count > 0)
+        service->tools = tool_box_new(config, error);
     linux_raise_descriptors(); /* each run needs some */
-    if (open_parts(service, config, options, error) == 0) {
+    if ((service->tools || !options->has_tools || config->tool_count == 0) &&
+        open_parts(service, config, options, error) == 0) {
         if (options->pool != POOL_AHEAD)
             pool_start(service->pool);
         return 0;
@@ -317,6 +322,7 @@ void service_end(struct service *service)
     workers_end(&service->workers);
     pool_end(service->pool);
     sessions_end(service->sessions);
+    tool_box_end(service->tools);
 }
 
 int service_close(struct service *service, long long deadline)
@@ -325,6 +331,8 @@ int service_close(struct service *service, long long deadline)
     if (!wait_for_end(service, deadline))
         return -1;
     workers_close(&service->workers);
+    if (!tool_box_wait(service->tools, deadline))
+        return -1;
     release_parts(service);
     return 0;
 }

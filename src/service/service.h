@@ -23,6 +23,7 @@
 #include "service/run_handle.h"
 #include "service/sessions.h"
 #include "service/workers.h"
+#include "tools/tool_box.h"
 
 struct service_options {
     enum pool_policy pool;
@@ -30,6 +31,7 @@ struct service_options {
     struct workers_limits limits;
     docker_trace *trace; /* see struct docker; NULL: none */
     bool proves_limits;  /* see service/prover.h */
+    bool has_tools;      /* plans may name servers of tools */
     /*
      * Called before each run starts, with a lock of the service; if it returns false, the run waits
      * for service_wake(). NULL: each run may start.
@@ -48,13 +50,15 @@ struct service {
     struct notifier pool_ended, sessions_ended;
     struct pool *pool; /* NULL: none */
     struct sessions *sessions;
+    struct tool_box *tools; /* NULL: none */
     struct audit audit;
     struct prover prover;
     struct workers workers;
 };
 
 /*
- * Opens the service. Call it before the first thread of the process, since it forks the reaper.
+ * Opens the service. Call it before the first thread of the process, since it forks the reaper
+ * and what ends the servers of tools.
  * Borrows the configuration and what the options point to until service_close(). Under POOL_AHEAD
  * the pool starts with service_start_pool(). ERROR_SYSTEM if the host refuses something,
  * ERROR_CONFIG if the audit file of the configuration cannot be written.

@@ -43,7 +43,8 @@ struct workers {
     struct sessions *sessions;
     struct audit *audit;
     struct prover *prover;
-    bool pauses_pool; /* the pool is paused while the runs need all cores */
+    struct tool_box *tools; /* NULL: no plan names servers of tools */
+    bool pauses_pool;       /* the pool is paused while the runs need all cores */
     struct workers_limits limits;
     bool (*may_start)(void *context); /* asked before each run starts; NULL: always */
     void *context;

@@ -76,7 +76,8 @@ static void execute(struct workers *workers, struct run_handle *handle, struct r
         callbacks->started(callbacks->context);
     /* If that fails, so does the run, with the reason that it has then. */
     prover_prove(workers->prover, workers->docker, &handle->plan, &handle->cancel, &unproven);
-    if (run_begin(run, workers->docker, &handle->plan, &observer, &handle->cancel, result)) {
+    if (run_begin(run, workers->docker, &handle->plan, &observer, &handle->cancel, workers->tools,
+                  result)) {
         if (handle->session)
             execute_in_session(workers, handle, run);
         else
@@ -234,6 +235,12 @@ static void record(struct workers *workers, const struct run_handle *handle, str
     result_fail(result, &error);
 }
 
+/* What they did would be done twice. */
+static bool has_called_tools(const struct result *result)
+{
+    return result->tools && result->tools->begun > 0;
+}
+
 static void serve(struct workers *workers, struct run_handle *handle)
 {
     CLEANUP(error_release) struct error problem = ERROR_INIT;
@@ -242,7 +249,7 @@ static void serve(struct workers *workers, struct run_handle *handle)
 
     execute(workers, handle, &run, &result);
     note_result(workers, handle, &result);
-    if (result.reason == REASON_ENGINE && !handle->session &&
+    if (result.reason == REASON_ENGINE && !handle->session && !has_called_tools(&result) &&
         handle->retries < workers->limits.max_retries) {
         retry(workers, handle, &run, &result);
         return;

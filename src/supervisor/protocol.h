@@ -224,7 +224,7 @@ enum { JOB_KEY_SIZE = 49, JOB_NAME_LENGTH = 16 };
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 9, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 10, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -248,8 +248,9 @@ struct frame_run {
     uint32_t report_max; /* bytes of a cell's report that are sent; the rest is discarded */
     /* In a script: so many first and last bytes of each stream are sent. 0 elsewhere. */
     uint64_t head_max, tail_max;
-    uint32_t connections; /* that its relay carries at once (base/mux.h); 0: there is no relay */
-    uint32_t zero;
+    /* What its relay carries at once (base/mux.h); both 0: there is no relay. */
+    uint32_t connections; /* of the proxy */
+    uint32_t tools;       /* connections for calls of tools */
 };
 
 enum frame_run_flag {

@@ -44,15 +44,16 @@ static bool open_pipes(int to[2], int from[2])
 }
 
 /* In the new process. */
-static _Noreturn void become_relay(int in, int out, uint32_t connections)
+static _Noreturn void become_relay(int in, int out, uint32_t connections, uint32_t tools)
 {
     program_prefer_for_oom();
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    relay_server(in, out, connections);
+    relay_server(in, out, connections, tools);
 }
 
 /* The new process has nothing of `relay`: what it needs is in variables. */
-static pid_t start_process(struct relay *relay, int in, int out, uint32_t connections)
+static pid_t start_process(struct relay *relay, int in, int out, uint32_t connections,
+                           uint32_t tools)
 {
     pid_t pid;
     int error;
@@ -61,7 +62,7 @@ static pid_t start_process(struct relay *relay, int in, int out, uint32_t connec
     pid = fork();
     error = errno;
     if (pid == 0)
-        become_relay(in, out, connections);
+        become_relay(in, out, connections, tools);
     own_memory_set_shared(relay->own, relay->own_size, true);
     own_memory_touch_stack();
     connection_touch_memory();
@@ -69,13 +70,14 @@ static pid_t start_process(struct relay *relay, int in, int out, uint32_t connec
     return pid;
 }
 
-bool relay_start(struct relay *relay, uint32_t connections)
+bool relay_start(struct relay *relay, uint32_t connections, uint32_t tools)
 {
     int to[2], from[2], error;
 
-    if (connections == 0)
+    if (connections == 0 && tools == 0)
         return true;
-    relay->pid = open_pipes(to, from) ? start_process(relay, to[0], from[1], connections) : -1;
+    relay->pid =
+        open_pipes(to, from) ? start_process(relay, to[0], from[1], connections, tools) : -1;
     error = errno;
     descriptor_close(&to[0]);
     descriptor_close(&from[1]);

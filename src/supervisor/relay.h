@@ -31,10 +31,10 @@ struct relay {
 void relay_init(struct relay *relay, struct connection *connection, void *own, size_t own_size);
 
 /*
- * Starts one for a request, for so many connections at once; 0: none. False: there is no process
- * for it, and errno says why.
+ * Starts one for a request, for so many connections of the proxy and of the tools at once; both 0:
+ * none. False: there is no process for it, and errno says why.
  */
-bool relay_start(struct relay *relay, uint32_t connections);
+bool relay_start(struct relay *relay, uint32_t connections, uint32_t tools);
 
 /*
  * Whether the program can begin. A process that has stayed in a session may stop the relay before

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "supervisor/relay_server.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -17,6 +16,7 @@
 
 #include "base/mux.h"
 #include "supervisor/relay_link.h"
+#include "supervisor/relay_listen.h"
 
 /*
  * How this works. One loop waits for the two pipes, the listener and all connections. What comes
@@ -35,10 +35,10 @@ enum { LINGER_MS = 1000 };
 /* How long this process waits if the kernel has no descriptor or memory for a connection. */
 enum { REFUSED_MS = 20 };
 
-/* How long it tries to listen: the relay of the request before may not have ended yet. */
-enum { BUSY_MS = 1000 };
+enum { NEVER = -1 };
 
-enum { BACKLOG = 128, NEVER = -1 };
+/* What is polled: two pipes, the listeners, and from here on the slots. */
+enum { LISTENERS = 2, POLLED_LISTENERS = 2, POLLED_SLOTS = POLLED_LISTENERS + LISTENERS };
 
 struct relayed {
     int fd;       /* -1: it is closed here */
@@ -52,14 +52,20 @@ struct relayed {
     long long close_at;   /* NEVER, or a time of now_ms() */
 };
 
+/* A service: the proxy or the tools. */
+struct listener {
+    int fd;
+    uint32_t first, count; /* its slots */
+};
+
 struct server {
     struct relay_link link;
-    int listener;
+    struct listener listeners[LISTENERS];
     uint32_t slots;
     struct relayed items[MUX_SLOTS_MAX];
     unsigned char *rings; /* MUX_WINDOW bytes for each slot */
     uint32_t turn;        /* the connection that is served first */
-    struct pollfd polled[MUX_SLOTS_MAX + 3];
+    struct pollfd polled[POLLED_SLOTS + MUX_SLOTS_MAX];
 };
 
 static long long now_ms(void)
@@ -166,29 +172,29 @@ static void write_program(struct server *server, struct relayed *connection)
     connection->taken = 0;
 }
 
-static struct relayed *free_slot(struct server *server)
+static struct relayed *free_slot(struct server *server, const struct listener *listener)
 {
-    for (uint32_t i = 0; i < server->slots; i++)
-        if (!server->items[i].used)
-            return &server->items[i];
+    for (uint32_t i = 0; i < listener->count; i++)
+        if (!server->items[listener->first + i].used)
+            return &server->items[listener->first + i];
     return NULL;
 }
 
-static void accept_program(struct server *server)
+static void accept_program(struct server *server, const struct listener *listener)
 {
-    struct relayed *connection = free_slot(server);
+    struct relayed *connection = free_slot(server, listener);
     const int on = 1;
     int fd;
 
     if (!connection || !relay_link_has_room(&server->link))
         return;
-    fd = accept4(server->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
             poll(NULL, 0, REFUSED_MS); /* it would be tried again at once */
         return;
     }
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* a UNIX socket refuses it */
     *connection = (struct relayed){.fd = fd, .used = true, .credit = MUX_WINDOW, .close_at = NEVER};
     relay_link_send(&server->link, slot_of(server, connection), MUX_OPEN, 0);
 }
@@ -258,14 +264,19 @@ static int watch(struct server *server)
     server->polled[0] = (struct pollfd){server->link.in, POLLIN, 0};
     server->polled[1] =
         (struct pollfd){relay_link_pending(&server->link) ? server->link.out : -1, POLLOUT, 0};
-    server->polled[2] = (struct pollfd){
-        free_slot(server) && relay_link_has_room(&server->link) ? server->listener : -1, POLLIN, 0};
+    for (int i = 0; i < LISTENERS; i++) {
+        const struct listener *listener = &server->listeners[i];
+        const bool accepts = free_slot(server, listener) && relay_link_has_room(&server->link);
+
+        server->polled[POLLED_LISTENERS + i] =
+            (struct pollfd){accepts ? listener->fd : -1, POLLIN, 0};
+    }
     for (uint32_t i = 0; i < server->slots; i++) {
         struct relayed *connection = &server->items[i];
         const int events = connection->fd >= 0 ? wanted(server, connection) : 0;
 
         /* the end of a connection is told without being asked for, and over and over */
-        server->polled[3 + i] =
+        server->polled[POLLED_SLOTS + i] =
             (struct pollfd){events != 0 ? connection->fd : -1, (short)events, 0};
         if (connection->fd >= 0 && connection->close_at != NEVER &&
             (next == NEVER || connection->close_at < next))
@@ -277,7 +288,8 @@ static int watch(struct server *server)
 static void serve_connection(struct server *server, uint32_t slot)
 {
     struct relayed *connection = &server->items[slot];
-    const int events = server->polled[3 + slot].fd >= 0 ? server->polled[3 + slot].revents : 0;
+    const struct pollfd *polled = &server->polled[POLLED_SLOTS + slot];
+    const int events = polled->fd >= 0 ? polled->revents : 0;
 
     if (connection->fd >= 0 && (events & POLLOUT))
         write_program(server, connection);
@@ -291,35 +303,21 @@ static void serve_connection(struct server *server, uint32_t slot)
 
 static void serve(struct server *server)
 {
-    if (poll(server->polled, 3 + server->slots, watch(server)) < 0)
+    if (poll(server->polled, POLLED_SLOTS + server->slots, watch(server)) < 0)
         memset(server->polled, 0, sizeof server->polled); /* EINTR, ENOMEM */
     if (server->polled[0].revents)
         relay_link_read(&server->link, take_message, server);
     for (uint32_t i = 0; i < server->slots; i++)
         serve_connection(server, (server->turn + i) % server->slots);
     server->turn = server->turn + 1 < server->slots ? server->turn + 1 : 0;
-    if (server->polled[2].fd >= 0 && (server->polled[2].revents & POLLIN))
-        accept_program(server);
+    for (int i = 0; i < LISTENERS; i++) {
+        const struct pollfd *polled = &server->polled[POLLED_LISTENERS + i];
+
+        if (polled->fd >= 0 && (polled->revents & POLLIN))
+            accept_program(server, &server->listeners[i]);
+    }
     if (relay_link_pending(&server->link))
         relay_link_write(&server->link);
-}
-
-static int listen_on_loopback(void)
-{
-    const struct sockaddr_in address = {.sin_family = AF_INET,
-                                        .sin_port = htons(MUX_PORT),
-                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    const long long end = now_ms() + BUSY_MS;
-    const int on = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    int bound;
-
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); /* connections of an earlier relay */
-    while ((bound = bind(fd, (const struct sockaddr *)&address, sizeof address)) != 0 &&
-           errno == EADDRINUSE && now_ms() < end)
-        poll(NULL, 0, REFUSED_MS);
-    return bound == 0 && listen(fd, BACKLOG) == 0 ? fd : -1;
 }
 
 /* Closes everything that process 1 has but the two pipes. */
@@ -332,20 +330,32 @@ static void close_others(const struct server *server)
             close(fd);
 }
 
-static void open_server(struct server *server, int in, int out, uint32_t connections)
+/* Listens, and tells isolator. */
+static void begin_service(struct server *server, struct listener *listener, int (*listens)(void))
 {
-    *server = (struct server){.link = {.in = in, .out = out}, .slots = connections, .listener = -1};
+    if (listener->count == 0)
+        return;
+    if (server->rings != MAP_FAILED)
+        listener->fd = listens();
+    if (listener->fd < 0)
+        relay_link_send(&server->link, listener->first, MUX_FAILED, (uint32_t)errno);
+    else
+        relay_link_send(&server->link, listener->first, MUX_LISTENS, 0);
+}
+
+static void open_server(struct server *server, int in, int out, uint32_t connections,
+                        uint32_t tools)
+{
+    *server = (struct server){.link = {.in = in, .out = out},
+                              .slots = connections + tools,
+                              .listeners = {{-1, 0, connections}, {-1, connections, tools}}};
     close_others(server);
     for (uint32_t i = 0; i < MUX_SLOTS_MAX; i++)
         server->items[i].fd = -1;
-    server->rings = mmap(NULL, (size_t)connections * MUX_WINDOW, PROT_READ | PROT_WRITE,
+    server->rings = mmap(NULL, (size_t)server->slots * MUX_WINDOW, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (server->rings != MAP_FAILED)
-        server->listener = listen_on_loopback();
-    if (server->listener < 0)
-        relay_link_send(&server->link, 0, MUX_FAILED, (uint32_t)errno);
-    else
-        relay_link_send(&server->link, 0, MUX_LISTENS, 0);
+    begin_service(server, &server->listeners[0], relay_listen_at_port);
+    begin_service(server, &server->listeners[1], relay_listen_at_path);
 }
 
 static _Noreturn void serve_always(struct server *server)
@@ -356,11 +366,11 @@ static _Noreturn void serve_always(struct server *server)
         serve(server);
 }
 
-_Noreturn void relay_server(int in, int out, uint32_t connections)
+_Noreturn void relay_server(int in, int out, uint32_t connections, uint32_t tools)
 {
     static struct server server;
 
-    open_server(&server, in, out, connections);
+    open_server(&server, in, out, connections, tools);
     serve_always(&server);
 }
 
@@ -369,8 +379,8 @@ _Noreturn void relay_server_detached(uint32_t connections)
     static struct server server;
     pid_t child = -1;
 
-    open_server(&server, STDIN_FILENO, STDOUT_FILENO, connections);
-    if (server.listener >= 0)
+    open_server(&server, STDIN_FILENO, STDOUT_FILENO, connections, 0);
+    if (server.listeners[0].fd >= 0)
         child = fork();
     else
         relay_link_write(&server.link);

@@ -125,10 +125,11 @@ static bool can_run(const struct supervisor *supervisor, const struct frame_run 
     const uint32_t known = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK |
                            FRAME_RUN_SAMPLE_MEMORY | (script ? FRAME_RUN_MUST_SUCCEED : 0);
 
-    if (script ? frame->connections > 0 : frame->head_max > 0 || frame->tail_max > 0)
+    if (script ? frame->connections > 0 || frame->tools > 0
+               : frame->head_max > 0 || frame->tail_max > 0)
         return false;
     return supervisor->program.arguments.count > 0 && (frame->flags & ~known) == 0 &&
-           frame->connections <= MUX_SLOTS_MAX && frame->zero == 0 &&
+           frame->connections <= MUX_PROXY_MAX && frame->tools <= MUX_TOOLS_MAX &&
            (!supervisor->has_interpreter || (frame->flags & FRAME_RUN_CELL) != 0);
 }
 

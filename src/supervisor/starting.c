@@ -211,7 +211,7 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
     supervisor->program.watch = supervisor->connection.thread;
     supervisor->program.netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
     supervisor->program.ipc = !keep_hides_objects(&supervisor->keep);
-    if (!relay_start(&supervisor->relay, frame->connections)) {
+    if (!relay_start(&supervisor->relay, frame->connections, frame->tools)) {
         starting_fail(supervisor, FRAME_STEP_START, errno);
         return;
     }

@@ -61,7 +61,7 @@ static _Noreturn void run_relay(const char *file, const char *connections)
 {
     const unsigned long count = strtoul(connections, NULL, 10);
 
-    if (count < 1 || count > MUX_SLOTS_MAX)
+    if (count < 1 || count > MUX_PROXY_MAX)
         _exit(1);
     unlink(file);
     relay_server_detached((uint32_t)count);

@@ -1,6 +1,6 @@
 #include "tools/tool_rules.h"
 
-#include "tools/tool_list.h"
+#include "tools/upstream_tools.h"
 
 static int compile(struct glob *globs, size_t *count, const struct strvec *patterns,
                    struct error *error)

@@ -25,78 +25,119 @@ struct upstream *upstream_new(const struct tool_server *server, const struct too
         .limits = *limits,
         .guard = guard,
         .times = {.start = 30000, .restart = 10000, .grace = 2000, .refetch = 1000},
+        .ended = NOTIFIER_INIT,
         .wake = NOTIFIER_INIT};
     pthread_mutex_init(&upstream->lock, NULL);
-    if (notifier_open(&upstream->wake, error) == 0) {
+    if (notifier_open(&upstream->wake, error) == 0 && notifier_open(&upstream->ended, error) == 0) {
         if (thread_start(&upstream->thread, upstream_thread, upstream) == 0)
             return upstream;
         error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
     }
     notifier_release(&upstream->wake);
+    notifier_release(&upstream->ended);
     pthread_mutex_destroy(&upstream->lock);
     free(upstream);
     return NULL;
+}
+
+void upstream_end(struct upstream *upstream)
+{
+    pthread_mutex_lock(&upstream->lock);
+    upstream->closing = true;
+    pthread_mutex_unlock(&upstream->lock);
+    notifier_raise(&upstream->wake);
+}
+
+bool upstream_wait(const struct upstream *upstream, long long deadline)
+{
+    struct pollfd polled = {.fd = notifier_fd(&upstream->ended), .events = POLLIN};
+
+    while (!notifier_raised(&upstream->ended)) {
+        const long long left = deadline - clock_now_ms();
+
+        if (deadline != 0 && left <= 0)
+            return false;
+        io_poll(&polled, 1, deadline == 0 ? -1 : left > 1000 ? 1000 : (int)left);
+    }
+    return true;
 }
 
 void upstream_free(struct upstream *upstream)
 {
     if (!upstream)
         return;
-    pthread_mutex_lock(&upstream->lock);
-    upstream->closing = true;
-    pthread_mutex_unlock(&upstream->lock);
-    notifier_raise(&upstream->wake);
+    upstream_end(upstream);
     pthread_join(upstream->thread, NULL);
     notifier_release(&upstream->wake);
+    notifier_release(&upstream->ended);
     pthread_mutex_destroy(&upstream->lock);
-    tool_list_release(&upstream->tools);
+    upstream_tools_release(&upstream->tools);
     free(upstream->cancelled);
     free(upstream);
 }
 
 /* ---- the list */
 
-/* Returns the list if it is known, else adds the waiter. */
-static struct tool_list *take_list(struct upstream *upstream, struct upstream_waiter *waiter)
+struct upstream_listing *upstream_listing_start(struct upstream *upstream,
+                                                const struct notifier *done)
 {
-    struct tool_list *tools = NULL;
+    struct upstream_listing *listing = memory_allocate(sizeof *listing);
 
+    *listing = (struct upstream_listing){.upstream = upstream, .done = done};
     pthread_mutex_lock(&upstream->lock);
     if (upstream->tools && upstream->is_current) {
-        tools = tool_list_share(upstream->tools);
+        listing->tools = upstream_tools_share(upstream->tools);
+        listing->ended = true;
     } else {
-        waiter->next = upstream->waiters;
-        upstream->waiters = waiter;
+        listing->next = upstream->listings;
+        upstream->listings = listing;
     }
     pthread_mutex_unlock(&upstream->lock);
-    if (!tools)
-        notifier_raise(&upstream->wake);
-    return tools;
+    notifier_raise(listing->tools ? done : &upstream->wake);
+    return listing;
 }
 
-/* Takes the waiter out of the list. Returns whether it has got an answer. */
-static bool stop_waiting(struct upstream *upstream, struct upstream_waiter *waiter)
+enum upstream_outcome upstream_listing_take(struct upstream_listing *listing,
+                                            struct upstream_tools **tools, char **why)
 {
+    struct upstream *upstream = listing->upstream;
     bool ended;
 
     pthread_mutex_lock(&upstream->lock);
-    ended = waiter->ended;
-    for (struct upstream_waiter **link = &upstream->waiters; *link; link = &(*link)->next) {
-        if (*link == waiter) {
-            *link = waiter->next;
+    ended = listing->ended;
+    pthread_mutex_unlock(&upstream->lock);
+    if (!ended)
+        return UPSTREAM_PENDING;
+    *tools = listing->tools;
+    *why = listing->why;
+    free(listing);
+    return *tools ? UPSTREAM_RESULT : UPSTREAM_FAILED;
+}
+
+void upstream_listing_cancel(struct upstream_listing *listing)
+{
+    if (!listing)
+        return;
+    pthread_mutex_lock(&listing->upstream->lock);
+    for (struct upstream_listing **link = &listing->upstream->listings; *link;
+         link = &(*link)->next) {
+        if (*link == listing) {
+            *link = listing->next;
             break;
         }
     }
-    pthread_mutex_unlock(&upstream->lock);
-    return ended;
+    pthread_mutex_unlock(&listing->upstream->lock);
+    upstream_tools_release(&listing->tools);
+    free(listing->why);
+    free(listing);
 }
 
-/* Waits for the end of the waiter, the deadline or the cancellation. */
-static void wait_for_list(const struct upstream_waiter *waiter, long long deadline,
-                          const struct notifier *cancel)
+/* Waits for the end of the listing, the deadline or the cancellation. */
+static void wait_for_listing(const struct notifier *done, long long deadline,
+                             const struct notifier *cancel)
 {
-    while (!notifier_raised(&waiter->done) && !notifier_raised(cancel)) {
-        struct pollfd polled[] = {{.fd = notifier_fd(&waiter->done), .events = POLLIN},
+    while (!notifier_raised(done) && !notifier_raised(cancel)) {
+        struct pollfd polled[] = {{.fd = notifier_fd(done), .events = POLLIN},
                                   {.fd = notifier_fd(cancel), .events = POLLIN}};
         const long long left = deadline == 0 ? 1000 : deadline - clock_now_ms();
 
@@ -107,30 +148,32 @@ static void wait_for_list(const struct upstream_waiter *waiter, long long deadli
 }
 
 int upstream_list(struct upstream *upstream, long long deadline, const struct notifier *cancel,
-                  struct tool_list **tools, struct error *error)
+                  struct upstream_tools **tools, struct error *error)
 {
-    struct upstream_waiter waiter = {.done = NOTIFIER_INIT};
-    const char *name = upstream->server->name;
+    struct notifier done = NOTIFIER_INIT;
+    struct upstream_listing *listing;
+    CLEANUP_FREE char *why = NULL;
     int result = 0;
 
-    if (notifier_open(&waiter.done, error) != 0)
+    if (notifier_open(&done, error) != 0)
         return -1;
-    *tools = take_list(upstream, &waiter);
-    if (!*tools) {
-        wait_for_list(&waiter, deadline, cancel);
-        if (stop_waiting(upstream, &waiter)) {
-            *tools = waiter.tools;
-            if (!*tools)
-                result = error_set(error, ERROR_ENGINE, "tool server '%s': %s", name, waiter.why);
-        } else if (notifier_raised(cancel)) {
-            result = error_set(error, ERROR_CANCELLED, "cancelled");
-        } else {
-            result = error_set(error, ERROR_ENGINE,
-                               "tool server '%s': has not listed its tools in time", name);
-        }
+    listing = upstream_listing_start(upstream, &done);
+    wait_for_listing(&done, deadline, cancel);
+    switch (upstream_listing_take(listing, tools, &why)) {
+    case UPSTREAM_RESULT:
+        break;
+    case UPSTREAM_FAILED:
+        result = error_set(error, ERROR_ENGINE, "%s", why);
+        break;
+    default:
+        upstream_listing_cancel(listing);
+        result = notifier_raised(cancel)
+                     ? error_set(error, ERROR_CANCELLED, "cancelled")
+                     : error_set(error, ERROR_ENGINE,
+                                 "tool server '%s': has not listed its tools in time",
+                                 upstream->server->name);
     }
-    free(waiter.why);
-    notifier_release(&waiter.done);
+    notifier_release(&done);
     return result;
 }
 

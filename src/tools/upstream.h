@@ -18,9 +18,10 @@
 #include "base/notifier.h"
 #include "config/tool_servers.h"
 #include "tools/server_guard.h"
-#include "tools/tool_list.h"
+#include "tools/upstream_tools.h"
 
 struct upstream;
+struct upstream_listing;
 struct upstream_call;
 
 /*
@@ -32,18 +33,52 @@ struct upstream *upstream_new(const struct tool_server *server, const struct too
 
 /*
  * Ends the server: its standard input ends, its process group gets SIGTERM after 2 s and SIGKILL
- * 2 s later. Waits for that. All calls have been taken or cancelled before. NULL is allowed.
+ * 2 s later. Calls and listings that have not ended fail. Does not wait.
+ */
+void upstream_end(struct upstream *upstream);
+
+/* After upstream_end(): waits for the end. False: the deadline (clock_now_ms(); 0: none) is over.
+ */
+bool upstream_wait(const struct upstream *upstream, long long deadline);
+
+/*
+ * Ends the server, waits for that, and frees everything. All calls have been taken or cancelled
+ * before. NULL is allowed.
  */
 void upstream_free(struct upstream *upstream);
 
+enum upstream_outcome {
+    UPSTREAM_PENDING, /* it has not ended, and still exists */
+    UPSTREAM_RESULT,
+    UPSTREAM_FAILED,
+};
+
 /*
- * Starts the server if it does not run, and waits for the list of its tools; *tools is owned by the
- * caller. If the server has said that its list has changed, this waits for a new list. `deadline`
- * is a time of clock_now_ms(), 0: none; `cancel` may be NULL. ERROR_CANCELLED; ERROR_ENGINE with
- * the name of the server and what is wrong with it.
+ * Starts the server if it does not run, and asks for the list of its tools, or for a new one if the
+ * server has said that it has changed. `done` is borrowed and raised once when the list is there,
+ * or there will be none; not after upstream_listing_cancel(). The caller gives the listing to
+ * upstream_listing_take() until it has ended, or to upstream_listing_cancel().
+ */
+struct upstream_listing *upstream_listing_start(struct upstream *upstream,
+                                                const struct notifier *done);
+
+/*
+ * Takes the list and frees the listing; the caller owns *tools. *why is a message of one line
+ * without escape sequences, which names the server and may have text of it; the caller owns it.
+ */
+enum upstream_outcome upstream_listing_take(struct upstream_listing *listing,
+                                            struct upstream_tools **tools, char **why);
+
+/* Frees the listing. NULL is allowed. */
+void upstream_listing_cancel(struct upstream_listing *listing);
+
+/*
+ * The same in one function that waits; *tools is owned by the caller. `deadline` is a time of
+ * clock_now_ms(), 0: none; `cancel` may be NULL. ERROR_CANCELLED; ERROR_ENGINE with the name of the
+ * server and what is wrong with it.
  */
 int upstream_list(struct upstream *upstream, long long deadline, const struct notifier *cancel,
-                  struct tool_list **tools, struct error *error);
+                  struct upstream_tools **tools, struct error *error);
 
 /*
  * Begins a call; `arguments` is an object, which is not changed or kept. `done` is borrowed and
@@ -52,12 +87,6 @@ int upstream_list(struct upstream *upstream, long long deadline, const struct no
  */
 struct upstream_call *upstream_call_start(struct upstream *upstream, const char *tool,
                                           const json_t *arguments, const struct notifier *done);
-
-enum upstream_outcome {
-    UPSTREAM_PENDING, /* the call has not ended, and still exists */
-    UPSTREAM_RESULT,
-    UPSTREAM_FAILED,
-};
 
 /*
  * Takes the result of a call and frees the call. *result is an object with "content", an array,

@@ -59,8 +59,8 @@ void upstream_send_list(struct upstream_session *session, const char *cursor)
 
     session->list_id = ++session->last_id;
     if (!cursor) {
-        tool_list_release(&session->listed);
-        session->listed = tool_list_new();
+        upstream_tools_release(&session->listed);
+        session->listed = upstream_tools_new();
         session->listed_bytes = 0;
         session->pages = 0;
         session->wants_list = false;
@@ -127,11 +127,11 @@ static void publish_list(struct upstream_session *session)
     session->needs_turn = true;
     session->next_fetch = clock_now_ms() + upstream->times.refetch;
     pthread_mutex_lock(&upstream->lock);
-    tool_list_release(&upstream->tools);
+    upstream_tools_release(&upstream->tools);
     upstream->tools = session->listed;
     session->listed = NULL;
     upstream->is_current = !session->wants_list;
-    upstream_end_waiters(upstream, upstream->tools, NULL);
+    upstream_end_listings(upstream, upstream->tools, NULL);
     pthread_mutex_unlock(&upstream->lock);
 }
 
@@ -160,8 +160,8 @@ static void take_page(struct upstream_session *session, const json_t *message, s
     } else if (session->listed_bytes > UPSTREAM_LIST_BYTES) {
         upstream_fail(session, "its list of tools has more than %d MiB", UPSTREAM_LIST_BYTES >> 20);
     } else {
-        tool_list_add(session->listed, tools);
-        if (cursor && session->listed->count < TOOL_LIST_MAX &&
+        upstream_tools_add(session->listed, tools);
+        if (cursor && session->listed->count < UPSTREAM_TOOLS_MAX &&
             ++session->pages < UPSTREAM_PAGES_MAX)
             upstream_send_list(session, cursor);
         else

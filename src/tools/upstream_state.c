@@ -17,15 +17,16 @@ void upstream_end_call(struct upstream *upstream, struct upstream_call *call, js
         notifier_raise(call->done); /* within the lock: a caller that cancels may free it then */
 }
 
-void upstream_end_waiters(struct upstream *upstream, struct tool_list *tools, const char *why)
+void upstream_end_listings(struct upstream *upstream, struct upstream_tools *tools, const char *why)
 {
-    while (upstream->waiters) {
-        struct upstream_waiter *waiter = upstream->waiters;
+    while (upstream->listings) {
+        struct upstream_listing *listing = upstream->listings;
 
-        upstream->waiters = waiter->next;
-        waiter->ended = true;
-        waiter->tools = tools ? tool_list_share(tools) : NULL;
-        waiter->why = why ? string_copy(why) : NULL;
-        notifier_raise(&waiter->done);
+        upstream->listings = listing->next;
+        listing->ended = true;
+        listing->tools = tools ? upstream_tools_share(tools) : NULL;
+        listing->why =
+            tools ? NULL : string_format("tool server '%s': %s", upstream->server->name, why);
+        notifier_raise(listing->done);
     }
 }

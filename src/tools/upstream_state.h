@@ -35,12 +35,13 @@ struct upstream_call {
     char *why;
 };
 
-/* A caller that waits for a list, in its stack. */
-struct upstream_waiter {
-    struct upstream_waiter *next;
-    struct notifier done;
+/* A caller that waits for a list. The members are protected by the lock of the server. */
+struct upstream_listing {
+    struct upstream *upstream;
+    struct upstream_listing *next; /* in the list of those that have not ended */
+    const struct notifier *done;
     bool ended;
-    struct tool_list *tools; /* NULL: `why` */
+    struct upstream_tools *tools; /* NULL: `why` */
     char *why;
 };
 
@@ -58,15 +59,16 @@ struct upstream {
     const struct server_guard *guard; /* NULL: none */
     struct upstream_times times;
     pthread_t thread;
-    struct notifier wake; /* the thread looks at what follows */
-    pthread_mutex_t lock; /* of what follows */
+    struct notifier ended; /* raised at the end of the thread */
+    struct notifier wake;  /* the thread looks at what follows */
+    pthread_mutex_t lock;  /* of what follows */
     bool closing;
     struct upstream_call *calls; /* in their order */
-    struct upstream_waiter *waiters;
+    struct upstream_listing *listings;
     long long *cancelled; /* owned; ids of calls that the server must be told of */
     size_t cancelled_count;
-    struct tool_list *tools; /* NULL: not known, or not any more */
-    bool is_current;         /* the server has not said that they changed */
+    struct upstream_tools *tools; /* NULL: not known, or not any more */
+    bool is_current;              /* the server has not said that they changed */
 };
 
 /* A run of the server, from its start to its end. Only the thread uses it. */
@@ -74,14 +76,14 @@ struct upstream_session {
     struct upstream *upstream;
     struct process process;
     struct lines lines;
-    struct strbuf errors;     /* the end of its standard error */
-    char *failure;            /* owned; why it must end, or has ended; NULL: it goes on */
-    bool is_ready;            /* the first list is there */
-    bool needs_turn;          /* something has happened that the loop must see */
-    long long last_id;        /* of our requests */
-    long long initialize_id;  /* 0: none */
-    long long list_id;        /* the same */
-    struct tool_list *listed; /* the pages so far */
+    struct strbuf errors;          /* the end of its standard error */
+    char *failure;                 /* owned; why it must end, or has ended; NULL: it goes on */
+    bool is_ready;                 /* the first list is there */
+    bool needs_turn;               /* something has happened that the loop must see */
+    long long last_id;             /* of our requests */
+    long long initialize_id;       /* 0: none */
+    long long list_id;             /* the same */
+    struct upstream_tools *listed; /* the pages so far */
     size_t listed_bytes;
     int pages;
     bool wants_list;      /* its list has changed since the last was asked for */
@@ -96,7 +98,8 @@ void upstream_end_call(struct upstream *upstream, struct upstream_call *call, js
                        char *why);
 
 /* Hands the list, or why there is none, to all that wait for it. */
-void upstream_end_waiters(struct upstream *upstream, struct tool_list *tools, const char *why);
+void upstream_end_listings(struct upstream *upstream, struct upstream_tools *tools,
+                           const char *why);
 
 /* ---- upstream_thread.c */
 

@@ -143,8 +143,8 @@ static void fail_all(struct upstream *upstream, const char *why)
     pthread_mutex_lock(&upstream->lock);
     while (upstream->calls)
         fail_call(upstream, upstream->calls, why);
-    upstream_end_waiters(upstream, NULL, why);
-    tool_list_release(&upstream->tools);
+    upstream_end_listings(upstream, NULL, why);
+    upstream_tools_release(&upstream->tools);
     upstream->is_current = false;
     upstream->cancelled_count = 0;
     pthread_mutex_unlock(&upstream->lock);
@@ -251,7 +251,7 @@ static void run_server(struct upstream *upstream)
     talk(&session);
     fail_all(upstream, session.failure ? session.failure : "isolator ends");
     end_process(&session);
-    tool_list_release(&session.listed);
+    upstream_tools_release(&session.listed);
     lines_release(&session.lines);
     strbuf_release(&session.errors);
     free(session.failure);
@@ -269,7 +269,7 @@ static bool wait_for_callers(struct upstream *upstream)
         notifier_clear(&upstream->wake);
         pthread_mutex_lock(&upstream->lock);
         closing = upstream->closing;
-        wanted = upstream->calls || upstream->waiters;
+        wanted = upstream->calls || upstream->listings;
         pthread_mutex_unlock(&upstream->lock);
         if (closing || wanted)
             return !closing;
@@ -291,5 +291,6 @@ void *upstream_thread(void *argument)
         run_server(upstream);
     }
     fail_all(upstream, "isolator ends");
+    notifier_raise(&upstream->ended);
     return NULL;
 }

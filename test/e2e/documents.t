@@ -172,7 +172,7 @@ test_case --quick 'the manual pages have the options of --help; usage and tests 
 
 # ---- the result
 # The definition of the tool, as isolator-mcp gives it.
-echo '{"maximums": {"memoryMB": 1024, "cpus": 2, "cpuSeconds": 60, "pidsLimit": 100}}' >"$scratch/maximums.json" # offers all arguments
+echo '{"maximums": {"memoryMB": 1024, "cpus": 2, "cpuSeconds": 60, "pidsLimit": 100}, "tools": {"one": {"command": "true"}}}' >"$scratch/maximums.json" # offers all arguments
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
     '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |
     "$server" --config "$scratch/maximums.json" | perl -MJSON::PP -e '

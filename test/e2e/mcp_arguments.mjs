@@ -20,9 +20,9 @@ const NOTHING_TO_RUN = 'nothing to run: give language and entrypoint_code, or sn
 
 // A server and what it says of a call: `accepts` and `refuses` take the arguments of the call, as an object or as
 // JSON text; `acceptsBeside` and `refusesBeside` take arguments that stand beside a valid program.
-async function startForArguments(version = '2025-11-25', maximums = {}, defaults = {}) {
+async function startForArguments(version = '2025-11-25', maximums = {}, defaults = {}, more = {}) {
     const server = await startServer({ engine: false, config: { containerCommand: 'no-such-docker', promptsDir,
-        languages: LANGUAGES, maximums: { timeoutSeconds: 30, ...maximums }, defaults: { workdirMB: 4, ...defaults } } });
+        languages: LANGUAGES, maximums: { timeoutSeconds: 30, ...maximums }, defaults: { workdirMB: 4, ...defaults }, ...more } });
     await server.initialize(version);
     server.say = async (args, more = '') => {
         const json = typeof args === 'string' ? args : JSON.stringify(args);
@@ -311,6 +311,15 @@ quickCase('hosts: those that the configuration allows, and only if it allows som
     await server.refusesBeside({ hosts: ['https://api.example.com'] },
         "hosts[0]: 'https://api.example.com' is a URL or a path; write the host alone, like example.com", 'a URL');
     has(await (await startForArguments()).say({ ...PROGRAM, hosts: [] }), "there is no argument 'hosts'; known are: ", 'without a list');
+});
+
+quickCase('tools: servers that the configuration names, and only if it names some', async () => {
+    const server = await startForArguments('2025-11-25', {}, {}, { tools: { one: { command: 'true' }, two: { command: 'true' } } });
+    for (const tools of [null, '', [], ['one'], ['two', 'one', 'two'], '["one"]'])
+        await server.acceptsBeside({ tools }, JSON.stringify(tools));
+    await server.refusesBeside({ tools: ['one', 'three'] }, "tools[1]: there is no tool server 'three' for this program; there are: one, two", 'another');
+    await server.refusesBeside({ tools: 'one' }, 'tools must be an array of names of tool servers; text came, which is not that in JSON', 'text');
+    has(await (await startForArguments()).say({ ...PROGRAM, tools: [] }), "there is no argument 'tools'; known are: ", 'without servers');
 });
 
 quickCase('session: "new" or the id of a session', async () => {

@@ -79,6 +79,7 @@ test_case --quick 'isolator run --help lists every option' && {
 --stdin
 --stream
 --tmp-size
+--tools
 --user
 --workdir-size
 -c, --cpus
@@ -102,9 +103,9 @@ test_case --quick 'each --help fits a screen, and a misspelt command is recogniz
         within "$widest" 40 80 "${*:2} --help: 80 columns"
         case ${1##*/}-${2-} in
         *-mcp-) lines=31 ;;
-        *-run | *-start | *-test | *-session) lines=50 ;;
+        *-run | *-start | *-test | *-session) lines=51 ;;
         *- | *-help) lines=30 ;;
-        *-batch) lines=27 ;;
+        *-batch) lines=28 ;;
         *) lines=26 ;;
         esac
         within "$("$@" --help | wc -l)" 8 $lines "${*:2} --help: a screen"

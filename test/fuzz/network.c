@@ -382,7 +382,8 @@ static bool read_message(struct reading *reading, const struct mux_message *mess
     case MUX_LISTENS:
     case MUX_FAILED:
         reading->has_begun = true;
-        return !had_begun && message->length == (message->type == MUX_FAILED ? 4 : 0);
+        return !had_begun && message->slot == 0 &&
+               message->length == (message->type == MUX_FAILED ? 4 : 0);
     case MUX_OPEN:
         if (message->length > 0 || message->slot >= SLOTS || slot->is_open)
             return false;
@@ -451,13 +452,13 @@ static void check_message(struct reading *reading, const struct mux_message *mes
 }
 
 /* Checks what the proxy says, and adds it to `all`. */
-static void check_given(struct proxy *proxy, struct reading *reading, struct strbuf *all)
+static void check_given(struct mux_link *link, struct reading *reading, struct strbuf *all)
 {
     struct mux_message message;
     size_t length, at = all->length;
     char bytes[100];
 
-    while ((length = proxy_give(proxy, bytes, sizeof bytes)) > 0)
+    while ((length = mux_link_give(link, bytes, sizeof bytes)) > 0)
         strbuf_add(all, bytes, length);
     fuzz_require(!reading->broken || at == all->length, "%zu bytes", all->length - at);
     for (; at < all->length; at += MUX_HEADER + message.length) {
@@ -474,7 +475,7 @@ static void check_given(struct proxy *proxy, struct reading *reading, struct str
 }
 
 /* Gives the messages one by one, each in two pieces. */
-static struct reading check_messages(struct proxy *proxy, const char *bytes, size_t size,
+static struct reading check_messages(struct mux_link *link, const char *bytes, size_t size,
                                      struct strbuf *all)
 {
     struct reading reading = {.broken = false};
@@ -487,21 +488,21 @@ static struct reading check_messages(struct proxy *proxy, const char *bytes, siz
         length = MUX_HEADER + (reading.broken ? 0 : message.length);
         if (length > size - at)
             break;
-        proxy_take(proxy, bytes + at, 5);
-        check_given(proxy, &reading, all);
+        mux_link_take(link, bytes + at, 5);
+        check_given(link, &reading, all);
         reading.broken =
             reading.broken || !read_message(&reading, &message, bytes + at + MUX_HEADER);
-        proxy_take(proxy, bytes + at + 5, length - 5);
-        check_given(proxy, &reading, all);
+        mux_link_take(link, bytes + at + 5, length - 5);
+        check_given(link, &reading, all);
     }
     reading.is_partial = !reading.broken && at < size;
-    proxy_take(proxy, bytes + at, size - at);
-    check_given(proxy, &reading, all);
+    mux_link_take(link, bytes + at, size - at);
+    check_given(link, &reading, all);
     return reading;
 }
 
 /* A proxy takes a connection that asks for nothing if it still takes anything. */
-static void check_taking(struct proxy *proxy, struct reading *reading)
+static void check_taking(struct mux_link *link, struct reading *reading)
 {
     CLEANUP(strbuf_release) struct strbuf said = STRBUF_INIT;
     unsigned slot = 0;
@@ -512,9 +513,9 @@ static void check_taking(struct proxy *proxy, struct reading *reading)
         return;
     reading->slots[slot] =
         (struct slot){.is_open = true, .granted = MUX_WINDOW, .credit = MUX_WINDOW};
-    proxy_take(proxy, (const char[]){(char)slot, 0, MUX_OPEN, 0, 0, 0, 0, 0}, MUX_HEADER);
-    proxy_take(proxy, (const char[]){(char)slot, 0, MUX_END, 0, 0, 0, 0, 0}, MUX_HEADER);
-    check_given(proxy, reading, &said);
+    mux_link_take(link, (const char[]){(char)slot, 0, MUX_OPEN, 0, 0, 0, 0, 0}, MUX_HEADER);
+    mux_link_take(link, (const char[]){(char)slot, 0, MUX_END, 0, 0, 0, 0, 0}, MUX_HEADER);
+    check_given(link, reading, &said);
     fuzz_require(said.length == (reading->broken ? 0 : MUX_HEADER), "%zu bytes", said.length);
 }
 
@@ -538,19 +539,22 @@ static void check_relay(const char *bytes, size_t size)
     struct network_log log = NETWORK_LOG_INIT;
     struct error error = ERROR_INIT;
     CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT, at_once = STRBUF_INIT;
-    struct proxy *proxy = proxy_new(&rules, NULL, &log, &docker, &error);
+    struct mux_link *link = mux_link_new(&error);
+    struct proxy *proxy = proxy_new(&rules, NULL, &log, &docker, link, &error);
     struct reading reading;
     char given[4096];
     size_t length;
 
-    reading = check_messages(proxy, bytes, size, &all);
-    check_taking(proxy, &reading);
+    reading = check_messages(link, bytes, size, &all);
+    check_taking(link, &reading);
     check_log(&log);
     proxy_free(proxy);
-    proxy = proxy_new(&rules, NULL, &log, &docker, &error);
-    proxy_take(proxy, bytes, size);
-    proxy_serve(proxy);
-    while ((length = proxy_give(proxy, given, sizeof given)) > 0)
+    mux_link_free(link);
+    link = mux_link_new(&error);
+    proxy = proxy_new(&rules, NULL, &log, &docker, link, &error);
+    mux_link_take(link, bytes, size);
+    mux_link_serve(link);
+    while ((length = mux_link_give(link, given, sizeof given)) > 0)
         strbuf_add(&at_once, given, length);
     if (reading.broken)
         fuzz_require(at_once.length == 0, "%zu bytes", at_once.length);
@@ -560,6 +564,7 @@ static void check_relay(const char *bytes, size_t size)
                           memcmp(strbuf_string(&all), strbuf_string(&at_once), all.length) == 0),
                      "%zu bytes, not %zu", at_once.length, all.length);
     proxy_free(proxy);
+    mux_link_free(link);
     network_log_release(&log);
 }
 

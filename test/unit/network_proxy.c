@@ -24,6 +24,7 @@ struct fixture {
     struct network_log log;
     struct docker docker;
     struct strbuf steps; /* of the trace */
+    struct mux_link *link;
     struct proxy *proxy;
     int listener;
     unsigned port;
@@ -86,7 +87,10 @@ static void start(struct fixture *fixture)
 {
     struct error error = ERROR_INIT;
 
-    fixture->proxy = proxy_new(&fixture->rules, NULL, &fixture->log, &fixture->docker, &error);
+    fixture->link = mux_link_new(&error);
+    assert_non_null(fixture->link);
+    fixture->proxy =
+        proxy_new(&fixture->rules, NULL, &fixture->log, &fixture->docker, fixture->link, &error);
     assert_no_error(&error);
     assert_non_null(fixture->proxy);
 }
@@ -105,10 +109,17 @@ static void begin_raw(struct fixture *fixture)
     start(fixture);
 }
 
-static void release(struct fixture *fixture)
+static void stop(struct fixture *fixture)
 {
     proxy_free(fixture->proxy);
     fixture->proxy = NULL;
+    mux_link_free(fixture->link);
+    fixture->link = NULL;
+}
+
+static void release(struct fixture *fixture)
+{
+    stop(fixture);
     close(fixture->listener);
     network_rules_release(&fixture->rules);
     network_log_release(&fixture->log);
@@ -123,7 +134,7 @@ static void release(struct fixture *fixture)
 
 static void take(struct fixture *fixture, const char *bytes, size_t length)
 {
-    proxy_take(fixture->proxy, bytes, length);
+    mux_link_take(fixture->link, bytes, length);
 }
 
 static void say(struct fixture *fixture, unsigned slot, enum mux_type type, const void *payload,
@@ -215,7 +226,7 @@ static size_t drain(struct fixture *fixture)
     struct mux_message message;
     size_t length, all = 0;
 
-    while ((length = proxy_give(fixture->proxy, bytes, sizeof bytes)) > 0) {
+    while ((length = mux_link_give(fixture->link, bytes, sizeof bytes)) > 0) {
         strbuf_add(&fixture->out, bytes, length);
         all += length;
         while (fixture->out.length >= MUX_HEADER) {
@@ -244,12 +255,12 @@ static void flood(const struct fixture *fixture)
 static void wait_once(struct fixture *fixture, int other, short events, long long deadline)
 {
     const long long left = deadline - clock_now_ms();
-    struct pollfd polled[] = {{proxy_fd(fixture->proxy), POLLIN, 0}, {other, events, 0}};
+    struct pollfd polled[] = {{mux_link_fd(fixture->link), POLLIN, 0}, {other, events, 0}};
 
     if (left <= 0 || poll(polled, 2, (int)left) == 0)
         fail_msg("nothing happens after: %s", strbuf_string(&fixture->trace));
     if (polled[0].revents != 0)
-        proxy_serve(fixture->proxy);
+        mux_link_serve(fixture->link);
 }
 
 static void step(struct fixture *fixture, int other, short events, long long deadline)
@@ -285,7 +296,7 @@ static void wait_for_bytes(struct fixture *fixture, unsigned slot, size_t length
 /* Everything is done that can be done without others. */
 static void expect_quiet(struct fixture *fixture)
 {
-    struct pollfd polled = {proxy_fd(fixture->proxy), POLLIN, 0};
+    struct pollfd polled = {mux_link_fd(fixture->link), POLLIN, 0};
 
     assert_int_equal(drain(fixture), 0);
     assert_int_equal(poll(&polled, 1, 0), 0);
@@ -682,7 +693,7 @@ static void proxy__host_answers_and_resets(void **state)
     assert_int_equal(poll(&polled, 1, LATE_MS), 1); /* and is not read */
     host_says(host, "413");
     close(host);
-    polled.fd = proxy_fd(fixture.proxy);
+    polled.fd = mux_link_fd(fixture.link);
     assert_int_equal(poll(&polled, 1, LATE_MS), 1);
     say_data(&fixture, 0, "more");
     wait_for(&fixture, "CLOSE 0 ");
@@ -1186,7 +1197,7 @@ static char pattern_at(size_t at)
 static size_t fill_up(struct fixture *fixture, unsigned slot)
 {
     const long long deadline = clock_now_ms() + LATE_MS;
-    struct pollfd polled = {proxy_fd(fixture->proxy), POLLIN, 0};
+    struct pollfd polled = {mux_link_fd(fixture->link), POLLIN, 0};
     char bytes[MUX_DATA_MAX];
     size_t all = 0;
 
@@ -1201,7 +1212,7 @@ static size_t fill_up(struct fixture *fixture, unsigned slot)
         all += length;
         assert_in_range(all, 1, 64 << 20); /* no system keeps that for a host */
         assert_true(clock_now_ms() < deadline);
-        proxy_serve(fixture->proxy);
+        mux_link_serve(fixture->link);
         drain(fixture);
     }
     return all;
@@ -1276,14 +1287,25 @@ static void proxy__both_end_before_all_is_sent(void **state)
     release(&fixture);
 }
 
-/* How many descriptors the proxy waits for. */
+/* What the kernel says of an epoll: a line with "tfd:" for each descriptor that it waits for. */
+static struct strbuf watched_of(int epoll)
+{
+    CLEANUP_FREE char *path = string_format("/proc/self/fdinfo/%d", epoll);
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    return read_all(fd);
+}
+
+/* How many descriptors the proxy waits for; the link waits for that of the proxy alone. */
 static int count_watched(const struct fixture *fixture)
 {
-    CLEANUP_FREE char *path = string_format("/proc/self/fdinfo/%d", proxy_fd(fixture->proxy));
-    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
-    CLEANUP(strbuf_release) struct strbuf text = read_all(fd);
+    CLEANUP(strbuf_release) struct strbuf outer = watched_of(mux_link_fd(fixture->link));
+    const char *proxy = strstr(strbuf_string(&outer), "tfd:");
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     int count = 0;
 
+    assert_non_null(proxy);
+    text = watched_of(atoi(proxy + strlen("tfd:")));
     for (const char *at = text.data; (at = strstr(at, "tfd:")); at += 4)
         count++;
     return count;
@@ -1306,7 +1328,7 @@ static void proxy__relay_that_takes_nothing(void **state)
         wait_once(&fixture, -1, 0, deadline);
     }
     /* by then, this was there */
-    assert_in_range(drain(&fixture), CONNECTION_OUT_MAX, CONNECTION_OUT_MAX + 16384 + 8);
+    assert_in_range(drain(&fixture), MUX_LINK_FULL, MUX_LINK_FULL + 16384 + 8);
     for (unsigned i = 0; i < TUNNELS; i++)
         wait_for_bytes(&fixture, i, 65536 - 39);
     for (unsigned i = 0; i < TUNNELS; i++)
@@ -1553,8 +1575,7 @@ static void proxy__ends_in_each_state(void **state)
             check_trace(&fixture, "CLOSE 0 CLOSE 1 CLOSE 2 CLOSE 3 CLOSE 4 CLOSE 6 ");
         if (way == 2)
             take(&fixture, "\0\0\0\0\0\0\0\0", 8);
-        proxy_free(fixture.proxy);
-        fixture.proxy = NULL;
+        stop(&fixture);
         close(hosts[0]);
         close(hosts[1]);
         while (count_descriptors() > before) /* that of a lookup, until its thread has ended */
@@ -1712,10 +1733,10 @@ static void proxy__grants_to_the_relay(void **state)
     (void)state;
     begin(&fixture);
     ask(&fixture, 0, "GET /");
-    assert_int_equal(proxy_taken(fixture.proxy), 8 + 8 + 5);
-    assert_int_equal(proxy_taken(fixture.proxy), 0);
+    assert_int_equal(mux_link_taken(fixture.link), 8 + 8 + 5);
+    assert_int_equal(mux_link_taken(fixture.link), 0);
     say(&fixture, 1, MUX_END, NULL, 0); /* is not open */
-    assert_int_equal(proxy_taken(fixture.proxy), 0);
+    assert_int_equal(mux_link_taken(fixture.link), 0);
     release(&fixture);
 }
 

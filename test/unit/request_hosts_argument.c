@@ -153,7 +153,7 @@ static void check_plan(const char *more, const char *language, const char *hosts
     strbuf_addstr(&text, fixture.plan.policy.network);
     for (size_t i = 0; i < rules->count; i++)
         strbuf_addf(&text, " %s", rules->hosts[i].name);
-    assert_int_equal(fixture.plan.proxy_environment.count > 0, rules->count > 0);
+    assert_int_equal(fixture.plan.relay_environment.count > 0, rules->count > 0);
     if (rules->selection.given)
         strbuf_addstr(&text, " narrowed");
     assert_string_equal(strbuf_string(&text), expected);

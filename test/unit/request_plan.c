@@ -474,7 +474,7 @@ static void plan__variables_of_the_proxy(void **state)
     (void)state;
     set_up(&fixture, "py", "{\"network\": {\"allow\": [\"a.example\"]}}");
     resolve(&fixture);
-    check_joined(&fixture.plan.proxy_environment,
+    check_joined(&fixture.plan.relay_environment,
                  "http_proxy=http://127.0.0.1:3128|https_proxy=http://127.0.0.1:3128|"
                  "HTTP_PROXY=http://127.0.0.1:3128|HTTPS_PROXY=http://127.0.0.1:3128|"
                  "no_proxy=localhost,127.0.0.1,::1|NO_PROXY=localhost,127.0.0.1,::1|"
@@ -484,7 +484,7 @@ static void plan__variables_of_the_proxy(void **state)
     tear_down(&fixture);
     set_up(&fixture, "py", "{}");
     resolve(&fixture);
-    check_joined(&fixture.plan.proxy_environment, "");
+    check_joined(&fixture.plan.relay_environment, "");
     tear_down(&fixture);
 }
 
@@ -498,7 +498,7 @@ static void plan__variables_of_certificates(void **state)
            "{\"containerWorkdir\": \"/code\","
            " \"network\": {\"allow\": [{\"host\": \"a.example\", \"tls\": \"terminate\"}]}}");
     resolve(&fixture);
-    check_joined(&fixture.plan.proxy_environment,
+    check_joined(&fixture.plan.relay_environment,
                  "http_proxy=http://127.0.0.1:3128|https_proxy=http://127.0.0.1:3128|"
                  "HTTP_PROXY=http://127.0.0.1:3128|HTTPS_PROXY=http://127.0.0.1:3128|"
                  "no_proxy=localhost,127.0.0.1,::1|NO_PROXY=localhost,127.0.0.1,::1|"
@@ -522,7 +522,7 @@ static void check_last_variable(const char *word, const char *start)
 
     set_up(&fixture, "n", more);
     resolve(&fixture);
-    last = fixture.plan.proxy_environment.items[fixture.plan.proxy_environment.count - 1];
+    last = fixture.plan.relay_environment.items[fixture.plan.relay_environment.count - 1];
     assert_memory_equal(last, start, strlen(start));
     /* Node.js splits its options at spaces and knows quotes and backslashes; a URL ends at # and ?
      */
@@ -548,11 +548,11 @@ static void plan__own_names_that_are_hosts(void **state)
     (void)state;
     set_up(&fixture, "py", "{\"network\": {\"allow\": [\"127.0.0.1:8080\"]}}");
     resolve(&fixture);
-    assert_true(strvec_contains(&fixture.plan.proxy_environment, "no_proxy=localhost,::1"));
+    assert_true(strvec_contains(&fixture.plan.relay_environment, "no_proxy=localhost,::1"));
     tear_down(&fixture);
     set_up(&fixture, "py", "{\"network\": {\"allow\": [\"127.0.0.1\", \"localhost\", \"[::1]\"]}}");
     resolve(&fixture);
-    assert_true(strvec_contains(&fixture.plan.proxy_environment, "NO_PROXY="));
+    assert_true(strvec_contains(&fixture.plan.relay_environment, "NO_PROXY="));
     tear_down(&fixture);
 }
 

@@ -231,7 +231,7 @@ static void session_terms__hosts(void **state)
     assert_int_equal(fixture.plan.policy.network_rules.count, 2);
     assert_string_equal(fixture.plan.policy.network_rules.hosts[1].name, "b.example");
     assert_true(
-        strvec_contains(&fixture.plan.proxy_environment, "http_proxy=http://127.0.0.1:3128"));
+        strvec_contains(&fixture.plan.relay_environment, "http_proxy=http://127.0.0.1:3128"));
     new_request(&fixture);
     sandbox_policy_allow_host(&fixture.request.policy, "b.example", &fixture.error);
     sandbox_policy_allow_host(&fixture.request.policy, "a.example", &fixture.error);
@@ -294,7 +294,7 @@ static void check_selection(const struct fixture *fixture, size_t entries, const
     joined = strvec_join(&texts, " ");
     assert_string_equal(joined, items);
     assert_int_equal(rules->count, entries);
-    assert_int_equal(fixture->plan.proxy_environment.count > 0, entries > 0);
+    assert_int_equal(fixture->plan.relay_environment.count > 0, entries > 0);
 }
 
 /* Whether a later request repeats the hosts or says nothing. */

@@ -202,7 +202,8 @@ static void request(struct fixture *fixture, const char *language, const char *c
     assert_int_equal(plan_resolve(&plan, &fixture->config, &request, &error), 0);
     result_release(&fixture->result);
     fixture->result = (struct result)RESULT_INIT;
-    if (run_begin(&run, &fixture->docker, &plan, &observer, fixture->cancel, &fixture->result))
+    if (run_begin(&run, &fixture->docker, &plan, &observer, fixture->cancel, NULL,
+                  &fixture->result))
         run_execute(&run, &fixture->session, NULL);
     assert_int_equal(run_clean_up(&run, &error), 0);
     assert_no_error(&error);

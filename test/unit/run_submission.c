@@ -174,7 +174,7 @@ static void run(struct fixture *fixture)
     struct error error = ERROR_INIT;
     struct run run;
 
-    if (run_begin(&run, &docker, &fixture->plan, &observer, NULL, &fixture->result))
+    if (run_begin(&run, &docker, &fixture->plan, &observer, NULL, NULL, &fixture->result))
         run_execute(&run, NULL, NULL);
     assert_int_equal(run_clean_up(&run, &error), 0);
     assert_no_error(&error);

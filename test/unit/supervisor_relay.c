@@ -6,6 +6,9 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 
 #include "base/mux.h"
 #include "supervisor/figures.h"
@@ -14,7 +17,8 @@
 
 /*
  * The test is a program that connects to the relay, and isolator, which gets its messages. All of
- * that is in a network namespace of its own, where the port is free.
+ * that is in a network namespace of its own, where the port is free, with a /tmp of its own, where
+ * the name of the socket is.
  */
 
 static void enter_network(void)
@@ -25,8 +29,10 @@ static void enter_network(void)
 
     if (entered)
         return;
-    if (unshare(CLONE_NEWNET) != 0)
-        assert_int_equal(unshare(CLONE_NEWUSER | CLONE_NEWNET), 0);
+    if (unshare(CLONE_NEWNET | CLONE_NEWNS) != 0)
+        assert_int_equal(unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS), 0);
+    assert_int_equal(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+    assert_int_equal(mount("none", "/tmp", "tmpfs", 0, NULL), 0);
     fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     assert_int_equal(ioctl(fd, SIOCGIFFLAGS, &request), 0);
     request.ifr_flags |= IFF_UP;
@@ -34,15 +40,21 @@ static void enter_network(void)
     entered = true;
 }
 
-static void order_run(struct fixture *fixture, const char *script, uint32_t connections)
+static void order(struct fixture *fixture, const char *script, uint32_t connections, uint32_t tools)
 {
     const struct frame_run run = {.timer_ms = 2 * LATE_MS,
                                   .linger_ms = 2 * LATE_MS,
                                   .output_max = MEGABYTE,
-                                  .connections = connections};
+                                  .connections = connections,
+                                  .tools = tools};
 
     add_script(fixture, script);
     add(fixture, FRAME_RUN, &run, sizeof run);
+}
+
+static void order_run(struct fixture *fixture, const char *script, uint32_t connections)
+{
+    order(fixture, script, connections, 0);
 }
 
 /* A program that ends at the end of its stdin, with a relay. */
@@ -576,7 +588,7 @@ static void relay__too_many_connections(void **state)
 
     (void)state;
     set_up(&fixture);
-    order_run(&fixture, "true", MUX_SLOTS_MAX + 1);
+    order_run(&fixture, "true", MUX_PROXY_MAX + 1);
     flush(&fixture);
     assert_int_equal(exit_status(&fixture), 1);
     release(&fixture);
@@ -595,7 +607,7 @@ static void relay__program_does_not_wait_for_it(void **state)
     relay_init(&relay, &connection, own, sizeof own);
     assert_true(relay_is_ready(&relay));
     before = figures_clock_us();
-    assert_true(relay_start(&relay, 1));
+    assert_true(relay_start(&relay, 1, 0));
     assert_in_range(relay.patience_us, before + 3000000, figures_clock_us() + 3000000);
     relay.patience_us = UINT64_MAX;
     assert_false(relay_is_ready(&relay));
@@ -603,6 +615,125 @@ static void relay__program_does_not_wait_for_it(void **state)
     assert_true(relay_is_ready(&relay));
     relay_stop(&relay);
     assert_int_equal(waitpid(relay.pid, NULL, 0), relay.pid);
+}
+
+/* ---- tools */
+
+static void begin_tools(struct fixture *fixture, uint32_t connections, uint32_t tools)
+{
+    enter_network();
+    set_up(fixture);
+    order(fixture, "cat", connections, tools);
+    expect(fixture, FRAME_BEGUN);
+}
+
+static int connect_tools(void)
+{
+    static const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = MUX_TOOLS_SOCKET};
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    return fd;
+}
+
+/* The tools have the slots after those of the proxy, and neither takes those of the other. */
+static void relay__tools_beside_the_proxy(void **state)
+{
+    struct fixture fixture;
+    int tool, host, second;
+
+    (void)state;
+    begin_tools(&fixture, 2, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    expect_message(&fixture, "LISTENS 2 ");
+    tool = connect_tools();
+    expect_message(&fixture, "OPEN 2 ");
+    host = connect_program();
+    expect_message(&fixture, "OPEN 0 ");
+    assert_int_equal(write(tool, "call", 4), 4);
+    expect_message(&fixture, "DATA 2 call");
+    say(&fixture, 2, MUX_DATA, "result", 6);
+    expect_bytes(tool, "result");
+    second = connect_tools(); /* waits for a slot */
+    assert_int_equal(write(host, "GET", 3), 3);
+    expect_message(&fixture, "DATA 0 GET");
+    close(tool);
+    expect_message(&fixture, "END 2 ");
+    say(&fixture, 2, MUX_CLOSE, NULL, 0);
+    expect_message(&fixture, "CLOSE 2 ");
+    expect_message(&fixture, "OPEN 2 ");
+    close(second);
+    close(host);
+    finish(&fixture);
+}
+
+/* A program that sends the relay a descriptor keeps nothing alive with it. */
+static void relay__sent_descriptors_are_closed(void **state)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.bytes = {0}};
+    struct iovec data = {"x", 1};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    struct fixture fixture;
+    int tool, ends[2];
+    char byte;
+
+    (void)state;
+    begin_tools(&fixture, 0, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    tool = connect_tools();
+    expect_message(&fixture, "OPEN 0 ");
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &ends[1], sizeof(int));
+    assert_int_equal(sendmsg(tool, &message, 0), 1);
+    close(ends[1]);
+    expect_message(&fixture, "DATA 0 x");
+    assert_int_equal(read(ends[0], &byte, 1), 0);
+    close(ends[0]);
+    close(tool);
+    finish(&fixture);
+}
+
+/* A file at the path is replaced; a directory is not, and the program runs without tools. */
+static void relay__something_is_at_the_path(void **state)
+{
+    CLEANUP_FREE char *failure = string_format("FAILED 1 %d", EISDIR);
+    struct fixture fixture;
+
+    (void)state;
+    enter_network();
+    close(open(MUX_TOOLS_SOCKET, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    begin_tools(&fixture, 0, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    finish(&fixture);
+    unlink(MUX_TOOLS_SOCKET);
+    assert_int_equal(mkdir(MUX_TOOLS_SOCKET, 0700), 0);
+    begin_tools(&fixture, 1, 1);
+    expect_message(&fixture, "LISTENS 0 ");
+    expect_message(&fixture, failure);
+    finish(&fixture);
+    rmdir(MUX_TOOLS_SOCKET);
+}
+
+static void relay__too_many_tools(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    order(&fixture, "true", 0, MUX_TOOLS_MAX + 1);
+    flush(&fixture);
+    assert_int_equal(exit_status(&fixture), 1);
+    release(&fixture);
 }
 
 /* No isolator is there. */

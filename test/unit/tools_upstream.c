@@ -59,7 +59,7 @@ static void end(struct fixture *fixture)
 static char *list(struct fixture *fixture)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(tool_list_release) struct tool_list *tools = NULL;
+    CLEANUP(upstream_tools_release) struct upstream_tools *tools = NULL;
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
 
     if (upstream_list(fixture->upstream, clock_now_ms() + HANGS_MS, NULL, &tools, &error) != 0)
@@ -135,7 +135,7 @@ static void check_mode(const char *mode, const char *expected_list, const char *
 static void upstream__lists_tools(void **state)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct tool_list *tools = NULL;
+    struct upstream_tools *tools = NULL;
     struct fixture fixture;
 
     (void)state;
@@ -153,8 +153,8 @@ static void upstream__lists_tools(void **state)
                         "object");
     end(&fixture);
     assert_int_equal(tools->count, 3); /* the snapshot outlives the server */
-    tool_list_release(&tools);
-    tool_list_release(&tools);
+    upstream_tools_release(&tools);
+    upstream_tools_release(&tools);
 }
 
 static void upstream__pages_and_revisions(void **state)
@@ -176,7 +176,7 @@ static void upstream__lists_are_bounded(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(modes); i++) {
         CLEANUP(error_release) struct error error = ERROR_INIT;
-        CLEANUP(tool_list_release) struct tool_list *tools = NULL;
+        CLEANUP(upstream_tools_release) struct upstream_tools *tools = NULL;
         struct fixture fixture;
 
         begin(&fixture, modes[i]);
@@ -191,7 +191,7 @@ static void upstream__lists_are_bounded(void **state)
 static void upstream__bad_names_are_dropped(void **state)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(tool_list_release) struct tool_list *tools = NULL;
+    CLEANUP(upstream_tools_release) struct upstream_tools *tools = NULL;
     struct fixture fixture;
 
     (void)state;
@@ -220,7 +220,7 @@ static void upstream__listing_can_be_cancelled(void **state)
 {
     CLEANUP(notifier_release) struct notifier cancel = NOTIFIER_INIT;
     struct error error = ERROR_INIT;
-    struct tool_list *tools = NULL;
+    struct upstream_tools *tools = NULL;
     struct fixture fixture;
 
     (void)state;

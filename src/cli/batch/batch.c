@@ -149,7 +149,8 @@ static int submit_line(struct line_run *run, const json_t *arguments, struct err
                                             .context = run};
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
-    const struct tool_client client = {.programs = batch->options->programs};
+    const struct tool_client client = {.programs = batch->options->programs,
+                                       .tools = batch->options->tools};
 
     request_init(&request);
     if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &client, &request,
@@ -324,6 +325,7 @@ static int start_batch(struct batch *batch, struct error *error)
                                                     .limits = {.max_active = options->parallel,
                                                                .gradual = true,
                                                                .max_retries = options->retries},
+                                                    .has_tools = options->tools->count > 0,
                                                     .changed = &batch->changed};
 
     if (notifier_open(&batch->changed, error) != 0)

@@ -28,6 +28,7 @@ struct batch_options {
     bool quiet;                        /* show neither progress nor a summary */
     bool as_table;                     /* print rows for a person, not JSON */
     const char *programs;              /* directory for entrypoint_file; borrowed; NULL: none */
+    const struct strvec *tools;        /* servers whose tools they may call; borrowed */
     struct batch_shard shard;          /* the lines that run */
     int retries;                       /* how often a request is run again that the engine failed */
     const struct batch_resume *resume; /* requests that are skipped; borrowed; NULL: none */

@@ -29,10 +29,18 @@ struct batch_arguments {
     struct batch_shard shard;
     const char *artifacts; /* directory, borrowed from argv; NULL */
     const char *programs;  /* directory, borrowed from argv; NULL */
+    struct strvec tools;   /* names of servers */
     const char *results;   /* of an earlier batch, borrowed from argv; NULL */
     bool detach, json, force, quiet, verbose;
     enum output_format format;
 };
+
+static int take_tools(void *tools, const char *value, struct error *error)
+{
+    (void)error; /* plan_resolve() knows the names */
+    strvec_push(tools, value);
+    return 0;
+}
 
 static const struct option_rule batch_rules[] = {
     {{'j', "--jobs", "N", "run N at a time", "one per processor core",
@@ -58,6 +66,12 @@ static const struct option_rule batch_rules[] = {
       "*language* does. Links are not followed, and a path with a part that begins with a dot is "
       "refused."},
      OPTION_STRING(struct batch_arguments, programs)},
+    {{0, "--tools", "NAME", "tool server that programs may call; repeatable", NULL,
+      "A server of *tools* or *mcpServers* in the configuration, whose allowed tools the programs "
+      "may "
+      "call; without this option they have none. This option can be given more than once. The "
+      "member *tools* of a request narrows the servers. See isolator-tools(1)."},
+     OPTION_CALL(struct batch_arguments, tools, take_tools)},
     {{0, "--retries", "N", "run a request again, up to N times, if the engine fails", NULL,
       "Run a request again, up to N times and at most 10 times, if its result has *reason* "
       "'engine'. The pause before it is 0.5 s, then twice as long each time, at most 30 s; "
@@ -190,6 +204,7 @@ static int run_batch_command(void *context, char **operands, const struct config
         .shard = options->shard,
         .retries = options->retries,
         .programs = options->programs,
+        .tools = &options->tools,
         .as_table = output_format_is_text(options->format, options->json),
     };
     CLEANUP_FD int artifacts = -1;
@@ -199,6 +214,9 @@ static int run_batch_command(void *context, char **operands, const struct config
 
     if (options->detach && options->retries > 0)
         return error_set(error, ERROR_USAGE, "--retries is not for jobs, which run once");
+    if (options->detach && options->tools.count > 0)
+        return error_set(error, ERROR_USAGE,
+                         "--tools is not for jobs, which run on when isolator has ended");
     if (options->programs && access(options->programs, R_OK | X_OK) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'",
                                options->programs);
@@ -232,7 +250,9 @@ int batch_command(int argc, char **argv)
 {
     static const struct command_line command = {
         .options = &batch_table, .operands_max = 1, .run = run_batch_command, .output = "results"};
-    struct batch_arguments options = {.parallel = parallel_default()};
+    struct batch_arguments options = {.parallel = parallel_default(), .tools = STRVEC_INIT};
+    const int status = command_line_main(&command, argc, argv, &options);
 
-    return command_line_main(&command, argc, argv, &options);
+    strvec_release(&options.tools);
+    return status;
 }

@@ -404,6 +404,7 @@ static int run_in_service(struct grading *grading, struct error *error)
     const struct service_options service_options = {
         .pool = POOL_ON_DEMAND,
         .limits = {.max_active = options->parallel, .gradual = true},
+        .has_tools = options->request.tools.count > 0,
         .trace = options->verbose ? docker_print_trace : NULL,
         .changed = &grading->changed,
     };

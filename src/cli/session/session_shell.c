@@ -54,6 +54,7 @@ static int fill_request(const struct session_shell *shell, const struct session_
     sandbox_policy_overlay(&request->policy, &options->policy);
     strvec_push_all(&request->environment, &options->environment);
     strvec_push_all(&request->arguments, &options->arguments);
+    strvec_push_all(&request->tools, &options->tools);
     request->input.code = memory_allocate(cell->length + 1);
     memcpy(request->input.code, cell->code, cell->length);
     request->input.code[cell->length] = '\0';
@@ -158,8 +159,10 @@ static char *choose_language(const struct run_options *options, const struct con
 int session_shell_open(struct session_shell *shell, const struct run_options *options,
                        const struct config *config, struct error *error)
 {
-    const struct service_options service_options = {
-        .limits = {.max_active = 1}, .trace = options->verbose ? docker_print_trace : NULL};
+    const struct service_options service_options = {.limits = {.max_active = 1},
+                                                    .has_tools = options->request.tools.count > 0,
+                                                    .trace = options->verbose ? docker_print_trace
+                                                                              : NULL};
 
     *shell = (struct session_shell){
         .options = options,

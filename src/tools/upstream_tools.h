@@ -2,8 +2,8 @@
  * The tools that a server lists (MCP 2025-11-25, server/tools), as they were at one moment. A
  * server is not trusted: names and counts are bounded, what does not fit is left out and counted.
  */
-#ifndef TOOLS_TOOL_LIST_H
-#define TOOLS_TOOL_LIST_H
+#ifndef TOOLS_UPSTREAM_TOOLS_H
+#define TOOLS_UPSTREAM_TOOLS_H
 
 #include <jansson.h>
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* Tools of a list, bytes of a name. */
-enum { TOOL_LIST_MAX = 1000, TOOL_NAME_MAX = 128 };
+enum { UPSTREAM_TOOLS_MAX = 1000, TOOL_NAME_MAX = 128 };
 
 struct tool_entry {
     char *name;              /* [A-Za-z0-9_.-]{1,128}; unique */
@@ -22,7 +22,7 @@ struct tool_entry {
     bool has_read_only_hint; /* its annotations say readOnlyHint: true, which may be a lie */
 };
 
-struct tool_list {
+struct upstream_tools {
     atomic_int references;
     struct tool_entry *items; /* in the order of the server */
     size_t count;
@@ -30,22 +30,22 @@ struct tool_list {
 };
 
 /* Returns an empty list, with one reference. */
-struct tool_list *tool_list_new(void);
+struct upstream_tools *upstream_tools_new(void);
 
 /* Adds the tools of a page, an array. Before the list is shared. */
-void tool_list_add(struct tool_list *list, const json_t *tools);
+void upstream_tools_add(struct upstream_tools *list, const json_t *tools);
 
 /*
  * Returns the same list, with one more reference. A shared list does not change, and each thread
  * may read it while it has a reference; but it does not take references of the values in it.
  */
-struct tool_list *tool_list_share(struct tool_list *list);
+struct upstream_tools *upstream_tools_share(struct upstream_tools *list);
 
 /* Gives a reference back, and leaves NULL, which is allowed too. For CLEANUP(). */
-void tool_list_release(struct tool_list **list);
+void upstream_tools_release(struct upstream_tools **list);
 
 /* Returns the tool of this name, borrowed; NULL if there is none. */
-const struct tool_entry *tool_list_find(const struct tool_list *list, const char *name);
+const struct tool_entry *upstream_tools_find(const struct upstream_tools *list, const char *name);
 
 bool tool_name_is_valid(const char *name);
 

@@ -1,4 +1,4 @@
-#include "tools/tool_list.h"
+#include "tools/upstream_tools.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +15,16 @@ bool tool_name_is_valid(const char *name)
     return length > 0 && length <= TOOL_NAME_MAX && strspn(name, allowed) == length;
 }
 
-struct tool_list *tool_list_new(void)
+struct upstream_tools *upstream_tools_new(void)
 {
-    struct tool_list *list = memory_allocate(sizeof *list);
+    struct upstream_tools *list = memory_allocate(sizeof *list);
 
-    *list = (struct tool_list){.items = NULL};
+    *list = (struct upstream_tools){.items = NULL};
     atomic_init(&list->references, 1);
     return list;
 }
 
-const struct tool_entry *tool_list_find(const struct tool_list *list, const char *name)
+const struct tool_entry *upstream_tools_find(const struct upstream_tools *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->items[i].name, name) == 0)
@@ -40,17 +40,17 @@ static char *copy_member(const json_t *tool, const char *member)
 }
 
 /* The name of a tool that can be added, borrowed; NULL: it is dropped. */
-static const char *usable_name(const struct tool_list *list, const json_t *tool)
+static const char *usable_name(const struct upstream_tools *list, const json_t *tool)
 {
     const json_t *value = json_object_get(tool, "name");
     const char *name = json_string_value(value);
 
     if (!name || strlen(name) != json_string_length(value) || !tool_name_is_valid(name))
         return NULL;
-    return list->count < TOOL_LIST_MAX && !tool_list_find(list, name) ? name : NULL;
+    return list->count < UPSTREAM_TOOLS_MAX && !upstream_tools_find(list, name) ? name : NULL;
 }
 
-void tool_list_add(struct tool_list *list, const json_t *tools)
+void upstream_tools_add(struct upstream_tools *list, const json_t *tools)
 {
     json_t *tool;
     size_t i;
@@ -78,15 +78,15 @@ void tool_list_add(struct tool_list *list, const json_t *tools)
     }
 }
 
-struct tool_list *tool_list_share(struct tool_list *list)
+struct upstream_tools *upstream_tools_share(struct upstream_tools *list)
 {
     atomic_fetch_add(&list->references, 1);
     return list;
 }
 
-void tool_list_release(struct tool_list **list)
+void upstream_tools_release(struct upstream_tools **list)
 {
-    struct tool_list *released = *list;
+    struct upstream_tools *released = *list;
 
     *list = NULL;
     if (!released || atomic_fetch_sub(&released->references, 1) != 1)

@@ -1,0 +1,28 @@
+/*
+ * The argument `tools` of models and of lines of a batch: the servers whose tools a program may
+ * call, of those that its owner permits.
+ */
+#ifndef REQUEST_TOOLS_ARGUMENT_H
+#define REQUEST_TOOLS_ARGUMENT_H
+
+#include <jansson.h>
+
+#include "base/strvec.h"
+#include "config/config.h"
+#include "request/argument_values.h"
+
+/*
+ * Reads an array of names, of those that are permitted. ERROR_USAGE, as in
+ * request/argument_values.h.
+ */
+int tools_argument_read(struct argument_reader *reader, const char *name, const json_t *value,
+                        const struct strvec *permitted, struct strvec *tools);
+
+/*
+ * Adds the servers that a request names to those of its plan, each once. ERROR_USAGE if the
+ * configuration does not have one.
+ */
+int tools_argument_resolve(const struct strvec *names, const struct config *config,
+                           struct strvec *tools, struct error *error);
+
+#endif

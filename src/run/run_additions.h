@@ -1,0 +1,17 @@
+/*
+ * Files of isolator's own that a program gets with those of its request: the certificates of its
+ * terminator (run/run_terminator.h), and a module for its tools. They come first, so a file of the
+ * request that has the same name replaces one.
+ */
+#ifndef RUN_RUN_ADDITIONS_H
+#define RUN_RUN_ADDITIONS_H
+
+#include "run/run_state.h"
+
+/*
+ * Before the first program, after run_terminator_begin(): packs them in run->with_additions, unless
+ * there are none. In a session the certificates are those of its first request.
+ */
+int run_additions_begin(struct run *run, struct error *error);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * What all connections of one program share, and may have together (tools/tool_session.h).
+ */
+#ifndef TOOLS_TOOL_USE_H
+#define TOOLS_TOOL_USE_H
+
+#include <stddef.h>
+
+#include "base/notifier.h"
+#include "base/strvec.h"
+#include "tools/tool_box.h"
+#include "tools/tool_log.h"
+
+/* Bytes of requests that are not answered. */
+enum { TOOL_USE_BYTES_MAX = 16 << 20 };
+
+/* Messages, in addition to ten for each call that is allowed. */
+enum { TOOL_USE_MESSAGES = 10000 };
+
+struct tool_use {
+    struct tool_box *box;         /* borrowed, as the servers and the log are */
+    const struct strvec *servers; /* names of those that it may use, in the order of a list */
+    struct tool_log *log;
+    struct notifier done; /* owned; raised when a request may go on */
+    int running;          /* calls, at their servers */
+    size_t waiting_bytes; /* of requests that are not answered */
+};
+
+#endif
