@@ -150,7 +150,7 @@ $(JSON_HEADERS): $(B)/%.h: Makefile
 # indentation of JavaScript. Inside a text of several lines that would change the text, so there can be none: a line has an
 # even number of backticks.
 $(B)/config/drivers.o: $(B)/driver_texts.h
-$(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js src/drivers/node_proxy.js src/drivers/tools.py Makefile
+$(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js src/drivers/node_proxy.js src/drivers/tools.py src/drivers/tools.js Makefile
 	@mkdir -p $(@D)
 	@awk '!/^ *\/\// { broken = /\\$$/; gsub(/\\./, ""); if (gsub(/`/, "") % 2 || broken) { found = 1; \
 		print FILENAME ":" FNR ": a text cannot span lines here: the build removes the indentation; use \\n" } } \
@@ -160,7 +160,8 @@ $(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js src/drivers
 	echo '{"{javascript_driver}",'; sed 's/^ *//; /^\/\//d' src/drivers/javascript.js | $(call as_strings); echo '},'; \
 	echo '};'; echo 'static const char node_proxy[] ='; \
 	sed 's/^ *//; /^\/\//d' src/drivers/node_proxy.js | $(call as_strings); echo ';'; \
-	echo 'static const char tools_python[] ='; sed '/^ *#/d' src/drivers/tools.py | $(call as_strings); echo ';'; } >$@
+	echo 'static const char tools_python[] ='; sed '/^ *#/d' src/drivers/tools.py | $(call as_strings); echo ';'; \
+	echo 'static const char tools_javascript[] ='; sed 's/^ *//; /^\/\//d' src/drivers/tools.js | $(call as_strings); echo ';'; } >$@
 # The snippets that are built in and the attacks of `isolator selftest`, as {name, text}: rows FILES SUFFIX-TO-CUT-OFF.
 rows = for file in $(1); do echo "{\"$$(basename "$$file" $(2))\","; $(call as_strings,"$$file"); echo '},'; done; echo '};'
 SNIPPETS := $(sort $(wildcard prompts/*))

@@ -19,6 +19,11 @@ const char *driver_tools_python(void)
     return tools_python;
 }
 
+const char *driver_tools_javascript(void)
+{
+    return tools_javascript;
+}
+
 const char *driver_node_proxy(void)
 {
     return node_proxy;

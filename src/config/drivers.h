@@ -13,7 +13,8 @@ const char *driver_text(const char *placeholder);
 /* The module that makes fetch() of Node.js use the proxy: src/drivers/node_proxy.js; static. */
 const char *driver_node_proxy(void);
 
-/* The module for programs in Python that call tools: src/drivers/tools.py; static. */
+/* The modules for programs that call tools: src/drivers/tools.py and tools.js; static. */
 const char *driver_tools_python(void);
+const char *driver_tools_javascript(void);
 
 #endif

@@ -232,8 +232,11 @@ static void describe_tools(json_t *properties, const struct config *config)
     CLEANUP_FREE char *names = config_tool_names(config);
     CLEANUP_FREE char *description = string_format(
         "The servers whose tools the program may call: %s; the default is all, [] is none. In "
-        "Python: import tools; tools.SERVER.TOOL(argument=value). In other languages: MCP, a JSON "
-        "message a line, at the UNIX socket $ISOLATOR_TOOLS.",
+        "Python: import tools; tools.SERVER.TOOL(argument=value); tools.search(\"word\") finds "
+        "them. "
+        "In JavaScript: const tools = require('./tools.cjs'); await tools.SERVER.TOOL({argument: "
+        "value}). In other languages: MCP, a JSON message a line, at the UNIX socket "
+        "$ISOLATOR_TOOLS.",
         names);
 
     if (config->tool_count > 0)

@@ -63,6 +63,28 @@ END
     is "$(calls)" "one.text ok one.json ok one.empty ok one.picture ok one.mixed ok one.fails failed ok=5 failed=1" "an error of a tool is a failure"
 }
 
+test_case 'the same in JavaScript, as CommonJS and as a module' && {
+    with_servers "$(server one rich), $(server values values)"
+    code cjs 'const tools = require("./tools.cjs");
+(async () => {
+    console.log(JSON.stringify([await tools.one.echo({ a: 1 }), await tools.search("echo"), await tools.one.dashed_name({ city: "x" }),
+        (await tools.describe("one.dashed_name")).inputSchema.required, await tools.values.text(), await tools.values.json(), await tools.values.mixed()]));
+    for (const call of [() => tools.values.fails(), () => tools.one.none(), () => tools.two.echo()])
+        await call().catch((error) => console.log(error instanceof tools.ToolError, error.message));
+    console.log((await Promise.all(Array.from({ length: 30 }, (_, n) => tools.one.echo({ n })))).reduce((sum, r) => sum + r.got.n, 0));
+})()' --tools one --tools values
+    is "$status" 0 "exit status"
+    expect "$(field stdout)" "what the program got" <<'END'
+[{"got":{"a":1}},{"one.echo":"Does echo."},{"got":{"city":"x"}},["city"],"two\nlines",[1,{"a":null}],["see","tool-1.png",{"type":"resource_link","uri":"file:///x","name":"x"}]]
+true no such repository
+true there is no tool 'one.none'
+true the tool 'two.echo' is not allowed
+435
+END
+    code mjs 'import tools from "./tools.cjs"; console.log(await tools.one.echo({ a: 2 }));' --tools one
+    is "$status $(field stdout)" "0 { got: { a: 2 } }" "a module"
+}
+
 test_case '50 threads, asyncio, and processes that are forked' && {
     with_servers "$(server one good)" ', "toolLimits": {"calls": 300}'
     python 'import tools, asyncio, os, concurrent.futures
