@@ -55,13 +55,13 @@ static void serve(struct tls_server *server, unsigned slot, bool has_gone)
     }
 }
 
-static void refuse(struct tls_server *server, struct link_open *open, const char *why)
+static void refuse(struct tls_server *server, struct link_order *order, const char *why)
 {
-    link_send_given_up(server->context.link, open, 502, why);
-    link_open_free(open);
+    link_send_given_up(server->context.link, order, 502, why);
+    link_order_free(order);
 }
 
-static void begin(struct tls_server *server, struct link_open *open)
+static void begin(struct tls_server *server, struct link_order *order)
 {
     unsigned slot = 0;
 
@@ -71,25 +71,25 @@ static void begin(struct tls_server *server, struct link_open *open)
         CLEANUP_FREE char *why = string_format(
             "there are %u connections with TLS already, which is the limit", server->max);
 
-        refuse(server, open, why);
+        refuse(server, order, why);
         return;
     }
-    server->bridges[slot] = bridge_new(&server->context, slot, open);
+    server->bridges[slot] = bridge_new(&server->context, slot, order);
     serve(server, slot, false);
 }
 
 /* Returns false when isolator has ended; `problem` is set if it has sent something wrong. */
 static bool read_link(struct tls_server *server, const char **problem)
 {
-    struct link_open *open;
+    struct link_order *order;
 
     for (int i = 0; i < MESSAGES_MAX; i++)
-        switch (link_read(server->context.link, &open, problem)) {
+        switch (link_read(server->context.link, &order, problem)) {
         case LINK_OPENED:
-            begin(server, open);
+            begin(server, order);
             break;
         case LINK_REFUSED:
-            refuse(server, open, "the system refuses the sockets of a connection with TLS");
+            refuse(server, order, "the system refuses the sockets of a connection with TLS");
             break;
         case LINK_NOTHING:
             return true;
