@@ -60,7 +60,7 @@ static bool is_over(long long deadline)
 
 static void check_deadlines(struct bridge *bridge)
 {
-    const struct http_inner *tunnel = &bridge->order->tunnel;
+    const struct http_tunnel *tunnel = &bridge->order->tunnel;
 
     if (bridge->state == BRIDGE_BEGINNING && is_over(bridge->host_deadline)) {
         bridge_give_up(bridge, 504,

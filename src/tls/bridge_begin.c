@@ -43,7 +43,7 @@ static void give_up_program(struct bridge *bridge)
 
 static void give_up_host(struct bridge *bridge)
 {
-    const struct http_inner *tunnel = &bridge->order->tunnel;
+    const struct http_tunnel *tunnel = &bridge->order->tunnel;
     const long verified = SSL_get_verify_result(bridge->host.ssl);
     int reason;
     const char *problem = side_problem(&reason);
@@ -73,7 +73,7 @@ static void shake_program(struct bridge *bridge)
 
 static void shake_host(struct bridge *bridge)
 {
-    const struct http_inner *tunnel = &bridge->order->tunnel;
+    const struct http_tunnel *tunnel = &bridge->order->tunnel;
     const enum side_result result = side_shake_hands(&bridge->host);
 
     if (result == SIDE_BLOCKED)
@@ -104,12 +104,12 @@ static void make_room(struct bridge *bridge)
 /* Sets `has_request` if the head is complete and good. */
 static void judge_head(struct bridge *bridge)
 {
-    const struct http_inner *tunnel = &bridge->order->tunnel;
+    const struct http_tunnel *tunnel = &bridge->order->tunnel;
     enum http_result result;
 
     make_room(bridge);
-    result = http_request_read_inner(bridge->incoming.data, bridge->incoming.length, tunnel,
-                                     &bridge->request, &bridge->head);
+    result = http_request_read_in_tunnel(bridge->incoming.data, bridge->incoming.length, tunnel,
+                                         &bridge->request, &bridge->head);
     if (result == HTTP_REFUSED) {
         bridge_give_up(bridge, bridge->request.status,
                        string_format("a request to '%s' is not valid: %s", tunnel->host,

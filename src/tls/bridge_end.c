@@ -15,8 +15,8 @@ enum { DROPS_MAX = 16 };
 
 void bridge_wipe(struct bridge *bridge)
 {
-    const struct http_inner none = {.host = bridge->order->tunnel.host,
-                                    .port = bridge->order->tunnel.port};
+    const struct http_tunnel none = {.host = bridge->order->tunnel.host,
+                                     .port = bridge->order->tunnel.port};
     const size_t host_length = strlen(none.host) + 1;
 
     OPENSSL_cleanse(bridge->order->text + host_length, bridge->order->text_length - host_length);

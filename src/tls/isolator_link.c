@@ -68,7 +68,7 @@ static const char *next_string(const struct link_order *order, size_t *at)
 /* Reads the host and the fields. Returns NULL, or what is wrong: a static text. */
 static const char *read_text(struct link_order *order)
 {
-    struct http_inner *tunnel = &order->tunnel;
+    struct http_tunnel *tunnel = &order->tunnel;
     size_t at = 0;
 
     if (order->text_length == 0 || order->text[order->text_length - 1] != '\0')

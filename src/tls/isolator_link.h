@@ -18,10 +18,10 @@ enum { LINK_FIELDS_MAX = 16, LINK_TEXT_MAX = 2000 };
 /* A message OPEN: the order to begin a connection. */
 struct link_order {
     uint64_t number;
-    int program, host;        /* descriptors; owned; -1: none */
-    char *text;               /* owned; the rest is borrowed from it; it has secrets */
-    size_t text_length;       /* with its last NUL */
-    struct http_inner tunnel; /* its fields are those below */
+    int program, host;         /* descriptors; owned; -1: none */
+    char *text;                /* owned; the rest is borrowed from it; it has secrets */
+    size_t text_length;        /* with its last NUL */
+    struct http_tunnel tunnel; /* its fields are those below */
     struct http_field fields[LINK_FIELDS_MAX];
 };
 

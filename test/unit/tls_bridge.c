@@ -52,7 +52,7 @@ static void start_alone(struct alone *alone, int program_ms, int host_ms)
                                              .end_ms = 50};
     order->text = string_copy("a.test");
     order->text_length = strlen("a.test") + 1;
-    order->tunnel = (struct http_inner){.host = order->text, .port = 443};
+    order->tunnel = (struct http_tunnel){.host = order->text, .port = 443};
     alone->fd = make_pair(&order->program);
     alone->host = make_pair(&order->host);
     set_nonblocking(alone->fd);
