@@ -182,8 +182,8 @@ enum link_result link_read(int fd, struct link_order **opened, const char **prob
 }
 
 /*
- * Sends a message: the host, unless that is NULL, and a text, which is cut to LINK_TEXT_MAX bytes;
- * with a descriptor unless that is -1.
+ * Sends a message: the host, unless that is NULL, and a text, which is cut to
+ * TERMINATOR_REASON_MAX bytes; with a descriptor unless that is -1.
  */
 static int send_message(int fd, const struct terminator_message *message, const char *host,
                         const char *text, int passed)
@@ -197,7 +197,7 @@ static int send_message(int fd, const struct terminator_message *message, const 
     } control = {.bytes = {0}};
     struct iovec parts[] = {{&start, sizeof start},
                             {(char *)host, host ? strlen(host) + 1 : 0},
-                            {(char *)text, strnlen(text, LINK_TEXT_MAX)}};
+                            {(char *)text, strnlen(text, TERMINATOR_REASON_MAX)}};
     struct msghdr header = {.msg_iov = parts, .msg_iovlen = 3};
 
     if (passed >= 0) {

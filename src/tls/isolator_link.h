@@ -12,8 +12,8 @@
 #include "network/http_request.h"
 #include "network/terminator_wire.h"
 
-/* The fields that a connection gets; and the bytes of the longest text that isolator is told. */
-enum { LINK_FIELDS_MAX = 16, LINK_TEXT_MAX = 2000 };
+/* The fields that a connection gets. */
+enum { LINK_FIELDS_MAX = 16 };
 
 /* A message OPEN: the order to begin a connection. */
 struct link_order {
@@ -49,7 +49,7 @@ void link_order_free(struct link_order *order);
  */
 int link_send_ready(int fd, int certificates);
 
-/* Sends FAILED. Waits while isolator reads nothing. The reason is cut to LINK_TEXT_MAX bytes. */
+/* Sends FAILED. Waits while isolator reads nothing. The reason is cut to TERMINATOR_REASON_MAX. */
 void link_send_failed(int fd, const char *why);
 
 /* Sends GIVEN_UP of a connection. Does nothing if isolator does not read. The reason is cut too. */
