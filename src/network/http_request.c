@@ -200,10 +200,10 @@ static bool is_left_out(const struct head_field *field)
 }
 
 /* Whether isolator sets this field itself. */
-static bool is_replaced(const struct http_inner *inner, struct span name)
+static bool is_replaced(const struct http_tunnel *tunnel, struct span name)
 {
-    for (size_t i = 0; i < inner->field_count; i++)
-        if (is_same_name(name, inner->fields[i].name))
+    for (size_t i = 0; i < tunnel->field_count; i++)
+        if (is_same_name(name, tunnel->fields[i].name))
             return true;
     return false;
 }
@@ -226,7 +226,7 @@ static void add_span(struct strbuf *rewritten, struct span text, const char *aft
 }
 
 static void rewrite(const struct http_head *head, const struct http_request *request,
-                    unsigned short default_port, const struct http_inner *inner,
+                    unsigned short default_port, const struct http_tunnel *tunnel,
                     struct strbuf *rewritten)
 {
     add_span(rewritten, head->method, " ");
@@ -236,10 +236,10 @@ static void rewrite(const struct http_head *head, const struct http_request *req
         strbuf_addch(rewritten, '/');
     add_span(rewritten, head->path, " HTTP/1.1\r\n");
     add_host(request, default_port, rewritten);
-    for (size_t i = 0; i < inner->field_count; i++)
-        strbuf_addf(rewritten, "%s: %s\r\n", inner->fields[i].name, inner->fields[i].value);
+    for (size_t i = 0; i < tunnel->field_count; i++)
+        strbuf_addf(rewritten, "%s: %s\r\n", tunnel->fields[i].name, tunnel->fields[i].value);
     for (size_t i = 0; i < head->field_count; i++)
-        if (!is_left_out(&head->fields[i]) && !is_replaced(inner, head->fields[i].name)) {
+        if (!is_left_out(&head->fields[i]) && !is_replaced(tunnel, head->fields[i].name)) {
             add_span(rewritten, head->fields[i].name, ": ");
             add_span(rewritten, head->fields[i].value, "\r\n");
         }
@@ -249,7 +249,7 @@ static void rewrite(const struct http_head *head, const struct http_request *req
 enum http_result http_request_read(const char *bytes, size_t length, struct http_request *request,
                                    struct strbuf *rewritten)
 {
-    static const struct http_inner none = {.field_count = 0};
+    static const struct http_tunnel none = {.field_count = 0};
     struct http_head head;
     const enum http_result result = http_head_read(bytes, length, &head, request);
 
@@ -282,7 +282,7 @@ static bool check_method(const struct http_head *head, struct http_request *requ
     return true;
 }
 
-static bool read_inner_target(struct http_head *head, struct http_request *request)
+static bool read_target_in_tunnel(struct http_head *head, struct http_request *request)
 {
     if (span_is(head->target, "*") && http_head_has_method(head, "OPTIONS"))
         return true;
@@ -294,23 +294,23 @@ static bool read_inner_target(struct http_head *head, struct http_request *reque
     return true;
 }
 
-enum http_result http_request_read_inner(const char *bytes, size_t length,
-                                         const struct http_inner *inner,
-                                         struct http_request *request, struct strbuf *rewritten)
+enum http_result http_request_read_in_tunnel(const char *bytes, size_t length,
+                                             const struct http_tunnel *tunnel,
+                                             struct http_request *request, struct strbuf *rewritten)
 {
     struct http_head head;
     const enum http_result result = http_head_read(bytes, length, &head, request);
 
     if (result != HTTP_GOOD)
         return result;
-    memcpy(request->host, inner->host, strlen(inner->host) + 1);
-    request->port = inner->port;
+    memcpy(request->host, tunnel->host, strlen(tunnel->host) + 1);
+    request->port = tunnel->port;
     request->no_trailer = true;
-    if (!check_method(&head, request) || !read_inner_target(&head, request) ||
+    if (!check_method(&head, request) || !read_target_in_tunnel(&head, request) ||
         !read_framing(&head, request) ||
         !check_host(&head, HTTPS_PORT, "a Host that is not the host of the tunnel", request) ||
         !read_connection(&head, request))
         return HTTP_REFUSED;
-    rewrite(&head, request, HTTPS_PORT, inner, rewritten);
+    rewrite(&head, request, HTTPS_PORT, tunnel, rewritten);
     return HTTP_GOOD;
 }

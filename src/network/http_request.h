@@ -59,7 +59,7 @@ struct http_field {
 };
 
 /* The host of a tunnel, and the fields that its requests get. */
-struct http_inner {
+struct http_tunnel {
     const char *host; /* a name of host_name_read() */
     unsigned short port;
     const struct http_field *fields;
@@ -70,13 +70,14 @@ struct http_inner {
  * Reads the head of a request in a tunnel to a host of https, as http_request_read() reads one of
  * plain HTTP, but in origin form, and with a Host that is the host and port of the tunnel (without
  * a port it is 443). CONNECT, TRACE and a field Upgrade are refused too. Fields of the program
- * whose name is that of one of `inner->fields` are left out, "_" and "-" taken as the same, which
- * some servers do; the fields of `inner` come instead. In a trailer (RFC 9112, 7.1.2) they would
+ * whose name is that of one of `tunnel->fields` are left out, "_" and "-" taken as the same, which
+ * some servers do; the fields of `tunnel` come instead. In a trailer (RFC 9112, 7.1.2) they would
  * reach the host nevertheless, so there must be none.
  */
-enum http_result http_request_read_inner(const char *bytes, size_t length,
-                                         const struct http_inner *inner,
-                                         struct http_request *request, struct strbuf *rewritten);
+enum http_result http_request_read_in_tunnel(const char *bytes, size_t length,
+                                             const struct http_tunnel *tunnel,
+                                             struct http_request *request,
+                                             struct strbuf *rewritten);
 
 /* How much of a body has passed. */
 struct http_body_reader {

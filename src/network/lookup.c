@@ -19,15 +19,19 @@
 #include "base/thread.h"
 
 struct lookups {
-    atomic_int users;  /* the caller and the threads */
-    atomic_int active; /* the threads */
+    pthread_mutex_t mutex; /* for all of this */
+    int users;             /* the caller and the threads */
+    int threads;
+    struct lookup *first, *last; /* those that wait for a thread; borrowed */
 };
 
 struct lookup {
     struct lookups *lookups;
-    atomic_int users; /* the caller and the thread */
-    int event;        /* owned */
-    char *name;       /* owned */
+    bool waits;          /* for a thread */
+    struct lookup *next; /* which waits too */
+    atomic_int users;    /* the caller, and the thread that works on it */
+    int event;           /* owned */
+    char *name;          /* owned */
     /* The answer, once the event is there. */
     struct ip_address addresses[LOOKUP_ADDRESSES_MAX];
     size_t count;
@@ -38,15 +42,26 @@ struct lookups *lookups_new(void)
 {
     struct lookups *lookups = memory_allocate(sizeof *lookups);
 
-    atomic_store(&lookups->users, 1);
-    atomic_store(&lookups->active, 0);
+    *lookups = (struct lookups){.mutex = PTHREAD_MUTEX_INITIALIZER, .users = 1};
     return lookups;
+}
+
+/* Gives up a use, with the mutex held. */
+static void unlock_and_leave(struct lookups *lookups)
+{
+    const bool is_last = --lookups->users == 0;
+
+    pthread_mutex_unlock(&lookups->mutex);
+    if (is_last)
+        free(lookups);
 }
 
 void lookups_leave(struct lookups *lookups)
 {
-    if (lookups && atomic_fetch_sub(&lookups->users, 1) == 1)
-        free(lookups);
+    if (!lookups)
+        return;
+    pthread_mutex_lock(&lookups->mutex);
+    unlock_and_leave(lookups);
 }
 
 static void leave(struct lookup *lookup)
@@ -58,11 +73,52 @@ static void leave(struct lookup *lookup)
     free(lookup);
 }
 
-/* The thread of a lookup has ended, or was not started. */
-static void end_thread(struct lookups *lookups)
+/* ---- those that wait, with the mutex held */
+
+static void add_waiting(struct lookups *lookups, struct lookup *lookup)
 {
-    atomic_fetch_sub(&lookups->active, 1);
-    lookups_leave(lookups);
+    lookup->waits = true;
+    if (lookups->last)
+        lookups->last->next = lookup;
+    else
+        lookups->first = lookup;
+    lookups->last = lookup;
+}
+
+static void remove_waiting(struct lookups *lookups, struct lookup *lookup)
+{
+    struct lookup *before = NULL;
+
+    for (struct lookup *item = lookups->first; item != lookup; item = item->next)
+        before = item;
+    if (before)
+        before->next = lookup->next;
+    else
+        lookups->first = lookup->next;
+    if (lookups->last == lookup)
+        lookups->last = before;
+    lookup->next = NULL;
+    lookup->waits = false;
+}
+
+/* ---- the threads */
+
+/* Returns what a thread does next. NULL: nothing; the thread has no use for `lookups` any more. */
+static struct lookup *take_next(struct lookups *lookups)
+{
+    struct lookup *next;
+
+    pthread_mutex_lock(&lookups->mutex);
+    next = lookups->first;
+    if (next) {
+        remove_waiting(lookups, next);
+        atomic_fetch_add(&next->users, 1);
+        pthread_mutex_unlock(&lookups->mutex);
+        return next;
+    }
+    lookups->threads--;
+    unlock_and_leave(lookups);
+    return NULL;
 }
 
 static void add_address(struct lookup *lookup, const struct sockaddr *found)
@@ -79,17 +135,18 @@ static void add_address(struct lookup *lookup, const struct sockaddr *found)
     lookup->count++;
 }
 
-static void *look_up(void *argument)
+static void look_up(struct lookup *lookup)
 {
-    struct lookup *lookup = argument;
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    const uint64_t one = 1;
+    const bool is_whole = strchr(lookup->name, '.') && res_init() == 0;
     struct addrinfo *found = NULL;
     int error;
 
-    if (strchr(lookup->name, '.') && res_init() == 0)
+    if (is_whole)
         _res.options &= ~(unsigned long)RES_DNSRCH; /* of this thread */
     error = getaddrinfo(lookup->name, NULL, &hints, &found);
+    if (is_whole)
+        _res.options |= RES_DNSRCH; /* for its next name */
     for (const struct addrinfo *item = error == 0 ? found : NULL;
          item && lookup->count < LOOKUP_ADDRESSES_MAX; item = item->ai_next)
         add_address(lookup, item->ai_addr);
@@ -97,33 +154,64 @@ static void *look_up(void *argument)
         lookup->problem = error != 0 ? gai_strerror(error) : "it has no address";
     if (error == 0)
         freeaddrinfo(found);
-    end_thread(lookup->lookups);
-    if (write(lookup->event, &one, sizeof one) != sizeof one)
-        abort(); /* a counter of 1 always has room */
-    leave(lookup);
+}
+
+/* Does lookups until none waits. Each answer is told after its thread is free for another one. */
+static void *work(void *argument)
+{
+    struct lookup *lookup = argument;
+    const uint64_t one = 1;
+
+    while (lookup) {
+        struct lookup *next;
+
+        look_up(lookup);
+        next = take_next(lookup->lookups);
+        if (write(lookup->event, &one, sizeof one) != sizeof one)
+            abort(); /* a counter of 1 always has room */
+        leave(lookup);
+        lookup = next;
+    }
     return NULL;
 }
 
-struct lookup *lookup_start(struct lookups *lookups, const char *name)
+/* Starts a thread for a lookup, with the mutex held. False: the system refuses it. */
+static bool start_thread(struct lookups *lookups, struct lookup *lookup)
 {
-    struct lookup *lookup;
     pthread_t thread;
 
-    if (atomic_load(&lookups->active) >= LOOKUPS_MAX)
-        return NULL;
-    lookup = memory_allocate(sizeof *lookup);
+    atomic_store(&lookup->users, 2);
+    if (thread_start(&thread, work, lookup) != 0) {
+        atomic_store(&lookup->users, 1);
+        return false;
+    }
+    pthread_detach(thread);
+    lookups->users++;
+    lookups->threads++;
+    return true;
+}
+
+/* ---- the caller */
+
+struct lookup *lookup_start(struct lookups *lookups, const char *name)
+{
+    struct lookup *lookup = memory_allocate(sizeof *lookup);
+    bool started = true;
+
     *lookup = (struct lookup){.lookups = lookups,
                               .event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                               .name = string_copy(name)};
-    atomic_store(&lookup->users, 2);
-    atomic_fetch_add(&lookups->users, 1);
-    atomic_fetch_add(&lookups->active, 1);
-    if (lookup->event >= 0 && thread_start(&thread, look_up, lookup) == 0) {
-        pthread_detach(thread);
-        return lookup;
-    }
-    end_thread(lookups);
     atomic_store(&lookup->users, 1);
+    pthread_mutex_lock(&lookups->mutex);
+    if (lookup->event < 0)
+        started = false;
+    else if (lookups->threads < LOOKUPS_MAX)
+        started = start_thread(lookups, lookup);
+    else
+        add_waiting(lookups, lookup);
+    pthread_mutex_unlock(&lookups->mutex);
+    if (started)
+        return lookup;
     leave(lookup);
     return NULL;
 }
@@ -150,6 +238,11 @@ size_t lookup_take(const struct lookup *lookup, struct ip_address addresses[LOOK
 
 void lookup_forget(struct lookup *lookup)
 {
-    if (lookup)
-        leave(lookup);
+    if (!lookup)
+        return;
+    pthread_mutex_lock(&lookup->lookups->mutex);
+    if (lookup->waits)
+        remove_waiting(lookup->lookups, lookup);
+    pthread_mutex_unlock(&lookup->lookups->mutex);
+    leave(lookup);
 }

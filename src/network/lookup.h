@@ -11,7 +11,8 @@
 
 #include "base/ip_address.h"
 
-/* How many lookups go on at once for one caller, and the addresses that are taken of an answer. */
+/* How many lookups go on at once for one caller, while others wait for their turn; and the
+ * addresses that are taken of an answer. */
 enum { LOOKUPS_MAX = 32, LOOKUP_ADDRESSES_MAX = 16 };
 
 struct lookup;
@@ -20,12 +21,13 @@ struct lookup;
 struct lookups;
 struct lookups *lookups_new(void);
 
-/* The caller has no use for it any more. NULL is ignored. */
+/* The caller has no use for it any more, and has forgotten all of its lookups. NULL is ignored. */
 void lookups_leave(struct lookups *lookups);
 
 /*
  * Starts one. A name with a dot is taken as it is: the search domains of this host do not complete
- * it. NULL: there are too many, or the system refuses a thread.
+ * it. If LOOKUPS_MAX go on, those that were forgotten among them, it begins when one of them ends.
+ * NULL: the system refuses a thread or a descriptor.
  */
 struct lookup *lookup_start(struct lookups *lookups, const char *name);
 

@@ -50,11 +50,11 @@ struct terminator {
 /* A received packet. Its descriptors are the receiver's. */
 struct packet {
     struct terminator_message message;
-    char text[TERMINATOR_PACKET_MAX - sizeof(struct terminator_message) + 2]; /* with two NULs */
+    char text[TERMINATOR_REPORT_MAX - sizeof(struct terminator_message) + 2]; /* with two NULs */
     int fd;                                                                   /* owned; -1: none */
 };
 
-/* Takes the descriptor out of a control message; more than one closes them all. */
+/* Takes the first descriptor out of a control message, and closes the others. */
 static void take_descriptor(struct msghdr *header, struct packet *packet)
 {
     for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control;
@@ -166,7 +166,7 @@ char *terminator_words(const struct terminator *terminator)
     return text_escape(words);
 }
 
-/* Whether the program has ended at its start; it has closed its standard error then. */
+/* Sets the error of a program that has ended at its start, with its last words. */
 static int set_ended_at_start(const struct terminator *terminator, struct error *error)
 {
     struct pollfd polled = {.fd = terminator->process.out[PROCESS_STDERR], .events = POLLIN};
@@ -181,7 +181,7 @@ static int set_ended_at_start(const struct terminator *terminator, struct error 
 static int wait_until_ready(struct terminator *terminator, const struct notifier *cancel,
                             struct error *error)
 {
-    CLEANUP_FREE struct packet *packet = memory_allocate(sizeof *packet);
+    struct packet packet = {.fd = -1};
     const long long deadline = clock_now_ms() + START_MS;
     struct pollfd polled[] = {{.fd = terminator->socket, .events = POLLIN},
                               {.fd = notifier_fd(cancel), .events = POLLIN}};
@@ -197,17 +197,17 @@ static int wait_until_ready(struct terminator *terminator, const struct notifier
             return error_set(error, ERROR_SYSTEM, PROGRAM " was not ready within %d s",
                              START_MS / 1000);
         if (io_poll(polled, 2, (int)left) > 0)
-            received = receive_packet(terminator->socket, packet);
+            received = receive_packet(terminator->socket, &packet);
     }
-    if (received > 0 && packet->message.type == TERMINATOR_READY && packet->fd >= 0) {
-        terminator->certificates = packet->fd;
+    if (received > 0 && packet.message.type == TERMINATOR_READY && packet.fd >= 0) {
+        terminator->certificates = packet.fd;
         return 0;
     }
-    if (received > 0 && packet->fd >= 0)
-        close(packet->fd);
-    if (received < 0 || packet->message.type != TERMINATOR_FAILED)
+    if (received > 0 && packet.fd >= 0)
+        close(packet.fd);
+    if (received < 0 || packet.message.type != TERMINATOR_FAILED)
         return set_ended_at_start(terminator, error);
-    why = text_escape_short(packet->text, REASON_MAX);
+    why = text_escape_short(packet.text, REASON_MAX);
     return error_set(error, ERROR_CONFIG, PROGRAM ": %s", why);
 }
 
@@ -369,27 +369,26 @@ void terminator_report_release(struct terminator_report *report)
 
 bool terminator_take_report(struct terminator *terminator, struct terminator_report *report)
 {
-    CLEANUP_FREE struct packet *packet = NULL;
+    struct packet packet;
     int received;
 
     if (terminator->socket < 0)
         return false;
-    packet = memory_allocate(sizeof *packet);
-    received = receive_packet(terminator->socket, packet);
+    received = receive_packet(terminator->socket, &packet);
     if (received == 0)
         return false;
-    if (received < 0 || packet->fd >= 0 || packet->message.type != TERMINATOR_GIVEN_UP) {
-        if (received > 0 && packet->fd >= 0)
-            close(packet->fd);
+    if (received < 0 || packet.fd >= 0 || packet.message.type != TERMINATOR_GIVEN_UP) {
+        if (received > 0 && packet.fd >= 0)
+            close(packet.fd);
         close_socket(terminator);
         return false;
     }
     *report = (struct terminator_report){
-        .number = packet->message.number,
-        .host = text_escape_short(packet->text, REASON_MAX),
-        .port = packet->message.port,
-        .status = packet->message.status,
-        .reason = text_escape_short(packet->text + strlen(packet->text) + 1, REASON_MAX),
+        .number = packet.message.number,
+        .host = text_escape_short(packet.text, REASON_MAX),
+        .port = packet.message.port,
+        .status = packet.message.status,
+        .reason = text_escape_short(packet.text + strlen(packet.text) + 1, REASON_MAX),
     };
     return true;
 }

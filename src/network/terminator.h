@@ -1,8 +1,8 @@
 /*
- * The program isolator-tls (src/tls), which ends the TLS of programs for hosts whose rules say so
- * ("tls": "terminate"), speaks TLS with the real host, and adds the fields of their credentials to
- * requests. There is one for each run or session, with a certificate authority of its own.
- * Knows no programs and no proxy; the messages are in network/terminator_wire.h.
+ * The program isolator-tls (src/tls), which terminates the TLS of programs for hosts whose rules
+ * say so ("tls": "terminate"), speaks TLS with the real host, and adds the fields of their
+ * credentials to requests. There is one for each run or session, with a certificate authority of
+ * its own. Knows no programs and no proxy; the messages are in network/terminator_wire.h.
  */
 #ifndef NETWORK_TERMINATOR_H
 #define NETWORK_TERMINATOR_H

@@ -27,6 +27,8 @@
 
 #include <stdint.h>
 
+#include "base/host_name.h"
+
 enum terminator_type {
     TERMINATOR_READY = 1,
     TERMINATOR_FAILED,
@@ -44,5 +46,12 @@ struct terminator_message {
 
 /* Bytes of the longest message, with its start, and its descriptors. */
 enum { TERMINATOR_PACKET_MAX = 65536, TERMINATOR_FDS = 2 };
+
+/* Bytes of the text of FAILED and of a reason; and of the longest message of isolator-tls. */
+enum {
+    TERMINATOR_REASON_MAX = 2000,
+    TERMINATOR_REPORT_MAX =
+        sizeof(struct terminator_message) + HOST_NAME_SIZE + TERMINATOR_REASON_MAX
+};
 
 #endif

@@ -29,8 +29,11 @@ static char bytes_after[FRAME_CHUNK];
 void output_stream_init(struct output_stream *stream, struct frame_link *link,
                         enum frame_channel channel, int *fd)
 {
-    *stream =
-        (struct output_stream){.link = link, .channel = channel, .fd = fd, .head_max = UINT64_MAX};
+    *stream = (struct output_stream){.link = link,
+                                     .channel = channel,
+                                     .fd = fd,
+                                     .clock_us = figures_clock_us,
+                                     .head_max = UINT64_MAX};
     memset(bytes_after, 1, sizeof bytes_after);
 }
 
@@ -68,7 +71,7 @@ bool output_stream_is_writing(const struct output_stream *stream)
 
 static void note_read(struct output_stream *stream, size_t length)
 {
-    const uint64_t now_us = figures_clock_us();
+    const uint64_t now_us = stream->clock_us();
     const uint64_t pause_us = stream->link->is_script ? SCRIPT_GATHER_PAUSE_US : GATHER_PAUSE_US;
 
     if (length >= GATHER_BELOW || now_us - stream->last_us > pause_us)
@@ -85,7 +88,7 @@ static uint64_t gather_left_us(const struct output_stream *stream)
 
     if (stream->reads < GATHER_AFTER)
         return 0;
-    passed_us = figures_clock_us() - stream->last_us;
+    passed_us = stream->clock_us() - stream->last_us;
     return passed_us < gather_us ? gather_us - passed_us : 0;
 }
 

@@ -21,7 +21,8 @@ struct output_stream {
     uint64_t max;     /* of them */
     uint64_t left;    /* bytes that are still passed on */
     bool exceeded;    /* event: it has written more than `max`, and nothing more is passed on */
-    /* Reads of only a few bytes: how many in a row, and figures_clock_us() of the last one. */
+    uint64_t (*clock_us)(void); /* figures_clock_us(), but in tests */
+    /* Reads of only a few bytes: how many in a row, and the time of the last one. */
     unsigned reads;
     uint64_t last_us;
     /* In a script. */

@@ -9,19 +9,19 @@
 #include "tls/bridge_state.h"
 
 struct bridge *bridge_new(const struct bridge_context *context, unsigned slot,
-                          struct link_open *open)
+                          struct link_order *order)
 {
     struct bridge *bridge = memory_allocate(sizeof *bridge);
-    const char *host = open->tunnel.host;
+    const char *host = order->tunnel.host;
 
     *bridge = (struct bridge){.context = context,
                               .slot = slot,
-                              .open = open,
-                              .program = {.fd = open->program},
-                              .host = {.fd = open->host},
+                              .order = order,
+                              .program = {.fd = order->program},
+                              .host = {.fd = order->host},
                               .program_deadline = clock_now_ms() + context->program_ms,
                               .host_deadline = clock_now_ms() + context->host_ms};
-    open->program = open->host = -1;
+    order->program = order->host = -1;
     bridge->program.ssl =
         contexts_new_program(context->contexts, bridge->program.fd, host, &bridge->wants_other);
     bridge->host.ssl = contexts_new_host(context->contexts, bridge->host.fd, host);
@@ -33,7 +33,7 @@ void bridge_free(struct bridge *bridge)
     if (!bridge)
         return;
     bridge_close(bridge);
-    link_open_free(bridge->open);
+    link_order_free(bridge->order);
     free(bridge);
 }
 
@@ -60,7 +60,7 @@ static bool is_over(long long deadline)
 
 static void check_deadlines(struct bridge *bridge)
 {
-    const struct http_inner *tunnel = &bridge->open->tunnel;
+    const struct http_tunnel *tunnel = &bridge->order->tunnel;
 
     if (bridge->state == BRIDGE_BEGINNING && is_over(bridge->host_deadline)) {
         bridge_give_up(bridge, 504,

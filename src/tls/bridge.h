@@ -25,9 +25,9 @@ struct bridge_context {
 
 struct bridge;
 
-/* Takes `open` over. `slot` is its number among the connections. */
+/* Takes `order` over. `slot` is its number among the connections. */
 struct bridge *bridge_new(const struct bridge_context *context, unsigned slot,
-                          struct link_open *open) __attribute__((returns_nonnull));
+                          struct link_order *order) __attribute__((returns_nonnull));
 
 /* Closes what is open, wipes the fields and frees it. NULL is ignored. */
 void bridge_free(struct bridge *bridge);

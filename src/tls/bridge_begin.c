@@ -21,7 +21,7 @@ static bool is_distrust(int reason)
 /* The program cannot be told anything. */
 static void give_up_program(struct bridge *bridge)
 {
-    const char *host = bridge->open->tunnel.host;
+    const char *host = bridge->order->tunnel.host;
     int reason;
     const char *problem = side_problem(&reason);
 
@@ -43,7 +43,7 @@ static void give_up_program(struct bridge *bridge)
 
 static void give_up_host(struct bridge *bridge)
 {
-    const struct http_inner *tunnel = &bridge->open->tunnel;
+    const struct http_tunnel *tunnel = &bridge->order->tunnel;
     const long verified = SSL_get_verify_result(bridge->host.ssl);
     int reason;
     const char *problem = side_problem(&reason);
@@ -73,7 +73,7 @@ static void shake_program(struct bridge *bridge)
 
 static void shake_host(struct bridge *bridge)
 {
-    const struct http_inner *tunnel = &bridge->open->tunnel;
+    const struct http_tunnel *tunnel = &bridge->order->tunnel;
     const enum side_result result = side_shake_hands(&bridge->host);
 
     if (result == SIDE_BLOCKED)
@@ -94,7 +94,8 @@ static void shake_host(struct bridge *bridge)
  */
 static void make_room(struct bridge *bridge)
 {
-    const size_t room = bridge->incoming.length + bridge->open->text_length + HOST_NAME_SIZE + 1024;
+    const size_t room =
+        bridge->incoming.length + bridge->order->text_length + HOST_NAME_SIZE + 1024;
 
     bridge->head = (struct strbuf){.data = memory_allocate(room), .capacity = room};
     bridge->head.data[0] = '\0';
@@ -103,12 +104,12 @@ static void make_room(struct bridge *bridge)
 /* Sets `has_request` if the head is complete and good. */
 static void judge_head(struct bridge *bridge)
 {
-    const struct http_inner *tunnel = &bridge->open->tunnel;
+    const struct http_tunnel *tunnel = &bridge->order->tunnel;
     enum http_result result;
 
     make_room(bridge);
-    result = http_request_read_inner(bridge->incoming.data, bridge->incoming.length, tunnel,
-                                     &bridge->request, &bridge->head);
+    result = http_request_read_in_tunnel(bridge->incoming.data, bridge->incoming.length, tunnel,
+                                         &bridge->request, &bridge->head);
     if (result == HTTP_REFUSED) {
         bridge_give_up(bridge, bridge->request.status,
                        string_format("a request to '%s' is not valid: %s", tunnel->host,
@@ -155,14 +156,14 @@ static void read_head(struct bridge *bridge)
         case SIDE_FLOODED:
             bridge_give_up(bridge, 400,
                            string_format("the program sends messages of TLS without data to '%s'",
-                                         bridge->open->tunnel.host));
+                                         bridge->order->tunnel.host));
             return;
         default:
             bridge->program.is_broken = true;
             bridge_give_up(bridge, 400,
                            string_format("the program has ended a connection to '%s' before its "
                                          "request was complete",
-                                         bridge->open->tunnel.host));
+                                         bridge->order->tunnel.host));
         }
     }
 }

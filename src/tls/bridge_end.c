@@ -15,12 +15,12 @@ enum { DROPS_MAX = 16 };
 
 void bridge_wipe(struct bridge *bridge)
 {
-    const struct http_inner none = {.host = bridge->open->tunnel.host,
-                                    .port = bridge->open->tunnel.port};
+    const struct http_tunnel none = {.host = bridge->order->tunnel.host,
+                                     .port = bridge->order->tunnel.port};
     const size_t host_length = strlen(none.host) + 1;
 
-    OPENSSL_cleanse(bridge->open->text + host_length, bridge->open->text_length - host_length);
-    bridge->open->tunnel = none;
+    OPENSSL_cleanse(bridge->order->text + host_length, bridge->order->text_length - host_length);
+    bridge->order->tunnel = none;
     if (bridge->head.data)
         OPENSSL_cleanse(bridge->head.data, bridge->head.capacity);
     strbuf_release(&bridge->head);
@@ -69,7 +69,7 @@ void bridge_give_up(struct bridge *bridge, int status, char *reason)
     CLEANUP_FREE char *reply = http_reply(status, why);
 
     if (!bridge->has_given_up)
-        link_send_given_up(bridge->context->link, bridge->open, status, why);
+        link_send_given_up(bridge->context->link, bridge->order, status, why);
     bridge->has_given_up = true;
     bridge_wipe(bridge);
     side_release(&bridge->host);

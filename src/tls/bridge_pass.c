@@ -17,7 +17,7 @@ bool bridge_take_body(struct bridge *bridge, const char *bytes, size_t length)
             bridge, 400,
             string_format("the body of a request to '%s' is not valid: it must be chunks of HTTP, "
                           "without fields after them",
-                          bridge->open->tunnel.host));
+                          bridge->order->tunnel.host));
         return false;
     }
     if (!bridge->host_is_deaf)
@@ -106,7 +106,7 @@ static bool read_host(struct bridge *bridge)
     case SIDE_FLOODED:
         bridge_give_up(bridge, 502,
                        string_format("'%s' port %u sends messages of TLS without data",
-                                     bridge->open->tunnel.host, bridge->open->tunnel.port));
+                                     bridge->order->tunnel.host, bridge->order->tunnel.port));
         return false;
     case SIDE_BROKEN:
         bridge->is_cut = true;

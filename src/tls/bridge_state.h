@@ -13,7 +13,7 @@
  * gone, and the response is isolator's own. In ENDING all is sent, and what the program still sends
  * is dropped for a while: closing a socket that has unread bytes can take the response away.
  *
- * The fields of isolator are in `open`, and in `head` once the request is complete. The head is
+ * The fields of isolator are in `order`, and in `head` once the request is complete. The head is
  * sent after the certificate of the host was verified. Both are wiped then, and if it is not sent.
  */
 #ifndef TLS_BRIDGE_STATE_H
@@ -36,7 +36,7 @@ struct bridge {
     const struct bridge_context *context;
     unsigned slot;
     enum bridge_state state;
-    struct link_open *open; /* owned */
+    struct link_order *order; /* owned */
     struct side program, host;
     bool wants_other; /* the program offers other protocols than HTTP/1.1 */
     /* By clock_now_ms(); 0: none. The program's is also that of REPLYING and ENDING. */

@@ -21,17 +21,17 @@ bool link_is_valid(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
-void link_open_free(struct link_open *open)
+void link_order_free(struct link_order *order)
 {
-    if (!open)
+    if (!order)
         return;
-    if (open->program >= 0)
-        close(open->program);
-    if (open->host >= 0)
-        close(open->host);
-    OPENSSL_cleanse(open->text, open->text_length);
-    free(open->text);
-    free(open);
+    if (order->program >= 0)
+        close(order->program);
+    if (order->host >= 0)
+        close(order->host);
+    OPENSSL_cleanse(order->text, order->text_length);
+    free(order->text);
+    free(order);
 }
 
 /* ---- what a message says */
@@ -55,35 +55,35 @@ static bool is_field(const struct http_field *field)
 }
 
 /* Returns the next string of the text; NULL: there is none. */
-static const char *next_string(const struct link_open *open, size_t *at)
+static const char *next_string(const struct link_order *order, size_t *at)
 {
-    const char *string = open->text + *at;
+    const char *string = order->text + *at;
 
-    if (*at == open->text_length)
+    if (*at == order->text_length)
         return NULL;
     *at += strlen(string) + 1;
     return string;
 }
 
 /* Reads the host and the fields. Returns NULL, or what is wrong: a static text. */
-static const char *read_text(struct link_open *open)
+static const char *read_text(struct link_order *order)
 {
-    struct http_inner *tunnel = &open->tunnel;
+    struct http_tunnel *tunnel = &order->tunnel;
     size_t at = 0;
 
-    if (open->text_length == 0 || open->text[open->text_length - 1] != '\0')
+    if (order->text_length == 0 || order->text[order->text_length - 1] != '\0')
         return "a text without NUL at its end";
-    tunnel->host = next_string(open, &at);
-    tunnel->fields = open->fields;
+    tunnel->host = next_string(order, &at);
+    tunnel->fields = order->fields;
     if (!is_host(tunnel->host) || tunnel->port == 0)
         return "no host, or port 0";
-    while (at < open->text_length) {
-        struct http_field *field = &open->fields[tunnel->field_count++];
+    while (at < order->text_length) {
+        struct http_field *field = &order->fields[tunnel->field_count++];
 
         if (tunnel->field_count > LINK_FIELDS_MAX)
             return "too many fields";
-        field->name = next_string(open, &at);
-        field->value = next_string(open, &at);
+        field->name = next_string(order, &at);
+        field->value = next_string(order, &at);
         if (!field->value || !is_field(field))
             return "a field that is none of HTTP";
     }
@@ -100,14 +100,14 @@ static bool set_nonblocking(int fd)
            getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-static bool has_sockets(const struct link_open *open)
+static bool has_sockets(const struct link_order *order)
 {
-    return open->program >= 0 && open->host >= 0 && set_nonblocking(open->program) &&
-           set_nonblocking(open->host);
+    return order->program >= 0 && order->host >= 0 && set_nonblocking(order->program) &&
+           set_nonblocking(order->host);
 }
 
 /* Reads all but the descriptors. Returns NULL, or what is wrong: a static text. */
-static const char *read_packet(struct link_open *open, const char *bytes, size_t length)
+static const char *read_packet(struct link_order *order, const char *bytes, size_t length)
 {
     struct terminator_message message = {.type = 0};
 
@@ -116,19 +116,19 @@ static const char *read_packet(struct link_open *open, const char *bytes, size_t
     memcpy(&message, bytes, sizeof message);
     if (message.type != TERMINATOR_OPEN)
         return "a message of an unknown type";
-    open->number = message.number;
-    open->tunnel.port = message.port;
-    open->text_length = length - sizeof message;
-    open->text = memory_allocate(open->text_length + 1);
-    memcpy(open->text, bytes + sizeof message, open->text_length);
-    open->text[open->text_length] = '\0';
-    return read_text(open);
+    order->number = message.number;
+    order->tunnel.port = message.port;
+    order->text_length = length - sizeof message;
+    order->text = memory_allocate(order->text_length + 1);
+    memcpy(order->text, bytes + sizeof message, order->text_length);
+    order->text[order->text_length] = '\0';
+    return read_text(order);
 }
 
 /* ---- the socket */
 
 /* Takes up to two descriptors out of a control message; the kernel drops more (MSG_CTRUNC). */
-static void take_descriptors(struct msghdr *header, struct link_open *open)
+static void take_descriptors(struct msghdr *header, struct link_order *order)
 {
     int fds[TERMINATOR_FDS];
 
@@ -140,13 +140,13 @@ static void take_descriptors(struct msghdr *header, struct link_open *open)
             continue;
         memcpy(fds, CMSG_DATA(part), count * sizeof(int));
         if (count > 0)
-            open->program = fds[0];
+            order->program = fds[0];
         if (count > 1)
-            open->host = fds[1];
+            order->host = fds[1];
     }
 }
 
-enum link_result link_read(int fd, struct link_open **opened, const char **problem)
+enum link_result link_read(int fd, struct link_order **opened, const char **problem)
 {
     static char bytes[TERMINATOR_PACKET_MAX];
     union {
@@ -159,31 +159,31 @@ enum link_result link_read(int fd, struct link_open **opened, const char **probl
                             .msg_control = &control,
                             .msg_controllen = sizeof control};
     const ssize_t length = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    struct link_open *open;
+    struct link_order *order;
 
     if (length < 0 && (errno == EAGAIN || errno == EINTR))
         return LINK_NOTHING;
     if (length <= 0)
         return LINK_ENDED;
-    open = memory_allocate(sizeof *open);
-    *open = (struct link_open){.program = -1, .host = -1};
-    take_descriptors(&header, open);
+    order = memory_allocate(sizeof *order);
+    *order = (struct link_order){.program = -1, .host = -1};
+    take_descriptors(&header, order);
     *problem = header.msg_flags & MSG_TRUNC ? "a message that is too long"
-                                            : read_packet(open, bytes, (size_t)length);
-    if (!*problem && !(header.msg_flags & MSG_CTRUNC) && !has_sockets(open))
+                                            : read_packet(order, bytes, (size_t)length);
+    if (!*problem && !(header.msg_flags & MSG_CTRUNC) && !has_sockets(order))
         *problem = "a message without two sockets";
     OPENSSL_cleanse(bytes, (size_t)length);
     if (*problem) {
-        link_open_free(open);
+        link_order_free(order);
         return LINK_WRONG;
     }
-    *opened = open;
+    *opened = order;
     return header.msg_flags & MSG_CTRUNC ? LINK_REFUSED : LINK_OPENED;
 }
 
 /*
- * Sends a message: the host, unless that is NULL, and a text, which is cut to LINK_TEXT_MAX bytes;
- * with a descriptor unless that is -1.
+ * Sends a message: the host, unless that is NULL, and a text, which is cut to
+ * TERMINATOR_REASON_MAX bytes; with a descriptor unless that is -1.
  */
 static int send_message(int fd, const struct terminator_message *message, const char *host,
                         const char *text, int passed)
@@ -197,7 +197,7 @@ static int send_message(int fd, const struct terminator_message *message, const 
     } control = {.bytes = {0}};
     struct iovec parts[] = {{&start, sizeof start},
                             {(char *)host, host ? strlen(host) + 1 : 0},
-                            {(char *)text, strnlen(text, LINK_TEXT_MAX)}};
+                            {(char *)text, strnlen(text, TERMINATOR_REASON_MAX)}};
     struct msghdr header = {.msg_iov = parts, .msg_iovlen = 3};
 
     if (passed >= 0) {
@@ -230,13 +230,13 @@ void link_send_failed(int fd, const char *why)
     (void)send_message(fd, &(struct terminator_message){.type = TERMINATOR_FAILED}, NULL, why, -1);
 }
 
-void link_send_given_up(int fd, const struct link_open *open, int status, const char *why)
+void link_send_given_up(int fd, const struct link_order *order, int status, const char *why)
 {
     const struct terminator_message message = {.type = TERMINATOR_GIVEN_UP,
-                                               .port = open->tunnel.port,
+                                               .port = order->tunnel.port,
                                                .status = (uint16_t)status,
-                                               .number = open->number};
+                                               .number = order->number};
 
     /* If isolator has gone, its socket says so, too. */
-    (void)send_message(fd, &message, open->tunnel.host, why, -1);
+    (void)send_message(fd, &message, order->tunnel.host, why, -1);
 }

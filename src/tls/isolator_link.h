@@ -12,16 +12,16 @@
 #include "network/http_request.h"
 #include "network/terminator_wire.h"
 
-/* The fields that a connection gets; and the bytes of the longest text that isolator is told. */
-enum { LINK_FIELDS_MAX = 16, LINK_TEXT_MAX = 2000 };
+/* The fields that a connection gets. */
+enum { LINK_FIELDS_MAX = 16 };
 
-/* A message OPEN. */
-struct link_open {
+/* A message OPEN: the order to begin a connection. */
+struct link_order {
     uint64_t number;
-    int program, host;        /* descriptors; owned; -1: none */
-    char *text;               /* owned; the rest is borrowed from it; it has secrets */
-    size_t text_length;       /* with its last NUL */
-    struct http_inner tunnel; /* its fields are those below */
+    int program, host;         /* descriptors; owned; -1: none */
+    char *text;                /* owned; the rest is borrowed from it; it has secrets */
+    size_t text_length;        /* with its last NUL */
+    struct http_tunnel tunnel; /* its fields are those below */
     struct http_field fields[LINK_FIELDS_MAX];
 };
 
@@ -38,10 +38,10 @@ enum link_result {
 
 /* Reads a message, if there is one, into a new struct, if it is opened or refused. The caller frees
  * it. */
-enum link_result link_read(int fd, struct link_open **open, const char **problem);
+enum link_result link_read(int fd, struct link_order **opened, const char **problem);
 
 /* Closes its descriptors, wipes its text and frees it. NULL is ignored. */
-void link_open_free(struct link_open *open);
+void link_order_free(struct link_order *order);
 
 /*
  * Sends READY with a descriptor. Waits while isolator reads nothing. Returns 0; -1, errno: isolator
@@ -49,10 +49,10 @@ void link_open_free(struct link_open *open);
  */
 int link_send_ready(int fd, int certificates);
 
-/* Sends FAILED. Waits while isolator reads nothing. The reason is cut to LINK_TEXT_MAX bytes. */
+/* Sends FAILED. Waits while isolator reads nothing. The reason is cut to TERMINATOR_REASON_MAX. */
 void link_send_failed(int fd, const char *why);
 
 /* Sends GIVEN_UP of a connection. Does nothing if isolator does not read. The reason is cut too. */
-void link_send_given_up(int fd, const struct link_open *open, int status, const char *why);
+void link_send_given_up(int fd, const struct link_order *order, int status, const char *why);
 
 #endif

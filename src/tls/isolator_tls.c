@@ -17,7 +17,7 @@
 #include "tls/contexts.h"
 #include "tls/harden.h"
 #include "tls/isolator_link.h"
-#include "tls/terminator.h"
+#include "tls/server.h"
 #include "tls/trust_store.h"
 
 enum { EXIT_PROBLEM = 1, EXIT_MISUSE = 2 };
@@ -95,6 +95,6 @@ int main(int argc, char **argv)
     prepare(&contexts);
     problem = harden_system_calls();
     if (!problem)
-        problem = terminator_run(&contexts, STDIN_FILENO);
+        problem = tls_server_run(&contexts, STDIN_FILENO);
     quit(problem ? EXIT_PROBLEM : EXIT_SUCCESS, problem);
 }

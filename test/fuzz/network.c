@@ -286,15 +286,17 @@ static void check_request(const char *bytes, size_t size)
 /* ---- requests in a tunnel */
 
 /* Reads each beginning of what comes. */
-static void check_growing_inner(const char *bytes, size_t size, const struct http_inner *inner,
-                                enum http_result result, const struct strbuf *head)
+static void check_growing_in_tunnel(const char *bytes, size_t size,
+                                    const struct http_tunnel *tunnel, enum http_result result,
+                                    const struct strbuf *head)
 {
     enum http_result before = HTTP_INCOMPLETE;
 
     for (size_t have = 0; have <= size; have = next_length(have, size)) {
         CLEANUP(strbuf_release) struct strbuf again = STRBUF_INIT;
         struct http_request other;
-        const enum http_result now = http_request_read_inner(bytes, have, inner, &other, &again);
+        const enum http_result now =
+            http_request_read_in_tunnel(bytes, have, tunnel, &other, &again);
 
         fuzz_require(before == HTTP_INCOMPLETE || now == before, "%d after %zu bytes, then %d",
                      before, have, now);
@@ -312,30 +314,31 @@ static int count_keys(const struct strbuf *head)
     return count_lines(head, "x-key:") + count_lines(head, "x_key:");
 }
 
-static void check_again_inner(const struct http_inner *inner, const struct strbuf *head)
+static void check_again_in_tunnel(const struct http_tunnel *tunnel, const struct strbuf *head)
 {
-    const struct http_inner none = {.host = inner->host, .port = inner->port};
+    const struct http_tunnel none = {.host = tunnel->host, .port = tunnel->port};
     CLEANUP(strbuf_release) struct strbuf again = STRBUF_INIT;
     struct http_request other;
 
     if (head->length > HTTP_HEAD_MAX)
         return;
-    if (http_request_read_inner(head->data, head->length, &none, &other, &again) != HTTP_GOOD) {
+    if (http_request_read_in_tunnel(head->data, head->length, &none, &other, &again) != HTTP_GOOD) {
         fuzz_require(other.status == 431, "%d %s", other.status, other.problem);
         return;
     }
     fuzz_require(strcmp(strbuf_string(&again), head->data) == 0, "%s\n%s", head->data, again.data);
 }
 
-static void check_inner(const char *bytes, size_t size)
+static void check_in_tunnel(const char *bytes, size_t size)
 {
     static const struct http_field key = {"X-Key", "the secret"};
-    static const struct http_inner inner = {.host = "a", .port = 443, .fields = &key, 1};
+    static const struct http_tunnel tunnel = {.host = "a", .port = 443, .fields = &key, 1};
     CLEANUP(strbuf_release) struct strbuf head = STRBUF_INIT;
     struct http_request request;
-    const enum http_result result = http_request_read_inner(bytes, size, &inner, &request, &head);
+    const enum http_result result =
+        http_request_read_in_tunnel(bytes, size, &tunnel, &request, &head);
 
-    check_growing_inner(bytes, size, &inner, result, &head);
+    check_growing_in_tunnel(bytes, size, &tunnel, result, &head);
     if (result == HTTP_REFUSED)
         fuzz_require(request.status >= 400 && fuzz_is_line(request.problem), "%d", request.status);
     if (result != HTTP_GOOD) {
@@ -348,7 +351,7 @@ static void check_inner(const char *bytes, size_t size)
     fuzz_require(count_lines(&head, "host: a\r\n") == 1, "%s", head.data);
     fuzz_require(count_keys(&head) == 1 && count_lines(&head, "x-key: the secret\r\n") == 1, "%s",
                  head.data);
-    check_again_inner(&inner, &head);
+    check_again_in_tunnel(&tunnel, &head);
     check_body(&request, bytes + request.head_length, size - request.head_length);
 }
 
@@ -587,7 +590,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_request(bytes, size);
         break;
     case 'i':
-        check_inner(bytes, size);
+        check_in_tunnel(bytes, size);
         break;
     case 'b':
         check_body(&chunked, bytes, size);

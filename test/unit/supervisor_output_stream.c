@@ -15,6 +15,83 @@ static void turn(struct output_stream *stream, bool gathers, int expected_ms)
     assert_int_equal(loop_wait(&loop), 0);
 }
 
+static uint64_t now_us;
+
+static uint64_t clock_of_test(void)
+{
+    return now_us;
+}
+
+/* Gathers once 64 pieces of few bytes have come in a row, up to so long; not after such a pause. */
+static void check_gathering(const char *key, uint64_t gather_us, uint64_t pause_us)
+{
+    enum { GATHER_AFTER = 64, MANY = 4096 };
+    static const char bytes[MANY];
+    static struct frame_link link;
+    const int gather_ms = (int)(gather_us / 1000);
+    struct output_stream stream;
+    int ends[2];
+    uint64_t sent = 0;
+
+    assert_int_equal(pipe(ends), 0);
+    frame_link_init(&link, -1, -1, key);
+    assert_true(key || frame_link_grant(&link, FRAME_STDOUT, 1000000));
+    output_stream_init(&stream, &link, CHANNEL_STDOUT, &ends[0]);
+    output_stream_begin(&stream, UINT64_MAX);
+    stream.clock_us = clock_of_test;
+    now_us = 1000000000;
+    for (int round = 0; round < 3; round++) {
+        now_us += pause_us + 1; /* so the first piece is none of a row */
+        for (int i = 0; i <= GATHER_AFTER; i++) {
+            assert_int_equal(write(ends[1], bytes, 1), 1);
+            turn(&stream, true, -1);
+            assert_int_equal(stream.written, ++sent);
+            link.out_first = link.out_filled; /* as if it was written */
+            now_us += i < GATHER_AFTER ? pause_us : 0;
+        }
+        /* Now ten pieces become one. */
+        for (int i = 0; i < 10; i++) {
+            assert_int_equal(write(ends[1], bytes, 1), 1);
+            turn(&stream, true, gather_ms - i * gather_ms / 10);
+            assert_int_equal(stream.written, sent);
+            now_us += gather_us / 10;
+        }
+        turn(&stream, true, -1);
+        assert_int_equal(stream.written, sent += 10);
+        link.out_first = link.out_filled;
+        /* At the end nothing waits, and many bytes end the row. */
+        assert_int_equal(write(ends[1], bytes, 1), 1);
+        turn(&stream, true, gather_ms);
+        turn(&stream, false, -1);
+        assert_int_equal(stream.written, ++sent);
+        link.out_first = link.out_filled;
+        now_us += gather_us;
+        assert_int_equal(write(ends[1], bytes, MANY), MANY);
+        turn(&stream, true, -1);
+        assert_int_equal(stream.written, sent += MANY);
+        link.out_first = link.out_filled;
+        assert_int_equal(write(ends[1], bytes, 1), 1);
+        turn(&stream, true, -1);
+        assert_int_equal(stream.written, ++sent);
+        link.out_first = link.out_filled;
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void output_stream__gathers_small_pieces(void **state)
+{
+    (void)state;
+    check_gathering(NULL, 2000, 10000);
+}
+
+/* In a script each piece is a line, so they gather for longer. */
+static void output_stream__gathers_longer_in_script(void **state)
+{
+    (void)state;
+    check_gathering("name", 100000, 500000);
+}
+
 /* After so many small pieces of a script no other one is sent while the program runs. */
 static void output_stream__bounds_small_pieces(void **state)
 {

@@ -20,31 +20,6 @@ static void supervise__both_streams(void **state)
     tear_down(&fixture);
 }
 
-/* A flood of single bytes arrives in few frames, and whole. */
-static void supervise__gathers_bytes(void **state)
-{
-    enum { BYTES = 200000 };
-    struct fixture fixture;
-    const long long deadline = clock_now_ms() + LATE_MS;
-    int type, frames = 0;
-
-    (void)state;
-    set_up(&fixture);
-    add_script(&fixture, "exec dd if=/dev/zero bs=1 count=200000 2>/dev/null");
-    add_run(&fixture, MEGABYTE);
-    add(&fixture, FRAME_STDIN_END, NULL, 0);
-    do {
-        while ((type = next_frame(&fixture)) == 0)
-            assert_true(exchange(&fixture, deadline));
-        frames += type == FRAME_STDOUT;
-    } while (type != FRAME_END);
-    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
-    assert_int_equal(fixture.out[0].length, BYTES);
-    if (frames > BYTES / 20)
-        fail_msg("%d frames", frames);
-    tear_down(&fixture);
-}
-
 /* Only the kernel can tell a signal from a status above 128. */
 static void supervise__statuses_and_signals(void **state)
 {

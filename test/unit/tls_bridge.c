@@ -37,7 +37,7 @@ static struct authority *authority_of_all(void)
 
 static void start_alone(struct alone *alone, int program_ms, int host_ms)
 {
-    struct link_open *open = calloc(1, sizeof *open);
+    struct link_order *order = calloc(1, sizeof *order);
     int ends[2];
 
     signal(SIGPIPE, SIG_IGN);
@@ -50,15 +50,15 @@ static void start_alone(struct alone *alone, int program_ms, int host_ms)
                                              .program_ms = program_ms,
                                              .host_ms = host_ms,
                                              .end_ms = 50};
-    open->text = string_copy("a.test");
-    open->text_length = strlen("a.test") + 1;
-    open->tunnel = (struct http_inner){.host = open->text, .port = 443};
-    alone->fd = make_pair(&open->program);
-    alone->host = make_pair(&open->host);
+    order->text = string_copy("a.test");
+    order->text_length = strlen("a.test") + 1;
+    order->tunnel = (struct http_tunnel){.host = order->text, .port = 443};
+    alone->fd = make_pair(&order->program);
+    alone->host = make_pair(&order->host);
     set_nonblocking(alone->fd);
-    set_nonblocking(open->program);
-    set_nonblocking(open->host);
-    alone->bridge = bridge_new(&alone->context, 0, open);
+    set_nonblocking(order->program);
+    set_nonblocking(order->host);
+    alone->bridge = bridge_new(&alone->context, 0, order);
     alone->client = SSL_CTX_new(TLS_client_method());
     alone->program = SSL_new(alone->client);
     SSL_set_fd(alone->program, alone->fd);

@@ -5,15 +5,16 @@
 /* Requests in a tunnel to a host of https. */
 
 static const struct http_field secret[] = {{"Authorization", "Bearer secret"}};
-static const struct http_inner inner = {.host = "a", .port = 443, .fields = secret, 1};
+static const struct http_tunnel tunnel = {.host = "a", .port = 443, .fields = secret, 1};
 
 /* Reads the head at once, and byte by byte, which must have the same result. */
-static enum http_result read_head(const char *text, const struct http_inner *of,
+static enum http_result read_head(const char *text, const struct http_tunnel *of,
                                   struct http_request *request, struct strbuf *rewritten)
 {
     CLEANUP(strbuf_release) struct strbuf again = STRBUF_INIT;
     const size_t length = strlen(text);
-    const enum http_result result = http_request_read_inner(text, length, of, request, rewritten);
+    const enum http_result result =
+        http_request_read_in_tunnel(text, length, of, request, rewritten);
     enum http_result part = HTTP_INCOMPLETE;
     struct http_request other;
 
@@ -21,14 +22,14 @@ static enum http_result read_head(const char *text, const struct http_inner *of,
         CLEANUP_FREE char *copy = malloc(have + 1);
 
         memcpy(copy + 1, text, have);
-        part = http_request_read_inner(copy + 1, have, of, &other, &again);
+        part = http_request_read_in_tunnel(copy + 1, have, of, &other, &again);
     }
     assert_int_equal(part, result);
     assert_string_equal(strbuf_string(&again), strbuf_string(rewritten));
     return result;
 }
 
-static struct http_request check_rewritten_for(const struct http_inner *of, const char *text,
+static struct http_request check_rewritten_for(const struct http_tunnel *of, const char *text,
                                                const char *expected)
 {
     CLEANUP(strbuf_release) struct strbuf rewritten = STRBUF_INIT;
@@ -46,14 +47,14 @@ static struct http_request check_rewritten_for(const struct http_inner *of, cons
 
 static struct http_request check_rewritten(const char *text, const char *expected)
 {
-    return check_rewritten_for(&inner, text, expected);
+    return check_rewritten_for(&tunnel, text, expected);
 }
 
 static void check_refused(const char *text, int status, const char *problem)
 {
     CLEANUP(strbuf_release) struct strbuf rewritten = STRBUF_INIT;
     struct http_request request;
-    const enum http_result result = read_head(text, &inner, &request, &rewritten);
+    const enum http_result result = read_head(text, &tunnel, &request, &rewritten);
 
     if (result != HTTP_REFUSED)
         fail_msg("result %d for '%s'", result, text);
@@ -62,7 +63,7 @@ static void check_refused(const char *text, int status, const char *problem)
     assert_int_equal(rewritten.length, 0);
 }
 
-static void http_inner__gets_the_field(void **state)
+static void http_tunnel__gets_the_field(void **state)
 {
     struct http_request request;
 
@@ -80,10 +81,10 @@ static void http_inner__gets_the_field(void **state)
                     "Connection: close\r\n\r\n");
 }
 
-static void http_inner__drops_those_of_the_program(void **state)
+static void http_tunnel__drops_those_of_the_program(void **state)
 {
     static const struct http_field fields[] = {{"X-Api-Key", "s1"}, {"x_token", "s2"}};
-    static const struct http_inner of = {.host = "a", .port = 443, .fields = fields, 2};
+    static const struct http_tunnel of = {.host = "a", .port = 443, .fields = fields, 2};
 
     (void)state;
     check_rewritten("GET / HTTP/1.1\r\nHost: a\r\nauthorization: mine\r\nAUTHORIZATION: x\r\n"
@@ -97,7 +98,7 @@ static void http_inner__drops_those_of_the_program(void **state)
                         "XToken: kept\r\nConnection: close\r\n\r\n");
 }
 
-static void http_inner__named_in_connection(void **state)
+static void http_tunnel__named_in_connection(void **state)
 {
     (void)state;
     check_rewritten("GET / HTTP/1.1\r\nHost: a\r\nConnection: Authorization, X-One\r\n"
@@ -106,10 +107,10 @@ static void http_inner__named_in_connection(void **state)
                     "Connection: close\r\n\r\n");
 }
 
-static void http_inner__ports_and_addresses(void **state)
+static void http_tunnel__ports_and_addresses(void **state)
 {
-    static const struct http_inner port = {.host = "a.b", .port = 8443};
-    static const struct http_inner address = {.host = "2001:db8::1", .port = 443};
+    static const struct http_tunnel port = {.host = "a.b", .port = 8443};
+    static const struct http_tunnel address = {.host = "2001:db8::1", .port = 443};
 
     (void)state;
     check_rewritten_for(&port, "GET / HTTP/1.1\r\nHost: A.b:8443\r\n\r\n",
@@ -118,7 +119,7 @@ static void http_inner__ports_and_addresses(void **state)
                         "GET / HTTP/1.1\r\nHost: [2001:db8::1]\r\nConnection: close\r\n\r\n");
 }
 
-static void http_inner__other_hosts(void **state)
+static void http_tunnel__other_hosts(void **state)
 {
     static const char *const hosts[] = {"",     "b",    "a:80",    "a:8443", "a:443:443", "b.a",
                                         "a, b", "b@a",  "a/",      "a:",     "a:0443",    "[a]",
@@ -134,7 +135,7 @@ static void http_inner__other_hosts(void **state)
     check_refused("GET / HTTP/1.1\r\n\r\n", 400, "no Host field");
 }
 
-static void http_inner__targets(void **state)
+static void http_tunnel__targets(void **state)
 {
     static const char *const targets[] = {"https://a/", "http://a/", "a:443", "*", "?x", "x"};
 
@@ -153,7 +154,7 @@ static void http_inner__targets(void **state)
                     "Connection: close\r\n\r\n");
 }
 
-static void http_inner__methods(void **state)
+static void http_tunnel__methods(void **state)
 {
     (void)state;
     check_refused("CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n", 501, "CONNECT in a tunnel");
@@ -166,7 +167,7 @@ static void http_inner__methods(void **state)
 }
 
 /* What http_request_read() refuses too. */
-static void http_inner__framing(void **state)
+static void http_tunnel__framing(void **state)
 {
     (void)state;
     check_refused("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
@@ -186,7 +187,7 @@ static void http_inner__framing(void **state)
     check_refused("\x16\x03\x01", 400, "not a request of HTTP");
 }
 
-static void http_inner__trailer(void **state)
+static void http_tunnel__trailer(void **state)
 {
     static const char bad[] = "1\r\nx\r\n0\r\nAuthorization: mine\r\n\r\n";
     static const char good[] = "1\r\nx\r\n0\r\n\r\n";

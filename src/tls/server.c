@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tls/terminator.h"
+#include "tls/server.h"
 
 #include <errno.h>
 #include <sys/epoll.h>
@@ -22,11 +22,11 @@ enum { EVENTS_MAX = 64, MESSAGES_MAX = 16, OTHER_DESCRIPTORS = 16 };
 enum { PROGRAM_MS = 30000, HOST_MS = 15000, END_MS = 2000 };
 
 /* The number of isolator's socket in epoll; those of connections are smaller. */
-enum { LINK_NUMBER = 2 * TERMINATOR_CONNECTIONS_MAX };
+enum { LINK_NUMBER = 2 * TLS_SERVER_CONNECTIONS_MAX };
 
-struct terminator {
+struct tls_server {
     struct bridge_context context;
-    struct bridge *bridges[TERMINATOR_CONNECTIONS_MAX]; /* owned; NULL: free */
+    struct bridge *bridges[TLS_SERVER_CONNECTIONS_MAX]; /* owned; NULL: free */
     unsigned max;                                       /* how many there may be */
 };
 
@@ -37,14 +37,14 @@ static unsigned connections_max(void)
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < OTHER_DESCRIPTORS + 2)
         return 1;
-    if (limit.rlim_cur >= OTHER_DESCRIPTORS + 2 * TERMINATOR_CONNECTIONS_MAX)
-        return TERMINATOR_CONNECTIONS_MAX;
+    if (limit.rlim_cur >= OTHER_DESCRIPTORS + 2 * TLS_SERVER_CONNECTIONS_MAX)
+        return TLS_SERVER_CONNECTIONS_MAX;
     return (unsigned)(limit.rlim_cur - OTHER_DESCRIPTORS) / 2;
 }
 
-static void serve(struct terminator *terminator, unsigned slot, bool has_gone)
+static void serve(struct tls_server *server, unsigned slot, bool has_gone)
 {
-    struct bridge **bridge = &terminator->bridges[slot];
+    struct bridge **bridge = &server->bridges[slot];
 
     if (!*bridge)
         return;
@@ -55,41 +55,41 @@ static void serve(struct terminator *terminator, unsigned slot, bool has_gone)
     }
 }
 
-static void refuse(struct terminator *terminator, struct link_open *open, const char *why)
+static void refuse(struct tls_server *server, struct link_order *order, const char *why)
 {
-    link_send_given_up(terminator->context.link, open, 502, why);
-    link_open_free(open);
+    link_send_given_up(server->context.link, order, 502, why);
+    link_order_free(order);
 }
 
-static void begin(struct terminator *terminator, struct link_open *open)
+static void begin(struct tls_server *server, struct link_order *order)
 {
     unsigned slot = 0;
 
-    while (slot < terminator->max && terminator->bridges[slot])
+    while (slot < server->max && server->bridges[slot])
         slot++;
-    if (slot == terminator->max) {
+    if (slot == server->max) {
         CLEANUP_FREE char *why = string_format(
-            "there are %u connections with TLS already, which is the limit", terminator->max);
+            "there are %u connections with TLS already, which is the limit", server->max);
 
-        refuse(terminator, open, why);
+        refuse(server, order, why);
         return;
     }
-    terminator->bridges[slot] = bridge_new(&terminator->context, slot, open);
-    serve(terminator, slot, false);
+    server->bridges[slot] = bridge_new(&server->context, slot, order);
+    serve(server, slot, false);
 }
 
 /* Returns false when isolator has ended; `problem` is set if it has sent something wrong. */
-static bool read_link(struct terminator *terminator, const char **problem)
+static bool read_link(struct tls_server *server, const char **problem)
 {
-    struct link_open *open;
+    struct link_order *order;
 
     for (int i = 0; i < MESSAGES_MAX; i++)
-        switch (link_read(terminator->context.link, &open, problem)) {
+        switch (link_read(server->context.link, &order, problem)) {
         case LINK_OPENED:
-            begin(terminator, open);
+            begin(server, order);
             break;
         case LINK_REFUSED:
-            refuse(terminator, open, "the system refuses the sockets of a connection with TLS");
+            refuse(server, order, "the system refuses the sockets of a connection with TLS");
             break;
         case LINK_NOTHING:
             return true;
@@ -103,17 +103,17 @@ static bool read_link(struct terminator *terminator, const char **problem)
 }
 
 /* Serves the connections that wait for a time which has come. Returns how long to wait, in ms. */
-static int serve_late(struct terminator *terminator)
+static int serve_late(struct tls_server *server)
 {
     long long now = clock_now_ms(), next = 0;
 
-    for (unsigned slot = 0; slot < terminator->max; slot++) {
-        struct bridge *bridge = terminator->bridges[slot];
+    for (unsigned slot = 0; slot < server->max; slot++) {
+        struct bridge *bridge = server->bridges[slot];
         long long deadline = bridge ? bridge_deadline(bridge) : 0;
 
         if (deadline != 0 && deadline <= now) {
-            serve(terminator, slot, false);
-            bridge = terminator->bridges[slot];
+            serve(server, slot, false);
+            bridge = server->bridges[slot];
             deadline = bridge ? bridge_deadline(bridge) : 0;
         }
         if (deadline != 0 && (next == 0 || deadline < next))
@@ -123,23 +123,23 @@ static int serve_late(struct terminator *terminator)
     return next == 0 ? -1 : next <= now ? 0 : (int)(next - now);
 }
 
-const char *terminator_run(struct contexts *contexts, int link)
+const char *tls_server_run(struct contexts *contexts, int link)
 {
     CLEANUP_FD int epoll = epoll_create1(EPOLL_CLOEXEC);
-    struct terminator terminator = {.context = {.contexts = contexts,
-                                                .epoll = epoll,
-                                                .link = link,
-                                                .program_ms = PROGRAM_MS,
-                                                .host_ms = HOST_MS,
-                                                .end_ms = END_MS},
-                                    .max = connections_max()};
+    struct tls_server server = {.context = {.contexts = contexts,
+                                            .epoll = epoll,
+                                            .link = link,
+                                            .program_ms = PROGRAM_MS,
+                                            .host_ms = HOST_MS,
+                                            .end_ms = END_MS},
+                                .max = connections_max()};
     struct epoll_event events[EVENTS_MAX] = {{.events = EPOLLIN, .data.u64 = LINK_NUMBER}};
     const char *problem = NULL;
 
     if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, link, &events[0]) != 0)
         return "the system refuses epoll";
     for (;;) {
-        const int wait_ms = serve_late(&terminator);
+        const int wait_ms = serve_late(&server);
         const int count = epoll_wait(epoll, events, EVENTS_MAX, wait_ms);
 
         for (int i = 0; i < count; i++) {
@@ -147,8 +147,8 @@ const char *terminator_run(struct contexts *contexts, int link)
             const bool has_gone = number % 2 == 0 && (events[i].events & (EPOLLHUP | EPOLLERR));
 
             if (number != LINK_NUMBER)
-                serve(&terminator, number / 2, has_gone);
-            else if (!read_link(&terminator, &problem))
+                serve(&server, number / 2, has_gone);
+            else if (!read_link(&server, &problem))
                 return problem;
         }
         if (count < 0 && errno != EINTR)
