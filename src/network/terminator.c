@@ -18,7 +18,7 @@
 #include "base/process.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "network/terminator_wire.h"
+#include "network/terminator_packet.h"
 
 #define PROGRAM "isolator-tls"
 
@@ -44,66 +44,6 @@ struct terminator {
     int certificates; /* owned */
     uint64_t last;    /* the number of the last connection */
 };
-
-/* ---- packets */
-
-/* A received packet. Its descriptors are the receiver's. */
-struct packet {
-    struct terminator_message message;
-    char text[TERMINATOR_REPORT_MAX - sizeof(struct terminator_message) + 2]; /* with two NULs */
-    int fd;                                                                   /* owned; -1: none */
-};
-
-/* Takes the first descriptor out of a control message, and closes the others. */
-static void take_descriptor(struct msghdr *header, struct packet *packet)
-{
-    for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control;
-         control = CMSG_NXTHDR(header, control)) {
-        const size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-
-        if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
-            continue;
-        for (size_t i = 0; i < count; i++) {
-            int fd;
-
-            memcpy(&fd, CMSG_DATA(control) + i * sizeof fd, sizeof fd);
-            if (packet->fd < 0)
-                packet->fd = fd;
-            else
-                close(fd);
-        }
-    }
-}
-
-/* 1: a packet; 0: none is there now; -1: the program has ended, or sends what is none. */
-static int receive_packet(int fd, struct packet *packet)
-{
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof(int) * TERMINATOR_FDS)];
-    } control;
-    struct iovec parts[] = {{&packet->message, sizeof packet->message},
-                            {packet->text, sizeof packet->text - 2}};
-    struct msghdr header = {.msg_iov = parts,
-                            .msg_iovlen = 2,
-                            .msg_control = &control,
-                            .msg_controllen = sizeof control};
-    const ssize_t length = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-
-    packet->fd = -1;
-    if (length < 0 && (errno == EAGAIN || errno == EINTR))
-        return 0;
-    if (length >= 0)
-        take_descriptor(&header, packet);
-    if (length >= (ssize_t)sizeof packet->message &&
-        (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0) {
-        memset(packet->text + ((size_t)length - sizeof packet->message), 0, 2);
-        return 1;
-    }
-    if (packet->fd >= 0)
-        close(packet->fd);
-    return -1;
-}
 
 /* ---- the start */
 
@@ -178,10 +118,20 @@ static int set_ended_at_start(const struct terminator *terminator, struct error 
                      words);
 }
 
+int terminator_check_version(uint64_t version, struct error *error)
+{
+    if (version == TERMINATOR_VERSION)
+        return 0;
+    return error_set(error, ERROR_CONFIG,
+                     PROGRAM " has version %llu, isolator needs %d; install both from the same "
+                             "package",
+                     (unsigned long long)version, TERMINATOR_VERSION);
+}
+
 static int wait_until_ready(struct terminator *terminator, const struct notifier *cancel,
                             struct error *error)
 {
-    struct packet packet = {.fd = -1};
+    struct terminator_packet packet = {.fd = -1};
     const long long deadline = clock_now_ms() + START_MS;
     struct pollfd polled[] = {{.fd = terminator->socket, .events = POLLIN},
                               {.fd = notifier_fd(cancel), .events = POLLIN}};
@@ -197,11 +147,11 @@ static int wait_until_ready(struct terminator *terminator, const struct notifier
             return error_set(error, ERROR_SYSTEM, PROGRAM " was not ready within %d s",
                              START_MS / 1000);
         if (io_poll(polled, 2, (int)left) > 0)
-            received = receive_packet(terminator->socket, &packet);
+            received = terminator_packet_receive(terminator->socket, &packet);
     }
     if (received > 0 && packet.message.type == TERMINATOR_READY && packet.fd >= 0) {
         terminator->certificates = packet.fd;
-        return 0;
+        return terminator_check_version(packet.message.number, error);
     }
     if (received > 0 && packet.fd >= 0)
         close(packet.fd);
@@ -369,12 +319,12 @@ void terminator_report_release(struct terminator_report *report)
 
 bool terminator_take_report(struct terminator *terminator, struct terminator_report *report)
 {
-    struct packet packet;
+    struct terminator_packet packet;
     int received;
 
     if (terminator->socket < 0)
         return false;
-    received = receive_packet(terminator->socket, &packet);
+    received = terminator_packet_receive(terminator->socket, &packet);
     if (received == 0)
         return false;
     if (received < 0 || packet.fd >= 0 || packet.message.type != TERMINATOR_GIVEN_UP) {

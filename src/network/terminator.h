@@ -19,12 +19,15 @@ struct terminator;
 
 /*
  * Starts the program, which is in the directory of this one or in ../libexec/isolator, and waits
- * until it is ready. ERROR_CONFIG if it is not installed, this host has no certificates, or a
- * credential of the rules cannot be read; ERROR_SYSTEM; ERROR_CANCELLED when `cancel`, which may be
- * NULL, is raised.
+ * until it is ready. ERROR_CONFIG if it is not installed or of another version, this host has no
+ * certificates, or a credential of the rules cannot be read; ERROR_SYSTEM; ERROR_CANCELLED when
+ * `cancel`, which may be NULL, is raised.
  */
 struct terminator *terminator_new(const struct network_rules *rules, const struct notifier *cancel,
                                   struct error *error);
+
+/* Whether messages of this version, which READY names, are understood. ERROR_CONFIG. */
+int terminator_check_version(uint64_t version, struct error *error);
 
 /* Ends the program, with all its connections. NULL is ignored. */
 void terminator_free(struct terminator *terminator);

@@ -10,9 +10,10 @@
  *                                                        field; each ends with a NUL
  *     GIVEN_UP   isolator-tls  none                      the host, a NUL, and why
  *
- * READY or FAILED is the first message, and comes once. The file has the certificates, in PEM, of
- * this host's store and of the authority that isolator-tls has made, whose key never leaves it; its
- * offset is 0.
+ * READY or FAILED is the first message, and comes once; the number of READY is TERMINATOR_VERSION,
+ * so that isolator notices an isolator-tls of another release that it does not understand. The file
+ * has the certificates, in PEM, of this host's store and of the authority that isolator-tls has
+ * made, whose key never leaves it; its offset is 0.
  *
  * OPEN begins a connection with two stream sockets. The program is at the first: isolator-tls is
  * its TLS server. The host is at the second: it gets no request before its certificate is verified.
@@ -29,6 +30,12 @@
 
 #include "base/host_name.h"
 
+/*
+ * Changes with every change of the messages, other than that of READY's first fields, which stay as
+ * they are. A READY without a version has 0.
+ */
+enum { TERMINATOR_VERSION = 1 };
+
 enum terminator_type {
     TERMINATOR_READY = 1,
     TERMINATOR_FAILED,
@@ -41,7 +48,7 @@ struct terminator_message {
     uint32_t type;   /* enum terminator_type */
     uint16_t port;   /* of OPEN and GIVEN_UP */
     uint16_t status; /* of GIVEN_UP */
-    uint64_t number; /* of the connection, which isolator chooses */
+    uint64_t number; /* of the connection, which isolator chooses; of READY the version */
 };
 
 /* Bytes of the longest message, with its start, and its descriptors. */

@@ -221,8 +221,10 @@ static int send_message(int fd, const struct terminator_message *message, const 
 
 int link_send_ready(int fd, int certificates)
 {
-    return send_message(fd, &(struct terminator_message){.type = TERMINATOR_READY}, NULL, "",
-                        certificates);
+    const struct terminator_message message = {.type = TERMINATOR_READY,
+                                               .number = TERMINATOR_VERSION};
+
+    return send_message(fd, &message, NULL, "", certificates);
 }
 
 void link_send_failed(int fd, const char *why)

@@ -44,8 +44,8 @@ enum link_result link_read(int fd, struct link_order **opened, const char **prob
 void link_order_free(struct link_order *order);
 
 /*
- * Sends READY with a descriptor. Waits while isolator reads nothing. Returns 0; -1, errno: isolator
- * has ended.
+ * Sends READY with the version and a descriptor. Waits while isolator reads nothing. Returns 0; -1,
+ * errno: isolator has ended.
  */
 int link_send_ready(int fd, int certificates);
 

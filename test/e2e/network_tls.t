@@ -222,6 +222,20 @@ print(get("https://'$web'/"))')"
     is "$(field stdout)|$(field warnings)" "hello|" "the next run"
 }
 
+test_case 'isolator-tls is killed during a session: further cells run, and their requests fail' && {
+    config=$(tls_config)
+    printf '%s\n' "$helpers" 'while get("https://'$web'/") == "hello": time.sleep(0.1)' '' \
+        'print(get("https://'$web'/"))' '' 'print("the session goes on")' >"$scratch/cells"
+    input=$scratch/cells start_isolator session -v --language python --config "$config"
+    until_connected
+    kill -KILL "$(helper_of "$pid")"
+    await
+    is "$status" 0 "the exit status"
+    has "$out" "URLError" "what the second cell prints"
+    has "$out" "the session goes on" "what the third cell prints"
+    has "$err" "isolator-tls has ended" "the warnings"
+}
+
 test_case 'a credential that is not set, and a program that is not installed' && {
     config=$(tls_config)
     export -n TEST_KEY

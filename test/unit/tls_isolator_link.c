@@ -72,6 +72,7 @@ static void check_certificates(const char *text, const char *expected)
     peers.pid = start_program(path, &peers.link, -1);
     free(read_message(peers.link, &message, &file));
     assert_int_equal(message.type, TERMINATOR_READY);
+    assert_int_equal(message.number, TERMINATOR_VERSION);
     got = read_all(file);
     *strstr(got.data + strlen(expected), "-----BEGIN") = '\0'; /* isolator's own */
     assert_string_equal(got.data, expected);

@@ -447,4 +447,33 @@ static inline void end_program(SSL *ssl, int fd)
     close(fd);
 }
 
+/* ---- a program and its host */
+
+/* The test fills in how the host answers. */
+struct exchange {
+    struct peers peers;
+    struct host host;
+    int fd;
+    SSL *ssl; /* of the program, which is connected */
+};
+
+/* `text` is that of open_connection(); the host is a.test. */
+static inline void begin_exchange(struct exchange *exchange, uint64_t number, int port,
+                                  const char *text, size_t length)
+{
+    exchange->peers = start_peers();
+    open_connection(exchange->peers.link, number, port, text, length, &exchange->fd,
+                    &exchange->host.fd);
+    start_host(&exchange->host, &exchange->peers.authority, "DNS:a.test");
+    exchange->ssl = connect_program(exchange->peers.program, exchange->fd, "a.test");
+}
+
+/* After stop_host(), and after what the host has got was checked. */
+static inline void end_exchange(struct exchange *exchange)
+{
+    strbuf_release(&exchange->host.got);
+    end_program(exchange->ssl, exchange->fd);
+    stop_peers(&exchange->peers);
+}
+
 #endif

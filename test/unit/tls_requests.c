@@ -8,48 +8,35 @@
 /* Sends a request to a.test, which the host has to get like this. */
 static void check_passed(const char *request, const char *expected)
 {
-    struct peers peers = start_peers();
     const char *end = strstr(expected, "\r\n\r\n");
-    struct host host = {.response = SAID, .response_length = strlen(SAID), .body = strlen(end + 4)};
-    int fd;
-    SSL *ssl;
+    struct exchange exchange = {
+        .host = {.response = SAID, .response_length = strlen(SAID), .body = strlen(end + 4)}};
 
-    open_connection(peers.link, 7, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
-    start_host(&host, &peers.authority, "DNS:a.test");
-    ssl = connect_program(peers.program, fd, "a.test");
-    send_text(ssl, request);
-    check_response(ssl, SAID);
-    stop_host(&host);
-    assert_string_equal(strbuf_string(&host.got), expected);
-    strbuf_release(&host.got);
-    end_program(ssl, fd);
-    stop_peers(&peers);
+    begin_exchange(&exchange, 7, 443, FIELDS, sizeof FIELDS);
+    send_text(exchange.ssl, request);
+    check_response(exchange.ssl, SAID);
+    stop_host(&exchange.host);
+    assert_string_equal(strbuf_string(&exchange.host.got), expected);
+    end_exchange(&exchange);
 }
 
 /* The host gets nothing of a request that is refused. */
 static void check_refused(const char *request, int status, const char *name, const char *problem)
 {
-    struct peers peers = start_peers();
     CLEANUP_FREE char *why = string_format("a request to 'a.test' is not valid: %s", problem);
     CLEANUP_FREE char *response =
         string_format("HTTP/1.1 %d %s: %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n"
                       "Connection: close\r\n\r\nisolator: %s\n",
                       status, name, why, strlen(why) + strlen("isolator: \n"), why);
-    struct host host = {.response = SAID, .response_length = strlen(SAID)};
-    int fd;
-    SSL *ssl;
+    struct exchange exchange = {.host = {.response = SAID, .response_length = strlen(SAID)}};
 
-    open_connection(peers.link, 8, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
-    start_host(&host, &peers.authority, "DNS:a.test");
-    ssl = connect_program(peers.program, fd, "a.test");
-    send_text(ssl, request);
-    check_response(ssl, response);
-    check_given_up(&peers, 8, status, why);
-    stop_host(&host);
-    assert_string_equal(strbuf_string(&host.got), "");
-    strbuf_release(&host.got);
-    end_program(ssl, fd);
-    stop_peers(&peers);
+    begin_exchange(&exchange, 8, 443, FIELDS, sizeof FIELDS);
+    send_text(exchange.ssl, request);
+    check_response(exchange.ssl, response);
+    check_given_up(&exchange.peers, 8, status, why);
+    stop_host(&exchange.host);
+    assert_string_equal(strbuf_string(&exchange.host.got), "");
+    end_exchange(&exchange);
 }
 
 static void tls_requests__get_the_field(void **state)
@@ -72,24 +59,18 @@ static void tls_requests__lose_their_own_field(void **state)
 static void tls_requests__names_with_underscores(void **state)
 {
     static const char open[] = "a.test\0X-Api-Key\0one\0X-Two\0two";
-    struct peers peers = start_peers();
-    struct host host = {.response = SAID, .response_length = strlen(SAID)};
-    int fd;
-    SSL *ssl;
+    struct exchange exchange = {.host = {.response = SAID, .response_length = strlen(SAID)}};
 
     (void)state;
-    open_connection(peers.link, 7, 8443, open, sizeof open, &fd, &host.fd);
-    start_host(&host, &peers.authority, "DNS:a.test");
-    ssl = connect_program(peers.program, fd, "a.test");
-    send_text(ssl, "GET / HTTP/1.1\r\nHost: a.test:8443\r\nx_api_key: mine\r\nX_Two: 2\r\n\r\n");
-    check_response(ssl, SAID);
-    stop_host(&host);
-    assert_string_equal(strbuf_string(&host.got),
+    begin_exchange(&exchange, 7, 8443, open, sizeof open);
+    send_text(exchange.ssl,
+              "GET / HTTP/1.1\r\nHost: a.test:8443\r\nx_api_key: mine\r\nX_Two: 2\r\n\r\n");
+    check_response(exchange.ssl, SAID);
+    stop_host(&exchange.host);
+    assert_string_equal(strbuf_string(&exchange.host.got),
                         "GET / HTTP/1.1\r\nHost: a.test:8443\r\nX-Api-Key: one\r\nX-Two: two\r\n"
                         "Connection: close\r\n\r\n");
-    strbuf_release(&host.got);
-    end_program(ssl, fd);
-    stop_peers(&peers);
+    end_exchange(&exchange);
 }
 
 static void tls_requests__drop_what_follows(void **state)
@@ -148,27 +129,20 @@ static void check_bad_chunks(const char *first, const char *then, bool is_passed
     static const char why[] =
         "the body of a request to 'a.test' is not valid: it must be chunks of "
         "HTTP, without fields after them";
-    struct peers peers = start_peers();
     CLEANUP(strbuf_release) struct strbuf response;
-    struct host host = {.body = 1000, .end = HOST_CUTS};
-    int fd;
-    SSL *ssl;
+    struct exchange exchange = {.host = {.body = 1000, .end = HOST_CUTS}};
 
-    open_connection(peers.link, 9, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
-    start_host(&host, &peers.authority, "DNS:a.test");
-    ssl = connect_program(peers.program, fd, "a.test");
-    send_text(ssl, first);
-    send_text(ssl, then);
-    assert_true(read_response(ssl, &response));
+    begin_exchange(&exchange, 9, 443, FIELDS, sizeof FIELDS);
+    send_text(exchange.ssl, first);
+    send_text(exchange.ssl, then);
+    assert_true(read_response(exchange.ssl, &response));
     if (!strstr(response.data, why) || strncmp(response.data, "HTTP/1.1 400 ", 13) != 0)
         fail_msg("%s", response.data);
-    check_given_up(&peers, 9, 400, why);
-    stop_host(&host);
-    assert_true(host.got_end || !host.accepted);
-    assert_true(is_passed || host.got.length == 0);
-    strbuf_release(&host.got);
-    end_program(ssl, fd);
-    stop_peers(&peers);
+    check_given_up(&exchange.peers, 9, 400, why);
+    stop_host(&exchange.host);
+    assert_true(exchange.host.got_end || !exchange.host.accepted);
+    assert_true(is_passed || exchange.host.got.length == 0);
+    end_exchange(&exchange);
 }
 
 static void tls_requests__bad_chunks(void **state)

@@ -32,23 +32,17 @@ static void tls_responses__half_close(void **state)
 /* Without close_notify, the program must be able to see that the response may not be whole. */
 static void tls_responses__cut(void **state)
 {
-    struct peers peers = start_peers();
-    struct host host = {.response = SAID, .response_length = strlen(SAID) - 1, .end = HOST_CUTS};
+    struct exchange exchange = {
+        .host = {.response = SAID, .response_length = strlen(SAID) - 1, .end = HOST_CUTS}};
     CLEANUP(strbuf_release) struct strbuf text;
-    int fd;
-    SSL *ssl;
 
     (void)state;
-    open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
-    start_host(&host, &peers.authority, "DNS:a.test");
-    ssl = connect_program(peers.program, fd, "a.test");
-    send_text(ssl, ASKED);
-    assert_false(read_response(ssl, &text));
+    begin_exchange(&exchange, 1, 443, FIELDS, sizeof FIELDS);
+    send_text(exchange.ssl, ASKED);
+    assert_false(read_response(exchange.ssl, &text));
     assert_int_equal(text.length, strlen(SAID) - 1);
-    stop_host(&host);
-    strbuf_release(&host.got);
-    end_program(ssl, fd);
-    stop_peers(&peers);
+    stop_host(&exchange.host);
+    end_exchange(&exchange);
 }
 
 /* A program that goes away while it waits ends the connection to the host. */
@@ -130,22 +124,17 @@ static void tls_responses__flood_of_key_updates(void **state)
 /* The host answers at once and ends; the body does not hide the response. */
 static void tls_responses__before_the_body(void **state)
 {
-    struct peers peers = start_peers();
-    struct host host = {
-        .response = SAID, .response_length = strlen(SAID), .body = 1, .answers_first = true};
-    int fd;
-    SSL *ssl;
+    struct exchange exchange = {
+        .host = {
+            .response = SAID, .response_length = strlen(SAID), .body = 1, .answers_first = true}};
 
     (void)state;
-    open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
-    start_host(&host, &peers.authority, "DNS:a.test");
-    ssl = connect_program(peers.program, fd, "a.test");
-    send_text(ssl, "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 99999\r\n\r\nstart");
-    check_response(ssl, SAID);
-    stop_host(&host);
-    strbuf_release(&host.got);
-    end_program(ssl, fd);
-    stop_peers(&peers);
+    begin_exchange(&exchange, 1, 443, FIELDS, sizeof FIELDS);
+    send_text(exchange.ssl,
+              "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 99999\r\n\r\nstart");
+    check_response(exchange.ssl, SAID);
+    stop_host(&exchange.host);
+    end_exchange(&exchange);
 }
 
 enum { LARGE = 1 << 20 };
@@ -164,29 +153,24 @@ static char *make_large(const char *head, size_t *length)
 
 static void tls_responses__large(void **state)
 {
-    struct peers peers = start_peers();
     size_t asked, answered;
     CLEANUP_FREE char *request =
         make_large("POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1048576\r\n\r\n", &asked);
     CLEANUP_FREE char *response = make_large("HTTP/1.1 200 OK\r\n\r\n", &answered);
-    struct host host = {.response = response, .response_length = answered, .body = LARGE};
+    struct exchange exchange = {
+        .host = {.response = response, .response_length = answered, .body = LARGE}};
     CLEANUP(strbuf_release) struct strbuf text;
-    int fd;
-    SSL *ssl;
 
     (void)state;
-    open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
-    start_host(&host, &peers.authority, "DNS:a.test");
-    ssl = connect_program(peers.program, fd, "a.test");
-    assert_int_equal(SSL_write(ssl, request, (int)asked), asked);
-    assert_true(read_response(ssl, &text));
+    begin_exchange(&exchange, 1, 443, FIELDS, sizeof FIELDS);
+    assert_int_equal(SSL_write(exchange.ssl, request, (int)asked), asked);
+    assert_true(read_response(exchange.ssl, &text));
     assert_int_equal(text.length, answered);
     assert_memory_equal(text.data, response, answered);
-    stop_host(&host);
-    assert_memory_equal(host.got.data + host.got.length - LARGE, request + asked - LARGE, LARGE);
-    strbuf_release(&host.got);
-    end_program(ssl, fd);
-    stop_peers(&peers);
+    stop_host(&exchange.host);
+    assert_memory_equal(exchange.host.got.data + exchange.host.got.length - LARGE,
+                        request + asked - LARGE, LARGE);
+    end_exchange(&exchange);
 }
 
 enum { MANY = 20 };
