@@ -101,7 +101,7 @@ static void begin_lookup(struct connection *connection)
                                          lookup_fd(connection->lookup), &event) != 0)
         connection_give_up(
             connection, 502,
-            string_format("cannot look up '%s': too many lookups at once, or no memory",
+            string_format("cannot look up '%s': no thread or no memory for the lookup",
                           connection->request.host));
 }
 
