@@ -7,7 +7,13 @@ json_t *tool_answer(json_t *id, json_t *result)
 
 json_t *tool_answer_error(json_t *id, enum tool_error code, const char *message)
 {
-    return json_pack("{s:s, s:o, s:{s:i, s:s}}", "jsonrpc", "2.0", "id",
-                     id ? json_incref(id) : json_null(), "error", "code", (int)code, "message",
-                     message);
+    json_t *answer = json_object(), *error = json_object();
+    json_t *text = json_string(message);
+
+    json_object_set_new(answer, "jsonrpc", json_string("2.0"));
+    json_object_set_new(answer, "id", id ? json_incref(id) : json_null());
+    json_object_set_new(error, "code", json_integer(code));
+    json_object_set_new(error, "message", text ? text : json_string("the message is not UTF-8"));
+    json_object_set_new(answer, "error", error);
+    return answer;
 }

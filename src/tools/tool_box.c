@@ -18,6 +18,7 @@ struct tool_box {
     pthread_mutex_t lock;
     struct box_server *servers; /* owned; in the order of the configuration */
     size_t count;
+    bool ending; /* no server is wanted any more; with the lock */
 };
 
 struct tool_box *tool_box_new(const struct config *config, struct error *error)
@@ -47,6 +48,7 @@ void tool_box_end(struct tool_box *box)
     if (!box)
         return;
     pthread_mutex_lock(&box->lock);
+    box->ending = true;
     for (size_t i = 0; i < box->count; i++)
         if (box->servers[i].upstream)
             upstream_end(box->servers[i].upstream);
@@ -89,6 +91,17 @@ const struct tool_source *tool_box_find(const struct tool_box *box, const char *
     return NULL;
 }
 
+/* With the lock. */
+static struct upstream *make_upstream(const struct tool_box *box, const struct tool_server *server,
+                                      struct error *error)
+{
+    struct upstream *upstream = upstream_new(server, &box->config->tool_limits, &box->guard, error);
+
+    if (upstream)
+        upstream_hide_errors(upstream);
+    return upstream;
+}
+
 struct upstream *tool_box_upstream(struct tool_box *box, const struct tool_source *source,
                                    struct error *error)
 {
@@ -96,9 +109,10 @@ struct upstream *tool_box_upstream(struct tool_box *box, const struct tool_sourc
     struct upstream *upstream;
 
     pthread_mutex_lock(&box->lock);
-    if (!server->upstream)
-        server->upstream =
-            upstream_new(source->server, &box->config->tool_limits, &box->guard, error);
+    if (!server->upstream && box->ending)
+        error_set(error, ERROR_CANCELLED, "isolator ends");
+    else if (!server->upstream)
+        server->upstream = make_upstream(box, source->server, error);
     upstream = server->upstream;
     pthread_mutex_unlock(&box->lock);
     return upstream;

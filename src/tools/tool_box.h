@@ -45,7 +45,7 @@ const struct tool_source *tool_box_find(const struct tool_box *box, const char *
 
 /*
  * Its connection, borrowed, which is made now if there is none. From any thread. NULL:
- * ERROR_SYSTEM.
+ * ERROR_SYSTEM; ERROR_CANCELLED after tool_box_end().
  */
 struct upstream *tool_box_upstream(struct tool_box *box, const struct tool_source *source,
                                    struct error *error);

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "tools/tool_answer.h"
@@ -125,8 +126,8 @@ static json_t *start_call(struct tool_request *request)
     upstream = tool_box_upstream(use->box, request->source, &error);
     if (!upstream)
         return fail_call(request, TOOL_INTERNAL_ERROR, error.message);
-    request->call =
-        upstream_call_start(upstream, own_name(request), request->arguments, &use->done);
+    request->call = upstream_call_start(upstream, own_name(request),
+                                        steal_pointer(&request->arguments), &use->done);
     use->running++;
     request->state = REQUEST_CALLING;
     return NULL;
@@ -227,15 +228,20 @@ struct tool_request *tool_request_call(struct tool_use *use, json_t *id, const j
     json_t *name = json_object_get(params, "name");
     json_t *arguments = json_object_get(params, "arguments");
     struct tool_request *request;
+    char *text = NULL;
 
     if (!json_is_string(name) || strlen(json_string_value(name)) != json_string_length(name) ||
         (arguments && !json_is_null(arguments) && !json_is_object(arguments))) {
         *problem = "tools/call needs a name, a string, and arguments, an object";
         return NULL;
     }
-    request = new_request(use, id, bytes);
+    if (json_is_object(arguments))
+        text = json_dumps(arguments, json_text_flags(arguments));
+    if (!text)
+        text = string_copy("{}");
+    request = new_request(use, id, bytes + strlen(text));
     request->name = string_copy(json_string_value(name));
-    request->arguments = json_is_object(arguments) ? json_incref(arguments) : json_object();
+    request->arguments = text;
     return request;
 }
 
@@ -246,10 +252,15 @@ const json_t *tool_request_id(const struct tool_request *request)
 
 static void release_request(struct tool_request *request)
 {
-    request->use->waiting_bytes -= request->bytes;
+    struct tool_use *use = request->use;
+    const bool was_full = use->waiting_bytes >= TOOL_USE_BYTES_MAX;
+
+    use->waiting_bytes -= request->bytes;
+    if (was_full && use->waiting_bytes < TOOL_USE_BYTES_MAX)
+        notifier_raise(&use->done); /* other connections may have waited for that */
     json_decref(request->id);
     json_decref(request->page);
-    json_decref(request->arguments);
+    free(request->arguments);
     free(request->name);
     free(request);
 }

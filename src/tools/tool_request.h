@@ -12,8 +12,8 @@
 
 #include "tools/tool_use.h"
 
-/* Bytes of a page of a list. */
-enum { TOOL_REQUEST_PAGE_BYTES = 1000000 };
+/* Bytes with which a page of a list is full, and of a tool that no page has. */
+enum { TOOL_REQUEST_PAGE_BYTES = 250000, TOOL_REQUEST_TOOL_BYTES = 1000000 };
 
 struct tool_request;
 

@@ -28,8 +28,8 @@ enum upstream_outcome tool_request_take_list(struct tool_request *request,
 
 /* ---- tools/list */
 
-static void add_to_page(struct tool_request *request, const struct tool_source *source,
-                        const struct tool_entry *tool)
+/* What is listed of a tool. */
+static json_t *make_item(const struct tool_source *source, const struct tool_entry *tool)
 {
     CLEANUP_FREE char *name = string_format("%s.%s", source->server->name, tool->name);
     json_t *item =
@@ -41,7 +41,25 @@ static void add_to_page(struct tool_request *request, const struct tool_source *
         json_object_set_new(item, "description", json_string(tool->description));
     if (tool->output_schema)
         json_object_set_new(item, "outputSchema", json_deep_copy(tool->output_schema));
-    request->page_bytes += json_dumpb(item, NULL, 0, JSON_COMPACT);
+    return item;
+}
+
+static void add_to_page(struct tool_request *request, const struct tool_source *source,
+                        const struct tool_entry *tool)
+{
+    json_t *item = make_item(source, tool);
+    const size_t size = json_dumpb(item, NULL, 0, JSON_COMPACT);
+
+    if (size > TOOL_REQUEST_TOOL_BYTES) {
+        CLEANUP_FREE char *text = string_format("the tool '%s.%s' is not listed: what its server "
+                                                "says of it has %zu bytes",
+                                                source->server->name, tool->name, size);
+
+        tool_log_warn(request->use->log, text);
+        json_decref(item);
+        return;
+    }
+    request->page_bytes += size;
     json_array_append_new(request->page, item);
 }
 
@@ -105,9 +123,14 @@ json_t *tool_request_serve_list(struct tool_request *request)
     const size_t servers = request->use->servers->count;
     json_t *result;
 
+    if (request->use->pages_left == 0) {
+        notifier_raise(&request->use->done);
+        return NULL;
+    }
     while (request->server < servers && !is_full(request))
         if (!add_server(request))
             return NULL;
+    request->use->pages_left--;
     result = json_pack("{s:O}", "tools", request->page);
     if (request->server < servers)
         json_object_set_new(result, "nextCursor",

@@ -26,8 +26,8 @@ struct tool_request {
     json_t *page;
     size_t page_bytes, server, tool;
     /* tools/call */
-    char *name; /* SERVER.TOOL */
-    json_t *arguments;
+    char *name;      /* SERVER.TOOL */
+    char *arguments; /* as JSON: a tree would take many times as much memory */
     const struct tool_source *source;
     struct upstream_call *call; /* REQUEST_CALLING */
 };

@@ -132,7 +132,7 @@ void tool_session_take(struct tool_session *session, const char *line, size_t le
 
 void tool_session_serve(struct tool_session *session)
 {
-    for (size_t i = 0; i < session->count;) {
+    for (size_t i = 0; i < session->count && session->out.length < TOOL_SESSION_OUT_MAX;) {
         json_t *answer = tool_request_serve(session->requests[i]);
 
         if (answer) {

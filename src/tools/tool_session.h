@@ -16,7 +16,7 @@
 enum {
     TOOL_SESSION_LINE_MAX = 1 << 20,
     TOOL_SESSION_REQUESTS_MAX = 32, /* that are not answered */
-    TOOL_SESSION_OUT_MAX = 1 << 20, /* bytes of answers, with which no more lines are taken */
+    TOOL_SESSION_OUT_MAX = 1 << 18, /* bytes of answers, with which there are no more for now */
 };
 
 struct tool_session;

@@ -60,6 +60,18 @@ static void close_connection(struct tool_socket *socket, size_t i)
     mux_link_send(socket->link, slot_of(socket, i), MUX_CLOSE, NULL, 0);
 }
 
+/* Whether the program has sent more messages than it may, by any connection. */
+static bool is_spent(struct tool_socket *socket)
+{
+    const struct tool_use *use = &socket->use;
+
+    if (use->log->messages <= TOOL_USE_MESSAGES + 10LL * tool_box_limits(use->box)->calls)
+        return false;
+    tool_log_warn(use->log, "the program has sent so many messages for tools that its connections "
+                            "were closed");
+    return true;
+}
+
 /* Looks at the next bytes. Returns whether there were some. */
 static bool feed_lines(struct tool_connection *connection)
 {
@@ -79,11 +91,11 @@ static bool feed_lines(struct tool_connection *connection)
 }
 
 /* Takes lines while the session has room. Returns whether there were some. */
-static bool take_lines(struct tool_connection *connection)
+static bool take_lines(struct tool_socket *socket, struct tool_connection *connection)
 {
     bool took = false;
 
-    while (tool_session_has_room(connection->session)) {
+    while (tool_session_has_room(connection->session) && !is_spent(socket)) {
         const char *line;
         size_t length;
         const enum lines_event event = lines_next(&connection->lines, &line, &length);
@@ -133,17 +145,6 @@ static void grant(struct tool_socket *socket, size_t i)
     connection->consumed = 0;
 }
 
-static bool is_spent(struct tool_socket *socket)
-{
-    const struct tool_use *use = &socket->use;
-
-    if (use->log->messages <= TOOL_USE_MESSAGES + 10LL * tool_box_limits(use->box)->calls)
-        return false;
-    tool_log_warn(use->log, "the program has sent so many messages for tools that its connections "
-                            "were closed");
-    return true;
-}
-
 /* Does all that can be done now. */
 static void serve_connection(struct tool_socket *socket, size_t i)
 {
@@ -152,8 +153,8 @@ static void serve_connection(struct tool_socket *socket, size_t i)
 
     if (!connection || !connection->session)
         return;
-    while (goes_on) {
-        goes_on = take_lines(connection);
+    while (goes_on && !is_spent(socket)) {
+        goes_on = take_lines(socket, connection);
         tool_session_serve(connection->session);
         goes_on |= send_answers(socket, i);
     }
@@ -162,6 +163,13 @@ static void serve_connection(struct tool_socket *socket, size_t i)
         (connection->ended_lines && !tool_session_is_busy(connection->session) &&
          tool_session_out(connection->session)->length == 0))
         close_connection(socket, i);
+}
+
+/* A turn of the loop: what one connection can do now. */
+static void serve_turn(struct tool_socket *socket, size_t i)
+{
+    socket->use.pages_left = TOOL_USE_PAGES;
+    serve_connection(socket, i);
 }
 
 /* ---- what the link says, as struct mux_service has it */
@@ -198,7 +206,7 @@ static bool take_data(void *context, unsigned slot, const char *bytes, size_t le
     if (!connection->session)
         return true;
     strbuf_add(&connection->in, bytes, length);
-    serve_connection(socket, slot - socket->first);
+    serve_turn(socket, slot - socket->first);
     return true;
 }
 
@@ -210,7 +218,7 @@ static bool take_credit(void *context, unsigned slot, uint32_t bytes)
     if (!connection || bytes == 0 || bytes > MUX_WINDOW - connection->credit)
         return false;
     connection->credit += bytes;
-    serve_connection(socket, slot - socket->first);
+    serve_turn(socket, slot - socket->first);
     return true;
 }
 
@@ -222,7 +230,7 @@ static bool take_end(void *context, unsigned slot)
     if (!connection || connection->program_ended)
         return false;
     connection->program_ended = true;
-    serve_connection(socket, slot - socket->first);
+    serve_turn(socket, slot - socket->first);
     return true;
 }
 
@@ -244,6 +252,7 @@ static void serve_all(void *context)
 {
     struct tool_socket *socket = context;
 
+    socket->use.pages_left = TOOL_USE_PAGES;
     for (size_t i = 0; i < MUX_TOOLS_MAX; i++)
         serve_connection(socket, i);
 }

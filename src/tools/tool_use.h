@@ -14,6 +14,9 @@
 /* Bytes of requests that are not answered. */
 enum { TOOL_USE_BYTES_MAX = 16 << 20 };
 
+/* Pages of lists that are made at once: each takes some milliseconds. */
+enum { TOOL_USE_PAGES = 4 };
+
 /* Messages, in addition to ten for each call that is allowed. */
 enum { TOOL_USE_MESSAGES = 10000 };
 
@@ -24,6 +27,7 @@ struct tool_use {
     struct notifier done; /* owned; raised when a request may go on */
     int running;          /* calls, at their servers */
     size_t waiting_bytes; /* of requests that are not answered */
+    int pages_left;       /* of lists that may be made before others have their turn */
 };
 
 #endif

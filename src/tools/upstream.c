@@ -40,6 +40,11 @@ struct upstream *upstream_new(const struct tool_server *server, const struct too
     return NULL;
 }
 
+void upstream_hide_errors(struct upstream *upstream)
+{
+    upstream->hides_errors = true;
+}
+
 void upstream_end(struct upstream *upstream)
 {
     pthread_mutex_lock(&upstream->lock);
@@ -82,6 +87,7 @@ struct upstream_listing *upstream_listing_start(struct upstream *upstream,
                                                 const struct notifier *done)
 {
     struct upstream_listing *listing = memory_allocate(sizeof *listing);
+    bool known;
 
     *listing = (struct upstream_listing){.upstream = upstream, .done = done};
     pthread_mutex_lock(&upstream->lock);
@@ -92,8 +98,9 @@ struct upstream_listing *upstream_listing_start(struct upstream *upstream,
         listing->next = upstream->listings;
         upstream->listings = listing;
     }
+    known = listing->ended;
     pthread_mutex_unlock(&upstream->lock);
-    notifier_raise(listing->tools ? done : &upstream->wake);
+    notifier_raise(known ? done : &upstream->wake);
     return listing;
 }
 
@@ -180,7 +187,7 @@ int upstream_list(struct upstream *upstream, long long deadline, const struct no
 /* ---- calls */
 
 struct upstream_call *upstream_call_start(struct upstream *upstream, const char *tool,
-                                          const json_t *arguments, const struct notifier *done)
+                                          char *arguments, const struct notifier *done)
 {
     struct upstream_call *call = memory_allocate(sizeof *call);
     struct upstream_call **link = &upstream->calls;
@@ -188,11 +195,9 @@ struct upstream_call *upstream_call_start(struct upstream *upstream, const char 
     *call =
         (struct upstream_call){.upstream = upstream,
                                .tool = string_copy(tool),
-                               .arguments = json_dumps(arguments, JSON_COMPACT),
+                               .arguments = arguments,
                                .done = done,
                                .deadline = clock_now_ms() + upstream->limits.call_seconds * 1000LL};
-    if (!call->arguments)
-        call->arguments = string_copy("{}");
     pthread_mutex_lock(&upstream->lock);
     while (*link)
         link = &(*link)->next;

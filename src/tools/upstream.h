@@ -32,6 +32,12 @@ struct upstream *upstream_new(const struct tool_server *server, const struct too
                               const struct server_guard *guard, struct error *error);
 
 /*
+ * Before its first use: what it writes where it should not, and to its standard error, stays out of
+ * the messages, which programs read, and goes to the standard error of isolator.
+ */
+void upstream_hide_errors(struct upstream *upstream);
+
+/*
  * Ends the server: its standard input ends, its process group gets SIGTERM after 2 s and SIGKILL
  * 2 s later. Calls and listings that have not ended fail. Does not wait.
  */
@@ -81,12 +87,12 @@ int upstream_list(struct upstream *upstream, long long deadline, const struct no
                   struct upstream_tools **tools, struct error *error);
 
 /*
- * Begins a call; `arguments` is an object, which is not changed or kept. `done` is borrowed and
+ * Begins a call; `arguments` is a JSON object as text, which is taken over. `done` is borrowed and
  * raised once when the call has ended, not after upstream_call_cancel(). The caller gives the call
  * to upstream_call_take() until it has ended, or to upstream_call_cancel().
  */
 struct upstream_call *upstream_call_start(struct upstream *upstream, const char *tool,
-                                          const json_t *arguments, const struct notifier *done);
+                                          char *arguments, const struct notifier *done);
 
 /*
  * Takes the result of a call and frees the call. *result is an object with "content", an array,

@@ -64,6 +64,7 @@ void upstream_send_list(struct upstream_session *session, const char *cursor)
         session->listed_bytes = 0;
         session->pages = 0;
         session->wants_list = false;
+        session->list_deadline = clock_now_ms() + session->upstream->times.start;
     }
     send_message(session,
                  json_pack("{s:s, s:I, s:s, s:o}", "jsonrpc", "2.0", "id",
@@ -285,12 +286,14 @@ static void note_list_changed(struct upstream_session *session)
 /* Some programs greet on standard output, so a few lines of text are ignored. */
 static void take_junk(struct upstream_session *session, const char *line, size_t length)
 {
-    CLEANUP_FREE char *shown = NULL;
+    CLEANUP_FREE char *shown = NULL, *escaped = NULL, *quoted = NULL;
 
     if (++session->junk_lines <= UPSTREAM_JUNK_MAX)
         return;
     shown = string_format("%.*s", length < TEXT_SHOWN_MAX ? (int)length : TEXT_SHOWN_MAX, line);
-    upstream_fail(session, "writes text that is not JSON on standard output: '%s'", shown);
+    escaped = text_escape(shown);
+    quoted = upstream_quote(session, escaped);
+    upstream_fail(session, "writes text that is not JSON on standard output%s", quoted);
 }
 
 void upstream_take_line(struct upstream_session *session, const char *line, size_t length)

@@ -1,5 +1,6 @@
 #include "tools/upstream_state.h"
 
+#include "base/diagnostics.h"
 #include "base/strbuf.h"
 
 void upstream_end_call(struct upstream *upstream, struct upstream_call *call, json_t *result,
@@ -29,4 +30,14 @@ void upstream_end_listings(struct upstream *upstream, struct upstream_tools *too
             tools ? NULL : string_format("tool server '%s': %s", upstream->server->name, why);
         notifier_raise(listing->done);
     }
+}
+
+char *upstream_quote(const struct upstream_session *session, const char *text)
+{
+    if (*text == '\0')
+        return string_copy("");
+    if (!session->upstream->hides_errors)
+        return string_format(": %s", text);
+    diagnostics_line("tool server '%s': %s", session->upstream->server->name, text);
+    return string_copy("");
 }

@@ -57,6 +57,7 @@ struct upstream {
     const struct tool_server *server;
     struct tool_limits limits;
     const struct server_guard *guard; /* NULL: none */
+    bool hides_errors;                /* see upstream_hide_errors() */
     struct upstream_times times;
     pthread_t thread;
     struct notifier ended; /* raised at the end of the thread */
@@ -86,12 +87,21 @@ struct upstream_session {
     struct upstream_tools *listed; /* the pages so far */
     size_t listed_bytes;
     int pages;
-    bool wants_list;      /* its list has changed since the last was asked for */
-    long long next_fetch; /* not before this time */
+    bool wants_list;         /* its list has changed since the last was asked for */
+    long long next_fetch;    /* not before this time */
+    long long list_deadline; /* of the list that was asked for */
     int junk_lines;
 };
 
-/* ---- upstream_state.c, with the lock */
+/* ---- upstream_state.c */
+
+/*
+ * What a server has written, for a message: ": " and the text, or "" if it is empty. If errors are
+ * hidden, it is "", and the text goes to the standard error of isolator. Owned by the caller.
+ */
+char *upstream_quote(const struct upstream_session *session, const char *text);
+
+/* With the lock: */
 
 /* Ends a call, which is in the list. `result` and `why` are taken over; one of them is NULL. */
 void upstream_end_call(struct upstream *upstream, struct upstream_call *call, json_t *result,

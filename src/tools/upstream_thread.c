@@ -67,12 +67,12 @@ static void note_exit(struct upstream_session *session)
     const int status = session->process.status;
     const char *signal = status > 128 ? signal_name(status - 128) : NULL;
     CLEANUP_FREE char *line = last_error_line(&session->errors);
-    const char *colon = *line ? ": " : "";
+    CLEANUP_FREE char *quoted = upstream_quote(session, line);
 
     if (signal)
-        upstream_fail(session, "has ended by %s%s%s", signal, colon, line);
+        upstream_fail(session, "has ended by %s%s", signal, quoted);
     else
-        upstream_fail(session, "has ended with exit status %d%s%s", status, colon, line);
+        upstream_fail(session, "has ended with exit status %d%s", status, quoted);
 }
 
 /* ---- what callers want; with the lock */
@@ -166,6 +166,8 @@ static long long next_deadline(const struct upstream_session *session, long long
 
     if (session->is_ready && session->wants_list && session->list_id == 0)
         limit(&deadline, session->next_fetch);
+    if (session->is_ready && session->list_id != 0)
+        limit(&deadline, session->list_deadline);
     pthread_mutex_lock(&upstream->lock);
     for (const struct upstream_call *call = upstream->calls; call; call = call->next)
         limit(&deadline, call->deadline);
@@ -173,15 +175,25 @@ static long long next_deadline(const struct upstream_session *session, long long
     return deadline;
 }
 
-static void check_start(struct upstream_session *session, long long start_deadline)
+/* Until the first list, the whole start counts. */
+static void check_list(struct upstream_session *session, long long start_deadline)
 {
-    CLEANUP_FREE char *line = NULL;
+    const bool waits = !session->is_ready || session->list_id != 0;
+    CLEANUP_FREE char *line = NULL, *quoted = NULL;
 
-    if (session->is_ready || clock_now_ms() < start_deadline)
+    if (!waits || clock_now_ms() < (session->is_ready ? session->list_deadline : start_deadline))
         return;
     line = last_error_line(&session->errors);
-    upstream_fail(session, "has not listed its tools within %d s%s%s",
-                  session->upstream->times.start / 1000, *line ? ": " : "", line);
+    quoted = upstream_quote(session, line);
+    upstream_fail(session, "has not listed its tools within %d s%s",
+                  session->upstream->times.start / 1000, quoted);
+}
+
+/* It cannot be told anything, or tells nothing, any more. */
+static void check_pipes(struct upstream_session *session)
+{
+    if (session->process.in < 0 || session->process.out[PROCESS_STDOUT] < 0)
+        upstream_fail(session, "has closed its standard input or output");
 }
 
 /* Moves messages until the server has ended or must end: then there is a failure, unless closing.
@@ -207,7 +219,8 @@ static void talk(struct upstream_session *session)
         pump.deadline = next_deadline(session, start_deadline);
         if (process_pump(&session->process, &pump) == PROCESS_EXITED)
             note_exit(session);
-        check_start(session, start_deadline);
+        check_list(session, start_deadline);
+        check_pipes(session);
     }
 }
 

@@ -53,7 +53,7 @@ test_case --quick 'servers that fail' && {
     is "$status|$(grep -c '^good ' <<<"$out")" "3|3" "the other server is listed"
     expect "$err" "what is wrong" <<'MESSAGES'
 isolator: tool server 'dead': has ended with exit status 3: no such database
-isolator: tool server 'text': writes text that is not JSON on standard output: 'Hello \x1b[1m100'
+isolator: tool server 'text': writes text that is not JSON on standard output: Hello \x1b[1m100
 isolator: tool server 'none': cannot run '/none': No such file or directory
 MESSAGES
     isolator tools --json dead

@@ -110,6 +110,18 @@ except ImportError as e: print(e)'
     is "$status|$err" "2|isolator: --tools: unknown tool server 'none'; known are: one" "an unknown server"
 }
 
+# arguments ARG...: the arguments of `docker run` for a program with these options, without what is drawn.
+arguments() {
+    faulty '' run "$@" "$scratch/same.py" 2>/dev/null
+    own_users <"$calls/run.1" | sed -E 's/isolator-[0-9a-f]{16}/NAME/; s/isolator\.[a-z]+=[^[:space:]]*/LABEL/'
+}
+test_case 'the container is the same with tools and without' && {
+    with_servers "$(server one good)"
+    echo 'print(1)' >"$scratch/same.py"
+    is "$(arguments --tools one)" "$(arguments)" "the arguments of docker"
+    has "$(arguments --tools one)" "none" "it has no network"
+}
+
 test_case 'modules: a tools.py of the program, a program in a directory, and files that come back' && {
     with_servers "$(server one good)"
     mkdir -p "$scratch/tree/src"

@@ -512,9 +512,8 @@ static void tool_socket__dead_server(void **state)
     (void)state;
     set_up(&fixture, FAKE("dead", "dies-at-start", ALL) "," FAKE("one", "good", ALL), NULL);
     open_slot(&fixture, 0);
-    check_call(
-        &fixture, CALL("1", "dead.echo"),
-        ERROR("1", "-32603", "tool server 'dead': has ended with exit status 3: no such database"));
+    check_call(&fixture, CALL("1", "dead.echo"),
+               ERROR("1", "-32603", "tool server 'dead': has ended with exit status 3"));
     send_line(&fixture, 0, "{\"id\":2,\"method\":\"tools/list\"}");
     {
         CLEANUP_FREE char *line = next_line(&fixture, 0);
@@ -524,7 +523,7 @@ static void tool_socket__dead_server(void **state)
     }
     assert_true(fixture.log.warnings.count >= 1);
     assert_string_equal(fixture.log.warnings.items[0],
-                        "tool server 'dead': has ended with exit status 3: no such database");
+                        "tool server 'dead': has ended with exit status 3");
     tear_down(&fixture);
 }
 
@@ -557,7 +556,7 @@ static void tool_socket__pages(void **state)
                      ? string_copy(json_string_value(json_object_get(result, "nextCursor")))
                      : NULL;
         json_decref(answer);
-        assert_true(++pages < 10);
+        assert_true(++pages < 30);
     } while (cursor);
     assert_int_equal(count, 1003);
     assert_true(pages > 1);
@@ -626,5 +625,25 @@ static void tool_socket__flood(void **state)
     }
     assert_true(fixture.closed[0]);
     assert_int_equal(fixture.log.warnings.count, 1);
+    open_slot(&fixture, 1); /* another connection does not help */
+    send_line(&fixture, 1, "{\"id\":1,\"method\":\"ping\"}");
+    drain(&fixture);
+    assert_true(fixture.closed[1]);
+    assert_int_equal(fixture.data[1].length, 0);
+    tear_down(&fixture);
+}
+
+/* No server starts when the others have been told to end: no one would end it. */
+static void tool_box__no_server_at_the_end(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, FAKE("one", "good", ALL), NULL);
+    tool_box_end(fixture.box);
+    assert_null(tool_box_upstream(fixture.box, tool_box_find(fixture.box, "one"), &error));
+    assert_error(&error, ERROR_CANCELLED, "isolator ends");
+    assert_true(tool_box_wait(fixture.box, 0));
     tear_down(&fixture);
 }

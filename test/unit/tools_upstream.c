@@ -78,12 +78,8 @@ static void check_list(struct fixture *fixture, const char *expected)
 
 static struct upstream_call *start_call(struct fixture *fixture, const char *tool)
 {
-    json_t *arguments = json_pack("{s:s}", "a", "\xc3\xa9");
-    struct upstream_call *call =
-        upstream_call_start(fixture->upstream, tool, arguments, &fixture->done);
-
-    json_decref(arguments);
-    return call;
+    return upstream_call_start(fixture->upstream, tool, string_copy("{\"a\":\"\xc3\xa9\"}"),
+                               &fixture->done);
 }
 
 /* Waits for the call. Returns its text, or what is wrong; owned. */
@@ -248,7 +244,7 @@ static void upstream__failures_of_the_start(void **state)
     check_mode("refuses", "tool server 'fake': refuses to start: no licence", NULL);
     check_mode("not-json",
                "tool server 'fake': writes text that is not JSON on standard output: "
-               "'Hello \\x1b[1m100'",
+               "Hello \\x1b[1m100",
                NULL);
     begin(&fixture, "silent");
     fixture.upstream->times.start = 1000;
@@ -485,4 +481,24 @@ static void upstream__the_environment_is_bare(void **state)
     assert_null(strstr(variables, "ISOLATOR_TEST"));
     assert_null(strstr(variables, "CMOCKA"));
     end(&fixture);
+}
+
+/* A list that does not come ends the server, also if it is not the first one. */
+static void upstream__mute_after_a_change(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    begin(&fixture, "mute");
+    check_list(&fixture, GOOD);
+    fixture.upstream->times.start = 300;
+    check_call(&fixture, "echo", ECHO);
+    check_list(&fixture, "tool server 'fake': has not listed its tools within 0 s");
+    end(&fixture);
+}
+
+static void upstream__closes_its_output(void **state)
+{
+    (void)state;
+    check_mode("closes", GOOD, "'fake.echo' failed: has closed its standard input or output");
 }

@@ -5,7 +5,7 @@ import functools
 import inspect
 import os
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
@@ -61,6 +61,7 @@ class Settings:
         force: bool = False,
         programs_directory: Optional[PathLike] = None,
         retries: int = 0,
+        tools: Sequence[str] = (),
     ) -> None:
         """All are optional.
 
@@ -72,6 +73,7 @@ class Settings:
         force: replace existing files there.
         programs_directory: where files of `Request.program_file` are.
         retries: how often a request runs again if the engine fails, at most 10.
+        tools: servers of the configuration whose tools programs may call.
         """
         self._program = program
         self._artifacts_directory = artifacts_directory
@@ -81,6 +83,7 @@ class Settings:
             self._options.append("--force")
         if retries:
             self._options.append(f"--retries={retries}")
+        self._options += [f"--tools={name}" for name in tools]
 
     def stream(self, kind: type[AnyResult], jobs: Optional[int] = None) -> Stream[AnyResult]:
         """Starts a batch whose results are of this kind."""

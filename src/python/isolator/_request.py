@@ -72,6 +72,8 @@ class Request:
     """Patterns of files to return, such as "*.csv"; see `artifacts_directory` of `Client`."""
     hosts: Optional[Sequence[str]] = None
     """Of the hosts that the configuration allows, those to reach, such as "example.com:443"; []: none."""
+    tools: Optional[Sequence[str]] = None
+    """Of the tool servers that `tools` of `Client` names, those whose tools it may call; []: none."""
     image: Optional[str] = None
     """An image to use instead of the language's, if the configuration allows it."""
     snippet: Optional[str] = None
@@ -114,6 +116,7 @@ def request_of(
     pids_limit: Optional[int] = None,
     artifacts: Optional[Sequence[str]] = None,
     hosts: Optional[Sequence[str]] = None,
+    tools: Optional[Sequence[str]] = None,
     image: Optional[str] = None,
     snippet: Optional[str] = None,
     program_file: Optional[str] = None,
@@ -169,7 +172,7 @@ def _plain(name: str, value: Any) -> Any:
         return [members(test) for test in value]
     if name == "environment":
         return dict(value)
-    if name in ("arguments", "artifacts", "hosts") and not isinstance(value, str):
+    if name in ("arguments", "artifacts", "hosts", "tools") and not isinstance(value, str):
         return list(value)
     return value
 
