@@ -29,7 +29,8 @@ struct container_limits container_limits_of_engine(const struct docker *docker,
 static void add_limits(struct strvec *arguments, const struct container_limits *limits, bool pids)
 {
     strvec_pushf(arguments, "--memory=%ldm", limits->memory_mb);
-    strvec_pushf(arguments, "--memory-swap=%ldm", limits->memory_mb);
+    if (limits->memory_mb > 0) /* podman refuses a limit of swap without one of memory */
+        strvec_pushf(arguments, "--memory-swap=%ldm", limits->memory_mb);
     strvec_pushf(arguments, "--cpus=" CPUS_FORMAT, limits->cpus);
     if (pids)
         strvec_pushf(arguments, "--pids-limit=%ld", limits->pids);

@@ -10,6 +10,7 @@
 #include "base/strvec.h"
 #include "docker/docker.h"
 
+/* 0 stands for no limit, which only a container for steps of the owner has. */
 struct container_limits {
     long memory_mb; /* --memory and --memory-swap, so that there is no swap */
     double cpus;

@@ -44,13 +44,14 @@ int image_store_has(const struct docker *docker, const char *image, const struct
 /*
  * The template prints the whole object. One that names a member fails if the engine leaves that
  * member out, as newer engines do with empty ones (API 1.50, "Config" of GET /images/{name}/json).
+ * podman 4.3 takes "{{json .}}" for the word "json", with which it prints an array.
  */
 int image_store_details(const struct docker *docker, const char *image,
                         const struct notifier *cancel, struct image_details *details,
                         struct error *error)
 {
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const int there = inspect(docker, image, "{{json .}}", cancel, &output, error);
+    const int there = inspect(docker, image, "{{- json .}}", cancel, &output, error);
 
     if (there == 1 && !image_details_read(details, strbuf_string(&output.out), output.out.length)) {
         image_details_release(details);

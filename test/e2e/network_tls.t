@@ -66,7 +66,7 @@ test_case 'the secret stands nowhere but in the request: not in the container, t
         has "$environment" "SSL_CERT_FILE=$scratch/cert.pem" "the environment of $name"
         hasnt "$environment" TEST_KEY "the environment of $name"
     done
-    has "$names" docker "the processes"
+    has "$names" "$engine_command" "the processes"
     has "$names" isolator-tls "the processes"
     kill "$pid"
     await

@@ -123,6 +123,27 @@ static void container__create_from_a_minimal_spec(void **state)
     tear_down(&fixture);
 }
 
+static void container__create_without_limits(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+
+    (void)state;
+    set_up(&fixture, "echo id");
+    prepare(&creation);
+    creation.spec.limits = (struct container_limits){.memory_mb = 0};
+    assert_int_equal(create(&fixture, &creation), 0);
+    check_calls(&fixture,
+                "|create|--name|box|--pull|never|--security-opt|no-new-privileges"
+                "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
+                "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+                "|--user=65534:65533|--memory=0m|--cpus=0.000|--pids-limit=0|--network=none"
+                "|--sysctl=net.ipv4.tcp_max_tw_buckets=0|--read-only=false" NO_PROXIES
+                "|--entrypoint||--|image:1|/bin/sh\n");
+    discard(&creation);
+    tear_down(&fixture);
+}
+
 static void container__create_from_a_full_spec(void **state)
 {
     struct fixture fixture;

@@ -33,7 +33,7 @@ static void tear_down(struct fixture *fixture, const char *expected)
 }
 
 #define HAS      "image inspect --format {{.ID}} -- py:3\n"
-#define DETAILS  "image inspect --format {{json .}} -- py:3\n"
+#define DETAILS  "image inspect --format {{- json .}} -- py:3\n"
 #define ENDPOINT "context inspect --format {{.Endpoints.docker.Host}}\n"
 #define LIST                                                                                       \
     "image ls --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "                     \
