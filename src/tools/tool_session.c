@@ -9,9 +9,7 @@
 #include "base/text.h"
 #include "tools/tool_answer.h"
 #include "tools/tool_request.h"
-
-/* All have tools/list and tools/call of the same form. */
-static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+#include "tools/tool_revision.h"
 
 struct tool_session {
     struct tool_use *use;
@@ -43,11 +41,8 @@ static void send_error(struct tool_session *session, json_t *id, enum tool_error
 static void take_initialize(struct tool_session *session, json_t *id, const json_t *params)
 {
     const char *wanted = json_string_value(json_object_get(params, "protocolVersion"));
-    const char *revision = revisions[0];
+    const char *revision = tool_revision_is_known(wanted) ? wanted : TOOL_REVISION_NEWEST;
 
-    for (size_t i = 0; wanted && i < sizeof revisions / sizeof *revisions; i++)
-        if (strcmp(wanted, revisions[i]) == 0)
-            revision = revisions[i];
     send_message(session,
                  tool_answer(id, json_pack("{s:s, s:{s:{}}, s:{s:s, s:s}}", "protocolVersion",
                                            revision, "capabilities", "tools", "serverInfo", "name",
