@@ -1,6 +1,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/json_text.h"
+#include "base/jsonrpc_codes.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "tools/tool_revision.h"
@@ -9,8 +10,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { METHOD_NOT_FOUND = -32601 };
 
 void upstream_fail(struct upstream_session *session, const char *format, ...)
 {
@@ -110,7 +109,7 @@ static void answer_request(struct upstream_session *session, const char *method,
         json_object_set_new(answer, "result", json_object());
     else
         json_object_set_new(answer, "error",
-                            json_pack("{s:i, s:s}", "code", METHOD_NOT_FOUND, "message",
+                            json_pack("{s:i, s:s}", "code", JSONRPC_METHOD_NOT_FOUND, "message",
                                       "the client has no such method"));
     send_message(session, answer);
 }
