@@ -23,13 +23,6 @@ static int take_allow_host(void *policy, const char *value, struct error *error)
     return sandbox_policy_allow_host(policy, value, error);
 }
 
-static int take_tools(void *tools, const char *value, struct error *error)
-{
-    (void)error; /* plan_resolve() knows the names */
-    strvec_push(tools, value);
-    return 0;
-}
-
 static int take_oci_runtime(void *policy, const char *value, struct error *error)
 {
     return sandbox_policy_set_oci_runtime(policy, value, error);
@@ -298,21 +291,10 @@ static const struct option_rule rules[] = {
                   TEST_OUTPUT_BYTES_MAX),
      FOR(TEST)},
     {SETTING(NETWORK), CALL(take_network, request.policy), FOR(ALL), OFFER(VALUES_NETWORKS)},
-    {{0, "--allow-host", "HOST[:PORT]", "host that it may reach; repeatable", NULL,
-      "A host that the program may reach over a proxy in its container, which has no network: a "
-      "name, *.NAME for all names below it, an address of IPv4, or one of IPv6 in brackets, like "
-      "[::1]:8080. *.NAME does not include NAME itself. Without a PORT, the ports are 80 and 443. "
-      "This option can be given more than once. "
-      "The hosts replace those of the configuration. See *network* in isolator_config.json(5)."},
-     CALL(take_allow_host, request.policy),
-     FOR(ONLY_RUN | TEST | SESSION)},
-    {{0, "--tools", "NAME", "tool server that it may call; repeatable", NULL,
-      "A server of *tools* or *mcpServers* in the configuration, whose allowed tools the program "
-      "may "
-      "call; without this option it has none. This option can be given more than once. See "
-      "isolator-tools(1)."},
-     CALL(take_tools, request.tools),
-     ABOUT(REQUEST_TOOLS),
+    {COMMAND_TEXT_ALLOW_HOST("the program", "The hosts replace those of the configuration. See "
+                                            "*network* in isolator_config.json(5)."),
+     CALL(take_allow_host, request.policy), FOR(ONLY_RUN | TEST | SESSION)},
+    {COMMAND_TEXT_TOOLS(""), CALL(command_take_tools, request.tools), ABOUT(REQUEST_TOOLS),
      FOR(ONLY_RUN | TEST | SESSION)},
     {SETTING(READ_ONLY), CALL(take_read_only, request.policy.read_only), FOR(ALL),
      CHOICES("true false")},
