@@ -306,9 +306,8 @@ const struct option_table run_option_tables[] = {
              "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh, locked-down\n"
              "container and prints one JSON result. More FILEs are sent along, ARGs passed on.\n",
          .example = "isolator run --timeout 10s --artifacts out plot.py",
-         .after = DEFAULTS
-         "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
-         "124 timeout, 130 or 143 interrupted. See isolator(1).\n",
+         .after = "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
+                  "124 timeout, 130 or 143 signal. Defaults are in parentheses. See isolator(1).\n",
          .commands = RUN,
          .has_rest = true,
          .operands = VALUES_FILES,

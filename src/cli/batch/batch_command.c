@@ -104,10 +104,9 @@ const struct option_table batch_table = {
     .command = "isolator batch",
     .usage = "usage: isolator batch [OPTIONS] [FILE]\n"
              "\n"
-             "Reads requests from FILE or from stdin: one JSON object per line, with the\n"
-             "arguments of execute_code and an \"id\". Runs several at a time, each in a\n"
-             "container of its own, and prints each result as it finishes: a row of a table\n"
-             "at a terminal, otherwise a line of JSON.\n",
+             "Runs the requests of FILE or stdin, lines of JSON with the arguments of\n"
+             "execute_code and an \"id\": several at a time, each in a container of its own.\n"
+             "Prints each result as it finishes, in a table at a terminal, otherwise as JSON.\n",
     .example = "isolator batch -j 4 requests.jsonl >results.jsonl",
     .after = "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
              "or FILE, 3 engine, image, host or output, 128+N signal N, 141 stdout was closed.\n"
