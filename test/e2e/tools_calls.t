@@ -244,6 +244,15 @@ test_case 'the audit file has the calls, without arguments' && {
     is "$(grep -c hush "$scratch/audit")" 0 "no argument"
 }
 
+test_case 'what a server writes to its standard error goes to that of isolator, not to the program' && {
+    with_servers "$(tool_server one dies)"
+    python 'import tools
+try: tools.one.echo()
+except tools.ToolError as e: print(e)' --tools one
+    is "$status|$(field stdout)" "0|'one.echo' failed: has ended with exit status 7" "the program"
+    is "$err" "isolator: tool server 'one': the last\\x1b[31m words" "isolator's standard error"
+}
+
 test_case 'servers end with isolator, also after SIGKILL' && {
     with_servers "$(tool_server one rich)"
     start "$(snippet py 'import tools, time; print(tools.one.pid(), flush=True); time.sleep(60)')" --stream --tools one
