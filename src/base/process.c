@@ -326,6 +326,11 @@ static void watch_child(struct turn *turn, struct loop *loop)
     loop_limit(loop, process->exited ? 0 : wait_ms(pump->deadline));
 }
 
+static bool has_lost_pipe(const struct process *process)
+{
+    return process->in < 0 || process->out[PROCESS_STDOUT] < 0;
+}
+
 /*
  * After the end of the child its output is in the pipes. Its own children may keep the pipes open
  * (an ssh connection does), so this does not wait for their end.
@@ -349,6 +354,8 @@ enum process_event process_pump(struct process *process, const struct process_pu
             return PROCESS_EXITED;
         if (turn.ended)
             reap(process);
+        if (pump->needs_pipes && !process->exited && has_lost_pipe(process))
+            return PROCESS_PAUSED;
     }
 }
 

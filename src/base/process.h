@@ -116,6 +116,7 @@ struct process_pump {
      */
     void (*watch)(void *context, struct loop *loop);
     const struct process_drain *drain; /* NULL: none */
+    bool needs_pipes; /* PROCESS_PAUSED too when stdin or stdout is closed and the child goes on */
 };
 
 #define PROCESS_PUMP_INIT                                                                          \
@@ -125,7 +126,7 @@ struct process_pump {
 
 enum process_event {
     PROCESS_EXITED,    /* the child has ended, and the sink got all of its output */
-    PROCESS_PAUSED,    /* the sink returned false */
+    PROCESS_PAUSED,    /* the sink returned false, or a pipe that is needed is closed */
     PROCESS_DEADLINE,  /* the deadline has passed */
     PROCESS_CANCELLED, /* the cancel descriptor is readable */
 };

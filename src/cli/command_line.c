@@ -30,6 +30,13 @@ int command_take_oci_runtime(void *place, const char *value, struct error *error
     return sandbox_policy_set_oci_runtime(&policy, value, error);
 }
 
+int command_take_tools(void *tools, const char *value, struct error *error)
+{
+    (void)error;
+    strvec_push(tools, value);
+    return 0;
+}
+
 /* Loads the configuration, or the built-in one if the command accepts that. */
 static int load_config(const struct command_line *command, void *options, struct config *config,
                        struct error *error)

@@ -51,6 +51,31 @@ struct common_options {
 /* Check the value of --runtime and --oci-runtime, and keep it in a const char *. */
 option_apply command_take_runtime, command_take_oci_runtime;
 
+/* The text of --tools. `more` are sentences for the manual page, each with a blank at its end. */
+#define COMMAND_TEXT_TOOLS(more)                                                                   \
+    {                                                                                              \
+        0, "--tools", "NAME", "tool server that programs may call; repeatable", NULL,              \
+            "A server of *tools* or *mcpServers* in the configuration, whose allowed tools "       \
+            "programs may call; without this option they have none. This option can be given "     \
+            "more than once. " more "See isolator-tools(1)."                                       \
+    }
+
+/* Adds the value to a struct strvec. plan_resolve() knows the names. */
+option_apply command_take_tools;
+
+/*
+ * The text of --allow-host: `who` may reach the host, "the program"; `more` are sentences for the
+ * manual page.
+ */
+#define COMMAND_TEXT_ALLOW_HOST(who, more)                                                         \
+    {                                                                                              \
+        0, "--allow-host", "HOST[:PORT]", "host that may be reached; repeatable", NULL,            \
+            "A host that " who " may reach over a proxy in the container, which has no network: "  \
+            "a name, *.NAME for all names below it, an address of IPv4, or one of IPv6 in "        \
+            "brackets, like [::1]:8080. *.NAME does not include NAME itself. Without a PORT, the " \
+            "ports are 80 and 443. This option can be given more than once. " more                 \
+    }
+
 enum { COMMAND_ANY_OPERANDS = INT_MAX };
 
 struct command_line {

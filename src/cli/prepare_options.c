@@ -102,12 +102,8 @@ static const struct option_rule prepare_rules[] = {
       "else none."},
      OPTION_CALL(struct prepare_options, network, take_network),
      .values = VALUES_NETWORKS},
-    {{0, "--allow-host", "HOST[:PORT]", "host that the steps reach; repeatable", NULL,
-      "A host that the steps may reach over a proxy in their container, which has no network: a "
-      "name, *.NAME for all names below it, an address of IPv4, or one of IPv6 in brackets, like "
-      "[::1]:8080. Without a PORT, these are 80 and 443. This option can be given more than once, "
-      "and not together with --network. The hosts do not affect the name of the image; they are "
-      "saved with the steps."},
+    {COMMAND_TEXT_ALLOW_HOST("the steps", "It excludes --network. The hosts do not affect the name "
+                                          "of the image; they are saved with the steps."),
      OPTION_CALL(struct prepare_options, network, take_allow_host)},
     {{0, "--tag", "TAG", "give the image this tag too", NULL,
       "Give the image this tag too. The tag remains when the image is replaced or removed by "

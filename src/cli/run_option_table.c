@@ -1,136 +1,10 @@
 #include "cli/run_option_table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/decimal.h"
-#include "base/strbuf.h"
 #include "cli/command_line.h"
 #include "cli/other_options.h"
 #include "cli/parallel.h"
-#include "config/environment.h"
+#include "cli/run_option_values.h"
 #include "config/settings.h"
-#include "config/workdir.h"
-
-static int take_network(void *policy, const char *value, struct error *error)
-{
-    return sandbox_policy_set_network(policy, value, error);
-}
-
-static int take_allow_host(void *policy, const char *value, struct error *error)
-{
-    return sandbox_policy_allow_host(policy, value, error);
-}
-
-static int take_tools(void *tools, const char *value, struct error *error)
-{
-    (void)error; /* plan_resolve() knows the names */
-    strvec_push(tools, value);
-    return 0;
-}
-
-static int take_oci_runtime(void *policy, const char *value, struct error *error)
-{
-    return sandbox_policy_set_oci_runtime(policy, value, error);
-}
-
-static int take_read_only(void *place, const char *value, struct error *error)
-{
-    int *read_only = place;
-
-    *read_only = !value || strcmp(value, "true") == 0;
-    if (*read_only || strcmp(value, "false") == 0)
-        return 0;
-    return error_set(error, ERROR_USAGE, "'%s' is not true or false", value);
-}
-
-static int take_cap_drop(void *policy, const char *value, struct error *error)
-{
-    return sandbox_policy_add_cap_drop(policy, value, error);
-}
-
-static int take_user(void *policy, const char *value, struct error *error)
-{
-    return sandbox_policy_set_user(policy, value, error);
-}
-
-/* Overwrites a value in our own arguments, which every user of the host can see. */
-static void hide_value(const char *value)
-{
-    memset((char *)value, 'x', strlen(value));
-}
-
-static int take_variable(void *environment, const char *value, struct error *error)
-{
-    const char *sign = strchr(value, '=');
-    const char *inherited;
-
-    if (sign) {
-        environment_set(environment, value);
-        hide_value(sign + 1);
-        return 0;
-    }
-    inherited = getenv(value);
-    if (!inherited)
-        return error_set(error, ERROR_USAGE, "'%s' is not set in the environment", value);
-    CLEANUP_FREE char *assignment = string_format("%s=%s", value, inherited);
-    environment_set(environment, assignment);
-    return 0;
-}
-
-static int take_workdir(void *place, const char *value, struct error *error)
-{
-    char **workdir = place;
-
-    free(*workdir);
-    *workdir = workdir_parse(value, error);
-    return *workdir ? 0 : -1;
-}
-
-static int take_artifact(void *request, const char *value, struct error *error)
-{
-    return request_add_artifact(request, value, error);
-}
-
-static int take_code(void *place, const char *value, struct error *error)
-{
-    struct input *input = place;
-
-    (void)error;
-    free(input->code);
-    input->code = string_copy(value);
-    input->code_length = strlen(value);
-    return 0;
-}
-
-static int take_path(void *request, const char *value, struct error *error)
-{
-    return request_add_path(request, value, error);
-}
-
-/* What is in the directory, for a session. */
-static int take_directory(void *paths, const char *value, struct error *error)
-{
-    (void)error;
-    strvec_pushf(paths, "%s/.", value);
-    return 0;
-}
-
-static int take_compare(void *mode, const char *value, struct error *error)
-{
-    return comparison_mode_parse(value, mode, error);
-}
-
-static int take_tolerance(void *place, const char *value, struct error *error)
-{
-    struct run_options *options = place;
-
-    options->tolerance_given = true;
-    if (decimal_read(value, strlen(value), &options->tolerance) && options->tolerance >= 0)
-        return 0;
-    return error_set(error, ERROR_USAGE, "'%s' is not a number from 0, like 1e-6", value);
-}
 
 #define STRING(member) OPTION_COPY(struct run_options, member)
 #define FLAG(member)   OPTION_FLAG(struct run_options, member)
@@ -191,11 +65,11 @@ static const struct option_rule rules[] = {
      FOR(BOTH)},
     {{'d', "--dir", "DIR", "begin with the contents of this directory", NULL,
       "Send the contents of this directory when the session begins, like --file."},
-     CALL(take_directory, request.paths),
+     CALL(run_option_take_directory, request.paths),
      FOR(SESSION)},
     {{0, "--code", "TEXT", "program in place of FILE; needs --language", NULL,
       "Run this text as a program in the --language, in place of a FILE."},
-     CALL(take_code, request.input),
+     CALL(run_option_take_code, request.input),
      FOR(RUN)},
     {{0, "--file", "PATH", "send a file or directory too; repeatable", NULL,
       "Send this file, or this directory with everything in it, along with the program: it is in "
@@ -203,7 +77,7 @@ static const struct option_rule rules[] = {
       "working directory under the last name of its path. This option can be given more than once. "
       "In a session it is there from the first cell on. Links in directories are treated as by "
       "--dir of isolator(1)."},
-     CALL(take_path, request),
+     CALL(run_option_take_path, request),
      FOR(ALL)},
     {{'e', "--entrypoint", "PATH", "program file inside --dir", NULL,
       "The program file inside --dir, as a relative path without '..'; it may be in a "
@@ -230,13 +104,13 @@ static const struct option_rule rules[] = {
       "they differ by at most the tolerance. 'inf' and 'nan' are equal only to the same word, in "
       "upper or lower case.\n"
       ".El"},
-     CALL(take_compare, compare),
+     CALL(run_option_take_compare, compare),
      FOR(TEST),
      CHOICES("trim exact tokens float")},
     {{0, "--tolerance", "NUMBER", "for float: absolute or relative", "1e-6",
       "How much numbers may differ with '--compare float': absolutely, or relative to the expected "
       "number."},
-     WITH_ALL(take_tolerance),
+     WITH_ALL(run_option_take_tolerance),
      FOR(TEST)},
     {{0, "--no-expected", NULL, "allow tests without NAME.out", NULL,
       "Allow tests without an expected output. They are passed if the program ends with exit "
@@ -282,7 +156,7 @@ static const struct option_rule rules[] = {
       "Values do not appear on the command lines that isolator starts, nor in 'docker inspect'. "
       "However, a VALUE given here is on isolator's own command line, where other users of this "
       "machine may read it until isolator has overwritten it. For secrets, omit the VALUE."},
-     CALL(take_variable, request.environment),
+     CALL(run_option_take_variable, request.environment),
      FOR(ALL)},
     {{'t', "--timeout", "DURATION", "timeout of each test, like 500ms or 1m30s", "10s",
       "How long the program may run in each test: numbers with the units *ns*, *us*, *ms*, *s*, "
@@ -297,28 +171,18 @@ static const struct option_rule rules[] = {
      OPTION_WHOLE(struct run_options, request.test_output_bytes, TEST_OUTPUT_BYTES_MIN,
                   TEST_OUTPUT_BYTES_MAX),
      FOR(TEST)},
-    {SETTING(NETWORK), CALL(take_network, request.policy), FOR(ALL), OFFER(VALUES_NETWORKS)},
-    {{0, "--allow-host", "HOST[:PORT]", "host that it may reach; repeatable", NULL,
-      "A host that the program may reach over a proxy in its container, which has no network: a "
-      "name, *.NAME for all names below it, an address of IPv4, or one of IPv6 in brackets, like "
-      "[::1]:8080. *.NAME does not include NAME itself. Without a PORT, the ports are 80 and 443. "
-      "This option can be given more than once. "
-      "The hosts replace those of the configuration. See *network* in isolator_config.json(5)."},
-     CALL(take_allow_host, request.policy),
+    {SETTING(NETWORK), CALL(run_option_take_network, request.policy), FOR(ALL),
+     OFFER(VALUES_NETWORKS)},
+    {COMMAND_TEXT_ALLOW_HOST("the program", "The hosts replace those of the configuration. See "
+                                            "*network* in isolator_config.json(5)."),
+     CALL(run_option_take_allow_host, request.policy), FOR(ONLY_RUN | TEST | SESSION)},
+    {COMMAND_TEXT_TOOLS(""), CALL(command_take_tools, request.tools), ABOUT(REQUEST_TOOLS),
      FOR(ONLY_RUN | TEST | SESSION)},
-    {{0, "--tools", "NAME", "tool server that it may call; repeatable", NULL,
-      "A server of *tools* or *mcpServers* in the configuration, whose allowed tools the program "
-      "may "
-      "call; without this option it has none. This option can be given more than once. See "
-      "isolator-tools(1)."},
-     CALL(take_tools, request.tools),
-     ABOUT(REQUEST_TOOLS),
-     FOR(ONLY_RUN | TEST | SESSION)},
-    {SETTING(READ_ONLY), CALL(take_read_only, request.policy.read_only), FOR(ALL),
+    {SETTING(READ_ONLY), CALL(run_option_take_read_only, request.policy.read_only), FOR(ALL),
      CHOICES("true false")},
-    {SETTING(CAP_DROP), CALL(take_cap_drop, request.policy), FOR(ALL), CHOICES("ALL")},
-    {SETTING(USER), CALL(take_user, request.policy), FOR(ALL)},
-    {SETTING(OCI_RUNTIME), CALL(take_oci_runtime, request.policy), FOR(ALL),
+    {SETTING(CAP_DROP), CALL(run_option_take_cap_drop, request.policy), FOR(ALL), CHOICES("ALL")},
+    {SETTING(USER), CALL(run_option_take_user, request.policy), FOR(ALL)},
+    {SETTING(OCI_RUNTIME), CALL(run_option_take_oci_runtime, request.policy), FOR(ALL),
      CHOICES(OPTION_CHOICES_OCI_RUNTIME)},
     {{0, "--image", "IMAGE", "use this image, not the language's", NULL,
       "Use this image instead of the language's."},
@@ -330,7 +194,7 @@ static const struct option_rule rules[] = {
       "nothing is fetched; see isolator-pull(1)."},
      FLAG(pull),
      FOR(ALL)},
-    {SETTING(WORKDIR), CALL(take_workdir, request.workdir), FOR(ALL), CHOICES("")},
+    {SETTING(WORKDIR), CALL(run_option_take_workdir, request.workdir), FOR(ALL), CHOICES("")},
     {{0, "--artifacts", "DIR", "write the files that the program makes to DIR", NULL,
       "Copy back the files that the program has created or changed in its working directory, and "
       "write them below DIR, which is created if it does not exist. The "
@@ -349,7 +213,7 @@ static const struct option_rule rules[] = {
       "A pattern without a slash is compared with the last part of the path. As in shells, a name "
       "with a leading dot matches only a pattern that starts with a dot there. Files in a _.git_ "
       "directory are never copied back."},
-     CALL(take_artifact, request),
+     CALL(run_option_take_artifact, request),
      ABOUT(REQUEST_ARTIFACTS),
      FOR(RUN)},
     {{0, "--artifacts", "DIR", "write the figures of cells to DIR", NULL,
@@ -359,7 +223,7 @@ static const struct option_rule rules[] = {
      FOR(SESSION)},
     {{0, "--artifact", "GLOB", "and files that match, like *.csv; repeatable", NULL,
       "Files to write after each cell in which they have changed; may be repeated."},
-     CALL(take_artifact, request),
+     CALL(run_option_take_artifact, request),
      ABOUT(REQUEST_ARTIFACTS),
      FOR(SESSION)},
     {{0, "--force", NULL, "replace existing files in DIR", NULL,
@@ -442,9 +306,8 @@ const struct option_table run_option_tables[] = {
              "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh, locked-down\n"
              "container and prints one JSON result. More FILEs are sent along, ARGs passed on.\n",
          .example = "isolator run --timeout 10s --artifacts out plot.py",
-         .after = DEFAULTS
-         "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
-         "124 timeout, 130 or 143 interrupted. See isolator(1).\n",
+         .after = "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
+                  "124 timeout, 130 or 143 signal. Defaults are in parentheses. See isolator(1).\n",
          .commands = RUN,
          .has_rest = true,
          .operands = VALUES_FILES,

@@ -1,6 +1,6 @@
 /*
- * The options of `isolator run`, `isolator test` and `isolator session`: their tables, and what
- * each does with its value. For cli/run_options.c, which reads the command line.
+ * The tables of the options of `isolator run`, `isolator test` and `isolator session`, for
+ * cli/run_options.c, which reads the command line.
  */
 #ifndef CLI_RUN_OPTION_TABLE_H
 #define CLI_RUN_OPTION_TABLE_H

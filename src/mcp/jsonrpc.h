@@ -9,13 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Error codes: JSON-RPC 2.0, section 5.1; the last two are MCP's. */
+#include "base/jsonrpc_codes.h"
+
+/* MCP's own error codes, in addition to base/jsonrpc_codes.h. */
 enum {
-    JSONRPC_PARSE_ERROR = -32700,
-    JSONRPC_INVALID_REQUEST = -32600,
-    JSONRPC_METHOD_NOT_FOUND = -32601,
-    JSONRPC_INVALID_PARAMS = -32602,
-    JSONRPC_INTERNAL_ERROR = -32603,
     JSONRPC_RESOURCE_NOT_FOUND = -32002, /* up to 2025-11-25; later INVALID_PARAMS */
     JSONRPC_UNSUPPORTED_VERSION = -32022 /* since 2026-07-28 */
 };

@@ -10,26 +10,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "config/environment.h"
-
-/* Finds the command as execvp(3) does. Returns whether there is one. */
-static bool find_command(const char *command, struct stat *found)
-{
-    const char *path = getenv("PATH");
-
-    if (strchr(command, '/') || !path)
-        return stat(command, found) == 0;
-    for (;;) {
-        const int length = (int)strcspn(path, ":");
-        CLEANUP_FREE char *file =
-            string_format("%.*s/%s", length > 0 ? length : 1, length > 0 ? path : ".", command);
-
-        if (access(file, X_OK) == 0 && stat(file, found) == 0 && S_ISREG(found->st_mode))
-            return true;
-        if (path[length] == '\0')
-            return false;
-        path += length + 1;
-    }
-}
+#include "docker/install_advice.h"
 
 static bool is_same_file(const char *path, const struct stat *file)
 {
@@ -45,10 +26,11 @@ static bool is_isolator(const char *command)
     static const char *const siblings[] = {"isolator", "isolator-mcp"};
     char self[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    CLEANUP_FREE char *found = install_find_command(command);
     struct stat file;
     char *slash;
 
-    if (!find_command(command, &file))
+    if (!found || stat(found, &file) != 0)
         return false;
     if (is_same_file("/proc/self/exe", &file))
         return true;

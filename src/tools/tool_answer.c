@@ -5,7 +5,7 @@ json_t *tool_answer(json_t *id, json_t *result)
     return json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result);
 }
 
-json_t *tool_answer_error(json_t *id, enum tool_error code, const char *message)
+json_t *tool_answer_error(json_t *id, enum jsonrpc_code code, const char *message)
 {
     json_t *answer = json_object(), *error = json_object();
     json_t *text = json_string(message);

@@ -17,7 +17,7 @@ static void log_call(const struct tool_request *request, bool ok, size_t bytes)
     tool_log_add(request->use->log, request->name, ok, clock_now_ms() - request->start, bytes);
 }
 
-static json_t *fail_call(const struct tool_request *request, enum tool_error code,
+static json_t *fail_call(const struct tool_request *request, enum jsonrpc_code code,
                          const char *message)
 {
     log_call(request, false, 0);
@@ -27,7 +27,7 @@ static json_t *fail_call(const struct tool_request *request, enum tool_error cod
 /* The same; the message is taken over. */
 static json_t *refuse_call(const struct tool_request *request, char *message)
 {
-    json_t *answer = fail_call(request, TOOL_INVALID_PARAMS, message);
+    json_t *answer = fail_call(request, JSONRPC_INVALID_PARAMS, message);
 
     free(message);
     return answer;
@@ -85,7 +85,7 @@ static json_t *begin_call(struct tool_request *request)
         return answer;
     request->listing = tool_request_ask(use, source, &error);
     request->state = REQUEST_LISTING;
-    return request->listing ? NULL : fail_call(request, TOOL_INTERNAL_ERROR, error.message);
+    return request->listing ? NULL : fail_call(request, JSONRPC_INTERNAL_ERROR, error.message);
 }
 
 static json_t *check_call(struct tool_request *request)
@@ -99,7 +99,7 @@ static json_t *check_call(struct tool_request *request)
     case UPSTREAM_PENDING:
         return NULL;
     case UPSTREAM_FAILED:
-        return fail_call(request, TOOL_INTERNAL_ERROR, why);
+        return fail_call(request, JSONRPC_INTERNAL_ERROR, why);
     default:
         break;
     }
@@ -125,7 +125,7 @@ static json_t *start_call(struct tool_request *request)
         return NULL;
     upstream = tool_box_upstream(use->box, request->source, &error);
     if (!upstream)
-        return fail_call(request, TOOL_INTERNAL_ERROR, error.message);
+        return fail_call(request, JSONRPC_INTERNAL_ERROR, error.message);
     request->call = upstream_call_start(upstream, own_name(request),
                                         steal_pointer(&request->arguments), &use->done);
     use->running++;
@@ -169,7 +169,7 @@ static json_t *take_call(struct tool_request *request)
         return NULL;
     leave_call(request);
     return outcome == UPSTREAM_RESULT ? answer_result(request, result)
-                                      : fail_call(request, TOOL_INTERNAL_ERROR, why);
+                                      : fail_call(request, JSONRPC_INTERNAL_ERROR, why);
 }
 
 static json_t *serve_call(struct tool_request *request)

@@ -9,9 +9,7 @@
 #include "base/text.h"
 #include "tools/tool_answer.h"
 #include "tools/tool_request.h"
-
-/* All have tools/list and tools/call of the same form. */
-static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+#include "tools/tool_revision.h"
 
 struct tool_session {
     struct tool_use *use;
@@ -32,7 +30,7 @@ static void send_message(struct tool_session *session, json_t *message)
     json_decref(message);
 }
 
-static void send_error(struct tool_session *session, json_t *id, enum tool_error code,
+static void send_error(struct tool_session *session, json_t *id, enum jsonrpc_code code,
                        const char *message)
 {
     send_message(session, tool_answer_error(id, code, message));
@@ -43,11 +41,8 @@ static void send_error(struct tool_session *session, json_t *id, enum tool_error
 static void take_initialize(struct tool_session *session, json_t *id, const json_t *params)
 {
     const char *wanted = json_string_value(json_object_get(params, "protocolVersion"));
-    const char *revision = revisions[0];
+    const char *revision = tool_revision_is_known(wanted) ? wanted : TOOL_REVISION_NEWEST;
 
-    for (size_t i = 0; wanted && i < sizeof revisions / sizeof *revisions; i++)
-        if (strcmp(wanted, revisions[i]) == 0)
-            revision = revisions[i];
     send_message(session,
                  tool_answer(id, json_pack("{s:s, s:{s:{}}, s:{s:s, s:s}}", "protocolVersion",
                                            revision, "capabilities", "tools", "serverInfo", "name",
@@ -61,7 +56,7 @@ static void take_request(struct tool_session *session, const char *method, json_
     const char *problem = NULL;
 
     if (!json_is_string(id) && !json_is_integer(id))
-        send_error(session, NULL, TOOL_INVALID_REQUEST,
+        send_error(session, NULL, JSONRPC_INVALID_REQUEST,
                    "the id is neither a string nor an integer");
     else if (strcmp(method, "initialize") == 0)
         take_initialize(session, id, params);
@@ -72,12 +67,12 @@ static void take_request(struct tool_session *session, const char *method, json_
     else if (strcmp(method, "tools/call") == 0)
         request = tool_request_call(session->use, id, params, bytes, &problem);
     else
-        send_error(session, id, TOOL_METHOD_NOT_FOUND,
+        send_error(session, id, JSONRPC_METHOD_NOT_FOUND,
                    "the methods are initialize, ping, tools/list and tools/call");
     if (request)
         session->requests[session->count++] = request;
     if (problem)
-        send_error(session, id, TOOL_INVALID_PARAMS, problem);
+        send_error(session, id, JSONRPC_INVALID_PARAMS, problem);
 }
 
 static void remove_request(struct tool_session *session, size_t i)
@@ -109,7 +104,7 @@ void tool_session_take(struct tool_session *session, const char *line, size_t le
 
     session->use->log->messages++;
     if (!line) {
-        send_error(session, NULL, TOOL_INVALID_REQUEST, "a line has more than 1 MiB");
+        send_error(session, NULL, JSONRPC_INVALID_REQUEST, "a line has more than 1 MiB");
         return;
     }
     if (text_is_blank(line, length))
@@ -117,7 +112,7 @@ void tool_session_take(struct tool_session *session, const char *line, size_t le
     if (json_text_count(line, length) <= JSON_TEXT_VALUES_MAX)
         message = json_text_parse(line, length, NULL);
     if (!json_is_object(message)) {
-        send_error(session, NULL, TOOL_PARSE_ERROR,
+        send_error(session, NULL, JSONRPC_PARSE_ERROR,
                    "a line is no JSON object, or has more values than a message may have");
         return;
     }

@@ -1,18 +1,15 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/json_text.h"
+#include "base/jsonrpc_codes.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "tools/tool_revision.h"
 #include "tools/upstream_state.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { METHOD_NOT_FOUND = -32601 };
-
-/* The first is the one that is asked for; all have tools/list and tools/call of the same form. */
-static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
 void upstream_fail(struct upstream_session *session, const char *format, ...)
 {
@@ -49,8 +46,8 @@ void upstream_send_initialize(struct upstream_session *session)
     send_message(session,
                  json_pack("{s:s, s:I, s:s, s:{s:s, s:{}, s:{s:s, s:s}}}", "jsonrpc", "2.0", "id",
                            (json_int_t)session->initialize_id, "method", "initialize", "params",
-                           "protocolVersion", revisions[0], "capabilities", "clientInfo", "name",
-                           "isolator", "version", ISOLATOR_VERSION));
+                           "protocolVersion", TOOL_REVISION_NEWEST, "capabilities", "clientInfo",
+                           "name", "isolator", "version", ISOLATOR_VERSION));
 }
 
 void upstream_send_list(struct upstream_session *session, const char *cursor)
@@ -112,7 +109,7 @@ static void answer_request(struct upstream_session *session, const char *method,
         json_object_set_new(answer, "result", json_object());
     else
         json_object_set_new(answer, "error",
-                            json_pack("{s:i, s:s}", "code", METHOD_NOT_FOUND, "message",
+                            json_pack("{s:i, s:s}", "code", JSONRPC_METHOD_NOT_FOUND, "message",
                                       "the client has no such method"));
     send_message(session, answer);
 }
@@ -175,22 +172,21 @@ static void take_initialized(struct upstream_session *session, const json_t *mes
     const json_t *result = json_object_get(message, "result");
     const char *revision = json_string_value(json_object_get(result, "protocolVersion"));
     const json_t *error = json_object_get(message, "error");
-    bool known = false;
 
     session->initialize_id = 0;
-    for (size_t i = 0; revision && i < sizeof revisions / sizeof *revisions; i++)
-        known |= strcmp(revision, revisions[i]) == 0;
     if (error) {
         CLEANUP_FREE char *text = error_text(error);
 
         upstream_fail(session, "refuses to start: %s", text);
         return;
     }
-    if (!known) {
+    if (!tool_revision_is_known(revision)) {
         CLEANUP_FREE char *shown = text_escape_short(revision ? revision : "", TEXT_SHOWN_MAX);
 
-        upstream_fail(session, "speaks revision '%s' of MCP; known are %s to %s", shown,
-                      revisions[3], revisions[0]);
+        upstream_fail(session,
+                      "speaks revision '%s' of MCP; known are " TOOL_REVISION_OLDEST
+                      " to " TOOL_REVISION_NEWEST,
+                      shown);
         return;
     }
     send_message(session,

@@ -12,6 +12,9 @@
 #include "tools/server_process.h"
 #include "tools/upstream_state.h"
 
+/* How long a server whose pipe is closed has to end, so that its exit status is known. */
+enum { CLOSED_MS = 500 };
+
 /* ---- output of the server */
 
 /* Keeps the end of standard error. */
@@ -189,10 +192,19 @@ static void check_list(struct upstream_session *session, long long start_deadlin
                   session->upstream->times.start / 1000, quoted);
 }
 
-/* It cannot be told anything, or tells nothing, any more. */
+/* It cannot be told anything, or tells nothing, any more: most likely since it ends. */
 static void check_pipes(struct upstream_session *session)
 {
-    if (session->process.in < 0 || session->process.out[PROCESS_STDOUT] < 0)
+    const struct process_pump pump = {.sink = take_output,
+                                      .context = session,
+                                      .cancel = -1,
+                                      .deadline = clock_now_ms() + CLOSED_MS};
+
+    if (session->failure || (session->process.in >= 0 && session->process.out[PROCESS_STDOUT] >= 0))
+        return;
+    if (process_pump(&session->process, &pump) == PROCESS_EXITED)
+        note_exit(session);
+    else
         upstream_fail(session, "has closed its standard input or output");
 }
 
@@ -207,6 +219,7 @@ static void talk(struct upstream_session *session)
     pump.sink = take_output;
     pump.context = session;
     pump.cancel = notifier_fd(&upstream->wake);
+    pump.needs_pipes = true;
     upstream_send_initialize(session);
     while (!session->failure) {
         notifier_clear(&upstream->wake);

@@ -48,6 +48,19 @@ END
     is "$(docker_calls | tr ' ' '\n' | grep -c start)" 2 "each program was started once"
 }
 
+test_case '--retries: a program that has called a tool does not run again, since the call would be made twice' && {
+    with_servers "\"one\": {\"command\": \"sh\", \"args\": [\"-c\", \"tee '$scratch/said' | '$PWD/test/fixtures/upstream' good\"], \"allow\": [\"*\"]}"
+    echo '{"id": 1, "language": "python", "entrypoint_code": "import tools, time; tools.one.echo(); time.sleep(60)", "timeout_seconds": 20}' >"$scratch/calls"
+    start_isolator batch -j 1 --retries 3 --tools one "$scratch/calls"
+    until_true grep -qs tools/call "$scratch/said"
+    for child in $(children "$pid"); do # the containers: that of the program, and those that wait
+        [[ $(tr '\0' ' ' <"/proc/$child/cmdline") != *' run '* ]] || kill -KILL "$child"
+    done
+    await
+    is "$status|$(results "$tried")" "3|1 engine -" "the engine failed it, and it has no retry"
+    is "$(grep -c tools/call "$scratch/said")" 1 "the calls"
+}
+
 test_case --quick 'status 3 if the engine failed a request, whatever the others have' && {
     cat >"$scratch/mixed" <<'END'
 {"id": 1, "language": "noshell", "entrypoint_code": "text 1", "arguments": ["--exit=3"]}

@@ -399,23 +399,29 @@ rm -f "$scratch/responses"
   for _ in {1..3000}; do [ "\$(count responses)" -lt "\$(count requests)" ] || break; sleep 0.1; done; } |
     (serve "\$@") | tee "$scratch/responses"
 END
-chmod 755 "$scratch/bin/isolator" "$scratch/bin/isolator-mcp"
+# The tool server of the README.
+printf '#!/bin/sh\n[ "$*" = stdio ] && exec "%s" issues\n' "$PWD/test/fixtures/upstream" >"$scratch/bin/github-mcp-server"
+chmod 755 "$scratch/bin/"*
 
-# The configurations: that of the tests, with AWK as the README adds it; for isolator-mcp, with the
+# The configurations: that of the tests, with AWK and the tool server as the README adds them; for isolator-mcp, with the
 # languages that are built in; and one without an engine.
 markdown_section README.md '## Configuration' | fenced json | first_block | sed "s|busybox:1|isolator-test/&|" >"$scratch/awk.json"
+mkdir -p "$scratch/home/.config/isolator"
+cat >"$scratch/home/.config/isolator/config.json" <<'END'
+{"tools": {"github": {"command": "github-mcp-server", "args": ["stdio"], "env": {"GITHUB_TOKEN": "env:GITHUB_TOKEN"}, "allow": ["list_*"]}}}
+END
 perl -MJSON::PP -e '
-    my ($from, $awk, $to, $repository) = @ARGV;
+    my ($from, $awk, $tools, $to, $repository) = @ARGV;
     sub load { local $/; open my $file, "<", $_[0] or die; decode_json(<$file>) }
     sub save { open my $file, ">", "$to/$_[0].json" or die; print $file encode_json($_[1]) }
     my $all = load($from);
     my $languages = $all->{languages};
     $languages->{awk} = load($awk)->{languages}{awk};
-    save("command", $all);
+    save("command", {%$all, %{load($tools)}});
     save("no-engine", {%$all, containerCommand => "no-such-docker"});
     $all->{languages} = {map { $_ => $languages->{$_} // {} } qw(python go javascript)};
     save("server", {%$all, promptsDir => "$repository/prompts"});
-    ' "$ISOLATOR_CONFIG" "$scratch/awk.json" "$scratch" "$PWD"
+    ' "$ISOLATOR_CONFIG" "$scratch/awk.json" "$scratch/home/.config/isolator/config.json" "$scratch" "$PWD"
 
 cp -r prompts "$examples/"
 cp prompts/hello_world.py "$examples/hello.py"
@@ -445,6 +451,10 @@ solution() { printf '#include <cstdio>\n\nint main() { double n; %s }\n' "$2" >"
 solution alice 'scanf("%lf", &n); printf("%.1f\n", 2 * n);'
 solution bob 'puts("2.0");'
 solution eve 'puts("2.0")'
+cat >"$examples/unanswered.py" <<'END'
+import tools
+print([i["number"] for repo in ("api", "web") for i in tools.github.list_issues(owner="acme", repo=repo) if not i["comments"]])
+END
 echo 'import os; print("the token has", len(os.environ["TOKEN"]), "characters")' >"$examples/show_token.py"
 
 # figures: the lines on stdin without the times and the memory of tables, which differ each time.
@@ -455,12 +465,13 @@ figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +[0-9]+\.[0-9] MB/ M/g'; }
 # compared, because it differs each time.
 declare -A ran=()
 example() {
-    local got ended compared=1 config=command name=${1##*$'\n'} # its last line stands for all of it
+    local got ended compared=1 config=command home=$HOME name=${1##*$'\n'} # its last line stands for all of it
     [ -z "${ran[$1]-}" ] || return
     name="$4: ${name#"${name%%[! ]*}"}"
     case $2 in '' | '{'$'\n'*) compared= ;; esac
     [ "$compared" ] || [ "$3" != 0 ] || [[ $1 == *--save-image* || $1 == *--artifacts* || $1 != *'isolator run'* && $1 != *'isolator pull'* ]] || config=no-engine
-    got=$(cd "$examples" && ISOLATOR_CONFIG=$scratch/$config.json PATH=$scratch/bin:$PATH \
+    [[ $1 != *'~/'* ]] || home=$scratch/home
+    got=$(cd "$examples" && HOME=$home GITHUB_TOKEN=of-the-server ISOLATOR_CONFIG=$scratch/$config.json PATH=$scratch/bin:$PATH \
         bash -c "$1" 2>"$scratch/err" </dev/null)
     ended=$?
     [ ! -e "$scratch/pids" ] || own_pids+="$(words <"$scratch/pids") "
@@ -502,7 +513,7 @@ saved=sandboxed-hello:1
 trap 'in_main || exit; docker image rm -f "$saved" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 
 test_case 'the examples of README' && {
-    run_examples README "$(fenced console <README.md)" 9
+    run_examples README "$(fenced console <README.md)" 12
 }
 
 test_case 'the examples of isolator(1)' && {

@@ -378,6 +378,15 @@ code() {
     run "$file" "$@"
 }
 
+# with_servers JSON [MORE]: makes a configuration of the engine with these tool servers the one that is used.
+with_servers() {
+    SERVERS="{\"tools\": {$1}${2-}}" perl -MJSON::PP -0777 -ne 'print encode_json({%{decode_json($_)}, %{decode_json($ENV{SERVERS})}})' \
+        "${plain_config:=$ISOLATOR_CONFIG}" >"$scratch/with-servers.json"
+    export ISOLATOR_CONFIG=$scratch/with-servers.json
+}
+# tool_server NAME MODE [MORE]: a fake one, of which all tools are allowed unless MORE says something else.
+tool_server() { printf '"%s": {"command": "%s", "args": ["%s"]%s}' "$1" "$PWD/test/fixtures/upstream" "$2" "${3-, \"allow\": [\"*\"]}"; }
+
 # reaches_hosts: asserts that a program in ash reaches a host of the list, which is a web server at 127.0.0.1, and no other.
 reaches_hosts() {
     local server port

@@ -28,12 +28,13 @@ test_case 'the schema of results describes what is printed' && {
         "$ISOLATOR" run "$(snippet c 'int main(void) { return x; }')"
         "$ISOLATOR" run "$scratch/missing.py"
         "$ISOLATOR" run --allow-host 127.0.0.1:1 "$(snippet ash 'wget -q -O - http://127.0.0.1:1/')"
+        (with_servers "$(tool_server one good)"; "$ISOLATOR" run --tools one "$(snippet py 'import tools; tools.one.echo()')")
         "$ISOLATOR" test --json --tests "$scratch/tests" "$one"
         "$ISOLATOR" test --json --tests "$scratch/tests" "$one" "$(snippet py 'print(input())')"
         printf 'x = "a" * 10**6\nx\n# %%%%\n1 / 0\n# %%%%\nexit(3)\n' | "$ISOLATOR" session --json
         printf '%s\n' '{"id": "a", "language": "python", "entrypoint_code": "print(1)"}' nonsense | "$ISOLATOR" batch -q
     } >"$scratch/results" 2>"$scratch/err" </dev/null
-    within "$(wc -l <"$scratch/results")" 14 14 "results"
+    within "$(wc -l <"$scratch/results")" 15 15 "results"
     said=$(node test/mcp/results_schema.mjs "$results" <"$scratch/results" 2>&1)
     is "$said" "not seen: retries" "the schema has all members, and they have its types"
 }

@@ -3,25 +3,15 @@
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for the programs; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
-fake=$PWD/test/fixtures/upstream
-plain=$ISOLATOR_CONFIG
 export PROBE_SECRET=s3cret-of-a-server
 
-# with_servers JSON [MORE]: makes a configuration of the engine with these servers the one that is used.
-with_servers() {
-    SERVERS="{\"tools\": {$1}${2-}}" perl -MJSON::PP -0777 -ne 'print encode_json({%{decode_json($_)}, %{decode_json($ENV{SERVERS})}})' \
-        "$plain" >"$scratch/config.json"
-    export ISOLATOR_CONFIG=$scratch/config.json
-}
-# server NAME MODE [MORE]: such a server, of which all tools are allowed unless MORE says something else.
-server() { printf '"%s": {"command": "%s", "args": ["%s"]%s}' "$1" "$fake" "$2" "${3-, \"allow\": [\"*\"]}"; }
 # python TEXT ARG...: runs the program.
 python() { code py "$@"; }
 # calls: "NAME ok|failed" of each call, and the counts.
 calls() { json 'join(" ", map({ $_->{name} . ($_->{ok} ? " ok" : " failed") } @{$r->{toolCalls}}), map { "$_=" . $r->{toolCallCounts}{$_} } qw(ok failed))'; }
 
 test_case 'a program calls the tools of a server, and finds out which there are' && {
-    with_servers "$(server one rich ', "allow": ["echo", "dashed-*"]'), $(server two good)"
+    with_servers "$(tool_server one rich ', "allow": ["echo", "dashed-*"]'), $(tool_server two good)"
     python 'import tools, inspect
 print(tools.one.echo(a=1, b="\u00e9"))
 print(tools.search("echo"), tools.describe("one.echo")["inputSchema"])
@@ -47,7 +37,7 @@ END
 }
 
 test_case 'values: texts, JSON, pictures, errors' && {
-    with_servers "$(server one values)"
+    with_servers "$(tool_server one values)"
     python 'import tools
 print(repr(tools.one.text()), tools.one.json(), tools.one.empty() == "")
 name = tools.one.picture(); print(name, open(name, "rb").read())
@@ -64,7 +54,7 @@ END
 }
 
 test_case 'the same in JavaScript, as CommonJS and as a module' && {
-    with_servers "$(server one rich), $(server values values)"
+    with_servers "$(tool_server one rich), $(tool_server values values)"
     code cjs 'const tools = require("./tools.cjs");
 (async () => {
     console.log(JSON.stringify([await tools.one.echo({ a: 1 }), await tools.search("echo"), await tools.one.dashed_name({ city: "x" }),
@@ -86,7 +76,7 @@ END
 }
 
 test_case '50 threads, asyncio, and processes that are forked' && {
-    with_servers "$(server one good)" ', "toolLimits": {"calls": 300}'
+    with_servers "$(tool_server one good)" ', "toolLimits": {"calls": 300}'
     python 'import tools, asyncio, os, concurrent.futures
 with concurrent.futures.ThreadPoolExecutor(50) as pool:
     print(sum(r["got"]["n"] for r in pool.map(lambda n: tools.one.echo(n=n), range(100))))
@@ -99,7 +89,7 @@ print(os.waitpid(child, 0)[1] >> 8, tools.one.echo(n=8)["got"])' --tools one
 }
 
 test_case 'without --tools there are none, and nothing is said of them' && {
-    with_servers "$(server one good)"
+    with_servers "$(tool_server one good)"
     python 'import os
 print(os.path.exists("/tmp/.isolator-tools"), "ISOLATOR_TOOLS" in os.environ, len(os.listdir(".")))
 try: import tools
@@ -116,14 +106,14 @@ arguments() {
     own_users <"$calls/run.1" | sed -E 's/isolator-[0-9a-f]{16}/NAME/; s/isolator\.[a-z]+=[^[:space:]]*/LABEL/'
 }
 test_case 'the container is the same with tools and without' && {
-    with_servers "$(server one good)"
+    with_servers "$(tool_server one good)"
     echo 'print(1)' >"$scratch/same.py"
     is "$(arguments --tools one)" "$(arguments)" "the arguments of docker"
     has "$(arguments --tools one)" "none" "it has no network"
 }
 
 test_case 'modules: a tools.py of the program, a program in a directory, and files that come back' && {
-    with_servers "$(server one good)"
+    with_servers "$(tool_server one good)"
     mkdir -p "$scratch/tree/src"
     echo 'name = "my own"' >"$scratch/tree/src/tools.py"
     echo 'import tools, isolator_tools; print(tools.name, isolator_tools.one.echo(a=1)); open("new", "w")' >"$scratch/tree/src/main.py"
@@ -133,7 +123,7 @@ test_case 'modules: a tools.py of the program, a program in a directory, and fil
 }
 
 test_case 'any language: MCP at the socket' && {
-    with_servers "$(server one good)"
+    with_servers "$(tool_server one good)"
     code ash 'printf "%s\n" "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"one.echo\",\"arguments\":{\"a\":1}}}" | nc local:"$ISOLATOR_TOOLS" || echo "{}"' --tools one
     if [ "$(field stdout)" = '{}' ]; then # this busybox has no nc for UNIX sockets
         python 'import socket, os
@@ -145,7 +135,7 @@ print(s.makefile().read(), end="")' --tools one
 }
 
 test_case 'a secret of a server is nowhere, and docker does not inherit it' && {
-    with_servers "$(server one rich ", \"allow\": [\"*\"], \"env\": {\"TOKEN\": \"env:PROBE_SECRET\"}")"
+    with_servers "$(tool_server one rich ", \"allow\": [\"*\"], \"env\": {\"TOKEN\": \"env:PROBE_SECRET\"}")"
     python 'import tools, os
 text = tools.one.environment()
 print("TOKEN=s3cret" in text, any("s3cret" in value for value in os.environ.values()))
@@ -155,7 +145,7 @@ print(sum(b"s3cret" in open("/proc/%s/environ" % pid, "rb").read() for pid in os
 }
 
 test_case 'limits: calls of a run, time, size, and what waits at the end' && {
-    with_servers "$(server one good), $(server slow slow), $(server huge huge)" ', "toolLimits": {"calls": 4, "callSeconds": 1, "valueBytes": 1000}'
+    with_servers "$(tool_server one good), $(tool_server slow slow), $(tool_server huge huge)" ', "toolLimits": {"calls": 4, "callSeconds": 1, "valueBytes": 1000}'
     python 'import tools
 for call in (tools.slow.echo, tools.huge.echo, tools.one.echo, tools.one.echo, tools.one.echo):
     try: print(call(bytes=2000))
@@ -167,14 +157,14 @@ the value of 'huge.echo' has 2055 bytes, more than 1000: ask for less
 {'got': {'bytes': 2000}}
 all 4 calls of tools are made
 END
-    with_servers "$(server slow slow)"
+    with_servers "$(tool_server slow slow)"
     python 'import tools; print("begun", flush=True); tools.slow.echo()' --tools slow --timeout 2
     outcome "124 timeout 137 timeout SIGKILL program did not end within 2 s" "a call does not outlive the timeout"
     is "$(calls)" "slow.echo failed ok=0 failed=1" "the call is noted"
 }
 
 test_case 'tests of one submission share the limit, and each has the socket' && {
-    with_servers "$(server one good)" ', "toolLimits": {"calls": 2}'
+    with_servers "$(tool_server one good)" ', "toolLimits": {"calls": 2}'
     mkdir "$scratch/tests"
     for n in 1 2 3; do echo "$n" >"$scratch/tests/$n.in"; echo "{'n': $n}" >"$scratch/tests/$n.out"; done
     isolator test --tools one --tests "$scratch/tests" "$(snippet py 'import tools; print(tools.one.echo(n=int(input()))["got"])')" --json
@@ -183,7 +173,7 @@ test_case 'tests of one submission share the limit, and each has the socket' && 
 }
 
 test_case 'a batch narrows, and a session keeps its tools' && {
-    with_servers "$(server one good), $(server two good)"
+    with_servers "$(tool_server one good), $(tool_server two good)"
     cat >"$scratch/lines" <<'END'
 {"id": 1, "language": "python", "entrypoint_code": "import tools; print(tools.search('echo'))"}
 {"id": 2, "language": "python", "tools": ["two"], "entrypoint_code": "import tools; print(tools.search('echo'))"}
@@ -204,14 +194,14 @@ END
 }
 
 test_case 'cells of isolator session' && {
-    with_servers "$(server one good)"
+    with_servers "$(tool_server one good)"
     printf '%s\n' 'import tools' '# %%' 'tools.one.echo(a=1)' '# %%' 'tools.one.echo(a=2)["got"]' >"$scratch/cells"
     input=$scratch/cells isolator session --tools one
     is "$status|$out|$err" "0|{'got': {'a': 1}}"$'\n'"{'a': 2}|" "the module of the first cell serves the later ones"
 }
 
 test_case 'a program that attacks the socket loses its own calls, and the run is told truly' && {
-    with_servers "$(server one good)"
+    with_servers "$(tool_server one good)"
     python 'import socket, os, threading, signal, sys
 path = os.environ["ISOLATOR_TOOLS"]
 open_ones = []
@@ -248,14 +238,23 @@ except tools.ToolError as e: print("no tools")' --tools one
 }
 
 test_case 'the audit file has the calls, without arguments' && {
-    with_servers "$(server one good)"
+    with_servers "$(tool_server one good)"
     python 'import tools; tools.one.echo(secret="hush")' --tools one --audit "$scratch/audit"
     is "$(perl -MJSON::PP -ne 'my $r = decode_json($_); print join " ", map { "$_->{name} " . ($_->{ok} ? "ok" : "failed") } @{$r->{toolCalls}}' "$scratch/audit")" "one.echo ok" "the call"
     is "$(grep -c hush "$scratch/audit")" 0 "no argument"
 }
 
+test_case 'what a server writes to its standard error goes to that of isolator, not to the program' && {
+    with_servers "$(tool_server one dies)"
+    python 'import tools
+try: tools.one.echo()
+except tools.ToolError as e: print(e)' --tools one
+    is "$status|$(field stdout)" "0|'one.echo' failed: has ended with exit status 7" "the program"
+    is "$err" "isolator: tool server 'one': the last\\x1b[31m words" "isolator's standard error"
+}
+
 test_case 'servers end with isolator, also after SIGKILL' && {
-    with_servers "$(server one rich)"
+    with_servers "$(tool_server one rich)"
     start "$(snippet py 'import tools, time; print(tools.one.pid(), flush=True); time.sleep(60)')" --stream --tools one
     until_true grep -q '^[0-9]' "$scratch/out"
     upstream=$(head -1 "$scratch/out")

@@ -31,6 +31,8 @@ def members_of(*kinds):
         ([isolator.Build], SCHEMA["$defs"]["build"]),
         ([isolator.Network], SCHEMA["$defs"]["network"]),
         ([isolator.Connection], SCHEMA["$defs"]["connection"]),
+        ([isolator.ToolCall], SCHEMA["$defs"]["toolCall"]),
+        ([isolator.ToolCallCounts], SCHEMA["$defs"]["toolCallCounts"]),
         ([isolator.Summary], SCHEMA["$defs"]["summary"]),
         ([isolator.TestOutcome], SCHEMA["$defs"]["test"]),
     ],
@@ -40,7 +42,8 @@ def test_attributes_are_the_members_of_the_schema(kinds, schema):
 
 
 def test_each_definition_of_the_schema_has_a_class():
-    assert set(SCHEMA["$defs"]) == {"artifact", "build", "connection", "network", "summary", "test"}
+    classes = {"artifact", "build", "connection", "network", "toolCall", "toolCallCounts", "summary", "test"}
+    assert set(SCHEMA["$defs"]) == classes
 
 
 def line(**changes):
@@ -61,6 +64,19 @@ def test_members_of_a_newer_program_are_kept():
     assert result.extra == {"energyJoules": 1.5}
     assert result.artifacts[0].extra == {"owner": 5}
     assert result.artifacts[0].path is None
+
+
+def test_calls_of_tools():
+    calls = [{"name": "one.echo", "ok": True, "ms": 3, "bytes": 51}, {"name": "x", "ok": False, "ms": 0, "bytes": 0}]
+    result = isolator.parse_result(line(toolCalls=calls, toolCallCounts={"ok": 1, "failed": 1, "bytes": 51}))
+    assert [(call.name, call.ok, call.ms, call.bytes) for call in result.tool_calls] == [
+        ("one.echo", True, 3, 51),
+        ("x", False, 0, 0),
+    ]
+    counts = result.tool_call_counts
+    assert (counts.ok, counts.failed, counts.bytes, dict(result.extra)) == (1, 1, 51, {})
+    without = isolator.parse_result(line())
+    assert (without.tool_calls, without.tool_call_counts) == (None, None)
 
 
 def test_the_kind_of_a_result():

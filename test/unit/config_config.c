@@ -1,39 +1,10 @@
-#include "test.h"
+#include "configuration.h"
 
 #include <math.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "config/config_load.h"
-#include "config/config_read.h"
-
-static void overlay(struct config *config, const char *json)
-{
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    const int result = config_overlay(config, json, strlen(json), "test.json", &error);
-
-    assert_no_error(&error);
-    assert_int_equal(result, 0);
-}
-
-/* Merges the text into an empty configuration, which must fail with this message. */
-static void check_refused(const char *json, const char *message)
-{
-    struct error error = ERROR_INIT;
-    struct config config;
-
-    config_init(&config);
-    assert_int_equal(config_overlay(&config, json, strlen(json), "test.json", &error), -1);
-    assert_error(&error, ERROR_CONFIG, message);
-    config_release(&config);
-}
-
-static void check_joined(const struct strvec *strings, const char *expected)
-{
-    CLEANUP_FREE char *joined = strvec_join(strings, "|");
-
-    assert_string_equal(joined, expected);
-}
 
 static const struct language *language(const struct config *config, const char *name)
 {

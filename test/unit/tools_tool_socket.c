@@ -563,6 +563,152 @@ static void tool_socket__pages(void **state)
     tear_down(&fixture);
 }
 
+/* A tool of which its server says too much is left out, with a warning; the others are listed. */
+static void tool_socket__a_tool_that_is_too_large(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *line = NULL;
+
+    (void)state;
+    set_up(&fixture, FAKE("one", "fat", ALL), NULL);
+    open_slot(&fixture, 0);
+    send_line(&fixture, 0, "{\"id\":1,\"method\":\"tools/list\"}");
+    line = next_line(&fixture, 0);
+    assert_non_null(strstr(line, "\"one.echo\""));
+    assert_null(strstr(line, "\"one.fat\""));
+    assert_int_equal(fixture.log.warnings.count, 1);
+    assert_string_equal(fixture.log.warnings.items[0],
+                        "the tool 'one.fat' is not listed: what its server says of it has 1000094 "
+                        "bytes");
+    tear_down(&fixture);
+}
+
+/* ---- a session without a relay: what one turn does */
+
+struct turn {
+    struct fixture fixture;
+    struct tool_use use;
+    struct tool_session *session;
+};
+
+static void say_to_session(struct turn *turn, const char *line)
+{
+    tool_session_take(turn->session, line, strlen(line));
+}
+
+#define LIST "{\"id\":1,\"method\":\"tools/list\"}"
+
+/* Serves until the list of the server is known, and drops the answer. */
+static void begin_turn(struct turn *turn, const char *tools)
+{
+    const long long hangs = clock_now_ms() + HANGS_MS;
+    struct error error = ERROR_INIT;
+
+    set_up(&turn->fixture, tools, NULL);
+    turn->use = (struct tool_use){.box = turn->fixture.box,
+                                  .servers = &turn->fixture.servers,
+                                  .log = &turn->fixture.log,
+                                  .done = NOTIFIER_INIT,
+                                  .pages_left = 1};
+    assert_int_equal(notifier_open(&turn->use.done, &error), 0);
+    turn->session = tool_session_new(&turn->use);
+    say_to_session(turn, LIST);
+    while (tool_session_is_busy(turn->session)) {
+        assert_true(clock_now_ms() < hangs);
+        io_poll(NULL, 0, 10);
+        tool_session_serve(turn->session);
+    }
+    strbuf_drop(tool_session_out(turn->session), tool_session_out(turn->session)->length);
+    notifier_clear(&turn->use.done);
+}
+
+static void end_turn(struct turn *turn)
+{
+    tool_session_free(turn->session);
+    notifier_release(&turn->use.done);
+    tear_down(&turn->fixture);
+}
+
+/* How many answers there are, which are dropped. */
+static int count_answers(struct turn *turn)
+{
+    struct strbuf *out = tool_session_out(turn->session);
+    int count = 0;
+
+    for (size_t i = 0; i < out->length; i++)
+        count += out->data[i] == '\n';
+    strbuf_drop(out, out->length);
+    return count;
+}
+
+/* Whether it is raised; it is cleared. */
+static bool take_wake(struct turn *turn)
+{
+    struct pollfd polled = {notifier_fd(&turn->use.done), POLLIN, 0};
+    const bool raised = io_poll(&polled, 1, 0) > 0;
+
+    notifier_clear(&turn->use.done);
+    return raised;
+}
+
+/* Pages of lists are made a few at a time, and the rest is not forgotten. */
+static void tool_session__pages_of_a_turn(void **state)
+{
+    struct turn turn;
+
+    (void)state;
+    begin_turn(&turn, FAKE("one", "good", ALL));
+    for (int i = 0; i < 7; i++)
+        say_to_session(&turn, LIST);
+    turn.use.pages_left = 4;
+    tool_session_serve(turn.session);
+    assert_int_equal(count_answers(&turn), 4);
+    take_wake(&turn);
+    tool_session_serve(turn.session); /* the others have not had their turn */
+    assert_int_equal(count_answers(&turn), 0);
+    assert_true(take_wake(&turn));
+    turn.use.pages_left = 4;
+    tool_session_serve(turn.session);
+    assert_int_equal(count_answers(&turn), 3);
+    end_turn(&turn);
+}
+
+/* No more answers are made while the program does not take those that there are. */
+static void tool_session__answers_that_are_not_taken(void **state)
+{
+    struct turn turn;
+
+    (void)state;
+    begin_turn(&turn, FAKE("one", "broad", ALL)); /* a page has 250000 bytes */
+    for (int i = 0; i < 10; i++)
+        say_to_session(&turn, LIST);
+    turn.use.pages_left = 100;
+    tool_session_serve(turn.session);
+    assert_int_equal(count_answers(&turn), 2);
+    tool_session_serve(turn.session);
+    assert_int_equal(count_answers(&turn), 2);
+    assert_true(tool_session_is_busy(turn.session));
+    end_turn(&turn);
+}
+
+/* A connection that waits since all have too many bytes goes on once there are fewer. */
+static void tool_session__room_again(void **state)
+{
+    struct turn turn;
+
+    (void)state;
+    begin_turn(&turn, FAKE("one", "good", ALL));
+    turn.use.waiting_bytes = TOOL_USE_BYTES_MAX - 1;
+    assert_true(tool_session_has_room(turn.session));
+    say_to_session(&turn, LIST);
+    assert_false(tool_session_has_room(turn.session));
+    assert_false(take_wake(&turn));
+    say_to_session(&turn, "{\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}");
+    assert_true(tool_session_has_room(turn.session));
+    assert_true(take_wake(&turn));
+    end_turn(&turn);
+}
+
 /* ---- the relay */
 
 static void check_broken(unsigned slot, enum mux_type type, const char *payload, size_t length)

@@ -35,13 +35,6 @@ struct batch_arguments {
     enum output_format format;
 };
 
-static int take_tools(void *tools, const char *value, struct error *error)
-{
-    (void)error; /* plan_resolve() knows the names */
-    strvec_push(tools, value);
-    return 0;
-}
-
 static const struct option_rule batch_rules[] = {
     {{'j', "--jobs", "N", "run N at a time", "one per processor core",
       "Run N requests at a time, at most 1024. A much higher number makes the engine no faster, "
@@ -66,12 +59,8 @@ static const struct option_rule batch_rules[] = {
       "*language* does. Links are not followed, and a path with a part that begins with a dot is "
       "refused."},
      OPTION_STRING(struct batch_arguments, programs)},
-    {{0, "--tools", "NAME", "tool server that programs may call; repeatable", NULL,
-      "A server of *tools* or *mcpServers* in the configuration, whose allowed tools the programs "
-      "may "
-      "call; without this option they have none. This option can be given more than once. The "
-      "member *tools* of a request narrows the servers. See isolator-tools(1)."},
-     OPTION_CALL(struct batch_arguments, tools, take_tools)},
+    {COMMAND_TEXT_TOOLS("The member *tools* of a request narrows the servers. "),
+     OPTION_CALL(struct batch_arguments, tools, command_take_tools)},
     {{0, "--retries", "N", "run a request again, up to N times, if the engine fails", NULL,
       "Run a request again, up to N times and at most 10 times, if its result has *reason* "
       "'engine'. The pause before it is 0.5 s, then twice as long each time, at most 30 s; "
@@ -115,10 +104,9 @@ const struct option_table batch_table = {
     .command = "isolator batch",
     .usage = "usage: isolator batch [OPTIONS] [FILE]\n"
              "\n"
-             "Reads requests from FILE or from stdin: one JSON object per line, with the\n"
-             "arguments of execute_code and an \"id\". Runs several at a time, each in a\n"
-             "container of its own, and prints each result as it finishes: a row of a table\n"
-             "at a terminal, otherwise a line of JSON.\n",
+             "Runs the requests of FILE or stdin, lines of JSON with the arguments of\n"
+             "execute_code and an \"id\": several at a time, each in a container of its own.\n"
+             "Prints each result as it finishes, in a table at a terminal, otherwise as JSON.\n",
     .example = "isolator batch -j 4 requests.jsonl >results.jsonl",
     .after = "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
              "or FILE, 3 engine, image, host or output, 128+N signal N, 141 stdout was closed.\n"

@@ -25,6 +25,8 @@ from ._result import (
     Summary,
     TestOutcome,
     TestResult,
+    ToolCall,
+    ToolCallCounts,
     parse_result,
 )
 
@@ -47,6 +49,8 @@ __all__ = [
     "Test",
     "TestOutcome",
     "TestResult",
+    "ToolCall",
+    "ToolCallCounts",
     "UsageError",
     "aio",
     "batch",

@@ -83,6 +83,30 @@ class Network(Record):
 
 
 @dataclass(frozen=True)
+class ToolCall(Record):
+    """A call of a tool that the program made."""
+
+    name: str
+    """SERVER.TOOL, as the program named it."""
+    ok: bool
+    """Whether it has a result that is no error."""
+    ms: int
+    """How long it took in milliseconds."""
+    bytes: int
+    """The size of its result."""
+
+
+@dataclass(frozen=True)
+class ToolCallCounts(Record):
+    """All calls of tools, also those that `tool_calls` has no room for."""
+
+    ok: int
+    failed: int
+    bytes: int
+    """The sum of all bytes of results."""
+
+
+@dataclass(frozen=True)
 class Summary(Record):
     """How many tests are passed."""
 
@@ -160,6 +184,9 @@ class Result(Record):
     """Non-fatal problems."""
     build: Optional[Build]
     network: Optional[Network]
+    tool_calls: Optional[tuple[ToolCall, ...]]
+    """The first 1000 calls of tools, in the order in which they ended; None without tools."""
+    tool_call_counts: Optional[ToolCallCounts]
 
     @property
     def ok(self) -> bool:
@@ -247,7 +274,10 @@ def _members(kind: type[Record]) -> dict[str, tuple[str, Any]]:
 
 _MEMBERS = {
     kind: _members(kind)
-    for kind in (Artifact, Build, Connection, Network, Summary, TestOutcome, Result, TestResult, CellResult)
+    for kind in (
+        Artifact, Build, Connection, Network, ToolCall, ToolCallCounts, Summary, TestOutcome, Result, TestResult,
+        CellResult,
+    )
 }
 
 
