@@ -44,13 +44,19 @@ struct mux_link *mux_link_new(struct error *error)
     return NULL;
 }
 
-int mux_link_add(struct mux_link *link, const struct mux_service *service, struct error *error)
+/* Waits for a descriptor of the next service. */
+static bool watch(const struct mux_link *link, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.u64 = link->count};
 
+    return fd < 0 || epoll_ctl(link->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+int mux_link_add(struct mux_link *link, const struct mux_service *service, struct error *error)
+{
     if (link->count == SERVICES_MAX)
         abort();
-    if (service->fd >= 0 && epoll_ctl(link->epoll, EPOLL_CTL_ADD, service->fd, &event) != 0)
+    if (!watch(link, service->fd) || !watch(link, service->timer))
         return error_set_errno(error, ERROR_SYSTEM, "cannot wait for connections");
     link->services[link->count++] = (struct served){.service = *service};
     return 0;

@@ -29,7 +29,8 @@ struct mux_service {
     unsigned first, count; /* the slots */
     unsigned long long
         max_bytes; /* that the relay may send in its slots, with MUX_LINK_OPEN_COST */
-    int fd;        /* readable when there is something to do; borrowed; -1: none */
+    /* Readable when there is something to do; borrowed; -1: none. */
+    int fd, timer;
     bool (*take_open)(void *context, unsigned slot);
     bool (*take_data)(void *context, unsigned slot, const char *bytes, size_t length);
     bool (*take_credit)(void *context, unsigned slot, uint32_t bytes);

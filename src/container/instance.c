@@ -325,6 +325,12 @@ void instance_interrupt(struct instance *instance)
         supervisor_link_interrupt(&instance->link, &instance->client.queue);
 }
 
+void instance_extend(struct instance *instance, long long ms)
+{
+    if (instance->client.in >= 0)
+        supervisor_link_extend(&instance->link, ms, &instance->client.queue);
+}
+
 bool instance_is_idle(const struct instance *instance)
 {
     return supervisor_link_is_idle(&instance->link) && !instance->client.exited;

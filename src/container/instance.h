@@ -119,10 +119,12 @@ void instance_keep(struct instance *instance, int archive, const struct frame_ke
 void instance_stop(struct instance *instance);
 
 /*
- * Order a cell to end and its interpreter to stay; the files of the working directory, without
+ * Order a cell to end and its interpreter to stay; the container to give its program so much more
+ * time; the files of the working directory, without
  * those of more than `file_max` bytes.
  */
 void instance_interrupt(struct instance *instance);
+void instance_extend(struct instance *instance, long long ms);
 void instance_collect(struct instance *instance, long long file_max, long long max);
 
 /*

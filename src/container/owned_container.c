@@ -10,9 +10,13 @@
 #include "container/owner.h"
 #include "docker/budget.h"
 #include "docker/engine_memory.h"
+#include "tools/tool_consent.h"
 
-/* The deadline in the labels is this long after the container's use and BUDGET_LIFETIME. */
-enum { LIFETIME_EXTRA_MS = 60000 };
+/*
+ * The deadline in the labels is this long after the container's use and BUDGET_LIFETIME. Persons
+ * who are asked about calls of tools are waited for.
+ */
+enum { LIFETIME_EXTRA_MS = 60000 + TOOL_CONSENT_TOTAL_MS };
 
 /*
  * Threads of gVisor itself, of which it may need some for each processor, and a second one for each

@@ -180,11 +180,12 @@ void supervisor_link_send_network(struct supervisor_link *link, const char *byte
                                   struct strbuf *queue);
 
 /*
- * Add a frame to `queue`: STOP; INTERRUPT; COLLECT, where a file of up to `file_max` bytes is sent,
- * if the archive has up to `max`; CREDIT for a channel.
+ * Add a frame to `queue`: STOP; INTERRUPT; EXTEND by so many ms; COLLECT, where a file of up to
+ * `file_max` bytes is sent, if the archive has up to `max`; CREDIT for a channel.
  */
 void supervisor_link_stop(struct supervisor_link *link, struct strbuf *queue);
 void supervisor_link_interrupt(struct supervisor_link *link, struct strbuf *queue);
+void supervisor_link_extend(struct supervisor_link *link, long long ms, struct strbuf *queue);
 void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,
                              struct strbuf *queue);
 void supervisor_link_grant(struct supervisor_link *link, enum frame_channel channel, size_t bytes,

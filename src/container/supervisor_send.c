@@ -345,6 +345,13 @@ void supervisor_link_interrupt(struct supervisor_link *link, struct strbuf *queu
     send_frame(link, FRAME_INTERRUPT, NULL, 0, queue);
 }
 
+void supervisor_link_extend(struct supervisor_link *link, long long ms, struct strbuf *queue)
+{
+    const struct frame_extend order = {(uint64_t)ms};
+
+    send_frame(link, FRAME_EXTEND, &order, sizeof order, queue);
+}
+
 void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,
                              struct strbuf *queue)
 {

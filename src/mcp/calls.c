@@ -155,11 +155,12 @@ static void call_cleaned_up(void *context, const char *problem)
 
 int calls_submit(struct calls *calls, struct call *call, struct plan *plan, struct error *error)
 {
-    const struct run_callbacks callbacks = {.observer = {.live = {-1, -1}, .stats = &call->stats},
-                                            .started = call_started,
-                                            .done = call_done,
-                                            .cleaned_up = call_cleaned_up,
-                                            .context = call};
+    const struct run_callbacks callbacks = {
+        .observer = {.live = {-1, -1}, .stats = &call->stats, .asker = call->asker},
+        .started = call_started,
+        .done = call_done,
+        .cleaned_up = call_cleaned_up,
+        .context = call};
     struct call **last = &calls->list;
     int result;
 

@@ -27,6 +27,7 @@ enum { CALLS_BYTES_MAX = 256 << 20 };
 struct call {
     struct responder responder;
     struct progress progress;
+    const struct tool_asker *asker; /* borrowed; NULL: there is no one to ask */
 
     /* Only calls.c uses the rest. */
     struct calls *calls;

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "mcp/calls.h"
 #include "mcp/job_calls.h"
+#include "mcp/questions.h"
 #include "mcp/responder.h"
 #include "mcp/result_store.h"
 #include "mcp/revision.h"
@@ -34,6 +35,7 @@ struct connection {
     struct service service;
     struct calls calls;
     struct job_calls jobs;
+    struct questions questions;
     struct tool_list tools;
     struct strvec tool_servers; /* names of those whose tools programs may call */
     struct subscriptions subscriptions;

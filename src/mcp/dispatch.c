@@ -100,6 +100,8 @@ static void dispatch_message(struct connection *connection, json_t *value, struc
     jsonrpc_read(&message, value);
     if (message.kind == MESSAGE_NOTIFICATION)
         dispatch_notification(connection, &message);
+    else if (message.kind == MESSAGE_RESPONSE)
+        questions_take(&connection->questions, value);
     if (message.kind == MESSAGE_NOTIFICATION || message.kind == MESSAGE_RESPONSE)
         return;
     responder_init(&responder, &connection->writer, connection->legacy, message.id, batch);

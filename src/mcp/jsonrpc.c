@@ -85,6 +85,14 @@ json_t *jsonrpc_notification(const char *method, json_t *params)
     return message;
 }
 
+json_t *jsonrpc_request(const char *id, const char *method, json_t *params)
+{
+    json_t *message = jsonrpc_notification(method, params);
+
+    json_object_set_new(message, "id", json_string(id));
+    return message;
+}
+
 static int add_piece(const char *piece, size_t length, void *buffer)
 {
     strbuf_add(buffer, piece, length);

@@ -17,12 +17,7 @@ enum {
     JSONRPC_UNSUPPORTED_VERSION = -32022 /* since 2026-07-28 */
 };
 
-enum message_kind {
-    MESSAGE_REQUEST,
-    MESSAGE_NOTIFICATION,
-    MESSAGE_RESPONSE, /* this server sends no requests, so it is ignored */
-    MESSAGE_INVALID
-};
+enum message_kind { MESSAGE_REQUEST, MESSAGE_NOTIFICATION, MESSAGE_RESPONSE, MESSAGE_INVALID };
 
 struct message {
     enum message_kind kind;
@@ -42,6 +37,7 @@ bool jsonrpc_is_id(const json_t *value);
 json_t *jsonrpc_result(json_t *id, json_t *result);
 json_t *jsonrpc_error(json_t *id, int code, const char *message,
                       json_t *data); /* `id` and `data` may be NULL */
+json_t *jsonrpc_request(const char *id, const char *method, json_t *params);
 json_t *jsonrpc_notification(const char *method, json_t *params);
 
 /* The message as one line with its newline; owned by the caller. */

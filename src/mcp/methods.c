@@ -66,6 +66,8 @@ static json_t *handle_initialize(struct request_context *context)
         return NULL;
     tool_list_ask(&connection->tools); /* most clients list the tools next */
     connection->legacy = context->responder->revision = revision_legacy(version);
+    questions_set_client(&connection->questions, connection->legacy,
+                         json_object_get(context->params, "capabilities"));
     return json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", connection->legacy->name,
                      "capabilities", capabilities(connection->legacy), "serverInfo",
                      responder_server_info(connection->legacy), "instructions", instructions);
@@ -133,6 +135,7 @@ static json_t *submit(struct request_context *context, struct plan *plan)
 
     progress_init(&call->progress, context->params);
     call->responder = *context->responder;
+    call->asker = questions_asker(&context->connection->questions, call->responder.revision);
     if (calls_submit(&context->connection->calls, call, plan, &error) == 0) {
         service_start_pool(&context->connection->service);
         *context->responder = (struct responder){.writer = NULL};

@@ -208,6 +208,7 @@ static int start(struct server *server, const struct server_options *options, st
                &server->connection.writer, &server->connection.store);
     job_calls_init(&server->connection.jobs, &server->connection.service, server->connection.config,
                    &server->connection.store, &server->wake);
+    questions_init(&server->connection.questions, &server->connection.writer);
     subscriptions_init(&server->connection.subscriptions);
     for (size_t i = 0; i < server->connection.config->tool_count; i++)
         strvec_push(&server->connection.tool_servers, server->connection.config->tools[i].name);
@@ -233,6 +234,7 @@ static _Noreturn void exit_without_cleanup(struct server *server)
 static void release(struct server *server)
 {
     calls_release(&server->connection.calls);
+    questions_release(&server->connection.questions);
     tool_list_release(&server->connection.tools);
     result_store_release(&server->connection.store);
     lines_release(&server->lines);

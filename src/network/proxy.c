@@ -241,6 +241,7 @@ static int add_service(struct proxy *proxy, struct error *error)
         .count = (unsigned)rules->max_connections,
         .max_bytes = 2 * (unsigned long long)rules->max_bytes + MAX_EXTRA,
         .fd = proxy->context.epoll,
+        .timer = -1,
         .take_open = take_open,
         .take_data = take_data,
         .take_credit = take_credit,

@@ -7,6 +7,7 @@
 #include "container/runtime_check.h"
 #include "docker/budget.h"
 #include "docker/explain.h"
+#include "run/program_explain.h"
 #include "run/program_run.h"
 #include "run/run_kinds.h"
 #include "run/run_steps.h"

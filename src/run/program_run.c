@@ -1,165 +1,8 @@
 #include "run/program_run.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/text.h"
-#include "docker/budget.h"
-#include "docker/container.h"
+#include "run/program_explain.h"
 #include "run/verdict.h"
-
-static int explain_unpack(const struct frame_failed *failure, const char *path, const char *reason,
-                          struct error *error)
-{
-    CLEANUP_FREE char *files = *path ? string_format("'%s'", path) : string_copy("the files");
-
-    if (failure->error == EEXIST || failure->error == ENOTDIR || failure->error == EISDIR)
-        return error_set(error, ERROR_INPUT,
-                         "cannot unpack %s in the container: %s; remove what is in its place, such "
-                         "as a file of an earlier request, or send another name",
-                         files, reason);
-    error_set(error, ERROR_INPUT,
-              "cannot unpack %s in the container: %s; send fewer or smaller files, or "
-              "raise " ERROR_SUBJECT,
-              files, reason);
-    return error_about(
-        error, limit_rules[failure->error == ENOSPC ? LIMIT_WORKDIR : LIMIT_MEMORY].key.name);
-}
-
-/* Whether the engine has mounted what the path names: no image brings files there. */
-static bool is_of_engine(const char *path)
-{
-    static const char place[] = "/sys/";
-
-    return strncmp(path, place, strlen(place)) == 0;
-}
-
-int program_explain_failure(const struct instance *instance, const char *image, struct error *error)
-{
-    const struct frame_failed *failure = &instance->link.failure;
-    CLEANUP_FREE char *path = text_escape(strbuf_string(&instance->link.failed));
-    const char *reason = failure->error != 0 ? strerror((int)failure->error) : "incomplete archive";
-
-    switch (failure->step) {
-    case FRAME_STEP_UNPACK:
-        return explain_unpack(failure, path, reason, error);
-    case FRAME_STEP_EXEC:
-        return error_set(error, ERROR_COMMAND, "cannot execute '%s' in the image '%s': %s", path,
-                         image, reason);
-    case FRAME_STEP_START:
-        if (instance->log && failure->error == ECANCELED)
-            return owned_container_set_cancelled(error);
-        if (instance->link.cell && failure->error != EAGAIN) {
-            error_set(error, ERROR_INPUT,
-                      "cannot begin the cell: %s; shorten its code and its standard input, or "
-                      "raise " ERROR_SUBJECT,
-                      reason);
-            return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
-        }
-        return error_set(error, ERROR_ENGINE, "the container has no process for the program: %s",
-                         reason);
-    case FRAME_STEP_KEEP:
-        error_set(error, ERROR_INPUT,
-                  "cannot keep a copy of the working directory: '%s': %s; send fewer or smaller "
-                  "files, or raise " ERROR_SUBJECT,
-                  path, reason);
-        return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
-    case FRAME_STEP_CLEAN:
-        if (failure->error == EPERM && is_of_engine(path))
-            return error_set(error, ERROR_ENGINE,
-                             "several programs cannot run in one container of this engine: its OCI "
-                             "runtime lets them change '%s', which cannot be restored",
-                             path);
-        if (failure->error == EPERM)
-            return error_set(error, ERROR_INPUT,
-                             "several programs cannot run in one container of the image '%s': they "
-                             "can change '%s', which cannot be restored",
-                             image, path);
-        return error_set(
-            error, ERROR_INPUT,
-            "cannot remove what an earlier program has left in the container: '%s': %s", path,
-            reason);
-    case FRAME_STEP_CPU:
-        error_set(error, ERROR_ENGINE,
-                  ERROR_SUBJECT " cannot be enforced: the container does not see how much CPU time "
-                                "it uses");
-        return error_about(error, limit_rules[LIMIT_CPU_TIME].key.name);
-    default:
-        return error_set(error, ERROR_ENGINE, "the supervisor failed in the container: %s", reason);
-    }
-}
-
-/* How the container has ended, of whose program no end was reported. */
-static enum container_end container_end(const struct instance *instance)
-{
-    const struct docker *docker = instance->container.docker;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    struct container_state state;
-
-    if (instance->log) /* its container is still there */
-        return container_inspect(docker, instance->container.name,
-                                 budget_deadline(docker, BUDGET_INSPECT), &state, &ignored) == 0 &&
-                       state.oom_killed && state.exit_code == 128 + SIGKILL
-                   ? CONTAINER_KILLED_BY_KERNEL
-                   : CONTAINER_END_UNKNOWN;
-    return container_end_of(docker, instance->container.name, instance->client.status,
-                            budget_deadline(docker, BUDGET_INSPECT));
-}
-
-static int explain_lost(struct error *error)
-{
-    return error_set(error, ERROR_ENGINE,
-                     "the connection to the engine was lost before the end of the program: the "
-                     "network failed, the engine was restarted, or the docker command was killed; "
-                     "run the program again");
-}
-
-/* The log of a job has nothing more, and does not say how the job ended. */
-static int explain_log(const struct instance *instance, struct error *error)
-{
-    if (instance->log->reader.broken || instance->link.broken)
-        return error_set(error, ERROR_ENGINE,
-                         "the log of the job has a line that is not from its supervisor, so its "
-                         "result is not known; run the program again");
-    return error_set(error, ERROR_ENGINE,
-                     "the container of the job ended before it had reported the end of the "
-                     "program: perhaps the engine was restarted; run the program again");
-}
-
-int program_explain_no_begin(const struct instance *instance, enum process_event event,
-                             struct error *error)
-{
-    CLEANUP_FREE char *message = docker_message(&instance->message);
-    enum container_end end = CONTAINER_END_UNKNOWN;
-
-    if (event == PROCESS_DEADLINE && instance->too_many_files) {
-        error_set(error, ERROR_INPUT,
-                  "cannot unpack the files in the container in time; send fewer files, or "
-                  "raise " ERROR_SUBJECT);
-        return error_about(error, limit_rules[LIMIT_CPUS].key.name);
-    }
-    if (owned_container_set_interrupted(event, "the container did not take the files in time",
-                                        message, error))
-        return -1;
-    if (event == PROCESS_EXITED)
-        end = container_end(instance);
-    if (end == CONTAINER_CONNECTION_LOST && !instance->log)
-        return explain_lost(error);
-    if (end == CONTAINER_KILLED_BY_KERNEL) {
-        error_set(error, ERROR_INPUT,
-                  "memory ran out before the program ran: the files of the working directory, and "
-                  "perhaps a copy of them, are in memory; send fewer or smaller files, or "
-                  "raise " ERROR_SUBJECT);
-        return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
-    }
-    if (instance->log)
-        return explain_log(instance, error);
-    return error_set(error, ERROR_ENGINE, "the container ended before the program ran: %s",
-                     *message ? message : "no message");
-}
 
 /* ---- its end */
 
@@ -183,33 +26,6 @@ static void stop_program(struct program_run *program)
         return;
     output_sink_detach(program->output);
     instance_stop(instance);
-}
-
-/* The container ended before its supervisor reported the end of the program. */
-static int explain_no_end(const struct instance *instance, enum container_end end,
-                          struct error *error)
-{
-    if (instance->log)
-        return explain_log(instance, error);
-    if (instance->link.broken)
-        return error_set(error, ERROR_ENGINE,
-                         "the connection to the container has bytes that its supervisor did not "
-                         "send, so the result is not known%s",
-                         instance->link.is_gvisor
-                             ? "; with gVisor a program can write to this connection"
-                             : "; run the program again");
-    if (end == CONTAINER_CONNECTION_LOST)
-        return explain_lost(error);
-    error_set(error, ERROR_ENGINE,
-              "the container ended before it reported the program's exit status ('%s %s' ended "
-              "with status %d): perhaps memory ran out, %sor the engine was restarted; run the "
-              "program again, or raise " ERROR_SUBJECT,
-              instance->container.docker->command,
-              instance->delivery == DELIVERY_SHELL ? "run" : "start", instance->client.status,
-              instance->link.is_gvisor ? "there were too many processes for gVisor, "
-                                         "the program ended process 1, "
-                                       : "");
-    return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
 }
 
 /* What isolator has done to the program, whose wait was ended by the event. */
@@ -246,12 +62,54 @@ static int begin_connections(struct program_run *program, struct error *error)
         program->proxy = proxy_new(program->rules, program->terminator, program->network,
                                    program->docker, program->link, error);
     if (program->link && program->tool_calls && (program->proxy || !program->network))
-        program->socket = tool_socket_new(program->tools, program->tool_servers,
-                                          program->tool_calls, program->link, first, error);
+        program->socket =
+            tool_socket_new(program->tools, program->tool_servers, program->tool_calls,
+                            program->consent, program->link, first, error);
     if ((program->proxy || !program->network) && (program->socket || !program->tool_calls))
         return 0;
     end_connections(program);
     return -1;
+}
+
+/* ---- its time */
+
+/* How short a wait for the end of the program is while a person is asked. */
+enum { ASKING_MS = 20 };
+
+/* How long the timeout has stood still for the program, since a person was asked. */
+static long long waited_ms(const struct program_run *program)
+{
+    return tool_consent_waited_ms(program->consent) - program->asked_before_ms;
+}
+
+/* The container has clocks of its own, which get the time before a person has used it. */
+static void extend_time(struct program_run *program)
+{
+    const long long more =
+        tool_consent_granted_ms(program->consent) - program->asked_before_ms - program->extended_ms;
+
+    if (more <= 0)
+        return;
+    program->extended_ms += more;
+    instance_extend(program->instance, more);
+}
+
+/* Waits for the end of the program, or of its time, which stands still while a person is asked. */
+static enum process_event wait_for_end(const struct program_run *program, long long begin)
+{
+    const long long end = begin + program_request_timeout_ms(&program->request);
+    long long deadline = end + waited_ms(program);
+    enum process_event event;
+
+    do {
+        const long long least = clock_now_ms() + ASKING_MS;
+
+        if (deadline < least && waited_ms(program) > 0)
+            deadline = least;
+        event = instance_pump(program->instance, INSTANCE_ENDED, deadline, program->cancel);
+        deadline = end + waited_ms(program);
+    } while (event == PROCESS_DEADLINE && deadline > clock_now_ms());
+    return event;
 }
 
 /* Waits for the end of the program, which has begun, or ends it. Fills in the result. */
@@ -260,13 +118,12 @@ static int run_to_end(struct program_run *program, struct error *error)
     struct instance *instance = program->instance;
     const struct supervisor_link *link = &instance->link;
     const long long begin = clock_now_ms();
-    const long long timeout = program_request_timeout_ms(&program->request);
     struct verdict verdict = {.request = &program->request, .name = program->name};
     enum process_event event;
     enum container_end end;
 
     output_sink_begin(program->output);
-    event = instance_pump(instance, INSTANCE_ENDED, begin + timeout, program->cancel);
+    event = wait_for_end(program, begin);
     docker_traced(program->docker, "program", begin);
     end_connections(program); /* docker commands may follow, which need descriptors */
     if (event != PROCESS_EXITED &&
@@ -282,9 +139,9 @@ static int run_to_end(struct program_run *program, struct error *error)
     if (verdict_reach(&verdict, program->result))
         return 0;
     /* A program may make the supervisor the largest process when memory runs out. */
-    end = container_end(instance);
+    end = program_container_end(instance);
     if (end != CONTAINER_KILLED_BY_KERNEL)
-        return explain_no_end(instance, end, error);
+        return program_explain_no_end(instance, end, error);
     verdict_out_of_memory(&verdict, program->result);
     return 0;
 }
@@ -299,34 +156,40 @@ static void take_report(void *context, int number, const char *data, size_t leng
 
 static void take_network(void *context, int number, const char *data, size_t length)
 {
+    struct program_run *program = context;
+
     (void)number;
-    mux_link_take(context, data, length);
+    mux_link_take(program->link, data, length);
+    extend_time(program);
 }
 
 static size_t taken_of_network(void *context, int number)
 {
     (void)number;
-    return mux_link_taken(context);
+    return mux_link_taken(((struct program_run *)context)->link);
 }
 
 static size_t give_network(void *context, char *bytes, size_t size)
 {
-    return mux_link_give(context, bytes, size);
+    return mux_link_give(((struct program_run *)context)->link, bytes, size);
 }
 
 static int network_source(const void *context)
 {
-    return mux_link_fd(context);
+    return mux_link_fd(((const struct program_run *)context)->link);
 }
 
 static void serve_network(void *context)
 {
-    mux_link_serve(context);
+    struct program_run *program = context;
+
+    mux_link_serve(program->link);
+    extend_time(program);
 }
 
-static void set_channels(const struct program_run *program)
+static void set_channels(struct program_run *program)
 {
-    const struct channel network = {.context = program->link,
+    const struct channel network = {.context = program,
                                     .take = take_network,
                                     .dealt = taken_of_network,
                                     .give = give_network,
@@ -359,6 +222,7 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     *begun = false;
     if (begin_connections(program, error) != 0)
         return -1;
+    program->asked_before_ms = tool_consent_waited_ms(program->consent);
     set_channels(program);
     instance_send(instance, &program->request);
     event = instance_deliver(instance, INSTANCE_BEGUN, deadline, program->latest,

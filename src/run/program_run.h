@@ -19,6 +19,7 @@
 #include "run/output_sink.h"
 #include "run/result.h"
 #include "tools/tool_box.h"
+#include "tools/tool_consent.h"
 #include "tools/tool_log.h"
 #include "tools/tool_socket.h"
 
@@ -38,10 +39,12 @@ struct program_run {
     struct tool_box *tools;            /* of isolator; NULL: it has none */
     const struct strvec *tool_servers; /* whose tools it may call */
     struct tool_log *tool_calls;       /* notes its calls; NULL: it has no tools */
+    struct tool_consent *consent;      /* asks about them */
     /* Set by program_run() while the program runs: the link to its relay, and what serves that. */
     struct mux_link *link;
     struct proxy *proxy;
     struct tool_socket *socket;
+    long long asked_before_ms, extended_ms; /* by earlier programs; of its timeout */
     struct output_sink *output; /* takes what the program writes; the caller finishes it */
     struct result *result;      /* gets everything but the output */
 };
@@ -53,16 +56,5 @@ struct program_run {
  * false), or how it ended is not known.
  */
 int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error);
-
-/* Sets the error that the supervisor reported as FAILED. Returns -1. */
-int program_explain_failure(const struct instance *instance, const char *image,
-                            struct error *error);
-
-/*
- * Sets the error that says why the container did not take a request; instance_deliver() has
- * returned `event`. Returns -1.
- */
-int program_explain_no_begin(const struct instance *instance, enum process_event event,
-                             struct error *error);
 
 #endif

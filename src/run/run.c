@@ -63,6 +63,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .with_additions = ARCHIVE_INIT,
         .sent = MANIFEST_INIT,
         .built = MANIFEST_INIT,
+        .consent = TOOL_CONSENT_INIT,
     };
     output_sink_init(&run->output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], observer);
     result->image = string_copy(plan->image);
@@ -73,7 +74,9 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     if (plan->tools.count > 0)
         result_add_tools(result);
     test_run_prepare(run);
-    if (runtime_check(docker, plan, cancel, &error) == 0 &&
+    if (tool_consent_init(&run->consent, plan->tools.count > 0 ? observer->asker : NULL, &error) ==
+            0 &&
+        runtime_check(docker, plan, cancel, &error) == 0 &&
         instance_check_cpus(docker, plan, &error) == 0 && pack_run(run, &error) == 0) {
         warn_of_forgery(&plan->policy, &result->warnings);
         run->limits = submission_limits(run);
@@ -256,6 +259,7 @@ int run_clean_up(struct run *run, struct error *error)
     if (run->instance)
         free_instance(run);
     run_terminator_end(run);
+    tool_consent_release(&run->consent);
     archive_release(&run->with_additions);
     archive_release(&run->files);
     manifest_release(&run->sent);

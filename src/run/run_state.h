@@ -23,6 +23,7 @@ struct run {
     const struct notifier *cancel; /* or NULL */
     struct tool_box *tools;        /* or NULL */
     struct run_observer observer;
+    struct tool_consent consent; /* of all its programs */
     struct result *result;
     long long start;      /* clock_now_ms(); when an image is saved, that start */
     struct archive files; /* the files of the working directory, finished */

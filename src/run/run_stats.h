@@ -1,11 +1,14 @@
 /*
- * How other threads can observe a run: its figures, and copies of its output.
+ * How others take part in a run while it goes on: its figures, copies of its output, and who is
+ * asked about calls of tools.
  */
 #ifndef RUN_RUN_STATS_H
 #define RUN_RUN_STATS_H
 
 #include <stdatomic.h>
 #include <stddef.h>
+
+#include "tools/tool_consent.h"
 
 struct test_result;
 
@@ -15,7 +18,7 @@ struct run_stats {
     atomic_ullong output_bytes; /* bytes that it has written so far to both streams */
 };
 
-/* Where the progress of a run goes. All is borrowed until the run has ended. */
+/* Where the progress of a run goes, and its questions. All is borrowed until the run has ended. */
 struct run_observer {
     int live[2]; /* descriptors to which stdout and stderr are copied as they arrive; -1: none */
     struct run_stats *stats; /* kept up to date; NULL: none */
@@ -28,6 +31,8 @@ struct run_observer {
      */
     void (*test_ended)(void *context, size_t place, const struct test_result *result);
     void *test_context; /* its first argument */
+    /* Asks a person about calls of tools. NULL: there is no one to ask. */
+    const struct tool_asker *asker;
 };
 
 #define RUN_OBSERVER_INIT                                                                          \

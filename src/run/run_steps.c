@@ -74,8 +74,8 @@ const struct archive *run_archive(const struct run *run)
     return archive_file(&run->with_additions) >= 0 ? &run->with_additions : &run->files;
 }
 
-struct program_run run_program_of(const struct run *run, const char *name,
-                                  struct output_sink *output, struct result *result)
+struct program_run run_program_of(struct run *run, const char *name, struct output_sink *output,
+                                  struct result *result)
 {
     const struct plan *plan = run->plan;
     const struct network_rules *rules = &plan->policy.network_rules;
@@ -107,6 +107,7 @@ struct program_run run_program_of(const struct run *run, const char *name,
                                   .tools = run->tools,
                                   .tool_servers = &plan->tools,
                                   .tool_calls = run->result->tools,
+                                  .consent = &run->consent,
                                   .output = output,
                                   .result = result};
 

@@ -34,8 +34,8 @@ const struct archive *run_archive(const struct run *run);
  * The plan's program in the run's instance. Borrows its arguments; `name` stands for the program in
  * messages: "program".
  */
-struct program_run run_program_of(const struct run *run, const char *name,
-                                  struct output_sink *output, struct result *result);
+struct program_run run_program_of(struct run *run, const char *name, struct output_sink *output,
+                                  struct result *result);
 
 /*
  * After a build, if the plan says that files are looked at unasked: notes the names of those in the

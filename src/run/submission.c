@@ -9,6 +9,7 @@
 #include "config/command_template.h"
 #include "docker/budget.h"
 #include "docker/engine_memory.h"
+#include "run/program_explain.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
 #include "run/test_run.h"

@@ -161,6 +161,23 @@ void connection_set_late(struct connection *connection, uint64_t ms)
     set_timer(connection->late_timer, ms);
 }
 
+static void extend_timer(int timer, uint64_t ms)
+{
+    struct itimerspec left;
+
+    if (timerfd_gettime(timer, &left) != 0 ||
+        (left.it_value.tv_sec == 0 && left.it_value.tv_nsec == 0))
+        return;
+    set_timer(timer, ms + (uint64_t)left.it_value.tv_sec * 1000 +
+                         (uint64_t)left.it_value.tv_nsec / 1000000 + 1);
+}
+
+void connection_extend(const struct connection *connection, uint64_t ms)
+{
+    extend_timer(connection->timer, ms);
+    extend_timer(connection->late_timer, ms);
+}
+
 /* ---- waiting */
 
 static void take_input(void *context, int number)

@@ -67,6 +67,9 @@ void connection_set_timer(const struct connection *connection, uint64_t ms);
 /* Kills the program after so many milliseconds, and sets `is_late`; 0: the timer is off. */
 void connection_set_late(struct connection *connection, uint64_t ms);
 
+/* Both timers run out so many milliseconds later, if they are on and have not run out. */
+void connection_extend(const struct connection *connection, uint64_t ms);
+
 /* Reads frames that arrive, writes what waits, and ends this process when its time is over. */
 void connection_watch(struct connection *connection, struct loop *loop);
 

@@ -24,6 +24,7 @@
  *     STDIN_END    any      none: no more bytes follow
  *     NETWORK      any      bytes for the relay; need credit, and are dropped while there is none
  *     CREDIT       any      struct frame_credit, for STDOUT, STDERR, REPORT, FILES or NETWORK
+ *     EXTEND       any      struct frame_extend: the program has more time, if it runs
  *     STOP         any      none: end the program, if it runs; END follows
  *     COLLECT      ended    struct frame_collect: send the files of the working directory
  *     RESET        ended    none: another request follows; the files of the working directory stay
@@ -163,7 +164,8 @@ enum frame_type {
     FRAME_DETACHED,
     FRAME_OMITTED,
     FRAME_SEAL,
-    FRAME_NETWORK
+    FRAME_NETWORK,
+    FRAME_EXTEND
 };
 
 /*
@@ -224,7 +226,7 @@ enum { JOB_KEY_SIZE = 49, JOB_NAME_LENGTH = 16 };
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 10, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 11, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -248,9 +250,8 @@ struct frame_run {
     uint32_t report_max; /* bytes of a cell's report that are sent; the rest is discarded */
     /* In a script: so many first and last bytes of each stream are sent. 0 elsewhere. */
     uint64_t head_max, tail_max;
-    /* What its relay carries at once (base/mux.h); both 0: there is no relay. */
-    uint32_t connections; /* of the proxy */
-    uint32_t tools;       /* connections for calls of tools */
+    /* Of the proxy and of tools, what its relay carries (base/mux.h). Both 0: it has none. */
+    uint32_t connections, tools;
 };
 
 enum frame_run_flag {
@@ -260,6 +261,10 @@ enum frame_run_flag {
     FRAME_RUN_NETLINK = 4,
     FRAME_RUN_SAMPLE_MEMORY = 8, /* for used_bytes of struct frame_end */
     FRAME_RUN_MUST_SUCCEED = 16  /* in a script: if its status is not 0, nothing follows */
+};
+
+struct frame_extend {
+    uint64_t ms; /* by so much later `timer_ms` and `late_ms` are over */
 };
 
 /* So many more bytes of a stream may be sent. */
@@ -295,10 +300,7 @@ struct frame_restore {
     uint64_t max_ms; /* how long RESTORE may take */
 };
 
-/*
- * Waits until the limits of the container are not higher than these, which isolator lowers after a
- * build. 0: any limit will do.
- */
+/* Waits until the limits, which isolator lowers after a build, are no higher. 0: any will do. */
 struct frame_detach {
     uint64_t memory_max; /* bytes; those of the copy that KEEP has made and 1 MiB come on top */
     uint64_t cpu_max_us; /* CPU time in a second; 1 % comes on top */

@@ -198,6 +198,18 @@ static bool is_busy(const struct supervisor *supervisor)
            supervisor->state == STATE_COLLECTING;
 }
 
+/* A program that has just ended has no use for it. */
+static bool extend(const struct supervisor *supervisor, const struct frame *frame)
+{
+    struct frame_extend order;
+
+    if (is_script(supervisor) || !read_struct(frame, &order, sizeof order))
+        return false;
+    if (supervisor_runs(supervisor))
+        connection_extend(&supervisor->connection, order.ms);
+    return true;
+}
+
 static bool take_frame(struct supervisor *supervisor, const struct frame *frame)
 {
     struct frame_credit credit;
@@ -219,6 +231,8 @@ static bool take_frame(struct supervisor *supervisor, const struct frame *frame)
     case FRAME_CREDIT:
         return !is_script(supervisor) && read_struct(frame, &credit, sizeof credit) &&
                frame_link_grant(&supervisor->connection.link, credit.stream, credit.bytes);
+    case FRAME_EXTEND:
+        return extend(supervisor, frame);
     case FRAME_STOP:
         stop(supervisor);
         return true;

@@ -33,12 +33,12 @@ static json_t *refuse_call(const struct tool_request *request, char *message)
     return answer;
 }
 
-/* NULL: the verdict is that the call is allowed. */
+/* NULL: the verdict is that the call is allowed, or that a person may allow it. */
 static json_t *answer_verdict(const struct tool_request *request, enum tool_verdict verdict)
 {
     CLEANUP_FREE char *shown = text_escape_short(request->name, TEXT_SHOWN_MAX);
 
-    if (verdict == TOOL_ALLOWED)
+    if (verdict == TOOL_ALLOWED || (verdict == TOOL_ASK && request->use->consent->asker))
         return NULL;
     if (verdict == TOOL_ASK)
         return refuse_call(request, string_format("the tool '%s' needs a person who agrees to each "
@@ -93,7 +93,7 @@ static json_t *check_call(struct tool_request *request)
     CLEANUP(upstream_tools_release) struct upstream_tools *tools = NULL;
     CLEANUP_FREE char *why = NULL;
     const struct tool_entry *tool;
-    json_t *answer;
+    enum tool_verdict verdict;
 
     switch (tool_request_take_list(request, &tools, &why)) {
     case UPSTREAM_PENDING:
@@ -109,10 +109,29 @@ static json_t *check_call(struct tool_request *request)
 
         return refuse_call(request, string_format("there is no tool '%s'", shown));
     }
-    answer = answer_verdict(
-        request, tool_rules_verdict(&request->source->rules, tool->name, tool->has_read_only_hint));
-    request->state = REQUEST_READY;
-    return answer;
+    verdict = tool_rules_verdict(&request->source->rules, tool->name, tool->has_read_only_hint);
+    request->state = verdict == TOOL_ASK ? REQUEST_ASKING : REQUEST_READY;
+    return answer_verdict(request, verdict);
+}
+
+static json_t *ask_person(struct tool_request *request)
+{
+    struct tool_use *use = request->use;
+    CLEANUP_FREE char *shown = NULL;
+    const char *why = NULL;
+
+    switch (tool_consent_ask(use->consent, request, request->name, request->arguments, &use->done,
+                             &why)) {
+    case TOOL_UNDECIDED:
+        return NULL;
+    case TOOL_AGREED:
+    case TOOL_AGREED_FOR_RUN:
+        request->state = REQUEST_READY;
+        return NULL;
+    default:
+        shown = text_escape_short(request->name, TEXT_SHOWN_MAX);
+        return refuse_call(request, string_format("the tool '%s' is not called: %s", shown, why));
+    }
 }
 
 static json_t *start_call(struct tool_request *request)
@@ -180,6 +199,8 @@ static json_t *serve_call(struct tool_request *request)
         answer = begin_call(request);
     if (!answer && request->state == REQUEST_LISTING)
         answer = check_call(request);
+    if (!answer && request->state == REQUEST_ASKING)
+        answer = ask_person(request);
     if (!answer && request->state == REQUEST_READY)
         answer = start_call(request);
     if (!answer && request->state == REQUEST_CALLING)
@@ -279,6 +300,7 @@ void tool_request_free(struct tool_request *request)
     if (!request)
         return;
     upstream_listing_cancel(request->listing);
+    tool_consent_leave(request->use->consent, request, &request->use->done);
     if (request->call) {
         upstream_call_cancel(request->call);
         leave_call(request);

@@ -63,6 +63,12 @@ static void add_to_page(struct tool_request *request, const struct tool_source *
     json_array_append_new(request->page, item);
 }
 
+/* Whether the program may call it, if only with the consent of a person. */
+static bool is_listed(const struct tool_use *use, enum tool_verdict verdict)
+{
+    return verdict == TOOL_ALLOWED || (verdict == TOOL_ASK && use->consent->asker);
+}
+
 static bool is_full(const struct tool_request *request)
 {
     return request->page_bytes >= TOOL_REQUEST_PAGE_BYTES;
@@ -83,8 +89,8 @@ static void add_tools(struct tool_request *request, const struct tool_source *so
 
         if (is_full(request))
             return;
-        if (tool_rules_verdict(&source->rules, tool->name, tool->has_read_only_hint) ==
-            TOOL_ALLOWED)
+        if (is_listed(request->use,
+                      tool_rules_verdict(&source->rules, tool->name, tool->has_read_only_hint)))
             add_to_page(request, source, tool);
     }
     go_to_next_server(request);

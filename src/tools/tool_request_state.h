@@ -10,6 +10,7 @@
 enum request_state {
     REQUEST_NEW,
     REQUEST_LISTING, /* its server is asked for its tools */
+    REQUEST_ASKING,  /* a person is asked about the call, or will be */
     REQUEST_READY,   /* a call that may be made, once fewer are */
     REQUEST_CALLING,
 };

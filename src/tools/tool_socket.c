@@ -262,6 +262,7 @@ static void serve(void *context)
     struct tool_socket *socket = context;
 
     notifier_clear(&socket->use.done);
+    tool_consent_clear_timer(socket->use.consent);
     serve_all(socket);
 }
 
@@ -302,6 +303,7 @@ static int add_service(struct tool_socket *socket, struct error *error)
         .count = MUX_TOOLS_MAX,
         .max_bytes = BYTES_MAX,
         .fd = notifier_fd(&socket->use.done),
+        .timer = socket->use.consent->timer,
         .take_open = take_open,
         .take_data = take_data,
         .take_credit = take_credit,
@@ -317,13 +319,14 @@ static int add_service(struct tool_socket *socket, struct error *error)
 }
 
 struct tool_socket *tool_socket_new(struct tool_box *box, const struct strvec *servers,
-                                    struct tool_log *log, struct mux_link *link, unsigned first,
-                                    struct error *error)
+                                    struct tool_log *log, struct tool_consent *consent,
+                                    struct mux_link *link, unsigned first, struct error *error)
 {
     struct tool_socket *socket = memory_allocate(sizeof *socket);
 
     *socket = (struct tool_socket){
-        .use = {.box = box, .servers = servers, .log = log, .done = NOTIFIER_INIT},
+        .use =
+            {.box = box, .servers = servers, .log = log, .consent = consent, .done = NOTIFIER_INIT},
         .link = link,
         .first = first,
     };

@@ -10,6 +10,7 @@
 #include "base/mux_link.h"
 #include "base/strvec.h"
 #include "tools/tool_box.h"
+#include "tools/tool_consent.h"
 #include "tools/tool_log.h"
 
 struct tool_socket;
@@ -19,8 +20,8 @@ struct tool_socket;
  * everything. NULL: ERROR_SYSTEM, and the link is of no use.
  */
 struct tool_socket *tool_socket_new(struct tool_box *box, const struct strvec *servers,
-                                    struct tool_log *log, struct mux_link *link, unsigned first,
-                                    struct error *error);
+                                    struct tool_log *log, struct tool_consent *consent,
+                                    struct mux_link *link, unsigned first, struct error *error);
 
 /* Cancels all calls; the link is of no use then but to be freed. NULL is ignored. */
 void tool_socket_free(struct tool_socket *socket);

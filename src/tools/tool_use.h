@@ -9,6 +9,7 @@
 #include "base/notifier.h"
 #include "base/strvec.h"
 #include "tools/tool_box.h"
+#include "tools/tool_consent.h"
 #include "tools/tool_log.h"
 
 /* Bytes of requests that are not answered. */
@@ -21,9 +22,10 @@ enum { TOOL_USE_PAGES = 4 };
 enum { TOOL_USE_MESSAGES = 10000 };
 
 struct tool_use {
-    struct tool_box *box;         /* borrowed, as the servers and the log are */
+    struct tool_box *box;         /* borrowed, as the next three are */
     const struct strvec *servers; /* names of those that it may use, in the order of a list */
     struct tool_log *log;
+    struct tool_consent *consent;
     struct notifier done; /* owned; raised when a request may go on */
     int running;          /* calls, at their servers */
     size_t waiting_bytes; /* of requests that are not answered */

@@ -65,7 +65,8 @@ static struct strbuf converse(const uint8_t *data, size_t size, size_t piece, st
     struct error error = ERROR_INIT;
     struct strbuf text = STRBUF_INIT;
     struct mux_link *link = mux_link_new(&error);
-    struct tool_socket *socket = tool_socket_new(box, &none, log, link, 0, &error);
+    struct tool_consent consent = TOOL_CONSENT_INIT;
+    struct tool_socket *socket = tool_socket_new(box, &none, log, &consent, link, 0, &error);
     unsigned char number[4];
     bool closed = false;
     size_t before = 0;

@@ -4,6 +4,7 @@
 
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as TransportV2 } from '@modelcontextprotocol/client/stdio';
 import { atCaseEnd, is } from './cases.mjs';
@@ -16,9 +17,11 @@ const INFO = { name: 'isolator-test', version: '1.0.0' };
 
 // The v1 client asks for its newest revision. This one asks for another.
 class ClientOf extends ClientV1 {
-    constructor(revision) {
-        super(INFO);
+    constructor(revision, answer, elicitation) {
+        super(INFO, answer && { capabilities: { elicitation } });
         this.revision = revision;
+        if (answer)
+            this.setRequestHandler(ElicitRequestSchema, answer);
     }
 
     request(request, ...rest) {
@@ -89,19 +92,20 @@ for (const { prototype } of [TransportV1, TransportV2]) {
 }
 
 // Connects a client of the revision with a server that has this configuration. `mode`: how the v2 client finds the
-// revision, "auto" or {pin}. At the end of the case the connection is closed, and the server has to have ended by
+// revision, "auto" or {pin}. `answer`: a function that answers the questions of the server to a person (elicitation), of
+// a legacy revision; the client says that it can answer as `elicitation` has it. At the end of the case the connection is closed, and the server has to have ended by
 // itself, to have left nothing and to have written nothing but what fits its schema.
-export async function openSession(config, revision, mode = { pin: revision }) {
-    const session = new Session(config, revision, mode);
+export async function openSession(config, revision, mode = { pin: revision }, answer = undefined, elicitation = {}) {
+    const session = new Session(config, revision, mode, answer, elicitation);
     atCaseEnd(() => session.close());
     await session.client.connect(session.transport, { timeout: 1000 * PATIENCE });
     return session;
 }
 
 class Session {
-    constructor(config, revision, mode) {
+    constructor(config, revision, mode, answer, elicitation) {
         this.v1 = LEGACY.includes(revision);
-        this.client = this.v1 ? new ClientOf(revision) : new ClientV2(INFO, { versionNegotiation: { mode } });
+        this.client = this.v1 ? new ClientOf(revision, answer, elicitation) : new ClientV2(INFO, { versionNegotiation: { mode } });
         this.servers = []; // with the process that v2 probes with
         const env = Object.fromEntries(ENGINE.filter((name) => name in process.env).map((name) => [name, process.env[name]]));
         const parameters = { command: isolatorMcp, args: ['--config', config], env, stderr: 'inherit', servers: this.servers };

@@ -30,6 +30,7 @@ const RESULTS = {
 
 const NOTIFICATIONS = {
     'notifications/progress': 'ProgressNotification',
+    'notifications/cancelled': 'CancelledNotification',
     'notifications/subscriptions/acknowledged': 'SubscriptionsAcknowledgedNotification',
 };
 
@@ -124,6 +125,7 @@ export class Validator {
         this.legacy = LEGACY.includes(revision) ? revision : NEWEST_LEGACY;
         this.open = new Map(); // id as JSON -> requests
         this.progress = new Map(); // token as JSON -> {revision, last}
+        this.questions = new Set(); // ids as JSON of requests of the server
         this.messages = 0;
         this.faults = []; // of receivedBytes(): "WHAT IS WRONG: LINE"
         this.outputs = new Map([[BUILT_IN, BUILT_IN_OUTPUT], ['wait_job', BUILT_IN_OUTPUT]]); // tool -> check of its outputSchema
@@ -138,7 +140,7 @@ export class Validator {
             return;
         }
         for (const message of Array.isArray(value) ? value : [value])
-            if (message?.id !== undefined && message.id !== null)
+            if (message?.id !== undefined && message.id !== null && !this.questions.delete(keyOf(message.id)))
                 this.#opened(message);
     }
 
@@ -183,7 +185,7 @@ export class Validator {
         if (message === null || typeof message !== 'object' || Array.isArray(message))
             return ['no object'];
         if ('method' in message)
-            return 'id' in message ? ['a request, which this server never makes'] : this.#notification(message);
+            return 'id' in message ? this.#question(message) : this.#notification(message);
         if ('error' in message === 'result' in message)
             return ['neither a result nor an error, or both'];
         return 'error' in message ? this.#error(message) : this.#result(message);
@@ -264,6 +266,19 @@ export class Validator {
         return faults;
     }
 
+    // A request of the server: a question to a person.
+    #question(message) {
+        const schema = schemaOf(this.legacy);
+        if (message.method !== 'elicitation/create' || !schema.has('ElicitRequest'))
+            return [`the request ${message.method}, which this server never makes`];
+        this.questions.add(keyOf(message.id));
+        const { jsonrpc, id, ...bare } = message; // the older definitions have neither
+        return [
+            ...schema.check('JSONRPCRequest', message),
+            ...schema.check('ElicitRequest', 'jsonrpc' in schema.definitions.ElicitRequest.properties ? message : bare),
+        ];
+    }
+
     #notification(message) {
         const definition = NOTIFICATIONS[message.method];
         const isProgress = message.method === 'notifications/progress';
@@ -272,7 +287,9 @@ export class Validator {
             return [`the notification ${message.method}, which this server never sends`];
         if (isProgress && !progress)
             return ['progress of no open request'];
-        const schema = schemaOf(progress?.revision ?? MODERN[0]);
+        if (message.method === 'notifications/cancelled' && !this.questions.has(keyOf(message.params?.requestId)))
+            return ['cancels no open question'];
+        const schema = schemaOf(progress?.revision ?? (message.method === 'notifications/cancelled' ? this.legacy : MODERN[0]));
         const { jsonrpc, ...bare } = message; // the older definitions have no "jsonrpc"
         const faults = [
             ...schema.check('JSONRPCNotification', message),

@@ -180,6 +180,7 @@ static char *describe(struct strbuf *bytes)
     struct strbuf text = STRBUF_INIT, payload = STRBUF_INIT;
     struct frame_restore restore;
     struct frame_credit credit;
+    struct frame_extend extend;
     struct frame_keep keep;
     struct frame_collect order;
     struct frame_run run;
@@ -203,6 +204,10 @@ static char *describe(struct strbuf *bytes)
             memcpy(&order, payload.data, sizeof order);
             strbuf_addf(&text, "collect %llu %llu;", (unsigned long long)order.file_max,
                         (unsigned long long)order.max);
+        } else if (type == FRAME_EXTEND) {
+            assert_int_equal(payload.length, sizeof extend);
+            memcpy(&extend, payload.data, sizeof extend);
+            strbuf_addf(&text, "extend %llu;", (unsigned long long)extend.ms);
         } else if (type == FRAME_KEEP) {
             assert_int_equal(payload.length, sizeof keep);
             memcpy(&keep, payload.data, sizeof keep);
@@ -512,8 +517,8 @@ static void supervisor_link__live_input_that_fails(void **state)
 
 static void supervisor_link__orders(void **state)
 {
-    CLEANUP_FREE char *expected =
-        string_format("stop ;interrupt ;collect 1000 23068672;credit %d 77;", FRAME_STDERR);
+    CLEANUP_FREE char *expected = string_format(
+        "stop ;interrupt ;extend 66051;collect 1000 23068672;credit %d 77;", FRAME_STDERR);
     struct fixture fixture;
     struct strbuf bytes = STRBUF_INIT;
 
@@ -521,6 +526,7 @@ static void supervisor_link__orders(void **state)
     set_up(&fixture);
     supervisor_link_stop(&fixture.link, &bytes);
     supervisor_link_interrupt(&fixture.link, &bytes);
+    supervisor_link_extend(&fixture.link, 0x10203, &bytes);
     supervisor_link_collect(&fixture.link, 1000, 23068672, &bytes);
     supervisor_link_grant(&fixture.link, CHANNEL_STDERR, 77, &bytes);
     check_frames(&bytes, expected);

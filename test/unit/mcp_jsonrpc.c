@@ -141,6 +141,8 @@ static void jsonrpc__built_notifications(void **state)
     (void)state;
     check_new_json(jsonrpc_notification("n/m", json_of("{\"x\": 1}")),
                    "{\"jsonrpc\":\"2.0\",\"method\":\"n/m\",\"params\":{\"x\":1}}");
+    check_new_json(jsonrpc_request("q", "r/m", json_object()),
+                   "{\"jsonrpc\":\"2.0\",\"method\":\"r/m\",\"params\":{},\"id\":\"q\"}");
 }
 
 static void check_line(const char *text, const char *expected)

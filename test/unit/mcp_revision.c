@@ -56,8 +56,9 @@ static void revision__names_of_modern_revisions(void **state)
 static void check_features(const struct revision *revision, const char *expected)
 {
     CLEANUP_FREE char *seen = string_format(
-        "%s%s%s%s%s", revision->modern ? "modern " : "", revision->batches ? "batches " : "",
+        "%s%s%s%s%s%s", revision->modern ? "modern " : "", revision->batches ? "batches " : "",
         revision->annotations ? "annotations " : "", revision->structured ? "structured " : "",
+        revision->elicitation ? "elicitation " : "",
         revision->argument_results ? "argument_results " : "");
 
     assert_string_equal(seen, expected);
@@ -68,8 +69,9 @@ static void revision__features(void **state)
     (void)state;
     check_features(revision_legacy("2024-11-05"), "");
     check_features(revision_legacy("2025-03-26"), "batches annotations ");
-    check_features(revision_legacy("2025-06-18"), "annotations structured ");
-    check_features(revision_legacy("2025-11-25"), "annotations structured argument_results ");
+    check_features(revision_legacy("2025-06-18"), "annotations structured elicitation ");
+    check_features(revision_legacy("2025-11-25"),
+                   "annotations structured elicitation argument_results ");
     check_features(revision_modern("2026-07-28"),
                    "modern annotations structured argument_results ");
 }

@@ -370,6 +370,42 @@ static void supervise__timer(void **state)
     release(&fixture);
 }
 
+static void supervise__extends_the_timers(void **state)
+{
+    const struct frame_run run = {.timer_ms = 300, .late_ms = 200, .output_max = MEGABYTE};
+    const struct frame_extend more = {LATE_MS}, no_more = {0};
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add(&fixture, FRAME_EXTEND, &more, sizeof more); /* no program runs */
+    add_script(&fixture, "echo out; sleep 1; exit 6");
+    add(&fixture, FRAME_RUN, &run, sizeof run);
+    add(&fixture, FRAME_EXTEND, &more, sizeof more);
+    add(&fixture, FRAME_EXTEND, &no_more, sizeof no_more);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 6);
+    add(&fixture, FRAME_EXTEND, &more, sizeof more); /* it has ended */
+    tear_down(&fixture);
+}
+
+/* What is off stays off. */
+static void supervise__extends_no_timer_that_is_off(void **state)
+{
+    const struct frame_run run = {.linger_ms = 2 * LATE_MS, .output_max = MEGABYTE};
+    const struct frame_extend more = {50};
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "sleep 0.3; exit 6");
+    add(&fixture, FRAME_RUN, &run, sizeof run);
+    add(&fixture, FRAME_EXTEND, &more, sizeof more);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 6);
+    tear_down(&fixture);
+}
+
 /* After the end of the program nobody may come back. */
 static void supervise__lingers(void **state)
 {
@@ -1232,6 +1268,8 @@ static void supervise__frames_that_no_request_has(void **state)
         {FRAME_SEAL, sizeof(struct frame_seal) + 1},
         {FRAME_ARGUMENT, 1}, /* with a NUL */
         {FRAME_ENVIRONMENT, 1},
+        {FRAME_EXTEND, 0},
+        {FRAME_EXTEND, sizeof(struct frame_extend) + 1},
         {FRAME_CREDIT, sizeof(struct frame_credit)}, /* for no stream */
         {FRAME_CREDIT, sizeof(struct frame_credit) - 1},
         {FRAME_CREDIT, sizeof(struct frame_credit) + 1},

@@ -21,6 +21,7 @@ struct fixture {
     struct tool_box *box;
     struct strvec servers;
     struct tool_log log;
+    struct tool_consent consent;
     struct mux_link *link;
     struct tool_socket *socket;
     struct strbuf out;         /* of the link, the start of a message */
@@ -36,7 +37,8 @@ static void set_up(struct fixture *fixture, const char *tools, const char *limit
     struct error error = ERROR_INIT;
 
     signal(SIGPIPE, SIG_IGN);
-    *fixture = (struct fixture){.servers = STRVEC_INIT, .log = TOOL_LOG_INIT};
+    *fixture = (struct fixture){
+        .servers = STRVEC_INIT, .log = TOOL_LOG_INIT, .consent = TOOL_CONSENT_INIT};
     assert_int_equal(config_load_built_in(&fixture->config, &error), 0);
     if (config_overlay(&fixture->config, json, strlen(json), "test.json", &error) != 0)
         fail_msg("%s", error.message);
@@ -44,8 +46,8 @@ static void set_up(struct fixture *fixture, const char *tools, const char *limit
         strvec_push(&fixture->servers, fixture->config.tools[i].name);
     fixture->box = tool_box_new(&fixture->config, &error);
     fixture->link = mux_link_new(&error);
-    fixture->socket = tool_socket_new(fixture->box, &fixture->servers, &fixture->log, fixture->link,
-                                      FIRST, &error);
+    fixture->socket = tool_socket_new(fixture->box, &fixture->servers, &fixture->log,
+                                      &fixture->consent, fixture->link, FIRST, &error);
     assert_non_null(fixture->socket);
 }
 
@@ -55,6 +57,7 @@ static void tear_down(struct fixture *fixture)
     mux_link_free(fixture->link);
     tool_box_free(fixture->box);
     tool_log_release(&fixture->log);
+    tool_consent_release(&fixture->consent);
     strvec_release(&fixture->servers);
     strbuf_release(&fixture->out);
     for (int i = 0; i < SLOTS; i++)
@@ -608,6 +611,7 @@ static void begin_turn(struct turn *turn, const char *tools)
     turn->use = (struct tool_use){.box = turn->fixture.box,
                                   .servers = &turn->fixture.servers,
                                   .log = &turn->fixture.log,
+                                  .consent = &turn->fixture.consent,
                                   .done = NOTIFIER_INIT,
                                   .pages_left = 1};
     assert_int_equal(notifier_open(&turn->use.done, &error), 0);

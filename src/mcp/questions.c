@@ -1,0 +1,177 @@
+#include "mcp/questions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "mcp/jsonrpc.h"
+
+/* Ids are this and a number, to be told from those of the client. */
+#define ID_START "isolator-question-"
+enum { ID_SIZE = sizeof ID_START + 20 };
+
+struct tool_question {
+    char id[ID_SIZE];
+    const struct notifier *done; /* borrowed */
+    enum tool_decision decision;
+    struct tool_question *next;
+};
+
+/* What a person can choose, in words that a form shows. */
+static const struct {
+    const char *text;
+    enum tool_decision decision;
+} choices[] = {
+    {"allow once", TOOL_AGREED},
+    {"allow for this run", TOOL_AGREED_FOR_RUN},
+    {"refuse", TOOL_REFUSED_FOR_RUN},
+};
+enum { CHOICES = sizeof choices / sizeof *choices };
+
+/* ---- messages */
+
+static json_t *make_schema(void)
+{
+    json_t *words = json_array();
+
+    for (int i = 0; i < CHOICES; i++)
+        json_array_append_new(words, json_string(choices[i].text));
+    return json_pack("{s:s, s:{s:{s:s, s:s, s:o}}, s:[s]}", "type", "object", "properties",
+                     "answer", "type", "string", "title", "May the tool be called?", "enum", words,
+                     "required", "answer");
+}
+
+static void send_message(struct writer *writer, json_t *message)
+{
+    size_t length;
+    char *line = jsonrpc_line(message, &length);
+
+    json_decref(message);
+    writer_put(writer, line, length);
+}
+
+static bool is_text(const json_t *value, const char *text)
+{
+    return json_string_length(value) == strlen(text) && strcmp(json_string_value(value), text) == 0;
+}
+
+/* What the person has said. Everything that is not clear is no consent. */
+static enum tool_decision read_answer(const json_t *message)
+{
+    const json_t *result = json_object_get(message, "result");
+    const json_t *action = json_object_get(result, "action");
+    const json_t *answer = json_object_get(json_object_get(result, "content"), "answer");
+
+    if (is_text(action, "decline"))
+        return TOOL_REFUSED_FOR_RUN;
+    if (!is_text(action, "accept"))
+        return TOOL_DISMISSED;
+    for (int i = 0; i < CHOICES; i++)
+        if (is_text(answer, choices[i].text))
+            return choices[i].decision;
+    return TOOL_DISMISSED;
+}
+
+/* ---- what a run calls */
+
+static struct tool_question *ask(void *context, const char *text, const struct notifier *done)
+{
+    struct questions *questions = context;
+    struct tool_question *question = memory_allocate(sizeof *question);
+
+    *question = (struct tool_question){.done = done, .decision = TOOL_UNDECIDED};
+    pthread_mutex_lock(&questions->lock);
+    snprintf(question->id, sizeof question->id, ID_START "%llu", ++questions->last);
+    question->next = questions->list;
+    questions->list = question;
+    pthread_mutex_unlock(&questions->lock);
+    send_message(questions->writer, jsonrpc_request(question->id, "elicitation/create",
+                                                    json_pack("{s:s, s:o}", "message", text,
+                                                              "requestedSchema", make_schema())));
+    return question;
+}
+
+/* Removes it from the list and frees it. The caller has the lock. */
+static void remove_question(struct questions *questions, struct tool_question *question)
+{
+    struct tool_question **link = &questions->list;
+
+    while (*link != question)
+        link = &(*link)->next;
+    *link = question->next;
+    free(question);
+}
+
+static enum tool_decision take(void *context, struct tool_question *question)
+{
+    struct questions *questions = context;
+    enum tool_decision decision;
+
+    pthread_mutex_lock(&questions->lock);
+    decision = question->decision;
+    if (decision != TOOL_UNDECIDED)
+        remove_question(questions, question);
+    pthread_mutex_unlock(&questions->lock);
+    return decision;
+}
+
+static void cancel(void *context, struct tool_question *question)
+{
+    struct questions *questions = context;
+    json_t *params;
+
+    pthread_mutex_lock(&questions->lock);
+    params = question->decision == TOOL_UNDECIDED
+                 ? json_pack("{s:s, s:s}", "requestId", question->id, "reason",
+                             "the answer is not needed any more")
+                 : NULL;
+    remove_question(questions, question);
+    pthread_mutex_unlock(&questions->lock);
+    if (params)
+        send_message(questions->writer, jsonrpc_notification("notifications/cancelled", params));
+}
+
+/* ---- what the server calls */
+
+void questions_init(struct questions *questions, struct writer *writer)
+{
+    *questions = (struct questions){.writer = writer, .asker = {questions, ask, take, cancel}};
+    pthread_mutex_init(&questions->lock, NULL);
+}
+
+/* An empty object stands for form mode (2025-11-25, client/elicitation, "Capabilities"). */
+void questions_set_client(struct questions *questions, const struct revision *revision,
+                          const json_t *capabilities)
+{
+    const json_t *elicitation = json_object_get(capabilities, "elicitation");
+
+    questions->can_ask =
+        revision->elicitation && json_is_object(elicitation) &&
+        (json_object_size(elicitation) == 0 || json_object_get(elicitation, "form"));
+}
+
+const struct tool_asker *questions_asker(const struct questions *questions,
+                                         const struct revision *revision)
+{
+    return questions->can_ask && revision->elicitation ? &questions->asker : NULL;
+}
+
+void questions_take(struct questions *questions, const json_t *message)
+{
+    const json_t *id = json_object_get(message, "id");
+
+    pthread_mutex_lock(&questions->lock);
+    for (struct tool_question *question = questions->list; question; question = question->next) {
+        if (question->decision != TOOL_UNDECIDED || !is_text(id, question->id))
+            continue;
+        question->decision = read_answer(message);
+        notifier_raise(question->done);
+    }
+    pthread_mutex_unlock(&questions->lock);
+}
+
+void questions_release(struct questions *questions)
+{
+    pthread_mutex_destroy(&questions->lock);
+}

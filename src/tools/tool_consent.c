@@ -1,0 +1,163 @@
+#include "tools/tool_consent.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+int tool_consent_init(struct tool_consent *consent, const struct tool_asker *asker,
+                      struct error *error)
+{
+    *consent = (struct tool_consent)TOOL_CONSENT_INIT;
+    if (!asker)
+        return 0;
+    consent->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (consent->timer < 0)
+        return error_set(error, ERROR_SYSTEM, "cannot create a timer: %s", strerror(errno));
+    consent->asker = asker;
+    return 0;
+}
+
+void tool_consent_release(struct tool_consent *consent)
+{
+    strvec_release(&consent->allowed);
+    strvec_release(&consent->refused);
+    if (consent->timer >= 0)
+        close(consent->timer);
+    *consent = (struct tool_consent)TOOL_CONSENT_INIT;
+}
+
+/* ---- time */
+
+/* 0 switches it off. */
+static void set_timer(const struct tool_consent *consent, long long ms)
+{
+    const struct itimerspec once = {.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}};
+
+    timerfd_settime(consent->timer, 0, &once, NULL);
+}
+
+/* How long the open question has been open. */
+static long long open_ms(const struct tool_consent *consent)
+{
+    const long long ms = consent->question ? clock_now_ms() - consent->since : 0;
+
+    return ms < consent->max_ms ? ms : consent->max_ms;
+}
+
+void tool_consent_clear_timer(const struct tool_consent *consent)
+{
+    if (consent->question && open_ms(consent) >= consent->max_ms)
+        set_timer(consent, 0);
+}
+
+long long tool_consent_waited_ms(const struct tool_consent *consent)
+{
+    return consent->waited_ms + open_ms(consent);
+}
+
+long long tool_consent_granted_ms(const struct tool_consent *consent)
+{
+    return consent->waited_ms + (consent->question ? consent->max_ms : 0);
+}
+
+/* ---- questions */
+
+/* The text of a question; owned by the caller. */
+static char *make_text(const char *name, const char *arguments)
+{
+    const size_t length = strlen(arguments);
+    CLEANUP_FREE char *shown = text_escape_short(arguments, TOOL_CONSENT_ARGUMENTS_MAX);
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addf(&text, "A program in a sandbox wants to call the tool '%s'.\nArguments: %s", name,
+                shown);
+    if (length > TOOL_CONSENT_ARGUMENTS_MAX)
+        strbuf_addf(&text, "\n(%zu bytes in all; the first %d are shown)", length,
+                    TOOL_CONSENT_ARGUMENTS_MAX);
+    return strbuf_steal(&text);
+}
+
+/* The question is answered or given up. Other calls may ask now. */
+static void close_question(struct tool_consent *consent, const struct notifier *done)
+{
+    consent->waited_ms += open_ms(consent);
+    consent->question = NULL;
+    consent->owner = NULL;
+    set_timer(consent, 0);
+    notifier_raise(done);
+}
+
+static enum tool_decision begin_question(struct tool_consent *consent, const void *owner,
+                                         const char *name, const char *arguments,
+                                         const struct notifier *done, const char **why)
+{
+    const long long left = consent->total_ms - consent->waited_ms;
+    CLEANUP_FREE char *text = make_text(name, arguments);
+
+    *why = "the questions of this run have taken all the time that they may take";
+    if (left <= 0)
+        return TOOL_DISMISSED;
+    *why = "there is no one to ask any more";
+    consent->question = consent->asker->ask(consent->asker->context, text, done);
+    if (!consent->question)
+        return TOOL_DISMISSED;
+    consent->owner = owner;
+    consent->since = clock_now_ms();
+    consent->max_ms = left < consent->question_ms ? left : consent->question_ms;
+    set_timer(consent, consent->max_ms);
+    return TOOL_UNDECIDED;
+}
+
+/* Looks for the answer to the open question. */
+static enum tool_decision take_answer(struct tool_consent *consent, const char *name,
+                                      const struct notifier *done, const char **why)
+{
+    const struct tool_asker *asker = consent->asker;
+    enum tool_decision decision = asker->take(asker->context, consent->question);
+
+    *why = decision == TOOL_DISMISSED ? "the question was dismissed" : "a person has refused it";
+    if (decision == TOOL_UNDECIDED) {
+        if (open_ms(consent) < consent->max_ms)
+            return TOOL_UNDECIDED;
+        asker->cancel(asker->context, consent->question);
+        *why = "no one has answered in time";
+        decision = TOOL_DISMISSED;
+    }
+    if (decision == TOOL_AGREED_FOR_RUN)
+        strvec_push(&consent->allowed, name);
+    else if (decision == TOOL_REFUSED_FOR_RUN)
+        strvec_push(&consent->refused, name);
+    close_question(consent, done);
+    return decision;
+}
+
+enum tool_decision tool_consent_ask(struct tool_consent *consent, const void *owner,
+                                    const char *name, const char *arguments,
+                                    const struct notifier *done, const char **why)
+{
+    if (consent->question && consent->owner == owner)
+        return take_answer(consent, name, done, why);
+    if (strvec_contains(&consent->allowed, name))
+        return TOOL_AGREED_FOR_RUN;
+    *why = "a person has refused it for this run";
+    if (strvec_contains(&consent->refused, name))
+        return TOOL_REFUSED_FOR_RUN;
+    if (consent->question)
+        return TOOL_UNDECIDED;
+    return begin_question(consent, owner, name, arguments, done, why);
+}
+
+void tool_consent_leave(struct tool_consent *consent, const void *owner,
+                        const struct notifier *done)
+{
+    if (!consent->question || consent->owner != owner)
+        return;
+    consent->asker->cancel(consent->asker->context, consent->question);
+    close_question(consent, done);
+}

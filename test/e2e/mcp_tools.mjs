@@ -1,0 +1,145 @@
+#!/usr/bin/env node
+// Tools that programs call with the consent of a person: isolator-mcp asks by elicitation. The client is the official SDK.
+
+import '../mcp/install.mjs';
+import { atCaseEnd, finish, has, is, lacks, matches, ok, testCase } from '../mcp/cases.mjs';
+import { configFile, pause, repository, until } from '../mcp/processes.mjs';
+
+const { MODERN } = await import('../mcp/validator.mjs');
+const { openSession } = await import('../mcp/session.mjs');
+
+const fake = `${repository}/test/fixtures/upstream`;
+const servers = (mode = 'rich') => configFile({ warm: {}, tools: { one: { command: fake, args: [mode], allow: ['list_*'], ask: ['echo', 'create_*'] } } });
+const accept = (answer) => ({ action: 'accept', content: { answer } });
+
+// A session whose questions are answered in this order, each by a value or a function; they are kept in session.questions.
+async function openWith(answers, { revision = '2025-11-25', elicitation = {}, config = servers() } = {}) {
+    const questions = [];
+    const session = await openSession(config, revision, undefined, async ({ params }) => {
+        questions.push(params);
+        const answer = answers.shift();
+        return typeof answer === 'function' ? answer() : answer;
+    }, elicitation);
+    return Object.assign(session, { questions });
+}
+
+// What a Python program prints that makes these calls.
+async function calls(session, lines, args = {}) {
+    const code = ['import tools', 'def call(f):', '    try: print(f())', '    except tools.ToolError as e: print(e)', ...lines].join('\n');
+    const { structuredContent, content: [{ text }] } = await session.call({ language: 'python', entrypoint_code: code, ...args });
+    return structuredContent ?? { stdout: text.replace('--- stdout ---\n', '') };
+}
+const ECHO = 'call(lambda: tools.one.echo(a=1))';
+const GOT = "{'got': {'a': 1}}\n";
+
+for (const revision of ['2025-06-18', '2025-11-25'])
+    testCase(`${revision}: a person is asked about a call, and what the person says holds for the call or for the run`, async () => {
+        const session = await openWith([accept('allow once'), accept('allow for this run'), accept('refuse')], { revision });
+        const result = await calls(session, [ECHO, ECHO, ECHO, 'call(lambda: tools.one.create_thing())', 'call(lambda: tools.one.create_thing())',
+            'print(tools.one.list_things(), sorted(tools.search("")))']);
+        is(result.stdout, `${GOT}${GOT}${GOT}the tool 'one.create_thing' is not called: a person has refused it\n` +
+            "the tool 'one.create_thing' is not called: a person has refused it for this run\n" +
+            "{'got': {}} ['one.create_thing', 'one.echo', 'one.list_things']\n");
+        is(session.questions.map(({ message }) => message), [
+            "A program in a sandbox wants to call the tool 'one.echo'.\nArguments: {\"a\":1}",
+            "A program in a sandbox wants to call the tool 'one.echo'.\nArguments: {\"a\":1}",
+            "A program in a sandbox wants to call the tool 'one.create_thing'.\nArguments: {}",
+        ], 'the questions');
+        is(session.questions[0].requestedSchema, { type: 'object', required: ['answer'], properties: { answer: {
+            type: 'string', title: 'May the tool be called?', enum: ['allow once', 'allow for this run', 'refuse'] } } }, 'the form');
+        is(result.toolCalls.map(({ name, ok: good }) => `${name} ${good}`), ['one.echo true', 'one.echo true', 'one.echo true',
+            'one.create_thing false', 'one.create_thing false', 'one.list_things true'], 'the record');
+        is(result.warnings, [], 'no warning');
+    });
+
+testCase('what is no clear consent is a refusal', async () => {
+    const session = await openWith([{ action: 'cancel' }, { action: 'accept', content: {} }, accept('yes'), { action: 'decline' }]);
+    const result = await calls(session, Array(5).fill(ECHO));
+    is(result.stdout.replaceAll("the tool 'one.echo' is not called: ", ''), `${'the question was dismissed\n'.repeat(3)}` +
+        'a person has refused it\na person has refused it for this run\n');
+    is(session.questions.length, 4, 'questions');
+});
+
+testCase('a run asks again what an earlier run has asked; a session, too', async () => {
+    const session = await openWith(Array(3).fill(accept('allow for this run')));
+    is((await calls(session, [ECHO, ECHO])).stdout, GOT + GOT);
+    const { stdout, session: id } = await calls(session, [ECHO], { session: 'new' });
+    is(stdout, GOT);
+    is((await calls(session, [ECHO], { session: id })).stdout, GOT);
+    is(session.questions.length, 3, 'questions');
+});
+
+testCase('calls of several threads ask one question after the other', async () => {
+    let open = 0;
+    const answer = async () => {
+        ok(++open === 1, 'one question is open', open);
+        await pause(0.1);
+        open--;
+        return accept('allow once');
+    };
+    const session = await openWith(Array(6).fill(answer));
+    const result = await calls(session, ['from concurrent.futures import ThreadPoolExecutor',
+        'print(sorted(ThreadPoolExecutor(6).map(lambda n: tools.one.echo(n=n)["got"]["n"], range(6))))']);
+    is(result.stdout, '[0, 1, 2, 3, 4, 5]\n');
+    is(session.questions.length, 6, 'questions');
+});
+
+testCase('the timeout stands still while a person is asked, and goes on after that', async () => {
+    const late = async () => { await pause(4); return accept('allow once'); };
+    const session = await openWith([late, late]);
+    const result = await calls(session, [ECHO, ECHO, 'print("after", flush=True)', 'while True: pass'], { timeout_seconds: 2 });
+    is(result.stdout, `${GOT}${GOT}after\n`);
+    is([result.status, result.reason], ['timeout', 'timeout'], 'how it ended');
+});
+
+testCase('a question of a run that ends is cancelled', async () => {
+    let answered;
+    const never = () => new Promise((resolve) => { answered = resolve; });
+    atCaseEnd(() => answered?.({ action: 'cancel' }));
+    const session = await openWith([never]);
+    const result = await calls(session, ['import os, threading', 'threading.Timer(1, lambda: os._exit(3)).start()', ECHO]);
+    is([result.exitCode, result.toolCalls.map(({ name, ok: good }) => `${name} ${good}`)], [3, ['one.echo false']]);
+    const [question] = session.server.received((message) => message.method === 'elicitation/create');
+    await until(() => session.server.received((message) => message.method === 'notifications/cancelled').length > 0, 'the cancellation');
+    is(session.server.received((message) => message.method === 'notifications/cancelled').map(({ params }) => params.requestId), [question.id]);
+});
+
+testCase('a call is cancelled while its question is open', async () => {
+    let answered;
+    const never = () => new Promise((resolve) => { answered = resolve; });
+    atCaseEnd(() => answered?.({ action: 'cancel' }));
+    const session = await openWith([never]);
+    const abort = new AbortController();
+    const call = session.call({ language: 'python', entrypoint_code: 'import tools; tools.one.echo()' }, { signal: abort.signal });
+    await until(() => session.questions.length > 0, 'the question');
+    abort.abort();
+    matches(await call.catch((error) => error.message), /abort/i);
+    await until(() => session.server.received((message) => message.method === 'notifications/cancelled').length > 0, 'the cancellation');
+});
+
+testCase('arguments are shown without control characters, and up to 2000 bytes', async () => {
+    const session = await openWith([accept('allow once')]);
+    is((await calls(session, ['call(lambda: tools.one.echo(a="\\x1b[2J\\u202e\\u00e9" + "x" * 5000) and "done")'])).stdout, 'done\n');
+    const [{ message }] = session.questions;
+    has(message, '\\u001B[2J', 'an escape sequence');
+    has(message, 'é', 'a letter');
+    lacks(message, '\u202e', 'what turns the text around');
+    matches(message, /xxx\.\.\.\n\(50\d\d bytes in all; the first 2000 are shown\)$/, 'the rest');
+    ok(message.length < 2200, 'the length', message.length);
+});
+
+for (const [what, options] of [
+    ['has no elicitation', { elicitation: null }],
+    ['can only open pages', { elicitation: { url: {} } }],
+    ['speaks 2025-03-26', { revision: '2025-03-26' }],
+    ['speaks 2026-07-28, in which servers ask nothing', { revision: MODERN[0], elicitation: null }],
+])
+    testCase(`a client that ${what} is not asked, and the call is refused`, async () => {
+        const session = options.elicitation === null ? Object.assign(await openSession(servers(), options.revision ?? '2025-11-25'), { questions: [] })
+            : await openWith([], options);
+        const result = await calls(session, [ECHO, 'print(sorted(tools.search("")))']);
+        is(result.stdout, "the tool 'one.echo' needs a person who agrees to each call, and there is none to ask\n['one.list_things']\n");
+        is(session.questions, []);
+    });
+
+await finish();
