@@ -133,14 +133,14 @@ $(B)/manual.o $(B)/bare/manual.o: src/config/manual.h
 	$(call making,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $(filter %.c,$^)
 # JSON files: the configuration, the schema of results, the definitions of the tools and the profile for podman.
-JSON_HEADERS := $(patsubst %,$(B)/%.h,default_config results_schema execute_code close_session wait_job podman_seccomp)
+JSON_HEADERS := $(patsubst %,$(B)/%.h,default_config results_schema execute_code close_session search_tools wait_job podman_seccomp)
 $(B)/docker/engine_kind.o: $(B)/podman_seccomp.h
 $(B)/podman_seccomp.h: src/docker/podman_seccomp.json
 $(B)/config/config_load.o: $(B)/default_config.h
 $(B)/default_config.h: isolator_config.json
 $(B)/cli/config_command.o: $(B)/results_schema.h
 $(B)/results_schema.h: share/isolator_results.schema.json
-TOOL_HEADERS := $(patsubst %,$(B)/%.h,execute_code close_session wait_job)
+TOOL_HEADERS := $(patsubst %,$(B)/%.h,execute_code close_session search_tools wait_job)
 $(B)/mcp/tool.o: $(TOOL_HEADERS)
 $(TOOL_HEADERS): $(B)/%.h: src/mcp/%.json
 $(JSON_HEADERS): $(B)/%.h: Makefile

@@ -17,6 +17,7 @@
 #include "mcp/revision.h"
 #include "mcp/subscriptions.h"
 #include "mcp/tool_list.h"
+#include "mcp/tool_search.h"
 #include "mcp/writer.h"
 #include "service/service.h"
 
@@ -37,6 +38,7 @@ struct connection {
     struct job_calls jobs;
     struct questions questions;
     struct tool_list tools;
+    struct tool_searches searches;
     struct strvec tool_servers; /* names of those whose tools programs may call */
     struct subscriptions subscriptions;
     struct pending_batch pending;

@@ -88,6 +88,7 @@ static void dispatch_notification(struct connection *connection, const struct me
         return;
     calls_cancel(&connection->calls, id);
     job_calls_cancel(&connection->jobs, id);
+    tool_searches_cancel(&connection->searches, id);
     subscriptions_close(&connection->subscriptions, id);
 }
 

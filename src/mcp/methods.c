@@ -205,6 +205,25 @@ static json_t *call_wait(struct request_context *context, const json_t *argument
     return tool_result_of_failure(error.message);
 }
 
+static json_t *call_search(struct request_context *context, const json_t *arguments)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct connection *connection = context->connection;
+    struct tool_search_arguments search;
+    const int read = tool_search_arguments_read(arguments, &search, &error);
+    const struct tool_asker *asker =
+        questions_asker(&connection->questions, context->responder->revision);
+    int begun = -1;
+
+    if (read == 0)
+        begun =
+            tool_searches_begin(&connection->searches, context->responder, &search, asker, &error);
+    strvec_release(&search.words);
+    if (read != 0)
+        return refuse_arguments(context, &error);
+    return begun == 0 ? NULL : tool_result_of_failure(error.message);
+}
+
 static json_t *handle_tools_call(struct request_context *context)
 {
     const struct config *config = context->connection->config;
@@ -225,10 +244,13 @@ static json_t *handle_tools_call(struct request_context *context)
                         "arguments must be an object");
         return NULL;
     }
-    if (strcmp(name, TOOL_NAME) == 0)
-        return call_execute(context, arguments);
-    return strcmp(name, TOOL_WAIT_NAME) == 0 ? call_wait(context, arguments)
-                                             : call_close(context, arguments);
+    if (strcmp(name, TOOL_CLOSE_NAME) == 0)
+        return call_close(context, arguments);
+    if (strcmp(name, TOOL_WAIT_NAME) == 0)
+        return call_wait(context, arguments);
+    if (strcmp(name, TOOL_SEARCH_NAME) == 0)
+        return call_search(context, arguments);
+    return call_execute(context, arguments);
 }
 
 /* ---- resources */

@@ -61,6 +61,7 @@ static void start_ending(struct server *server)
     calls_end(&server->connection.calls);
     job_calls_end(&server->connection.jobs);
     tool_list_end(&server->connection.tools);
+    tool_searches_end(&server->connection.searches);
     subscriptions_end(&server->connection.subscriptions, &server->connection.writer);
 }
 
@@ -145,8 +146,9 @@ static int wait_time(const struct server *server, int progress_due)
 static bool is_drained(struct server *server)
 {
     return server->input_ended && !server->lines_pending &&
-           tool_list_is_done(&server->connection.tools) && calls_done(&server->connection.calls) &&
-           job_calls_done(&server->connection.jobs);
+           tool_list_is_done(&server->connection.tools) &&
+           tool_searches_done(&server->connection.searches) &&
+           calls_done(&server->connection.calls) && job_calls_done(&server->connection.jobs);
 }
 
 /* One turn of the main loop. */
@@ -171,6 +173,7 @@ static void serve_once(struct server *server)
         notifier_clear(&server->wake);
         service_wake(&server->connection.service); /* the writer may have room again */
         tool_list_send(&server->connection.tools);
+        tool_searches_serve(&server->connection.searches);
     }
     if (!check_end(server) && polled[0].revents != 0 && !full)
         read_input(server);
@@ -212,6 +215,9 @@ static int start(struct server *server, const struct server_options *options, st
     subscriptions_init(&server->connection.subscriptions);
     for (size_t i = 0; i < server->connection.config->tool_count; i++)
         strvec_push(&server->connection.tool_servers, server->connection.config->tools[i].name);
+    tool_searches_init(&server->connection.searches, server->connection.service.tools,
+                       &server->connection.tool_servers,
+                       (size_t)server->connection.config->max_text_bytes, &server->wake);
     if (tool_list_init(&server->connection.tools, server->connection.config,
                        &server->connection.service.docker, &server->wake, error) == 0 &&
         writer_start(&server->connection.writer, options->out, &server->wake, error) == 0)

@@ -17,19 +17,40 @@
 #include "request/session_arguments.h"
 #include "request/snippets.h"
 #include "request/tool_arguments.h"
+#include "search_tools.h"
 #include "wait_job.h"
 
 /* Bytes of the names of snippets and of input files. */
 enum { SNIPPETS_BYTES_MAX = 600, INPUTS_BYTES_MAX = 600 };
 
+/* Tools for programs that are listed, as names or patterns. */
+enum { TOOLS_LISTED_MAX = 20 };
+
 const char TOOL_NAME[] = "execute_code";
 const char TOOL_CLOSE_NAME[] = "close_session";
 const char TOOL_WAIT_NAME[] = "wait_job";
+const char TOOL_SEARCH_NAME[] = "search_tools";
 
 static bool has_sessions(const struct config *config)
 {
     return config->sessions.max > 0;
 }
+
+static bool has_tools(const struct config *config)
+{
+    return config->tool_count > 0;
+}
+
+/* The tools other than execute_code, and which configurations have them. */
+static const struct {
+    const char *name;
+    bool (*exists)(const struct config *config);
+} others[] = {
+    {TOOL_CLOSE_NAME, has_sessions},
+    {TOOL_WAIT_NAME, job_arguments_offered},
+    {TOOL_SEARCH_NAME, has_tools},
+};
+enum { OTHERS = sizeof others / sizeof *others };
 
 /* The offered languages that keep variables in a session, as in "python, javascript". */
 static char *names_of_interpreters(const struct config *config, const bool *offered)
@@ -226,18 +247,49 @@ static void describe_jobs(json_t *tool, json_t *properties, const struct config 
                           json_string("reason"));
 }
 
+/*
+ * The tools of a server that programs may call: names and patterns, as the owner has written them,
+ * since the server itself is not started for a list. Adds at most *left, and counts them down.
+ */
+static void list_tools(struct strbuf *text, const struct tool_server *server, int *left)
+{
+    const size_t count = server->allow.count + server->ask.count;
+
+    if (!server->has_allow && count == 0) {
+        strbuf_addf(text, ", %s.* if it is read-only", server->name);
+        return;
+    }
+    for (size_t i = 0; i < count; i++, --*left) {
+        const bool asks = i >= server->allow.count;
+
+        if (*left == 0) {
+            strbuf_addf(text, " and %zu more of %s", count - i, server->name);
+            return;
+        }
+        strbuf_addf(text, ", %s.%s%s", server->name,
+                    asks ? server->ask.items[i - server->allow.count] : server->allow.items[i],
+                    asks ? " if a person agrees" : "");
+    }
+}
+
 /* Completes the argument for tools, or removes it. */
 static void describe_tools(json_t *properties, const struct config *config)
 {
     CLEANUP_FREE char *names = config_tool_names(config);
-    CLEANUP_FREE char *description = string_format(
-        "The servers whose tools the program may call: %s; the default is all, [] is none. In "
-        "Python: import tools; tools.SERVER.TOOL(argument=value); tools.search(\"word\") finds "
-        "them. "
+    CLEANUP(strbuf_release) struct strbuf listed = STRBUF_INIT;
+    CLEANUP_FREE char *description = NULL;
+    int left = TOOLS_LISTED_MAX;
+
+    for (size_t i = 0; i < config->tool_count; i++)
+        list_tools(&listed, &config->tools[i], &left);
+    description = string_format(
+        "The servers whose tools the program may call: %s; the default is all, [] is none. There "
+        "are: %s. In Python: import tools; tools.SERVER.TOOL(argument=value); "
+        "tools.search(\"word\") and %s find them. "
         "In JavaScript: const tools = require('./tools.cjs'); await tools.SERVER.TOOL({argument: "
         "value}). In other languages: MCP, a JSON message a line, at the UNIX socket "
         "$ISOLATOR_TOOLS.",
-        names);
+        names, listed.length > 2 ? listed.data + 2 : "none", TOOL_SEARCH_NAME);
 
     if (config->tool_count > 0)
         json_object_set_new(json_object_get(properties, REQUEST_TOOLS), "description",
@@ -319,20 +371,26 @@ json_t *tool_definitions(const struct config *config, const struct tool_language
         json_array_append_new(tools, limit_to(revision, json_loads(close_session, 0, NULL)));
     if (job_arguments_offered(config))
         json_array_append_new(tools, wait_definition(revision));
+    if (has_tools(config))
+        json_array_append_new(tools, limit_to(revision, json_loads(search_tools, 0, NULL)));
     return tools;
 }
 
 bool tool_exists(const struct config *config, const char *name)
 {
-    return strcmp(name, TOOL_NAME) == 0 ||
-           (has_sessions(config) && strcmp(name, TOOL_CLOSE_NAME) == 0) ||
-           (job_arguments_offered(config) && strcmp(name, TOOL_WAIT_NAME) == 0);
+    for (size_t i = 0; i < OTHERS; i++)
+        if (strcmp(name, others[i].name) == 0)
+            return others[i].exists(config);
+    return strcmp(name, TOOL_NAME) == 0;
 }
 
 char *tool_names(const struct config *config)
 {
-    return string_format("%s%s%s%s%s", TOOL_NAME, has_sessions(config) ? ", " : "",
-                         has_sessions(config) ? TOOL_CLOSE_NAME : "",
-                         job_arguments_offered(config) ? ", " : "",
-                         job_arguments_offered(config) ? TOOL_WAIT_NAME : "");
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+
+    strvec_push(&names, TOOL_NAME);
+    for (size_t i = 0; i < OTHERS; i++)
+        if (others[i].exists(config))
+            strvec_push(&names, others[i].name);
+    return strvec_join(&names, ", ");
 }

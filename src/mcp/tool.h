@@ -1,7 +1,8 @@
 /*
  * The definitions of the tools and the instructions of the server. The tools are execute_code and,
- * if the configuration allows sessions and jobs, close_session and wait_job. The definition of
- * execute_code is execute_code.json, completed from the configuration.
+ * if the configuration has sessions, jobs and tools for programs, close_session, wait_job and
+ * search_tools. The definition of execute_code is execute_code.json, completed from the
+ * configuration.
  */
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
@@ -13,7 +14,7 @@
 #include "mcp/revision.h"
 #include "mcp/tool_description.h"
 
-extern const char TOOL_NAME[], TOOL_CLOSE_NAME[], TOOL_WAIT_NAME[];
+extern const char TOOL_NAME[], TOOL_CLOSE_NAME[], TOOL_WAIT_NAME[], TOOL_SEARCH_NAME[];
 
 /* The timeout in seconds if the configuration names none: most hosts give up after 60 s. */
 enum { TOOL_TIMEOUT = 45 };
@@ -32,7 +33,7 @@ json_t *tool_definitions(const struct config *config, const struct tool_language
 /* Whether there is a tool of this name. */
 bool tool_exists(const struct config *config, const char *name);
 
-/* The names of the tools, as in "execute_code, close_session, wait_job"; owned by the caller. */
+/* The names of the tools, as in "execute_code, close_session"; owned by the caller. */
 char *tool_names(const struct config *config);
 
 /*

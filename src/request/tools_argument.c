@@ -1,5 +1,7 @@
 #include "request/tools_argument.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -51,6 +53,70 @@ int tools_argument_resolve(const struct strvec *names, const struct config *conf
         }
         if (!strvec_contains(tools, name))
             strvec_push(tools, name);
+    }
+    return 0;
+}
+
+/* ---- search_tools */
+
+static int read_query(struct argument_reader *reader, const json_t *value, struct strvec *words)
+{
+    const char *text = argument_text(reader, "query", value);
+
+    if (!text)
+        return -1;
+    if (strlen(text) > TOOL_QUERY_MAX)
+        return error_set(reader->error, ERROR_USAGE, "query cannot have more than %d bytes",
+                         TOOL_QUERY_MAX);
+    for (text += strspn(text, " \t\r\n"); *text; text += strspn(text, " \t\r\n")) {
+        const size_t length = strcspn(text, " \t\r\n");
+
+        strvec_pushf(words, "%.*s", (int)length, text);
+        text += length;
+    }
+    return 0;
+}
+
+static int read_detail(struct argument_reader *reader, const json_t *value,
+                       enum tool_detail *detail)
+{
+    static const char *const names[] = {[TOOL_DETAIL_NAME] = "name",
+                                        [TOOL_DETAIL_DESCRIPTION] = "description",
+                                        [TOOL_DETAIL_SCHEMA] = "schema"};
+    const char *text = json_string_value(value);
+
+    for (size_t i = 0; text && i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i]) == 0 && strlen(text) == json_string_length(value)) {
+            *detail = (enum tool_detail)i;
+            return 0;
+        }
+    return argument_wrong(reader, "detail", "\"name\", \"description\" or \"schema\"");
+}
+
+int tool_search_arguments_read(const json_t *arguments, struct tool_search_arguments *search,
+                               struct error *error)
+{
+    struct argument_reader reader = {.error = error};
+    const char *key;
+    json_t *value;
+    int result = 0;
+
+    *search = (struct tool_search_arguments){STRVEC_INIT, TOOL_DETAIL_DESCRIPTION};
+    json_object_foreach((json_t *)arguments, key, value)
+    {
+        CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
+
+        if (json_is_null(value) && (strcmp(key, "query") == 0 || strcmp(key, "detail") == 0))
+            continue; /* models send it for what is optional */
+        if (strcmp(key, "query") == 0)
+            result = read_query(&reader, value, &search->words);
+        else if (strcmp(key, "detail") == 0)
+            result = read_detail(&reader, value, &search->detail);
+        else
+            result = error_set(error, ERROR_USAGE,
+                               "there is no argument '%s'; known are: query, detail", shown);
+        if (result != 0)
+            return -1;
     }
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
  * The argument `tools` of models and of lines of a batch: the servers whose tools a program may
- * call, of those that its owner permits.
+ * call, of those that its owner permits. Also the arguments with which a model looks for tools.
  */
 #ifndef REQUEST_TOOLS_ARGUMENT_H
 #define REQUEST_TOOLS_ARGUMENT_H
@@ -24,5 +24,25 @@ int tools_argument_read(struct argument_reader *reader, const char *name, const 
  */
 int tools_argument_resolve(const struct strvec *names, const struct config *config,
                            struct strvec *tools, struct error *error);
+
+/* ---- search_tools */
+
+/* What is said of each tool. */
+enum tool_detail { TOOL_DETAIL_NAME, TOOL_DETAIL_DESCRIPTION, TOOL_DETAIL_SCHEMA };
+
+/* Bytes of `query`. */
+enum { TOOL_QUERY_MAX = 1000 };
+
+struct tool_search_arguments {
+    struct strvec words; /* of `query`; owned */
+    enum tool_detail detail;
+};
+
+/*
+ * Reads the arguments of the tool search_tools, an object or NULL. The caller releases the words,
+ * after an error too.
+ */
+int tool_search_arguments_read(const json_t *arguments, struct tool_search_arguments *search,
+                               struct error *error);
 
 #endif

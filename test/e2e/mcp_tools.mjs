@@ -142,4 +142,66 @@ for (const [what, options] of [
         is(session.questions, []);
     });
 
+// ---- search_tools
+
+const search = async (session, args = {}, options = {}) => {
+    const { content: [{ text }], isError } = await session.call(args, options, 'search_tools');
+    return isError ? text.replace('Execution Failed (error)', 'error') : text;
+};
+
+for (const revision of ['2025-11-25', MODERN[0]])
+    testCase(`${revision}: search_tools finds what programs can call`, async () => {
+        const session = await openSession(servers(), revision);
+        is((await session.client.listTools()).tools.map(({ name }) => name), ['execute_code', 'close_session', 'wait_job', 'search_tools']);
+        is(await search(session), 'one.list_things: Does list_things.');
+        is(await search(session, { query: 'THINGS does', detail: 'name' }), 'one.list_things');
+        is(JSON.parse(await search(session, { query: null, detail: 'schema' })),
+            { name: 'one.list_things', inputSchema: { type: 'object' }, description: 'Does list_things.\nMore.' });
+        is(await search(session, { query: 'echo' }), 'no tool was found', 'what needs a person, whom this client does not ask');
+    });
+
+testCase('what a person can agree to is found, too; wrong arguments; an old client', async () => {
+    const session = await openWith([]);
+    is(await search(session), 'one.echo: Does echo.\none.list_things: Does list_things.\none.create_thing: Does create_thing.');
+    is(await search(session, { detail: 'all' }), 'error: detail must be "name", "description" or "schema"');
+    is(await search(session, { query: 'x'.repeat(1001) }), 'error: query cannot have more than 1000 bytes');
+    is(await search(session, { words: 'x' }), "error: there is no argument 'words'; known are: query, detail");
+    is(await search(await openSession(servers(), '2024-11-05'), { query: 'list' }), 'one.list_things: Does list_things.');
+});
+
+testCase('many tools: a result is bounded; a server that fails is told; a search is cancelled', async () => {
+    const config = configFile({ warm: {}, tools: {
+        many: { command: fake, args: ['many'], allow: ['*'] },
+        dead: { command: fake, args: ['dies-at-start'], allow: ['*'] },
+    } });
+    const session = await openSession(config, '2025-11-25');
+    const lines = (await search(session)).split('\n');
+    ok(lines.length > 900, 'lines', lines.length);
+    is(lines.slice(0, 2), ['many.t0: Does t0.', 'many.t1: Does t1.']);
+    matches(lines.at(-1), /^tool server 'dead': /);
+    const schemas = (await search(session, { detail: 'schema' })).split('\n');
+    ok(schemas.join('\n').length <= 50200, 'bytes', schemas.join('\n').length);
+    matches(schemas.at(-2), /^\d+ more tools were found: use more words, or detail "name"$/);
+    matches(await search(session, { query: 'nothing has this' }), /^error: no tool was found\ntool server 'dead': /);
+    const silent = await openSession(configFile({ warm: {}, tools: { one: { command: fake, args: ['silent'] } } }), '2025-11-25');
+    const abort = new AbortController();
+    const call = search(silent, {}, { signal: abort.signal });
+    setTimeout(() => abort.abort(), 300);
+    matches(await call.catch((error) => error.message), /abort/i);
+    is(await silent.client.ping(), {}, 'the server goes on');
+});
+
+testCase('the description names the tools as the configuration does', async () => {
+    const session = await openSession(configFile({ warm: {}, tools: {
+        one: { command: fake, allow: ['list_*', 'get'], ask: ['create'] },
+        two: { command: fake },
+        three: { command: fake, allow: Array.from({ length: 30 }, (_, i) => `t${i}`) },
+        four: { command: fake, allow: [] },
+    } }), '2025-11-25');
+    const { inputSchema: { properties: { tools: { description } } } } = (await session.client.listTools()).tools[0];
+    has(description, ` one, two, three, four; the default is all, [] is none. There are: one.list_*, one.get, one.create if a person agrees, ` +
+        `two.* if it is read-only, three.t0, `);
+    has(description, 'three.t16 and 13 more of three. In Python');
+});
+
 await finish();
