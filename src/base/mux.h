@@ -48,6 +48,10 @@ enum mux_type { MUX_LISTENS = 1, MUX_FAILED, MUX_OPEN, MUX_DATA, MUX_CREDIT, MUX
 enum { MUX_PORT = 3128 };
 #define MUX_TOOLS_SOCKET "/tmp/.isolator-tools"
 
+/* A directory that is the last one in PATH, and the command there that calls tools. */
+#define MUX_TOOLS_DIRECTORY "/tmp/.isolator-bin"
+#define MUX_CALL_NAME       "isolator-call"
+
 /* Connections of the proxy and of the tools, which a container has at once. */
 enum { MUX_PROXY_MAX = 256, MUX_TOOLS_MAX = 32, MUX_SLOTS_MAX = MUX_PROXY_MAX + MUX_TOOLS_MAX };
 

@@ -287,8 +287,7 @@ static void describe_tools(json_t *properties, const struct config *config)
         "are: %s. In Python: import tools; tools.SERVER.TOOL(argument=value); "
         "tools.search(\"word\") and %s find them. "
         "In JavaScript: const tools = require('./tools.cjs'); await tools.SERVER.TOOL({argument: "
-        "value}). In other languages: MCP, a JSON message a line, at the UNIX socket "
-        "$ISOLATOR_TOOLS.",
+        "value}). In other languages, the command: isolator-call SERVER.TOOL JSON.",
         names, listed.length > 2 ? listed.data + 2 : "none", TOOL_SEARCH_NAME);
 
     if (config->tool_count > 0)

@@ -118,6 +118,18 @@ bool program_set_variable(struct program *program, const char *text, size_t leng
     return true;
 }
 
+void program_extend_path(struct program *program, const char *directory)
+{
+    for (size_t i = 0; i < program->environment.count; i++) {
+        char *variable = program->environment.items[i];
+
+        if (strncmp(variable, "PATH=", 5) != 0)
+            continue;
+        program->environment.items[i] = string_format("%s:%s", variable, directory);
+        free(variable);
+    }
+}
+
 /* ---- in the new process */
 
 /*

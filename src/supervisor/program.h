@@ -39,6 +39,9 @@ void program_release(struct program *program);
 bool program_add_argument(struct program *program, const char *text, size_t length);
 bool program_set_variable(struct program *program, const char *text, size_t length);
 
+/* Adds a directory at the end of PATH, if the program has that variable. */
+void program_extend_path(struct program *program, const char *directory);
+
 /*
  * Makes this process, a new one, the first choice of the OOM killer, and dumpable.
  */

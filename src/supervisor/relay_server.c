@@ -17,6 +17,7 @@
 #include "base/mux.h"
 #include "supervisor/relay_link.h"
 #include "supervisor/relay_listen.h"
+#include "supervisor/tool_call.h"
 
 /*
  * How this works. One loop waits for the two pipes, the listener and all connections. What comes
@@ -370,6 +371,8 @@ _Noreturn void relay_server(int in, int out, uint32_t connections, uint32_t tool
 {
     static struct server server;
 
+    if (tools > 0)
+        tool_call_lay_out();
     open_server(&server, in, out, connections, tools);
     serve_always(&server);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "base/mux.h"
 #include "supervisor/memory_file.h"
 #include "supervisor/supervisor_state.h"
 
@@ -211,6 +212,8 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
     supervisor->program.watch = supervisor->connection.thread;
     supervisor->program.netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
     supervisor->program.ipc = !keep_hides_objects(&supervisor->keep);
+    if (frame->tools > 0 && !supervisor->has_interpreter)
+        program_extend_path(&supervisor->program, MUX_TOOLS_DIRECTORY);
     if (!relay_start(&supervisor->relay, frame->connections, frame->tools)) {
         starting_fail(supervisor, FRAME_STEP_START, errno);
         return;

@@ -5,6 +5,7 @@
  * usage: supervisor WORKDIR [KEY]
  *        supervisor --probe WHAT BELOW BEYOND
  *        supervisor --relay CONNECTIONS
+ *        isolator-call ...: see supervisor/tool_call.h
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -20,6 +21,7 @@
 #include "supervisor/protocol.h"
 #include "supervisor/relay_server.h"
 #include "supervisor/supervise.h"
+#include "supervisor/tool_call.h"
 
 /* The key of a job, which programs must not find in the arguments of this process. */
 static char key[JOB_KEY_SIZE];
@@ -100,6 +102,8 @@ static int run_supervisor(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (argc > 0 && tool_call_is_meant(argv[0]))
+        return tool_call_main(argc, argv);
     if (argc > 1 && strcmp(argv[1], PROBE_OPTION) == 0)
         return probe(argv + 2);
     if (argc == 3 && strcmp(argv[1], MUX_RELAY_OPTION) == 0)

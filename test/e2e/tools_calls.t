@@ -122,6 +122,46 @@ test_case 'modules: a tools.py of the program, a program in a directory, and fil
     is "$(json 'join " ", map { $_->{name} } @{$r->{artifacts}}')" "new" "the modules do not come back"
 }
 
+test_case 'any language: the command isolator-call' && {
+    with_servers "$(tool_server one rich), $(tool_server values values)"
+    code ash 'isolator-call --list ECHO; isolator-call one.echo "{\"a\":
+1}"; echo "{\"x\": [1]}" | isolator-call one.echo -; isolator-call values.text; isolator-call values.json
+cat $(isolator-call values.picture) | od -An -c | head -1; isolator-call values.mixed
+for args in "values.fails" "one.none" "one.echo {" "one.echo/x" "-x" "" "one.echo {} {}"; do isolator-call $args 2>&1 | head -1; done
+isolator-call values.fails 2>/dev/null; echo $?; isolator-call 2>/dev/null; echo $?
+ISOLATOR_TOOLS=/nowhere isolator-call one.echo 2>&1; isolator-call one.echo >/dev/full; echo $?' --tools one --tools values
+    is "$status" 0 "exit status"
+    expect "$(field stdout)" "what the program got" <<'END'
+one.echo: Does echo.
+{"got":{"a":1}}
+{"got":{"x":[1]}}
+two
+lines
+[1, {"a": null}]
+ 211   P   N   G  \0
+see
+tool-2.png
+{"type":"resource_link","uri":"file:///x","name":"x"}
+isolator-call: no such repository
+isolator-call: there is no tool 'one.none'
+isolator-call: a line is no JSON object, or has more values than a message may have
+isolator-call: a tool has a name as in SERVER.TOOL
+usage: isolator-call SERVER.TOOL [JSON]   calls a tool with these arguments, by default {};
+usage: isolator-call SERVER.TOOL [JSON]   calls a tool with these arguments, by default {};
+usage: isolator-call SERVER.TOOL [JSON]   calls a tool with these arguments, by default {};
+1
+2
+isolator-call: cannot reach the tools: No such file or directory
+1
+END
+    has "$(field stderr)" "isolator-call: cannot write: No space left on device" "a full device"
+    code ash 'isolator-call; ls -d /tmp/.isolator-bin; echo "$PATH"'
+    hasnt "$(field stdout stderr)" isolator-bin/ "a program without tools"
+    is "$(field stdout)" "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "its PATH"
+    code txt 'x' --tools one
+    is "$(field status)" success "an image without a shell"
+}
+
 test_case 'any language: MCP at the socket' && {
     with_servers "$(tool_server one good)"
     code ash 'printf "%s\n" "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"one.echo\",\"arguments\":{\"a\":1}}}" | nc local:"$ISOLATOR_TOOLS" || echo "{}"' --tools one

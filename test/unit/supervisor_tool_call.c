@@ -1,0 +1,217 @@
+#define _GNU_SOURCE
+#include "test.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "supervisor/json_scan.h"
+#include "supervisor/tool_call.h"
+
+/* ---- json_scan */
+
+static void check_value(const char *value, const char *expected)
+{
+    CLEANUP_FREE char *seen = value ? strndup(value, json_scan_length(value)) : string_copy("-");
+
+    assert_string_equal(seen, expected);
+}
+
+static void json_scan__members(void **state)
+{
+    static const char object[] =
+        "{\"a\":1,\"b\":{\"a\":\"}\\\"]\",\"c\":[1,[2]]},\"d\":\"x\",\"e\":null}";
+    const char *inner = json_scan_member(object, "b");
+
+    (void)state;
+    check_value(json_scan_member(object, "a"), "1");
+    check_value(inner, "{\"a\":\"}\\\"]\",\"c\":[1,[2]]}");
+    check_value(json_scan_member(inner, "a"), "\"}\\\"]\"");
+    check_value(json_scan_member(inner, "c"), "[1,[2]]");
+    check_value(json_scan_member(object, "c"), "-");
+    check_value(json_scan_member(object, "e"), "null");
+    check_value(json_scan_member("{}", "a"), "-");
+    check_value(json_scan_member("[1]", "a"), "-");
+    check_value(json_scan_member(NULL, "a"), "-");
+}
+
+static void json_scan__items(void **state)
+{
+    const char *item = json_scan_first("[1,{\"a\":[]},\"]\"]");
+
+    (void)state;
+    check_value(item, "1");
+    item = json_scan_next(item);
+    check_value(item, "{\"a\":[]}");
+    item = json_scan_next(item);
+    check_value(item, "\"]\"");
+    check_value(json_scan_next(item), "-");
+    check_value(json_scan_first("[]"), "-");
+    check_value(json_scan_first("{}"), "-");
+    check_value(json_scan_first(NULL), "-");
+}
+
+static void check_text(const char *value, const char *expected)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    assert_true(json_scan_text(value, &text));
+    assert_string_equal(strbuf_string(&text), expected);
+    strbuf_release(&text);
+}
+
+static void json_scan__texts(void **state)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    check_text("\"\"", "");
+    check_text("\"a\\n\\t\\\"\\\\\\/\\b\\f\\r\",1", "a\n\t\"\\/\b\f\r");
+    check_text("\"\\u0041\\u00E9\\u20ac\\ud83d\\ude00\"", "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+    check_text("\"\\ud83dx\\udc00\"", "\xef\xbf\xbdx\xef\xbf\xbd");
+    assert_false(json_scan_text("1", &text));
+    assert_false(json_scan_text(NULL, &text));
+    assert_true(json_scan_is("\"ab\",", "ab"));
+    assert_false(json_scan_is("\"abc\"", "ab"));
+    assert_true(json_scan_is("true}", "true"));
+    assert_false(json_scan_is("trues}", "true"));
+    assert_false(json_scan_is(NULL, "true"));
+}
+
+static void enter_directory(void)
+{
+    char path[] = "/tmp/isolator-tool-call-XXXXXX";
+
+    assert_non_null(mkdtemp(path));
+    assert_int_equal(chdir(path), 0);
+}
+
+static void leave_directory(void)
+{
+    CLEANUP_FREE char *path = get_current_dir_name();
+
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(path), 0);
+}
+
+/* Each beginning of a text: nothing beyond its end is read, which sanitizers and valgrind see. */
+static void json_scan__texts_that_are_cut_off(void **state)
+{
+    static const char whole[] =
+        "{\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u00e9\\\\\"},"
+        "{\"data\":\"?\",\"mimeType\":\"x/y\"}],\"isError\":true}}";
+
+    (void)state;
+    enter_directory();
+    for (size_t length = 0; length < sizeof whole - 1; length++) {
+        CLEANUP_FREE char *text = strndup(whole, length);
+        struct strbuf out = STRBUF_INIT, err = STRBUF_INIT;
+        char *cursor = NULL;
+
+        assert_int_equal(tool_call_print(text, &out, &err) | 1, 1);
+        tool_call_print_list(text, (char *[]){NULL}, &cursor, &out, &err);
+        free(cursor);
+        strbuf_release(&out);
+        strbuf_release(&err);
+        unlink("tool-1.bin"); /* of data that is cut off */
+    }
+    leave_directory();
+}
+
+/* ---- values */
+
+static void check_printed(const char *message, int status, const char *out, const char *err)
+{
+    struct strbuf seen_out = STRBUF_INIT, seen_err = STRBUF_INIT;
+
+    assert_int_equal(tool_call_print(message, &seen_out, &seen_err), status);
+    assert_string_equal(strbuf_string(&seen_out), out);
+    assert_string_equal(strbuf_string(&seen_err), err);
+    strbuf_release(&seen_out);
+    strbuf_release(&seen_err);
+}
+
+#define RESULT(members) "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{" members "}}\n"
+#define TEXT(text)      "{\"type\":\"text\",\"text\":\"" text "\"}"
+
+static void tool_call__values(void **state)
+{
+    (void)state;
+    check_printed(RESULT("\"content\":[" TEXT("no") "],\"structuredContent\":{\"a\":[1]}"), 0,
+                  "{\"a\":[1]}\n", "");
+    check_printed(RESULT("\"content\":[" TEXT("one") "," TEXT("two\\n") "],\"isError\":false"), 0,
+                  "one\ntwo\n", "");
+    check_printed(RESULT("\"content\":[]"), 0, "", "");
+    check_printed(RESULT("\"content\":[{\"type\":\"resource_link\",\"uri\":\"x\"},"
+                         "{\"type\":\"resource\",\"resource\":{\"text\":\"t\"}}]"),
+                  0, "{\"type\":\"resource_link\",\"uri\":\"x\"}\nt\n", "");
+}
+
+static void tool_call__errors(void **state)
+{
+    (void)state;
+    check_printed(RESULT("\"content\":[" TEXT("no such\\nthing") "],\"isError\":true,"
+                                                                 "\"structuredContent\":{}"),
+                  1, "", "no such\nthing\n");
+    check_printed("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"why\"}}\n", 1,
+                  "", "why\n");
+    check_printed("[]", 1, "", "the answer cannot be read\n");
+}
+
+static void tool_call__files(void **state)
+{
+    char bytes[8];
+    int fd;
+
+    (void)state;
+    enter_directory();
+    check_printed(
+        RESULT("\"content\":[{\"type\":\"image\",\"data\":\"YWI=\",\"mimeType\":\"image/png\"},"
+               "{\"type\":\"image\",\"data\":\"YQ==\",\"mimeType\":\"image/png\"},"
+               "{\"type\":\"resource\",\"resource\":{\"blob\":\"\",\"mimeType\":\"x/../y\"}}]"),
+        0, "tool-1.png\ntool-2.png\ntool-1.bin\n", "");
+    fd = open("tool-1.png", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(read(fd, bytes, sizeof bytes), 2);
+    assert_memory_equal(bytes, "ab", 2);
+    close(fd);
+    check_printed(RESULT("\"content\":[{\"type\":\"image\",\"data\":\"?\",\"mimeType\":\"a/b\"}]"),
+                  1, "", "cannot write a file of the value\n");
+    assert_int_equal(unlink("tool-1.png") | unlink("tool-2.png") | unlink("tool-1.bin"), 0);
+    leave_directory();
+}
+
+static void check_list(const char *message, char *const *words, const char *out, const char *next)
+{
+    struct strbuf seen = STRBUF_INIT, err = STRBUF_INIT;
+    char *cursor = NULL;
+
+    assert_int_equal(tool_call_print_list(message, words, &cursor, &seen, &err), 0);
+    assert_string_equal(strbuf_string(&seen), out);
+    assert_string_equal(cursor ? cursor : "-", next);
+    free(cursor);
+    strbuf_release(&seen);
+    strbuf_release(&err);
+}
+
+static void tool_call__lists(void **state)
+{
+    static const char message[] = RESULT(
+        "\"tools\":[{\"name\":\"a.one\",\"description\":\"The one.\\nMore.\",\"inputSchema\":{}},"
+        "{\"name\":\"a.two\",\"inputSchema\":{\"x\":\"]\"}}],\"nextCursor\":\"0.2\"");
+    char one[] = "ONE", more[] = "more", two[] = "two";
+
+    (void)state;
+    check_list(message, (char *[]){NULL}, "a.one: The one.\na.two\n", "\"0.2\"");
+    check_list(message, (char *[]){one, more, NULL}, "a.one: The one.\n", "\"0.2\"");
+    check_list(message, (char *[]){one, two, NULL}, "", "\"0.2\"");
+    check_list(RESULT("\"tools\":[]"), (char *[]){NULL}, "", "-");
+}
+
+static void tool_call__name(void **state)
+{
+    (void)state;
+    assert_true(tool_call_is_meant("isolator-call"));
+    assert_true(tool_call_is_meant("/tmp/x/isolator-call"));
+    assert_false(tool_call_is_meant("/.isolator/supervisor"));
+    assert_false(tool_call_is_meant("isolator-call/x"));
+}
