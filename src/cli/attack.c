@@ -7,6 +7,7 @@
 #include "attacks.h" /* generated: struct { const char *name, *text; } attacks[] */
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cli/selftest_tools.h"
 
 /* How many bytes of an attack's output are printed. */
 enum { SEEN_MAX = 400 };
@@ -68,6 +69,10 @@ static bool read_key(struct attack *attack, const char *line)
         return read_number(value, ATTACK_COPIES_MAX, &attack->copies);
     if (length == 5 && memcmp(line, "tests", 5) == 0)
         return read_number(value, ATTACK_TESTS_MAX, &attack->tests);
+    if (length == 5 && memcmp(line, "tools", 5) == 0)
+        return read_number(value, 1, &attack->tools);
+    if (length == 5 && memcmp(line, "calls", 5) == 0)
+        return sscanf(value, "%d %d", &attack->calls_ok, &attack->calls_failed) == 2;
     return false;
 }
 
@@ -81,7 +86,8 @@ int attack_read(struct attack *attack, struct error *error)
     attack->memory = 128;
     attack->cpu = 0;
     attack->copies = 1;
-    attack->tests = 0;
+    attack->tests = attack->tools = 0;
+    attack->calls_ok = -1;
     snprintf(attack->ends, sizeof attack->ends, " exit ");
     for (int number = 0; valid && strncmp(rest, "# ", 2) == 0; number++) {
         const size_t length = strcspn(rest, "\n");
@@ -162,6 +168,8 @@ int attack_request(const struct attack *attack, long copy, const struct config *
     sandbox_policy_clamp(&request->policy, &config->maximums);
     add_environment(request, config, copy);
     add_tests(request, attack->tests);
+    if (attack->tools > 0)
+        strvec_push(&request->tools, SELFTEST_TOOLS);
     return 0;
 }
 
@@ -225,6 +233,19 @@ static char *last_line(const char *text)
     return string_format("%.*s", (int)(end - begin), text + begin);
 }
 
+/* Whether the record of the calls of tools is true; else `seen` gets what it is. */
+static bool has_calls(const struct attack *attack, const struct result *result, struct strbuf *seen)
+{
+    const unsigned long long ok = result->tools ? result->tools->succeeded : 0;
+    const unsigned long long failed = result->tools ? result->tools->failed : 0;
+
+    if (ok == (unsigned)attack->calls_ok && failed == (unsigned)attack->calls_failed)
+        return true;
+    strbuf_addf(seen, "%llu calls are said to be ok and %llu failed, instead of %d and %d", ok,
+                failed, attack->calls_ok, attack->calls_failed);
+    return false;
+}
+
 static enum attack_verdict judge(const struct attack *attack, const struct result *result,
                                  struct strbuf *seen)
 {
@@ -244,6 +265,8 @@ static enum attack_verdict judge(const struct attack *attack, const struct resul
                     (int)strlen(attack->ends) - 1, attack->ends, escaped);
         return ATTACK_UNCLEAR;
     }
+    if (attack->calls_ok >= 0 && !has_calls(attack, result, seen))
+        return ATTACK_BREACH;
     if (result->reason != REASON_EXIT) {
         /* Process 1 reports the figures at a timeout, unless the program keeps it from running. */
         const bool silent = result->reason == REASON_TIMEOUT && result->cpu_us < 0;

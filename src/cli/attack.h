@@ -14,6 +14,8 @@
  *   # copies: N           how many copies run at the same time (default: 1)
  *   # tests: N            the program runs so often, one after the other in one container, as the
  *                         tests of a submission (default: once, without tests)
+ *   # tools: 1            it has the tools of cli/selftest_tools.h
+ *   # calls: OK FAILED    so many calls of tools must be in its result
  *   # gvisor: WHY         with gVisor it may succeed, or not tell
  *   # gap: WHY            the attack is known to succeed; SECURITY.md lists it among the known gaps
  *
@@ -50,7 +52,9 @@ struct attack {
     long memory;  /* MB */
     long cpu;     /* seconds of CPU time; 0: no limit */
     long copies;
-    long tests; /* 0: none */
+    long tests;                 /* 0: none */
+    long tools;                 /* 0: it has none */
+    int calls_ok, calls_failed; /* calls_ok is -1: they are not checked */
 };
 
 enum { ATTACK_COPIES_MAX = 8, ATTACK_TESTS_MAX = 100 };

@@ -54,7 +54,7 @@ static int load_config(const struct command_line *command, void *options, struct
     config_set_audit_file(config, common->audit);
     config_set_runtime(config, common->runtime);
     config_set_oci_runtime(config, common->oci_runtime);
-    return 0;
+    return command->complete_config ? command->complete_config(config, error) : 0;
 }
 
 int command_line_printed(const char *what)

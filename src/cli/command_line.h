@@ -87,6 +87,8 @@ struct command_line {
      * with the error.
      */
     int (*without_config)(void *options, struct error *error);
+    /* Adds to the configuration, which was loaded. 0, or -1 with the error. NULL: nothing. */
+    int (*complete_config)(struct config *config, struct error *error);
     /*
      * Does the work. `operands` ends with NULL. Returns the exit status of the process, or -1 with
      * the error. A command that waits catches the signals itself (signals_catch()).

@@ -15,6 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "cli/selftest_tools.h"
 #include "config/config.h"
 #include "container/owner.h"
 #include "docker/budget.h"
@@ -318,7 +319,8 @@ static int report_totals(const struct tally *tally, size_t remaining)
 static int try_all(const struct selftest_options *options, char *const *names,
                    const struct config *config, struct error *error)
 {
-    const struct service_options service_options = {.limits = {.max_active = ATTACK_COPIES_MAX}};
+    const struct service_options service_options = {.limits = {.max_active = ATTACK_COPIES_MAX},
+                                                    .has_tools = true};
     struct service service;
     struct tally tally = {.requested = count_requested(names)};
     size_t remaining = 0;
@@ -357,6 +359,7 @@ int selftest_command(int argc, char **argv)
 {
     static const struct command_line command = {.options = &selftest_table,
                                                 .operands_max = COMMAND_ANY_OPERANDS,
+                                                .complete_config = selftest_tools_add,
                                                 .run = run_selftest_command,
                                                 .output = "table"};
     struct selftest_options options = {.list = false};

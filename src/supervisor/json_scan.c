@@ -140,15 +140,31 @@ static const char *add_unicode(const char *at, struct strbuf *text)
     return at;
 }
 
+/* What a letter after a backslash stands for. */
+static char meaning(char letter)
+{
+    switch (letter) {
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    default:
+        return letter;
+    }
+}
+
 bool json_scan_text(const char *value, struct strbuf *text)
 {
-    static const char letters[] = "bfnrt", meant[] = "\b\f\n\r\t";
-
     if (!value || *value != '"')
         return false;
     for (value++; *value != '\0' && *value != '"';) {
         const size_t plain = strcspn(value, "\\\"");
-        const char *letter;
 
         strbuf_add(text, value, plain);
         value += plain;
@@ -158,8 +174,7 @@ bool json_scan_text(const char *value, struct strbuf *text)
             value = add_unicode(value, text);
             continue;
         }
-        letter = strchr(letters, value[1]);
-        strbuf_addch(text, letter ? meant[letter - letters] : value[1]);
+        strbuf_addch(text, meaning(value[1]));
         value += 2;
     }
     return true;

@@ -132,7 +132,15 @@ static void attack__request(void **state)
                                      "LIMIT_WORKDIR_BYTES=67108864|LIMIT_TMP_BYTES=67108864|"
                                      "LIMIT_USERS=1900000-1965535|LIMIT_NETLINK=0|COPY=1");
     assert_int_equal(request.tests.count, 0);
+    assert_int_equal(request.tools.count, 0);
     request_release(&request);
+    attack.tools = 1;
+    request_init(&request);
+    assert_int_equal(attack_request(&attack, 1, &config, &request, &error), 0);
+    assert_int_equal(request.tools.count, 1);
+    assert_string_equal(request.tools.items[0], "isolator-selftest");
+    request_release(&request);
+    attack.tools = 0;
     attack.tests = 2;
     request_init(&request);
     assert_int_equal(attack_request(&attack, 0, &config, &request, &error), 0);
@@ -166,6 +174,38 @@ static void attack__request_without_python(void **state)
                  "configuration");
     request_release(&request);
     config_release(&config);
+}
+
+static void check_calls(const char *calls, unsigned long long ok, unsigned long long failed,
+                        enum attack_verdict verdict, const char *expected)
+{
+    CLEANUP_FREE char *text = string_format("# a title\n# holds: all\n# tools: 1\n%s", calls);
+    CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
+    struct result result = RESULT_INIT;
+    struct attack attack;
+
+    assert_null(read_attack(&attack, text));
+    assert_int_equal(attack.tools, 1);
+    result.reason = REASON_EXIT;
+    result.exit_code = 0;
+    result_add_tools(&result);
+    result.tools->succeeded = ok;
+    result.tools->failed = failed;
+    strbuf_addstr(&result.text[0], "held: so it says");
+    assert_int_equal(attack_judge(&attack, &result, &seen), verdict);
+    assert_string_equal(strbuf_string(&seen), expected);
+    result_release(&result);
+}
+
+static void attack__judges_calls_of_tools(void **state)
+{
+    (void)state;
+    check_calls("", 5, 5, ATTACK_HELD, "so it says");
+    check_calls("# calls: 2 1\n", 2, 1, ATTACK_HELD, "so it says");
+    check_calls("# calls: 2 1\n", 3, 1, ATTACK_BREACH,
+                "3 calls are said to be ok and 1 failed, instead of 2 and 1");
+    check_calls("# calls: 0 1\n", 0, 0, ATTACK_BREACH,
+                "0 calls are said to be ok and 0 failed, instead of 0 and 1");
 }
 
 /* What all tests have written counts, and the last one has to be held. */
