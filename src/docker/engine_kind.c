@@ -155,6 +155,12 @@ bool engine_removes_volumes(enum engine_kind kind)
     return kind != ENGINE_PODMAN;
 }
 
+/* podman makes it a volume of the image, as if a Dockerfile had said VOLUME. */
+bool engine_leaves_out_volumes(enum engine_kind kind)
+{
+    return kind != ENGINE_PODMAN;
+}
+
 /* Returns the text after `start`, or all of it if it begins with something else. */
 static const char *without(const char *text, const char *start)
 {
