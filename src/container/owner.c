@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/strbuf.h"
 
 const char *const owner_keys[OWNER_LABELS] = {
     [OWNER_BOOT] = "isolator.boot", [OWNER_NAMESPACES] = "isolator.namespaces",
@@ -150,14 +149,13 @@ void owner_job_labels(struct strvec *labels, const char *name, const char *langu
     strvec_pushf(labels, "%s=%lld", job_keys[JOB_EXPIRES], expires);
 }
 
+/*
+ * podman 4.3 reads one label of an instruction, whose value is all that stands after its first "=".
+ */
 static void empty_labels(struct strvec *instructions, const char *const *keys, size_t count)
 {
-    struct strbuf line = STRBUF_INIT;
-
-    strbuf_addstr(&line, "LABEL");
     for (size_t i = 0; i < count; i++)
-        strbuf_addf(&line, " %s=\"\"", keys[i]);
-    strvec_push_owned(instructions, strbuf_steal(&line));
+        strvec_pushf(instructions, "LABEL %s=", keys[i]);
 }
 
 void owner_disown(struct strvec *instructions)

@@ -58,7 +58,7 @@ void owner_own_labels(struct strvec *labels);
 void owner_labels(struct strvec *labels, long long lifetime_ms);
 
 /*
- * Adds a Dockerfile LABEL instruction that empties the labels of a container. An image that is
+ * Adds Dockerfile LABEL instructions that empty the labels of a container. An image that is
  * committed from a container inherits its labels, and containers of that image do not belong to
  * isolator.
  */

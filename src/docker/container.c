@@ -68,10 +68,12 @@ static void add_policy(struct strvec *arguments, const struct container_spec *sp
 
 static void add_environment(struct strvec *arguments, const struct container_spec *spec)
 {
-    if (!spec->without_proxies && strcmp(spec->network, "none") != 0)
-        return;
-    for (const char *const *name = container_proxy_variables; *name; name++)
+    const bool proxies = !spec->without_proxies && strcmp(spec->network, "none") != 0;
+
+    for (const char *const *name = container_proxy_variables; *name && !proxies; name++)
         strvec_pushf(arguments, "--env=%s=", *name);
+    for (size_t i = 0; spec->environment && i < spec->environment->count; i++)
+        strvec_pushf(arguments, "--env=%s", spec->environment->items[i]);
 }
 
 static void add_mounts(enum engine_kind kind, struct strvec *arguments,
@@ -164,6 +166,7 @@ struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
     add_values(&hash, spec->cap_drop);
     add_values(&hash, spec->command);
     add_number(&hash, spec->without_proxies);
+    add_values(&hash, spec->environment);
     sha256_hex(&hash, fingerprint.sha256);
     return fingerprint;
 }

@@ -51,6 +51,8 @@ struct container_spec {
     const struct strvec *labels;  /* "KEY=VALUE" */
     const struct strvec *command; /* replaces entrypoint and command of the image; not empty */
     bool without_proxies;         /* no proxies, even with a network */
+    /* "NAME=VALUE", of the container and of an image that is committed from it; NULL: none */
+    const struct strvec *environment;
 };
 
 /* The limits that the engine is told. */

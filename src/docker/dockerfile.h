@@ -1,6 +1,7 @@
 /*
  * Instructions of a Dockerfile, for a file and for docker commit --change, whose parser is the
- * same: https://docs.docker.com/reference/dockerfile. Each function appends one line.
+ * same: https://docs.docker.com/reference/dockerfile. Each function appends one line. podman 4.3
+ * has a parser of its own for commit: it takes the same JSON arrays, but no escapes in a text.
  */
 #ifndef DOCKER_DOCKERFILE_H
 #define DOCKER_DOCKERFILE_H

@@ -155,6 +155,29 @@ bool engine_removes_volumes(enum engine_kind kind)
     return kind != ENGINE_PODMAN;
 }
 
+/* podman makes it a volume of the image, as if a Dockerfile had said VOLUME. */
+bool engine_leaves_out_volumes(enum engine_kind kind)
+{
+    return kind != ENGINE_PODMAN;
+}
+
+/* Returns the text after `start`, or all of it if it begins with something else. */
+static const char *without(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0 ? text + strlen(start) : text;
+}
+
+/* To podman, a name without a registry that it gives to an image is one of this registry. */
+const char *engine_image_name(enum engine_kind kind, const char *name)
+{
+    return kind == ENGINE_PODMAN ? without(name, "localhost/") : name;
+}
+
+const char *engine_filter_id(enum engine_kind kind, const char *id)
+{
+    return kind == ENGINE_PODMAN ? without(id, "sha256:") : id;
+}
+
 /*
  * In podman, .State is a text for people, and some states of its own last for a moment (podman,
  * libpod/define/containerstate.go).

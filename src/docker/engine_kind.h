@@ -83,6 +83,18 @@ void engine_add_removal(enum engine_kind kind, struct strvec *arguments);
 bool engine_removes_volumes(enum engine_kind kind);
 
 /*
+ * Whether commit leaves an anonymous volume out of the image, with all that it has. If not, each
+ * container of the image gets such a volume, with what cp had put below it.
+ */
+bool engine_leaves_out_volumes(enum engine_kind kind);
+
+/* The name of an image as Docker says it, of what this engine says: the end of `name`. */
+const char *engine_image_name(enum engine_kind kind, const char *name);
+
+/* An image's id, "sha256:" and its digits, as filters of `ps` take it: the end of `id`. */
+const char *engine_filter_id(enum engine_kind kind, const char *id);
+
+/*
  * Adds a member of a row of `ps`, as a JSON string, to a Go template: a label, or ".State", which
  * is one of Docker's words, like "running".
  */

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "docker/budget.h"
+#include "docker/engine_kind.h"
 
 static const char algorithm[] = "sha256:";
 enum { ID_DIGITS = 64 };
@@ -52,7 +53,7 @@ int image_list_in_use(const struct docker *docker, const char *id, const struct 
                                      .cancel = cancel};
 
     strvec_push_each(&arguments, "ps", "--all", "--quiet", "--filter", NULL);
-    strvec_pushf(&arguments, "ancestor=%s", id);
+    strvec_pushf(&arguments, "ancestor=%s", engine_filter_id(docker->kind, id));
     if (docker_succeed(docker, &call, "cannot list the containers", &output, error) != 0)
         return -1;
     return output.out.length > 0 ? 1 : 0;

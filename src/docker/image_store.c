@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
 #include "docker/budget.h"
+#include "docker/engine_kind.h"
 #include "docker/explain.h"
 
 /*
@@ -41,6 +42,17 @@ int image_store_has(const struct docker *docker, const char *image, const struct
     return inspect(docker, image, IMAGE_ID_TEMPLATE, cancel, &output, error);
 }
 
+/* Writes the tags as Docker does. */
+static void rename_tags(enum engine_kind kind, struct strvec *tags)
+{
+    struct strvec renamed = STRVEC_INIT;
+
+    for (size_t i = 0; i < tags->count; i++)
+        strvec_push(&renamed, engine_image_name(kind, tags->items[i]));
+    strvec_release(tags);
+    *tags = renamed;
+}
+
 /*
  * The template prints the whole object. One that names a member fails if the engine leaves that
  * member out, as newer engines do with empty ones (API 1.50, "Config" of GET /images/{name}/json).
@@ -59,6 +71,7 @@ int image_store_details(const struct docker *docker, const char *image,
                          "cannot inspect the image '%s': '%s image inspect' did not answer in JSON",
                          image, docker->command);
     }
+    rename_tags(docker->kind, &details->tags);
     return there;
 }
 

@@ -13,6 +13,7 @@
 #include "docker/budget.h"
 #include "docker/container.h"
 #include "docker/dockerfile.h"
+#include "docker/engine_kind.h"
 #include "prepare/prepare_maker.h"
 #include "prepare/prepare_proxy.h"
 #include "request/proxy_variables.h"
@@ -33,8 +34,20 @@ enum { LIST_MAX = 1 << 16 };
     "exec 2>&1\n"                                                                                  \
     "for step; do printf '+ %s\\n' \"$step\"; /bin/sh -c \"$step\" </dev/null || exit; done"
 
-/* A volume does not become part of the image. PREPARE_FILES_DIRECTORY is in it. */
-#define VOLUME "/tmp"
+/*
+ * What the steps have here does not become part of the image: it is a volume.
+ * PREPARE_FILES_DIRECTORY is in it.
+ */
+#define TEMPORARY "/tmp"
+
+/*
+ * What follows RUNNER if a volume would become part of the image, so that there is none: empties
+ * the directory, after it has killed what the steps have left running.
+ */
+#define CLEANER                                                                                    \
+    "\ncd /; kill -9 -1 2>/dev/null\n"                                                             \
+    "for left in " TEMPORARY "/..?* " TEMPORARY "/.[!.]* " TEMPORARY                               \
+    "/*; do rm -rf \"$left\" || exit; done"
 
 /* The file of the relay (prepare/prepare_proxy.h) in it, which is there until the relay runs. */
 #define RELAY_NAME ".isolator-relay"
@@ -49,7 +62,8 @@ struct step_container {
 };
 
 /* Borrows from all arguments; the labels of the container must be complete. */
-static struct container_spec step_spec(const struct owned_container *container,
+static struct container_spec step_spec(const struct prepare *prepare,
+                                       const struct owned_container *container,
                                        const struct step_container *step,
                                        const struct strvec *cap_drop)
 {
@@ -57,7 +71,7 @@ static struct container_spec step_spec(const struct owned_container *container,
         .name = container->name,
         .image = step->image,
         .network = step->network->name ? step->network->name : "none",
-        .volume = VOLUME,
+        .volume = engine_leaves_out_volumes(prepare->docker->kind) ? TEMPORARY : NULL,
         .cap_drop = cap_drop,
         .labels = &container->labels,
         .command = step->command,
@@ -111,7 +125,7 @@ static int create_step_container(const struct prepare *prepare, struct owned_con
                                  const struct step_container *step, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec cap_drop = STRVEC_INIT;
-    const struct container_spec spec = step_spec(container, step, &cap_drop);
+    const struct container_spec spec = step_spec(prepare, container, step, &cap_drop);
 
     /* No installation needs these capabilities. */
     strvec_push_each(&cap_drop, "NET_RAW", "MKNOD", "AUDIT_WRITE", NULL);
@@ -131,23 +145,30 @@ static void remove_step_container(const struct prepare *prepare,
 
 /* ---- the steps */
 
-static struct strvec step_command(const struct language *language,
+static char *step_script(const struct prepare *prepare, bool has_proxy)
+{
+    return string_format("%s%s%s", has_proxy ? PREPARE_PROXY_SCRIPT : "", RUNNER,
+                         engine_leaves_out_volumes(prepare->docker->kind) ? "" : CLEANER);
+}
+
+static struct strvec step_command(const struct prepare *prepare, const struct language *language,
                                   const struct network_rules *hosts)
 {
     const bool has_proxy = hosts->count > 0;
+    CLEANUP_FREE char *script = step_script(prepare, has_proxy);
     CLEANUP(strvec_release) struct strvec variables = STRVEC_INIT;
     struct strvec command = STRVEC_INIT;
 
     environment_set(&variables, "HOME=/tmp");
     if (has_proxy)
         proxy_variables_set(&variables, hosts,
-                            network_rules_terminate(hosts) ? VOLUME "/" PROXY_BUNDLE_NAME : NULL);
+                            network_rules_terminate(hosts) ? TEMPORARY "/" PROXY_BUNDLE_NAME
+                                                           : NULL);
     for (size_t i = 0; i < language->environment.count; i++)
         environment_set(&variables, language->environment.items[i]);
-    strvec_push_each(&command, "/bin/sh", "-c", has_proxy ? PREPARE_PROXY_SCRIPT RUNNER : RUNNER,
-                     "sh", NULL);
+    strvec_push_each(&command, "/bin/sh", "-c", script, "sh", NULL);
     if (has_proxy) {
-        strvec_push(&command, VOLUME "/" RELAY_NAME);
+        strvec_push(&command, TEMPORARY "/" RELAY_NAME);
         strvec_pushf(&command, "%d", hosts->max_connections);
     }
     strvec_push(&command, language->preparation.files.count > 0 ? PREPARE_FILES_DIRECTORY : ".");
@@ -215,13 +236,13 @@ const struct prepare_network *prepare_steps_network(const struct prepare *prepar
                                                       : &language->preparation.network;
 }
 
-/* The directory above theirs is a volume, so they do not become part of the image. */
+/* They do not become part of the image. */
 static int copy_files(const struct prepare *prepare, const struct owned_container *container,
                       const struct prepare_files *files, struct error *error)
 {
     if (files->digest.count == 0)
         return 0;
-    return container_copy_in(prepare->docker, container->name, VOLUME, "the files",
+    return container_copy_in(prepare->docker, container->name, TEMPORARY, "the files",
                              archive_file(&files->archive), 0, prepare->cancel, error);
 }
 
@@ -237,11 +258,11 @@ static int run_steps(const struct prepare *prepare, const struct owned_container
     if (hosts->count == 0)
         return run_to_end(prepare, container, NULL, prepare->output, prepare->context, status,
                           error);
-    if (delivery_copy_supervisor(prepare->docker, container->name, VOLUME, RELAY_NAME,
+    if (delivery_copy_supervisor(prepare->docker, container->name, TEMPORARY, RELAY_NAME,
                                  language->image, base->architecture, prepare->cancel,
                                  error) != 0 ||
         prepare_proxy_open(&proxy, prepare, hosts, error) != 0 ||
-        prepare_proxy_copy_certificates(&proxy, container->name, VOLUME, error) != 0)
+        prepare_proxy_copy_certificates(&proxy, container->name, TEMPORARY, error) != 0)
         return -1;
     result = run_to_end(prepare, container, &proxy, NULL, NULL, status, error);
     prepare_proxy_warn(&proxy);
@@ -253,7 +274,8 @@ int prepare_make_image(const struct prepare *prepare, const struct language *lan
                        const char *tag, int *status, struct error *error)
 {
     const struct prepare_network *network = prepare_steps_network(prepare, language);
-    CLEANUP(strvec_release) struct strvec command = step_command(language, &network->hosts);
+    CLEANUP(strvec_release)
+    struct strvec command = step_command(prepare, language, &network->hosts);
     CLEANUP(strvec_release) struct strvec changes = STRVEC_INIT;
     CLEANUP(owned_container_release) struct owned_container container;
     /* by its id, since a pull may move its name */

@@ -30,15 +30,16 @@ static struct strvec saved_command(const struct run *run)
     return command;
 }
 
-/* Adds the instructions that an image and a Dockerfile have in common. */
+/*
+ * Adds the instructions that an image and a Dockerfile have in common. The variables of an image
+ * are those of its container: podman 4.3 takes ENV without escapes, and podman 5 with them.
+ */
 static void add_run_instructions(struct strvec *lines, const struct run *run)
 {
     const struct plan *plan = run->plan;
     const struct strvec no_words = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec command = saved_command(run);
 
-    for (size_t i = 0; i < plan->public_environment.count; i++)
-        dockerfile_add_environment(lines, plan->public_environment.items[i]);
     strvec_pushf(lines, "WORKDIR %s", plan->workdir);
     strvec_pushf(lines, "USER %u:%u", plan->policy.uid, plan->policy.gid);
     dockerfile_add_words(lines, "ENTRYPOINT", &no_words);
@@ -101,6 +102,7 @@ int save_image(struct run *run, struct error *error)
     spec.draw_user = false; /* the image has the user of the policy, and nothing runs here */
     spec.tmpfs[0].path = NULL;
     spec.command = &run->plan->command;
+    spec.environment = &run->plan->public_environment;
     if (owned_container_create(&container, &spec, run_setup_deadline(run), run_end_deadline(run),
                                run->cancel, &run->result->warnings, error) != 0)
         return -1;
@@ -120,6 +122,8 @@ int save_dockerfile(const struct run *run, struct error *error)
     strvec_pushf(&lines, "FROM %s", run->result->image);
     dockerfile_add_copy(&lines, plan->policy.uid, plan->policy.gid,
                         plan->input.dir ? "." : plan->source_name, target);
+    for (size_t i = 0; i < plan->public_environment.count; i++)
+        dockerfile_add_environment(&lines, plan->public_environment.items[i]);
     add_run_instructions(&lines, run);
     strvec_push(&lines, "");
     text = strvec_join(&lines, "\n");

@@ -53,7 +53,7 @@ test_case '--allow-host reaches an address of this machine, and nothing else' &&
     python 'print(get("http://127.0.0.1:8080/"), get("http://127.0.0.1/"))
 try: socket.create_connection(("127.0.0.1", 8080), 5)
 except OSError as e: print(e)
-print([name for _, name in socket.if_nameindex()])
+print([line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line])
 ' --allow-host 127.0.0.1:8080 --audit "$scratch/audit"
     expect "$(field stdout)" "what the program got" <<'END'
 hello 403 isolator: port 80 of host '127.0.0.1' is not on the list of allowed hosts

@@ -87,7 +87,7 @@ prepare_config() {
 look_at() {
     local container
     container=$(docker create --network none "$1" true)
-    docker inspect "$container" | perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>)->[0]{Config}; delete @{$c}{qw(Hostname Image)};
+    docker inspect "$container" | perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>)->[0]{Config}; delete @{$c}{qw(Hostname Image CreateCommand)};
         delete $c->{Labels}{"isolator.prepared.$_"} for qw(steps tag);
         $c->{Env} = [sort @{$c->{Env}}]; print JSON::PP->new->canonical->pretty->encode($c)'
     docker export "$container" | tar t | sort

@@ -25,7 +25,7 @@ export ISOLATOR_CONFIG=$scratch/config.json
 configure() {
     local steps=${1-[]} members=${2:+, $2}
     cat >"$ISOLATOR_CONFIG" <<END
-{"engineTimeoutSeconds": 300, "warm": {"python": 0, "go": 0, "javascript": 0}, "languages": {
+{"containerCommand": "$engine_command", "engineTimeoutSeconds": 300, "warm": {"python": 0, "go": 0, "javascript": 0}, "languages": {
     "go": {"image": "$go_image", "prepare": {"run": []}},
     "$ours": {"image": "$base", "command": ["sh", "{entrypoint}"], "extensions": [".ash"], "defaultFilename": "main.ash",
         "env": {"GREETING": "hello  \$there"}, "prepare": {"run": $steps}$members},
@@ -50,8 +50,8 @@ prepare() {
 words() { tr -s '\n' ' ' | sed 's/ $//'; }
 # tags: the tags of our prepared images.
 tags() { docker image ls --format '{{.Tag}}' isolator-prepared | grep -F "$ours-" | sort | words; }
-# image TEMPLATE IMAGE: inspects the image; "none" if there is none.
-image() { docker image inspect --format "$1" "$2" 2>/dev/null | grep . || echo none; }
+# image TEMPLATE IMAGE: inspects the image; "none" if there is none. podman prints ids without "sha256:".
+image() { docker image inspect --format "$1" "$2" 2>/dev/null | sed -E 's/^[0-9a-f]{64}$/sha256:&/' | grep . || echo none; }
 look=$(snippet ash 'cat /installed; ls -A /tmp; id -u')
 unprepared="$ours is not prepared, so the program ran in the image '$base' as it is; run: isolator prepare $ours"
 
@@ -98,7 +98,10 @@ OWN|" "run: the files of the steps, made with the language's variables, and noth
     is "$(image '{{index .Config.Labels "isolator.prepared.base-id"}}' "$reference")" "$(image '{{.Id}}' "$base")" "label of the image: the id of its base"
     is "$(image '{{index .Config.Labels "isolator.prepared.steps"}}' "$reference" | perl -MJSON::PP -e 'print decode_json(<STDIN>)->[1]')" \
         "cat /proc/net/route; id -u >>/installed" "label of the image: the steps"
-    is "$(image '[{{index .Config.Labels "isolator.pid"}}]' "$reference")" "[]" "the image has no label of a container"
+    for label in boot namespaces pid start host deadline; do
+        is "$(image "[{{index .Config.Labels \"isolator.$label\"}}]" "$reference")" "[]" "the image has no label of a container: $label"
+    done
+    is "$(image '[{{range $path, $no := .Config.Volumes}}{{$path}}{{end}}]' "$reference")" "[]" "the image has no volume"
     made_by='{{with .Config.Labels}}{{index . "isolator.prepared.host"}}|{{index . "isolator.prepared.user"}}|{{index . "isolator.prepared.notes"}}|{{index . "isolator.prepared.config"}}{{end}}'
     is "$(image "$made_by" "$reference")" "$(hostname)|$(id -u)|$notes|$(realpath "$scratch/config.json")" "labels of the image: who has made it"
     run --save-image "isolator-test/saved:$$" "$look"
@@ -136,6 +139,11 @@ test_case 'the base image changes' && {
     is "$(image '{{json .Config.User}} {{json .Config.WorkingDir}} {{json .Config.Entrypoint}} {{json .Config.Cmd}}' "$reference")" \
         '"nobody:nobody" "/etc" ["echo","a $b"] ["c\"d"]' "user, directory, entrypoint and command are those of the base"
     docker image rm "$base-extra" >/dev/null
+    changed=$(docker create --network none --entrypoint echo isolator-test/busybox:1)
+    docker commit "$changed" "$base" >/dev/null
+    docker rm "$changed" >/dev/null
+    prepare
+    is "$(image '{{json .Config.Entrypoint}}{{range .Config.Cmd}} {{.}}{{end}}' "$reference")" '["echo"]' "a base with an entrypoint alone"
     prepare --remove
 }
 
@@ -338,6 +346,7 @@ tool
 wheels
 /tmp/files
 /workspace|" "the steps start beside the files, and a program does not find them"
+    is "$(docker run --rm --network none --entrypoint ls "$reference" -A /tmp)" "" "nor are they below its /tmp"
     prepare
     is "$status|$out" "0|$ours is already prepared: $reference" "prepare knows the files"
     touch "$scratch/files/requirements.txt"
@@ -596,13 +605,13 @@ test_case 'docker fails while a language is prepared' && {
     faulty "create 1 fail" prepare "$ours" --run true
     is "$status|$out|$err" "3||isolator: $ours: cannot create a container: $said" "no container is made"
     faulty "image 1 garbage" prepare "$ours" --run true
-    is "$status|$out|$err" "3||isolator: $ours: cannot inspect the image '$base': 'docker image inspect' did not answer in JSON" "garbage for an image"
+    is "$status|$out|$err" "3||isolator: $ours: cannot inspect the image '$base': '$engine_command image inspect' did not answer in JSON" "garbage for an image"
     faulty "image 1 fail;version 1 fail" prepare "$ours" --run true
     is "$status|$out" "3|" "an engine that does not answer: the status"
-    has "$err" " refuses the docker command; " "an engine that does not answer: the message"
+    has "$err" " $(if engine_is podman; then echo 'podman does not work'; else echo 'refuses the docker command'; fi); " "an engine that does not answer: the message"
     faulty "start 1 fail" prepare "$ours" --run true
     is "$status|$out|$err" "3||$said
-isolator: $ours: cannot start the container: 'docker start' failed" "docker start fails"
+isolator: $ours: cannot start the container: '$engine_command start' failed" "docker start fails"
     is "$(tags)" "" "no image is left after all that"
 }
 
@@ -625,15 +634,17 @@ delete it and prepare again" "wrong notes: an error of run"
     is "$?|$(cat "$scratch/err")" "0|" "notes that cannot be reached are ignored"
     chmod 700 "$scratch"
     rmdir "$scratch/closed"
-    XDG_CONFIG_HOME=/dev/null prepare "$ours" --run true
-    is "$status|$(tail -n 1 <<<"$err")" "3|isolator: $ours: cannot write '/dev/null/isolator/prepared.json': Not a directory" \
+    mkdir -p "$scratch/unwritable" && : >"$scratch/unwritable/isolator"
+    XDG_CONFIG_HOME=$scratch/unwritable prepare "$ours" --run true
+    is "$status|$(tail -n 1 <<<"$err")" "3|isolator: $ours: cannot write '$scratch/unwritable/isolator/prepared.json': Not a directory" \
         "notes that cannot be written"
     is "$(tags)" "" "notes that cannot be written: no image is left"
 }
 
 test_case 'steps of the configuration need no notes' && {
     start_over '["true"]'
-    XDG_CONFIG_HOME=/dev/null prepare "$ours"
+    mkdir -p "$scratch/unwritable" && : >"$scratch/unwritable/isolator"
+    XDG_CONFIG_HOME=$scratch/unwritable prepare "$ours"
     run "$(snippet ash 'echo')"
     is "$status $(field image | cut -d : -f 1)" "0 isolator-prepared" "the prepared image is used"
     prepare --remove
@@ -687,7 +698,7 @@ test_case 'the examples of README and of the manual page, with a pip that needs 
     docker start -a "$with_pip"
     docker commit "$with_pip" "$base-pip" >/dev/null
     docker rm "$with_pip" >/dev/null
-    echo "{\"engineTimeoutSeconds\": 300, \"languages\": {\"python\": {\"image\": \"$base-pip\"}}}" >"$scratch/pip.json"
+    echo "{\"containerCommand\": \"$engine_command\", \"engineTimeoutSeconds\": 300, \"languages\": {\"python\": {\"image\": \"$base-pip\"}}}" >"$scratch/pip.json"
     mkdir "$scratch/bin"
     ln -s "$(realpath "$ISOLATOR")" "$scratch/bin/isolator"
     echo 'import numpy, matplotlib; print(numpy.name, matplotlib.name)' >"$scratch/plot.py"

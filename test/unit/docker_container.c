@@ -346,6 +346,30 @@ static void container__create_with_a_network_without_proxies(void **state)
     tear_down(&fixture);
 }
 
+/* They come after the variables of proxies, and may be some. */
+static void container__create_with_variables(void **state)
+{
+    CLEANUP(strvec_release) struct strvec variables = STRVEC_INIT;
+    struct fixture fixture;
+    struct creation creation;
+    struct spec_fingerprint without, with;
+    CLEANUP_FREE char *calls = NULL;
+
+    (void)state;
+    set_up(&fixture, "");
+    prepare(&creation);
+    without = container_fingerprint(&creation.spec);
+    strvec_push_each(&variables, "A=x \"y\" $z ", "no_proxy=b", NULL);
+    creation.spec.environment = &variables;
+    with = container_fingerprint(&creation.spec);
+    assert_false(spec_fingerprint_equal(&without, &with));
+    assert_int_equal(create(&fixture, &creation), 0);
+    calls = read_in(fixture.directory, "calls");
+    assert_non_null(strstr(calls, NO_PROXIES "|--env=A=x \"y\" $z |--env=no_proxy=b|"));
+    discard(&creation);
+    tear_down(&fixture);
+}
+
 static void container__create_collects_warnings(void **state)
 {
     struct fixture fixture;

@@ -106,6 +106,31 @@ static void image_store__details(void **state)
     tear_down(&fixture, DETAILS);
 }
 
+/* podman calls an image localhost/NAME that has no registry. */
+static void image_store__tags_as_docker_writes_them(void **state)
+{
+    static const struct {
+        enum engine_kind kind;
+        const char *tags;
+    } expected[] = {{ENGINE_PODMAN, "py:3 docker.io/py:3 localhost:5000/py:3"},
+                    {ENGINE_DOCKER, "localhost/py:3 docker.io/py:3 localhost:5000/py:3"}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        CLEANUP(image_details_release) struct image_details seen = IMAGE_DETAILS_INIT;
+        CLEANUP_FREE char *tags = NULL;
+        struct fixture fixture;
+
+        set_up(&fixture, "echo '{\"RepoTags\": [\"localhost/py:3\", \"docker.io/py:3\", "
+                         "\"localhost:5000/py:3\"]}'");
+        fixture.docker.kind = expected[i].kind;
+        assert_int_equal(details(&fixture, &seen), 1);
+        tags = strvec_join(&seen.tags, " ");
+        assert_string_equal(tags, expected[i].tags);
+        tear_down(&fixture, DETAILS);
+    }
+}
+
 static void image_store__garbage_for_details(void **state)
 {
     struct image_details seen = IMAGE_DETAILS_INIT;
