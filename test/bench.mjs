@@ -94,8 +94,8 @@ function byHand() {
 }
 
 // A server with such a pool, once the tools were listed.
-async function startPool(warm = {}) {
-    const server = new Server({ config: { warm: { ...NO_WARM, ...warm } } });
+async function startPool(warm = {}, more = {}) {
+    const server = new Server({ config: { warm: { ...NO_WARM, ...warm }, ...more } });
     server.stopRecording();
     await server.initialize('2025-11-25');
     await server.ask('tools/list');
@@ -465,8 +465,42 @@ async function network() {
     fact('the proxy, of the bridge', (speed.proxy / speed.bridge).toFixed(2));
 }
 
+// A program that makes this many calls to a server that answers at once, and says how long each of the others after the
+// first has taken.
+const TOOL_CALLS = 200;
+const CALL_TOOLS = `import time, tools
+tools.one.echo(n=0)
+began = time.perf_counter()
+for n in range(${TOOL_CALLS - 1}): assert tools.one.echo(n=n)["got"]["n"] == n
+print(1e3 * (time.perf_counter() - began) / ${TOOL_CALLS - 1})`;
+
+async function tools() {
+    const server = await startPool({ python: 1 }, { toolLimits: { calls: 1000 },
+        tools: { one: { command: `${repository}/test/fixtures/upstream`, args: ['good'], allow: ['*'] } } });
+    const call = async (code) => {
+        const { structuredContent: { status, stdout } } = (await server.response(server.call({ language: 'python', entrypoint_code: code, timeout_seconds: 60 }))).result;
+        if (status !== 'success')
+            throw new Error(`${code}: ${status}`);
+        return stdout;
+    };
+    const times = { each: [], program: [], separate: [] };
+    await call(CALL_TOOLS);
+    await repeat(Math.ceil(ROUNDS / 6), async () => {
+        times.program.push(await timed(async () => times.each.push(Number(await call(CALL_TOOLS)))));
+        times.separate.push(await timed(async () => {
+            for (let n = 0; n < TOOL_CALLS; n++)
+                await call('import tools; tools.one.echo(n=0)');
+        }));
+    });
+    await server.close();
+    bounded('a call of a tool by a program', median(times.each), { atMost: 2 }, { unit: ' ms', digits: 2 });
+    fact(`${TOOL_CALLS} calls of a tool in one program`, `${median(times.program).toFixed(0)} ms`);
+    fact(`${TOOL_CALLS} calls of execute_code, each with one call of a tool`, `${median(times.separate).toFixed(0)} ms`);
+    fact('the program, of that', (median(times.program) / median(times.separate)).toFixed(3));
+}
+
 const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches, tests: submissions,
-    waiting: waitingContainers, sessions, network, growth };
+    waiting: waitingContainers, sessions, network, tools, growth };
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const unknown = parts.find((part) => !PARTS[part]);
 if (unknown !== undefined) {

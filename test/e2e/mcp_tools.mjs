@@ -142,12 +142,56 @@ for (const [what, options] of [
         is(session.questions, []);
     });
 
-// ---- search_tools
-
 const search = async (session, args = {}, options = {}) => {
     const { content: [{ text }], isError } = await session.call(args, options, 'search_tools');
     return isError ? text.replace('Execution Failed (error)', 'error') : text;
 };
+
+// ---- the official server "everything"
+
+const EVERYTHING = {
+    python: `import tools
+print(tools.everything.echo(message="\u00e9"), tools.everything.get_sum(a=2, b=3))
+print(tools.everything.get_structured_content(location="Chicago")["conditions"])
+print(open([part for part in tools.everything.get_tiny_image() if part.endswith(".png")][0], "rb").read(4))
+try: tools.everything.get_sum(a="x")
+except tools.ToolError as e: print("error" in str(e).lower())
+try: tools.everything.get_env()
+except tools.ToolError as e: print(e)`,
+    javascript: `const tools = require('./tools.cjs');
+(async () => {
+    console.log(await tools.everything.echo({ message: '\u00e9' }), await tools.everything.get_sum({ a: 2, b: 3 }));
+    console.log((await tools.everything.get_structured_content({ location: 'Chicago' })).conditions);
+    const image = (await tools.everything.get_tiny_image()).find((part) => part.endsWith('.png'));
+    console.log(JSON.stringify(require('fs').readFileSync(image).subarray(1, 4).toString()));
+    await tools.everything.get_sum({ a: 'x' }).catch((error) => console.log(error instanceof tools.ToolError));
+    await tools.everything.get_env().catch((error) => console.log(error.message));
+})();`,
+    bash: `isolator-call everything.echo '{"message": "\u00e9"}'; isolator-call everything.get-sum '{"a": 2, "b": 3}'
+isolator-call everything.get-structured-content '{"location": "Chicago"}' | grep -o '"conditions":"[^"]*'
+head -c 4 "$(isolator-call everything.get-tiny-image | grep png)" | tail -c 3; echo
+isolator-call everything.get-sum '{"a": "x"}' 2>/dev/null || echo $?
+isolator-call everything.get-env 2>&1`,
+};
+const REFUSED = 'everything.get-env\' is not called: a person has refused it';
+const PRINTED = {
+    python: `Echo: é The sum of 2 and 3 is 5.\nLight rain / drizzle\nb'\\x89PNG'\nTrue\nthe tool '${REFUSED}\n`,
+    javascript: `Echo: é The sum of 2 and 3 is 5.\nLight rain / drizzle\n"PNG"\ntrue\nthe tool '${REFUSED}\n`,
+    bash: `Echo: é\nThe sum of 2 and 3 is 5.\n"conditions":"Light rain / drizzle\nPNG\n1\nisolator-call: the tool '${REFUSED}\n`,
+};
+
+for (const [language, code] of Object.entries(EVERYTHING))
+    testCase(`the official server "everything", from ${language}, with a person who answers`, async () => {
+        const config = configFile({ warm: {}, tools: { everything: { command: `${repository}/test/mcp/node_modules/.bin/mcp-server-everything`,
+            allow: ['get-s*', 'get-tiny-image'], ask: ['echo', 'get-env'] } } });
+        const session = await openWith([accept('allow once'), accept('refuse')], { config });
+        const { structuredContent: result } = await session.call({ language, entrypoint_code: code });
+        is(result.stdout, PRINTED[language], result.stderr);
+        is(result.toolCallCounts.ok, 4, 'calls');
+        has(await search(session, { query: 'sum numbers' }), 'everything.get-sum: Returns the sum of two numbers');
+    });
+
+// ---- search_tools
 
 for (const revision of ['2025-11-25', MODERN[0]])
     testCase(`${revision}: search_tools finds what programs can call`, async () => {
