@@ -269,8 +269,9 @@ $(uname -n)
 $(cat /proc/sys/kernel/random/boot_id)
 $(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)
 END
-    # The timeout, the time for the engine (eight times engineTimeoutSeconds, see test/setup), and a minute.
-    lifetime=$((3600 + 8 * 300 + 60))
+    # The timeout, the time for the engine (eight times engineTimeoutSeconds, see test/setup), a minute, and three in which
+    # persons may be asked about tools.
+    lifetime=$((3600 + 8 * 300 + 60 + 180))
     within "${said##*$'\n'}" "$((before + lifetime))" "$(($(date +%s) + lifetime + 1))" "label: deadline"
     kill -TERM "$pid"
     await

@@ -365,7 +365,8 @@ test_case 'supervisor_tracer' && {
 # guard; outcomes.t tests that.
 without_guard="cpu_debt cpu_hog fake_json flood_after_end fork_storm huge_pages ignores_sigterm long_line machine_quotas memory_swap
 output_flood_both output_flood_stderr output_flood_stdout pipes_in_flight shared_quotas stop_all supervisor_exhausted
-supervisor_flood supervisor_lock supervisor_memory tcp_buffers terminal_escapes workdir_deleted workdir_links"
+supervisor_flood supervisor_lock supervisor_memory tcp_buffers terminal_escapes tools_forged tools_other_runs tools_refused
+tools_secret workdir_deleted workdir_links"
 
 test_case --quick 'every attack is here, or has a guard that cannot be taken out here' && {
     for file in test/abuse/*.py; do
