@@ -9,7 +9,7 @@ import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync }
 import { createServer } from 'node:http';
 import { COMPARISONS, picture } from './bench_picture.mjs';
 import { Server } from './mcp/pipe_client.mjs';
-import { Program, comesTrue, docker, dockerLines, engineConfig, isolator, makeFifo, pause, scratch, writeFile } from './mcp/processes.mjs';
+import { Program, comesTrue, configFile, docker, dockerLines, engineConfig, isolator, makeFifo, pause, repository, scratch, writeFile } from './mcp/processes.mjs';
 import { SupervisorClient } from './supervisor_client.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 30); // of the single calls
@@ -439,6 +439,32 @@ def ask(path):
 print(1e3 * sorted(ask("/short")[0] for _ in range(51))[25], ask("/long")[1] / 1e6)
 `;
 
+// Keeps 100 answers open, each of which has begun.
+const HOLD = `import socket, sys, time
+host, port = sys.argv[1], int(sys.argv[2])
+held = []
+for _ in range(100):
+    s = socket.create_connection(("127.0.0.1", 3128))
+    s.sendall(f"GET http://{host}:{port}/long HTTP/1.1\\r\\nHost: {host}:{port}\\r\\n\\r\\n".encode())
+    s.recv(1)
+    held.append(s)
+print("held", flush=True)
+time.sleep(60)
+`;
+
+// The memory of isolator, in kB, while its program keeps 100 connections open.
+async function memoryOfConnections(address, port) {
+    const config = configFile({ network: { allow: [{ host: address, ports: [port] }], maxConnections: 100, maxBytes: 1e9 } });
+    writeFile(`${scratch}/hold.py`, HOLD);
+    const program = new Program(isolator, ['run', '--config', config, '--stream', '--timeout', '50', `${scratch}/hold.py`, '--', address, String(port)]);
+    if (!await comesTrue(() => program.stdout().includes('held'), 40))
+        throw new Error(`no 100 connections: ${program.stderr()}`);
+    const memory = resident(program);
+    program.signal('SIGTERM');
+    await program.end();
+    return memory;
+}
+
 async function network() {
     const address = execFileSync(docker, ['network', 'inspect', '--format', '{{(index .IPAM.Config 0).Gateway}}', 'bridge'], { encoding: 'utf8' }).trim();
     const long = Buffer.alloc(90e6, 'x');
@@ -456,12 +482,15 @@ async function network() {
             program.stdout().split(' ').forEach((figure, i) => figures[way][i].push(Number(figure)));
         }
     });
+    const memory = await memoryOfConnections(address, port);
+    server.closeAllConnections();
     server.close();
     const [first, speed] = [0, 1].map((i) => ({ proxy: median(figures.proxy[i]), bridge: median(figures.bridge[i]) }));
     fact('the first byte of a host, over the bridge of the engine', `${first.bridge.toFixed(2)} ms`);
     bounded('through the proxy, more than that', first.proxy - first.bridge, { atMost: 3 }, { unit: ' ms', digits: 2 });
     fact('a long answer of a host, over the bridge', `${speed.bridge.toFixed(0)} MB/s`);
     bounded('through the proxy', speed.proxy, { atLeast: 40 }, { unit: ' MB/s' });
+    bounded('memory of isolator with 100 connections in use', memory, { below: 16384 }, { unit: ' kB' });
     fact('the proxy, of the bridge', (speed.proxy / speed.bridge).toFixed(2));
 }
 

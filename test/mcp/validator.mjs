@@ -270,7 +270,7 @@ export class Validator {
     #question(message) {
         const schema = schemaOf(this.legacy);
         if (message.method !== 'elicitation/create' || !schema.has('ElicitRequest'))
-            return [`the request ${message.method}, which this server never makes`];
+            return [`a request for ${message.method}, which this server never makes`];
         this.questions.add(keyOf(message.id));
         const { jsonrpc, id, ...bare } = message; // the older definitions have neither
         return [
