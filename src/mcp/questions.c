@@ -24,7 +24,7 @@ static const struct {
     enum tool_decision decision;
 } choices[] = {
     {"allow once", TOOL_AGREED},
-    {"allow for this run", TOOL_AGREED_FOR_RUN},
+    {"allow for this run, with any arguments", TOOL_AGREED_FOR_RUN},
     {"refuse", TOOL_REFUSED_FOR_RUN},
 };
 enum { CHOICES = sizeof choices / sizeof *choices };

@@ -113,7 +113,7 @@ static json_t *make_result(struct tool_search *search)
     const struct strvec *warnings = &search->log.warnings;
     struct strbuf *text = &search->text;
     CLEANUP_FREE char *more =
-        string_format("%zu more tools were found: use more words%s", search->omitted,
+        string_format("%zu more found: use more words%s", search->omitted,
                       search->detail == TOOL_DETAIL_NAME ? "" : ", or detail \"name\"");
 
     if (search->found + search->omitted == 0)

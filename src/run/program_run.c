@@ -82,7 +82,7 @@ static long long waited_ms(const struct program_run *program)
     return tool_consent_waited_ms(program->consent) - program->asked_before_ms;
 }
 
-/* The container has clocks of its own, which get the time before a person has used it. */
+/* Tells the container, which has clocks of its own, how much more time questions may take. */
 static void extend_time(struct program_run *program)
 {
     const long long more =
@@ -171,7 +171,11 @@ static size_t taken_of_network(void *context, int number)
 
 static size_t give_network(void *context, char *bytes, size_t size)
 {
-    return mux_link_give(((struct program_run *)context)->link, bytes, size);
+    struct program_run *program = context;
+    const size_t length = mux_link_give(program->link, bytes, size);
+
+    extend_time(program); /* room can make a connection go on */
+    return length;
 }
 
 static int network_source(const void *context)

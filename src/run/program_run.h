@@ -44,7 +44,7 @@ struct program_run {
     struct mux_link *link;
     struct proxy *proxy;
     struct tool_socket *socket;
-    long long asked_before_ms, extended_ms; /* by earlier programs; of its timeout */
+    long long asked_before_ms, extended_ms; /* for earlier programs; told to its container */
     struct output_sink *output; /* takes what the program writes; the caller finishes it */
     struct result *result;      /* gets everything but the output */
 };

@@ -50,7 +50,8 @@ long long run_keep_ms(const struct run *run)
 
 long long run_end_deadline(const struct run *run)
 {
-    return run->start + run_use_ms(run) + budget_ms(run->docker, BUDGET_TOTAL);
+    return run->start + run_use_ms(run) + budget_ms(run->docker, BUDGET_TOTAL) +
+           tool_consent_waited_ms(&run->consent);
 }
 
 long long run_restore_deadline(const struct run *run)

@@ -276,9 +276,12 @@ static int watch(struct server *server)
         struct relayed *connection = &server->items[i];
         const int events = connection->fd >= 0 ? wanted(server, connection) : 0;
 
-        /* the end of a connection is told without being asked for, and over and over */
-        server->polled[POLLED_SLOTS + i] =
-            (struct pollfd){events != 0 ? connection->fd : -1, (short)events, 0};
+        /*
+         * The end of a connection is told without being asked for, and over and over. After the
+         * program's last byte, only that is waited for: a caller of tools may have gone.
+         */
+        server->polled[POLLED_SLOTS + i] = (struct pollfd){
+            events != 0 || connection->sent_end ? connection->fd : -1, (short)events, 0};
         if (connection->fd >= 0 && connection->close_at != NEVER &&
             (next == NEVER || connection->close_at < next))
             next = connection->close_at;
@@ -296,6 +299,8 @@ static void serve_connection(struct server *server, uint32_t slot)
         write_program(server, connection);
     if (connection->fd >= 0 && (events & (POLLIN | POLLHUP | POLLERR)))
         read_program(server, connection);
+    if (connection->fd >= 0 && connection->sent_end && (events & (POLLHUP | POLLERR)))
+        drop(server, connection);
     if (connection->fd >= 0 && connection->close_at != NEVER && now_ms() >= connection->close_at)
         drop(server, connection);
     if (connection->used)

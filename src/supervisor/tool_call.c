@@ -120,6 +120,8 @@ static bool save(const char *data, const char *type, struct strbuf *out)
     }
     if (good)
         add_line(out, name, strlen(name));
+    else if (fd >= 0)
+        unlink(name);
     free(bytes);
     strbuf_release(&text);
     strbuf_release(&kind);
@@ -150,7 +152,9 @@ static int add_error(const char *message, struct strbuf *err)
 
     if (!error && json_scan_member(message, "result"))
         return 0;
-    if (error)
+    if (error && json_scan_is(json_scan_member(error, "code"), "-32700"))
+        strbuf_addstr(err, "the arguments are no JSON object, or have too many values\n");
+    else if (error)
         add_text_line(err, json_scan_member(error, "message"));
     else
         strbuf_addstr(err, "the answer cannot be read\n");
@@ -172,9 +176,11 @@ int tool_call_print(const char *message, struct strbuf *out, struct strbuf *err)
     }
     for (; part; part = json_scan_next(part))
         if (!add_part(part, failed ? err : out)) {
-            strbuf_addstr(err, "cannot write a file of the value\n");
+            strbuf_addstr(err, "a part of the value is not base64, or cannot be written\n");
             return 1;
         }
+    if (failed && err->length == 0)
+        strbuf_addstr(err, "the tool has failed\n");
     return failed ? 1 : 0;
 }
 
@@ -234,7 +240,10 @@ static int complain(const char *what)
 static bool write_all(int fd, const char *bytes, size_t length)
 {
     while (length > 0) {
-        const ssize_t written = write(fd, bytes, length);
+        ssize_t written = send(fd, bytes, length, MSG_NOSIGNAL);
+
+        if (written < 0 && errno == ENOTSOCK)
+            written = write(fd, bytes, length);
 
         if (written < 0 && errno != EINTR)
             return false;

@@ -1,6 +1,7 @@
 #include "tools/tool_consent.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -50,12 +51,6 @@ static long long open_ms(const struct tool_consent *consent)
     return ms < consent->max_ms ? ms : consent->max_ms;
 }
 
-void tool_consent_clear_timer(const struct tool_consent *consent)
-{
-    if (consent->question && open_ms(consent) >= consent->max_ms)
-        set_timer(consent, 0);
-}
-
 long long tool_consent_waited_ms(const struct tool_consent *consent)
 {
     return consent->waited_ms + open_ms(consent);
@@ -72,24 +67,46 @@ long long tool_consent_granted_ms(const struct tool_consent *consent)
 static char *make_text(const char *name, const char *arguments)
 {
     const size_t length = strlen(arguments);
-    CLEANUP_FREE char *shown = text_escape_short(arguments, TOOL_CONSENT_ARGUMENTS_MAX);
+    const bool whole = length <= TOOL_CONSENT_START_MAX + TOOL_CONSENT_END_MAX;
+    CLEANUP_FREE char *start =
+        text_escape_short(arguments, whole ? length : TOOL_CONSENT_START_MAX);
+    CLEANUP_FREE char *end = text_escape(whole ? "" : arguments + length - TOOL_CONSENT_END_MAX);
     struct strbuf text = STRBUF_INIT;
 
-    strbuf_addf(&text, "A program in a sandbox wants to call the tool '%s'.\nArguments: %s", name,
-                shown);
-    if (length > TOOL_CONSENT_ARGUMENTS_MAX)
-        strbuf_addf(&text, "\n(%zu bytes in all; the first %d are shown)", length,
-                    TOOL_CONSENT_ARGUMENTS_MAX);
+    strbuf_addf(&text, "A program in a sandbox wants to call the tool '%s'.\nArguments: %s%s", name,
+                start, end);
+    if (!whole)
+        strbuf_addf(&text, "\n(%zu bytes in all: the first %d and the last %d are shown)", length,
+                    TOOL_CONSENT_START_MAX, TOOL_CONSENT_END_MAX);
     return strbuf_steal(&text);
 }
 
-/* The question is answered or given up. Other calls may ask now. */
-static void close_question(struct tool_consent *consent, const struct notifier *done)
+/* No one is asked any more, but the call still has the turn. */
+static void end_waiting(struct tool_consent *consent)
 {
     consent->waited_ms += open_ms(consent);
     consent->question = NULL;
-    consent->owner = NULL;
     set_timer(consent, 0);
+}
+
+static void take_back(struct tool_consent *consent)
+{
+    consent->asker->cancel(consent->asker->context, consent->question);
+    end_waiting(consent);
+}
+
+void tool_consent_look_at_timer(struct tool_consent *consent)
+{
+    if (consent->question && open_ms(consent) >= consent->max_ms)
+        take_back(consent);
+}
+
+/* Other calls may ask now. */
+static void give_turn_back(struct tool_consent *consent, const struct notifier *done)
+{
+    free(consent->name);
+    consent->name = NULL;
+    consent->owner = NULL;
     notifier_raise(done);
 }
 
@@ -103,10 +120,15 @@ static enum tool_decision begin_question(struct tool_consent *consent, const voi
     *why = "the questions of this run have taken all the time that they may take";
     if (left <= 0)
         return TOOL_DISMISSED;
+    *why = "this run has asked as many questions as it may ask";
+    if (consent->asked == TOOL_CONSENT_QUESTIONS)
+        return TOOL_DISMISSED;
     *why = "there is no one to ask any more";
     consent->question = consent->asker->ask(consent->asker->context, text, done);
     if (!consent->question)
         return TOOL_DISMISSED;
+    consent->asked++;
+    consent->name = string_copy(name);
     consent->owner = owner;
     consent->since = clock_now_ms();
     consent->max_ms = left < consent->question_ms ? left : consent->question_ms;
@@ -114,26 +136,20 @@ static enum tool_decision begin_question(struct tool_consent *consent, const voi
     return TOOL_UNDECIDED;
 }
 
-/* Looks for the answer to the open question. */
-static enum tool_decision take_answer(struct tool_consent *consent, const char *name,
-                                      const struct notifier *done, const char **why)
+/* Looks for the answer to the open question, unless its time is over. */
+static enum tool_decision take_answer(struct tool_consent *consent, const char **why)
 {
     const struct tool_asker *asker = consent->asker;
-    enum tool_decision decision = asker->take(asker->context, consent->question);
+    enum tool_decision decision;
 
+    tool_consent_look_at_timer(consent);
+    *why = "no one has answered in time";
+    if (!consent->question)
+        return TOOL_DISMISSED;
+    decision = asker->take(asker->context, consent->question);
     *why = decision == TOOL_DISMISSED ? "the question was dismissed" : "a person has refused it";
-    if (decision == TOOL_UNDECIDED) {
-        if (open_ms(consent) < consent->max_ms)
-            return TOOL_UNDECIDED;
-        asker->cancel(asker->context, consent->question);
-        *why = "no one has answered in time";
-        decision = TOOL_DISMISSED;
-    }
-    if (decision == TOOL_AGREED_FOR_RUN)
-        strvec_push(&consent->allowed, name);
-    else if (decision == TOOL_REFUSED_FOR_RUN)
-        strvec_push(&consent->refused, name);
-    close_question(consent, done);
+    if (decision != TOOL_UNDECIDED)
+        end_waiting(consent);
     return decision;
 }
 
@@ -141,14 +157,24 @@ enum tool_decision tool_consent_ask(struct tool_consent *consent, const void *ow
                                     const char *name, const char *arguments,
                                     const struct notifier *done, const char **why)
 {
-    if (consent->question && consent->owner == owner)
-        return take_answer(consent, name, done, why);
+    enum tool_decision decision;
+
+    if (consent->name && consent->owner == owner) {
+        decision = take_answer(consent, why);
+        if (decision == TOOL_AGREED_FOR_RUN)
+            strvec_push(&consent->allowed, name);
+        else if (decision == TOOL_REFUSED_FOR_RUN)
+            strvec_push(&consent->refused, name);
+        if (decision != TOOL_UNDECIDED)
+            give_turn_back(consent, done);
+        return decision;
+    }
     if (strvec_contains(&consent->allowed, name))
         return TOOL_AGREED_FOR_RUN;
-    *why = "a person has refused it for this run";
+    *why = "it was refused in this run";
     if (strvec_contains(&consent->refused, name))
         return TOOL_REFUSED_FOR_RUN;
-    if (consent->question)
+    if (consent->name)
         return TOOL_UNDECIDED;
     return begin_question(consent, owner, name, arguments, done, why);
 }
@@ -156,8 +182,11 @@ enum tool_decision tool_consent_ask(struct tool_consent *consent, const void *ow
 void tool_consent_leave(struct tool_consent *consent, const void *owner,
                         const struct notifier *done)
 {
-    if (!consent->question || consent->owner != owner)
+    if (!consent->name || consent->owner != owner)
         return;
-    consent->asker->cancel(consent->asker->context, consent->question);
-    close_question(consent, done);
+    if (consent->question) {
+        take_back(consent);
+        strvec_push(&consent->refused, consent->name);
+    }
+    give_turn_back(consent, done);
 }

@@ -3,6 +3,9 @@
  * what the person has said for the rest of the run. One question is open at a time. Who asks, and
  * how, is up to the front end (struct tool_asker). Knows no servers and no connections.
  *
+ * A question that the program takes back, with its call, is a refusal: else it could be replaced by
+ * another one when the person has just decided. A run has TOOL_CONSENT_QUESTIONS.
+ *
  * A person is slow. So the timeout of the program stands still while a question is open: for
  * TOOL_CONSENT_MS each, and TOOL_CONSENT_TOTAL_MS in a run.
  */
@@ -17,8 +20,10 @@
 
 enum { TOOL_CONSENT_MS = 60000, TOOL_CONSENT_TOTAL_MS = 180000 };
 
-/* Bytes of the arguments that a question shows. */
-enum { TOOL_CONSENT_ARGUMENTS_MAX = 2000 };
+enum { TOOL_CONSENT_QUESTIONS = 30 };
+
+/* Bytes of the arguments that a question shows: of their beginning, and of their end. */
+enum { TOOL_CONSENT_START_MAX = 1500, TOOL_CONSENT_END_MAX = 500 };
 
 enum tool_decision {
     TOOL_UNDECIDED, /* not yet */
@@ -53,7 +58,9 @@ struct tool_consent {
     long long question_ms, total_ms; /* the two limits above */
     const struct tool_asker *asker;  /* borrowed; NULL: there is no one to ask */
     struct strvec allowed, refused;  /* SERVER.TOOL, for the rest of the run */
-    struct tool_question *question;  /* that is open */
+    int asked;                       /* questions so far */
+    char *name;                      /* owned; of the question that is open; NULL: none is */
+    struct tool_question *question;  /* NULL: its time was over */
     const void *owner;               /* the call that it is about */
     long long since, max_ms;         /* clock_now_ms() of the question; how long it may be open */
     long long waited_ms;             /* for earlier questions */
@@ -86,8 +93,8 @@ enum tool_decision tool_consent_ask(struct tool_consent *consent, const void *ow
 void tool_consent_leave(struct tool_consent *consent, const void *owner,
                         const struct notifier *done);
 
-/* The timer is readable: it is not from now on, and the next tool_consent_ask() decides. */
-void tool_consent_clear_timer(const struct tool_consent *consent);
+/* The timer may be readable: takes a question back whose time is over. */
+void tool_consent_look_at_timer(struct tool_consent *consent);
 
 /* How long questions have been open so far, in ms; and may be, with the time of an open one. */
 long long tool_consent_waited_ms(const struct tool_consent *consent);

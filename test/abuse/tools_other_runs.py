@@ -23,11 +23,9 @@ with socket.socket(socket.AF_UNIX) as connection:
 if b"called" not in answer:
     raise SystemExit("the tool cannot be called: %r" % answer)
 time.sleep(2)  # the other run is there
-through = [name for name in sockets if name != os.environ["ISOLATOR_TOOLS"] and not name.startswith("@")]
-for name in ["\0isolator-tools", "\0/tmp/.isolator-tools", "/tmp/../tmp/.isolator-tools2", "/.isolator/tools", "/run/.isolator-tools"]:
-    with socket.socket(socket.AF_UNIX) as connection:
-        if connection.connect_ex(name) == 0:
-            through.append(repr(name))
+mine = os.environ["ISOLATOR_TOOLS"]
+through = [name for name in sockets if name != mine and not name.startswith("@")]
+through += [mine + " of the other run"] * (sockets.count(mine) - 1)
 for what in through:
     print("got through: a socket", what)
 if not through:

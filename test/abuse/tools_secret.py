@@ -3,8 +3,8 @@
 # tools: 1
 
 """A server of tools runs on the host and has a secret in its environment, a text that begins with known words. The
-program calls its tool, and then looks for the words in all that it can read: variables, arguments and memory of
-processes, answers of the tools, and files."""
+program calls its tool, and then looks for the words in all that it can read: variables and arguments of processes,
+answers of the tools, and files."""
 import glob
 import json
 import os
@@ -44,11 +44,9 @@ def look(path, at_most=1 << 20):
         through.append(path)
 
 
-me = os.getpid()
 for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
-    for name in ("environ", "cmdline", "mem", "maps", "mountinfo"):
-        if pid != me or name != "mem":
-            look("/proc/%d/%s" % (pid, name))
+    for name in ("environ", "cmdline", "maps", "mountinfo"):
+        look("/proc/%d/%s" % (pid, name))
 for root in ("/tmp", "/dev/shm", "/.isolator", "/run", "/var/tmp", "/etc"):
     for directory, _, files in os.walk(root):
         for name in files:

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Tools that programs call with the consent of a person: isolator-mcp asks by elicitation. The client is the official SDK.
 
+import { readFileSync } from 'node:fs';
 import '../mcp/install.mjs';
 import { atCaseEnd, finish, has, is, lacks, matches, ok, testCase } from '../mcp/cases.mjs';
 import { configFile, pause, repository, until } from '../mcp/processes.mjs';
@@ -25,7 +26,7 @@ async function openWith(answers, { revision = '2025-11-25', elicitation = {}, co
 
 // What a Python program prints that makes these calls.
 async function calls(session, lines, args = {}) {
-    const code = ['import tools', 'def call(f):', '    try: print(f())', '    except tools.ToolError as e: print(e)', ...lines].join('\n');
+    const code = ['import tools', 'def call(f):', '    try: print(f(), flush=True)', '    except tools.ToolError as e: print(e)', ...lines].join('\n');
     const { structuredContent, content: [{ text }] } = await session.call({ language: 'python', entrypoint_code: code, ...args });
     return structuredContent ?? { stdout: text.replace('--- stdout ---\n', '') };
 }
@@ -34,11 +35,11 @@ const GOT = "{'got': {'a': 1}}\n";
 
 for (const revision of ['2025-06-18', '2025-11-25'])
     testCase(`${revision}: a person is asked about a call, and what the person says holds for the call or for the run`, async () => {
-        const session = await openWith([accept('allow once'), accept('allow for this run'), accept('refuse')], { revision });
+        const session = await openWith([accept('allow once'), accept('allow for this run, with any arguments'), accept('refuse')], { revision });
         const result = await calls(session, [ECHO, ECHO, ECHO, 'call(lambda: tools.one.create_thing())', 'call(lambda: tools.one.create_thing())',
             'print(tools.one.list_things(), sorted(tools.search("")))']);
         is(result.stdout, `${GOT}${GOT}${GOT}the tool 'one.create_thing' is not called: a person has refused it\n` +
-            "the tool 'one.create_thing' is not called: a person has refused it for this run\n" +
+            "the tool 'one.create_thing' is not called: it was refused in this run\n" +
             "{'got': {}} ['one.create_thing', 'one.echo', 'one.list_things']\n");
         is(session.questions.map(({ message }) => message), [
             "A program in a sandbox wants to call the tool 'one.echo'.\nArguments: {\"a\":1}",
@@ -46,7 +47,7 @@ for (const revision of ['2025-06-18', '2025-11-25'])
             "A program in a sandbox wants to call the tool 'one.create_thing'.\nArguments: {}",
         ], 'the questions');
         is(session.questions[0].requestedSchema, { type: 'object', required: ['answer'], properties: { answer: {
-            type: 'string', title: 'May the tool be called?', enum: ['allow once', 'allow for this run', 'refuse'] } } }, 'the form');
+            type: 'string', title: 'May the tool be called?', enum: ['allow once', 'allow for this run, with any arguments', 'refuse'] } } }, 'the form');
         is(result.toolCalls.map(({ name, ok: good }) => `${name} ${good}`), ['one.echo true', 'one.echo true', 'one.echo true',
             'one.create_thing false', 'one.create_thing false', 'one.list_things true'], 'the record');
         is(result.warnings, [], 'no warning');
@@ -56,12 +57,12 @@ testCase('what is no clear consent is a refusal', async () => {
     const session = await openWith([{ action: 'cancel' }, { action: 'accept', content: {} }, accept('yes'), { action: 'decline' }]);
     const result = await calls(session, Array(5).fill(ECHO));
     is(result.stdout.replaceAll("the tool 'one.echo' is not called: ", ''), `${'the question was dismissed\n'.repeat(3)}` +
-        'a person has refused it\na person has refused it for this run\n');
+        'a person has refused it\nit was refused in this run\n');
     is(session.questions.length, 4, 'questions');
 });
 
 testCase('a run asks again what an earlier run has asked; a session, too', async () => {
-    const session = await openWith(Array(3).fill(accept('allow for this run')));
+    const session = await openWith(Array(3).fill(accept('allow for this run, with any arguments')));
     is((await calls(session, [ECHO, ECHO])).stdout, GOT + GOT);
     const { stdout, session: id } = await calls(session, [ECHO], { session: 'new' });
     is(stdout, GOT);
@@ -92,6 +93,45 @@ testCase('the timeout stands still while a person is asked, and goes on after th
     is([result.status, result.reason], ['timeout', 'timeout'], 'how it ended');
 });
 
+testCase('files come back and a session goes on after an answer that took longer than all other time', async () => {
+    const config = configFile({ ...JSON.parse(readFileSync(servers(), 'utf8')), engineTimeoutSeconds: 5 });
+    const late = async () => { await pause(15); return accept('allow once'); };
+    const session = await openWith([late], { config });
+    const result = await calls(session, [ECHO, 'x = 5', 'open("out.txt", "w").write("kept")'], { timeout_seconds: 2, session: 'new', artifacts: ['out.txt'] });
+    is([result.status, result.artifacts.map(({ name }) => name), result.warnings], ['success', ['out.txt'], []]);
+    is((await calls(session, ['print(x)'], { session: result.session })).stdout, '5\n');
+});
+
+testCase('a call that the program takes back refuses the tool for the run', async () => {
+    let answered;
+    const never = () => new Promise((resolve) => { answered = resolve; });
+    atCaseEnd(() => answered?.({ action: 'cancel' }));
+    const session = await openWith([never, accept('allow once')]);
+    const result = await calls(session, ['import json, os, socket, time',
+        'def begin(name):',
+        '    s = socket.socket(socket.AF_UNIX); s.connect(os.environ["ISOLATOR_TOOLS"])',
+        '    s.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name}}).encode() + b"\\n")',
+        '    return s',
+        's = begin("one.create_thing"); time.sleep(1)',
+        's.sendall(b\'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}\\n\'); time.sleep(0.5)',
+        'call(lambda: tools.one.create_thing())',
+        ECHO]);
+    is(result.stdout, `the tool 'one.create_thing' is not called: it was refused in this run\n${GOT}`);
+    is(session.questions.length, 2, 'questions');
+});
+
+testCase('a caller that is gone asks no longer', async () => {
+    let answered;
+    const never = () => new Promise((resolve) => { answered = resolve; });
+    atCaseEnd(() => answered?.({ action: 'cancel' }));
+    const session = await openWith([never, accept('allow once')]);
+    const result = await calls(session, ['import subprocess, time',
+        'caller = subprocess.Popen(["isolator-call", "one.create_thing"]); time.sleep(1); caller.kill()',
+        'import os, threading', 'threading.Timer(30, lambda: os._exit(9)).start()', ECHO, 'os._exit(0)'], { timeout_seconds: 40 });
+    is([result.stdout, result.exitCode], [GOT, 0]);
+    is(session.questions.length, 2, 'questions');
+});
+
 testCase('a question of a run that ends is cancelled', async () => {
     let answered;
     const never = () => new Promise((resolve) => { answered = resolve; });
@@ -117,14 +157,14 @@ testCase('a call is cancelled while its question is open', async () => {
     await until(() => session.server.received((message) => message.method === 'notifications/cancelled').length > 0, 'the cancellation');
 });
 
-testCase('arguments are shown without control characters, and up to 2000 bytes', async () => {
+testCase('arguments are shown without control characters, and their beginning and their end', async () => {
     const session = await openWith([accept('allow once')]);
     is((await calls(session, ['call(lambda: tools.one.echo(a="\\x1b[2J\\u202e\\u00e9" + "x" * 5000) and "done")'])).stdout, 'done\n');
     const [{ message }] = session.questions;
     has(message, '\\u001B[2J', 'an escape sequence');
     has(message, 'é', 'a letter');
     lacks(message, '\u202e', 'what turns the text around');
-    matches(message, /xxx\.\.\.\n\(50\d\d bytes in all; the first 2000 are shown\)$/, 'the rest');
+    matches(message, /xxx\.\.\.xxx[x]*"\}\n\(50\d\d bytes in all: the first 1500 and the last 500 are shown\)$/, 'the rest');
     ok(message.length < 2200, 'the length', message.length);
 });
 
@@ -225,7 +265,7 @@ testCase('many tools: a result is bounded; a server that fails is told; a search
     matches(lines.at(-1), /^tool server 'dead': /);
     const schemas = (await search(session, { detail: 'schema' })).split('\n');
     ok(schemas.join('\n').length <= 50200, 'bytes', schemas.join('\n').length);
-    matches(schemas.at(-2), /^\d+ more tools were found: use more words, or detail "name"$/);
+    matches(schemas.at(-2), /^\d+ more found: use more words, or detail "name"$/);
     matches(await search(session, { query: 'nothing has this' }), /^error: no tool was found\ntool server 'dead': /);
     const silent = await openSession(configFile({ warm: {}, tools: { one: { command: fake, args: ['silent'] } } }), '2025-11-25');
     const abort = new AbortController();

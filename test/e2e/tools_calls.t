@@ -144,7 +144,7 @@ tool-2.png
 {"type":"resource_link","uri":"file:///x","name":"x"}
 isolator-call: no such repository
 isolator-call: there is no tool 'one.none'
-isolator-call: a line is no JSON object, or has more values than a message may have
+isolator-call: the arguments are no JSON object, or have too many values
 isolator-call: a tool has a name as in SERVER.TOOL
 usage: isolator-call SERVER.TOOL [JSON]   calls a tool with these arguments, by default {};
 usage: isolator-call SERVER.TOOL [JSON]   calls a tool with these arguments, by default {};

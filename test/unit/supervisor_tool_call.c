@@ -155,6 +155,9 @@ static void tool_call__errors(void **state)
                   1, "", "no such\nthing\n");
     check_printed("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"why\"}}\n", 1,
                   "", "why\n");
+    check_printed(RESULT("\"content\":[],\"isError\":true"), 1, "", "the tool has failed\n");
+    check_printed("{\"id\":1,\"error\":{\"code\":-32700,\"message\":\"why\"}}\n", 1, "",
+                  "the arguments are no JSON object, or have too many values\n");
     check_printed("[]", 1, "", "the answer cannot be read\n");
 }
 
@@ -175,7 +178,7 @@ static void tool_call__files(void **state)
     assert_memory_equal(bytes, "ab", 2);
     close(fd);
     check_printed(RESULT("\"content\":[{\"type\":\"image\",\"data\":\"?\",\"mimeType\":\"a/b\"}]"),
-                  1, "", "cannot write a file of the value\n");
+                  1, "", "a part of the value is not base64, or cannot be written\n");
     assert_int_equal(unlink("tool-1.png") | unlink("tool-2.png") | unlink("tool-1.bin"), 0);
     leave_directory();
 }

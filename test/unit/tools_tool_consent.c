@@ -94,7 +94,7 @@ static void tool_consent__holds_for_the_call_or_for_the_run(void **state)
     assert_int_equal(ask_and_take(&fixture, "s.u"), TOOL_REFUSED_FOR_RUN);
     assert_string_equal(fixture.why, "a person has refused it");
     assert_int_equal(decide(&fixture, "owner", "s.u"), TOOL_REFUSED_FOR_RUN);
-    assert_string_equal(fixture.why, "a person has refused it for this run");
+    assert_string_equal(fixture.why, "it was refused in this run");
     assert_int_equal(decide(&fixture, "owner", "s.t"), TOOL_AGREED_FOR_RUN);
     assert_int_equal(fixture.person.asked, 4);
     assert_int_equal(fixture.person.cancelled, 0);
@@ -124,6 +124,40 @@ static void tool_consent__one_question_is_open(void **state)
     tear_down(&fixture);
 }
 
+/* What a program takes back is refused from then on. */
+static void tool_consent__taken_back(void **state)
+{
+    static const enum tool_decision answers[] = {TOOL_UNDECIDED};
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, answers);
+    assert_int_equal(decide(&fixture, "one", "s.t"), TOOL_UNDECIDED);
+    tool_consent_leave(&fixture.consent, "one", &fixture.done);
+    assert_int_equal(fixture.person.cancelled, 1);
+    assert_int_equal(decide(&fixture, "two", "s.t"), TOOL_REFUSED_FOR_RUN);
+    assert_int_equal(fixture.person.asked, 1);
+    tear_down(&fixture);
+}
+
+static void tool_consent__too_many_questions(void **state)
+{
+    enum tool_decision answers[TOOL_CONSENT_QUESTIONS + 1];
+    struct fixture fixture;
+
+    (void)state;
+    for (int i = 0; i < TOOL_CONSENT_QUESTIONS; i++)
+        answers[i] = TOOL_DISMISSED;
+    answers[TOOL_CONSENT_QUESTIONS] = TOOL_UNDECIDED;
+    set_up(&fixture, answers);
+    for (int i = 0; i < TOOL_CONSENT_QUESTIONS; i++)
+        assert_int_equal(ask_and_take(&fixture, "s.t"), TOOL_DISMISSED);
+    assert_int_equal(decide(&fixture, "owner", "s.t"), TOOL_DISMISSED);
+    assert_string_equal(fixture.why, "this run has asked as many questions as it may ask");
+    assert_int_equal(fixture.person.asked, TOOL_CONSENT_QUESTIONS);
+    tear_down(&fixture);
+}
+
 static void tool_consent__no_answer_in_time(void **state)
 {
     static const enum tool_decision answers[] = {TOOL_UNDECIDED};
@@ -139,7 +173,7 @@ static void tool_consent__no_answer_in_time(void **state)
         assert_int_equal(decide(&fixture, "one", "s.t"), TOOL_UNDECIDED);
         assert_int_equal(tool_consent_granted_ms(&fixture.consent), i == 0 ? 40 : 60);
         assert_int_equal(poll(&timer, 1, 60000), 1);
-        tool_consent_clear_timer(&fixture.consent);
+        tool_consent_look_at_timer(&fixture.consent);
         assert_int_equal(poll(&timer, 1, 0), 0);
         assert_int_equal(decide(&fixture, "one", "s.t"), TOOL_DISMISSED);
         assert_string_equal(fixture.why, "no one has answered in time");
@@ -181,8 +215,9 @@ static void tool_consent__shows_arguments(void **state)
     tool_consent_ask(&fixture.consent, "one", "s.t", arguments, &fixture.done, &fixture.why);
     snprintf(expected, sizeof expected,
              "A program in a sandbox wants to call the tool 's.t'.\n"
-             "Arguments: \\x1b[2J\\n%.*s...\n(5000 bytes in all; the first 2000 are shown)",
-             TOOL_CONSENT_ARGUMENTS_MAX - 5, arguments + 5);
+             "Arguments: \\x1b[2J\\n%.*s...%.*s\n"
+             "(5000 bytes in all: the first 1500 and the last 500 are shown)",
+             TOOL_CONSENT_START_MAX - 5, arguments + 5, TOOL_CONSENT_END_MAX, arguments + 4500);
     assert_string_equal(strbuf_string(&fixture.person.text), expected);
     tool_consent_leave(&fixture.consent, "one", &fixture.done);
     tear_down(&fixture);
