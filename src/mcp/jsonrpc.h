@@ -11,11 +11,8 @@
 
 #include "base/jsonrpc_codes.h"
 
-/* MCP's own error codes, in addition to base/jsonrpc_codes.h. */
-enum {
-    JSONRPC_RESOURCE_NOT_FOUND = -32002, /* up to 2025-11-25; later INVALID_PARAMS */
-    JSONRPC_UNSUPPORTED_VERSION = -32022 /* since 2026-07-28 */
-};
+/* In addition to base/jsonrpc_codes.h: up to 2025-11-25; later JSONRPC_INVALID_PARAMS. */
+enum { JSONRPC_RESOURCE_NOT_FOUND = -32002 };
 
 enum message_kind { MESSAGE_REQUEST, MESSAGE_NOTIFICATION, MESSAGE_RESPONSE, MESSAGE_INVALID };
 

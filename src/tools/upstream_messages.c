@@ -50,10 +50,21 @@ void upstream_send_initialize(struct upstream_session *session)
                            "name", "isolator", "version", ISOLATOR_VERSION));
 }
 
+/* Asks which revisions it speaks, since it does not know initialize. */
+static void send_discover(struct upstream_session *session)
+{
+    session->initialize_id = ++session->last_id;
+    send_message(session, json_pack("{s:s, s:I, s:s, s:{s:o}}", "jsonrpc", "2.0", "id",
+                                    (json_int_t)session->initialize_id, "method", "server/discover",
+                                    "params", "_meta", json_loads(TOOL_REVISION_META, 0, NULL)));
+}
+
 void upstream_send_list(struct upstream_session *session, const char *cursor)
 {
     json_t *params = cursor ? json_pack("{s:s}", "cursor", cursor) : json_object();
 
+    if (session->is_modern)
+        json_object_set_new(params, "_meta", json_loads(TOOL_REVISION_META, 0, NULL));
     session->list_id = ++session->last_id;
     if (!cursor) {
         upstream_tools_release(&session->listed);
@@ -77,8 +88,9 @@ void upstream_send_call(struct upstream_session *session, struct upstream_call *
     call->id = ++session->last_id;
     strbuf_addf(&line,
                 "{\"jsonrpc\":\"2.0\",\"id\":%lld,\"method\":\"tools/call\","
-                "\"params\":{\"name\":%s,\"arguments\":",
-                call->id, quoted ? quoted : "\"\"");
+                "\"params\":{%s\"name\":%s,\"arguments\":",
+                call->id, session->is_modern ? "\"_meta\":" TOOL_REVISION_META "," : "",
+                quoted ? quoted : "\"\"");
     strbuf_addstr(&line, call->arguments);
     strbuf_addstr(&line, "}}\n");
     process_write(&session->process, line.data, line.length);
@@ -167,6 +179,37 @@ static void take_page(struct upstream_session *session, const json_t *message, s
     }
 }
 
+/* It has refused initialize: perhaps it has a revision without that. */
+static void take_refusal(struct upstream_session *session, const json_t *error)
+{
+    const json_int_t code = json_integer_value(json_object_get(error, "code"));
+
+    session->refusal = error_text(error);
+    if (code == JSONRPC_METHOD_NOT_FOUND || code == JSONRPC_UNSUPPORTED_VERSION)
+        send_discover(session);
+    else
+        upstream_fail(session, "refuses to start: %s", session->refusal);
+}
+
+static void take_discovered(struct upstream_session *session, const json_t *message)
+{
+    const json_t *result = json_object_get(message, "result");
+    size_t i;
+    json_t *revision;
+
+    session->initialize_id = 0;
+    json_array_foreach(json_object_get(result, "supportedVersions"), i, revision)
+    {
+        const char *name = json_string_value(revision);
+
+        session->is_modern |= name && strcmp(name, TOOL_REVISION_MODERN) == 0;
+    }
+    if (session->is_modern)
+        upstream_send_list(session, NULL);
+    else
+        upstream_fail(session, "refuses to start: %s", session->refusal);
+}
+
 static void take_initialized(struct upstream_session *session, const json_t *message)
 {
     const json_t *result = json_object_get(message, "result");
@@ -175,9 +218,7 @@ static void take_initialized(struct upstream_session *session, const json_t *mes
 
     session->initialize_id = 0;
     if (error) {
-        CLEANUP_FREE char *text = error_text(error);
-
-        upstream_fail(session, "refuses to start: %s", text);
+        take_refusal(session, error);
         return;
     }
     if (!tool_revision_is_known(revision)) {
@@ -212,6 +253,14 @@ static json_t *pick_result(const json_t *result)
     return picked;
 }
 
+/* A modern server may answer a call with questions (2026-07-28, basic/patterns/mrtr). */
+static bool asks_for_input(const json_t *result)
+{
+    const char *type = json_string_value(json_object_get(result, "resultType"));
+
+    return type && strcmp(type, "input_required") == 0;
+}
+
 /* Ends a call by its response. With the lock. */
 static void take_result(struct upstream *upstream, struct upstream_call *call,
                         const json_t *message)
@@ -225,6 +274,9 @@ static void take_result(struct upstream *upstream, struct upstream_call *call,
         CLEANUP_FREE char *text = error_text(error);
 
         why = string_format("'%s.%s' failed: %s", server, call->tool, text);
+    } else if (asks_for_input(json_object_get(message, "result"))) {
+        why = string_format("'%s.%s' failed: the server asks for input, which programs cannot give",
+                            server, call->tool);
     } else if (!result) {
         why = string_format("'%s.%s' failed: the server has sent no result", server, call->tool);
     } else {
@@ -250,7 +302,9 @@ static void take_response(struct upstream_session *session, const json_t *messag
 
     if (!json_is_integer(id) || number <= 0)
         return;
-    if (number == session->initialize_id) {
+    if (number == session->initialize_id && session->refusal) {
+        take_discovered(session, message);
+    } else if (number == session->initialize_id) {
         take_initialized(session, message);
     } else if (number == session->list_id) {
         take_page(session, message, length);

@@ -82,7 +82,9 @@ struct upstream_session {
     bool is_ready;                 /* the first list is there */
     bool needs_turn;               /* something has happened that the loop must see */
     long long last_id;             /* of our requests */
-    long long initialize_id;       /* 0: none */
+    long long initialize_id;       /* of that, or of server/discover after it; 0: none */
+    char *refusal;                 /* owned; why it has refused initialize; NULL: it has not */
+    bool is_modern;                /* it speaks TOOL_REVISION_MODERN */
     long long list_id;             /* the same */
     struct upstream_tools *listed; /* the pages so far */
     size_t listed_bytes;

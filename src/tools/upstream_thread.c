@@ -281,6 +281,7 @@ static void run_server(struct upstream *upstream)
     lines_release(&session.lines);
     strbuf_release(&session.errors);
     free(session.failure);
+    free(session.refusal);
 }
 
 /* ---- the thread */

@@ -165,6 +165,20 @@ static void upstream__pages_and_revisions(void **state)
                NULL);
 }
 
+/* Those that have no initialize. */
+static void upstream__modern_servers(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    check_mode("modern", GOOD, ECHO);
+    begin(&fixture, "modern");
+    check_call(&fixture, "create_thing",
+               "'fake.create_thing' failed: the server asks for input, which programs cannot give");
+    end(&fixture);
+    check_mode("unknown", "tool server 'fake': refuses to start: no such method", NULL);
+}
+
 static void upstream__lists_are_bounded(void **state)
 {
     static const char *const modes[] = {"many", "endless"};
