@@ -130,7 +130,10 @@ static void call_done(void *context, struct result *result)
         json_decref(tool_result);
         responder_nothing(&call->responder);
     } else {
-        responder_result(&call->responder, tool_result);
+        if (call->round.unclaimed)
+            round_results_keep(&calls->results, &call->round.key, tool_result);
+        else
+            responder_result(&call->responder, tool_result);
         opened = false; /* the client has its id */
     }
     pthread_mutex_unlock(&calls->lock);
@@ -185,6 +188,40 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
     }
     pthread_mutex_unlock(&calls->lock);
     return result;
+}
+
+void calls_ask_in_rounds(struct calls *calls, struct call *call, const char *digest)
+{
+    round_init(&call->round, &calls->lock, &call->responder, &call->closed, digest);
+    call->asker = &call->round.asker;
+}
+
+/* The call goes on with another request. The caller has the lock. */
+static void resume(struct call *call, struct responder *responder, const json_t *params)
+{
+    call->responder = *responder;
+    *responder = (struct responder){.writer = NULL};
+    progress_release(&call->progress);
+    progress_init(&call->progress, params);
+    round_resume(&call->round, json_object_get(params, "inputResponses"));
+}
+
+bool calls_resume(struct calls *calls, const struct round_key *key, struct responder *responder,
+                  const json_t *params)
+{
+    struct call *call;
+    json_t *result = NULL;
+
+    pthread_mutex_lock(&calls->lock);
+    call = calls->list;
+    while (call && (call->closed || !round_matches(&call->round, key)))
+        call = call->next;
+    if (call)
+        resume(call, responder, params);
+    else if ((result = round_results_take(&calls->results, key)))
+        responder_result(responder, result);
+    pthread_mutex_unlock(&calls->lock);
+    return call || result;
 }
 
 void calls_cancel(struct calls *calls, const json_t *id)
@@ -242,7 +279,7 @@ int calls_send_progress(struct calls *calls)
 
     pthread_mutex_lock(&calls->lock);
     for (struct call *call = calls->list; call; call = call->next) {
-        if (call->progress.token && !call->closed) {
+        if (call->progress.token && !call->closed && !call->round.unclaimed) {
             again = PROGRESS_POLL_MS;
             send_due_progress(call, ahead);
         }
@@ -280,7 +317,7 @@ int calls_without_response(struct calls *calls)
 
     pthread_mutex_lock(&calls->lock);
     for (const struct call *call = calls->list; call; call = call->next)
-        count += !call->closed;
+        count += !call->closed && !call->round.unclaimed;
     pthread_mutex_unlock(&calls->lock);
     return count;
 }
@@ -288,5 +325,6 @@ int calls_without_response(struct calls *calls)
 void calls_release(struct calls *calls)
 {
     strvec_release(&calls->told);
+    round_results_release(&calls->results);
     pthread_mutex_destroy(&calls->lock);
 }

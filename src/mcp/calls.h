@@ -17,6 +17,7 @@
 #include "mcp/progress.h"
 #include "mcp/responder.h"
 #include "mcp/result_store.h"
+#include "mcp/rounds.h"
 #include "request/plan.h"
 #include "run/run_stats.h"
 #include "service/service.h"
@@ -28,6 +29,7 @@ struct call {
     struct responder responder;
     struct progress progress;
     const struct tool_asker *asker; /* borrowed; NULL: there is no one to ask */
+    struct round round;             /* if the asker is its own */
 
     /* Only calls.c uses the rest. */
     struct calls *calls;
@@ -60,6 +62,7 @@ struct calls {
     struct call *list;  /* in the order in which they were submitted */
     int unfinished;     /* those in the list, and those whose containers are being removed */
     struct strvec told; /* warnings that some client has had, and that do not come again */
+    struct round_results results;
 };
 
 /* Everything is borrowed and must exist until calls_release(). */
@@ -72,6 +75,17 @@ void calls_init(struct calls *calls, struct service *service, const struct confi
  * opens is closed again if its program never begins, or if the client does not get the response.
  */
 int calls_submit(struct calls *calls, struct call *call, struct plan *plan, struct error *error);
+
+/* Makes the call ask by its responses; `digest` is round_digest() of it. Call it before the above.
+ */
+void calls_ask_in_rounds(struct calls *calls, struct call *call, const char *digest);
+
+/*
+ * Takes a request that repeats a call with the answer to a question, and uses the responder. False
+ * if no call has this key: it was used before, or belongs to another call.
+ */
+bool calls_resume(struct calls *calls, const struct round_key *key, struct responder *responder,
+                  const json_t *params);
 
 /* Cancels the calls with this id; no response is sent. */
 void calls_cancel(struct calls *calls, const json_t *id);

@@ -64,6 +64,7 @@ static void dispatch_request(struct request_context *context, const char *name)
         if (!revision)
             return;
         responder->revision = revision;
+        context->capabilities = json_object_get(meta, META_CAPABILITIES);
     }
     if (!method || !(method->eras & (modern ? ERA_MODERN : ERA_LEGACY))) {
         responder_error(responder, JSONRPC_METHOD_NOT_FOUND, NULL, "there is no method '%.200s'",
@@ -96,7 +97,7 @@ static void dispatch_message(struct connection *connection, json_t *value, struc
 {
     struct message message;
     struct responder responder;
-    struct request_context context = {connection, NULL, &responder};
+    struct request_context context = {.connection = connection, .responder = &responder};
 
     jsonrpc_read(&message, value);
     if (message.kind == MESSAGE_NOTIFICATION)

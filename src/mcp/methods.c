@@ -1,5 +1,6 @@
 #include "mcp/methods.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -101,6 +102,12 @@ static json_t *handle_discover(struct request_context *context)
 
 /* ---- the tool */
 
+static bool can_ask(const struct request_context *context)
+{
+    return questions_can_ask(&context->connection->questions, context->responder->revision,
+                             context->capabilities);
+}
+
 static json_t *handle_tools_list(struct request_context *context)
 {
     const char *cursor;
@@ -127,6 +134,21 @@ static json_t *refuse_arguments(struct request_context *context, const struct er
     return NULL;
 }
 
+/* The call may ask the person at the client, in the way of its revision. */
+static void let_ask(const struct request_context *context, struct call *call)
+{
+    struct connection *connection = context->connection;
+    char digest[SHA256_HEX_SIZE];
+
+    if (!can_ask(context))
+        return;
+    call->asker = &connection->questions.asker;
+    if (!call->responder.revision->modern)
+        return;
+    round_digest(TOOL_NAME, json_object_get(context->params, "arguments"), digest);
+    calls_ask_in_rounds(&connection->calls, call, digest);
+}
+
 /* Hands the plan over to the service. The response comes when it has run. */
 static json_t *submit(struct request_context *context, struct plan *plan)
 {
@@ -135,7 +157,7 @@ static json_t *submit(struct request_context *context, struct plan *plan)
 
     progress_init(&call->progress, context->params);
     call->responder = *context->responder;
-    call->asker = questions_asker(&context->connection->questions, call->responder.revision);
+    let_ask(context, call);
     if (calls_submit(&context->connection->calls, call, plan, &error) == 0) {
         service_start_pool(&context->connection->service);
         *context->responder = (struct responder){.writer = NULL};
@@ -211,8 +233,7 @@ static json_t *call_search(struct request_context *context, const json_t *argume
     struct connection *connection = context->connection;
     struct tool_search_arguments search;
     const int read = tool_search_arguments_read(arguments, &search, &error);
-    const struct tool_asker *asker =
-        questions_asker(&connection->questions, context->responder->revision);
+    const struct tool_asker *asker = can_ask(context) ? &connection->questions.asker : NULL;
     int begun = -1;
 
     if (read == 0)
@@ -222,6 +243,24 @@ static json_t *call_search(struct request_context *context, const json_t *argume
     if (read != 0)
         return refuse_arguments(context, &error);
     return begun == 0 ? NULL : tool_result_of_failure(error.message);
+}
+
+/* A call that the client repeats, since its response was a question. */
+static json_t *call_again(struct request_context *context, const char *name)
+{
+    struct round_key key;
+    const char *state = need_string(context, context->params, "requestState");
+
+    if (!state)
+        return NULL;
+    round_digest(name, json_object_get(context->params, "arguments"), key.digest);
+    snprintf(key.state, sizeof key.state, "%s", state);
+    if (strlen(state) != sizeof key.state - 1 ||
+        !calls_resume(&context->connection->calls, &key, context->responder, context->params))
+        responder_error(context->responder, JSONRPC_INVALID_PARAMS, NULL,
+                        "requestState was used before, or belongs to another call or server; call "
+                        "the tool without it");
+    return NULL;
 }
 
 static json_t *handle_tools_call(struct request_context *context)
@@ -244,6 +283,8 @@ static json_t *handle_tools_call(struct request_context *context)
                         "arguments must be an object");
         return NULL;
     }
+    if (context->responder->revision->modern && json_object_get(context->params, "requestState"))
+        return call_again(context, name);
     if (strcmp(name, TOOL_CLOSE_NAME) == 0)
         return call_close(context, arguments);
     if (strcmp(name, TOOL_WAIT_NAME) == 0)

@@ -12,7 +12,8 @@
 /* A request, for the function that handles it. */
 struct request_context {
     struct connection *connection;
-    json_t *params; /* borrowed; an object, or NULL */
+    json_t *params;             /* borrowed; an object, or NULL */
+    const json_t *capabilities; /* of the client, borrowed; NULL unless the revision is modern */
     struct responder *responder;
 };
 

@@ -31,15 +31,15 @@ enum { CHOICES = sizeof choices / sizeof *choices };
 
 /* ---- messages */
 
-static json_t *make_schema(void)
+json_t *questions_form(const char *text)
 {
     json_t *words = json_array();
 
     for (int i = 0; i < CHOICES; i++)
         json_array_append_new(words, json_string(choices[i].text));
-    return json_pack("{s:s, s:{s:{s:s, s:s, s:o}}, s:[s]}", "type", "object", "properties",
-                     "answer", "type", "string", "title", "May the tool be called?", "enum", words,
-                     "required", "answer");
+    return json_pack("{s:s, s:{s:s, s:{s:{s:s, s:s, s:o}}, s:[s]}}", "message", text,
+                     "requestedSchema", "type", "object", "properties", "answer", "type", "string",
+                     "title", "May the tool be called?", "enum", words, "required", "answer");
 }
 
 static void send_message(struct writer *writer, json_t *message)
@@ -56,10 +56,8 @@ static bool is_text(const json_t *value, const char *text)
     return json_string_length(value) == strlen(text) && strcmp(json_string_value(value), text) == 0;
 }
 
-/* What the person has said. Everything that is not clear is no consent. */
-static enum tool_decision read_answer(const json_t *message)
+enum tool_decision questions_read(const json_t *result)
 {
-    const json_t *result = json_object_get(message, "result");
     const json_t *action = json_object_get(result, "action");
     const json_t *answer = json_object_get(json_object_get(result, "content"), "answer");
 
@@ -86,9 +84,8 @@ static struct tool_question *ask(void *context, const char *text, const struct n
     question->next = questions->list;
     questions->list = question;
     pthread_mutex_unlock(&questions->lock);
-    send_message(questions->writer, jsonrpc_request(question->id, "elicitation/create",
-                                                    json_pack("{s:s, s:o}", "message", text,
-                                                              "requestedSchema", make_schema())));
+    send_message(questions->writer,
+                 jsonrpc_request(question->id, "elicitation/create", questions_form(text)));
     return question;
 }
 
@@ -141,20 +138,26 @@ void questions_init(struct questions *questions, struct writer *writer)
 }
 
 /* An empty object stands for form mode (2025-11-25, client/elicitation, "Capabilities"). */
-void questions_set_client(struct questions *questions, const struct revision *revision,
-                          const json_t *capabilities)
+static bool has_form_mode(const json_t *capabilities)
 {
     const json_t *elicitation = json_object_get(capabilities, "elicitation");
 
-    questions->can_ask =
-        revision->elicitation && json_is_object(elicitation) &&
-        (json_object_size(elicitation) == 0 || json_object_get(elicitation, "form"));
+    return json_is_object(elicitation) &&
+           (json_object_size(elicitation) == 0 || json_object_get(elicitation, "form"));
 }
 
-const struct tool_asker *questions_asker(const struct questions *questions,
-                                         const struct revision *revision)
+void questions_set_client(struct questions *questions, const struct revision *revision,
+                          const json_t *capabilities)
 {
-    return questions->can_ask && revision->elicitation ? &questions->asker : NULL;
+    questions->can_ask = revision->elicitation && has_form_mode(capabilities);
+}
+
+bool questions_can_ask(const struct questions *questions, const struct revision *revision,
+                       const json_t *capabilities)
+{
+    if (revision->modern)
+        return revision->elicitation && has_form_mode(capabilities);
+    return revision->elicitation && questions->can_ask;
 }
 
 void questions_take(struct questions *questions, const json_t *message)
@@ -165,7 +168,7 @@ void questions_take(struct questions *questions, const json_t *message)
     for (struct tool_question *question = questions->list; question; question = question->next) {
         if (question->decision != TOOL_UNDECIDED || !is_text(id, question->id))
             continue;
-        question->decision = read_answer(message);
+        question->decision = questions_read(json_object_get(message, "result"));
         notifier_raise(question->done);
     }
     pthread_mutex_unlock(&questions->lock);

@@ -125,7 +125,8 @@ static void make_modern(const struct revision *revision, json_t *result)
 {
     json_t *meta = json_object_get(result, "_meta");
 
-    json_object_set_new(result, "resultType", json_string("complete"));
+    if (!json_object_get(result, "resultType"))
+        json_object_set_new(result, "resultType", json_string("complete"));
     if (!meta) {
         meta = json_object();
         json_object_set_new(result, "_meta", meta);

@@ -41,7 +41,8 @@ void responder_init(struct responder *responder, struct writer *writer,
 
 /*
  * These use the responder, and take ownership of `result` and `data` (NULL: none). The result gets
- * the members that each result of a modern revision has (resultType, serverInfo).
+ * the members that each result of a modern revision has (serverInfo; resultType "complete" if it
+ * has none).
  */
 void responder_result(struct responder *responder, json_t *result);
 void responder_error(struct responder *responder, int code, json_t *data, const char *format, ...)

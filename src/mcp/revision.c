@@ -17,6 +17,7 @@ static const struct revision revisions[] = {
      .modern = true,
      .annotations = true,
      .structured = true,
+     .elicitation = true,
      .argument_results = true},
 };
 enum { REVISIONS = sizeof revisions / sizeof *revisions };

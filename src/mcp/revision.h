@@ -17,7 +17,7 @@ struct revision {
     bool batches;     /* arrays of messages: only 2025-03-26 */
     bool annotations; /* of tools; progress messages; completions capability: since 2025-03-26 */
     bool structured;  /* structuredContent, outputSchema, resource_link, title: since 2025-06-18 */
-    bool elicitation; /* requests of the server to a person: 2025-06-18 and 2025-11-25 */
+    bool elicitation; /* questions to a person: since 2025-06-18 */
     bool argument_results; /* invalid arguments are tool results: since 2025-11-25 (SEP-1303) */
 };
 

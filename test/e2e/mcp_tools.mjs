@@ -7,7 +7,7 @@ import { atCaseEnd, finish, has, is, lacks, matches, ok, testCase } from '../mcp
 import { configFile, pause, repository, until } from '../mcp/processes.mjs';
 
 const { MODERN } = await import('../mcp/validator.mjs');
-const { openSession } = await import('../mcp/session.mjs');
+const { openSession, refusal } = await import('../mcp/session.mjs');
 
 const fake = `${repository}/test/fixtures/upstream`;
 const servers = (mode = 'rich') => configFile({ warm: {}, tools: { one: { command: fake, args: [mode], allow: ['list_*'], ask: ['echo', 'create_*'] } } });
@@ -33,7 +33,7 @@ async function calls(session, lines, args = {}) {
 const ECHO = 'call(lambda: tools.one.echo(a=1))';
 const GOT = "{'got': {'a': 1}}\n";
 
-for (const revision of ['2025-06-18', '2025-11-25'])
+for (const revision of ['2025-06-18', '2025-11-25', MODERN[0]])
     testCase(`${revision}: a person is asked about a call, and what the person says holds for the call or for the run`, async () => {
         const session = await openWith([accept('allow once'), accept('allow for this run, with any arguments'), accept('refuse')], { revision });
         const result = await calls(session, [ECHO, ECHO, ECHO, 'call(lambda: tools.one.create_thing())', 'call(lambda: tools.one.create_thing())',
@@ -172,7 +172,8 @@ for (const [what, options] of [
     ['has no elicitation', { elicitation: null }],
     ['can only open pages', { elicitation: { url: {} } }],
     ['speaks 2025-03-26', { revision: '2025-03-26' }],
-    ['speaks 2026-07-28, in which servers ask nothing', { revision: MODERN[0], elicitation: null }],
+    ['speaks 2026-07-28 and has no elicitation', { revision: MODERN[0], elicitation: null }],
+    ['speaks 2026-07-28 and can only open pages', { revision: MODERN[0], elicitation: { url: {} } }],
 ])
     testCase(`a client that ${what} is not asked, and the call is refused`, async () => {
         const session = options.elicitation === null ? Object.assign(await openSession(servers(), options.revision ?? '2025-11-25'), { questions: [] })
@@ -181,6 +182,76 @@ for (const [what, options] of [
         is(result.stdout, "the tool 'one.echo' needs a person who agrees to each call, and there is none to ask\n['one.list_things']\n");
         is(session.questions, []);
     });
+
+// ---- 2026-07-28: the result is the question, and the client repeats the call
+
+const MANUAL = { allowInputRequired: true };
+
+testCase('2026-07-28: files, a session and the variables in it survive a question', async () => {
+    const session = await openWith([accept('allow once')], { revision: MODERN[0] });
+    const result = await calls(session, [ECHO, 'x = 5', 'open("out.txt", "w").write("kept")'], { session: 'new', artifacts: ['out.txt'] });
+    is([result.status, result.artifacts.map(({ name }) => name), result.warnings], ['success', ['out.txt'], []]);
+    is((await calls(session, ['print(x)'], { session: result.session })).stdout, '5\n');
+});
+
+testCase('2026-07-28: a run asks 10 times, as often as clients repeat a call, and goes on', async () => {
+    const session = await openWith(Array(10).fill(accept('allow once')), { revision: MODERN[0] });
+    const { stdout } = await calls(session, Array(11).fill(ECHO));
+    is(stdout, `${GOT.repeat(10)}the tool 'one.echo' is not called: there is no one to ask any more\n`);
+});
+
+testCase('2026-07-28: the program has ended when the client comes back, and its result is there once', async () => {
+    const session = await openWith([], { revision: MODERN[0] });
+    const params = { name: 'execute_code', arguments: { language: 'python', entrypoint_code:
+        'import tools, os, threading; threading.Timer(1, lambda: os._exit(3)).start(); print("begun", flush=True); tools.one.echo()' } };
+    const first = await session.callWith(params, MANUAL);
+    is(first.resultType, 'input_required', JSON.stringify(first));
+    await until(() => session.server.containers().then((names) => names.length === 0), 'the end of the container');
+    const again = { ...params, requestState: first.requestState, inputResponses: { 'question-1': accept('allow once') } };
+    const { structuredContent: result } = await session.callWith(again, MANUAL);
+    is([result.stdout, result.exitCode, result.toolCalls.map(({ name, ok: good }) => `${name} ${good}`)], ['begun\n', 3, ['one.echo false']]);
+    matches(await refusal(session.callWith(again, MANUAL)), /^-32602 requestState was used before, or belongs to another call or server; call the tool without it$/);
+});
+
+testCase('2026-07-28: a state is good for its call alone, and once; a missing answer is asked for again', async () => {
+    const session = await openWith([], { revision: MODERN[0] });
+    const params = { name: 'execute_code', arguments: { language: 'python', entrypoint_code: `import tools; print(tools.one.echo(a=1))` } };
+    const { requestState, inputRequests } = await session.callWith(params, MANUAL);
+    const inputResponses = { 'question-1': accept('allow once') };
+    is(Object.keys(inputRequests), ['question-1'], 'names');
+    for (const wrong of [{ ...params, arguments: { ...params.arguments, stdin: 'x' } }, { ...params, name: 'search_tools' }])
+        matches(await refusal(session.callWith({ ...wrong, requestState, inputResponses }, MANUAL)), /^-32602 requestState was used before/);
+    for (const wrong of ['', requestState.slice(1), `${requestState}0`, '0'.repeat(32)])
+        matches(await refusal(session.callWith({ ...params, requestState: wrong, inputResponses }, MANUAL)), /^-32602 requestState was used before/);
+    const second = await session.callWith({ ...params, requestState, inputResponses: { other: accept('allow once') } }, MANUAL);
+    is([second.resultType, Object.keys(second.inputRequests)], ['input_required', ['question-1']], 'asked again');
+    ok(second.requestState !== requestState, 'another state');
+    matches(await refusal(session.callWith({ ...params, requestState, inputResponses }, MANUAL)), /^-32602 requestState was used before/);
+    const { structuredContent } = await session.callWith({ ...params, requestState: second.requestState, inputResponses }, MANUAL);
+    is(structuredContent.stdout, GOT);
+});
+
+testCase('2026-07-28: the repeated call is cancelled, and has progress', async () => {
+    const session = await openWith([], { revision: MODERN[0] });
+    const params = { name: 'execute_code', arguments: { language: 'python', entrypoint_code:
+        `import tools, time; print(tools.one.echo(a=1), flush=True); time.sleep(100)`, timeout_seconds: 100 } };
+    const { requestState } = await session.callWith(params, { ...MANUAL, onprogress() {} });
+    await pause(4); // no progress meanwhile: its request has its response
+    const abort = new AbortController();
+    let progress = 0;
+    const call = session.callWith({ ...params, requestState, inputResponses: { 'question-1': accept('allow once') } },
+        { ...MANUAL, signal: abort.signal, onprogress() { progress++; } });
+    await until(() => progress > 0, 'progress of the repeated call');
+    abort.abort();
+    matches(await call.catch((error) => error.message), /abort/i);
+    await until(() => session.server.containers().then((names) => names.length === 0), 'the end of the container');
+});
+
+testCase('2026-07-28: the server ends while the client is away', async () => {
+    const session = await openWith([], { revision: MODERN[0] });
+    const { resultType } = await session.callWith({ name: 'execute_code', arguments: { language: 'python', entrypoint_code: 'import tools; tools.one.echo()' } }, MANUAL);
+    is(resultType, 'input_required');
+});
 
 const search = async (session, args = {}, options = {}) => {
     const { content: [{ text }], isError } = await session.call(args, options, 'search_tools');

@@ -22,6 +22,10 @@ const MODERN = { name: 'execute_code', _meta: {
     'io.modelcontextprotocol/clientCapabilities': {},
 } };
 
+const question = result({ resultType: 'input_required', requestState: 's', inputRequests: { a: { method: 'elicitation/create', params: {
+    message: 'b', requestedSchema: { type: 'object', properties: { c: { type: 'string', enum: ['d'] } } } } } } });
+const ASKED = { name: 'execute_code', _meta: { ...MODERN._meta, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } } };
+
 // What is wrong with one message of a server, which comes after a request with id 1.
 function faultsOf(revision, method, message, params = {}) {
     const validator = new Validator(revision);
@@ -37,6 +41,7 @@ for (const [what, revision, method, message, params] of [
     ['a batch in 2025-03-26', '2025-03-26', 'tools/call', [result(text)]],
     ['progress with a message', '2025-11-25', 'tools/call', progress({ progressToken: 0, progress: 1, message: 'on' }), WITH_TOKEN],
     ['title and outputSchema', '2025-11-25', 'tools/list', result({ tools: [{ ...tool, title: 'T', outputSchema: { type: 'object' } }] })],
+    ['a question by a result', '2026-07-28', 'tools/call', question, ASKED],
     ['a modern result', '2026-07-28', 'tools/call', result({ ...text, resultType: 'complete' }), MODERN],
 ])
     testCase(`accepts ${what}`, async () => {
@@ -72,6 +77,12 @@ for (const [what, revision, method, message, pattern] of [
     ['no ttlMs', '2026-07-28', 'tools/list', result({ tools: [], resultType: 'complete', cacheScope: 'private' }), /ttlMs/],
     ['-32002 since 2026-07-28', '2026-07-28', 'resources/read', error(-32002), /-32002/],
     ['-32022 without data', '2026-07-28', 'server/discover', error(-32022), /UnsupportedProtocolVersionError/],
+    ['a question to whom cannot answer', '2026-07-28', 'tools/call', question, /cannot answer/],
+    ['a question without a state', '2026-07-28', 'tools/call', result({ ...question.result, requestState: undefined }), /has no state/],
+    ['a question of another kind', '2026-07-28', 'tools/call',
+        result({ ...question.result, inputRequests: { a: { method: 'roots/list' } } }), /something else than elicitation/],
+    ['a form that is none', '2026-07-28', 'tools/call',
+        result({ ...question.result, inputRequests: { a: { method: 'elicitation/create', params: { message: 'b' } } } }), /InputRequiredResult/],
     ['initialize since 2026-07-28', '2026-07-28', 'initialize', result({ resultType: 'complete' }), /which has none/],
 ])
     testCase(`rejects ${what}`, async () => {

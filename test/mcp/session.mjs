@@ -92,9 +92,9 @@ for (const { prototype } of [TransportV1, TransportV2]) {
 }
 
 // Connects a client of the revision with a server that has this configuration. `mode`: how the v2 client finds the
-// revision, "auto" or {pin}. `answer`: a function that answers the questions of the server to a person (elicitation), of
-// a legacy revision; the client says that it can answer as `elicitation` has it. At the end of the case the connection is closed, and the server has to have ended by
-// itself, to have left nothing and to have written nothing but what fits its schema.
+// revision, "auto" or {pin}. `answer`: a function that answers the questions of the server to a person (elicitation); the
+// client says that it can answer as `elicitation` has it. At the end of the case the connection is closed, and the server
+// has to have ended by itself, to have left nothing and to have written nothing but what fits its schema.
 export async function openSession(config, revision, mode = { pin: revision }, answer = undefined, elicitation = {}) {
     const session = new Session(config, revision, mode, answer, elicitation);
     atCaseEnd(() => session.close());
@@ -105,7 +105,10 @@ export async function openSession(config, revision, mode = { pin: revision }, an
 class Session {
     constructor(config, revision, mode, answer, elicitation) {
         this.v1 = LEGACY.includes(revision);
-        this.client = this.v1 ? new ClientOf(revision, answer, elicitation) : new ClientV2(INFO, { versionNegotiation: { mode } });
+        this.client = this.v1 ? new ClientOf(revision, answer, elicitation)
+            : new ClientV2(INFO, { versionNegotiation: { mode }, ...answer && { capabilities: { elicitation } } });
+        if (!this.v1 && answer)
+            this.client.setRequestHandler('elicitation/create', answer);
         this.servers = []; // with the process that v2 probes with
         const env = Object.fromEntries(ENGINE.filter((name) => name in process.env).map((name) => [name, process.env[name]]));
         const parameters = { command: isolatorMcp, args: ['--config', config], env, stderr: 'inherit', servers: this.servers };

@@ -208,13 +208,24 @@ export class Validator {
         if (request.method === 'initialize' && LEGACY.includes(message.result?.protocolVersion))
             this.legacy = message.result.protocolVersion;
         const schema = schemaOf(isModern(request) ? MODERN[0] : this.legacy);
-        const definition = RESULTS[request.method];
+        const asks = message.result?.resultType === 'input_required' && request.method === 'tools/call';
+        const definition = asks ? 'InputRequiredResult' : RESULTS[request.method];
         if (!definition || !schema.has(definition))
             return [`a result for ${request.method}, which has none`];
         return [
             ...schema.check(schema.has('JSONRPCResultResponse') ? 'JSONRPCResultResponse' : 'JSONRPCResponse', message),
             ...schema.check(definition, message.result),
-            ...this.#content(request, message.result, schema),
+            ...(asks ? this.#asks(request, message.result) : this.#content(request, message.result, schema)),
+        ];
+    }
+
+    // A result that asks a person: only of those who say that they can be asked, and only by elicitation.
+    #asks(request, { inputRequests, requestState }) {
+        const requests = Object.values(inputRequests ?? {});
+        return [
+            ...request.params._meta[`${META}clientCapabilities`]?.elicitation ? [] : ['a question to a client that cannot answer'],
+            ...requests.length && requests.every(({ method }) => method === 'elicitation/create') && requestState ? []
+                : ['asks for something else than elicitation, or has no state'],
         ];
     }
 

@@ -70,7 +70,7 @@ static enum tool_decision decision_of(const char *rest)
     json_t *line;
 
     set_up(&fixture, "2025-11-25", "{\"elicitation\": {}}");
-    asker = questions_asker(&fixture.questions, revision_legacy("2025-11-25"));
+    asker = &fixture.questions.asker;
     question = asker->ask(asker->context, "text", &fixture.done);
     line = next_line(&fixture);
     id = json_string_value(json_object_get(line, "id"));
@@ -129,7 +129,7 @@ static void questions__cancelled(void **state)
 
     (void)state;
     set_up(&fixture, "2025-06-18", "{\"elicitation\": {\"form\": {}}}");
-    asker = questions_asker(&fixture.questions, revision_legacy("2025-06-18"));
+    asker = &fixture.questions.asker;
     question = asker->ask(asker->context, "text", &fixture.done);
     asked = next_line(&fixture);
     asker->cancel(asker->context, question);
@@ -144,28 +144,31 @@ static void questions__cancelled(void **state)
     tear_down(&fixture);
 }
 
+/* With these capabilities in initialize, and those of a request of a modern revision or NULL. */
 static bool can_ask(const char *revision, const char *capabilities, const char *of_request)
 {
+    json_t *own = of_request ? json_of(of_request) : NULL;
     struct fixture fixture;
     bool can;
 
     set_up(&fixture, revision, capabilities);
-    can = questions_asker(&fixture.questions, revision_modern(of_request)
-                                                  ? revision_modern(of_request)
-                                                  : revision_legacy(of_request)) != NULL;
+    can = questions_can_ask(&fixture.questions,
+                            own ? revision_modern("2026-07-28") : revision_legacy(revision), own);
     tear_down(&fixture);
+    json_decref(own);
     return can;
 }
 
 static void questions__who_can_be_asked(void **state)
 {
     (void)state;
-    assert_true(can_ask("2025-06-18", "{\"elicitation\": {}}", "2025-06-18"));
-    assert_true(
-        can_ask("2025-11-25", "{\"elicitation\": {\"form\": {}, \"url\": {}}}", "2025-11-25"));
-    assert_false(can_ask("2025-11-25", "{\"elicitation\": {\"url\": {}}}", "2025-11-25"));
-    assert_false(can_ask("2025-11-25", "{\"elicitation\": true}", "2025-11-25"));
-    assert_false(can_ask("2025-11-25", "{}", "2025-11-25"));
-    assert_false(can_ask("2025-03-26", "{\"elicitation\": {}}", "2025-03-26"));
-    assert_false(can_ask("2025-11-25", "{\"elicitation\": {}}", "2026-07-28"));
+    assert_true(can_ask("2025-06-18", "{\"elicitation\": {}}", NULL));
+    assert_true(can_ask("2025-11-25", "{\"elicitation\": {\"form\": {}, \"url\": {}}}", NULL));
+    assert_false(can_ask("2025-11-25", "{\"elicitation\": {\"url\": {}}}", NULL));
+    assert_false(can_ask("2025-11-25", "{\"elicitation\": true}", NULL));
+    assert_false(can_ask("2025-11-25", "{}", NULL));
+    assert_false(can_ask("2025-03-26", "{\"elicitation\": {}}", NULL));
+    assert_false(can_ask("2025-11-25", "{\"elicitation\": {}}", "{}"));
+    assert_false(can_ask("2025-11-25", "{}", "{\"elicitation\": {\"url\": {}}}"));
+    assert_true(can_ask("2025-11-25", "{}", "{\"elicitation\": {\"form\": {}}}"));
 }

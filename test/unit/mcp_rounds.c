@@ -1,0 +1,284 @@
+#include "json.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "mcp/rounds.h"
+
+/* A call whose client must be asked, and the pipe that its responses come from. */
+struct fixture {
+    struct writer writer;
+    struct notifier wake, done;
+    int pipe[2];
+    pthread_mutex_t lock;
+    struct responder responder;
+    bool closed;
+    struct round round;
+    const struct tool_asker *asker;
+};
+
+static const char DIGEST[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+/* The next request of the client, with this id. */
+static void request(struct fixture *fixture, int id)
+{
+    json_t *value = json_integer(id);
+
+    responder_init(&fixture->responder, &fixture->writer, revision_modern("2026-07-28"), value,
+                   NULL);
+    json_decref(value);
+}
+
+static void set_up(struct fixture *fixture)
+{
+    struct error error = ERROR_INIT;
+
+    *fixture = (struct fixture){.wake = NOTIFIER_INIT, .done = NOTIFIER_INIT};
+    pthread_mutex_init(&fixture->lock, NULL);
+    assert_int_equal(notifier_open(&fixture->wake, &error), 0);
+    assert_int_equal(notifier_open(&fixture->done, &error), 0);
+    assert_int_equal(pipe(fixture->pipe), 0);
+    assert_int_equal(writer_start(&fixture->writer, fixture->pipe[1], &fixture->wake, &error), 0);
+    request(fixture, 1);
+    round_init(&fixture->round, &fixture->lock, &fixture->responder, &fixture->closed, DIGEST);
+    fixture->asker = &fixture->round.asker;
+}
+
+/* No line was sent that the test has not read. */
+static void tear_down(struct fixture *fixture)
+{
+    struct pollfd polled = {fixture->pipe[0], POLLIN, 0};
+
+    responder_nothing(&fixture->responder);
+    assert_int_equal(writer_finish(&fixture->writer, clock_now_ms() + 60000), 0);
+    assert_int_equal(poll(&polled, 1, 0), 0);
+    notifier_release(&fixture->wake);
+    notifier_release(&fixture->done);
+    pthread_mutex_destroy(&fixture->lock);
+    close(fixture->pipe[0]);
+    close(fixture->pipe[1]);
+}
+
+static struct tool_question *ask(struct fixture *fixture, const char *text)
+{
+    return fixture->asker->ask(fixture->asker->context, text, &fixture->done);
+}
+
+static enum tool_decision take(struct fixture *fixture, struct tool_question *question)
+{
+    return fixture->asker->take(fixture->asker->context, question);
+}
+
+/*
+ * Reads the next response, which must be for this id and ask this text by this name. Writes the key
+ * of the request that has to follow.
+ */
+static void check_question(const struct fixture *fixture, int id, const char *name,
+                           const char *text, struct round_key *key)
+{
+    char line[4096];
+    size_t length = 0;
+    const char *seen_name, *method, *message, *state, *type;
+    json_t *response, *params;
+    int seen_id;
+
+    do
+        assert_int_equal(read(fixture->pipe[0], line + length, 1), 1);
+    while (line[length++] != '\n' && length < sizeof line);
+    response = json_loadb(line, length, 0, NULL);
+    assert_int_equal(json_unpack(response, "{s:i, s:{s:s, s:o, s:s}}", "id", &seen_id, "result",
+                                 "resultType", &type, "inputRequests", &params, "requestState",
+                                 &state),
+                     0);
+    assert_int_equal(seen_id, id);
+    assert_string_equal(type, "input_required");
+    assert_int_equal(json_object_size(params), 1);
+    seen_name = json_object_iter_key(json_object_iter(params));
+    assert_string_equal(seen_name, name);
+    assert_int_equal(json_unpack(json_object_get(params, name), "{s:s, s:{s:s, s:{}}}", "method",
+                                 &method, "params", "message", &message, "requestedSchema"),
+                     0);
+    assert_string_equal(method, "elicitation/create");
+    assert_string_equal(message, text);
+    assert_int_equal(strlen(state), ROUND_STATE_SIZE - 1);
+    memcpy(key->state, state, sizeof key->state);
+    memcpy(key->digest, DIGEST, sizeof key->digest);
+    json_decref(response);
+}
+
+/* The client repeats the call with these responses. */
+static void resume(struct fixture *fixture, int id, const char *responses)
+{
+    json_t *value = responses ? json_of(responses) : NULL;
+
+    request(fixture, id);
+    round_resume(&fixture->round, value);
+    json_decref(value);
+}
+
+#define ANSWER(name, answer)                                                                       \
+    "{\"" name "\": {\"action\": \"accept\", \"content\": {\"answer\": \"" answer "\"}}}"
+
+static void rounds__a_question_and_its_answer(void **state)
+{
+    struct tool_question *question;
+    struct round_key key, other;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    question = ask(&fixture, "one?");
+    check_question(&fixture, 1, "question-1", "one?", &key);
+    assert_int_equal(take(&fixture, question), TOOL_UNDECIDED);
+    assert_true(round_matches(&fixture.round, &key));
+    resume(&fixture, 2, ANSWER("question-1", "allow once"));
+    assert_false(round_matches(&fixture.round, &key)); /* it was used */
+    assert_true(notifier_raised(&fixture.done));
+    assert_int_equal(take(&fixture, question), TOOL_AGREED);
+    question = ask(&fixture, "two?");
+    check_question(&fixture, 2, "question-2", "two?", &other);
+    assert_false(round_matches(&fixture.round, &key));
+    resume(&fixture, 3, ANSWER("question-2", "refuse"));
+    assert_int_equal(take(&fixture, question), TOOL_REFUSED_FOR_RUN);
+    tear_down(&fixture);
+}
+
+static void rounds__keys_of_other_calls(void **state)
+{
+    struct round_key key, other;
+    struct tool_question *question;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    memset(&key, 0, sizeof key);
+    memcpy(key.digest, DIGEST, sizeof key.digest);
+    assert_false(round_matches(&fixture.round, &key)); /* it has not asked */
+    question = ask(&fixture, "?");
+    check_question(&fixture, 1, "question-1", "?", &key);
+    other = key;
+    other.state[0] = other.state[0] == 'x' ? 'y' : 'x';
+    assert_false(round_matches(&fixture.round, &other));
+    other = key;
+    round_digest("execute_code", NULL, other.digest);
+    assert_false(round_matches(&fixture.round, &other));
+    fixture.asker->cancel(fixture.asker->context, question);
+    tear_down(&fixture);
+}
+
+static void rounds__a_missing_answer_is_asked_for_again(void **state)
+{
+    struct tool_question *question;
+    struct round_key key;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    question = ask(&fixture, "?");
+    check_question(&fixture, 1, "question-1", "?", &key);
+    resume(&fixture, 2, ANSWER("question-2", "allow once"));
+    check_question(&fixture, 2, "question-1", "?", &key);
+    resume(&fixture, 3, NULL);
+    check_question(&fixture, 3, "question-1", "?", &key);
+    resume(&fixture, 4, "{\"question-1\": \"allow once\"}");
+    assert_int_equal(take(&fixture, question), TOOL_DISMISSED);
+    tear_down(&fixture);
+}
+
+static void rounds__asked_while_the_client_is_away(void **state)
+{
+    struct tool_question *question;
+    struct round_key key;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    question = ask(&fixture, "one?");
+    check_question(&fixture, 1, "question-1", "one?", &key);
+    fixture.asker->cancel(fixture.asker->context, question);
+    question = ask(&fixture, "two?");
+    assert_true(round_matches(&fixture.round, &key));
+    resume(&fixture, 2, ANSWER("question-1", "allow for this run, with any arguments"));
+    assert_int_equal(take(&fixture, question), TOOL_UNDECIDED);
+    check_question(&fixture, 2, "question-2", "two?", &key);
+    fixture.asker->cancel(fixture.asker->context, question);
+    resume(&fixture, 3, ANSWER("question-2", "allow once"));
+    tear_down(&fixture);
+}
+
+static void rounds__no_more_than_clients_repeat(void **state)
+{
+    struct tool_question *question;
+    struct round_key key;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    question = ask(&fixture, "?");
+    for (int i = 1; i <= 10; i++) {
+        check_question(&fixture, i, "question-1", "?", &key);
+        resume(&fixture, i + 1, NULL);
+    }
+    assert_int_equal(take(&fixture, question), TOOL_DISMISSED);
+    assert_null(ask(&fixture, "?"));
+    tear_down(&fixture);
+}
+
+static void rounds__a_cancelled_call_asks_no_more(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.closed = true;
+    assert_null(ask(&fixture, "?"));
+    tear_down(&fixture);
+}
+
+static void digest_of(const char *tool, const char *arguments, char *digest)
+{
+    json_t *value = arguments ? json_of(arguments) : NULL;
+
+    round_digest(tool, value, digest);
+    json_decref(value);
+}
+
+static void rounds__digests(void **state)
+{
+    char one[SHA256_HEX_SIZE], other[SHA256_HEX_SIZE];
+
+    (void)state;
+    digest_of("a", "{\"x\": 1, \"y\": [2]}", one);
+    digest_of("a", "{ \"y\": [2], \"x\": 1}", other);
+    assert_string_equal(one, other);
+    digest_of("b", "{\"x\": 1, \"y\": [2]}", other);
+    assert_string_not_equal(one, other);
+    digest_of("a", "{\"x\": 1, \"y\": [3]}", other);
+    assert_string_not_equal(one, other);
+    digest_of("a", NULL, other);
+    assert_string_not_equal(one, other);
+}
+
+static void rounds__results(void **state)
+{
+    struct round_results results = {.next = 0};
+    struct round_key key = {"", ""};
+    json_t *result;
+
+    (void)state;
+    for (int i = 0; i < ROUND_RESULTS_MAX + 1; i++) {
+        snprintf(key.state, sizeof key.state, "state %d", i);
+        round_results_keep(&results, &key, json_integer(i));
+    }
+    result = round_results_take(&results, &key);
+    assert_int_equal(json_integer_value(result), ROUND_RESULTS_MAX);
+    json_decref(result);
+    assert_null(round_results_take(&results, &key)); /* it was taken */
+    snprintf(key.state, sizeof key.state, "state 0");
+    assert_null(round_results_take(&results, &key)); /* the oldest */
+    snprintf(key.state, sizeof key.state, "state 1");
+    snprintf(key.digest, sizeof key.digest, "another");
+    assert_null(round_results_take(&results, &key));
+    round_results_release(&results);
+}
