@@ -18,4 +18,10 @@ enum { DECIMAL_MAX = 400 };
  */
 bool decimal_read(const char *text, size_t length, double *number);
 
+/*
+ * Whether both are such numbers, of any size, and exactly the same one: 10e-1 is 1.0, and
+ * 9007199254740993 is not 9007199254740992. False if an exponent has more than 15 digits.
+ */
+bool decimal_equal(const char *one, size_t one_length, const char *other, size_t other_length);
+
 #endif

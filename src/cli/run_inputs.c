@@ -139,9 +139,13 @@ int run_inputs_read_tests(struct run_options *options, struct error *error)
                             error) != 0)
         return -1;
     tests->stop_on_failure = options->stop_on_failure;
+    tests->outcome_only = options->no_detail;
     for (size_t i = 0; i < tests->count; i++) {
-        tests->items[i].compare = options->compare;
-        tests->items[i].tolerance = options->tolerance;
+        tests->items[i].max_output_bytes = options->max_output_bytes;
+        tests->items[i].comparison = options->comparison;
+        if (comparison_rule_settle(&tests->items[i].comparison, &run_options_comparison_names,
+                                   error) != 0)
+            return -1;
     }
     return 0;
 }

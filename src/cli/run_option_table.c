@@ -4,6 +4,7 @@
 #include "cli/other_options.h"
 #include "cli/parallel.h"
 #include "cli/run_option_values.h"
+#include "cli/test_option_texts.h"
 #include "config/settings.h"
 
 #define STRING(member) OPTION_COPY(struct run_options, member)
@@ -86,42 +87,16 @@ static const struct option_rule rules[] = {
      STRING(request.entrypoint),
      ABOUT(REQUEST_ENTRYPOINT),
      FOR(BOTH)},
-    {{0, "--tests", "DIR", "tests: files NAME.in, NAME.out, NAME.args", NULL,
-      "The directory of the tests."},
-     STRING(tests),
-     FOR(TEST)},
-    {{0, "--compare", "MODE", COMPARISON_MODE_NAMES, "trim",
-      "How outputs are compared:\n"
-      ".Bl -tag -width tokens -compact\n"
-      ".It Cm trim\n"
-      "White space at the end of a line is ignored, and so are empty lines at the end.\n"
-      ".It Cm exact\n"
-      "Every byte counts.\n"
-      ".It Cm tokens\n"
-      "The words are compared, whatever white space is between them.\n"
-      ".It Cm float\n"
-      "Like *tokens*, and two words that are decimal numbers, such as 0.5 and 5e-1, are equal if "
-      "they differ by at most the tolerance. 'inf' and 'nan' are equal only to the same word, in "
-      "upper or lower case.\n"
-      ".El"},
-     CALL(run_option_take_compare, compare),
-     FOR(TEST),
-     CHOICES("trim exact tokens float")},
-    {{0, "--tolerance", "NUMBER", "for float: absolute or relative", "1e-6",
-      "How much numbers may differ with '--compare float': absolutely, or relative to the expected "
-      "number."},
-     WITH_ALL(run_option_take_tolerance),
-     FOR(TEST)},
-    {{0, "--no-expected", NULL, "allow tests without NAME.out", NULL,
-      "Allow tests without an expected output. They are passed if the program ends with exit "
-      "status 0, whatever it prints. Tests with an expected output are compared as always. Without "
-      "this option, a test without an expected output is an error."},
-     FLAG(no_expected),
-     FOR(TEST)},
-    {{0, "--stop-on-failure", NULL, "end after the first test that is not passed", NULL,
-      "End after the first test that is not passed. The others have the status *not-run*."},
-     FLAG(stop_on_failure),
-     FOR(TEST)},
+    {TEST_TEXT_TESTS, STRING(tests), FOR(TEST)},
+    {TEST_TEXT_COMPARE, CALL(run_option_take_compare, comparison.mode), FOR(TEST),
+     CHOICES("trim exact tokens float lines")},
+    {TEST_TEXT_IGNORE_CASE, FLAG(comparison.ignore_case), FOR(TEST)},
+    {TEST_TEXT_TOLERANCE, CALL(run_option_take_tolerance, comparison), FOR(TEST)},
+    {TEST_TEXT_NO_EXPECTED, FLAG(no_expected), FOR(TEST)},
+    {TEST_TEXT_STOP_ON_FAILURE, FLAG(stop_on_failure), FOR(TEST)},
+    {TEST_TEXT_MAX_OUTPUT,
+     OPTION_WHOLE(struct run_options, max_output_bytes, 1, TEST_MAX_OUTPUT_BYTES), FOR(TEST)},
+    {TEST_TEXT_NO_DETAIL, FLAG(no_detail), FOR(TEST)},
     {{'j', "--jobs", "N", "FILEs at a time", "one per processor core",
       "How many of several files run at the same time, from 1 to 1024."},
      OPTION_WHOLE(struct run_options, parallel, 1, PARALLEL_MAX),

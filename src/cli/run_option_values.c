@@ -114,10 +114,15 @@ int run_option_take_compare(void *mode, const char *value, struct error *error)
 
 int run_option_take_tolerance(void *place, const char *value, struct error *error)
 {
-    struct run_options *options = place;
+    struct comparison_rule *rule = place;
+    const bool absolute = strncmp(value, "absolute=", 9) == 0;
+    const bool relative = strncmp(value, "relative=", 9) == 0;
+    const char *text = value + (absolute || relative ? 9 : 0);
+    double number;
 
-    options->tolerance_given = true;
-    if (decimal_read(value, strlen(value), &options->tolerance) && options->tolerance >= 0)
+    if (decimal_read(text, strlen(text), &number) && number >= 0) {
+        *(absolute ? &rule->absolute : relative ? &rule->relative : &rule->tolerance) = number;
         return 0;
+    }
     return error_set(error, ERROR_USAGE, "'%s' is not a number from 0, like 1e-6", value);
 }

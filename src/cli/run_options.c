@@ -55,7 +55,7 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
                                     .detach = command == RUN_OPTIONS_START,
                                     .parallel = parallel_default(),
                                     .artifacts_directory = -1,
-                                    .tolerance = COMPARISON_TOLERANCE_DEFAULT};
+                                    .comparison = COMPARISON_RULE_INIT};
     request_init(&options->request);
     if (options_parse(&run_option_tables[command], argc, argv, options, &options->files,
                       &options->request.arguments, error) != 0)

@@ -39,12 +39,12 @@ struct run_options {
     bool force;              /* replace existing files in it */
     bool pull;               /* fetch the image if it is missing */
     bool stream;
-    bool detach;                  /* start the run as a job */
-    char *name;                   /* of the job; NULL: none */
-    char *tests;                  /* --tests, the directory; NULL for run */
-    enum comparison_mode compare; /* of all tests */
-    double tolerance;
-    bool tolerance_given;
+    bool detach;                       /* start the run as a job */
+    char *name;                        /* of the job; NULL: none */
+    char *tests;                       /* --tests, the directory; NULL for run */
+    struct comparison_rule comparison; /* of all tests; not settled */
+    int max_output_bytes;              /* of each stream of each test; 0: not given */
+    bool no_detail;                    /* results do not show the tests */
     bool stop_on_failure;
     bool no_expected;            /* tests without an expected output are allowed */
     struct strvec test_warnings; /* about the directory of the tests */
@@ -67,6 +67,9 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
  * it after it has read all options.
  */
 int run_options_check(const struct run_options *options, struct error *error);
+
+/* The options about the comparison of tests, for comparison_rule_settle(). */
+extern const struct comparison_names run_options_comparison_names;
 
 /*
  * Applies the options that are about the configuration, --audit and --runtime, to it. -1 with

@@ -18,15 +18,24 @@ static int check_files(const struct run_options *options, struct error *error)
                      escaped);
 }
 
+const struct comparison_names run_options_comparison_names = {
+    .mode = "--compare",
+    .tolerance = "--tolerance",
+    .absolute = "--tolerance absolute=NUMBER",
+    .relative = "--tolerance relative=NUMBER",
+};
+
 static int check_test_options(const struct run_options *options, struct error *error)
 {
+    struct comparison_rule comparison = options->comparison;
+
     if (options->files.count > 1 && strvec_contains(&options->files, "-"))
         return error_set(error, ERROR_USAGE,
                          "- and another FILE cannot be used together; stdin is one program");
     if (!options->tests)
         return error_set(error, ERROR_USAGE, "nothing to test with; give a directory with --tests");
-    if (options->tolerance_given && options->compare != COMPARE_FLOAT)
-        return error_set(error, ERROR_USAGE, "--tolerance needs --compare float");
+    if (comparison_rule_settle(&comparison, &run_options_comparison_names, error) != 0)
+        return -1;
     if (options->json && options->table)
         return error_set(error, ERROR_USAGE, "--json and --table cannot be used together");
     return 0;

@@ -50,6 +50,7 @@ struct program_request {
     bool input_is_live;   /* see struct input; no cell has it */
     long long restore_ms; /* RESTORE comes first, which may take so long; 0: no */
     bool reset;           /* RESET comes first: the program finds what the one before it has left */
+    uint64_t output_max;  /* bytes of one stream that it may write; 0: OUTPUT_HARD_MAX */
     /* Only in a session; 0 elsewhere. */
     const struct strbuf *cell; /* the cell for the interpreter; NULL: a program of its own */
     bool interpreter_waits;    /* an earlier cell has started it */

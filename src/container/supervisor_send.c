@@ -162,7 +162,8 @@ static struct frame_run run_frame(const struct supervisor_link *link,
         .timer_ms = timeout_ms + (is_script ? SCRIPT_GRACE_MS : GRACE_MS),
         .late_ms = timeout_ms + (is_script ? 0 : LATE_MS),
         .linger_ms = (uint64_t)(request->linger_ms > LINGER_MS ? request->linger_ms : LINGER_MS),
-        .output_max = lower_limit(OUTPUT_HARD_MAX, request->output_left),
+        .output_max =
+            lower_limit(lower_limit(OUTPUT_HARD_MAX, request->output_max), request->output_left),
         .cpu_max_us = supervisor_link_cpu_max_us(request),
         .flags = (request->cell ? FRAME_RUN_CELL : 0u) |
                  (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |

@@ -119,6 +119,27 @@ static int read_bytes(const json_t *note, const char *key, char **data, size_t *
 
 /* ---- tests */
 
+static json_t *make_comparison(const struct comparison_rule *rule)
+{
+    return json_pack("{s:s, s:b, s:b, s:f, s:f}", "mode", comparison_mode_name(rule->mode),
+                     "ignoreCase", rule->ignore_case, "exactSpace", rule->exact_space, "absolute",
+                     rule->absolute, "relative", rule->relative);
+}
+
+static int read_comparison(const json_t *value, struct comparison_rule *rule, struct error *error)
+{
+    const char *mode = json_string_value(json_object_get(value, "mode"));
+
+    if (!mode)
+        return set_missing(error, "mode");
+    if (read_bool(value, "ignoreCase", &rule->ignore_case, error) != 0 ||
+        read_bool(value, "exactSpace", &rule->exact_space, error) != 0 ||
+        read_number(value, "absolute", &rule->absolute, error) != 0 ||
+        read_number(value, "relative", &rule->relative, error) != 0)
+        return -1;
+    return comparison_mode_parse(mode, &rule->mode, error);
+}
+
 static json_t *make_tests(const struct test_requests *tests)
 {
     json_t *array = json_array();
@@ -128,29 +149,27 @@ static json_t *make_tests(const struct test_requests *tests)
 
         json_array_append_new(
             array,
-            json_pack("{s:o, s:o, s:b, s:s, s:f, s:f, s:f}", "name", json_make_any_text(test->name),
+            json_pack("{s:o, s:o, s:b, s:o, s:f, s:f, s:i}", "name", json_make_any_text(test->name),
                       "expected", make_bytes(test->expected, test->expected_length), "noExpected",
-                      test->no_expected, "compare", comparison_mode_name(test->compare),
-                      "tolerance", test->tolerance, "timeoutSeconds", test->timeout_seconds,
-                      "cpuSeconds", test->cpu_seconds));
+                      test->no_expected, "comparison", make_comparison(&test->comparison),
+                      "timeoutSeconds", test->timeout_seconds, "cpuSeconds", test->cpu_seconds,
+                      "maxOutputBytes", test->max_output_bytes));
     }
     return array;
 }
 
 static int read_test(const json_t *value, struct test_request *test, struct error *error)
 {
-    const char *compare = json_string_value(json_object_get(value, "compare"));
-
     test->name = json_read_any_text(json_object_get(value, "name"));
-    if (!test->name || !compare)
+    if (!test->name)
         return error_set(error, ERROR_INPUT, "a test has no name");
     if (read_bytes(value, "expected", &test->expected, &test->expected_length, error) != 0 ||
         read_bool(value, "noExpected", &test->no_expected, error) != 0 ||
-        read_number(value, "tolerance", &test->tolerance, error) != 0 ||
         read_number(value, "timeoutSeconds", &test->timeout_seconds, error) != 0 ||
-        read_number(value, "cpuSeconds", &test->cpu_seconds, error) != 0)
+        read_number(value, "cpuSeconds", &test->cpu_seconds, error) != 0 ||
+        read_count(value, "maxOutputBytes", &test->max_output_bytes, error) != 0)
         return -1;
-    return comparison_mode_parse(compare, &test->compare, error);
+    return read_comparison(json_object_get(value, "comparison"), &test->comparison, error);
 }
 
 static int read_tests(const json_t *array, struct test_requests *tests, struct error *error)
@@ -190,6 +209,7 @@ json_t *plan_note_make(const struct plan *plan)
     json_object_set_new(note, "maxArtifactBytes", json_integer(plan->max_artifact_bytes));
     json_object_set_new(note, "tests", make_tests(&plan->tests));
     json_object_set_new(note, "stopOnFailure", json_boolean(plan->tests.stop_on_failure));
+    json_object_set_new(note, "outcomeOnly", json_boolean(plan->tests.outcome_only));
     json_object_set_new(note, "testOutputBytes", json_integer(plan->test_output_bytes));
     return note;
 }
@@ -225,6 +245,7 @@ static int read_members(const json_t *note, struct plan *plan, struct error *err
         read_list(note, "artifacts", &plan->artifacts, error) != 0 ||
         read_bool(note, "readOnly", &read_only, error) != 0 ||
         read_bool(note, "stopOnFailure", &plan->tests.stop_on_failure, error) != 0 ||
+        read_bool(note, "outcomeOnly", &plan->tests.outcome_only, error) != 0 ||
         read_count(note, "maxArtifacts", &plan->max_artifacts, error) != 0 ||
         read_count(note, "maxArtifactBytes", &plan->max_artifact_bytes, error) != 0 ||
         read_count(note, "testOutputBytes", &plan->test_output_bytes, error) != 0)

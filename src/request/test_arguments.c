@@ -59,11 +59,17 @@ static int read_expected(struct argument_reader *reader, const char *name, const
     return 0;
 }
 
+static int read_flag(struct argument_reader *reader, const char *name, const json_t *value,
+                     bool *flag)
+{
+    *flag = json_is_true(value);
+    return json_is_boolean(value) ? 0 : argument_wrong(reader, name, "true or false");
+}
+
 static int read_no_expected(struct argument_reader *reader, const char *name, const json_t *value,
                             struct test_request *test)
 {
-    test->no_expected = json_is_true(value);
-    return json_is_boolean(value) ? 0 : argument_wrong(reader, name, "true or false");
+    return read_flag(reader, name, value, &test->no_expected);
 }
 
 static int read_compare(struct argument_reader *reader, const char *name, const json_t *value,
@@ -73,18 +79,48 @@ static int read_compare(struct argument_reader *reader, const char *name, const 
 
     if (!text)
         return -1;
-    return comparison_mode_parse(text, &test->compare, reader->error) == 0
+    return comparison_mode_parse(text, &test->comparison.mode, reader->error) == 0
                ? 0
                : error_prefix(reader->error, "%s", name);
+}
+
+static int read_ignore_case(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test)
+{
+    return read_flag(reader, name, value, &test->comparison.ignore_case);
+}
+
+static int read_exact_space(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test)
+{
+    return read_flag(reader, name, value, &test->comparison.exact_space);
+}
+
+static int read_number(struct argument_reader *reader, const char *name, const json_t *value,
+                       double *number)
+{
+    *number = json_number_value(value);
+    return json_is_number(value) && *number >= 0
+               ? 0
+               : argument_wrong(reader, name, "a number, 0 or greater");
 }
 
 static int read_tolerance(struct argument_reader *reader, const char *name, const json_t *value,
                           struct test_request *test)
 {
-    test->tolerance = json_number_value(value);
-    return json_is_number(value) && test->tolerance >= 0
-               ? 0
-               : argument_wrong(reader, name, "a number, 0 or greater");
+    return read_number(reader, name, value, &test->comparison.tolerance);
+}
+
+static int read_absolute(struct argument_reader *reader, const char *name, const json_t *value,
+                         struct test_request *test)
+{
+    return read_number(reader, name, value, &test->comparison.absolute);
+}
+
+static int read_relative(struct argument_reader *reader, const char *name, const json_t *value,
+                         struct test_request *test)
+{
+    return read_number(reader, name, value, &test->comparison.relative);
 }
 
 static int read_timeout(struct argument_reader *reader, const char *name, const json_t *value,
@@ -97,6 +133,17 @@ static int read_cpu_seconds(struct argument_reader *reader, const char *name, co
                             struct test_request *test)
 {
     return argument_seconds(reader, name, value, &test->cpu_seconds);
+}
+
+static int read_max_output(struct argument_reader *reader, const char *name, const json_t *value,
+                           struct test_request *test)
+{
+    const json_int_t bytes = json_integer_value(value);
+
+    if (!json_is_integer(value) || bytes < 1 || bytes > TEST_MAX_OUTPUT_BYTES)
+        return argument_wrong(reader, name, "a whole number from 1 to 67108864");
+    test->max_output_bytes = (int)bytes;
+    return 0;
 }
 
 static const struct member {
@@ -112,9 +159,14 @@ static const struct member {
     {"expected_stdout", ARGUMENT_TEXT, read_expected},
     {"no_expected", ARGUMENT_BOOLEAN, read_no_expected},
     {"compare", ARGUMENT_NAME, read_compare},
+    {"ignore_case", ARGUMENT_BOOLEAN, read_ignore_case},
+    {"exact_space", ARGUMENT_BOOLEAN, read_exact_space},
     {"tolerance", ARGUMENT_NUMBER, read_tolerance},
+    {"absolute_tolerance", ARGUMENT_NUMBER, read_absolute},
+    {"relative_tolerance", ARGUMENT_NUMBER, read_relative},
     {"timeout_seconds", ARGUMENT_NUMBER, read_timeout},
     {"cpu_seconds", ARGUMENT_NUMBER, read_cpu_seconds},
+    {"max_output_bytes", ARGUMENT_NUMBER, read_max_output},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -172,6 +224,14 @@ static int check_expected(struct argument_reader *reader, const char *name,
     return 0;
 }
 
+static const struct comparison_names comparison_names = {
+    .mode = "compare",
+    .exact_space = "exact_space",
+    .tolerance = "tolerance",
+    .absolute = "absolute_tolerance",
+    .relative = "relative_tolerance",
+};
+
 /* `words` are those of the request, which every program gets. */
 static int read_test(struct argument_reader *reader, const char *name, json_t *value, size_t words,
                      struct test_request *test)
@@ -189,6 +249,8 @@ static int read_test(struct argument_reader *reader, const char *name, json_t *v
         if (read_member(reader, name, key, member, test) != 0)
             return -1;
     }
+    if (comparison_rule_settle(&test->comparison, &comparison_names, reader->error) != 0)
+        return error_prefix(reader->error, "%s", name);
     return check_expected(reader, name, test);
 }
 

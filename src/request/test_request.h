@@ -16,6 +16,9 @@
 /* Maximum number of tests, and bytes of a test's name. */
 enum { TESTS_MAX = 10000, TEST_NAME_MAX = 255 };
 
+/* The largest limit of what a test may write to one stream: OUTPUT_HARD_MAX of every program. */
+enum { TEST_MAX_OUTPUT_BYTES = 64 << 20 };
+
 struct test_request {
     char *name;                /* owned; unique among the tests of a request */
     char *stdin_data;          /* standard input, owned, which may have NUL bytes; NULL: */
@@ -27,27 +30,28 @@ struct test_request {
     char *expected;            /* owned; the expected standard output, which may have NUL bytes; */
     size_t expected_length;    /* bytes; with NULL, none is expected */
     bool no_expected;          /* asked for: every output passes if the exit status is 0 */
-    enum comparison_mode compare;
-    double tolerance;       /* for COMPARE_FLOAT */
+    struct comparison_rule comparison;
     double timeout_seconds; /* 0: that of the plan */
     double cpu_seconds;     /* maximum CPU time; 0: that of the plan */
+    int max_output_bytes;   /* of one stream: more ends the program; 0: TEST_MAX_OUTPUT_BYTES */
 };
 
 #define TEST_REQUEST_INIT                                                                          \
     {                                                                                              \
-        .stdin_file = -1, .compare = COMPARE_TRIM, .tolerance = COMPARISON_TOLERANCE_DEFAULT       \
+        .stdin_file = -1, .comparison = COMPARISON_RULE_INIT                                       \
     }
 
 struct test_requests {
     struct test_request *items; /* owned, maybe together with others */
     size_t count;
     bool stop_on_failure;  /* the tests after the first one that fails do not run */
+    bool outcome_only;     /* results show nothing from which one could learn the tests */
     atomic_size_t *owners; /* how many structs own the items; NULL: this one alone */
 };
 
 #define TEST_REQUESTS_INIT                                                                         \
     {                                                                                              \
-        NULL, 0, false, NULL                                                                       \
+        NULL, 0, false, false, NULL                                                                \
     }
 
 /* Adds a test with the values of TEST_REQUEST_INIT, borrowed until the next one is added. */

@@ -159,6 +159,18 @@ static int read_test_output_bytes(struct reading *reading, const char *name, con
     return 0;
 }
 
+static int read_detail(struct reading *reading, const char *name, const json_t *value)
+{
+    const char *text = argument_text(&reading->values, name, value);
+
+    if (!text)
+        return -1;
+    if (strcmp(text, "full") != 0 && strcmp(text, "outcome") != 0)
+        return argument_wrong(&reading->values, name, "\"full\" or \"outcome\"");
+    reading->request->tests.outcome_only = strcmp(text, "outcome") == 0;
+    return 0;
+}
+
 /* Who has an argument. */
 enum offer {
     OFFER_ALWAYS,
@@ -203,6 +215,7 @@ static const struct argument table[] = {
     {"tests", ARGUMENT_ARRAY, read_tests, OFFER_BATCH, NULL},
     {"stop_on_failure", ARGUMENT_BOOLEAN, read_stop_on_failure, OFFER_BATCH, NULL},
     {"test_output_bytes", ARGUMENT_NUMBER, read_test_output_bytes, OFFER_BATCH, "outputBytes"},
+    {"detail", ARGUMENT_NAME, read_detail, OFFER_BATCH, NULL},
 };
 enum { ROWS = sizeof table / sizeof *table, ARGUMENTS = ROWS + LIMIT_NUMBERS };
 

@@ -11,9 +11,13 @@
  * - exact: all bytes count.
  * - tokens: the sequences of other bytes than white space are compared, whatever stands between.
  * - float: like tokens; in addition two tokens that are numbers (base/decimal.h) are equal if they
- *   differ by at most the tolerance, or by at most the tolerance times the expected number. "inf",
- *   "infinity" and "nan", with a sign or without, are equal to the same text in any case only.
- *   A number longer than DECIMAL_MAX bytes is compared as text.
+ *   differ by at most the absolute tolerance, or by at most the relative one times the expected
+ *   number. If both are 0, they must be the same number, of any size. "inf", "infinity" and "nan",
+ *   with a sign or without, are equal to the same text in any case only. A number longer than
+ *   DECIMAL_MAX bytes is compared as text.
+ * - lines: as LiveCodeBench compares. White space around the text and around each line is ignored.
+ *   Two lines are equal if their texts are, or if both have the same decimal numbers, which may be
+ *   written differently.
  */
 #ifndef RUN_COMPARISON_H
 #define RUN_COMPARISON_H
@@ -33,8 +37,7 @@ enum comparison_state {
 };
 
 struct comparison {
-    enum comparison_mode mode;
-    double tolerance;
+    struct comparison_rule rule;
     const char *expected; /* borrowed */
     size_t length;        /* of `expected` */
     size_t at;            /* in `expected`; everything before it is equal */
@@ -48,21 +51,24 @@ struct comparison {
     unsigned long long
         lines_on;    /* the difference is so many lines after that of expected[at - 1] */
     bool line_ended; /* the line of the output that differs has ended before the other */
-    /* For tokens and float: the token of the output that is being read. */
+    /* For tokens, float and lines: the token of the output that is being read. */
     bool in_token;
-    unsigned long long token_line; /* of the last token; 0: there was none */
+    unsigned long long token_line; /* of the last token, or line with text; 0: there was none */
     size_t token_end;              /* of the expected token, in `expected` */
     size_t token_length;
     bool token_equal; /* so far, as text */
     char token[DECIMAL_MAX];
+    /* For lines: the expected line with text, and how the output's line compares with it so far. */
+    bool in_line, text_equal, numbers_equal;
+    bool line_is_empty; /* the line that differs should be empty */
+    size_t line_end, token_at;
     struct found_text found;
 };
 
 /*
- * Borrows the expected output until the end; NULL only if it has no bytes. `tolerance` is for
- * COMPARE_FLOAT: 0 or more.
+ * Borrows the expected output until the end; NULL only if it has no bytes. The rule is settled.
  */
-void comparison_init(struct comparison *comparison, enum comparison_mode mode, double tolerance,
+void comparison_init(struct comparison *comparison, const struct comparison_rule *rule,
                      const char *expected, size_t length);
 
 /* Takes the next bytes of the output. False if it differs, whatever may follow. */

@@ -86,7 +86,7 @@ static int begin_test(struct test_run *test, const struct run *run,
     strvec_push_all(&test->environment, &plan->environment);
     for (size_t i = 0; i < request->environment.count; i++)
         environment_set(&test->environment, request->environment.items[i]);
-    comparison_init(&test->comparison, request->compare, request->tolerance, request->expected,
+    comparison_init(&test->comparison, &request->comparison, request->expected,
                     request->expected_length);
     output_sink_init(&test->output, (size_t)plan->test_output_bytes, &observer);
     test->output.comparison = request->no_expected ? NULL : &test->comparison;
@@ -138,6 +138,12 @@ static enum test_status status_of(struct test_run *test)
     return TEST_ENGINE;
 }
 
+static char *explain_wrong_answer(const struct test_run *test, bool outcome_only)
+{
+    return outcome_only ? string_copy("the output is not the expected one")
+                        : comparison_explain(&test->comparison);
+}
+
 /* Moves the result of the test's program, which has ended, into the test's result. */
 static void take_result(struct test_run *test, const struct run *run, struct test_result *result)
 {
@@ -152,18 +158,23 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
     result->cpu_us = program->cpu_us;
     result->peak_bytes = link->has_end ? verdict_figure(link->end.used_bytes) : -1;
     for (int i = 0; i < 2; i++) {
+        result->truncated[i] = program->truncated[i];
+        if (run->plan->tests.outcome_only) { /* a program can print its input */
+            result->truncated[i] = program->bytes[i] > 0;
+            continue;
+        }
         result->text[i] = program->text[i];
         program->text[i] = (struct strbuf)STRBUF_INIT;
         strbuf_shrink(&result->text[i]); /* there may be thousands of them */
-        result->truncated[i] = program->truncated[i];
     }
     for (size_t i = 0; i < program->warnings.count; i++) {
         CLEANUP_FREE char *shown = text_escape(result->name);
 
         strvec_pushf(&run->result->warnings, "test '%s': %s", shown, program->warnings.items[i]);
     }
-    result->message = result->status == TEST_WRONG_ANSWER ? comparison_explain(&test->comparison)
-                                                          : steal_pointer(&program->error);
+    result->message = result->status == TEST_WRONG_ANSWER
+                          ? explain_wrong_answer(test, run->plan->tests.outcome_only)
+                          : steal_pointer(&program->error);
 }
 
 /* Adds the figures of the test's program to those of the run. */
@@ -196,6 +207,7 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
     program.request.environment = &test->environment;
     program.request.limits = &test->limits;
     program.request.output_kept = (size_t)run->plan->test_output_bytes;
+    program.request.output_max = (uint64_t)test->test->max_output_bytes;
     program.request.output_compared = test->test->no_expected ? 0 : test->test->expected_length + 1;
     program.request.archive = test->test->files.count > 0 ? archive_file(&test->files) : -1;
     program.request.input = test->input >= 0 ? test->input : test->test->stdin_file;

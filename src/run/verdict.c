@@ -74,13 +74,17 @@ static void set_timeout(const struct verdict *verdict, struct result *result)
 
 static void set_output_limit(const struct verdict *verdict, struct result *result)
 {
-    const uint64_t left = verdict->request->output_left;
+    const uint64_t left = verdict->request->output_left, max = verdict->request->output_max;
 
     result->reason = REASON_OUTPUT_LIMIT;
-    result->error = left > 0 && left < OUTPUT_HARD_MAX
-                        ? string_format("%s used up the output of its session", verdict->name)
-                        : string_format("%s wrote more than %d MiB to one stream", verdict->name,
-                                        OUTPUT_HARD_MAX >> 20);
+    if (left > 0 && left < OUTPUT_HARD_MAX)
+        result->error = string_format("%s used up the output of its session", verdict->name);
+    else if (max > 0 && max < OUTPUT_HARD_MAX)
+        result->error = string_format("%s wrote more than %llu bytes to one stream", verdict->name,
+                                      (unsigned long long)max);
+    else
+        result->error = string_format("%s wrote more than %d MiB to one stream", verdict->name,
+                                      OUTPUT_HARD_MAX >> 20);
 }
 
 /* If the reader of the output has gone (EPIPE), that is not a failure. */

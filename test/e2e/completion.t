@@ -141,7 +141,7 @@ test_case --quick 'values of options' && {
     offers "false true" isolator run --read-only=
     offers "(files)" isolator run --read-only ""
     offers "ALL" isolator run --cap-drop ""
-    offers "exact float tokens trim" isolator test --compare ""
+    offers "exact float lines tokens trim" isolator test --compare ""
     offers "docker podman" isolator run --runtime ""
     offers "" isolator run --memory ""
     offers "" isolator run -m ""

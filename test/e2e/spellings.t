@@ -60,7 +60,7 @@ test_case --quick 'misspelt options and values' && {
     answer "unknown option '--test'; did you mean --tests?" test --test d a.py
     answer "--memory: '1t' is not a size; write it like 512m, 1g, or 64 MB" run -m 1t a.py
     answer "--timeout: '5min' is not a duration; write it like 500ms, 30, 1m30s or 1h" run -t 5min a.py
-    answer "--compare: 'strict' is not a way to compare; use trim, exact, tokens or float" test --compare strict --tests d a.py
+    answer "--compare: 'strict' is not a way to compare; use trim, exact, tokens, float or lines" test --compare strict --tests d a.py
     answer "unknown command 'runn'; did you mean 'run'?" runn a.py
 }
 

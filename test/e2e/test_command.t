@@ -56,7 +56,7 @@ test_case --quick 'wrong command lines' && {
     wrong "nothing to run; give a FILE, - or --dir"
     wrong "nothing to test with; give a directory with --tests" x.py
     wrong "FILE and --dir cannot be used together; name the program in --dir with --entrypoint" --tests t --dir d x.py
-    wrong "--compare: 'same' is not a way to compare; use trim, exact, tokens or float" --tests t --compare same x.py
+    wrong "--compare: 'same' is not a way to compare; use trim, exact, tokens, float or lines" --tests t --compare same x.py
     wrong "--tolerance needs --compare float" --tests t --tolerance 1 x.py
     wrong "--tolerance: 'inf' is not a number from 0, like 1e-6" --tests t --compare float --tolerance inf x.py
     wrong "--output-limit: must be a whole number from 64 to 1048576" --tests t --output-limit 63 x.py
@@ -251,6 +251,12 @@ test_case 'the ways to compare' && {
     passed "b c d" --compare tokens
     passed "a b c d" --compare float
     passed "a b c d e" --compare float --tolerance 0.001
+    passed "a b c d e" --compare float --tolerance absolute=1
+    passed "a b c d e" --compare float --tolerance relative=0.001
+    passed "a b c d" --compare float --tolerance relative=0.0001 --tolerance absolute=0.5
+    passed "a c d" --compare lines
+    add ways f 'F\n' 'f\n'
+    passed "c d f" --ignore-case
 }
 
 test_case 'the program: a directory, standard input, arguments, and an output that is cut' && {
@@ -263,6 +269,17 @@ test_case 'the program: a directory, standard input, arguments, and an output th
     is "$status $(tests '$_->{status}')" "0 passed" "a program from standard input"
     isolator test --tests "$scratch/one" --no-expected --output-limit 64 "$(snippet py 'print("x" * 1000)')"
     is "$status $(tests '"$_->{status} $_->{stdoutTruncated}"')" "0 passed 1" "--output-limit"
+}
+
+test_case '--max-output, and --no-detail' && {
+    add quiet a 'one two\n' 'secret\n'
+    isolator test --tests "$scratch/quiet" --no-detail "$obey"
+    is "$status $(tests '"$_->{status} <$_->{stdout}> $_->{error}"')" "1 wrong-answer <> the output is not the expected one" "--no-detail"
+    is "$(grep -cE "secret|two" "$scratch/out")" 0 "neither what is expected nor what the program prints"
+    isolator test --tests "$scratch/quiet" --table --no-detail "$obey"
+    has "$out" "the output is not the expected one" "the table"
+    isolator test --tests "$scratch/quiet" --max-output 7 "$obey"
+    is "$(tests '"$_->{status} $_->{error}"')" "output-limit program wrote more than 7 bytes to one stream" "--max-output"
 }
 
 # More inputs than the soft limit of descriptors.

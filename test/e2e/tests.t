@@ -126,7 +126,10 @@ test_case 'ways to compare' && {
         ["trim", "", "a\nb", "a  \nb\n\n"], ["trim, start", "trim", "a", " a"], ["exact", "exact", "a\n", "a\n"], ["exact, end", "exact", "a", "a\n"],
         ["tokens", "tokens", "1 2 3", "1\n2\t 3\n"], ["tokens, other", "tokens", "1 2 3", "1 23"], ["float", "float", "0.5 x", "0.5000001 x"],
         ["float, far", "float", "0.5", "0.51"], ["tolerance", "float", "0.5", "0.51", tolerance => 0.1], ["empty", "exact", "", ""],
-        ["not empty", "exact", "", "\n"], ["short", "trim", "a\nb", "a\n"], ["nul", "exact", "a\0b", "a\\000b"]]'
+        ["not empty", "exact", "", "\n"], ["short", "trim", "a\nb", "a\n"], ["nul", "exact", "a\0b", "a\\000b"],
+        ["lines", "lines", " a\n1.5 2", "a\n1.50  2\n\n"], ["case", "tokens", "Yes", "yes", ignore_case => \1],
+        ["space", "float", "1 2", "1.0  2", exact_space => \1], ["absolute", "float", "1000", "1001", absolute_tolerance => 0.9],
+        ["relative", "float", "1000", "1001", relative_tolerance => 0.01], ["large", "float", "9007199254740993", "9007199254740992", tolerance => 0]]'
     expect "$(tests '"$t->{name}: $t->{status} " . ($t->{error} // "null")')" "each way" <<'END'
 trim: passed null
 trim, start: wrong-answer line 1 differs: expected 'a', found ' a'
@@ -141,6 +144,12 @@ empty: passed null
 not empty: wrong-answer line 1 differs: expected no more output, found '\n'
 short: wrong-answer the output ends too early, after line 1: expected 'b'
 nul: passed null
+lines: passed null
+case: passed null
+space: wrong-answer line 1 differs: expected '1 2', found '1.0  2'
+absolute: wrong-answer line 1 differs: expected '1000', found '1001'
+relative: passed null
+large: wrong-answer line 1 differs: expected '9007199254740993', found '9007199254740992'
 END
 }
 
@@ -175,6 +184,34 @@ test_case 'the kept output of a test' && {
 passed 1 1
 wrong-answer 1 1
 END
+}
+
+test_case 'a limit of the output of one test' && {
+    batch_of 'entrypoint_code => q(head -c $1 /dev/zero; head -c $2 /dev/zero >&2), tests => [
+        {arguments => ["1000", "1000"], max_output_bytes => 1000}, {arguments => ["1001", "0"], max_output_bytes => 1000},
+        {arguments => ["0", "1001"], max_output_bytes => 1000}, {arguments => ["1001", "1001"]}]'
+    expect "$(tests '"$t->{name} $t->{status} " . ($t->{error} // "null")')" "each stream has the limit" <<'END'
+1 passed null
+2 output-limit program wrote more than 1000 bytes to one stream
+3 output-limit program wrote more than 1000 bytes to one stream
+4 passed null
+END
+}
+
+test_case 'the outcome alone says nothing about what the tests are' && {
+    batch_of 'entrypoint_code => q(cat; cat /dev/null >&2; cat $1; exit $2), detail => "outcome", tests => [
+        {stdin => "SECRET-IN", arguments => ["/dev/null", "0"], expected_stdout => "SECRET-OUT"},
+        {stdin => "SECRET-IN", arguments => ["/SECRET-ARG", "3"], expected_stdout => "SECRET-OUT"},
+        {stdin => "SECRET-OUT", arguments => ["/dev/null", "0"], expected_stdout => "SECRET-OUT"}]'
+    expect "$(tests '"$t->{status} $t->{exitCode} <$t->{stdout}$t->{stderr}> $t->{stdoutTruncated} $t->{stderrTruncated} " . ($t->{error} // "null")')" "three tests" <<'END'
+wrong-answer 0 <> 1 0 the output is not the expected one
+runtime-error 3 <> 1 1 program exited with status 3
+passed 0 <> 1 0 null
+END
+    is "$(grep -c SECRET "$scratch/out")" 0 "the whole result"
+    request 'tests => [{}], detail => "none"' >"$scratch/requests"
+    isolator batch "$scratch/requests"
+    is "$(json '$r->{error}')" 'detail must be "full" or "outcome"' "another word"
 }
 
 test_case '1000 tests' && {
@@ -335,9 +372,9 @@ test_case --quick 'refused lines' && {
     expect "$(perl -MJSON::PP -e 'print map { "$_->{line} $_->{reason} $_->{error}\n" } sort { $a->{line} <=> $b->{line} } map { decode_json($_) } <STDIN>' \
         <"$scratch/out")" "each message" <<'END'
 1 input tests must be an array of 1 to 10000 tests
-2 input tests[1] has no member 'expected'; known are: name, stdin, arguments, environment, files, expected_stdout, no_expected, compare, tolerance, timeout_seconds, cpu_seconds
+2 input tests[1] has no member 'expected'; known are: name, stdin, arguments, environment, files, expected_stdout, no_expected, compare, ignore_case, exact_space, tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, cpu_seconds, max_output_bytes
 3 input tests: there are two tests named 'a'
-4 input tests[0].compare: 'fuzzy' is not a way to compare; use trim, exact, tokens or float
+4 input tests[0].compare: 'fuzzy' is not a way to compare; use trim, exact, tokens, float or lines
 5 input test '1': timeout_seconds must be from 0.001 to 31622400 s
 6 input test '1': variable 'IFS' cannot be given: shells keep it for themselves
 7 input tests[0].files[0]: '../a' must not have '..', '.' or empty parts

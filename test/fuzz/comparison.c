@@ -1,7 +1,8 @@
 /*
  * Fuzz target: the comparison of output with what is expected. The first byte of the input chooses
- * the mode and the tolerance, the second one how the output is split; the rest is the expected
- * output up to the first byte 0xff, and then the output. These properties are checked:
+ * the mode, the tolerance, and whether case and white space count, the second one how the output is
+ * split; the rest is the expected output up to the first byte 0xff, and then the output. These
+ * properties are checked:
  *
  * - The result and the first difference are those of a simple comparison, which has both texts in
  *   memory and compares lines or tokens.
@@ -20,7 +21,7 @@ static const double tolerances[] = {0, 1e-6, 0.5, 2};
 
 static regex_t number_form, special_form;
 
-/* A line or a token. */
+/* A line, a token, or one byte of white space. */
 struct part {
     const char *text;
     size_t length;
@@ -64,6 +65,38 @@ static void cut_lines(struct parts *parts, const char *text, size_t length)
         parts->count--;
 }
 
+/* Tokens, and between them each byte of white space. */
+static void cut_all(struct parts *parts, const char *text, size_t length)
+{
+    unsigned long long line = 1;
+
+    parts->count = 0;
+    for (size_t at = 0, end; at < length; at = end) {
+        for (end = at; end < length && !found_text_is_space(text[end]); end++)
+            ;
+        end += end == at;
+        parts->items[parts->count++] = (struct part){text + at, end - at, line};
+        line += text[at] == '\n';
+    }
+}
+
+/* Lines without white space around them, and around the text. */
+static void cut_stripped(struct parts *parts, const char *text, size_t length)
+{
+    unsigned long long skipped = 0;
+
+    for (; length > 0 && found_text_is_space(*text); text++, length--)
+        skipped += *text == '\n';
+    cut_lines(parts, text, length);
+    for (size_t i = 0; i < parts->count; i++) {
+        struct part *part = &parts->items[i];
+
+        part->line += skipped;
+        for (; part->length > 0 && found_text_is_space(*part->text); part->length--)
+            part->text++;
+    }
+}
+
 static bool are_same(const struct part *one, const struct part *other)
 {
     return one->length == other->length && memcmp(one->text, other->text, one->length) == 0;
@@ -78,6 +111,63 @@ static bool has_form(const regex_t *form, const struct part *part, char *string)
     return regexec(form, string, 0, NULL, 0) == 0;
 }
 
+/* Writes a number as digits without zeros around them, and a power of ten: "-12e-1" for -1.20. */
+static void write_normal(char *text)
+{
+    char digits[DECIMAL_MAX + 1];
+    char *exponent = strpbrk(text, "eE"), *point, *end, *start = digits;
+    long long power = exponent ? strtoll(exponent + 1, NULL, 10) : 0;
+    const bool negative = *text == '-';
+
+    if (exponent)
+        *exponent = '\0';
+    strcpy(digits, text + (*text == '-' || *text == '+'));
+    point = strchr(digits, '.');
+    if (point) {
+        power -= (long long)strlen(point + 1);
+        memmove(point, point + 1, strlen(point));
+    }
+    start += strspn(start, "0");
+    for (end = start + strlen(start); end > start && end[-1] == '0'; power++)
+        *--end = '\0';
+    if (*start)
+        sprintf(text, "%s%se%lld", negative ? "-" : "", start, power);
+    else
+        strcpy(text, "0");
+}
+
+/* Whether both are the same number. The exponents have few digits. */
+static bool are_equal_numbers(const struct part *expected, const struct part *output)
+{
+    char one[DECIMAL_MAX + 32], other[DECIMAL_MAX + 32];
+    const char *e, *f;
+
+    if (!has_form(&number_form, expected, one) || !has_form(&number_form, output, other))
+        return false;
+    e = strpbrk(one, "eE");
+    f = strpbrk(other, "eE");
+    if ((e && strlen(e) > 15) || (f && strlen(f) > 15))
+        return decimal_equal(expected->text, expected->length, output->text, output->length);
+    write_normal(one);
+    write_normal(other);
+    return strcmp(one, other) == 0;
+}
+
+static bool are_equal_lines(const struct part *expected, const struct part *output)
+{
+    static struct parts one, other;
+    bool equal;
+
+    if (are_same(expected, output))
+        return true;
+    cut(&one, expected->text, expected->length, " \t\v\f\r", false);
+    cut(&other, output->text, output->length, " \t\v\f\r", false);
+    equal = one.count > 0 && one.count == other.count;
+    for (size_t i = 0; equal && i < one.count; i++)
+        equal = are_equal_numbers(&one.items[i], &other.items[i]);
+    return equal;
+}
+
 static bool are_near(const struct part *expected, const struct part *output, double tolerance)
 {
     char one[DECIMAL_MAX + 1], other[DECIMAL_MAX + 1];
@@ -87,6 +177,8 @@ static bool are_near(const struct part *expected, const struct part *output, dou
         return true;
     if (has_form(&special_form, expected, one) && has_form(&special_form, output, other))
         return strcasecmp(one, other) == 0;
+    if (tolerance == 0)
+        return are_equal_numbers(expected, output);
     if (!has_form(&number_form, expected, one) || !has_form(&number_form, output, other))
         return false;
     wanted = strtod(one, NULL);
@@ -95,15 +187,32 @@ static bool are_near(const struct part *expected, const struct part *output, dou
            (fabs(wanted - got) <= tolerance || fabs(wanted - got) <= tolerance * fabs(wanted));
 }
 
+static bool are_equal(const struct comparison_rule *rule, const struct part *expected,
+                      const struct part *output)
+{
+    if (rule->mode == COMPARE_FLOAT)
+        return are_near(expected, output, rule->absolute);
+    return rule->mode == COMPARE_LINES ? are_equal_lines(expected, output)
+                                       : are_same(expected, output);
+}
+
+/* The line of the last token before a part; 0: there is none. */
+static unsigned long long last_token(const struct parts *output, size_t i)
+{
+    while (i > 0 && found_text_is_space(output->items[i - 1].text[0]))
+        i--;
+    return i > 0 ? output->items[i - 1].line : 0;
+}
+
 /* What comparison_locate() has to say: "" if they are equal. Owned. */
-static char *explain(enum comparison_mode mode, double tolerance, const struct parts *expected,
+static char *explain(const struct comparison_rule *rule, const struct parts *expected,
                      const struct parts *output)
 {
+    unsigned long long last;
     size_t i = 0;
 
     for (; i < expected->count && i < output->count; i++)
-        if (mode == COMPARE_FLOAT ? !are_near(&expected->items[i], &output->items[i], tolerance)
-                                  : !are_same(&expected->items[i], &output->items[i]))
+        if (!are_equal(rule, &expected->items[i], &output->items[i]))
             return string_format("line %llu differs", output->items[i].line);
     while (i < output->count && output->items[i].length == 0)
         i++;
@@ -111,9 +220,10 @@ static char *explain(enum comparison_mode mode, double tolerance, const struct p
         return string_format("line %llu differs", output->items[i].line);
     if (i == expected->count)
         return string_copy("");
-    if (i == 0)
+    last = rule->exact_space ? last_token(output, i) : i > 0 ? output->items[i - 1].line : 0;
+    if (last == 0)
         return string_copy("the output is empty");
-    return string_format("the output ends too early, after line %llu", output->items[i - 1].line);
+    return string_format("the output ends too early, after line %llu", last);
 }
 
 static char *explain_exact(const char *expected, size_t expected_length, const char *output,
@@ -137,7 +247,7 @@ static char *explain_exact(const char *expected, size_t expected_length, const c
  * Compares in pieces of a size, the last of which may be smaller, and checks the explanation.
  * Returns the message, owned.
  */
-static char *check_pieces(enum comparison_mode mode, double tolerance, const char *expected,
+static char *check_pieces(const struct comparison_rule *rule, const char *expected,
                           size_t expected_length, const char *output, size_t length, size_t piece,
                           const char *explanation)
 {
@@ -145,7 +255,7 @@ static char *check_pieces(enum comparison_mode mode, double tolerance, const cha
     CLEANUP_FREE char *got = NULL;
     bool more = true, equal;
 
-    comparison_init(&comparison, mode, tolerance, expected, expected_length);
+    comparison_init(&comparison, rule, expected, expected_length);
     for (size_t at = 0; at < length; at += piece) {
         const bool next =
             comparison_add(&comparison, output + at, piece < length - at ? piece : length - at);
@@ -158,8 +268,8 @@ static char *check_pieces(enum comparison_mode mode, double tolerance, const cha
     got = comparison_locate(&comparison);
     fuzz_require(equal == !got, "equal: %d, and %s", equal, got ? got : "no difference");
     fuzz_require(strcmp(got ? got : "", explanation) == 0,
-                 "mode %d, in pieces of %zu: '%s', not '%s'", (int)mode, piece, got ? got : "",
-                 explanation);
+                 "mode %d, in pieces of %zu: '%s', not '%s'", (int)rule->mode, piece,
+                 got ? got : "", explanation);
     return comparison_explain(&comparison);
 }
 
@@ -180,40 +290,68 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
+static void cut_both(const struct comparison_rule *rule, const char *text, size_t length,
+                     struct parts *parts)
+{
+    if (rule->mode == COMPARE_TRIM)
+        cut_lines(parts, text, length);
+    else if (rule->mode == COMPARE_LINES)
+        cut_stripped(parts, text, length);
+    else if (rule->exact_space)
+        cut_all(parts, text, length);
+    else
+        cut(parts, text, length, " \t\n\v\f\r", false);
+}
+
+/* The rule that the first byte chooses. */
+static struct comparison_rule rule_of(uint8_t byte)
+{
+    struct comparison_rule rule = COMPARISON_RULE_INIT;
+
+    rule.mode = byte & 64 ? COMPARE_LINES : (enum comparison_mode)(byte % 4);
+    rule.ignore_case = byte & 16;
+    rule.exact_space = (rule.mode == COMPARE_TOKENS || rule.mode == COMPARE_FLOAT) && byte & 32;
+    rule.absolute = rule.relative = tolerances[byte / 4 % 4];
+    return rule;
+}
+
+/* A copy for the simple comparison, in lower case if that is not to count. */
+static void copy(const struct comparison_rule *rule, const char *text, size_t length, char *to)
+{
+    for (size_t i = 0; i < length; i++)
+        to[i] =
+            rule->ignore_case && text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] | 32) : text[i];
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct parts expected_parts, output_parts;
+    static char expected_copy[8192], output_copy[8192];
     const char *expected = (const char *)data + 2, *output;
-    enum comparison_mode mode;
+    struct comparison_rule rule;
     size_t expected_length, length;
-    double tolerance;
     CLEANUP_FREE char *explanation = NULL, *whole = NULL, *bytes = NULL, *pieces = NULL;
 
     if (size < 2 || size > 8000)
         return 0;
-    mode = (enum comparison_mode)(data[0] % 4);
-    tolerance = tolerances[data[0] / 4 % 4];
+    rule = rule_of(data[0]);
     output = memchr(expected, 0xff, size - 2);
     expected_length = output ? (size_t)(output - expected) : size - 2;
     output = output ? output + 1 : expected + expected_length;
     length = size - 2 - (size_t)(output - expected);
-    if (mode == COMPARE_EXACT) {
-        explanation = explain_exact(expected, expected_length, output, length);
-    } else if (mode == COMPARE_TRIM) {
-        cut_lines(&expected_parts, expected, expected_length);
-        cut_lines(&output_parts, output, length);
+    copy(&rule, expected, expected_length, expected_copy);
+    copy(&rule, output, length, output_copy);
+    if (rule.mode == COMPARE_EXACT) {
+        explanation = explain_exact(expected_copy, expected_length, output_copy, length);
     } else {
-        cut(&expected_parts, expected, expected_length, " \t\n\v\f\r", false);
-        cut(&output_parts, output, length, " \t\n\v\f\r", false);
+        cut_both(&rule, expected_copy, expected_length, &expected_parts);
+        cut_both(&rule, output_copy, length, &output_parts);
+        explanation = explain(&rule, &expected_parts, &output_parts);
     }
-    if (!explanation)
-        explanation = explain(mode, tolerance, &expected_parts, &output_parts);
-    whole = check_pieces(mode, tolerance, expected, expected_length, output, length, length + 1,
-                         explanation);
-    bytes =
-        check_pieces(mode, tolerance, expected, expected_length, output, length, 1, explanation);
-    pieces = check_pieces(mode, tolerance, expected, expected_length, output, length, 1 + data[1],
-                          explanation);
+    whole = check_pieces(&rule, expected, expected_length, output, length, length + 1, explanation);
+    bytes = check_pieces(&rule, expected, expected_length, output, length, 1, explanation);
+    pieces =
+        check_pieces(&rule, expected, expected_length, output, length, 1 + data[1], explanation);
     require_same(whole, bytes);
     require_same(whole, pieces);
     return 0;

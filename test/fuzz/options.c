@@ -131,6 +131,12 @@ static void check_plan(struct request *request, bool utf8, size_t size)
     fuzz_require(plan.command.count > request->arguments.count, "no command");
 }
 
+/* -1: not given. */
+static void check_tolerance(double number)
+{
+    fuzz_require(number == -1 || (isfinite(number) && number >= 0), "%g", number);
+}
+
 static void check_taken(const struct run_options *options, const struct strvec *words)
 {
     const struct request *request = &options->request;
@@ -138,7 +144,9 @@ static void check_taken(const struct run_options *options, const struct strvec *
     check_program(options);
     fuzz_require(!options->tests == (options->command == RUN_OPTIONS_RUN), "tests: %s",
                  options->tests ? options->tests : "none");
-    fuzz_require(isfinite(options->tolerance) && options->tolerance >= 0, "%g", options->tolerance);
+    check_tolerance(options->comparison.tolerance);
+    check_tolerance(options->comparison.absolute);
+    check_tolerance(options->comparison.relative);
     check_words(options, words);
     check_numbers(&request->policy.limits);
     for (size_t i = 0; i < request->environment.count; i++)

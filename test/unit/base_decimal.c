@@ -73,3 +73,50 @@ static void decimal__length(void **state)
     assert_true(number == 1);
     check_refused(digits, DECIMAL_MAX + 1);
 }
+
+static bool equal(const char *one, const char *other)
+{
+    const bool result = decimal_equal(one, strlen(one), other, strlen(other));
+
+    assert_true(decimal_equal(other, strlen(other), one, strlen(one)) == result);
+    return result;
+}
+
+static void decimal__equal(void **state)
+{
+    static const char *const same[][2] = {{"1", "1"},
+                                          {"1", "1.0"},
+                                          {"1", "10e-1"},
+                                          {"0.001", "1e-3"},
+                                          {"100", "1e2"},
+                                          {"007", "7"},
+                                          {"+7", "7"},
+                                          {"-0", "0.000e5"},
+                                          {".5", "0.50"},
+                                          {"5.", "5"},
+                                          {"10203.0", "1.0203e4"},
+                                          {"0e999999999999999", "0"},
+                                          {"1e400", "10E399"},
+                                          {"0.10", "1e-1"}};
+    static const char *const different[][2] = {
+        {"1", "-1"},
+        {"1", "10"},
+        {"1", "1.01"},
+        {"101", "11"},
+        {"9007199254740993", "9007199254740992"},
+        {"1e15", "1e16"},
+        {"12", "1.2"},
+        {"1", ""},
+        {"1", "x"},
+        {"inf", "inf"},
+        {"0", "00001e-1"},
+        {"1e1000000000000000", "1e1000000000000000"}}; /* too long an exponent */
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(same); i++)
+        if (!equal(same[i][0], same[i][1]))
+            fail_msg("%s is not %s", same[i][0], same[i][1]);
+    for (size_t i = 0; i < COUNT(different); i++)
+        if (equal(different[i][0], different[i][1]))
+            fail_msg("%s is %s", different[i][0], different[i][1]);
+}

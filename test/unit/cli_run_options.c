@@ -572,8 +572,8 @@ static void run_options__of_test(void **state)
     assert_int_equal(fixture.result, 0);
     assert_string_equal(options->tests, "d");
     assert_string_equal(options->request.entrypoint, "x.py");
-    assert_int_equal(options->compare, COMPARE_FLOAT);
-    assert_true(options->tolerance == 1e-3);
+    assert_int_equal(options->comparison.mode, COMPARE_FLOAT);
+    assert_true(options->comparison.tolerance == 1e-3);
     assert_int_equal(options->request.test_output_bytes, 2048);
     assert_true(isnan(options->request.policy.limits.number[LIMIT_OUTPUT]));
     assert_true(options->stop_on_failure && options->json && !options->table);
@@ -582,8 +582,9 @@ static void run_options__of_test(void **state)
     tear_down(&fixture);
     parse_command(&fixture, RUN_OPTIONS_TEST, "--tests|d|x.py");
     assert_int_equal(fixture.result, 0);
-    assert_int_equal(options->compare, COMPARE_TRIM);
-    assert_true(options->tolerance == 1e-6);
+    assert_int_equal(options->comparison.mode, COMPARE_TRIM);
+    assert_true(options->comparison.tolerance == -1);
+    assert_false(options->no_detail || options->comparison.ignore_case);
     assert_int_equal(options->request.test_output_bytes, 0);
     tear_down(&fixture);
 }
@@ -614,8 +615,16 @@ static void run_options__refused_by_test(void **state)
         {"x.py", "nothing to test with; give a directory with --tests"},
         {"--tests|d", "nothing to run; give a FILE, - or --dir"},
         {"--tests|d|x.py|--compare|diff",
-         "--compare: 'diff' is not a way to compare; use trim, exact, tokens or float"},
+         "--compare: 'diff' is not a way to compare; use trim, exact, tokens, float or lines"},
         {"--tests|d|x.py|--tolerance|0.1", "--tolerance needs --compare float"},
+        {"--tests|d|x.py|--tolerance|absolute=0.1",
+         "--tolerance absolute=NUMBER needs --compare float"},
+        {"--tests|d|x.py|--compare|float|--tolerance|1|--tolerance|relative=1",
+         "--tolerance and --tolerance relative=NUMBER cannot be used together; the first is both"},
+        {"--tests|d|x.py|--compare|float|--tolerance|relative=",
+         "--tolerance: 'relative=' is not a number from 0, like 1e-6"},
+        {"--tests|d|x.py|--max-output|0",
+         "--max-output: must be a whole number from 1 to 67108864"},
         {"--tests|d|x.py|--compare|float|--tolerance|x",
          "--tolerance: 'x' is not a number from 0, like 1e-6"},
         {"--tests|d|x.py|--compare|float|--tolerance|-1",
@@ -680,8 +689,11 @@ static void check_defaults(const struct run_options *options, const struct run_o
         assert_string_equal(options->request.workdir, config->workdir);
     if (options->request.test_output_bytes > 0)
         assert_int_equal(options->request.test_output_bytes, TEST_OUTPUT_BYTES);
-    assert_int_equal(options->compare, without->compare);
-    assert_true(options->tolerance == without->tolerance);
+    assert_int_equal(options->comparison.mode, without->comparison.mode);
+    if (options->comparison.tolerance >= 0)
+        assert_true(options->comparison.tolerance == COMPARISON_TOLERANCE_DEFAULT);
+    if (options->max_output_bytes > 0)
+        assert_int_equal(options->max_output_bytes, TEST_MAX_OUTPUT_BYTES);
 }
 
 /* Gives an option the default that --help has for it. */

@@ -73,5 +73,5 @@ static void revision__features(void **state)
     check_features(revision_legacy("2025-11-25"),
                    "annotations structured elicitation argument_results ");
     check_features(revision_modern("2026-07-28"),
-                   "modern annotations structured argument_results ");
+                   "modern annotations structured elicitation argument_results ");
 }

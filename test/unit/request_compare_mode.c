@@ -7,7 +7,8 @@ static void compare_mode__names(void **state)
     static const char *const names[] = {[COMPARE_TRIM] = "trim",
                                         [COMPARE_EXACT] = "exact",
                                         [COMPARE_TOKENS] = "tokens",
-                                        [COMPARE_FLOAT] = "float"};
+                                        [COMPARE_FLOAT] = "float",
+                                        [COMPARE_LINES] = "lines"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
@@ -22,8 +23,8 @@ static void compare_mode__names(void **state)
 
 static void check_unknown(const char *name, const char *shown)
 {
-    CLEANUP_FREE char *message =
-        string_format("'%s' is not a way to compare; use trim, exact, tokens or float", shown);
+    CLEANUP_FREE char *message = string_format(
+        "'%s' is not a way to compare; use trim, exact, tokens, float or lines", shown);
     enum comparison_mode mode = (enum comparison_mode)77;
     struct error error = ERROR_INIT;
 

@@ -20,12 +20,18 @@ static const char FULL[] =
     ",\"artifacts\":[\"*.txt\",\"out/"
     "**\"],\"artifactsOptional\":true,\"maxArtifacts\":5,\"maxArtifactBytes\":1000,"
     "\"tests\":[{\"name\":\"one\",\"expected\":\"AGEK/w==\",\"noExpected\":false,"
-    "\"compare\":\"float\",\"tolerance\":0.25,\"timeoutSeconds\":2.0,\"cpuSeconds\":0.5},"
-    "{\"name\":\"two\",\"expected\":null,\"noExpected\":true,\"compare\":\"trim\","
-    "\"tolerance\":9.9999999999999995e-7,\"timeoutSeconds\":0.0,\"cpuSeconds\":0.0},"
-    "{\"name\":\"three\",\"expected\":\"\",\"noExpected\":false,\"compare\":\"exact\","
-    "\"tolerance\":9.9999999999999995e-7,\"timeoutSeconds\":0.0,\"cpuSeconds\":0.0}],"
-    "\"stopOnFailure\":true,\"testOutputBytes\":4096}";
+    "\"comparison\":{\"mode\":\"float\",\"ignoreCase\":true,"
+    "\"exactSpace\":true,\"absolute\":0.25,\"relative\":0.5},"
+    "\"timeoutSeconds\":2.0,\"cpuSeconds\":0.5,\"maxOutputBytes\":99},"
+    "{\"name\":\"two\",\"expected\":null,\"noExpected\":true,"
+    "\"comparison\":{\"mode\":\"trim\",\"ignoreCase\":false,"
+    "\"exactSpace\":false,\"absolute\":0.0,\"relative\":0.0},"
+    "\"timeoutSeconds\":0.0,\"cpuSeconds\":0.0,\"maxOutputBytes\":0},"
+    "{\"name\":\"three\",\"expected\":\"\",\"noExpected\":false,"
+    "\"comparison\":{\"mode\":\"exact\",\"ignoreCase\":false,"
+    "\"exactSpace\":false,\"absolute\":0.0,\"relative\":0.0},"
+    "\"timeoutSeconds\":0.0,\"cpuSeconds\":0.0,\"maxOutputBytes\":0}],"
+    "\"stopOnFailure\":true,\"outcomeOnly\":true,\"testOutputBytes\":4096}";
 
 static void set_limits(struct limits *limits, double timeout, double memory, double cpus)
 {
@@ -44,6 +50,7 @@ static struct test_request *add_test(struct plan *plan, const char *name)
     struct test_request *test = test_requests_add(&plan->tests);
 
     test->name = string_copy(name);
+    test->comparison.absolute = test->comparison.relative = 0;
     return test;
 }
 
@@ -71,18 +78,18 @@ static struct plan full_plan(void)
     plan.max_artifacts = 5;
     plan.max_artifact_bytes = 1000;
     plan.test_output_bytes = 4096;
-    plan.tests.stop_on_failure = true;
+    plan.tests.stop_on_failure = plan.tests.outcome_only = true;
     test = add_test(&plan, "one");
     test->expected = string_format("%ca\n\xff", '\0');
     test->expected_length = 4;
-    test->compare = COMPARE_FLOAT;
-    test->tolerance = 0.25;
+    test->comparison = (struct comparison_rule){COMPARE_FLOAT, true, true, 0, 0.25, 0.5};
+    test->max_output_bytes = 99;
     test->timeout_seconds = 2;
     test->cpu_seconds = 0.5;
     add_test(&plan, "two")->no_expected = true;
     test = add_test(&plan, "three");
     test->expected = string_copy("");
-    test->compare = COMPARE_EXACT;
+    test->comparison.mode = COMPARE_EXACT;
     return plan;
 }
 
@@ -142,7 +149,8 @@ static void plan_note__least_plan(void **state)
         "\"entrypoint\":\"a.c\",\"network\":\"none\",\"command\":[\"./a\"],\"build\":[],"
         "\"limits\":" LIMITS_OF_NOTE
         ",\"artifacts\":[],\"artifactsOptional\":false,\"maxArtifacts\":0,"
-        "\"maxArtifactBytes\":0,\"tests\":[],\"stopOnFailure\":false,\"testOutputBytes\":0}";
+        "\"maxArtifactBytes\":0,\"tests\":[],\"stopOnFailure\":false,\"outcomeOnly\":false,"
+        "\"testOutputBytes\":0}";
     struct plan plan = read_plan(least);
 
     (void)state;
@@ -204,11 +212,11 @@ static void check_damaged(bool test, const char *key, const char *value, const c
 static void plan_note__member_that_is_missing(void **state)
 {
     static const char *const keys[] = {
-        "language", "image",         "workdir",         "entrypoint",      "network",
-        "readOnly", "command",       "build",           "artifacts",       "maxArtifacts",
-        "tests",    "stopOnFailure", "testOutputBytes", "maxArtifactBytes"};
-    static const char *const of_test[] = {"expected", "noExpected", "tolerance", "timeoutSeconds",
-                                          "cpuSeconds"};
+        "language", "image",         "workdir",         "entrypoint",       "network",
+        "readOnly", "command",       "build",           "artifacts",        "maxArtifacts",
+        "tests",    "stopOnFailure", "testOutputBytes", "maxArtifactBytes", "outcomeOnly"};
+    static const char *const of_test[] = {"expected", "noExpected", "timeoutSeconds", "cpuSeconds",
+                                          "maxOutputBytes"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(keys); i++) {
@@ -226,11 +234,15 @@ static void plan_note__member_that_is_missing(void **state)
     }
     check_damaged(true, "name", NULL, "a test has no name");
     check_damaged(true, "name", "7", "a test has no name");
-    check_damaged(true, "compare", NULL, "a test has no name");
+    check_damaged(true, "comparison", NULL, "mode is missing");
     check_damaged(false, "limits", NULL, "timeoutSeconds is missing");
     check_damaged(false, "limits", "7", "timeoutSeconds is missing");
     check_damaged(false, "buildLimits", NULL, "timeoutSeconds is missing");
 }
+
+#define COMPARISON(mode, ignore_case, exact_space, absolute, relative)                             \
+    "{\"mode\": \"" mode "\", \"ignoreCase\": " ignore_case ", \"exactSpace\": " exact_space       \
+    ", \"absolute\": " absolute ", \"relative\": " relative "}"
 
 static void plan_note__values_that_cannot_be(void **state)
 {
@@ -246,9 +258,16 @@ static void plan_note__values_that_cannot_be(void **state)
     check_damaged(false, "maxArtifacts", "2147483648", "maxArtifacts is missing");
     check_damaged(false, "maxArtifacts", "1.0", "maxArtifacts is missing");
     check_damaged(true, "expected", "\"*\"", "expected is missing");
-    check_damaged(true, "tolerance", "-1", "tolerance is missing");
-    check_damaged(true, "compare", "\"diff\"",
-                  "'diff' is not a way to compare; use trim, exact, tokens or float");
+    check_damaged(true, "comparison", COMPARISON("diff", "true", "true", "0", "0"),
+                  "'diff' is not a way to compare; use trim, exact, tokens, float or lines");
+    check_damaged(true, "comparison", COMPARISON("trim", "1", "true", "0", "0"),
+                  "ignoreCase is missing");
+    check_damaged(true, "comparison", COMPARISON("trim", "true", "1", "0", "0"),
+                  "exactSpace is missing");
+    check_damaged(true, "comparison", COMPARISON("trim", "true", "true", "-1", "0"),
+                  "absolute is missing");
+    check_damaged(true, "comparison", COMPARISON("trim", "true", "true", "0", "-1"),
+                  "relative is missing");
 }
 
 /* A number that is a string would be 0, which is no limit of CPU time. */

@@ -80,8 +80,10 @@ static void test_arguments__defaults(void **state)
     assert_int_equal(test->files.count, 0);
     assert_string_equal(test->expected, "a");
     assert_false(test->no_expected);
-    assert_int_equal(test->compare, COMPARE_TRIM);
-    assert_true(test->tolerance == 1e-6);
+    assert_int_equal(test->comparison.mode, COMPARE_TRIM);
+    assert_false(test->comparison.ignore_case || test->comparison.exact_space);
+    assert_true(test->comparison.absolute == 1e-6 && test->comparison.relative == 1e-6);
+    assert_int_equal(test->max_output_bytes, 0);
     assert_true(test->timeout_seconds == 0);
     assert_true(test->cpu_seconds == 0);
     tear_down(&fixture);
@@ -99,7 +101,8 @@ static void test_arguments__all_members(void **state)
               " \"environment\": {\"A\": \"1\"},"
               " \"files\": [{\"filename\": \"d/f\", \"content\": \"text\"}],"
               " \"expected_stdout\": \"c\\u0000\\n\", \"compare\": \"float\","
-              " \"tolerance\": 0, \"timeout_seconds\": 1.5, \"cpu_seconds\": 0.5}]");
+              " \"ignore_case\": true, \"exact_space\": true, \"tolerance\": 0,"
+              " \"timeout_seconds\": 1.5, \"cpu_seconds\": 0.5, \"max_output_bytes\": 8}]");
     test = &fixture.tests.items[0];
     assert_string_equal(test->name, "first");
     assert_int_equal(test->stdin_file, -1); /* tests may be more than descriptors */
@@ -112,8 +115,10 @@ static void test_arguments__all_members(void **state)
     assert_false(test->no_expected);
     assert_int_equal(test->expected_length, 3);
     assert_memory_equal(test->expected, "c\0\n", 4);
-    assert_int_equal(test->compare, COMPARE_FLOAT);
-    assert_true(test->tolerance == 0);
+    assert_int_equal(test->comparison.mode, COMPARE_FLOAT);
+    assert_true(test->comparison.ignore_case && test->comparison.exact_space);
+    assert_true(test->comparison.absolute == 0 && test->comparison.relative == 0);
+    assert_int_equal(test->max_output_bytes, 8);
     assert_true(test->timeout_seconds == 1.5);
     assert_true(test->cpu_seconds == 0.5);
     tear_down(&fixture);
@@ -188,11 +193,18 @@ static void test_arguments__wrong_members(void **state)
     check_wrong("\"expected_stdout\": [\"a\"]", "tests[1].expected_stdout must be a string");
     check_wrong("\"compare\": 1", "tests[1].compare must be a string");
     check_wrong("\"compare\": \"fuzzy\"", "tests[1].compare: 'fuzzy' is not a way to compare; use "
-                                          "trim, exact, tokens or float");
+                                          "trim, exact, tokens, float or lines");
     check_wrong("\"tolerance\": -1", "tests[1].tolerance must be a number, 0 or greater");
     check_wrong("\"tolerance\": \"-1\"", "tests[1].tolerance must be a number, 0 or greater");
     check_wrong("\"tolerance\": \"x\"", "tests[1].tolerance must be a number, 0 or greater; text "
                                         "came, which is not that in JSON");
+    check_wrong("\"relative_tolerance\": 1", "tests[1]: relative_tolerance needs compare float");
+    check_wrong("\"exact_space\": true", "tests[1]: exact_space needs compare tokens or float");
+    check_wrong("\"ignore_case\": 1", "tests[1].ignore_case must be true or false");
+    check_wrong("\"max_output_bytes\": 0",
+                "tests[1].max_output_bytes must be a whole number from 1 to 67108864");
+    check_wrong("\"max_output_bytes\": 67108865",
+                "tests[1].max_output_bytes must be a whole number from 1 to 67108864");
     check_wrong("\"timeout_seconds\": 0",
                 "tests[1].timeout_seconds must be a number of seconds greater than 0");
     check_wrong("\"cpu_seconds\": 0",
@@ -204,12 +216,14 @@ static void test_arguments__unknown_members(void **state)
     (void)state;
     check_wrong("\"expected\": \"a\"",
                 "tests[1] has no member 'expected'; known are: name, stdin, arguments, "
-                "environment, files, expected_stdout, no_expected, compare, tolerance, "
-                "timeout_seconds, cpu_seconds");
+                "environment, files, expected_stdout, no_expected, compare, ignore_case, "
+                "exact_space, tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, "
+                "cpu_seconds, max_output_bytes");
     check_wrong("\"\\u001b\": null",
                 "tests[1] has no member '\\x1b'; known are: name, stdin, arguments, environment, "
-                "files, expected_stdout, no_expected, compare, tolerance, timeout_seconds, "
-                "cpu_seconds");
+                "files, expected_stdout, no_expected, compare, ignore_case, exact_space, "
+                "tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, cpu_seconds, "
+                "max_output_bytes");
 }
 
 /* Such a test would pass whatever the program prints. */

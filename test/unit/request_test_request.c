@@ -13,8 +13,8 @@ static void test_request__starts_with_defaults(void **state)
     assert_int_equal(test->stdin_file, -1);
     assert_null(test->expected);
     assert_false(test->no_expected);
-    assert_int_equal(test->compare, COMPARE_TRIM);
-    assert_true(test->tolerance == 1e-6);
+    assert_int_equal(test->comparison.mode, COMPARE_TRIM);
+    assert_true(test->comparison.tolerance == -1);
     assert_true(test->timeout_seconds == 0);
 }
 

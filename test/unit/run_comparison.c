@@ -27,7 +27,7 @@ struct example {
     }
 
 /* The output comes in three pieces: up to `one`, up to `two` and the rest. */
-static void check_split(enum comparison_mode mode, double tolerance, const struct example *example,
+static void check_split(const struct comparison_rule *rule, const struct example *example,
                         size_t one, size_t two)
 {
     CLEANUP_FREE char *expected = memory_allocate(example->expected_length);
@@ -36,7 +36,7 @@ static void check_split(enum comparison_mode mode, double tolerance, const struc
     bool equal;
 
     memcpy(expected, example->expected, example->expected_length);
-    comparison_init(&comparison, mode, tolerance, expected, example->expected_length);
+    comparison_init(&comparison, rule, expected, example->expected_length);
     add_copy(&comparison, example->output, one);
     add_copy(&comparison, example->output + one, two - one);
     add_copy(&comparison, example->output + two, example->output_length - two);
@@ -45,21 +45,43 @@ static void check_split(enum comparison_mode mode, double tolerance, const struc
     if (equal != !example->explanation ||
         strcmp(explanation ? explanation : "", example->explanation ? example->explanation : "") !=
             0)
-        fail_msg("mode %d: '%s' and '%s', split at %zu and %zu: '%s', not '%s'", (int)mode,
+        fail_msg("mode %d: '%s' and '%s', split at %zu and %zu: '%s', not '%s'", (int)rule->mode,
                  example->expected, example->output, one, two, explanation ? explanation : "equal",
                  example->explanation ? example->explanation : "equal");
 }
 
-static void check_each(enum comparison_mode mode, double tolerance, const struct example *examples,
+static void check_each(const struct comparison_rule *rule, const struct example *examples,
                        size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t one = 0; one <= examples[i].output_length; one++)
             for (size_t two = one; two <= examples[i].output_length; two++)
-                check_split(mode, tolerance, &examples[i], one, two);
+                check_split(rule, &examples[i], one, two);
 }
 
-#define check(mode, tolerance, examples) check_each(mode, tolerance, examples, COUNT(examples))
+static struct comparison_rule rule_of(enum comparison_mode mode, double tolerance)
+{
+    struct comparison_rule rule = COMPARISON_RULE_INIT;
+
+    rule.mode = mode;
+    rule.absolute = rule.relative = tolerance;
+    return rule;
+}
+
+static void begin(struct comparison *comparison, enum comparison_mode mode, const char *expected,
+                  size_t length)
+{
+    const struct comparison_rule rule = rule_of(mode, 0);
+
+    comparison_init(comparison, &rule, expected, length);
+}
+
+#define check_rule(rule, examples) check_each(&(rule), examples, COUNT(examples))
+#define check(mode, tolerance, examples)                                                           \
+    do {                                                                                           \
+        const struct comparison_rule its = rule_of(mode, tolerance);                               \
+        check_rule(its, examples);                                                                 \
+    } while (0)
 
 static void comparison__exact(void **state)
 {
@@ -232,7 +254,10 @@ static void comparison__numbers_without_a_tolerance(void **state)
     static const struct example examples[] = {
         EXAMPLE("0.1", "1e-1", NULL),
         EXAMPLE("100", "1e2", NULL),
-        EXAMPLE("0.1", "0.10000000000000001", NULL), /* the same double */
+        EXAMPLE("0.1", "0.10000000000000001", "line 1 differs"), /* the same double */
+        EXAMPLE("9007199254740993", "9007199254740993.0", NULL),
+        EXAMPLE("9007199254740993", "9007199254740992", "line 1 differs"),
+        EXAMPLE("1e400", "10e399", NULL), /* too large for a double */
         EXAMPLE("0.1", "0.1000000000000001", "line 1 differs"),
     };
 
@@ -240,9 +265,139 @@ static void comparison__numbers_without_a_tolerance(void **state)
     check(COMPARE_FLOAT, 0, examples);
 }
 
+static void comparison__absolute_and_relative(void **state)
+{
+    static const struct example near_by[] = {
+        EXAMPLE("1000", "1000.5", NULL),
+        EXAMPLE("0", "0.5", NULL),
+        EXAMPLE("1000", "1000.6", "line 1 differs"),
+    };
+    static const struct example times[] = {
+        EXAMPLE("1000", "1010", NULL),
+        EXAMPLE("-1000", "-990", NULL),
+        EXAMPLE("1000", "1010.1", "line 1 differs"),
+        EXAMPLE("0", "0.001", "line 1 differs"),
+        EXAMPLE("0", "-0.0", NULL),
+    };
+    struct comparison_rule rule = rule_of(COMPARE_FLOAT, 0);
+
+    (void)state;
+    rule.absolute = 0.5;
+    check_rule(rule, near_by);
+    rule.absolute = 0;
+    rule.relative = 0.01;
+    check_rule(rule, times);
+}
+
+static void comparison__ignoring_case(void **state)
+{
+    static const struct example examples[] = {
+        EXAMPLE("Yes NO", "YES no", NULL),
+        EXAMPLE("[", "{", "line 1 differs"),
+        EXAMPLE("@", "`", "line 1 differs"),
+        EXAMPLE("\xc3\x84", "\xc3\xa4", "line 1 differs"), /* only A to Z */
+        EXAMPLE("a\nB", "A\nc", "line 2 differs"),
+    };
+
+    (void)state;
+    for (int mode = COMPARE_TRIM; mode <= COMPARE_LINES; mode++) {
+        struct comparison_rule rule = rule_of((enum comparison_mode)mode, 0);
+
+        rule.ignore_case = true;
+        check_rule(rule, examples);
+    }
+}
+
+static void comparison__exact_space(void **state)
+{
+    static const struct example examples[] = {
+        EXAMPLE("a b\n", "a b\n", NULL),
+        EXAMPLE("a b\n", "a  b\n", "line 1 differs"),
+        EXAMPLE("a b\n", "a\tb\n", "line 1 differs"),
+        EXAMPLE("a b\n", " a b\n", "line 1 differs"),
+        EXAMPLE(" a", "a", "line 1 differs"),
+        EXAMPLE("a b\n", "a b\n\n", "line 2 differs"),
+        EXAMPLE("a b\n", "a b", "the output ends too early, after line 1"),
+        EXAMPLE("a\n\nb", "a\nb", "line 2 differs"),
+        EXAMPLE("ab", "a b", "line 1 differs"),
+        EXAMPLE("a b", "ab", "line 1 differs"),
+    };
+    static const struct example numbers[] = {
+        EXAMPLE("1.5 x", "1.50 x", NULL),
+        EXAMPLE("1.5 x", "1.50  x", "line 1 differs"),
+        EXAMPLE("1.5\n", "1.5 \n", "line 1 differs"),
+    };
+    struct comparison_rule rule = rule_of(COMPARE_TOKENS, 0);
+
+    (void)state;
+    rule.exact_space = true;
+    check_rule(rule, examples);
+    rule.mode = COMPARE_FLOAT;
+    check_rule(rule, examples);
+    check_rule(rule, numbers);
+}
+
+static void comparison__lines(void **state)
+{
+    static const struct example examples[] = {
+        EXAMPLE("", "", NULL),
+        EXAMPLE("", " \n\t\n", NULL),
+        EXAMPLE(" \n\n", "", NULL),
+        EXAMPLE("a\nb\n", "\n\n  a \t\n b\r\n\n", NULL),
+        EXAMPLE("\n a\n\n b", "a\n\nb", NULL),
+        EXAMPLE("a b", "a  b", "line 1 differs"),
+        EXAMPLE("a\n\nb", "a\nb", "line 2 differs"),
+        EXAMPLE("a\nb", "a\n\nb", "line 2 differs"),
+        EXAMPLE("a\nb", "a", "the output ends too early, after line 1"),
+        EXAMPLE("a", "", "the output is empty"),
+        EXAMPLE("a", " \n\n", "the output is empty"),
+        EXAMPLE("a", "a\n\n\nb", "line 4 differs"),
+        EXAMPLE("", "a", "line 1 differs"),
+        EXAMPLE("", "\n\na", "line 3 differs"),
+        EXAMPLE("abc", "ab", "line 1 differs"),
+        EXAMPLE("ab", "abc", "line 1 differs"),
+        EXAMPLE("1.50 2", "1.5 \t 2.0", NULL),
+        EXAMPLE("1 2", "1  2", NULL),
+        EXAMPLE("007", "7", NULL),
+        EXAMPLE("-0", "0.00", NULL),
+        EXAMPLE("1e3\n5", "1000\n+5", NULL),
+        EXAMPLE("9007199254740993", "9007199254740992", "line 1 differs"),
+        EXAMPLE("0.1", "0.10000000000000001", "line 1 differs"),
+        EXAMPLE("1 2 3", "1 2", "line 1 differs"),
+        EXAMPLE("1 2", "1 2 3", "line 1 differs"),
+        EXAMPLE("1 2", "1\n2", "line 1 differs"),
+        EXAMPLE("1 a", "1.0 a", "line 1 differs"), /* not all are numbers */
+        EXAMPLE("a 1", "a 1.0", "line 1 differs"),
+        EXAMPLE("e", "E", "line 1 differs"),
+        EXAMPLE("1\0", "1", "line 1 differs"),
+        EXAMPLE("1", "1\0", "line 1 differs"),
+    };
+
+    (void)state;
+    check(COMPARE_LINES, 0, examples);
+}
+
+/* A number that does not fit is compared as text. */
+static void comparison__lines_with_long_numbers(void **state)
+{
+    char digits[3 * DECIMAL_MAX];
+    struct comparison comparison;
+
+    (void)state;
+    memset(digits, '7', sizeof digits);
+    begin(&comparison, COMPARE_LINES, digits, sizeof digits);
+    assert_true(comparison_add(&comparison, digits, sizeof digits));
+    assert_true(comparison_finish(&comparison));
+    begin(&comparison, COMPARE_LINES, digits, sizeof digits);
+    comparison_add(&comparison, "0", 1);
+    comparison_add(&comparison, digits, sizeof digits);
+    assert_false(comparison_finish(&comparison));
+}
+
 /* A token of 400 bytes is read as a number, and a longer one is text. */
 static void comparison__long_numbers(void **state)
 {
+    const struct comparison_rule exact_numbers = rule_of(COMPARE_FLOAT, 0);
     char digits[DECIMAL_MAX + 2];
     struct comparison comparison;
 
@@ -250,20 +405,20 @@ static void comparison__long_numbers(void **state)
     memset(digits, '0', sizeof digits);
     digits[0] = '1';
     digits[1] = '.';
-    comparison_init(&comparison, COMPARE_FLOAT, 0, "1", 1);
+    comparison_init(&comparison, &exact_numbers, "1", 1);
     assert_true(comparison_add(&comparison, digits, DECIMAL_MAX));
     assert_true(comparison_finish(&comparison));
 
-    comparison_init(&comparison, COMPARE_FLOAT, 0, "1", 1);
+    comparison_init(&comparison, &exact_numbers, "1", 1);
     assert_true(comparison_add(&comparison, digits, DECIMAL_MAX));
     assert_false(comparison_add(&comparison, "0", 1));
     assert_false(comparison_finish(&comparison));
 
-    comparison_init(&comparison, COMPARE_FLOAT, 0, digits, sizeof digits);
+    comparison_init(&comparison, &exact_numbers, digits, sizeof digits);
     assert_true(comparison_add(&comparison, digits, sizeof digits));
     assert_true(comparison_finish(&comparison));
 
-    comparison_init(&comparison, COMPARE_FLOAT, 0, digits, sizeof digits);
+    comparison_init(&comparison, &exact_numbers, digits, sizeof digits);
     assert_true(comparison_add(&comparison, "1", 1));
     assert_false(comparison_finish(&comparison));
 }
@@ -278,7 +433,7 @@ static void check_explained(enum comparison_mode mode, const char *expected, con
         CLEANUP_FREE char *got = NULL;
         struct comparison comparison;
 
-        comparison_init(&comparison, mode, 0, expected, strlen(expected));
+        begin(&comparison, mode, expected, strlen(expected));
         add_copy(&comparison, output, cut);
         add_copy(&comparison, output + cut, strlen(output) - cut);
         assert_false(comparison_finish(&comparison));
@@ -388,6 +543,35 @@ static void comparison__explains_a_longer_line(void **state)
     check_explained(COMPARE_TRIM, "a", output, explanation);
 }
 
+static void comparison__explains_lines(void **state)
+{
+    (void)state;
+#define LINES_OF(...) check_explained(COMPARE_LINES, __VA_ARGS__)
+    LINES_OF(" a\nb\n", "a\nx\n", "line 2 differs: expected 'b', found 'x'");
+    LINES_OF("a b", "a  b", "line 1 differs: expected 'a b', found 'a  b'");
+    LINES_OF("1 2 \n", "1 3\n", "line 1 differs: expected '1 2', found '1 3'");
+    LINES_OF("1 2\n", "1\n", "line 1 differs: expected '1 2', found '1'");
+    LINES_OF("a\nb\n", "a\n\n\nb\n", "line 2 differs: expected 'b', found ''");
+    LINES_OF("a\n\n\nb\n", "a\nb\n", "line 2 differs: expected '', found 'b'");
+    LINES_OF("a\n b\n", "a\n", "the output ends too early, after line 1: expected 'b'");
+    LINES_OF("a", "a\nb", "line 2 differs: expected no more output, found 'b'");
+    LINES_OF("", "a", "line 1 differs: expected no more output, found 'a'");
+}
+
+static void comparison__explains_exact_space(void **state)
+{
+    struct comparison_rule rule = rule_of(COMPARE_FLOAT, 0);
+    CLEANUP_FREE char *explanation = NULL;
+    struct comparison comparison;
+
+    (void)state;
+    rule.exact_space = true;
+    comparison_init(&comparison, &rule, "1.5 x\n", 6);
+    comparison_add(&comparison, "1.50  x\n", 8);
+    explanation = comparison_explain(&comparison);
+    assert_string_equal(explanation, "line 1 differs: expected '1.5 x\\n', found '1.50  x\\n'");
+}
+
 /* No more of the output is looked at than fits. */
 static void comparison__explains_with_bounds(void **state)
 {
@@ -395,7 +579,7 @@ static void comparison__explains_with_bounds(void **state)
     CLEANUP_FREE char *explanation = NULL;
 
     (void)state;
-    comparison_init(&comparison, COMPARE_TRIM, 0, "\x1b", 1);
+    begin(&comparison, COMPARE_TRIM, "\x1b", 1);
     for (int i = 0; i < 1000; i++)
         comparison_add(&comparison, "\x1a\x1a\x1a", 3);
     explanation = comparison_explain(&comparison);
@@ -404,7 +588,7 @@ static void comparison__explains_with_bounds(void **state)
 }
 
 static const enum comparison_mode all_modes[] = {COMPARE_TRIM, COMPARE_EXACT, COMPARE_TOKENS,
-                                                 COMPARE_FLOAT};
+                                                 COMPARE_FLOAT, COMPARE_LINES};
 
 /* No expected output at all may be given as NULL. */
 static void comparison__nothing_expected(void **state)
@@ -413,10 +597,10 @@ static void comparison__nothing_expected(void **state)
     for (size_t i = 0; i < COUNT(all_modes); i++) {
         struct comparison comparison;
 
-        comparison_init(&comparison, all_modes[i], 0, NULL, 0);
+        begin(&comparison, all_modes[i], NULL, 0);
         assert_true(comparison_add(&comparison, NULL, 0));
         assert_true(comparison_finish(&comparison));
-        comparison_init(&comparison, all_modes[i], 0, NULL, 0);
+        begin(&comparison, all_modes[i], NULL, 0);
         assert_false(comparison_add(&comparison, "x", 1));
         assert_false(comparison_finish(&comparison));
     }
@@ -430,7 +614,7 @@ static void comparison__ends_at_the_first_difference(void **state)
         struct comparison comparison;
         CLEANUP_FREE char *explanation = NULL;
 
-        comparison_init(&comparison, all_modes[i], 0, "a\nb\n", 4);
+        begin(&comparison, all_modes[i], "a\nb\n", 4);
         assert_true(comparison_add(&comparison, "a\n", 2));
         assert_false(comparison_add(&comparison, "c\n", 2));
         for (int k = 0; k < 3; k++)
@@ -453,14 +637,14 @@ static void comparison__many_megabytes(void **state)
         CLEANUP_FREE char *explanation = NULL;
         struct comparison comparison;
 
-        comparison_init(&comparison, all_modes[i], 0, expected.data, expected.length);
+        begin(&comparison, all_modes[i], expected.data, expected.length);
         for (size_t at = 0, step = 1; at < expected.length; at += step, step = step % 65521 + 977) {
             if (step > expected.length - at)
                 step = expected.length - at;
             assert_true(comparison_add(&comparison, expected.data + at, step));
         }
         assert_true(comparison_finish(&comparison));
-        comparison_init(&comparison, all_modes[i], 0, expected.data, expected.length);
+        begin(&comparison, all_modes[i], expected.data, expected.length);
         comparison_add(&comparison, expected.data, expected.length - 2);
         comparison_add(&comparison, "x\n", 2);
         assert_false(comparison_finish(&comparison));
@@ -480,7 +664,7 @@ static void comparison__many_megabytes_of_white_space(void **state)
     for (int end = 0; end < 2; end++) {
         struct comparison comparison;
 
-        comparison_init(&comparison, COMPARE_TRIM, 0, "a\nb", 3);
+        begin(&comparison, COMPARE_TRIM, "a\nb", 3);
         assert_true(comparison_add(&comparison, "a", 1));
         for (int i = 0; i < PIECES; i++)
             assert_true(comparison_add(&comparison, piece, PIECE));
@@ -497,7 +681,7 @@ static void comparison__of_output_that_is_cut(void **state)
         CLEANUP_FREE char *place = NULL, *explanation = NULL;
         struct comparison comparison;
 
-        comparison_init(&comparison, all_modes[i], 0, "a\nb\n", 4);
+        begin(&comparison, all_modes[i], "a\nb\n", 4);
         assert_true(comparison_add(&comparison, "a\nb\n", 4));
         comparison_skip(&comparison);
         assert_false(comparison_add(&comparison, "", 0));
@@ -517,7 +701,7 @@ static void comparison__cut_after_a_difference(void **state)
     struct comparison comparison;
 
     (void)state;
-    comparison_init(&comparison, COMPARE_EXACT, 0, "a\nb\n", 4);
+    begin(&comparison, COMPARE_EXACT, "a\nb\n", 4);
     assert_false(comparison_add(&comparison, "a\nc\n", 4));
     comparison_skip(&comparison);
     assert_false(comparison_finish(&comparison));

@@ -6,6 +6,8 @@
 #include "run/output_sink.h"
 #include "run/run_stats.h"
 
+static const struct comparison_rule exact = {.mode = COMPARE_EXACT};
+
 /* An output sink that keeps 8 bytes of each stream. */
 struct fixture {
     struct run_stats stats;
@@ -310,7 +312,7 @@ static void output_sink__comparison_of_output_that_is_left_out(void **state)
         struct fixture fixture;
 
         (void)state;
-        comparison_init(&comparison, COMPARE_EXACT, 0, "head", 4);
+        comparison_init(&comparison, &exact, "head", 4);
         set_up(&fixture);
         begin(&fixture);
         fixture.output.comparison = &comparison;

@@ -35,11 +35,21 @@ class Test:
     no_expected: Optional[bool] = None
     """Whether there is no expected output."""
     compare: Optional[str] = None
-    """How the output is compared: "trim" (the default), "exact", "tokens" or "float"."""
+    """How the output is compared: "trim" (the default), "exact", "tokens", "float" or "lines"."""
+    ignore_case: Optional[bool] = None
+    """Whether the letters A to Z are compared like a to z."""
+    exact_space: Optional[bool] = None
+    """Whether white space must be the same, too, with "tokens" and "float"."""
     tolerance: Optional[float] = None
     """How much numbers may differ with "float", absolutely or relatively; by default 1e-6."""
+    absolute_tolerance: Optional[float] = None
+    """In place of `tolerance`: absolutely."""
+    relative_tolerance: Optional[float] = None
+    """In place of `tolerance`: relative to the expected number."""
     timeout_seconds: Optional[float] = None
     cpu_seconds: Optional[float] = None
+    max_output_bytes: Optional[int] = None
+    """How many bytes the program may write to one stream; by default 67108864."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,8 @@ class Request:
     """Whether the tests after the first one that is not passed do not run."""
     test_output_bytes: Optional[int] = None
     """How many bytes of each stream of a test the result keeps; by default 4096."""
+    detail: Optional[str] = None
+    """What the result shows of tests: "full", or "outcome" if nobody may learn from it what they are."""
     session: Optional[str] = None
     """A name of your own. Requests of a batch with the same name share a container and its state."""
     close_session: Optional[bool] = None
@@ -123,6 +135,7 @@ def request_of(
     tests: Optional[Sequence[Test]] = None,
     stop_on_failure: Optional[bool] = None,
     test_output_bytes: Optional[int] = None,
+    detail: Optional[str] = None,
 ) -> RequestLike:
     """The request of a call: its source code and members, or a whole request.
 

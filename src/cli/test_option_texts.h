@@ -1,0 +1,79 @@
+/*
+ * The texts of the options that only isolator test has, for cli/run_option_table.c.
+ */
+#ifndef CLI_TEST_OPTION_TEXTS_H
+#define CLI_TEST_OPTION_TEXTS_H
+
+#include "request/compare_mode.h"
+
+#define TEST_TEXT_TESTS                                                                            \
+    {                                                                                              \
+        0, "--tests", "DIR", "tests: files NAME.in, NAME.out, NAME.args", NULL,                    \
+            "The directory of the tests."                                                          \
+    }
+
+#define TEST_TEXT_COMPARE                                                                          \
+    {                                                                                              \
+        0, "--compare", "MODE", COMPARISON_MODE_NAMES, "trim",                                     \
+            "How outputs are compared:\n"                                                          \
+            ".Bl -tag -width tokens -compact\n"                                                    \
+            ".It Cm trim\n"                                                                        \
+            "White space at the end of a line is ignored, and so are empty lines at the end.\n"    \
+            ".It Cm exact\n"                                                                       \
+            "Every byte counts.\n"                                                                 \
+            ".It Cm tokens\n"                                                                      \
+            "The words are compared, whatever white space is between them.\n"                      \
+            ".It Cm float\n"                                                                       \
+            "Like *tokens*, and two words that are decimal numbers, such as 0.5 and 5e-1, are "    \
+            "equal if they differ by at most the tolerance. 'inf' and 'nan' are equal only to "    \
+            "the same word, in upper or lower case.\n"                                             \
+            ".It Cm lines\n"                                                                       \
+            "White space around lines is ignored, and two lines of decimal numbers are equal if "  \
+            "their numbers are, such as 1.50 and 1.5. This is what LiveCodeBench does.\n"          \
+            ".El"                                                                                  \
+    }
+
+#define TEST_TEXT_IGNORE_CASE                                                                      \
+    {                                                                                              \
+        0, "--ignore-case", NULL, "a and A are the same", NULL,                                    \
+            "Compare the letters A to Z like a to z."                                              \
+    }
+
+#define TEST_TEXT_TOLERANCE                                                                        \
+    {                                                                                              \
+        0, "--tolerance", "NUMBER", "for float: absolute or relative", "1e-6",                     \
+            "How much numbers may differ with '--compare float': absolutely, or relative to the "  \
+            "expected number. With 0, they must be the same number, however large it is. "         \
+            "'absolute=NUMBER' and 'relative=NUMBER' set one of both, and the other is 0 unless "  \
+            "it is set, too."                                                                      \
+    }
+
+#define TEST_TEXT_NO_EXPECTED                                                                      \
+    {                                                                                              \
+        0, "--no-expected", NULL, "allow tests without NAME.out", NULL,                            \
+            "Allow tests without an expected output. They are passed if the program ends with "    \
+            "exit status 0, whatever it prints. Tests with an expected output are compared as "    \
+            "always. Without this option, a test without an expected output is an error."          \
+    }
+
+#define TEST_TEXT_STOP_ON_FAILURE                                                                  \
+    {                                                                                              \
+        0, "--stop-on-failure", NULL, "end after the first test that is not passed", NULL,         \
+            "End after the first test that is not passed. The others have the status *not-run*."   \
+    }
+
+#define TEST_TEXT_MAX_OUTPUT                                                                       \
+    {                                                                                              \
+        0, "--max-output", "BYTES", "of a stream; more ends the test", "67108864",                 \
+            "A test whose program writes more bytes to one stream ends, with the status "          \
+            "*output-limit*; from 1 to 67108864."                                                  \
+    }
+
+#define TEST_TEXT_NO_DETAIL                                                                        \
+    {                                                                                              \
+        0, "--no-detail", NULL, "do not show what the tests are", NULL,                            \
+            "Leave out of results what tells about the tests: what was expected and found, and "   \
+            "what the programs write, which can be the input."                                     \
+    }
+
+#endif
