@@ -120,16 +120,21 @@ int docker_explain_silence(const struct docker *docker, const char *what,
                                     cancel, error);
 }
 
-/* Whether the engine is of another kind than the command's name says. */
-static bool is_other_kind(const struct docker *docker, const struct notifier *cancel)
+int docker_check_kind(const struct docker *docker, const char *what, const char *message,
+                      const struct notifier *cancel, struct error *error)
 {
     CLEANUP(engine_info_release) struct engine_info engine;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    CLEANUP_FREE char *problem = engine_mismatch(docker);
+    CLEANUP_FREE char *advice = engine_mismatch_advice(docker);
 
     engine_info_init(&engine);
-    return engine_info_ask_versions(&engine, docker, budget_deadline(docker, BUDGET_QUERY), cancel,
-                                    &ignored) == 0 &&
-           engine.kind != docker->kind;
+    if (engine_info_ask_versions(&engine, docker, budget_deadline(docker, BUDGET_QUERY), cancel,
+                                 &ignored) != 0 ||
+        engine.kind == docker->kind)
+        return 0;
+    return error_set(error, ERROR_ENGINE, "%s: %s; %s%s%s", what, problem, advice,
+                     message ? ": " : "", message ? message : "");
 }
 
 /* Asks for the version of the API that the docker command and the engine use with each other. */
@@ -162,11 +167,7 @@ int docker_explain(const struct docker *docker, const char *image, const char *w
     if (exists == DOCKER_NO)
         return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: %s pull %s",
                          image, docker->command, image);
-    if (is_other_kind(docker, cancel)) {
-        CLEANUP_FREE char *problem = engine_mismatch(docker);
-        CLEANUP_FREE char *advice = engine_mismatch_advice(docker);
-
-        return error_set(error, ERROR_ENGINE, "%s: %s; %s: %s", what, problem, advice, message);
-    }
+    if (docker_check_kind(docker, what, message, cancel, error) != 0)
+        return -1;
     return error_set(error, ERROR_ENGINE, "%s: %s", what, message);
 }

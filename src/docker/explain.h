@@ -53,4 +53,12 @@ int docker_explain_silence(const struct docker *docker, const char *what,
 int docker_explain(const struct docker *docker, const char *image, const char *what,
                    const char *message, const struct notifier *cancel, struct error *error);
 
+/*
+ * Asks for BUDGET_QUERY whether the engine is of the kind that the command's name says. 0, also if
+ * it does not answer. Else -1: the error says what is wrong and what to do, and repeats the message
+ * of a command that has failed, unless that is NULL. ERROR_ENGINE.
+ */
+int docker_check_kind(const struct docker *docker, const char *what, const char *message,
+                      const struct notifier *cancel, struct error *error);
+
 #endif

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "base/timer.h"
 #include "network/connection.h"
 #include "network/lookup.h"
 
@@ -98,8 +99,7 @@ void proxy_free(struct proxy *proxy)
 static void set_timer(void *context)
 {
     const struct proxy *proxy = context;
-    struct itimerspec once = {.it_value = {0, 0}};
-    long long first = 0;
+    long long first = 0, ms = 0;
 
     for (size_t i = 0; i < MUX_PROXY_MAX; i++) {
         const long long deadline = connection_deadline(proxy->connections[i]);
@@ -109,11 +109,10 @@ static void set_timer(void *context)
     }
     if (first != 0) {
         const long long left = first - clock_now_ms();
-        const long long ms = left > 0 ? left : 1;
 
-        once.it_value = (struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+        ms = left > 0 ? left : 1;
     }
-    timerfd_settime(proxy->timer, 0, &once, NULL);
+    timer_set_ms(proxy->timer, (uint64_t)ms);
 }
 
 static void serve_late(struct proxy *proxy)

@@ -8,6 +8,7 @@
 #include "config/config_files.h"
 #include "config/prepare_notes.h"
 #include "config/prepare_rules.h"
+#include "docker/explain.h"
 #include "docker/image_store.h"
 #include "prepare/prepare_files.h"
 #include "prepare/prepare_maker.h"
@@ -245,8 +246,11 @@ int prepare_language(const struct prepare *options, const struct language *langu
     if (there < 0)
         return -1;
     outcome->already_prepared = there == 1;
+    /* podman would make the image under the name of docker, with a volume. */
     if (there == 0 &&
-        prepare_make_image(prepare, language, &base, &files, exact, &outcome->status, error) != 0)
+        (docker_check_kind(prepare->docker, "cannot create a container", NULL, prepare->cancel,
+                           error) != 0 ||
+         prepare_make_image(prepare, language, &base, &files, exact, &outcome->status, error) != 0))
         return -1;
     if (outcome->status != 0)
         return 0;

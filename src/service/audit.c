@@ -182,12 +182,26 @@ static json_t *limits_of(const struct limits *limits)
     return object;
 }
 
+/* As a request names them: NETWORK_HOSTS_MAX at most. */
+static json_t *hosts_of(const struct network_selection *selection)
+{
+    json_t *names = json_array();
+
+    for (size_t i = 0; i < selection->count; i++) {
+        CLEANUP_FREE char *name = network_item_text(&selection->items[i]);
+
+        json_array_append_new(names, json_make_text(name));
+    }
+    return names;
+}
+
 /* ---- the line */
 
 /* What is known when a program starts. */
 static json_t *entry_of(struct audit *audit, const struct docker *docker, const struct plan *plan,
                         const char *container, const char *image, const struct notifier *cancel)
 {
+    const struct network_selection *hosts = &plan->policy.network_rules.selection;
     json_t *entry = json_object();
 
     json_object_set_new(entry, "time", time_of_day());
@@ -200,6 +214,8 @@ static json_t *entry_of(struct audit *audit, const struct docker *docker, const 
                         image && container ? image_id(audit, docker, image, cancel) : json_null());
     json_object_set_new(entry, "limits", limits_of(&plan->policy.limits));
     json_object_set_new(entry, "network", json_make_text(plan->policy.network));
+    if (hosts->given)
+        json_object_set_new(entry, "hosts", hosts_of(hosts));
     json_object_set_new(entry, "tests", json_integer((json_int_t)plan->tests.count));
     return entry;
 }

@@ -10,6 +10,7 @@
  *    "image": "python:3.11-alpine", "imageId": "sha256:...",
  *    "limits": {"timeoutSeconds": 60, ...},
  *    "network": "none",                          or, with a proxy, as in the result
+ *    "hosts": ["example.com:443"],               if the request has asked for some, or for none
  *    "tests": 0,
  *    "status": "error", "reason": "timeout", "exitCode": 137, "signal": "SIGKILL",
  *    "durationMs": 60000, "cpuMs": 30000, "peakMemoryBytes": 4700000}

@@ -11,6 +11,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/timer.h"
 #include "supervisor/own_memory.h"
 
 /* The longest path that a frame carries; the rest is cut off. */
@@ -142,23 +143,16 @@ void connection_write(struct connection *connection)
 
 /* ---- timers */
 
-static void set_timer(int timer, uint64_t ms)
-{
-    const struct itimerspec once = {.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}};
-
-    timerfd_settime(timer, 0, &once, NULL);
-}
-
 void connection_set_timer(const struct connection *connection, uint64_t ms)
 {
-    set_timer(connection->timer, ms);
+    timer_set_ms(connection->timer, ms);
 }
 
 void connection_set_late(struct connection *connection, uint64_t ms)
 {
     if (ms > 0)
         atomic_store(&connection->is_late, false);
-    set_timer(connection->late_timer, ms);
+    timer_set_ms(connection->late_timer, ms);
 }
 
 static void extend_timer(int timer, uint64_t ms)
@@ -168,8 +162,8 @@ static void extend_timer(int timer, uint64_t ms)
     if (timerfd_gettime(timer, &left) != 0 ||
         (left.it_value.tv_sec == 0 && left.it_value.tv_nsec == 0))
         return;
-    set_timer(timer, ms + (uint64_t)left.it_value.tv_sec * 1000 +
-                         (uint64_t)left.it_value.tv_nsec / 1000000 + 1);
+    timer_set_ms(timer, ms + (uint64_t)left.it_value.tv_sec * 1000 +
+                            (uint64_t)left.it_value.tv_nsec / 1000000 + 1);
 }
 
 void connection_extend(const struct connection *connection, uint64_t ms)

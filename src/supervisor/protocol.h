@@ -24,7 +24,7 @@
  *     STDIN_END    any      none: no more bytes follow
  *     NETWORK      any      bytes for the relay; need credit, and are dropped while there is none
  *     CREDIT       any      struct frame_credit, for STDOUT, STDERR, REPORT, FILES or NETWORK
- *     EXTEND       any      struct frame_extend: the program has more time, if it runs
+ *     EXTEND       any      struct frame_extend: more time for the program, from RUN to its end
  *     STOP         any      none: end the program, if it runs; END follows
  *     COLLECT      ended    struct frame_collect: send the files of the working directory
  *     RESET        ended    none: another request follows; the files of the working directory stay

@@ -199,14 +199,14 @@ static bool is_busy(const struct supervisor *supervisor)
 }
 
 /* A program that has just ended has no use for it. */
-static bool extend(const struct supervisor *supervisor, const struct frame *frame)
+static bool extend(struct supervisor *supervisor, const struct frame *frame)
 {
     struct frame_extend order;
 
     if (is_script(supervisor) || !read_struct(frame, &order, sizeof order))
         return false;
-    if (supervisor_runs(supervisor))
-        connection_extend(&supervisor->connection, order.ms);
+    if (supervisor->state == STATE_LOADING || supervisor_runs(supervisor))
+        starting_extend(supervisor, order.ms);
     return true;
 }
 

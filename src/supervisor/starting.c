@@ -187,6 +187,17 @@ void starting_load(struct supervisor *supervisor)
     start_program(supervisor);
 }
 
+void starting_extend(struct supervisor *supervisor, uint64_t ms)
+{
+    struct frame_run *run = &supervisor->order;
+
+    if (supervisor->state == STATE_LOADING) {
+        run->timer_ms += run->timer_ms > 0 ? ms : 0;
+        run->late_ms += run->late_ms > 0 ? ms : 0;
+    }
+    connection_extend(&supervisor->connection, ms);
+}
+
 /* ---- RUN */
 
 /* False: there is no memory for the tails. */

@@ -97,6 +97,12 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame);
 /* Looks, in STATE_LOADING, whether what the request waits for is there, and begins it then. */
 void starting_load(struct supervisor *supervisor);
 
+/*
+ * The program has so much more time. In STATE_LOADING too: processes of a session that stay can
+ * call tools before the timers of the next cell are set.
+ */
+void starting_extend(struct supervisor *supervisor, uint64_t ms);
+
 /* Looks, in STATE_STARTING, whether the new process has become the program. */
 void starting_take_report(struct supervisor *supervisor);
 

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "base/timer.h"
 
 int tool_consent_init(struct tool_consent *consent, const struct tool_asker *asker,
                       struct error *error)
@@ -34,14 +35,6 @@ void tool_consent_release(struct tool_consent *consent)
 }
 
 /* ---- time */
-
-/* 0 switches it off. */
-static void set_timer(const struct tool_consent *consent, long long ms)
-{
-    const struct itimerspec once = {.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}};
-
-    timerfd_settime(consent->timer, 0, &once, NULL);
-}
 
 /* How long the open question has been open. */
 static long long open_ms(const struct tool_consent *consent)
@@ -86,7 +79,7 @@ static void end_waiting(struct tool_consent *consent)
 {
     consent->waited_ms += open_ms(consent);
     consent->question = NULL;
-    set_timer(consent, 0);
+    timer_set_ms(consent->timer, 0);
 }
 
 static void take_back(struct tool_consent *consent)
@@ -132,7 +125,7 @@ static enum tool_decision begin_question(struct tool_consent *consent, const voi
     consent->owner = owner;
     consent->since = clock_now_ms();
     consent->max_ms = left < consent->question_ms ? left : consent->question_ms;
-    set_timer(consent, consent->max_ms);
+    timer_set_ms(consent->timer, (uint64_t)consent->max_ms);
     return TOOL_UNDECIDED;
 }
 

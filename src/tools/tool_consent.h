@@ -4,7 +4,8 @@
  * how, is up to the front end (struct tool_asker). Knows no servers and no connections.
  *
  * A question that the program takes back, with its call, is a refusal: else it could be replaced by
- * another one when the person has just decided. A run has TOOL_CONSENT_QUESTIONS.
+ * another one when the person has just decided. So is one that is open when the program ends: the
+ * next program of the request follows at once. A run has TOOL_CONSENT_QUESTIONS.
  *
  * A person is slow. So the timeout of the program stands still while a question is open: for
  * TOOL_CONSENT_MS each, and TOOL_CONSENT_TOTAL_MS in a run.

@@ -317,10 +317,13 @@ test_case 'podman under the name of docker, or reached by it, and docker under t
     cat >"$scratch/podman/docker" <<'END'
 #!/bin/sh
 # What an engine says, or docker about an engine that is podman; no container can be created.
-case "$1" in
-version) echo "$VERSION" ;;
-image) echo sha256:0 ;;
-run) echo "Error: invalid mount option" >&2; exit 125 ;;
+case "$*" in
+version*) echo "$VERSION" ;;
+"image ls"*) ;;
+image*isolator-prepared:*) exit 1 ;;
+image*json*) echo "{\"Id\":\"sha256:$(printf %064d 0)\"}" ;;
+image*) echo sha256:0 ;;
+run*) echo "Error: invalid mount option" >&2; exit 125 ;;
 esac
 END
     chmod +x "$scratch/podman/docker"
@@ -329,11 +332,13 @@ END
     itself='{"Client":{"APIVersion":"4.3.1","Version":"4.3.1","GoVersion":"go1.19.8","GitCommit":"","BuiltTime":"Thu Jan  1 00:00:00 1970","Built":0,"OsArch":"linux/amd64","Os":"linux"}}'
     reached='{"Client":{"Version":"28.2.2","ApiVersion":"1.41","Os":"linux","Arch":"amd64","Context":"default"},"Server":{"Platform":{"Name":"linux/amd64/debian-12"},"Components":[{"Name":"Podman Engine","Version":"4.3.1"}],"Version":"4.3.1"}}'
     docker='{"Client":{"Version":"28.2.2","ApiVersion":"1.41","Os":"linux","Arch":"amd64","Context":"default"},"Server":{"Components":[{"Name":"Engine","Version":"28.2.2"}],"Version":"28.2.2"}}'
-    # mistaken VERSION CONFIGURATION PROBLEM ADVICE [ERROR]: what doctor and run say about the command.
+    # mistaken VERSION CONFIGURATION PROBLEM ADVICE [ERROR]: what doctor, prepare and run say about the command.
     mistaken() {
         VERSION=$1 PATH=$scratch/podman:$PATH isolator doctor --config "$2"
         is "$status $(head -n 2 <<<"$out" | tr -s ' ')" "3 fail engine $3"$'\n'" -> $4" "$3: doctor"
         is "$(grep -v '^ ' <<<"$out" | sed 1d | tr -s ' ')" "ok configuration $2 (--config)" "$3: nothing else is checked"
+        VERSION=$1 PATH=$scratch/podman:$PATH isolator prepare --config "$2" python --run true
+        is "$status|$out|$err" "3||isolator: python: cannot create a container: $3; $4" "$3: prepare"
         VERSION=$1 PATH=$scratch/podman:$PATH isolator run --config "$2" "$scratch/prompts/hello_world.py"
         is "$status $(field error)" "3 ${5-cannot start the container: $3; $4: Error: invalid mount option}" "$3: run"
     }

@@ -13,6 +13,13 @@ const fake = `${repository}/test/fixtures/upstream`;
 const servers = (mode = 'rich') => configFile({ warm: {}, tools: { one: { command: fake, args: [mode], allow: ['list_*'], ask: ['echo', 'create_*'] } } });
 const accept = (answer) => ({ action: 'accept', content: { answer } });
 
+// An answer that never comes, at least not while the case runs.
+function silence() {
+    let answered;
+    atCaseEnd(() => answered?.({ action: 'cancel' }));
+    return () => new Promise((resolve) => { answered = resolve; });
+}
+
 // A session whose questions are answered in this order, each by a value or a function; they are kept in session.questions.
 async function openWith(answers, { revision = '2025-11-25', elicitation = {}, config = servers() } = {}) {
     const questions = [];
@@ -103,10 +110,7 @@ testCase('files come back and a session goes on after an answer that took longer
 });
 
 testCase('a call that the program takes back refuses the tool for the run', async () => {
-    let answered;
-    const never = () => new Promise((resolve) => { answered = resolve; });
-    atCaseEnd(() => answered?.({ action: 'cancel' }));
-    const session = await openWith([never, accept('allow once')]);
+    const session = await openWith([silence(), accept('allow once')]);
     const result = await calls(session, ['import json, os, socket, time',
         'def begin(name):',
         '    s = socket.socket(socket.AF_UNIX); s.connect(os.environ["ISOLATOR_TOOLS"])',
@@ -121,10 +125,7 @@ testCase('a call that the program takes back refuses the tool for the run', asyn
 });
 
 testCase('a caller that is gone asks no longer', async () => {
-    let answered;
-    const never = () => new Promise((resolve) => { answered = resolve; });
-    atCaseEnd(() => answered?.({ action: 'cancel' }));
-    const session = await openWith([never, accept('allow once')]);
+    const session = await openWith([silence(), accept('allow once')]);
     const result = await calls(session, ['import subprocess, time',
         'caller = subprocess.Popen(["isolator-call", "one.create_thing"]); time.sleep(1); caller.kill()',
         'import os, threading', 'threading.Timer(30, lambda: os._exit(9)).start()', ECHO, 'os._exit(0)'], { timeout_seconds: 40 });
@@ -133,10 +134,7 @@ testCase('a caller that is gone asks no longer', async () => {
 });
 
 testCase('a question of a run that ends is cancelled', async () => {
-    let answered;
-    const never = () => new Promise((resolve) => { answered = resolve; });
-    atCaseEnd(() => answered?.({ action: 'cancel' }));
-    const session = await openWith([never]);
+    const session = await openWith([silence()]);
     const result = await calls(session, ['import os, threading', 'threading.Timer(1, lambda: os._exit(3)).start()', ECHO]);
     is([result.exitCode, result.toolCalls.map(({ name, ok: good }) => `${name} ${good}`)], [3, ['one.echo false']]);
     const [question] = session.server.received((message) => message.method === 'elicitation/create');
@@ -145,10 +143,7 @@ testCase('a question of a run that ends is cancelled', async () => {
 });
 
 testCase('a call is cancelled while its question is open', async () => {
-    let answered;
-    const never = () => new Promise((resolve) => { answered = resolve; });
-    atCaseEnd(() => answered?.({ action: 'cancel' }));
-    const session = await openWith([never]);
+    const session = await openWith([silence()]);
     const abort = new AbortController();
     const call = session.call({ language: 'python', entrypoint_code: 'import tools; tools.one.echo()' }, { signal: abort.signal });
     await until(() => session.questions.length > 0, 'the question');

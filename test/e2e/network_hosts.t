@@ -29,8 +29,14 @@ name = b"other.at-127-0-0-1.test"
 s = raw(b"\5\1\0", False); s.recv(2); s.sendall(b"\5\1\0\3" + bytes([len(name)]) + name + b"\0\x50"); print(s.recv(10)[:2]))],
         [hosts => ["$web:8080", "other.at-127-0-0-1.test"], q(for url in "http://web.at-127-0-0-1.test/", "http://web.at-127-0-0-1.test:8080/", "http://other.at-127-0-0-1.test/", "http://x.at-127-0-0-1.test/": print(get(url)))],
         [hosts => ["*.test"], q(for url in "http://x.at-127-0-0-1.test/", "http://x.at-127-0-0-2.test/": print(get(url)))],
-        [hosts => undef, q(print(get("http://other.at-127-0-0-1.test/")))]' --config "$config"
+        [hosts => undef, q(print(get("http://other.at-127-0-0-1.test/")))]' --config "$config" --audit "$scratch/audit"
     is "$status" 0 "exit status"
+    expect "$(perl -MJSON::PP -ne 'print join(" ", @{decode_json($_)->{hosts} // ["none"]}), "\n"' "$scratch/audit" | LC_ALL=C sort)" "hosts in the audit file" <<END
+*.test
+none
+$web
+$web:8080 $other
+END
     expect "$(results '$r->{id}, "\n", $r->{stdout}')" "what the programs got" <<END
 1
 hello

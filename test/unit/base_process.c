@@ -652,6 +652,27 @@ static void process__child_that_closes_its_streams(void **state)
     end(&child);
 }
 
+/* With a child that cannot do its work without them, the end of one is enough. */
+static void process__needed_pipe_is_closed(void **state)
+{
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "echo out; exec >&-; sleep 100", PROCESS_STDIN_PIPE);
+    child.pump.needs_pipes = true;
+    assert_int_equal(pump(&child), PROCESS_PAUSED);
+    assert_string_equal(strbuf_string(&child.out[0]), "out\n");
+    end(&child);
+    start_shell(&child, "exec <&-; echo closed; sleep 100", PROCESS_STDIN_PIPE);
+    child.pause_at = 7;
+    assert_int_equal(pump(&child), PROCESS_PAUSED);
+    child.pause_at = SIZE_MAX;
+    child.pump.needs_pipes = true;
+    process_write(&child.process, "in", 2);
+    assert_int_equal(pump(&child), PROCESS_PAUSED);
+    end(&child);
+}
+
 /* Fills a pipe to the last byte. */
 static void fill(int fd)
 {

@@ -92,6 +92,29 @@ static void audit__a_line_has_what_is_known(void **state)
     tear_down(&fixture);
 }
 
+/* What a request asks for, if it does. */
+static void audit__hosts_of_the_request(void **state)
+{
+    struct fixture fixture;
+    struct network_selection *hosts;
+    CLEANUP_FREE char *text = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    hosts = &fixture.plan.policy.network_rules.selection;
+    hosts->given = true;
+    assert_int_equal(audit_open(&fixture.audit, fixture.file, &fixture.error), 0);
+    assert_int_equal(add(&fixture), 0);
+    assert_int_equal(network_selection_add(hosts, "Example.com:443", &fixture.error), 0);
+    assert_int_equal(network_selection_add(hosts, "*.example.org", &fixture.error), 0);
+    assert_int_equal(add(&fixture), 0);
+    text = text_of(&fixture);
+    assert_non_null(strstr(text, "\"network\":null,\"hosts\":[],\"tests\":0,"));
+    assert_non_null(strstr(
+        text, "\"network\":null,\"hosts\":[\"example.com:443\",\"*.example.org\"],\"tests\":0,"));
+    tear_down(&fixture);
+}
+
 /* The digest of the program that comes from the plan's directory. */
 static void audit__the_program_of_a_directory(void **state)
 {

@@ -122,6 +122,27 @@ static void expect_file(const struct fixture *fixture, const char *name)
 
 /* ---- one cell after the other */
 
+/* What stays of an earlier cell can ask a person before the next one begins. */
+static void cell__has_more_time_that_it_gets_while_it_loads(void **state)
+{
+    const struct frame_extend more = {LATE_MS};
+    struct frame_run run = run_of(0);
+    struct fixture fixture;
+
+    (void)state;
+    run.timer_ms = 300;
+    run.late_ms = 200;
+    open_session(&fixture, "", 0);
+    drop_output(&fixture);
+    add(&fixture, FRAME_RESET, NULL, 0);
+    add_text(&fixture, FRAME_CODE, "sleep 1; echo out");
+    add(&fixture, FRAME_RUN, &run, sizeof run);
+    add(&fixture, FRAME_EXTEND, &more, sizeof more);
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    expect_cell(&fixture, "out\n");
+    tear_down(&fixture);
+}
+
 static void cell__variables_stay(void **state)
 {
     struct fixture fixture;

@@ -2,7 +2,12 @@
 #include "test.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "supervisor/json_scan.h"
@@ -217,4 +222,45 @@ static void tool_call__name(void **state)
     assert_true(tool_call_is_meant("/tmp/x/isolator-call"));
     assert_false(tool_call_is_meant("/.isolator/supervisor"));
     assert_false(tool_call_is_meant("isolator-call/x"));
+}
+
+/* The child: a call with more bytes than a socket holds. */
+static _Noreturn void call_much(const char *path)
+{
+    enum { LENGTH = 4000000 };
+    char *words[] = {(char[]){"isolator-call"}, (char[]){"a.b"}, malloc(LENGTH + 1), NULL};
+
+    if (!words[2] || setenv("ISOLATOR_TOOLS", path, 1) != 0)
+        _exit(9);
+    memset(words[2], ' ', LENGTH);
+    words[2][LENGTH] = '\0';
+    signal(SIGPIPE, SIG_DFL);
+    close(STDERR_FILENO);
+    _exit(tool_call_main(3, words));
+}
+
+/* isolator closes the connection while the command writes. */
+static void tool_call__connection_that_is_closed(void **state)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
+    const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int connection, status;
+    pid_t child;
+
+    (void)state;
+    enter_directory();
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    child = fork();
+    if (child == 0)
+        call_much("socket");
+    connection = accept(listener, NULL, NULL);
+    assert_true(connection >= 0);
+    close(connection);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+    close(listener);
+    assert_int_equal(unlink("socket"), 0);
+    leave_directory();
 }

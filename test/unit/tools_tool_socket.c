@@ -22,15 +22,44 @@ struct fixture {
     struct strvec servers;
     struct tool_log log;
     struct tool_consent consent;
+    struct tool_asker asker;
+    int asked, taken_back; /* questions */
     struct mux_link *link;
     struct tool_socket *socket;
+    bool reads_nothing;        /* the program */
     struct strbuf out;         /* of the link, the start of a message */
     struct strbuf data[SLOTS]; /* what the program has got */
     size_t credit[SLOTS];      /* bytes that it may still send */
     bool closed[SLOTS];
 };
 
-static void set_up(struct fixture *fixture, const char *tools, const char *limits)
+/* ---- a person who never answers */
+
+static struct tool_question *ask(void *context, const char *text, const struct notifier *done)
+{
+    (void)text;
+    (void)done;
+    ((struct fixture *)context)->asked++;
+    return context;
+}
+
+static enum tool_decision take(void *context, struct tool_question *question)
+{
+    (void)context;
+    (void)question;
+    return TOOL_UNDECIDED;
+}
+
+static void take_back(void *context, struct tool_question *question)
+{
+    (void)question;
+    ((struct fixture *)context)->taken_back++;
+}
+
+/* ---- what is tested */
+
+static void set_up_with(struct fixture *fixture, const char *tools, const char *limits,
+                        bool has_person)
 {
     CLEANUP_FREE char *json =
         string_format("{\"tools\": {%s}, \"toolLimits\": {%s}}", tools, limits ? limits : "");
@@ -38,7 +67,9 @@ static void set_up(struct fixture *fixture, const char *tools, const char *limit
 
     signal(SIGPIPE, SIG_IGN);
     *fixture = (struct fixture){
-        .servers = STRVEC_INIT, .log = TOOL_LOG_INIT, .consent = TOOL_CONSENT_INIT};
+        .servers = STRVEC_INIT, .log = TOOL_LOG_INIT, .asker = {fixture, ask, take, take_back}};
+    assert_int_equal(
+        tool_consent_init(&fixture->consent, has_person ? &fixture->asker : NULL, &error), 0);
     assert_int_equal(config_load_built_in(&fixture->config, &error), 0);
     if (config_overlay(&fixture->config, json, strlen(json), "test.json", &error) != 0)
         fail_msg("%s", error.message);
@@ -49,6 +80,11 @@ static void set_up(struct fixture *fixture, const char *tools, const char *limit
     fixture->socket = tool_socket_new(fixture->box, &fixture->servers, &fixture->log,
                                       &fixture->consent, fixture->link, FIRST, &error);
     assert_non_null(fixture->socket);
+}
+
+static void set_up(struct fixture *fixture, const char *tools, const char *limits)
+{
+    set_up_with(fixture, tools, limits, false);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -97,6 +133,8 @@ static void take_message(struct fixture *fixture, const struct mux_message *mess
     assert_true(slot < SLOTS);
     switch (message->type) {
     case MUX_DATA:
+        if (fixture->reads_nothing)
+            break;
         strbuf_add(&fixture->data[slot], payload, message->length);
         mux_write_number(number, (uint32_t)message->length);
         say(fixture, slot, MUX_CREDIT, number, sizeof number);
@@ -356,6 +394,32 @@ static void tool_socket__hints_and_questions(void **state)
                ERROR("4", "-32602", "there is no tool 'hints.none'"));
     check_log(&fixture, "hints.echo ok;hints.create_thing failed;asks.create_thing failed;"
                         "hints.none failed;");
+    tear_down(&fixture);
+}
+
+/* Its answers wait, so none of its calls is looked at; the time of a question is over all the same.
+ */
+static void tool_socket__question_of_a_program_that_does_not_read(void **state)
+{
+    const long long hangs = clock_now_ms() + HANGS_MS;
+    CLEANUP_FREE char *ping =
+        string_format("{\"id\":\"%0*d\",\"method\":\"ping\"}", TOOL_SESSION_OUT_MAX / 2, 0);
+    struct fixture fixture;
+
+    (void)state;
+    set_up_with(&fixture, FAKE("one", "good", ", \"ask\": [\"create_*\"]"), NULL, true);
+    fixture.consent.question_ms = 1000;
+    fixture.reads_nothing = true;
+    open_slot(&fixture, 0);
+    send_line(&fixture, 0, CALL("1", "one.create_thing"));
+    while (fixture.asked == 0 && clock_now_ms() < hangs)
+        wait_once(&fixture);
+    for (int i = 0; i < 3; i++) /* MUX_WINDOW bytes of the answers are on their way */
+        send_line(&fixture, 0, ping);
+    while (fixture.taken_back == 0 && clock_now_ms() < hangs)
+        wait_once(&fixture);
+    assert_int_equal(fixture.asked, 1);
+    assert_int_equal(fixture.taken_back, 1);
     tear_down(&fixture);
 }
 
