@@ -9,6 +9,7 @@ it, stdin. The answer is a line with status, reason, stdout, stderr and error of
 import asyncio
 import itertools
 import json
+import signal
 import sys
 from collections.abc import AsyncIterator
 from typing import Any, Optional
@@ -82,6 +83,10 @@ async def main(port: int) -> None:
         lambda reader, writer: serve_client(runner, reader, writer), "127.0.0.1", port, limit=LINE_MAX
     )
     print(f"listening on port {server.sockets[0].getsockname()[1]}", flush=True)
+    # Unlike KeyboardInterrupt, this also wakes a loop that is just about to wait.
+    task = asyncio.current_task()
+    assert task
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
     async with server:
         await runner.serve()
 
@@ -91,5 +96,5 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     try:
         asyncio.run(main(int(sys.argv[1])))
-    except KeyboardInterrupt:
+    except asyncio.CancelledError:
         pass
