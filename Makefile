@@ -27,7 +27,7 @@ TAR := $(if $(shell $(CC) -E -include libtar.h -x c -o /dev/null /dev/null 2>/de
 $(if $(filter libtar own,$(TAR)),,$(error TAR is 'libtar' or 'own', not '$(TAR)'))
 WITHOUT := $(if $(filter own,$(TAR)),src/base/tar_writer_libtar.c)
 UNUSED := $(or $(WITHOUT),src/base/tar_writer_own.c)
-LIBS := $(if $(WITHOUT),,-ltar) -ljansson -lm
+LIBS := $(if $(WITHOUT),,-ltar) -ljansson -lyaml -lm
 # isolator-tls, src/tls, is the only program that links OpenSSL; without its headers it is left out. make TLS= leaves it out.
 TLS := $(if $(shell $(CC) -E -include openssl/ssl.h -x c -o /dev/null /dev/null 2>/dev/null && echo yes),isolator-tls)
 $(B)/isolator-tls: private LIBS := -lssl -lcrypto

@@ -134,19 +134,16 @@ const struct language *run_inputs_language(const char *file, const struct config
 int run_inputs_read_tests(struct run_options *options, struct error *error)
 {
     struct test_requests *tests = &options->request.tests;
+    struct test_request defaults = TEST_REQUEST_INIT;
 
-    if (test_directory_read(options->tests, options->no_expected, tests, &options->test_warnings,
-                            error) != 0)
+    defaults.comparison = options->comparison;
+    defaults.max_output_bytes = options->max_output_bytes;
+    if (comparison_rule_settle(&defaults.comparison, &run_options_comparison_names, error) != 0 ||
+        test_directory_read(options->tests, options->no_expected, &defaults, tests,
+                            &options->test_warnings, error) != 0)
         return -1;
     tests->stop_on_failure = options->stop_on_failure;
     tests->outcome_only = options->no_detail;
-    for (size_t i = 0; i < tests->count; i++) {
-        tests->items[i].max_output_bytes = options->max_output_bytes;
-        tests->items[i].comparison = options->comparison;
-        if (comparison_rule_settle(&tests->items[i].comparison, &run_options_comparison_names,
-                                   error) != 0)
-            return -1;
-    }
     return 0;
 }
 

@@ -43,6 +43,13 @@ void test_run_prepare(struct run *run)
 
 /* ---- one test */
 
+static int pack_file(struct archive *archive, const struct input_file *file, struct error *error)
+{
+    return file->range.file
+               ? archive_add_range(archive, file->path, &file->range, error)
+               : archive_add_bytes(archive, file->path, file->data, file->length, error);
+}
+
 static int pack_files(struct test_run *test, const struct plan *plan, struct error *error)
 {
     const struct input_files *files = &test->test->files;
@@ -52,8 +59,7 @@ static int pack_files(struct test_run *test, const struct plan *plan, struct err
     if (archive_open(&test->files, plan->policy.uid, plan->policy.gid, NULL, error) != 0)
         return -1;
     for (size_t i = 0; i < files->count; i++)
-        if (archive_add_bytes(&test->files, files->items[i].path, files->items[i].data,
-                              files->items[i].length, error) != 0)
+        if (pack_file(&test->files, &files->items[i], error) != 0)
             return -1;
     return archive_finish(&test->files, error);
 }

@@ -157,7 +157,7 @@ Package: isolator
 Version: $version
 END
     [ ! -e /usr/include/libtar.h ] || libtar=", libtar0" # Debian 13 has none
-    is "$(dpkg-deb -f "$package" Depends | sed -E 's/ \([^)]*\)//g; s/t64//')" "libc6, libedit2, libjansson4, libssl3${libtar-}" "the package: dependencies"
+    is "$(dpkg-deb -f "$package" Depends | sed -E 's/ \([^)]*\)//g; s/t64//')" "libc6, libedit2, libjansson4, libssl3${libtar-}, libyaml-0-2" "the package: dependencies"
     is "$(dpkg-deb -c "$package" | awk '{print $2}' | sort -u)" "root/root" "the package: belongs to root"
 }
 

@@ -188,10 +188,10 @@ END
 }
 
 test_case 'files that belong to no test' && {
-    mkdir -p "$scratch/others/secret"
+    mkdir -p "$scratch/others/empty"
     add others a 'x\n' 'x\n'
     touch "$scratch/others/"{notes.txt,a.expected,.hidden}
-    warning="'$scratch/others': ignored what belongs to no test: a.expected, notes.txt, secret"
+    warning="'$scratch/others': ignored what belongs to no test: a.expected, notes.txt"
     isolator test --table --tests "$scratch/others" "$obey"
     is "$status|$(tail -n 1 <<<"$out")|$err" "0|1 of 1 passed|isolator: warning: $warning" "the table"
     isolator test --tests "$scratch/others" "$obey"
@@ -204,6 +204,40 @@ test_case 'files that belong to no test' && {
 $warning
 $warning
 END
+}
+
+# As a contest package has them: directories, one of them a group, settings in YAML, and input in files.
+test_case 'directories below, NAME.yaml, test_group.yaml and NAME.files' && {
+    add data/sample 1 'one\n' 'ONE\n'
+    add data/secret/group 1 'two\n' 'two -v 0\n'
+    add data/secret/group 2 'three\n' '3.0001\n'
+    add data/secret/group 10 'wait\n' ''
+    mkdir "$scratch/data/secret/group/2.files"
+    echo 3 >"$scratch/data/secret/group/2.files/three"
+    printf 'output_validator_args: []\n' >"$scratch/data/sample/test_group.yaml"
+    printf 'args: [-v, "0"]\n' >"$scratch/data/secret/group/test_group.yaml"
+    printf 'output_validator_args: [float_absolute_tolerance, 0.001]\nargs: [three]\n' >"$scratch/data/secret/group/2.yaml"
+    printf 'limits: {timeout_seconds: 0.5, cpu_seconds: 9}\n' >"$scratch/data/secret/group/10.yaml"
+    program=$(snippet py 'import sys, time
+word = input()
+if word == "wait": time.sleep(100)
+if word == "three": word, sys.argv = open(sys.argv[1]).read().strip(), []
+print(word, *sys.argv[1:])')
+    isolator test --tests "$scratch/data" "$program"
+    expect "$(tests '"$_->{name} $_->{status} " . ($_->{error} // "null")')" "the tests" <<'END'
+sample/1 passed null
+secret/group/1 passed null
+secret/group/2 passed null
+secret/group/10 timeout program did not end within 0.5 s
+END
+    isolator test --tests "$scratch/data" "$program" "$program"
+    expect "$(lines 'join " ", map { $_->{status} } @{$r->{tests}}')" "two programs with the same tests" <<'END'
+passed passed passed timeout
+passed passed passed timeout
+END
+    printf 'arguments: [x]\n' >"$scratch/data/sample/1.yaml"
+    isolator test --table --tests "$scratch/data" "$program"
+    has "$status|$err" "2|isolator: '$scratch/data/sample/1.yaml': there is no key 'arguments'; known are: args, " "a key that is not known"
 }
 
 test_case 'a wrong answer shows what was expected and found' && {

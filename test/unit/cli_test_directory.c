@@ -18,6 +18,9 @@ static char *with_directory(const char *text, const char *directory)
     return strbuf_steal(&result);
 }
 
+static const struct test_request defaults = {
+    .stdin_file = -1, .comparison = {.mode = COMPARE_EXACT}, .max_output_bytes = 77};
+
 /*
  * Reads the tests of the directory, of which some may have no expected output; this must work, with
  * this warning, in which DIR is the directory. NULL: none.
@@ -28,7 +31,7 @@ static struct test_requests read_with_warning(const char *directory, const char 
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     CLEANUP_FREE char *expected = with_directory(warning ? warning : "", directory);
     struct test_requests tests = TEST_REQUESTS_INIT;
-    const int status = test_directory_read(directory, true, &tests, &warnings, &error);
+    const int status = test_directory_read(directory, true, &defaults, &tests, &warnings, &error);
 
     assert_no_error(&error);
     assert_int_equal(status, 0);
@@ -51,7 +54,8 @@ static void check_refused(const char *directory, bool no_expected, const char *t
     CLEANUP_FREE char *message = with_directory(text, directory);
     struct error error = ERROR_INIT;
 
-    assert_int_equal(test_directory_read(directory, no_expected, &tests, &warnings, &error), -1);
+    assert_int_equal(
+        test_directory_read(directory, no_expected, &defaults, &tests, &warnings, &error), -1);
     assert_error(&error, ERROR_INPUT, message);
 }
 
@@ -138,18 +142,15 @@ static void test_directory__other_files_are_ignored(void **state)
     write_in(directory, "README", "");
     write_in(directory, "in", "");
     write_in(directory, "a.in~", "");
-    write_in(directory, "a\n.desc", "");
+    write_in(directory, "a\n.txt", "");
+    write_in(directory, "a.b.svg", ""); /* pictures are for people */
+    write_in(directory, "c.yaml", "");
     assert_int_equal(mkdir(below, 0700), 0);
-    write_in(below, "x.in", "");
+    write_in(below, "x.txt", "");
     tests = read_with_warning(directory, "'DIR': ignored what belongs to no test: README, "
-                                         "a\\n.desc, a.in~, in, secret");
+                                         "a\\n.txt, a.in~, c.yaml, in, and 1 more");
     listed = list_tests(&tests);
     assert_string_equal(listed, "a.b:i");
-    test_requests_release(&tests);
-    write_in(directory, "a.txt", "");
-    write_in(directory, "zzz", "");
-    tests = read_with_warning(directory, "'DIR': ignored what belongs to no test: README, "
-                                         "a\\n.desc, a.in~, a.txt, in, and 2 more");
     test_requests_release(&tests);
     temp_remove(directory);
 }
@@ -318,7 +319,7 @@ static void test_directory__names(void **state)
 
     (void)state;
     write_in(directory, "a\xff.in", "");
-    assert_refused(directory, "the name of 'DIR/a\\xff.in' is not valid UTF-8");
+    assert_refused(directory, "'DIR/a\\xff.in' has a name that is not valid UTF-8");
     directory = temp_create();
     write_in(directory, "a.out", "");
     write_in(directory, "a.ans", "");
@@ -339,4 +340,199 @@ static void test_directory__too_many(void **state)
         assert_int_equal(link(first, path), 0);
     }
     assert_refused(directory, "'DIR' has more than 10000 tests");
+}
+
+/* ---- directories below, and what files in YAML say */
+
+/* Makes a directory below, and returns its path, owned. */
+static char *make_below(const char *directory, const char *name)
+{
+    char *path = path_in(directory, name);
+
+    assert_int_equal(mkdir(path, 0700), 0);
+    return path;
+}
+
+static void test_directory__directories_below(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *secret = make_below(directory, "secret");
+    CLEANUP_FREE char *group = make_below(secret, "2");
+    CLEANUP_FREE char *sample = make_below(directory, "sample");
+    CLEANUP_FREE char *hidden = make_below(directory, ".git");
+    CLEANUP_FREE char *invalid = make_below(directory, "invalid_input");
+    CLEANUP_FREE char *link = path_in(directory, "link"), *listed = NULL;
+    struct test_requests tests;
+
+    (void)state;
+    write_in(secret, "10.in", "");
+    write_in(secret, "10.ans", "");
+    write_in(group, "a.in", "");
+    write_in(sample, "1.in", "");
+    write_in(directory, "x.in", "");
+    write_in(hidden, "h.in", "");
+    write_in(invalid, "i.in", "");
+    assert_int_equal(symlink("secret", link), 0);
+    tests =
+        read_with_warning(directory, "'DIR': ignored what belongs to no test: invalid_input, link");
+    listed = list_tests(&tests);
+    assert_string_equal(listed, "sample/1:i secret/2/a:i secret/10:io x:i");
+    test_requests_release(&tests);
+    temp_remove(directory);
+}
+
+static void test_directory__too_deep(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
+    char *path = string_copy(directory);
+
+    (void)state;
+    strbuf_addstr(&message, "'DIR");
+    for (int i = 0; i < 16; i++) {
+        char *below = make_below(path, "d");
+
+        free(path);
+        path = below;
+        strbuf_addstr(&message, "/d");
+    }
+    strbuf_addstr(&message, "' is too deep");
+    free(path);
+    assert_refused(directory, message.data);
+}
+
+static void test_directory__files_for_the_working_directory(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *files = make_below(directory, "a.files");
+    CLEANUP_FREE char *below = make_below(files, "sub");
+    CLEANUP_FREE char *link = path_in(files, "link");
+    struct test_requests tests;
+    const struct input_files *seen;
+    char text[5] = "";
+
+    (void)state;
+    write_in(directory, "a.in", "");
+    write_in(below, "data.txt", "four");
+    tests = read_tests(directory);
+    seen = &tests.items[0].files;
+    assert_int_equal(seen->count, 1);
+    assert_string_equal(seen->items[0].path, "sub/data.txt");
+    assert_int_equal(seen->items[0].range.length, 4);
+    assert_int_equal(shared_file_read(seen->items[0].range.file, 0, text, 4), 0);
+    assert_string_equal(text, "four");
+    test_requests_release(&tests);
+    assert_int_equal(symlink("/etc/passwd", link), 0);
+    assert_refused(directory, "'DIR/a.files/link' is not a regular file");
+}
+
+static void test_directory__settings(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *secret = make_below(directory, "secret");
+    CLEANUP_FREE char *group = make_below(secret, "g");
+    const struct test_request *items;
+    struct test_requests tests;
+
+    (void)state;
+    write_in(directory, "a.in", "");
+    write_in(directory, "a.yaml",
+             "args: [-v, '7', 08]\nlimits: {timeout_seconds: 1.5, "
+             "cpu_seconds: 1, max_output_bytes: 9}\nhint: none\n");
+    write_in(directory, "b.in", "");
+    write_in(secret, "test_group.yaml",
+             "output_validator_args: [float_tolerance, 1e-3]\nargs: [x]\nmax_score: 5\n");
+    write_in(secret, "c.in", "");
+    write_in(secret, "d.in", "");
+    write_in(secret, "d.args", "y");
+    write_in(group, "testdata.yaml",
+             "output_validator_flags: case_sensitive space_change_sensitive\n");
+    write_in(group, "e.in", "");
+    write_in(group, "e.yaml", "args: []\n");
+    tests = read_tests(directory);
+    items = tests.items;
+    assert_int_equal(tests.count, 5);
+    assert_int_equal(items[0].arguments.count, 3);
+    assert_string_equal(items[0].arguments.items[2], "08");
+    assert_true(items[0].timeout_seconds == 1.5 && items[0].cpu_seconds == 1);
+    assert_int_equal(items[0].max_output_bytes, 9);
+    assert_int_equal(items[0].comparison.mode, COMPARE_EXACT);
+    assert_int_equal(items[1].arguments.count, 0);
+    assert_int_equal(items[1].max_output_bytes, 77);
+    assert_string_equal(items[2].name, "secret/c");
+    assert_string_equal(items[2].arguments.items[0], "x");
+    assert_int_equal(items[2].comparison.mode, COMPARE_FLOAT);
+    assert_true(items[2].comparison.absolute == 1e-3 && items[2].comparison.relative == 1e-3);
+    assert_true(items[2].comparison.ignore_case && !items[2].comparison.exact_space);
+    assert_string_equal(items[3].arguments.items[0], "y");
+    assert_string_equal(items[4].name, "secret/g/e");
+    assert_int_equal(items[4].arguments.count, 0);
+    assert_int_equal(items[4].comparison.mode, COMPARE_TOKENS);
+    assert_true(!items[4].comparison.ignore_case && items[4].comparison.exact_space);
+    test_requests_release(&tests);
+    temp_remove(directory);
+}
+
+/* A test "a" with this NAME.yaml is refused; `message` follows its path. */
+static void check_yaml(const char *name, const char *text, const char *message)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *whole = string_format("'DIR/%s': %s", name, message);
+
+    write_in(directory, "a.in", "");
+    write_in(directory, name, text);
+    assert_refused(directory, whole);
+}
+
+static void test_directory__wrong_settings(void **state)
+{
+    char *directory = temp_create();
+
+    (void)state;
+#define WRONG(text, message) check_yaml("a.yaml", text, message)
+    WRONG("args: [\n", "line 2: did not find expected node content");
+    WRONG("- 1\n", "it is not a mapping");
+    WRONG("arg: 1\n", "there is no key 'arg'; known are: args, output_validator_args, limits, "
+                      "input_validator_args, input_visualizer_args, output_visualizer_args, "
+                      "full_feedback, hint, description");
+    WRONG("args: -v\n", "args: must be a sequence of strings");
+    WRONG("args: [[a]]\n", "args: must be a sequence of strings");
+    WRONG("args: [~]\n", "args: must be a sequence of strings");
+    WRONG("limits: 3\n", "limits: must be a mapping");
+    WRONG("limits: {memory: 3}\n", "limits: there is no key 'memory'; known are: "
+                                   "timeout_seconds, cpu_seconds, max_output_bytes");
+    WRONG("limits: {timeout_seconds: 0}\n",
+          "limits: timeout_seconds: must be a number of seconds greater than 0");
+    WRONG("limits: {cpu_seconds: x}\n",
+          "limits: cpu_seconds: must be a number of seconds greater than 0");
+    WRONG("limits: {max_output_bytes: 1.5}\n",
+          "limits: max_output_bytes: must be a whole number from 1 to 67108864");
+    WRONG("output_validator_args: [fast]\n",
+          "output_validator_args: 'fast' is no argument of the default validator");
+    WRONG("output_validator_args: [float_tolerance]\n",
+          "output_validator_args: a number from 0 must follow float_tolerance");
+    WRONG("output_validator_args: [float_tolerance, -1]\n",
+          "output_validator_args: a number from 0 must follow float_tolerance");
+    WRONG("output_validator_args: [float_tolerance, 1, float_tolerance, 1]\n",
+          "output_validator_args: float_tolerance is there twice");
+    WRONG("output_validator_args: [float_tolerance, 1, float_absolute_tolerance, 1]\n",
+          "output_validator_args: float_tolerance and float_absolute_tolerance cannot be used "
+          "together; the first is both");
+    check_yaml("test_group.yaml", "hint: x\n",
+               "there is no key 'hint'; known are: args, output_validator_args, limits, "
+               "input_validator_args, input_visualizer_args, output_visualizer_args, "
+               "full_feedback, max_score, score_aggregation, require_pass, "
+               "static_validation_score, static_validator_args");
+    check_yaml("testdata.yaml", "output_validator_flags: [1]\n",
+               "output_validator_flags: must be a string");
+    write_in(directory, "a.args", "x");
+    write_in(directory, "a.yaml", "args: [x]");
+    assert_refused(directory, "'DIR/a.args' is next to a file that ends in .yaml and has args; "
+                              "give one of them");
+    directory = temp_create();
+    write_in(directory, "a.in", "");
+    write_in(directory, "test_group.yaml", "");
+    write_in(directory, "testdata.yaml", "");
+    check_refused(directory, true, "'DIR/' has both test_group.yaml and testdata.yaml");
+    temp_remove(directory);
 }

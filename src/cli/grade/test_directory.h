@@ -1,14 +1,18 @@
 /*
- * The tests in a directory, in the layout of judges: each file name is the name of a test and what
- * the file holds.
+ * The tests in a directory and those below it, in the layout of judges: each file name is the name
+ * of a test and what the file holds.
  *
- *     NAME.in    standard input; without this file it is empty
- *     NAME.out   the expected standard output, or NAME.ans, as ICPC and Kattis call it
- *     NAME.args  arguments of the program, one on each line; a line may end in "\r\n"
+ *     NAME.in     standard input; without this file it is empty
+ *     NAME.out    the expected standard output, or NAME.ans, as ICPC and Kattis call it
+ *     NAME.args   arguments of the program, one on each line; a line may end in "\r\n"
+ *     NAME.files  a directory, whose files are put into the working directory
+ *     NAME.yaml   what cli/grade/test_settings.h reads; test_group.yaml, or testdata.yaml in the
+ *                 legacy format, says the same of all tests in its directory and below
  *
- * There is a test for each NAME with at least one of these files. Files whose name begins with a
- * dot are ignored, and a warning names all others and the directories. Tests are in natural order:
- * numbers in their names are compared as numbers, so that "sample-2" comes before "sample-10".
+ * There is a test for each NAME with at least one of the files NAME.in, .out, .ans and .args. In a
+ * directory below, NAME begins with its path: "secret/1". Files whose name begins with a dot are
+ * ignored, and a warning names all others. Tests are in natural order: numbers in their names are
+ * compared as numbers, so that "sample-2" comes before "sample-10".
  *
  * A test without an expected output passes whatever the program prints, so it is an error unless
  * the caller asks for that. The message names the file that is probably meant, like NAME.expected.
@@ -26,15 +30,16 @@
 #include "request/test_request.h"
 
 /*
- * Adds the tests, with a comparison by the values of TEST_REQUEST_INIT. Standard inputs stay open,
- * one descriptor each; arguments and expected outputs are read. `no_expected` allows tests without
- * an expected output. A warning about files that belong to no test is added to `warnings`.
+ * Adds the tests. Of what their files do not say, they have the comparison, which is settled, and
+ * the limits of `defaults`. Standard inputs and NAME.files stay open, one descriptor for each file;
+ * arguments and expected outputs are read. `no_expected` allows tests without an expected output. A
+ * warning about files that belong to no test is added to `warnings`.
  *
- * ERROR_INPUT, which names the file, if a test has no expected output, if a file cannot be read or
- * is too large, if the ending of its name is not in lower case, if a name is not valid UTF-8, or if
- * there are no tests or more than TESTS_MAX.
+ * ERROR_INPUT, which names the file, if a test has no expected output, if a file cannot be read, is
+ * too large or is wrong, if the ending of its name is not in lower case, if a name is not valid
+ * UTF-8, or if there are no tests or more than TESTS_MAX.
  */
-int test_directory_read(const char *path, bool no_expected, struct test_requests *tests,
-                        struct strvec *warnings, struct error *error);
+int test_directory_read(const char *path, bool no_expected, const struct test_request *defaults,
+                        struct test_requests *tests, struct strvec *warnings, struct error *error);
 
 #endif

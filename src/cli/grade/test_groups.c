@@ -1,0 +1,149 @@
+#include "cli/grade/test_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/yaml_text.h"
+
+/* Reads and parses a file. A new reference; NULL with the error. */
+static json_t *read_document(const struct test_root *root, const char *path, struct error *error)
+{
+    CLEANUP_FREE char *shown = test_file_shown(root, path);
+    CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
+    json_t *document;
+
+    if (test_file_read(root, path, YAML_TEXT_MAX, &content, error) != 0)
+        return NULL;
+    document = yaml_text_parse(strbuf_string(&content), content.length, error);
+    if (!document)
+        error_prefix(error, "'%s'", shown);
+    return document;
+}
+
+static int compare_groups(const void *one, const void *other)
+{
+    return strcmp(((const struct test_group *)one)->directory,
+                  ((const struct test_group *)other)->directory);
+}
+
+static int read_group(struct test_groups *groups, const char *path, struct error *error)
+{
+    const char *name = text_file_name(path);
+    json_t *document = read_document(groups->root, path, error);
+
+    if (!document)
+        return -1;
+    groups->items[groups->count++] = (struct test_group){
+        .directory = string_format("%.*s", (int)(name - path), path),
+        .kind =
+            strcmp(name, "testdata.yaml") == 0 ? TEST_SETTINGS_LEGACY_GROUP : TEST_SETTINGS_GROUP,
+        .document = document,
+    };
+    return 0;
+}
+
+static char *group_path(const struct test_group *group)
+{
+    return string_format("%s%s", group->directory,
+                         group->kind == TEST_SETTINGS_GROUP ? "test_group.yaml" : "testdata.yaml");
+}
+
+int test_groups_read(struct test_groups *groups, const struct test_root *root,
+                     const struct strvec *paths, struct error *error)
+{
+    groups->root = root;
+    groups->items = memory_allocate(paths->count * sizeof *groups->items);
+    for (size_t i = 0; i < paths->count; i++)
+        if (read_group(groups, paths->items[i], error) != 0)
+            return -1;
+    qsort(groups->items, groups->count, sizeof *groups->items, compare_groups);
+    for (size_t i = 1; i < groups->count; i++)
+        if (compare_groups(&groups->items[i - 1], &groups->items[i]) == 0) {
+            CLEANUP_FREE char *shown = test_file_shown(root, groups->items[i].directory);
+
+            return error_set(error, ERROR_INPUT, "'%s' has both test_group.yaml and testdata.yaml",
+                             shown);
+        }
+    return 0;
+}
+
+/* Puts what the group of a directory says over the settings, if there is one. */
+static int apply_group(const struct test_groups *groups, const char *directory,
+                       struct test_settings *settings, struct error *error)
+{
+    const struct test_group key = {.directory = (char *)directory};
+    const struct test_group *group =
+        groups->count == 0
+            ? NULL
+            : bsearch(&key, groups->items, groups->count, sizeof *groups->items, compare_groups);
+    CLEANUP_FREE char *path = NULL, *shown = NULL;
+
+    if (!group || test_settings_read(settings, group->kind, group->document, error) == 0)
+        return 0;
+    path = group_path(group);
+    shown = test_file_shown(groups->root, path);
+    return error_prefix(error, "'%s'", shown);
+}
+
+/* Makes the settings those of a directory, "" or "secret/group/". Takes ownership of its name. */
+static int enter(struct test_groups *groups, char *directory, struct error *error)
+{
+    test_settings_release(&groups->settings);
+    groups->settings = (struct test_settings)TEST_SETTINGS_INIT;
+    free(groups->directory);
+    groups->directory = directory;
+    if (apply_group(groups, "", &groups->settings, error) != 0)
+        return -1;
+    for (const char *slash = directory; (slash = strchr(slash, '/')); slash++) {
+        CLEANUP_FREE char *above = string_format("%.*s", (int)(slash + 1 - directory), directory);
+
+        if (apply_group(groups, above, &groups->settings, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int apply_own(const struct test_groups *groups, const char *test,
+                     struct test_settings *settings, struct error *error)
+{
+    CLEANUP_FREE char *path = string_format("%s.yaml", test);
+    CLEANUP_FREE char *shown = test_file_shown(groups->root, path);
+    json_t *document = read_document(groups->root, path, error);
+    int result;
+
+    if (!document)
+        return -1;
+    result = test_settings_read(settings, TEST_SETTINGS_TEST, document, error);
+    json_decref(document);
+    return result == 0 ? 0 : error_prefix(error, "'%s'", shown);
+}
+
+int test_groups_settings(struct test_groups *groups, const char *test, bool has_own,
+                         struct test_settings *settings, struct error *error)
+{
+    const char *name = text_file_name(test);
+    char *directory = string_format("%.*s", (int)(name - test), test);
+
+    *settings = (struct test_settings)TEST_SETTINGS_INIT;
+    if (groups->directory && strcmp(groups->directory, directory) == 0)
+        free(directory);
+    else if (enter(groups, directory, error) != 0)
+        return -1;
+    test_settings_copy(settings, &groups->settings);
+    settings->has_own_arguments = false;
+    return has_own ? apply_own(groups, test, settings, error) : 0;
+}
+
+void test_groups_release(struct test_groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        free(groups->items[i].directory);
+        json_decref(groups->items[i].document);
+    }
+    free(groups->items);
+    free(groups->directory);
+    test_settings_release(&groups->settings);
+}

@@ -1,0 +1,47 @@
+/*
+ * What files test_group.yaml and testdata.yaml say of the tests in their directories and below:
+ * each test has the settings of all directories on the way to it, the nearest one last.
+ */
+#ifndef CLI_TEST_GROUPS_H
+#define CLI_TEST_GROUPS_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/strvec.h"
+#include "cli/grade/test_file.h"
+#include "cli/grade/test_settings.h"
+
+struct test_group {
+    char *directory; /* owned; "" or "secret/" */
+    enum test_settings_kind kind;
+    json_t *document; /* owned */
+};
+
+struct test_groups {
+    const struct test_root *root; /* borrowed */
+    struct test_group *items;     /* owned; ordered by their directories */
+    size_t count;
+    char *directory;               /* owned; the one that the last test was in; NULL: none yet */
+    struct test_settings settings; /* of that directory */
+};
+
+#define TEST_GROUPS_INIT                                                                           \
+    {                                                                                              \
+        .root = NULL, .settings = TEST_SETTINGS_INIT                                               \
+    }
+
+/* Reads the files, paths below the root. ERROR_INPUT that names the file. */
+int test_groups_read(struct test_groups *groups, const struct test_root *root,
+                     const struct strvec *paths, struct error *error);
+
+/*
+ * Writes the settings of a test, "secret/1"; with `has_own`, what its own file says is over those
+ * of its groups. The caller releases them in any case. ERROR_INPUT that names the file.
+ */
+int test_groups_settings(struct test_groups *groups, const char *test, bool has_own,
+                         struct test_settings *settings, struct error *error);
+
+void test_groups_release(struct test_groups *groups);
+
+#endif

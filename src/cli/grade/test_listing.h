@@ -1,0 +1,59 @@
+/*
+ * Which tests there are in a directory and those below it, by the names of files: the layout of
+ * judges, see cli/grade/test_directory.h. Nothing is opened but directories.
+ */
+#ifndef CLI_TEST_LISTING_H
+#define CLI_TEST_LISTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/strvec.h"
+
+/* What a test can have. The first four make one. */
+enum test_file {
+    TEST_INPUT,
+    TEST_OUTPUT,
+    TEST_ANSWER,
+    TEST_ARGUMENTS,
+    TEST_SETTINGS, /* NAME.yaml */
+    TEST_DIRECTORY /* NAME.files, a directory */
+};
+enum { TEST_FILES = TEST_DIRECTORY + 1, TEST_FILES_MAKING_ONE = TEST_ARGUMENTS + 1 };
+
+/* The ending of its name, ".in". */
+const char *test_file_ending(enum test_file which);
+
+/* Directories that are looked into, one in the other; bytes of the name of a test. */
+enum { TEST_LISTING_LEVELS_MAX = 16, TEST_LISTING_NAME_MAX = 1000 };
+
+struct listed_test {
+    char *name; /* owned; its path below the directory, without the ending */
+    bool has[TEST_FILES];
+};
+
+struct test_listing {
+    struct listed_test *tests; /* owned; in natural order */
+    size_t count;
+    struct strvec groups; /* paths of files test_group.yaml and testdata.yaml, likewise */
+    struct strvec others; /* the first paths that belong to no test, likewise */
+    size_t other_count;   /* all of them */
+};
+
+#define TEST_LISTING_INIT                                                                          \
+    {                                                                                              \
+        NULL, 0, STRVEC_INIT, STRVEC_INIT, 0                                                       \
+    }
+
+/*
+ * Lists what is in an open directory; `shown` is its path, escaped. Symbolic links to directories
+ * are not followed. ERROR_INPUT if a directory cannot be read or is too deep, if the name of a test
+ * is no UTF-8 or too long, or if there are no tests or more than TESTS_MAX.
+ */
+int test_listing_read(struct test_listing *listing, int directory, const char *shown,
+                      struct error *error);
+
+void test_listing_release(struct test_listing *listing);
+
+#endif

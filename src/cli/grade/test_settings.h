@@ -1,0 +1,52 @@
+/*
+ * What a file NAME.yaml says of a test, and test_group.yaml or testdata.yaml of the tests in its
+ * directory and below: the keys of the Kattis problem package format (2025-09, "Test case
+ * configuration" and "Test data configuration"; legacy, "Test Data Groups"), and `limits`:
+ *
+ *     args: [-v, "10"]
+ *     output_validator_args: [float_tolerance, "1e-6"]
+ *     limits: {timeout_seconds: 2, cpu_seconds: 1, max_output_bytes: 1000000}
+ *
+ * Keys of the format that say nothing of how a program is run and compared are allowed and ignored.
+ */
+#ifndef CLI_TEST_SETTINGS_H
+#define CLI_TEST_SETTINGS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/strvec.h"
+#include "request/compare_mode.h"
+
+struct test_settings {
+    struct strvec arguments;
+    struct comparison_rule comparison; /* settled; of the default validator of the format */
+    bool has_comparison;
+    bool has_own_arguments;              /* the file that was read last has some */
+    double timeout_seconds, cpu_seconds; /* 0: not given, like the next one */
+    int max_output_bytes;
+};
+
+#define TEST_SETTINGS_INIT                                                                         \
+    {                                                                                              \
+        .arguments = STRVEC_INIT, .has_comparison = false                                          \
+    }
+
+/* Which file it is. */
+enum test_settings_kind { TEST_SETTINGS_TEST, TEST_SETTINGS_GROUP, TEST_SETTINGS_LEGACY_GROUP };
+
+/*
+ * Puts what a file says over the settings, which are initialized; `document` is what
+ * yaml_text_parse() has made of it. ERROR_INPUT if that is not a mapping, has an unknown key, or a value
+ * that is wrong.
+ */
+int test_settings_read(struct test_settings *settings, enum test_settings_kind kind,
+                       const json_t *document, struct error *error);
+
+/* Copies all of `from`. */
+void test_settings_copy(struct test_settings *settings, const struct test_settings *from);
+
+void test_settings_release(struct test_settings *settings);
+
+#endif

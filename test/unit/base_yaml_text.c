@@ -1,0 +1,78 @@
+#include "json.h"
+
+#include "base/yaml_text.h"
+
+static void check(const char *text, const char *expected)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    json_t *value = yaml_text_parse(text, strlen(text), &error);
+    CLEANUP_FREE char *got = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+
+    assert_no_error(&error);
+    assert_string_equal(got, expected);
+    json_decref(value);
+}
+
+static void check_wrong(const char *text, const char *message)
+{
+    struct error error = ERROR_INIT;
+
+    assert_null(yaml_text_parse(text, strlen(text), &error));
+    assert_error(&error, ERROR_INPUT, message);
+}
+
+static void yaml_text__values(void **state)
+{
+    (void)state;
+    check("", "null");
+    check("# nothing\n", "null");
+    check("---\n...\n", "null");
+    check("a", "\"a\"");
+    check("a: 1\nb: [x, 'y z', \"\\u00e4\"]\nc:\n  - d: 007\n  - ~\n  - null\n  - 'null'\n  -\n",
+          "{\"a\":\"1\",\"b\":[\"x\",\"y z\",\"\xc3\xa4\"],\"c\":[{\"d\":\"007\"},null,null,"
+          "\"null\",null]}");
+    check("t: |\n  one\n  two\ne: ''\n", "{\"t\":\"one\\ntwo\\n\",\"e\":\"\"}");
+    check("{}", "{}");
+    check("a: true\r\nb: 1.5\r\n", "{\"a\":\"true\",\"b\":\"1.5\"}");
+}
+
+static void yaml_text__refused(void **state)
+{
+    (void)state;
+    check_wrong("a: &x 1\nb: *x\n", "line 1: aliases, anchors and tags are not taken");
+    check_wrong("a: 1\nb: *x\n", "line 2: aliases, anchors and tags are not taken");
+    check_wrong("a: !!str 1\n", "line 1: aliases, anchors and tags are not taken");
+    check_wrong("a: &x [1]\n", "line 1: aliases, anchors and tags are not taken");
+    check_wrong("a: &x {b: 1}\n", "line 1: aliases, anchors and tags are not taken");
+    check_wrong("a: 1\na: 2\n", "line 2: 'a' is there twice");
+    check_wrong("? [1]\n: 2\n", "line 1: a key is not a text");
+    check_wrong("a\n---\nb\n", "line 2: a second document is not taken");
+    check_wrong("a: \"x\\0y\"\n", "line 1: a text has a character that cannot be in one");
+    check_wrong("\"x\\0y\": 1\n", "line 1: a text has a character that cannot be in one");
+    check_wrong("a: [1\nb: 2\n", "line 2: did not find expected ',' or ']'");
+    check_wrong("\ta: 1\n", "line 1: found character that cannot start any token");
+    check_wrong("a: \xff\n", "line 1: invalid leading UTF-8 octet");
+}
+
+static void yaml_text__bounds(void **state)
+{
+    char levels[2 * YAML_TEXT_LEVELS_MAX + 3];
+    CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
+    CLEANUP(strbuf_release) struct strbuf large = STRBUF_INIT;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    memset(levels, '[', sizeof levels);
+    memset(levels + YAML_TEXT_LEVELS_MAX, ']', YAML_TEXT_LEVELS_MAX);
+    levels[2 * YAML_TEXT_LEVELS_MAX] = '\0';
+    check(levels, levels);
+    memset(levels, '[', YAML_TEXT_LEVELS_MAX + 1);
+    check_wrong(levels, "line 1: there are too many levels");
+    for (int i = 0; i < YAML_TEXT_VALUES_MAX; i++)
+        strbuf_addstr(&many, "- 1\n");
+    check_wrong(strbuf_string(&many), "line 20000: there are too many values");
+    while (large.length <= YAML_TEXT_MAX)
+        strbuf_addstr(&large, "# a comment\n");
+    assert_null(yaml_text_parse(large.data, large.length, &error));
+    assert_error(&error, ERROR_INPUT, "it has more than 1048576 bytes");
+}
