@@ -1,6 +1,7 @@
 #include "cli/run_inputs.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "base/signals.h"
 #include "base/spool.h"
 #include "base/text.h"
+#include "cli/grade/program_directory.h"
 #include "cli/grade/test_directory.h"
 #include "docker/image_store.h"
 
@@ -51,6 +53,27 @@ static void hint_at_path(const char *path, bool is_operand, struct error *error)
         error_hint(error, "each variable needs --env of its own");
     else if (is_operand)
         error_hint(error, "put the program's arguments after --");
+}
+
+bool run_inputs_is_directory(const char *path)
+{
+    struct stat status;
+
+    return path && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+int run_inputs_use_directory(struct request *request, const char *path, const struct config *config,
+                             struct error *error)
+{
+    char *program = program_directory_find(path, request->language, config, error);
+
+    if (!program)
+        return -1;
+    free(request->entrypoint);
+    request->entrypoint = program;
+    free(request->input.dir);
+    request->input.dir = string_copy(path);
+    return 0;
 }
 
 int run_inputs_check_file(const char *file, struct error *error)

@@ -5,10 +5,22 @@
 #ifndef CLI_RUN_INPUTS_H
 #define CLI_RUN_INPUTS_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "cli/run_options.h"
 #include "docker/docker.h"
 #include "request/plan.h"
+
+/* Whether the path, which may be NULL, is that of a directory. */
+bool run_inputs_is_directory(const char *path);
+
+/*
+ * Makes a directory the input of the request, whose program is in it (cli/grade/
+ * program_directory.h). ERROR_INPUT.
+ */
+int run_inputs_use_directory(struct request *request, const char *path, const struct config *config,
+                             struct error *error);
 
 /* Checks that the file exists and is not a directory. NULL and "-" are fine. ERROR_INPUT. */
 int run_inputs_check_file(const char *file, struct error *error);

@@ -164,6 +164,18 @@ static void name_language(struct run_options *options, const struct config *conf
         options->request.language = string_copy(language->name);
 }
 
+/* A solution may be a directory of files, of which one is the program. */
+static int use_directory(struct run_options *options, const struct config *config,
+                         struct error *error)
+{
+    const char *path = options->file;
+
+    if (options->command != RUN_OPTIONS_TEST || !run_inputs_is_directory(path))
+        return 0;
+    options->file = NULL;
+    return run_inputs_use_directory(&options->request, path, config, error);
+}
+
 /* Fills in the result, whatever happens. -1 with ERROR_USAGE: the options do not fit the config. */
 static int run_request(struct run_options *options, const struct config *config,
                        const struct run_request_view *view, struct result *result,
@@ -175,7 +187,8 @@ static int run_request(struct run_options *options, const struct config *config,
 
     if (options->file && !options->request.language)
         name_language(options, config);
-    if (run_inputs_check_file(options->file, &failure) == 0 &&
+    if (use_directory(options, config, &failure) == 0 &&
+        run_inputs_check_file(options->file, &failure) == 0 &&
         run_inputs_check_paths(options, &failure) == 0 &&
         (!options->tests || run_inputs_read_tests(options, &failure) == 0) &&
         plan_resolve(&plan, config, &options->request, error) != 0) {

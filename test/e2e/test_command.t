@@ -472,7 +472,7 @@ test_case --quick 'several files, none of which can be sent' && {
     is "$(figures <<<"$out")" "SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
 none.py input 0/2 - - - cannot open 'none.py': No such file or directory
 dan.unknown input 0/2 - - - cannot tell the language of 'dan.unknown'; give --language (LANGUAGES
-../solutions input 0/2 - - - '../solutions' is a directory; run a program in it with --dir ../solutions --entrypoint PATH
+../solutions input 0/2 - - - '../solutions' has several programs: ann.py, ann.txt, bob.py, and 2 more; name the main one 'main.py'
 a\\x1b[2J\\xc2\\x9b input 0/2 - - - cannot open 'a\\x1b[2J\\xc2\\x9b': No such file or directory
 0 of 4 solutions passed all tests; 4 not graded" "the table"
     printf -v name 'b\377'
@@ -550,6 +550,25 @@ good.chk failed 1/2 T T M first: s2 (wrong-answer, line 1 differs: expected '4',
 }
 
 # With two at a time, the second solution that waits begins only when another has ended.
+test_case 'solutions of several files: a directory for each' && {
+    mkdir -p "$scratch"/class/{ann,bob,cy}
+    echo 'from helper import square; print(square(int(input())))' >"$scratch/class/ann/main.py"
+    echo 'def square(n): return n * n' >"$scratch/class/ann/helper.py"
+    echo 'print(int(input()) ** int(open("power").read()))' >"$scratch/class/bob/solve.py"
+    echo 2 >"$scratch/class/bob/power"
+    touch "$scratch"/class/cy/{a,b}.py
+    cd "$scratch/class" || exit
+    isolator test --table --tests "$scratch/grade" *
+    is "$status|$(figures <<<"$out")" "1|SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
+ann passed 2/2 T T M
+bob passed 2/2 T T M
+cy input 0/2 - - - 'cy' has several programs: a.py, b.py; name the main one 'main.py'
+2 of 3 solutions passed all tests; 1 not graded" "the table"
+    isolator test --tests "$scratch/grade" bob
+    is "$status $(tests '$_->{status}' | tr '\n' ' ')" "0 passed passed" "one directory"
+    cd "$OLDPWD" || exit
+}
+
 test_case 'several files: SIGINT' && {
     for i in 1 2 3; do echo "import time; time.sleep(31415926)" >"$scratch/solutions/wait$i.py"; done
     cd "$scratch/solutions" || exit

@@ -246,17 +246,33 @@ static int resolve(struct grading *grading, const char *file, struct plan *plan,
         request->language ? NULL : run_inputs_language(file, grading->config);
     int result;
 
-    run_options_set_program(grading->options, file);
+    if (run_inputs_is_directory(file)) {
+        if (run_inputs_use_directory(request, file, grading->config, error) != 0) {
+            test_requests_release(&tests);
+            return -1;
+        }
+    } else {
+        run_options_set_program(grading->options, file);
+    }
     if (own)
         request->language = string_copy(own->name);
     result = plan_resolve(plan, grading->config, request, error);
     if (own)
         free(steal_pointer(&request->language)); /* the next file has another one */
+    free(steal_pointer(&request->input.dir));    /* if the plan has not taken it over */
     if (result == 0)
         request->tests = tests;
     else
         test_requests_release(&tests);
     return result;
+}
+
+/* Opens the file of a solution. */
+static int open_file(const struct solution *solution, struct plan *plan, struct error *error)
+{
+    plan->input.file = run_inputs_open_file(
+        solution->file, limits_bytes(&plan->policy.limits, LIMIT_WORKDIR), error);
+    return plan->input.file < 0 ? -1 : 0;
 }
 
 static int submit(struct solution *solution, struct error *error)
@@ -268,12 +284,11 @@ static int submit(struct solution *solution, struct error *error)
     struct grading *grading = solution->grading;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
-    if (run_inputs_check_file(solution->file, error) != 0 ||
-        resolve(grading, solution->file, &plan, error) != 0)
-        return -1;
-    plan.input.file = run_inputs_open_file(solution->file,
-                                           limits_bytes(&plan.policy.limits, LIMIT_WORKDIR), error);
-    if (plan.input.file < 0 || pull(grading, &plan, error) != 0)
+    if ((!run_inputs_is_directory(solution->file) &&
+         run_inputs_check_file(solution->file, error) != 0) ||
+        resolve(grading, solution->file, &plan, error) != 0 ||
+        (!plan.input.dir && open_file(solution, &plan, error) != 0) ||
+        pull(grading, &plan, error) != 0)
         return -1;
     return service_submit(&grading->service, &plan, &callbacks, NULL, error);
 }
@@ -363,7 +378,8 @@ static int check_options(struct grading *grading, struct error *error)
     size_t i = 0;
 
     while (!grading->options->request.language && i < files->count &&
-           !config_language_of_file(grading->config, files->items[i]))
+           !config_language_of_file(grading->config, files->items[i]) &&
+           !run_inputs_is_directory(files->items[i]))
         i++;
     if (i == files->count || resolve(grading, files->items[i], &plan, error) == 0)
         return 0;

@@ -38,8 +38,8 @@ enum test_settings_kind { TEST_SETTINGS_TEST, TEST_SETTINGS_GROUP, TEST_SETTINGS
 
 /*
  * Puts what a file says over the settings, which are initialized; `document` is what
- * yaml_text_parse() has made of it. ERROR_INPUT if that is not a mapping, has an unknown key, or a value
- * that is wrong.
+ * yaml_text_parse() has made of it. ERROR_INPUT if that is not a mapping, has an unknown key, or a
+ * value that is wrong.
  */
 int test_settings_read(struct test_settings *settings, enum test_settings_kind kind,
                        const json_t *document, struct error *error);

@@ -1,0 +1,116 @@
+#include "cli/grade/program_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "config/command_template.h"
+
+/* Names that a message lists. */
+enum { NAMED_MAX = 3 };
+
+static const struct language *language_of(const struct config *config, const char *name,
+                                          const char *wanted)
+{
+    const struct language *language = config_language_of_file(config, name);
+
+    return language && (!wanted || language == config_language_called(config, wanted)) ? language
+                                                                                       : NULL;
+}
+
+static int compare_names(const void *one, const void *other)
+{
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* Adds the names of the programs in an open directory, which is closed, in their order. */
+static void list_programs(DIR *dir, const char *wanted, const struct config *config,
+                          struct strvec *names)
+{
+    const struct dirent *entry;
+    struct stat status;
+
+    while (names->count < PROGRAM_DIRECTORY_FILES_MAX && (entry = readdir(dir)))
+        if (entry->d_name[0] != '.' && language_of(config, entry->d_name, wanted) &&
+            fstatat(dirfd(dir), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(status.st_mode))
+            strvec_push(names, entry->d_name);
+    closedir(dir);
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, compare_names);
+}
+
+/* The only name that is the default of its language; NULL: there is none, or several. */
+static const char *find_default(const struct strvec *names, const struct config *config)
+{
+    const char *found = NULL;
+
+    for (size_t i = 0; i < names->count; i++) {
+        const struct language *language = config_language_of_file(config, names->items[i]);
+
+        if (strcmp(names->items[i], language->default_filename) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = names->items[i];
+    }
+    return found;
+}
+
+/* Whether all are sources of one program. */
+static bool are_one_program(const struct strvec *names, const struct config *config)
+{
+    const struct language *language = config_language_of_file(config, names->items[0]);
+
+    for (size_t i = 1; i < names->count; i++)
+        if (config_language_of_file(config, names->items[i]) != language)
+            return false;
+    return strvec_contains(&language->build, COMMAND_SOURCES);
+}
+
+static int refuse(const char *shown, const struct strvec *names, const struct config *config,
+                  struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec shown_names = STRVEC_INIT;
+    CLEANUP_FREE char *list = NULL;
+
+    if (names->count == 0)
+        return error_set(error, ERROR_INPUT,
+                         "'%s' has no program: no file in it has the extension of a language",
+                         shown);
+    for (size_t i = 0; i < names->count && i < NAMED_MAX; i++)
+        strvec_push_owned(&shown_names, text_escape_short(names->items[i], TEXT_SHOWN_MAX));
+    if (names->count > NAMED_MAX)
+        strvec_pushf(&shown_names, "and %zu more", names->count - NAMED_MAX);
+    list = strvec_join(&shown_names, ", ");
+    return error_set(error, ERROR_INPUT, "'%s' has several programs: %s; name the main one '%s'",
+                     shown, list,
+                     config_language_of_file(config, names->items[0])->default_filename);
+}
+
+char *program_directory_find(const char *directory, const char *language,
+                             const struct config *config, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(directory);
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    DIR *dir = opendir(directory);
+    const char *found;
+
+    if (!dir) {
+        error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", shown);
+        return NULL;
+    }
+    list_programs(dir, language, config, &names);
+    found = names.count == 1 ? names.items[0] : find_default(&names, config);
+    if (!found && names.count > 0 && are_one_program(&names, config))
+        found = names.items[0];
+    if (found)
+        return string_copy(found);
+    refuse(shown, &names, config, error);
+    return NULL;
+}

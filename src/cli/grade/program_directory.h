@@ -1,0 +1,23 @@
+/*
+ * Which file of a directory is the program, if nobody has said so: a solution of several files,
+ * such as solutions/alice with Main.java in it.
+ */
+#ifndef CLI_PROGRAM_DIRECTORY_H
+#define CLI_PROGRAM_DIRECTORY_H
+
+#include "base/error.h"
+#include "config/config.h"
+
+/* Files of a directory that are looked at. */
+enum { PROGRAM_DIRECTORY_FILES_MAX = 10000 };
+
+/*
+ * Returns the name of the program in a directory, owned by the caller: of the files whose extension
+ * belongs to a language (`language`, or any if it is NULL), the only one; else the only one that
+ * has the default file name of its language; else, if all are of one language that builds all
+ * sources together, the first. NULL with ERROR_INPUT, which says what to do.
+ */
+char *program_directory_find(const char *directory, const char *language,
+                             const struct config *config, struct error *error);
+
+#endif
