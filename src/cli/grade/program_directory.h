@@ -1,5 +1,5 @@
 /*
- * Which file of a directory is the program, if nobody has said so: a solution of several files,
+ * Which file of a directory is the program, if no one has said so: a solution of several files,
  * such as solutions/alice with Main.java in it.
  */
 #ifndef CLI_PROGRAM_DIRECTORY_H
