@@ -287,6 +287,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
         return -1;
     plan->language = string_copy(language->name);
     plan->allow_netlink = config->allow_netlink;
+    plan->stack_mb = language->stack_mb;
     set_image(plan, request, language);
     plan->entrypoint = choose_entrypoint(request, language);
     plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;

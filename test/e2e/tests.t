@@ -33,7 +33,7 @@ statuses='"$t->{name} $t->{status}"'
 # - made: the program is its sources, one after the other; a source with the word SYNTAX is refused.
 # - odd: the sources are the script that builds.
 # - slow: the build sleeps. large: the build may take 200 MB, the program 64. limits: the program sees its build's limits.
-seen='cd /sys/fs/cgroup; cat memory/memory.limit_in_bytes memory.max cpu/cpu.cfs_quota_us cpu.max pids/pids.max pids.max 2>/dev/null | cut -d " " -f 1; :'
+seen='cd /sys/fs/cgroup; cat memory/memory.limit_in_bytes memory.max cpu/cpu.cfs_quota_us cpu.max pids/pids.max pids.max 2>/dev/null | cut -d " " -f 1; ulimit -s'
 perl -MJSON::PP -e '
     local $/;
     my $config = JSON::PP->new->decode(<STDIN>);
@@ -498,13 +498,15 @@ test_case 'names of sources that are too long for a command' && {
 # podman changes no limit of processes, so that a build has the one of the program.
 test_case 'the limits of the build are not those of the program' && {
     batch_of 'language => "limits", entrypoint_code => q(cat limits; ('"$seen"')), tests => [{}]' --config "$scratch/builds.json"
-    expect "$(tests '$t->{stdout}')" "memory, CPUs and processes of both; the program's have 1 MB for the copy" <<END
+    expect "$(tests '$t->{stdout}')" "memory, CPUs, processes and stack of both; the memory of the program has 1 MB for the copy" <<END
 209715200
 50000
 $(if engine_is podman; then echo 20; else echo 40; fi)
+204800
 68157440
 25000
 20
+65536
 END
     batch_of 'language => "large", entrypoint_code => "exec dd if=/dev/zero of=/dev/null bs=90000000 count=1", tests => [{}]' --config "$scratch/builds.json"
     is "$(json '$r->{build}{exitCode}') $(tests '$t->{status}')" "0 oom" "what the build may use, the program may not"

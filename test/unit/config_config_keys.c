@@ -32,7 +32,7 @@ static void config_keys__levels(void **state)
         "isolatorPath network defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "
         "readOnly capDrop user ociRuntime \n"
-        "image imageVersions command build sessionCommand buildLimits aliases extensions "
+        "image imageVersions command build sessionCommand buildLimits stackMB aliases extensions "
         "defaultFilename hello env "
         "prepare "
         "listPackages packages \n"
