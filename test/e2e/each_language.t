@@ -166,6 +166,21 @@ public class Main {
     breaks Main.java "1 exit" "java.lang.IllegalStateException: boom" 'class Main {
     public static void main(String[] arguments) { throw new IllegalStateException("boom"); }
 }'
+    greets alice.java 'import java.util.*;
+
+public final class Main$1 {
+    public static class Inner {}
+    public static void main(String[] arguments) {
+        System.out.println("é " + 42 + " " + arguments[0] + " " + new Scanner(System.in).nextLine());
+    }
+}'
+    greets bob.java 'class bob {
+    public static class Inner {}
+    public enum Color { RED }
+    public static void main(String[] arguments) {
+        System.out.println("é " + 42 + " " + arguments[0] + " " + new java.util.Scanner(System.in).nextLine());
+    }
+}'
     unbuildable Main.java "Main.java:1: error: ';' expected" 'class Main { int a = 1 }'
     breaks Main.java "1 exit" "java.lang.OutOfMemoryError" 'class Main {
     public static void main(String[] arguments) { var all = new java.util.ArrayList<byte[]>(); while (true) all.add(new byte[1 << 20]); }

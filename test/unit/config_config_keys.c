@@ -33,7 +33,7 @@ static void config_keys__levels(void **state)
         "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "
         "readOnly capDrop user ociRuntime \n"
         "image imageVersions command build sessionCommand buildLimits stackMB aliases extensions "
-        "defaultFilename hello env "
+        "defaultFilename filenamePattern hello env "
         "prepare "
         "listPackages packages \n"
         "timeoutSeconds memoryMB cpus pidsLimit \n"

@@ -267,13 +267,15 @@ static int submit(struct solution *solution, struct error *error)
                                             .context = solution};
     struct grading *grading = solution->grading;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+    int file;
 
     if (run_inputs_check_file(solution->file, error) != 0 ||
         resolve(grading, solution->file, &plan, error) != 0)
         return -1;
-    plan.input.file = run_inputs_open_file(solution->file,
-                                           limits_bytes(&plan.policy.limits, LIMIT_WORKDIR), error);
-    if (plan.input.file < 0 || pull(grading, &plan, error) != 0)
+    file = run_inputs_open_file(solution->file, limits_bytes(&plan.policy.limits, LIMIT_WORKDIR),
+                                error);
+    if (file < 0 || plan_set_file(&plan, grading->config, file, error) != 0 ||
+        pull(grading, &plan, error) != 0)
         return -1;
     return service_submit(&grading->service, &plan, &callbacks, NULL, error);
 }
