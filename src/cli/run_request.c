@@ -39,7 +39,8 @@ static int check_dockerfile(const char *file, struct error *error)
     return error_set_errno(error, ERROR_INPUT, "cannot write the Dockerfile '%s'", escaped);
 }
 
-static int open_files(struct run_options *options, struct plan *plan, struct error *error)
+static int open_files(struct run_options *options, const struct config *config, struct plan *plan,
+                      struct error *error)
 {
     const long long max = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR);
     const char *dockerfile = plan->save_dockerfile;
@@ -47,8 +48,9 @@ static int open_files(struct run_options *options, struct plan *plan, struct err
     if (dockerfile && check_dockerfile(dockerfile, error) != 0)
         return -1;
     if (options->file) {
-        plan->input.file = run_inputs_open_file(options->file, max, error);
-        if (plan->input.file < 0)
+        const int file = run_inputs_open_file(options->file, max, error);
+
+        if (file < 0 || plan_set_file(plan, config, file, error) != 0)
             return -1;
     }
     if (options->stdin_path) {
@@ -144,7 +146,7 @@ static int open_and_run(struct run_options *options, const struct config *config
     struct service service;
     int status = 0;
 
-    if (open_files(options, plan, error) != 0 ||
+    if (open_files(options, config, plan, error) != 0 ||
         service_open(&service, config, &service_options, error) != 0)
         return -1;
     if (options->pull)

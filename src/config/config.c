@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "config/filename_pattern.h"
 #include "config/prepare_rules.h"
 #include "docker/engine_kind.h"
 
@@ -201,6 +202,7 @@ void config_release(struct config *config)
         strvec_release(&language->session_command);
         strvec_release(&language->extensions);
         free(language->default_filename);
+        filename_pattern_free(language->filename_pattern);
         free(language->hello);
         strvec_release(&language->environment);
         sandbox_policy_release(&language->policy);

@@ -44,9 +44,11 @@ struct language {
     struct strvec build;          /* argv with marks; empty: programs are not built */
     struct strvec session_command; /* argv with marks; empty: no interpreter stays in a session */
     struct limits build_limits;    /* partial: how they differ from those of the program */
-    struct strvec extensions;      /* with the dot */
+    int stack_mb; /* of the stack of programs and of the build; 0: as much as their memory */
+    struct strvec extensions; /* with the dot */
     char *default_filename;
-    char *hello;                  /* a program for `isolator doctor`; NULL: none */
+    struct filename_pattern *filename_pattern; /* owned; NULL: none */
+    char *hello;                               /* a program for `isolator doctor`; NULL: none */
     struct strvec environment;    /* "KEY=VALUE"; a file adds variables and replaces them by name */
     struct sandbox_policy policy; /* partial: what differs from the defaults */
     int warm;                     /* size of its pool of warm containers; see service/pool.h */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "config/filename_pattern.h"
 #include "config/key_macros.h"
 #include "config/limits.h"
 #include "config/network_rules.h"
@@ -205,6 +206,11 @@ static const struct config_key keys[] = {
           "How the limits of the build differ from those of the programs in the language."),
      LANGUAGE_MEMBER(build_limits), .members = CONFIG_LEVEL_BUILD},
     {CONFIG_LEVEL_LANGUAGE,
+     RANGE(
+         "stackMB", KEY_WHOLE, 1, 1 << 24, "Stack",
+         "Maximum size of the stack of a program or build, in MB; by default that of its memory."),
+     LANGUAGE_MEMBER(stack_mb)},
+    {CONFIG_LEVEL_LANGUAGE,
      RANGE("aliases", KEY_STRINGS, 0, 16, "Aliases",
            "Other names of the language, which requests may use.",
            .pattern = "^[A-Za-z0-9+#._-]+$"),
@@ -219,6 +225,11 @@ static const struct config_key keys[] = {
            "is named.",
            .pattern = "^(?![.]+$)[^/]+$"),
      .set = config_value_default_filename},
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("filenamePattern", KEY_STRING, 1, FILENAME_PATTERN_MAX, "File name in the source",
+           "Extended regular expression, whose last group in the first line of a program that it "
+           "matches is the name of its file, without the extension."),
+     .set = config_value_filename_pattern},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("hello", KEY_STRING, "Test program",
           "Program that isolator doctor runs to see whether the language works, unless promptsDir "

@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "config/config_values.h"
 #include "config/environment.h"
+#include "config/filename_pattern.h"
 #include "config/input_files.h"
 #include "config/language_names.h"
 #include "config/prepare_values.h"
@@ -76,6 +77,24 @@ int config_value_default_filename(struct json_reader *reader, const struct key_r
     if (strchr(*name, '/') || strspn(*name, ".") == strlen(*name))
         return json_reader_wrong_type(reader, "the name of a file");
     return json_reader_checked(reader, input_files_check_path(*name, reader->error));
+}
+
+int config_value_filename_pattern(struct json_reader *reader, const struct key_rule *rule,
+                                  const json_t *value, void *object)
+{
+    struct language *language = object;
+    CLEANUP_FREE char *text = NULL;
+    struct filename_pattern *pattern;
+
+    (void)rule;
+    if (json_reader_string(reader, value, &text) != 0)
+        return -1;
+    pattern = filename_pattern_new(text, reader->error);
+    if (!pattern)
+        return json_reader_wrong_value(reader);
+    filename_pattern_free(language->filename_pattern);
+    language->filename_pattern = pattern;
+    return 0;
 }
 
 static int read_variable(struct json_reader *reader, const char *name, const json_t *value,

@@ -41,6 +41,7 @@ struct program_request {
      * relay. */
     int connections, tools;
     const struct limits *limits; /* complete */
+    int stack_mb;                /* of its stack, at most its memory; 0: as much as its memory */
     /* In a script (supervisor/protocol.h): bytes of each stream that the result keeps, half of them
      * from its end, and bytes of stdout that are compared. */
     size_t output_kept, output_compared;

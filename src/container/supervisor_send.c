@@ -152,6 +152,14 @@ size_t supervisor_link_tail_max(const struct program_request *request)
     return request->output_kept - request->output_kept / 2;
 }
 
+/* The memory limit ends a program that uses more, so the stack needs no lower one. */
+static uint64_t stack_max(const struct program_request *request)
+{
+    const uint64_t memory = (uint64_t)limits_bytes(request->limits, LIMIT_MEMORY);
+
+    return lower_limit(memory, (uint64_t)request->stack_mb << 20);
+}
+
 static struct frame_run run_frame(const struct supervisor_link *link,
                                   const struct program_request *request)
 {
@@ -165,6 +173,7 @@ static struct frame_run run_frame(const struct supervisor_link *link,
         .output_max =
             lower_limit(lower_limit(OUTPUT_HARD_MAX, request->output_max), request->output_left),
         .cpu_max_us = supervisor_link_cpu_max_us(request),
+        .stack_max = stack_max(request),
         .flags = (request->cell ? FRAME_RUN_CELL : 0u) |
                  (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |
                  (request->netlink ? FRAME_RUN_NETLINK : 0u) |

@@ -12,6 +12,7 @@
 #include "config/settings.h"
 #include "config/workdir.h"
 #include "docker/image.h"
+#include "request/plan_program.h"
 #include "request/proxy_variables.h"
 #include "request/tools_argument.h"
 
@@ -43,21 +44,6 @@ static const struct language *find_language(const struct config *config,
         error_about(error, REQUEST_LANGUAGE);
     }
     return language;
-}
-
-/*
- * A single file may have any name on the host. It keeps that name only if the language has its
- * extension, by which compilers go; otherwise it gets the language's default name.
- */
-static char *choose_entrypoint(const struct request *request, const struct language *language)
-{
-    const char *name = request->entrypoint;
-    const char *dot = name ? strrchr(name, '.') : NULL;
-    const bool chosen = request->input.dir || request->input.code;
-
-    if (name && (chosen || (dot && strvec_contains(&language->extensions, dot))))
-        return string_copy(name);
-    return string_copy(language->default_filename);
 }
 
 static int check_environment(const struct strvec *environment, struct error *error)
@@ -182,12 +168,10 @@ static void set_proxy_variables(struct plan *plan, const struct language *langua
 static void set_command(struct plan *plan, const struct request *request,
                         const struct language *language)
 {
-    command_fill(&plan->build, &language->build, plan->entrypoint, plan->workdir);
-    command_fill(&plan->command, &language->command, plan->entrypoint, plan->workdir);
     strvec_push_all(&plan->source_extensions, &language->extensions);
     strvec_push_all(&plan->paths, &request->paths);
-    strvec_push_all(&plan->command, &request->arguments);
     strvec_push_all(&plan->arguments, &request->arguments);
+    plan_program_fill(plan, language);
     if (!request->input.dir)
         command_fill_session(&plan->session_command, &language->session_command, plan->workdir);
     environment_set(&plan->public_environment, HOME_VARIABLE);
@@ -287,8 +271,9 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
         return -1;
     plan->language = string_copy(language->name);
     plan->allow_netlink = config->allow_netlink;
+    plan->stack_mb = language->stack_mb;
     set_image(plan, request, language);
-    plan->entrypoint = choose_entrypoint(request, language);
+    plan->entrypoint = plan_program_path(request, language);
     plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;
     if (settle_paths(plan, request, error) != 0 ||
         input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||

@@ -2,8 +2,8 @@
  * A plan: a request with every open point settled by the configuration, and everything that a run
  * needs. What is wrong with a request is found when the plan is resolved, before any file is read
  * and before the engine is asked for anything. After that it is not changed; only a front end opens
- * the files of `input` before it submits the plan. Knows nothing of containers or of how a run
- * goes.
+ * the files of `input` before it submits the plan, the program with plan_set_file(). Knows nothing
+ * of containers or of how a run goes.
  */
 #ifndef REQUEST_PLAN_H
 #define REQUEST_PLAN_H
@@ -30,6 +30,7 @@ struct plan {
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
     struct sandbox_policy policy;     /* complete */
     struct limits build_limits;       /* complete, if there is a build */
+    int stack_mb;                     /* see struct language */
     double requested_cpus;            /* the CPUs of `policy`, if the request names them; NAN */
     bool image_requested;             /* the request names the image */
     bool allow_netlink;               /* programs may open sockets of netlink */
@@ -96,5 +97,12 @@ long long plan_programs_ms(const struct plan *plan);
  */
 int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
                  struct error *error);
+
+/*
+ * Gives a plan that was resolved the open file of its program, which it then owns, also on failure.
+ * If the language has a pattern for that (config/filename_pattern.h), the program gets the name
+ * that its source asks for, and not that of the file. ERROR_INPUT if another file has this name.
+ */
+int plan_set_file(struct plan *plan, const struct config *config, int file, struct error *error);
 
 #endif

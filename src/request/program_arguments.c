@@ -75,8 +75,10 @@ int program_argument_file(struct reading *reading, const char *name, const json_
         request->language = string_copy(language->name);
         request->language_of_file = true;
     }
-    if (!request->entrypoint)
+    if (!request->entrypoint) {
         request->entrypoint = string_copy(text_file_name(text));
+        request->entrypoint_of_file = true;
+    }
     return 0;
 }
 

@@ -75,7 +75,8 @@ struct request {
      */
     struct strvec paths;
     /* The program's path: in the directory, or the name that a file or code is sent under. */
-    char *entrypoint;             /* NULL: the language's default file name */
+    char *entrypoint;             /* NULL: by its source, or the language's default file name */
+    bool entrypoint_of_file;      /* it is what a file is called here: the source comes first */
     struct strvec arguments;      /* appended to the language's command */
     struct strvec environment;    /* "NAME=VALUE"; values may be secrets and appear in no argv */
     struct sandbox_policy policy; /* partial */

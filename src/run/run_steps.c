@@ -90,6 +90,7 @@ struct program_run run_program_of(struct run *run, const char *name, struct outp
         .tools = plan->tools.count > 0 ? MUX_TOOLS_MAX : 0,
         .netlink = plan->allow_netlink,
         .limits = &plan->policy.limits,
+        .stack_mb = plan->stack_mb,
         .output_kept = (size_t)plan->policy.limits.number[LIMIT_OUTPUT],
         .archive = archive_file(run_archive(run)),
         .input = plan->input.stdin_file,

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
@@ -166,6 +167,24 @@ void program_prefer_for_oom(void)
     }
 }
 
+/*
+ * Sets the soft limit alone, and never to none: then the kernel would lay out the memory of the
+ * program differently. glibc gives each thread as much address space, of which a thread uses what
+ * it touches, but the kernel refuses one that is larger than the memory of the machine.
+ */
+static void limit_stack(uint64_t max)
+{
+    struct sysinfo machine;
+    struct rlimit limit;
+
+    if (max == 0 || getrlimit(RLIMIT_STACK, &limit) != 0 || sysinfo(&machine) != 0)
+        return;
+    if (max > (uint64_t)machine.totalram * machine.mem_unit)
+        max = (uint64_t)machine.totalram * machine.mem_unit;
+    limit.rlim_cur = max < limit.rlim_max ? max : limit.rlim_max;
+    setrlimit(RLIMIT_STACK, &limit);
+}
+
 /* Reports the failure to the supervisor. */
 static _Noreturn void give_up(int report, bool executing, int error)
 {
@@ -225,6 +244,7 @@ static _Noreturn void become_program(const struct program *program, const struct
     report = arranged;
     program_prefer_for_oom();
     setrlimit(RLIMIT_CORE, &no_core);
+    limit_stack(program->stack_max);
     umask(022);
     if (error == 0)
         error = filter_install(program->netlink, program->ipc, program->watch);

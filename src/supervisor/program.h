@@ -28,6 +28,7 @@ struct program {
     int input, store;      /* of an interpreter, its descriptors 0 and 3; borrowed; -1: none */
     bool netlink, ipc;     /* see filter_install() */
     pid_t watch;           /* likewise */
+    uint64_t stack_max;    /* bytes of its stack at most; 0: its limit stays */
     uint64_t start_us;     /* figures_clock_us() right before it was executed */
     uint64_t start_cpu_us; /* figures_cpu_us() then */
 };

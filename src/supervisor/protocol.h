@@ -63,10 +63,9 @@
  *     OMITTED      running  struct frame_omitted: bytes of STDOUT or STDERR that are left out here
  *
  * The supervisor is waiting after HELLO, RESET and RESTORE, running after BEGUN, ended after END,
- * FAILED and KEPT.
- * A frame that is too long, has an unknown type or another form, or comes in another state is an
- * error, and so are STDIN and NETWORK without credit: the supervisor exits, which ends the
- * container, and isolator removes the container.
+ * FAILED and KEPT. A frame that is too long, has an unknown type or another form, or comes in
+ * another state is an error, and so are STDIN and NETWORK without credit: the supervisor exits,
+ * which ends the container, and isolator removes it.
  *
  * Cells. In a session (service/sessions.h) a request may be a cell: RUN has FRAME_RUN_CELL, and the
  * program is an interpreter that stays, with a driver in it (src/drivers). The first cell starts
@@ -226,7 +225,7 @@ enum { JOB_KEY_SIZE = 49, JOB_NAME_LENGTH = 16 };
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 11, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 12, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -246,6 +245,7 @@ struct frame_run {
     uint64_t linger_ms;  /* so long after END likewise */
     uint64_t output_max; /* the program is ended if it writes more bytes to one stream */
     uint64_t cpu_max_us; /* and if its processes use more CPU time; 0: no limit */
+    uint64_t stack_max;  /* bytes that its stack may have; 0: the limit of the container stays */
     uint32_t flags;      /* of enum frame_run_flag */
     uint32_t report_max; /* bytes of a cell's report that are sent; the rest is discarded */
     /* In a script: so many first and last bytes of each stream are sent. 0 elsewhere. */

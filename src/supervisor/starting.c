@@ -220,6 +220,7 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
         return;
     }
     supervisor->order = *frame;
+    supervisor->program.stack_max = frame->stack_max;
     supervisor->program.watch = supervisor->connection.thread;
     supervisor->program.netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
     supervisor->program.ipc = !keep_hides_objects(&supervisor->keep);

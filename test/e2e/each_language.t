@@ -88,6 +88,47 @@ int main(void) { fputs("boom\n", stderr); raise(SIGSEGV); }'
     is "$status $(field exitCode reason)" "1 3 exit" "a program of three files; none is an option of the compiler"
 }
 
+test_case 'C: the stack' && {
+    program main.c '#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int depth(int n)
+{
+    volatile char frame[100];
+    memset((char *)frame, n, sizeof frame);
+    return n == 0 ? 0 : 1 + depth(n - 1) + 0 * frame[n % 100 < 0 ? 0 : n % 100];
+}
+int main(int argc, char **argv) { return argc == 2 && !printf("%d\n", depth(200000)) + !argv[1]; }'
+    is "$status|$(field stdout)" "0|200000" "a deep recursion"
+    printf '%s\n' '#include <string.h>
+int depth(int n)
+{
+    volatile char frame[100];
+    memset((char *)frame, n, sizeof frame);
+    return 1 + depth(n + 1) + frame[3];
+}
+int main(void) { return depth(0); }' >"$scratch/endless.c"
+    run --memory 64 "$scratch/endless.c"
+    is "$status $(field exitCode reason)" "1 137 oom" "one without an end"
+    program threads.c '#include <pthread.h>
+#include <stdio.h>
+static pthread_barrier_t all;
+static void *wait_for_all(void *nothing) { pthread_barrier_wait(&all); return nothing; }
+int main(void)
+{
+    pthread_t threads[60];
+    pthread_barrier_init(&all, NULL, 61);
+    for (int i = 0; i < 60; i++)
+        if (pthread_create(&threads[i], NULL, wait_for_all, NULL) != 0)
+            return 1;
+    pthread_barrier_wait(&all);
+    for (int i = 0; i < 60; i++)
+        pthread_join(threads[i], NULL);
+    puts("60 threads");
+}'
+    is "$status|$(field stdout)" "0|60 threads" "60 threads at once"
+}
+
 test_case 'C++' && {
     greets main.cpp '#include <bits/stdc++.h>
 int main(int, char **argv)
@@ -125,6 +166,21 @@ public class Main {
     breaks Main.java "1 exit" "java.lang.IllegalStateException: boom" 'class Main {
     public static void main(String[] arguments) { throw new IllegalStateException("boom"); }
 }'
+    greets alice.java 'import java.util.*;
+
+public final class Main$1 {
+    public static class Inner {}
+    public static void main(String[] arguments) {
+        System.out.println("é " + 42 + " " + arguments[0] + " " + new Scanner(System.in).nextLine());
+    }
+}'
+    greets bob.java 'class bob {
+    public static class Inner {}
+    public enum Color { RED }
+    public static void main(String[] arguments) {
+        System.out.println("é " + 42 + " " + arguments[0] + " " + new java.util.Scanner(System.in).nextLine());
+    }
+}'
     unbuildable Main.java "Main.java:1: error: ';' expected" 'class Main { int a = 1 }'
     breaks Main.java "1 exit" "java.lang.OutOfMemoryError" 'class Main {
     public static void main(String[] arguments) { var all = new java.util.ArrayList<byte[]>(); while (true) all.add(new byte[1 << 20]); }
@@ -133,7 +189,10 @@ public class Main {
 
 test_case 'Ruby' && {
     greets main.rb 'puts "é #{6 * 7} #{ARGV[0]} #{STDIN.gets}"'
+    within "$(field peakMemoryBytes)" 1000000 100000000 "the stack, all of which Ruby may use at its start, is small"
     breaks main.rb "1 exit" "boom (RuntimeError)" 'raise "boom"'
+    breaks main.rb "1 exit" "stack level too deep (SystemStackError)" 'def endless = 1 + endless
+endless'
 }
 
 test_case 'PHP' && {
@@ -160,6 +219,8 @@ test_case 'Lua' && {
 test_case 'R' && {
     greets main.R 'cat("é", 6 * 7, commandArgs(TRUE), readLines("stdin"), fill = TRUE)'
     breaks main.R "1 exit" "Error: boom" 'stop("boom")'
+    program main.R 'cat(Cstack_info()[["size"]] > 60e6)'
+    is "$(field stdout)" TRUE "R knows the limit of the stack"
 }
 
 # ---- tests of one program

@@ -133,6 +133,16 @@ test_case 'memory, processes and time' && {
     proven
     run --memory 64 "$(snippet ash 'x=x; while :; do x=$x$x; done')"
     is "$status $(field status reason)" "1 error oom" "out of memory"
+    run --memory 128 --timeout 10m "$(snippet py 'import functools, resource, sys, threading
+@functools.lru_cache(None)
+def sum_to(n): return 0 if n == 0 else n + sum_to(n - 1)
+sys.setrecursionlimit(10**6)
+ran = []
+threads = [threading.Thread(target=ran.append, args=(1,)) for _ in range(20)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(sum_to(50000), len(ran), resource.getrlimit(resource.RLIMIT_STACK)[0])')"
+    is "$status $(field stdout)" "0 1250025000 20 134217728" "a deep recursion, and threads"
     run --timeout 1 "$(snippet ash 'while :; do :; done')"
     is "$status $(field status reason)" "124 timeout timeout" "out of time"
     run --pids-limit 30 "$(snippet ash 'i=0; while [ $i -lt 400 ]; do sleep 5 & i=$((i + 1)); done; echo all')"

@@ -102,6 +102,63 @@ test_case 'busybox: the program runs out of memory' && {
     is "$(field stderr)" "" "busybox: out of memory: stderr is the program's alone"
 }
 
+test_case 'a deep recursion, and one without an end' && {
+    cat >"$scratch/deep.py" <<'END'
+import functools, sys
+@functools.lru_cache(None)
+def sum_to(n): return 0 if n == 0 else n + sum_to(n - 1)
+sys.setrecursionlimit(10**9)
+print(sum_to(int(sys.argv[1])))
+END
+    run "$scratch/deep.py" -- 50000
+    outcome "0 success 0 exit null null" "50000 levels need more than 8 MiB"
+    is "$(field stdout)" 1250025000 "and come back"
+    run --memory 64 --timeout 10m "$scratch/deep.py" -- -1
+    outcome "1 error 137 oom SIGKILL program ran out of memory (limit 64 MB)" "the stack is memory"
+}
+
+test_case 'threads, each with a stack of that size' && {
+    code py 'import resource, threading
+barrier = threading.Barrier(61)
+threads = [threading.Thread(target=barrier.wait) for _ in range(60)]
+for thread in threads: thread.start()
+barrier.wait()
+for thread in threads: thread.join()
+print(resource.getrlimit(resource.RLIMIT_STACK)[0])'
+    outcome "0 success 0 exit null null" "60 threads at once"
+    is "$(field stdout)" 268435456 "the stack may become as large as the memory"
+    within "$(field peakMemoryBytes)" 1000000 60000000 "a thread uses what it touches"
+    run --memory 16777216 "$(snippet py 'import threading; threading.Thread(target=print, args=("ran",)).start()')"
+    is "$(field stdout)" ran "no stack is larger than the memory of the machine"
+}
+
+test_case 'the size of the stack: of the memory, and of the language' && {
+    perl -MJSON::PP -e 'local $/; my $config = decode_json(<STDIN>); $config->{languages}{busybox}{stackMB} = 20;
+        print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/stack.json"
+    for with in "--memory 100" "--memory 100 --config $scratch/stack.json" "--memory 10 --config $scratch/stack.json"; do
+        # shellcheck disable=SC2086 # words
+        run $with "$(snippet ash 'ulimit -S -s')"
+        field stdout
+    done >"$scratch/sizes"
+    expect "$(cat "$scratch/sizes")" "in kB; a stack is not larger than the memory" <<'END'
+102400
+20480
+10240
+END
+    for memory in 30 40; do
+        echo '{"language": "busybox", "entrypoint_code": "ulimit -S -s", "memory_mb": '"$memory}"
+    done >"$scratch/lines"
+    isolator batch -j 1 "$scratch/lines"
+    is "$(grep -o '"stdout":"[0-9]*' "$scratch/out" | grep -o '[0-9]*$' | tr '\n' ' ')" "30720 40960 " \
+        "lines of a batch, also in warm containers"
+    echo 'import resource; print(resource.getrlimit(resource.RLIMIT_STACK)[0])' >"$scratch/cell"
+    input=$scratch/cell isolator session -l python --memory 100
+    is "$(cat "$scratch/out")" 104857600 "the interpreter of a session"
+    isolator start --memory 100 --config "$scratch/stack.json" "$(snippet ash 'ulimit -S -s')"
+    isolator wait "$(cat "$scratch/out")"
+    is "$(field stdout)" 20480 "a job"
+}
+
 test_case 'a child runs out of memory, the program goes on and writes 51 MB' && {
     code py 'import subprocess, sys
 x = bytearray(50 << 20)

@@ -33,7 +33,7 @@ statuses='"$t->{name} $t->{status}"'
 # - made: the program is its sources, one after the other; a source with the word SYNTAX is refused.
 # - odd: the sources are the script that builds.
 # - slow: the build sleeps. large: the build may take 200 MB, the program 64. limits: the program sees its build's limits.
-seen='cd /sys/fs/cgroup; cat memory/memory.limit_in_bytes memory.max cpu/cpu.cfs_quota_us cpu.max pids/pids.max pids.max 2>/dev/null | cut -d " " -f 1; :'
+seen='cd /sys/fs/cgroup; cat memory/memory.limit_in_bytes memory.max cpu/cpu.cfs_quota_us cpu.max pids/pids.max pids.max 2>/dev/null | cut -d " " -f 1; ulimit -s'
 perl -MJSON::PP -e '
     local $/;
     my $config = JSON::PP->new->decode(<STDIN>);
@@ -44,6 +44,9 @@ perl -MJSON::PP -e '
         for source; do ! grep -Hn SYNTAX "$source" >&2 || exit 2; done; cat "$@" >"$out"; mkdir objects; echo built >objects/main.o; touch /tmp/left);
     %{$config->{languages}} = (%{$config->{languages}},
         language("made", build => ["sh", "-c", $make, "make", "{workdir}/{stem}", "{sources}"]),
+        # named: the file must be called by the name in the first line that begins with unit; the program prints that.
+        language("named", build => ["sh", "-c", q(grep -q "^unit $1\$" "$2" || { echo "$2 is misnamed"; exit 1; } >&2; cp "$2" "$1"),
+            "build", "{stem}", "{entrypoint}"], command => ["sh", "-c", q(echo "$0: $#"), "{stem}"], filenamePattern => "^(unit) (.*)"),
         language("slow", build => ["sh", "-c", "echo begun; sleep 600"], buildLimits => {timeoutSeconds => 0.5}),
         language("large", build => ["sh", "-c", "dd if=/dev/zero of=/dev/null bs=90000000 count=1 && cat {entrypoint} >{stem}"],
             memoryMB => 64, buildLimits => {memoryMB => 200}),
@@ -498,13 +501,15 @@ test_case 'names of sources that are too long for a command' && {
 # podman changes no limit of processes, so that a build has the one of the program.
 test_case 'the limits of the build are not those of the program' && {
     batch_of 'language => "limits", entrypoint_code => q(cat limits; ('"$seen"')), tests => [{}]' --config "$scratch/builds.json"
-    expect "$(tests '$t->{stdout}')" "memory, CPUs and processes of both; the program's have 1 MB for the copy" <<END
+    expect "$(tests '$t->{stdout}')" "memory, CPUs, processes and stack of both; the memory of the program has 1 MB for the copy" <<END
 209715200
 50000
 $(if engine_is podman; then echo 20; else echo 40; fi)
+204800
 68157440
 25000
 20
+65536
 END
     batch_of 'language => "large", entrypoint_code => "exec dd if=/dev/zero of=/dev/null bs=90000000 count=1", tests => [{}]' --config "$scratch/builds.json"
     is "$(json '$r->{build}{exitCode}') $(tests '$t->{status}')" "0 oom" "what the build may use, the program may not"
@@ -552,6 +557,43 @@ END
     outcome "1 error 3 exit null program exited with status 3" "its exit status"
     made "$(write_made '# SYNTAX')"
     outcome "1 error -1 build null build exited with status 2" "a build that fails"
+}
+
+test_case 'the source names the file' && {
+    mkdir -p "$scratch/units/sub"
+    printf '# comment\nunit Abc_1$\nunit Other\n' >"$scratch/units/alice.named"
+    printf 'unit Bob' >"$scratch/units/bob.named"
+    printf 'unit alice\n' >"$scratch/units/sub/alice.named"
+    made "$scratch/units/alice.named" -- x y
+    is "$status $(field status stdout)" "0 success Abc_1$: 2" "a file"
+    input=$scratch/units/alice.named made -l named - -- x
+    is "$status $(field status stdout)" "0 success Abc_1$: 1" "standard input"
+    made --dir "$scratch/units" --entrypoint alice.named
+    is "$(field status reason) $(json '$r->{build}{stderr}')" "error build alice.named is misnamed" "in a directory, names stay"
+    mkdir "$scratch/unit-tests"
+    : >"$scratch/unit-tests/1.in"
+    echo 'Abc_1$: 0' >"$scratch/unit-tests/1.out"
+    isolator test --config "$scratch/builds.json" --tests "$scratch/unit-tests" "$scratch/units/alice.named"
+    is "$status" 0 "isolator test"
+    isolator test --config "$scratch/builds.json" --tests "$scratch/unit-tests" "$scratch/units/alice.named" "$scratch/units/bob.named"
+    is "$status $(grep -o '"reason": "[a-z]*"' "$scratch/out" | tr '\n' ' ')" '1 "reason": "exit" "reason": "tests" ' "each file of several has its own name"
+    printf '%s\n' '{"entrypoint_file": "alice.named"}' '{"entrypoint_file": "alice.named", "entrypoint_filename": "alice.named"}' \
+        '{"entrypoint_file": "sub/alice.named"}' '{"language": "named", "entrypoint_code": "unit Code"}' \
+        '{"language": "named", "entrypoint_code": "unit Code", "entrypoint_filename": "x/Code.named"}' \
+        '{"language": "named", "entrypoint_code": "unit Code", "additional_files": [{"filename": "Code.named", "content": ""}]}' \
+        '{"language": "named", "entrypoint_code": "unit a/b"}' >"$scratch/requests"
+    isolator batch -j 1 --programs "$scratch/units" --config "$scratch/builds.json" "$scratch/requests"
+    expect "$(perl -MJSON::PP -ne '$r = decode_json($_);
+        print "$r->{line} $r->{reason} ", $r->{build}{stderr} || $r->{error} || $r->{stdout}, "\n"' "$scratch/out" | grep . | sort)" \
+        "lines of a batch: a name that is given stays" <<'END'
+1 exit Abc_1$: 0
+2 build alice.named is misnamed
+3 exit alice: 0
+4 exit Code: 0
+5 build x/Code.named is misnamed
+6 input two files have the name 'Code.named'
+7 build main.named is misnamed
+END
 }
 
 test_case 'the output of a program that was built, as it comes' && {

@@ -1900,12 +1900,19 @@ static void supervisor_link__run_of_a_script(void **state)
 
     (void)state;
     set_up(&fixture);
+    fixture.plan.policy.limits.number[LIMIT_MEMORY] = 256;
     run = run_of(&program, false);
     assert_int_equal(run.timer_ms, 12000);
     assert_int_equal(run.late_ms, 9000);
     assert_int_equal(run.flags, 0);
     assert_int_equal(run.head_max + run.tail_max, 0);
+    assert_int_equal(run.stack_max, 268435456);
+    program.stack_mb = 100;
+    assert_int_equal(run_of(&program, false).stack_max, 104857600);
+    program.stack_mb = 257; /* no more than the memory */
+    assert_int_equal(run_of(&program, false).stack_max, 268435456);
     run = run_of(&program, true);
+    assert_int_equal(run.stack_max, 268435456);
     assert_int_equal(run.timer_ms, 307000);
     assert_int_equal(run.late_ms, 7000);
     assert_int_equal(run.flags, 16);

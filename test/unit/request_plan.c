@@ -1,7 +1,10 @@
+#define _GNU_SOURCE
 /* Plans with a build and with tests. config_request.c has what all plans have in common. */
 #include "json.h"
 
 #include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "request/plan.h"
 
@@ -576,4 +579,98 @@ static void plan__hosts_of_a_request(void **state)
     refuse(&fixture, ERROR_USAGE,
            "host 'other.test', port 80, is not allowed by the configuration "
            "(maximums.network)");
+}
+
+/* ---- the name of the program */
+
+static const char NAMED[] = "{\"languages\": {\"c\": {\"filenamePattern\": \"^name (.*)\"}}}";
+
+/* The entrypoint, source name, build and command that this code gets. */
+static void check_name(const char *code, const char *entrypoint, bool of_file, const char *expected)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *seen = NULL;
+    CLEANUP_FREE char *command = NULL;
+
+    set_up(&fixture, "c", NAMED);
+    free(fixture.request.input.code);
+    fixture.request.input.code = string_copy(code);
+    fixture.request.input.code_length = strlen(code);
+    fixture.request.entrypoint = entrypoint ? string_copy(entrypoint) : NULL;
+    fixture.request.entrypoint_of_file = of_file;
+    strvec_push(&fixture.request.arguments, "given");
+    resolve(&fixture);
+    command = strvec_join(&fixture.plan.command, " ");
+    seen = string_format("%s %s: %s, %s", fixture.plan.entrypoint,
+                         fixture.plan.source_name ? fixture.plan.source_name : "-",
+                         fixture.plan.build.items[2], command);
+    assert_string_equal(seen, expected);
+    tear_down(&fixture);
+}
+
+static void plan__name_of_code(void **state)
+{
+    (void)state;
+    check_name("x\nname Abc\n", NULL, false, "Abc.c -: /workspace/Abc, ./Abc given");
+    check_name("x\n", NULL, false, "main.c -: /workspace/main, ./main given");
+    check_name("name Abc\n", "given.c", false, "given.c given.c: /workspace/given, ./given given");
+    check_name("name Abc\n", "file.c", true, "Abc.c file.c: /workspace/Abc, ./Abc given");
+    check_name("x\n", "file.c", true, "file.c file.c: /workspace/file, ./file given");
+}
+
+/* A request for an open file that is called file.c; the plan is resolved. */
+static void set_up_file(struct fixture *fixture)
+{
+    set_up(fixture, "c", NAMED);
+    free(steal_pointer(&fixture->request.input.code));
+    fixture->request.entrypoint = string_copy("file.c");
+    strvec_push(&fixture->request.arguments, "given");
+    add_test(fixture, "one");
+    input_files_add(&fixture->request.tests.items[0].files, "Abc.c", string_copy("x"), 1);
+    resolve(fixture);
+    assert_string_equal(fixture->plan.entrypoint, "file.c");
+}
+
+/* The plan's result for a file with this text. */
+static int set_file(struct fixture *fixture, const char *text)
+{
+    const int file = memfd_create("program", MFD_CLOEXEC);
+
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    return plan_set_file(&fixture->plan, &fixture->config, file, &fixture->error);
+}
+
+static void plan__name_of_a_file(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_file(&fixture);
+    assert_int_equal(set_file(&fixture, "x\nname Xyz\n"), 0);
+    assert_string_equal(fixture.plan.entrypoint, "Xyz.c");
+    assert_string_equal(fixture.plan.source_name, "file.c");
+    check_joined(&fixture.plan.build, "cc|-o|/workspace/Xyz|{sources}|Xyz.c");
+    check_joined(&fixture.plan.command, "./Xyz|given");
+    assert_true(fixture.plan.input.file >= 0);
+    tear_down(&fixture);
+
+    set_up_file(&fixture);
+    assert_int_equal(set_file(&fixture, "nothing\n"), 0);
+    assert_string_equal(fixture.plan.entrypoint, "file.c");
+    check_joined(&fixture.plan.command, "./file|given");
+    assert_true(fixture.plan.input.file >= 0);
+    tear_down(&fixture);
+}
+
+/* A file of a test has that name: neither replaces the other. */
+static void plan__name_that_is_taken(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_file(&fixture);
+    assert_int_equal(set_file(&fixture, "name Abc\n"), -1);
+    assert_true(fixture.plan.input.file >= 0);
+    assert_error(&fixture.error, ERROR_INPUT, "test 'one': two files have the name 'Abc.c'");
+    tear_down(&fixture);
 }

@@ -398,6 +398,57 @@ static void program__limits(void **state)
                  "NoNewPrivs:1\nSeccomp:2\n");
 }
 
+/* The limits of the stack that a program finds, soft and hard, in kB; owned. */
+static char *stack_of(uint64_t max)
+{
+    struct fixture fixture;
+    char *text;
+
+    set_up(&fixture);
+    fixture.program.stack_max = max;
+    add(&fixture, "/bin/sh");
+    add(&fixture, "-c");
+    add(&fixture, "ulimit -S -s; ulimit -H -s");
+    text = output(&fixture, 0);
+    tear_down(&fixture);
+    return text;
+}
+
+static void check_stack(uint64_t max, const char *expected)
+{
+    CLEANUP_FREE char *text = stack_of(max);
+
+    assert_string_equal(text, expected);
+}
+
+/* The soft limit alone changes, and is neither above the hard one nor the machine's memory. */
+static void program__limit_of_the_stack(void **state)
+{
+    const struct rlimit usual = {8 << 20, RLIM_INFINITY}, low = {8 << 20, 64 << 20};
+    CLEANUP_FREE char *machine =
+        string_format("%ld\nunlimited\n", sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) / 1024));
+    struct rlimit before;
+    int status;
+    pid_t child;
+
+    (void)state;
+    getrlimit(RLIMIT_STACK, &before);
+    assert_true(before.rlim_max == RLIM_INFINITY);
+    setrlimit(RLIMIT_STACK, &usual);
+    check_stack(256 << 20, "262144\nunlimited\n");
+    check_stack(1 << 20, "1024\nunlimited\n");
+    check_stack(0, "8192\nunlimited\n");
+    check_stack(UINT64_MAX, machine);
+    setrlimit(RLIMIT_STACK, &before);
+    child = fork(); /* a hard limit cannot be raised again */
+    if (child == 0) {
+        setrlimit(RLIMIT_STACK, &low);
+        _exit(strcmp(stack_of(256 << 20), "65536\n65536\n") != 0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 /* The start is measured in the new process, right before the program. */
 static void program__start(void **state)
 {

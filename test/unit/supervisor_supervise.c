@@ -159,6 +159,29 @@ static void supervise__cpu_limit_that_cannot_be_kept(void **state)
     check_failed(&fixture, FRAME_STEP_CPU, ENOTSUP, "");
 }
 
+/* Also of a program that comes after another one. */
+static void supervise__limit_of_the_stack(void **state)
+{
+    const uint64_t sizes[] = {16 << 20, 24 << 20};
+    const char *const expected[] = {"16384\n", "16384\n24576\n"};
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    for (int i = 0; i < 2; i++) {
+        const struct frame_run run = {
+            .timer_ms = LATE_MS, .output_max = MEGABYTE, .stack_max = sizes[i]};
+
+        if (i > 0)
+            add(&fixture, FRAME_RESET, NULL, 0);
+        add_script(&fixture, "ulimit -S -s");
+        add(&fixture, FRAME_RUN, &run, sizeof run);
+        expect(&fixture, FRAME_END);
+        assert_string_equal(strbuf_string(&fixture.out[0]), expected[i]);
+    }
+    tear_down(&fixture);
+}
+
 static void supervise__files(void **state)
 {
     struct fixture fixture;

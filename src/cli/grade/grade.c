@@ -270,9 +270,10 @@ static int resolve(struct grading *grading, const char *file, struct plan *plan,
 /* Opens the file of a solution. */
 static int open_file(const struct solution *solution, struct plan *plan, struct error *error)
 {
-    plan->input.file = run_inputs_open_file(
-        solution->file, limits_bytes(&plan->policy.limits, LIMIT_WORKDIR), error);
-    return plan->input.file < 0 ? -1 : 0;
+    const int file = run_inputs_open_file(solution->file,
+                                          limits_bytes(&plan->policy.limits, LIMIT_WORKDIR), error);
+
+    return file < 0 ? -1 : plan_set_file(plan, solution->grading->config, file, error);
 }
 
 static int submit(struct solution *solution, struct error *error)
