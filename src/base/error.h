@@ -28,6 +28,7 @@ enum error_kind {
     ERROR_COMMAND,   /* the image cannot execute the program */
     ERROR_CANCELLED, /* the caller's cancel notifier was raised */
     ERROR_SYSTEM,    /* this host refused something: descriptors, processes, disk */
+    ERROR_JUDGE,     /* the checker of tests failed, which says nothing about the program */
 };
 
 struct error {

@@ -22,6 +22,7 @@ int exit_status_report(const struct error *error)
     case ERROR_COMMAND:
     case ERROR_CANCELLED:
     case ERROR_SYSTEM:
+    case ERROR_JUDGE:
         break;
     }
     return EXIT_STATUS_ENGINE;
@@ -47,6 +48,7 @@ int exit_status_of_result(const struct result *result, int signal)
     case REASON_ENGINE:
     case REASON_IMAGE_MISSING:
     case REASON_COMMAND:
+    case REASON_JUDGE:
         return EXIT_STATUS_ENGINE;
     case REASON_INPUT:
         return EXIT_STATUS_USAGE;

@@ -8,6 +8,8 @@
 
 #include "base/archive.h"
 #include "base/cleanup.h"
+#include "base/io.h"
+#include "base/memory.h"
 #include "base/signals.h"
 #include "base/spool.h"
 #include "base/text.h"
@@ -154,7 +156,43 @@ const struct language *run_inputs_language(const char *file, const struct config
     return name ? config_language_called(config, name) : NULL;
 }
 
-int run_inputs_read_tests(struct run_options *options, struct error *error)
+/* The largest source of a checker. */
+enum { CHECKER_MAX = 16 << 20 };
+
+static int read_checker_file(struct request *checker, const char *path, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(path);
+    CLEANUP_FD const int fd = run_inputs_open_file(path, CHECKER_MAX, error);
+    struct input *input = &checker->input;
+
+    if (fd < 0)
+        return -1;
+    input->code = io_read_start(fd, CHECKER_MAX, &input->code_length);
+    checker->entrypoint = string_copy(text_file_name(path));
+    checker->entrypoint_of_file = true;
+    return input->code ? 0 : error_set_errno(error, ERROR_INPUT, "cannot read '%s'", shown);
+}
+
+/* The checker of the tests, if there is one. Its language is by the extension of its file. */
+static int read_checker(const struct run_options *options, struct request *request,
+                        const struct config *config, struct error *error)
+{
+    const char *path = options->checker ? options->checker : options->validator;
+
+    if (!path)
+        return 0;
+    request->checker_convention = options->checker ? CHECKER_TESTLIB : CHECKER_KATTIS;
+    request->checker = memory_allocate(sizeof *request->checker);
+    request_init(request->checker);
+    if ((run_inputs_is_directory(path)
+             ? run_inputs_use_directory(request->checker, path, config, error)
+             : read_checker_file(request->checker, path, error)) == 0)
+        return 0;
+    return error_prefix(error, "the checker");
+}
+
+int run_inputs_read_tests(struct run_options *options, const struct config *config,
+                          struct error *error)
 {
     struct test_requests *tests = &options->request.tests;
     struct test_request defaults = TEST_REQUEST_INIT;
@@ -162,8 +200,9 @@ int run_inputs_read_tests(struct run_options *options, struct error *error)
     defaults.comparison = options->comparison;
     defaults.max_output_bytes = options->max_output_bytes;
     if (comparison_rule_settle(&defaults.comparison, &run_options_comparison_names, error) != 0 ||
-        test_directory_read(options->tests, options->no_expected, &defaults, tests,
-                            &options->test_warnings, error) != 0)
+        read_checker(options, &options->request, config, error) != 0 ||
+        test_directory_read(options->tests, options->no_expected || options->request.checker,
+                            &defaults, tests, &options->test_warnings, error) != 0)
         return -1;
     tests->stop_on_failure = options->stop_on_failure;
     tests->outcome_only = options->no_detail;

@@ -44,10 +44,11 @@ const struct language *run_inputs_language(const char *file, const struct config
 int run_inputs_open_file(const char *path, long long max, struct error *error);
 
 /*
- * Reads the tests of the directory, options->tests, into the request, and options->test_warnings.
- * ERROR_INPUT.
+ * Reads the tests of the directory, options->tests, and their checker into the request, and
+ * options->test_warnings. ERROR_INPUT.
  */
-int run_inputs_read_tests(struct run_options *options, struct error *error);
+int run_inputs_read_tests(struct run_options *options, const struct config *config,
+                          struct error *error);
 
 /*
  * Fetches the image of the plan if it is not on the engine. For a prepared image it fetches the

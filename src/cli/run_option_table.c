@@ -92,6 +92,8 @@ static const struct option_rule rules[] = {
      CHOICES("trim exact tokens float lines")},
     {TEST_TEXT_IGNORE_CASE, FLAG(comparison.ignore_case), FOR(TEST)},
     {TEST_TEXT_TOLERANCE, CALL(run_option_take_tolerance, comparison), FOR(TEST)},
+    {TEST_TEXT_CHECKER, STRING(checker), FOR(TEST)},
+    {TEST_TEXT_VALIDATOR, STRING(validator), FOR(TEST)},
     {TEST_TEXT_NO_EXPECTED, FLAG(no_expected), FOR(TEST)},
     {TEST_TEXT_STOP_ON_FAILURE, FLAG(stop_on_failure), FOR(TEST)},
     {TEST_TEXT_MAX_OUTPUT,

@@ -86,6 +86,8 @@ void run_options_release(struct run_options *options)
     free(options->audit);
     free(options->artifacts);
     free(options->tests);
+    free(options->checker);
+    free(options->validator);
     free(options->name);
     cleanup_fd(&options->artifacts_directory);
 }

@@ -36,6 +36,8 @@ static int check_test_options(const struct run_options *options, struct error *e
         return error_set(error, ERROR_USAGE, "nothing to test with; give a directory with --tests");
     if (comparison_rule_settle(&comparison, &run_options_comparison_names, error) != 0)
         return -1;
+    if (options->checker && options->validator)
+        return error_set(error, ERROR_USAGE, "--checker and --validator cannot be used together");
     if (options->json && options->table)
         return error_set(error, ERROR_USAGE, "--json and --table cannot be used together");
     return 0;

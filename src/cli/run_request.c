@@ -192,7 +192,7 @@ static int run_request(struct run_options *options, const struct config *config,
     if (use_directory(options, config, &failure) == 0 &&
         run_inputs_check_file(options->file, &failure) == 0 &&
         run_inputs_check_paths(options, &failure) == 0 &&
-        (!options->tests || run_inputs_read_tests(options, &failure) == 0) &&
+        (!options->tests || run_inputs_read_tests(options, config, &failure) == 0) &&
         plan_resolve(&plan, config, &options->request, error) != 0) {
         if (error->kind == ERROR_USAGE) {
             error_name_subject(error, run_options_namer);

@@ -48,6 +48,24 @@
             "it is set, too."                                                                      \
     }
 
+#define TEST_TEXT_CHECKER                                                                          \
+    {                                                                                              \
+        0, "--checker", "PATH", "decides what is right, as testlib does", NULL,                    \
+            "Let this program decide about each output, in place of a comparison. It is called "   \
+            "with three files, the input, the output and the answer, as the checkers of "          \
+            "*testlib.h*: with exit status 0 the output is right, with 1, 2, 4 or 8 wrong, and "   \
+            "with 7 right in part. See [Checkers]. PATH is a source file, or a directory with "    \
+            "one and what it needs."                                                               \
+    }
+
+#define TEST_TEXT_VALIDATOR                                                                        \
+    {                                                                                              \
+        0, "--validator", "PATH", "the same, as Kattis and ICPC do", NULL,                         \
+            "Like *--checker*, for an output validator: it gets the input, the answer and a "      \
+            "directory for its feedback as arguments, and the output as its standard input. With " \
+            "exit status 42 the output is right, with 43 wrong."                                   \
+    }
+
 #define TEST_TEXT_NO_EXPECTED                                                                      \
     {                                                                                              \
         0, "--no-expected", NULL, "allow tests without NAME.out", NULL,                            \

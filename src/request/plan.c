@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "config/command_template.h"
 #include "config/environment.h"
@@ -257,6 +258,36 @@ static int settle_paths(struct plan *plan, struct request *request, struct error
     return 0;
 }
 
+/*
+ * Resolves the plan of the checker, which has no network. Its request stays as it is, since several
+ * programs may have it.
+ */
+static int resolve_checker(struct plan *plan, const struct config *config,
+                           const struct request *request, struct error *error)
+{
+    struct request own = *request->checker;
+    double *timeout = &own.policy.limits.number[LIMIT_TIMEOUT];
+    int result = -1;
+
+    if (request->tests.count == 0)
+        return error_set(error, ERROR_USAGE, "a checker needs tests");
+    own.input = (struct input)INPUT_INIT;
+    if (isnan(*timeout))
+        *timeout = CHECKER_TIMEOUT;
+    plan->checker = memory_allocate(sizeof *plan->checker);
+    *plan->checker = (struct plan)PLAN_INIT;
+    if (input_copy(&own.input, &request->checker->input, error) == 0)
+        result = plan_resolve(plan->checker, config, &own, error);
+    input_release(&own.input); /* empty if the plan has taken it over */
+    plan->checker_convention = request->checker_convention;
+    plan->checker->is_repeated = true;
+    plan->checker->artifacts_optional = true;
+    if (request->checker_convention == CHECKER_KATTIS)
+        strvec_push_each(&plan->checker->artifacts, CHECKER_FEEDBACK "/judgemessage.txt",
+                         CHECKER_FEEDBACK "/teammessage.txt", CHECKER_FEEDBACK "/score.txt", NULL);
+    return result == 0 ? 0 : error_prefix(error, "the checker");
+}
+
 int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
                  struct error *error)
 {
@@ -280,7 +311,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
         set_limits(plan, config, request, language, error) != 0 ||
         check_tests(plan, config, request, error) != 0 || check_session(request, error) != 0 ||
         (terms && session_terms_apply(terms, request, plan, error) != 0) ||
-        tools_argument_resolve(&request->tools, config, &plan->tools, error) != 0)
+        tools_argument_resolve(&request->tools, config, &plan->tools, error) != 0 ||
+        (request->checker && resolve_checker(plan, config, request, error) != 0))
         return -1;
     set_command(plan, request, language);
     take_over(plan, request);
@@ -296,7 +328,8 @@ enum plan_kind plan_kind(const struct plan *plan)
 {
     if (plan_has_session(plan) && plan->session_command.count > 0)
         return PLAN_CELL;
-    return plan->build.count > 0 || plan->tests.count > 0 ? PLAN_SUBMISSION : PLAN_PROGRAM;
+    return plan->build.count > 0 || plan->tests.count > 0 || plan->is_repeated ? PLAN_SUBMISSION
+                                                                               : PLAN_PROGRAM;
 }
 
 void plan_release(struct plan *plan)
@@ -321,6 +354,9 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->paths);
     strvec_release(&plan->artifacts);
     test_requests_release(&plan->tests);
+    if (plan->checker)
+        plan_release(plan->checker);
+    free(plan->checker);
     free(plan->save_image);
     free(plan->save_dockerfile);
     *plan = (struct plan)PLAN_INIT;
@@ -350,7 +386,7 @@ size_t plan_bytes(const struct plan *plan)
 
     for (size_t i = 0; i < plan->tests.count; i++)
         bytes += test_bytes(&plan->tests.items[i]);
-    return bytes;
+    return plan->checker ? bytes + plan_bytes(plan->checker) : bytes;
 }
 
 struct limits plan_test_limits(const struct plan *plan, const struct test_request *test)

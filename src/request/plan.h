@@ -39,6 +39,9 @@ struct plan {
     struct strvec paths;        /* see struct request */
     struct test_requests tests; /* none: the program runs once */
     int test_output_bytes;      /* kept of each stream of a test */
+    struct plan *checker;       /* owned; that of the checker of the tests; NULL: none */
+    enum checker_convention checker_convention;
+    bool is_repeated; /* the program runs many times, each time with its files as they were */
     struct session_request session;
     /*
      * argv of the interpreter that stays if the request is one of a session, in place of `command`;

@@ -1,11 +1,14 @@
 #include "request/request.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/glob.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 void input_release(struct input *input)
@@ -16,6 +19,42 @@ void input_release(struct input *input)
     input_files_release(&input->files);
     cleanup_fd(&input->stdin_file);
     *input = (struct input)INPUT_INIT;
+}
+
+static int copy_descriptor(int fd, int *copy, struct error *error)
+{
+    *copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return fd >= 0 && *copy < 0
+               ? error_set_errno(error, ERROR_SYSTEM, "cannot duplicate a file of the request")
+               : 0;
+}
+
+int input_copy(struct input *input, const struct input *from, struct error *error)
+{
+    input->dir = from->dir ? string_copy(from->dir) : NULL;
+    if (from->code) {
+        input->code = memory_allocate(from->code_length);
+        memcpy(input->code, from->code, from->code_length);
+        input->code_length = from->code_length;
+    }
+    for (size_t i = 0; i < from->files.count; i++) {
+        const struct input_file *file = &from->files.items[i];
+        char *data = file->range.file ? NULL : memory_allocate(file->length);
+
+        if (data)
+            memcpy(data, file->data, file->length);
+        if (file->range.file)
+            input_files_add_range(&input->files, file->path,
+                                  (struct file_range){shared_file_share(file->range.file),
+                                                      file->range.offset, file->range.length});
+        else
+            input_files_add(&input->files, file->path, data, file->length);
+    }
+    input->stdin_is_live = from->stdin_is_live;
+    return copy_descriptor(from->file, &input->file, error) == 0 &&
+                   copy_descriptor(from->stdin_file, &input->stdin_file, error) == 0
+               ? 0
+               : -1;
 }
 
 size_t input_bytes(const struct input *input)
@@ -52,6 +91,9 @@ void request_release(struct request *request)
     strvec_release(&request->tools);
     strvec_release(&request->artifacts);
     test_requests_release(&request->tests);
+    if (request->checker)
+        request_release(request->checker);
+    free(request->checker);
     free(request->session_name);
     session_terms_free(request->terms);
     free(request->save_image);

@@ -12,6 +12,7 @@
 #include "config/input_files.h"
 #include "config/network_selection.h"
 #include "config/sandbox_policy.h"
+#include "request/checker_request.h"
 #include "request/session_terms.h"
 #include "request/test_request.h"
 
@@ -39,6 +40,9 @@ struct input {
     }
 
 void input_release(struct input *input);
+
+/* Makes an empty input another owner of the same. ERROR_SYSTEM if the host has no descriptors. */
+int input_copy(struct input *input, const struct input *from, struct error *error);
 
 /* Bytes of the code, its files and standard input; not of a directory or open files. */
 size_t input_bytes(const struct input *input);
@@ -88,6 +92,9 @@ struct request {
     bool artifacts_optional; /* the patterns are not the caller's: no file need fit */
     bool unasked;            /* return pictures, and name the other files that the program writes */
     struct test_requests tests;
+    struct request
+        *checker; /* owned; decides about the outputs of tests; NULL: they are compared */
+    enum checker_convention checker_convention;
     int test_output_bytes; /* kept of each stream of a test; 0: TEST_OUTPUT_BYTES */
     struct session_request session;
     char *session_name;          /* what the caller calls its session; NULL: nothing */

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "request/checker_arguments.h"
 #include "request/hosts_argument.h"
 #include "request/job_arguments.h"
 #include "request/program_arguments.h"
@@ -171,6 +172,11 @@ static int read_detail(struct reading *reading, const char *name, const json_t *
     return 0;
 }
 
+static int read_checker(struct reading *reading, const char *name, const json_t *value)
+{
+    return checker_arguments_read(&reading->values, name, value, reading->request);
+}
+
 /* Who has an argument. */
 enum offer {
     OFFER_ALWAYS,
@@ -216,6 +222,7 @@ static const struct argument table[] = {
     {"stop_on_failure", ARGUMENT_BOOLEAN, read_stop_on_failure, OFFER_BATCH, NULL},
     {"test_output_bytes", ARGUMENT_NUMBER, read_test_output_bytes, OFFER_BATCH, "outputBytes"},
     {"detail", ARGUMENT_NAME, read_detail, OFFER_BATCH, NULL},
+    {"checker", ARGUMENT_OBJECT, read_checker, OFFER_BATCH, NULL},
 };
 enum { ROWS = sizeof table / sizeof *table, ARGUMENTS = ROWS + LIMIT_NUMBERS };
 

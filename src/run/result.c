@@ -25,6 +25,7 @@ static const char *const reason_names[] = {
     [REASON_BUILD] = "build",
     [REASON_TESTS] = "tests",
     [REASON_EXCEPTION] = "exception",
+    [REASON_JUDGE] = "judge-error",
 };
 
 const char *result_reason(const struct result *result)
@@ -53,6 +54,8 @@ static enum reason reason_of(enum error_kind kind)
         return REASON_COMMAND;
     case ERROR_CANCELLED:
         return REASON_CANCELLED;
+    case ERROR_JUDGE:
+        return REASON_JUDGE;
     case ERROR_INPUT:
     case ERROR_USAGE:
     case ERROR_CONFIG:

@@ -32,6 +32,7 @@ enum reason {
     REASON_BUILD,         /* the program could not be built; it never ran */
     REASON_TESTS,         /* not all tests are passed */
     REASON_EXCEPTION,     /* an exception ended the cell; the session goes on */
+    REASON_JUDGE,         /* the checker of the tests failed */
 };
 
 enum { EXIT_CODE_NONE = -1, RESULT_UNRETURNED_MAX = 10 };

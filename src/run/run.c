@@ -1,9 +1,13 @@
 #include "run/run.h"
 
+#include <stdlib.h>
+
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "container/runtime_check.h"
 #include "docker/budget.h"
+#include "run/checker.h"
 #include "run/pack_input.h"
 #include "run/run_additions.h"
 #include "run/run_kinds.h"
@@ -45,6 +49,31 @@ static void warn_of_forgery(const struct sandbox_policy *policy, struct strvec *
                               "result");
 }
 
+/*
+ * The checker of the tests has a run of its own. Each container waits while the programs in the
+ * other one run.
+ */
+static int begin_checker(struct run *run, struct error *error)
+{
+    const struct run_observer observer = RUN_OBSERVER_INIT;
+    const struct plan *plan = run->plan->checker;
+    const long long each_ms = limits_timeout_ms(&plan->policy.limits);
+    struct result *result = memory_allocate(sizeof *result);
+    struct run *checker = memory_allocate(sizeof *checker);
+    bool begun;
+
+    *result = (struct result)RESULT_INIT;
+    begun = run_begin(checker, run->docker, plan, &observer, run->cancel, NULL, result);
+    run->checker = checker;
+    run->turns_ms =
+        (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) * (long long)run->plan->tests.count;
+    checker->turns_ms = run_use_ms(run);
+    if (begun)
+        return 0;
+    return error_set(error, result->reason == REASON_CANCELLED ? ERROR_CANCELLED : ERROR_JUDGE,
+                     "the checker: %s", result->error ? result->error : "it cannot be sent");
+}
+
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
                const struct run_observer *observer, const struct notifier *cancel,
                struct tool_box *tools, struct result *result)
@@ -74,6 +103,11 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     if (plan->tools.count > 0)
         result_add_tools(result);
     test_run_prepare(run);
+    if (plan->checker && begin_checker(run, &error) != 0) {
+        result_fail(result, &error);
+        test_run_explain(run);
+        return false;
+    }
     if (tool_consent_init(&run->consent, plan->tools.count > 0 ? observer->asker : NULL, &error) ==
             0 &&
         runtime_check(docker, plan, cancel, &error) == 0 &&
@@ -222,6 +256,32 @@ static int save_run(struct run *run, struct error *error)
     return 0;
 }
 
+/* Makes the container of the checker, and builds it there. */
+static int open_checker(struct run *checker, struct error *error)
+{
+    const long long deadline = run_setup_deadline(checker);
+    const struct result *result = checker->result;
+    CLEANUP_FREE char *said = NULL;
+    bool begun, built;
+
+    checker->instance =
+        instance_new(checker->docker, checker->plan, &checker->limits, run_keep_ms(checker));
+    if (instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
+                      checker->cancel, error) != 0) {
+        free_instance(checker);
+        return error_prefix(error, "the checker");
+    }
+    if (submission_prepare(checker, deadline, &begun, &built, error) != 0)
+        return error_prefix(error, "the checker");
+    if (built)
+        return 0;
+    if (result->reason == REASON_CANCELLED)
+        return error_set(error, ERROR_CANCELLED, "cancelled while the checker was built");
+    said = result->build ? checker_first_line(&result->build->text[1]) : NULL;
+    return error_set(error, ERROR_JUDGE, "the checker cannot be built%s%s", said ? ": " : "",
+                     said ? said : "");
+}
+
 void run_execute(struct run *run, struct run_session *session, struct instance *warm)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -231,7 +291,8 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
 
     run->session = session;
     run->instance = used ? run_session_take(session) : warm;
-    if (add_to_files(run, &error) == 0)
+    if ((!run->checker || open_checker(run->checker, &error) == 0) &&
+        add_to_files(run, &error) == 0)
         status = used            ? run_in_session(run, &error)
                  : run->instance ? run_warm_or_cold(run, &error)
                                  : run_cold(run, &error);
@@ -250,12 +311,27 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
         run_session_settle(run, used);
 }
 
+static int end_checker(struct run *checker, struct error *error)
+{
+    struct result *result = checker->result;
+    const int status = run_clean_up(checker, error);
+
+    result_release(result);
+    free(result);
+    free(checker);
+    return status;
+}
+
 int run_clean_up(struct run *run, struct error *error)
 {
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
     int result = 0;
 
     if (run->instance)
         result = instance_remove(run->instance, run_end_deadline(run), error);
+    if (run->checker && end_checker(run->checker, result == 0 ? error : &ignored) != 0)
+        result = -1;
+    run->checker = NULL;
     if (run->instance)
         free_instance(run);
     run_terminator_end(run);

@@ -36,6 +36,8 @@ struct run {
     struct instance *instance;      /* owned; to be removed by run_clean_up(); NULL: none */
     struct run_session *session;    /* that it uses; borrowed; NULL: none */
     struct terminator *terminator;  /* its own or that of its session; NULL: none is needed */
+    struct run *checker; /* the run of the checker of its tests, with its result; NULL: none */
+    long long turns_ms;  /* how long the programs of another run take, in turn with its own */
 };
 
 #endif

@@ -32,7 +32,7 @@ long long run_setup_deadline(const struct run *run)
 long long run_use_ms(const struct run *run)
 {
     const struct plan *plan = run->plan;
-    const long long programs_ms = within_session(run, plan_programs_ms(plan));
+    const long long programs_ms = within_session(run, plan_programs_ms(plan)) + run->turns_ms;
     const long long restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
 
     if (run->session)

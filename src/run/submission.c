@@ -77,7 +77,8 @@ struct container_limits submission_limits(const struct run *run)
 {
     const struct plan *plan = run->plan;
 
-    if (plan->tests.count > 0 && (plan->build.count == 0 || submission_limits_are_fixed(run)))
+    if ((plan->tests.count > 0 || plan->is_repeated) &&
+        (plan->build.count == 0 || submission_limits_are_fixed(run)))
         return limits_with_copy(run, copy_max(run));
     return submission_plan_limits(plan, run->docker);
 }
@@ -260,7 +261,8 @@ static void subtract_copy(struct run *run)
  */
 static bool keeps_copy(const struct plan *plan)
 {
-    return plan->tests.count > 0 || (plan->policy.read_only == 1 && !plan_has_session(plan));
+    return plan->tests.count > 0 || plan->is_repeated ||
+           (plan->policy.read_only == 1 && !plan_has_session(plan));
 }
 
 /* Runs the one program that was built. */

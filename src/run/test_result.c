@@ -16,6 +16,8 @@ static const char *const status_names[] = {
     [TEST_OUTPUT_LIMIT] = "output-limit",
     [TEST_RUNTIME_ERROR] = "runtime-error",
     [TEST_ENGINE] = "engine",
+    [TEST_PARTLY_RIGHT] = "partly-right",
+    [TEST_JUDGE_ERROR] = "judge-error",
 };
 
 const char *test_status_name(enum test_status status)
@@ -61,6 +63,8 @@ json_t *test_result_to_json(struct test_result *result)
     json_object_set_new(object, "stdoutTruncated", json_boolean(result->truncated[0]));
     json_object_set_new(object, "stderrTruncated", json_boolean(result->truncated[1]));
     json_object_set_new(object, "error", json_make_text(result->message));
+    json_object_set_new(object, "score",
+                        isnan(result->score) ? json_null() : json_real(result->score));
     return object;
 }
 

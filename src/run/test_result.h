@@ -5,6 +5,7 @@
 #define RUN_TEST_RESULT_H
 
 #include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,7 +21,9 @@ enum test_status {
     TEST_OOM,
     TEST_OUTPUT_LIMIT,
     TEST_RUNTIME_ERROR, /* an exit status that is not 0, or a signal */
-    TEST_ENGINE         /* the engine or this host failed while the test ran */
+    TEST_ENGINE,        /* the engine or this host failed while the test ran */
+    TEST_PARTLY_RIGHT,  /* the checker has given it points */
+    TEST_JUDGE_ERROR    /* the checker failed when it looked at the output */
 };
 
 struct test_result {
@@ -34,11 +37,12 @@ struct test_result {
     struct strbuf text[2]; /* stdout and stderr as valid UTF-8, head and tail kept */
     bool truncated[2];
     char *message; /* owned; why it did not pass, for a person; NULL: it passed */
+    double score;  /* that the checker has given; NAN: none */
 };
 
 #define TEST_RESULT_INIT                                                                           \
     {                                                                                              \
-        .status = TEST_NOT_RUN, .exit_code = -1, .cpu_us = -1, .peak_bytes = -1                    \
+        .status = TEST_NOT_RUN, .exit_code = -1, .cpu_us = -1, .peak_bytes = -1, .score = NAN      \
     }
 
 struct test_results {

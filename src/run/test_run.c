@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/environment.h"
 #include "docker/budget.h"
+#include "run/checker.h"
 #include "run/comparison.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
@@ -21,6 +22,7 @@ struct test_run {
     struct limits limits;
     struct archive files; /* of this test */
     int input;            /* its standard input, if that was in memory; owned */
+    int whole;            /* what it writes to stdout, for the checker; owned; -1: there is none */
     struct comparison comparison;
     struct output_sink output;
     struct result result; /* of its program */
@@ -79,12 +81,13 @@ static int open_input(struct test_run *test, struct error *error)
 static int begin_test(struct test_run *test, const struct run *run,
                       const struct test_request *request, struct error *error)
 {
-    const struct run_observer observer = RUN_OBSERVER_INIT;
+    struct run_observer observer = RUN_OBSERVER_INIT;
     const struct plan *plan = run->plan;
 
     *test = (struct test_run){.test = request,
                               .files = ARCHIVE_INIT,
                               .input = -1,
+                              .whole = -1,
                               .result = RESULT_INIT,
                               .limits = plan_test_limits(plan, request)};
     strvec_push_all(&test->command, &plan->command);
@@ -94,8 +97,11 @@ static int begin_test(struct test_run *test, const struct run *run,
         environment_set(&test->environment, request->environment.items[i]);
     comparison_init(&test->comparison, &request->comparison, request->expected,
                     request->expected_length);
+    if (run->checker && (test->whole = linux_unnamed_file()) < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
+    observer.live[0] = test->whole;
     output_sink_init(&test->output, (size_t)plan->test_output_bytes, &observer);
-    test->output.comparison = request->no_expected ? NULL : &test->comparison;
+    test->output.comparison = request->no_expected || run->checker ? NULL : &test->comparison;
     return open_input(test, error) == 0 ? pack_files(test, plan, error) : -1;
 }
 
@@ -106,6 +112,7 @@ static void end_test(struct test_run *test)
     strvec_release(&test->environment);
     archive_release(&test->files);
     cleanup_fd(&test->input);
+    cleanup_fd(&test->whole);
     result_release(&test->result);
 }
 
@@ -127,7 +134,7 @@ static enum test_status status_of(struct test_run *test)
     case REASON_EXIT:
         if (result->exit_code != 0)
             return TEST_RUNTIME_ERROR;
-        if (test->test->no_expected || comparison_finish(&test->comparison))
+        if (test->whole >= 0 || test->test->no_expected || comparison_finish(&test->comparison))
             return TEST_PASSED;
         return TEST_WRONG_ANSWER;
     case REASON_SIGNAL:
@@ -139,6 +146,7 @@ static enum test_status status_of(struct test_run *test)
     case REASON_BUILD:
     case REASON_TESTS:
     case REASON_EXCEPTION:
+    case REASON_JUDGE:
         break;
     }
     return TEST_ENGINE;
@@ -181,6 +189,46 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
     result->message = result->status == TEST_WRONG_ANSWER
                           ? explain_wrong_answer(test, run->plan->tests.outcome_only)
                           : steal_pointer(&program->error);
+}
+
+/* What the checker has said of an output that is not right. */
+static char *explain_verdict(const struct checker_verdict *verdict, bool outcome_only)
+{
+    if (outcome_only || !verdict->message)
+        return string_copy("the output is not right");
+    return string_copy(verdict->message);
+}
+
+/* Lets the checker decide about the output of a program that has ended well. */
+static int check_output(struct test_run *test, struct run *run, struct test_result *result,
+                        struct error *error)
+{
+    static const enum test_status statuses[] = {[CHECKER_RIGHT] = TEST_PASSED,
+                                                [CHECKER_WRONG] = TEST_WRONG_ANSWER,
+                                                [CHECKER_PARTLY_RIGHT] = TEST_PARTLY_RIGHT};
+    const struct test_request *request = test->test;
+    const struct checked_output checked = {
+        .input = test->input >= 0 ? test->input : request->stdin_file,
+        .output = test->whole,
+        .answer = request->expected ? request->expected : "",
+        .answer_length = request->expected_length,
+    };
+    struct checker_verdict verdict;
+
+    if (!run->checker || result->status != TEST_PASSED)
+        return 0;
+    if (checker_decide(run->checker, run->plan->checker_convention, &checked, &verdict, error) !=
+        0) {
+        result->status = TEST_JUDGE_ERROR;
+        result->message = string_copy(error->message);
+        return -1;
+    }
+    result->status = statuses[verdict.outcome];
+    result->score = verdict.score;
+    if (verdict.outcome != CHECKER_RIGHT)
+        result->message = explain_verdict(&verdict, run->plan->tests.outcome_only);
+    free(verdict.message);
+    return 0;
 }
 
 /* Adds the figures of the test's program to those of the run. */
@@ -237,6 +285,8 @@ static int run_test(struct run *run, const struct test_request *request, struct 
         add_figures(run->result, &test.result);
         if (test.result.reason == REASON_CANCELLED)
             status = error_set(error, ERROR_CANCELLED, "%s", result->message);
+        else
+            status = check_output(&test, run, result, error);
     } else {
         take_failure(result, begun, error);
     }

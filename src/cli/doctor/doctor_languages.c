@@ -197,6 +197,7 @@ static char *run_advice(const struct doctor *doctor, const char *language,
     case REASON_INPUT:
     case REASON_TESTS:
     case REASON_EXCEPTION:
+    case REASON_JUDGE:
         break;
     }
     return string_format(

@@ -454,7 +454,7 @@ int grade_files(struct run_options *options, const struct config *config, struct
     };
     int status = -1;
 
-    if (run_inputs_read_tests(options, error) != 0 || check_options(&grading, error) != 0 ||
+    if (run_inputs_read_tests(options, config, error) != 0 || check_options(&grading, error) != 0 ||
         notifier_open(&grading.changed, error) != 0)
         return -1;
     set_up(&grading);

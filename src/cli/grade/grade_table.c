@@ -32,6 +32,7 @@ enum grade grade_of(const struct result *result)
     case REASON_IMAGE_MISSING:
     case REASON_COMMAND:
     case REASON_INPUT:
+    case REASON_JUDGE:
         break;
     }
     return GRADE_NONE;

@@ -1,0 +1,230 @@
+#include "run/checker.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/decimal.h"
+#include "base/text.h"
+#include "docker/budget.h"
+#include "run/run_steps.h"
+
+#define INPUT  CHECKER_DIRECTORY "/input"
+#define OUTPUT CHECKER_DIRECTORY "/output"
+#define ANSWER CHECKER_DIRECTORY "/answer"
+
+/* ---- what it is given */
+
+/* Adds what is in an open file, or an empty file. */
+static int add_file(struct archive *archive, const char *name, int fd, struct error *error)
+{
+    CLEANUP_FD int copy = -1;
+    struct file_range range;
+    struct stat status;
+    int result;
+
+    if (fd < 0)
+        return archive_add_bytes(archive, name, "", 0, error);
+    copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* several runs may share the offset */
+    if (copy < 0 || fstat(copy, &status) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot read a file of a test");
+    range = (struct file_range){shared_file_new(steal_fd(&copy)), 0, status.st_size};
+    result = archive_add_range(archive, name, &range, error);
+    shared_file_release(range.file);
+    return result;
+}
+
+static int pack(struct archive *archive, const struct plan *plan,
+                enum checker_convention convention, const struct checked_output *checked,
+                struct error *error)
+{
+    if (archive_open(archive, plan->policy.uid, plan->policy.gid, NULL, error) != 0 ||
+        archive_add_directory(archive, CHECKER_DIRECTORY, 0, error) != 0 ||
+        add_file(archive, INPUT, checked->input, error) != 0 ||
+        archive_add_bytes(archive, ANSWER, checked->answer, checked->answer_length, error) != 0)
+        return -1;
+    if ((convention == CHECKER_TESTLIB
+             ? add_file(archive, OUTPUT, checked->output, error)
+             : archive_add_directory(archive, CHECKER_FEEDBACK, 0, error)) != 0)
+        return -1;
+    return archive_finish(archive, error);
+}
+
+/* The arguments of the request come last. */
+static void make_command(struct strvec *command, const struct plan *plan,
+                         enum checker_convention convention)
+{
+    const size_t own = plan->command.count - plan->arguments.count;
+
+    for (size_t i = 0; i < own; i++)
+        strvec_push(command, plan->command.items[i]);
+    if (convention == CHECKER_TESTLIB)
+        strvec_push_each(command, INPUT, OUTPUT, ANSWER, NULL);
+    else
+        strvec_push_each(command, INPUT, ANSWER, CHECKER_FEEDBACK "/", NULL);
+    strvec_push_all(command, &plan->arguments);
+}
+
+/* ---- what it says */
+
+/* The first line of a text without characters that act on a terminal; NULL: it is empty. */
+static char *first_line(const char *text, size_t length)
+{
+    CLEANUP_FREE char *line = NULL;
+    size_t start = 0, end;
+
+    while (start < length && (text[start] == '\n' || text[start] == '\r' || text[start] == ' '))
+        start++;
+    for (end = start; end < length && text[end] != '\n' && text[end] != '\r';)
+        end++;
+    if (end - start > CHECKER_MESSAGE_MAX)
+        end = start + CHECKER_MESSAGE_MAX;
+    line = string_format("%.*s", (int)(end - start), text + start);
+    return *line ? text_escape(line) : NULL;
+}
+
+char *checker_first_line(const struct strbuf *text)
+{
+    return first_line(text->data, text->length);
+}
+
+/* A file of the feedback directory; NULL: the checker has written none. */
+static const struct artifact *find_feedback(const struct result *result, const char *name)
+{
+    CLEANUP_FREE char *path = string_format(CHECKER_FEEDBACK "/%s", name);
+
+    for (size_t i = 0; i < result->artifacts.count; i++)
+        if (strcmp(result->artifacts.items[i].name, path) == 0)
+            return &result->artifacts.items[i];
+    return NULL;
+}
+
+/* The start of such a file, owned; NULL: there is none. */
+static char *read_feedback(const struct result *result, const char *name)
+{
+    const struct artifact *file = find_feedback(result, name);
+    const size_t length = !file                                ? 0
+                          : file->length < CHECKER_MESSAGE_MAX ? file->length
+                                                               : CHECKER_MESSAGE_MAX;
+    char text[CHECKER_MESSAGE_MAX];
+
+    return file && artifact_read(file, 0, text, length) == 0 ? first_line(text, length) : NULL;
+}
+
+static int refuse_score(const char *text, struct error *error)
+{
+    return error_set(error, ERROR_JUDGE, "the checker has given no number as score: '%s'", text);
+}
+
+/* Reads a score, the first word of the text. */
+static int read_score(const char *text, double *score, struct error *error)
+{
+    const char *start = strncmp(text, "points ", 7) == 0 ? text + 7 : text;
+    const size_t length = strcspn(start, " \t");
+
+    return decimal_read(start, length, score) ? 0 : refuse_score(text, error);
+}
+
+static int judge_testlib(const struct result *result, struct checker_verdict *verdict,
+                         struct error *error)
+{
+    verdict->message = checker_first_line(&result->text[1]);
+    switch (result->exit_code) {
+    case 0:
+        verdict->outcome = CHECKER_RIGHT;
+        return 0;
+    case 1:
+    case 2:
+    case 4:
+    case 8:
+        verdict->outcome = CHECKER_WRONG;
+        return 0;
+    case 7:
+        verdict->outcome = CHECKER_PARTLY_RIGHT;
+        return read_score(verdict->message ? verdict->message : "", &verdict->score, error);
+    default:
+        return error_set(error, ERROR_JUDGE, "the checker exited with status %d%s%s",
+                         result->exit_code, verdict->message ? ": " : "",
+                         verdict->message ? verdict->message : "");
+    }
+}
+
+static int judge_kattis(const struct result *result, struct checker_verdict *verdict,
+                        struct error *error)
+{
+    CLEANUP_FREE char *score = read_feedback(result, "score.txt");
+
+    verdict->message = read_feedback(result, "judgemessage.txt");
+    if (!verdict->message)
+        verdict->message = read_feedback(result, "teammessage.txt");
+    if (result->exit_code != 42 && result->exit_code != 43) {
+        CLEANUP_FREE char *said = checker_first_line(&result->text[1]);
+
+        return error_set(error, ERROR_JUDGE, "the validator exited with status %d%s%s",
+                         result->exit_code, said ? ": " : "", said ? said : "");
+    }
+    verdict->outcome = result->exit_code == 42 ? CHECKER_RIGHT : CHECKER_WRONG;
+    return score ? read_score(score, &verdict->score, error) : 0;
+}
+
+/* ---- its run */
+
+static int judge(enum checker_convention convention, const struct result *result,
+                 struct checker_verdict *verdict, struct error *error)
+{
+    if (result->reason == REASON_CANCELLED)
+        return error_set(error, ERROR_CANCELLED, "cancelled while the checker ran");
+    if (result->reason != REASON_EXIT)
+        return error_set(error, ERROR_JUDGE, "the checker failed: %s",
+                         result->error ? result->error : result_reason(result));
+    return convention == CHECKER_TESTLIB ? judge_testlib(result, verdict, error)
+                                         : judge_kattis(result, verdict, error);
+}
+
+static int run_checker(struct run *checker, enum checker_convention convention,
+                       const struct checked_output *checked, const struct archive *files,
+                       struct result *result, struct error *error)
+{
+    const struct run_observer observer = RUN_OBSERVER_INIT;
+    const struct plan *plan = checker->plan;
+    CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
+    struct result *const before = checker->result;
+    struct output_sink output;
+    struct program_run program;
+    bool begun;
+    int status;
+
+    make_command(&command, plan, convention);
+    output_sink_init(&output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], &observer);
+    checker->result = result;
+    program = run_program_of(checker, "the checker", &output, result);
+    program.request.command = &command;
+    program.request.archive = archive_file(files);
+    program.request.input = convention == CHECKER_KATTIS ? checked->output : -1;
+    program.request.restore_ms = budget_ms(checker->docker, BUDGET_RESTORE);
+    status = run_main_program(checker, &program, run_restore_deadline(checker), &begun, error);
+    checker->result = before;
+    output_sink_finish(&output, result);
+    return status;
+}
+
+int checker_decide(struct run *checker, enum checker_convention convention,
+                   const struct checked_output *checked, struct checker_verdict *verdict,
+                   struct error *error)
+{
+    CLEANUP(archive_release) struct archive files = ARCHIVE_INIT;
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+
+    *verdict = (struct checker_verdict){.score = NAN};
+    result.image = string_copy(checker->plan->image);
+    if (pack(&files, checker->plan, convention, checked, error) == 0 &&
+        run_checker(checker, convention, checked, &files, &result, error) == 0 &&
+        judge(convention, &result, verdict, error) == 0)
+        return 0;
+    free(steal_pointer(&verdict->message));
+    return -1;
+}

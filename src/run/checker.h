@@ -1,0 +1,51 @@
+/*
+ * Lets a checker (request/checker_request.h) decide about the output of a test. It runs in a
+ * container of its own, which never holds the program of the request, as that of the program never
+ * holds the answer: neither can look at the other or write to its files. What a checker leaves is
+ * removed before the next test.
+ *
+ * The run of a checker is like any other (run/run_state.h); run/run.c makes its container and
+ * builds it once.
+ */
+#ifndef RUN_CHECKER_H
+#define RUN_CHECKER_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "request/checker_request.h"
+#include "run/run_state.h"
+
+/* What a checker is given. */
+struct checked_output {
+    int input;          /* an open file, borrowed: the standard input of the program; -1: none */
+    int output;         /* what the program has written to standard output, likewise */
+    const char *answer; /* the expected output, borrowed */
+    size_t answer_length;
+};
+
+enum checker_outcome { CHECKER_RIGHT, CHECKER_WRONG, CHECKER_PARTLY_RIGHT };
+
+struct checker_verdict {
+    enum checker_outcome outcome;
+    double score;  /* NAN: the checker has given none */
+    char *message; /* owned; what it says, one line; NULL: nothing */
+};
+
+/* Bytes of a message. */
+enum { CHECKER_MESSAGE_MAX = 1000 };
+
+/*
+ * Runs the checker, whose container waits. 0 with the verdict, whose message the caller frees. -1:
+ * ERROR_JUDGE if the checker has failed, or the error of its container.
+ */
+int checker_decide(struct run *checker, enum checker_convention convention,
+                   const struct checked_output *checked, struct checker_verdict *verdict,
+                   struct error *error);
+
+/*
+ * The first line of a text that has something, without characters that act on a terminal; owned by
+ * the caller. NULL: it is empty.
+ */
+char *checker_first_line(const struct strbuf *text);
+
+#endif
