@@ -22,6 +22,7 @@ static void set_up(struct fixture *fixture)
     assert_int_equal(job_script_open(&fixture->script, &error), 0);
     fixture->instance = job_instance_of_script(&fixture->docker, 2, &fixture->script);
     limits_init(&fixture->limits);
+    fixture->limits.number[LIMIT_MEMORY] = 0;
     fixture->limits.number[LIMIT_TIMEOUT] = 7;
     fixture->limits.number[LIMIT_CPU_TIME] = INFINITY;
     strvec_push(&fixture->command, "cat");

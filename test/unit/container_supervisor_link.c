@@ -22,6 +22,7 @@ static void set_up(struct fixture *fixture)
     sandbox_policy_init(&fixture->plan.policy);
     free(fixture->plan.policy.network);
     fixture->plan.policy.network = string_copy(network);
+    fixture->plan.policy.limits.number[LIMIT_MEMORY] = 0;
     fixture->plan.policy.limits.number[LIMIT_TIMEOUT] = 7;
     fixture->plan.policy.limits.number[LIMIT_CPU_TIME] = 1.5;
     fixture->plan.policy.limits.number[LIMIT_WORKDIR] = 3;
