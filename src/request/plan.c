@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
@@ -258,6 +259,34 @@ static int settle_paths(struct plan *plan, struct request *request, struct error
     return 0;
 }
 
+/* Bytes of the files of a test that the checker is given. */
+static long long checked_bytes(const struct test_request *test)
+{
+    const long long output =
+        test->max_output_bytes > 0 ? test->max_output_bytes : TEST_MAX_OUTPUT_BYTES;
+    struct stat status = {.st_size = 0};
+
+    if (test->stdin_file >= 0)
+        fstat(test->stdin_file, &status);
+    return output + (long long)status.st_size + (long long)test->stdin_length +
+           (long long)test->expected_length;
+}
+
+/*
+ * A program must not be able to make the checker fail by the size of its output: the working
+ * directory, which is in memory, has room for the files of the largest test.
+ */
+static void add_room(struct limits *limits, const struct test_requests *tests)
+{
+    long long most = 0;
+
+    for (size_t i = 0; i < tests->count; i++)
+        if (checked_bytes(&tests->items[i]) > most)
+            most = checked_bytes(&tests->items[i]);
+    limits->number[LIMIT_WORKDIR] += (double)(most >> 20) + 1;
+    limits->number[LIMIT_MEMORY] += (double)(most >> 20) + 1;
+}
+
 /*
  * Resolves the plan of the checker, which has no network. Its request stays as it is, since several
  * programs may have it.
@@ -279,6 +308,7 @@ static int resolve_checker(struct plan *plan, const struct config *config,
     if (input_copy(&own.input, &request->checker->input, error) == 0)
         result = plan_resolve(plan->checker, config, &own, error);
     input_release(&own.input); /* empty if the plan has taken it over */
+    add_room(&plan->checker->policy.limits, &request->tests);
     plan->checker_convention = request->checker_convention;
     plan->checker->is_repeated = true;
     plan->checker->artifacts_optional = true;

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/decimal.h"
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "docker/budget.h"
 #include "run/run_steps.h"
@@ -16,6 +17,18 @@
 #define INPUT  CHECKER_DIRECTORY "/input"
 #define OUTPUT CHECKER_DIRECTORY "/output"
 #define ANSWER CHECKER_DIRECTORY "/answer"
+
+int checker_wait(struct run *checker, struct error *error)
+{
+    if (checker->has_maker)
+        pthread_join(checker->maker, NULL);
+    checker->has_maker = false;
+    if (checker->made == 0)
+        return 0;
+    *error = checker->made_error;
+    checker->made_error = (struct error)ERROR_INIT;
+    return -1;
+}
 
 /* ---- what it is given */
 
@@ -178,8 +191,11 @@ static int judge(enum checker_convention convention, const struct result *result
 {
     if (result->reason == REASON_CANCELLED)
         return error_set(error, ERROR_CANCELLED, "cancelled while the checker ran");
+    if (result->reason == REASON_SIGNAL)
+        return error_set(error, ERROR_JUDGE, "the checker was ended by %s",
+                         signal_name(result->signal));
     if (result->reason != REASON_EXIT)
-        return error_set(error, ERROR_JUDGE, "the checker failed: %s",
+        return error_set(error, ERROR_JUDGE, "%s",
                          result->error ? result->error : result_reason(result));
     return convention == CHECKER_TESTLIB ? judge_testlib(result, verdict, error)
                                          : judge_kattis(result, verdict, error);

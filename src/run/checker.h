@@ -43,6 +43,12 @@ int checker_decide(struct run *checker, enum checker_convention convention,
                    struct error *error);
 
 /*
+ * Waits until the container of the checker is made and the checker is built, which happens while
+ * the container of the program is made. -1 with the error if that has failed.
+ */
+int checker_wait(struct run *checker, struct error *error);
+
+/*
  * The first line of a text that has something, without characters that act on a terminal; owned by
  * the caller. NULL: it is empty.
  */

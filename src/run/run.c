@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "container/runtime_check.h"
 #include "docker/budget.h"
 #include "run/checker.h"
@@ -65,8 +66,8 @@ static int begin_checker(struct run *run, struct error *error)
     *result = (struct result)RESULT_INIT;
     begun = run_begin(checker, run->docker, plan, &observer, run->cancel, NULL, result);
     run->checker = checker;
-    run->turns_ms =
-        (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) * (long long)run->plan->tests.count;
+    run->turns_ms = plan_programs_ms(plan) + (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) *
+                                                 (long long)run->plan->tests.count;
     checker->turns_ms = run_use_ms(run);
     if (begun)
         return 0;
@@ -282,6 +283,21 @@ static int open_checker(struct run *checker, struct error *error)
                      said ? said : "");
 }
 
+static void *make_checker(void *context)
+{
+    struct run *checker = context;
+
+    checker->made = open_checker(checker, &checker->made_error);
+    return NULL;
+}
+
+static void start_checker(struct run *checker)
+{
+    checker->has_maker = thread_start(&checker->maker, make_checker, checker) == 0;
+    if (!checker->has_maker)
+        make_checker(checker);
+}
+
 void run_execute(struct run *run, struct run_session *session, struct instance *warm)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -291,8 +307,9 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
 
     run->session = session;
     run->instance = used ? run_session_take(session) : warm;
-    if ((!run->checker || open_checker(run->checker, &error) == 0) &&
-        add_to_files(run, &error) == 0)
+    if (run->checker)
+        start_checker(run->checker);
+    if (add_to_files(run, &error) == 0)
         status = used            ? run_in_session(run, &error)
                  : run->instance ? run_warm_or_cold(run, &error)
                                  : run_cold(run, &error);
@@ -313,9 +330,13 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
 
 static int end_checker(struct run *checker, struct error *error)
 {
+    CLEANUP(error_release) struct error unused = ERROR_INIT;
     struct result *result = checker->result;
-    const int status = run_clean_up(checker, error);
+    int status;
 
+    checker_wait(checker, &unused); /* the program may not have come to its tests */
+    status = run_clean_up(checker, error);
+    error_release(&checker->made_error);
     result_release(result);
     free(result);
     free(checker);

@@ -6,6 +6,9 @@
 #ifndef RUN_RUN_STATE_H
 #define RUN_RUN_STATE_H
 
+#include <pthread.h>
+#include <stdbool.h>
+
 #include "base/archive.h"
 #include "base/manifest.h"
 #include "base/notifier.h"
@@ -38,6 +41,11 @@ struct run {
     struct terminator *terminator;  /* its own or that of its session; NULL: none is needed */
     struct run *checker; /* the run of the checker of its tests, with its result; NULL: none */
     long long turns_ms;  /* how long the programs of another run take, in turn with its own */
+    /* Of the run of a checker: the thread that makes its container, and how that went. */
+    pthread_t maker;
+    bool has_maker;
+    int made;
+    struct error made_error;
 };
 
 #endif

@@ -344,6 +344,8 @@ int test_run_all(struct run *run, struct error *error)
     const char *why = NULL;
     size_t next = 0;
 
+    if (run->checker && checker_wait(run->checker, error) != 0)
+        return -1;
     for (; next < requests->count && !why; next++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
         struct test_result *result = &results->items[next];

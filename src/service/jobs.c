@@ -29,6 +29,10 @@ static int check_plan(const struct plan *plan, struct error *error)
     if (plan->policy.has_user && plan->policy.uid == 0)
         return error_set(error, ERROR_USAGE,
                          "a job cannot run as user 0, which could read and change its script");
+    if (plan->checker)
+        return error_set(error, ERROR_USAGE,
+                         "a job cannot have a checker, which needs isolator: compare its outputs, "
+                         "or do not run it as a job");
     if (plan_has_session(plan))
         return error_set(error, ERROR_USAGE, "a job cannot use a session, which ends before it");
     if (plan->tools.count > 0)

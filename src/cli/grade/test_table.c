@@ -48,16 +48,19 @@ char *test_table_detail(const struct test_result *result)
     return strbuf_steal(&cell);
 }
 
-/* A test that did not run, or that the engine failed, says nothing about the program. */
+/*
+ * A test that did not run, or that the engine or the checker failed, says nothing about the
+ * program.
+ */
 static bool has_failed(const struct test_result *result)
 {
     return result->status != TEST_PASSED && result->status != TEST_NOT_RUN &&
-           result->status != TEST_ENGINE;
+           result->status != TEST_ENGINE && result->status != TEST_JUDGE_ERROR;
 }
 
 char *test_table_summary(const struct test_results *results)
 {
-    size_t passed = 0, engine = 0, not_run = 0;
+    size_t passed = 0, engine = 0, not_judged = 0, not_run = 0;
     const char *first_failure = NULL;
     struct strbuf text = STRBUF_INIT;
 
@@ -66,6 +69,7 @@ char *test_table_summary(const struct test_results *results)
 
         passed += result->status == TEST_PASSED;
         engine += result->status == TEST_ENGINE;
+        not_judged += result->status == TEST_JUDGE_ERROR;
         not_run += result->status == TEST_NOT_RUN;
         if (!first_failure && has_failed(result))
             first_failure = result->name;
@@ -73,6 +77,8 @@ char *test_table_summary(const struct test_results *results)
     strbuf_addf(&text, "%zu of %zu passed", passed, results->count);
     if (engine > 0)
         strbuf_addf(&text, "; %zu ended by an error of the engine", engine);
+    if (not_judged > 0)
+        strbuf_addf(&text, "; %zu not judged", not_judged);
     if (not_run > 0)
         strbuf_addf(&text, "; %zu not run", not_run);
     if (first_failure) {

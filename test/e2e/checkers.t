@@ -1,0 +1,260 @@
+#!/usr/bin/env bash
+# Tests whose outputs a checker decides about: the conventions of testlib and of Kattis, errors of the judges, and programs
+# and checkers that are hostile to each other.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for other shells; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+
+# tests EXPRESSION: a Perl expression about each test of the result, which is the hash %$_, one a line.
+tests() { json "join qq(\\n), map { $1 } @{\$r->{tests}}"; }
+verdicts='"$_->{name} $_->{status} " . ($_->{score} // "-") . " " . ($_->{error} // "-")'
+# figures: the table on stdin without its figures, and with single spaces.
+figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +[0-9]+\.[0-9] MB/ M/; s/ +/ /g'; }
+
+mkdir "$scratch/tests"
+for i in 1 2 3; do
+    echo $i >"$scratch/tests/$i.in"
+    echo $((i * i)) >"$scratch/tests/$i.ans"
+done
+# A program that prints what the words of its test say: program WORD WORD WORD.
+program() { snippet py "print('$1 $2 $3'.split()[int(input()) - 1])"; }
+
+# A checker as testlib has them. A word that is no number is an order.
+cat >"$scratch/check.py" <<'END'
+import os, sys, time
+data, output, answer = (open(path).read().split() for path in sys.argv[1:4])
+word = output[0] if output else ""
+if word.startswith("exit"):
+    print("because", word, file=sys.stderr)
+    sys.exit(int(word[4:]))
+if word.startswith("points"): sys.exit([print("points", word[6:], "of 10", file=sys.stderr), 7][1])
+if word == "kill": os.kill(os.getpid(), 9)
+if word == "wait": time.sleep(100)
+if word == "eat": bytearray(900 << 20)
+if output != answer:
+    print(f"test {data[0]}: expected {answer[0]}, found {word}\nmore", file=sys.stderr)
+    sys.exit(1)
+END
+# An output validator.
+cat >"$scratch/validate.py" <<'END'
+import sys
+data, answer, feedback = sys.argv[1:4]
+word = sys.stdin.read().strip()
+assert feedback.endswith("/"), feedback
+if word.startswith("say"): open(feedback + "judgemessage.txt", "w").write(f"input {open(data).read()}said\n")
+if word.startswith("team"): open(feedback + "teammessage.txt", "w").write("to the team\n")
+if word.startswith("score"): open(feedback + "score.txt", "w").write(word[5:] + "\n")
+code = word[-2:] if word[:1].isalpha() else ""
+sys.exit(int(code) if code else 42 if word == open(answer).read().strip() else 43)
+END
+
+# ---- verdicts
+
+test_case 'testlib: right, wrong, partly right' && {
+    isolator test --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 5 points2.5)"
+    expect "$status $(json '"$r->{reason} $r->{summary}{passed} $r->{summary}{firstFailure}"')
+$(tests "$verdicts")" "the result" <<'END'
+1 tests 1 2
+1 passed - -
+2 wrong-answer - test 2: expected 4, found 5
+3 partly-right 2.5 points 2.5 of 10
+END
+    for code in 1 2 4 8; do
+        isolator test --tests "$scratch/tests" --checker "$scratch/check.py" "$(program exit$code 4 9)"
+        is "$(tests "$verdicts" | head -n 1)" "1 wrong-answer - because exit$code" "exit status $code"
+    done
+    isolator test --tests "$scratch/tests" --checker "$scratch/check.py" --table "$(program 1 4 points3)"
+    is "$status|$(figures <<<"$out")" "1|TEST STATUS TIME CPU MEMORY DETAIL
+1 passed T T M
+2 passed T T M
+3 partly-right T T M points 3 of 10
+2 of 3 passed; first failure: 3" "the table"
+    isolator test --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 4 9)"
+    is "$status $(json '$r->{reason}')" "0 exit" "all are right"
+}
+
+test_case 'Kattis: accepted, wrong, feedback' && {
+    isolator test --tests "$scratch/tests" --validator "$scratch/validate.py" "$(program 1 say43 team43)"
+    expect "$status
+$(tests "$verdicts")" "the messages" <<'END'
+1
+1 passed - -
+2 wrong-answer - input 2
+3 wrong-answer - to the team
+END
+    isolator test --tests "$scratch/tests" --validator "$scratch/validate.py" "$(program score7.5/42 score1/43 9)"
+    expect "$(tests "$verdicts")" "scores that are no numbers are errors of the judges" <<'END'
+1 judge-error - the checker has given no number as score: '7.5/42'
+2 not-run - the checker has given no number as score: '7.5/42'
+3 not-run - the checker has given no number as score: '7.5/42'
+END
+    isolator test --tests "$scratch/tests" --validator "$scratch/validate.py" "$(program score42 score43 9)"
+    expect "$(tests "$verdicts")" "scores" <<'END'
+1 passed 42 -
+2 wrong-answer 43 the output is not right
+3 passed - -
+END
+}
+
+test_case 'only the output of a program that has ended well is checked' && {
+    isolator test --tests "$scratch/tests" --checker "$scratch/check.py" --timeout 1s \
+        "$(snippet py 'import sys, time
+n = int(input())
+if n == 2: sys.exit(5)
+if n == 3: time.sleep(100)
+print("exit3")')"
+    is "$status" 3 "an output that makes the checker fail"
+    isolator test --tests "$scratch/tests" --checker "$scratch/check.py" --timeout 1s \
+        "$(snippet py 'import sys, time
+n = int(input())
+print(1 if n == 1 else "exit3", flush=True)
+if n == 2: sys.exit(5)
+if n == 3: time.sleep(100)')"
+    expect "$status
+$(tests "$verdicts")" "the others" <<'END'
+1
+1 passed - -
+2 runtime-error - program exited with status 5
+3 timeout - program did not end within 1 s
+END
+}
+
+test_case 'tests without an answer, and with arguments and files' && {
+    mkdir "$scratch/bare"
+    echo 7 >"$scratch/bare/1.in"
+    isolator test --tests "$scratch/bare" --checker "$(snippet py 'import sys
+data, output, answer = (open(path).read() for path in sys.argv[1:4])
+print(repr((data, output, answer)), file=sys.stderr)
+sys.exit(1)')" "$(snippet py 'print(int(input()) + 1)')"
+    is "$(tests "$verdicts")" "1 wrong-answer - ('7\\n', '8\\n', '')" "what the checker is given"
+    mkdir "$scratch/judge"
+    echo 'import sys, helper; sys.exit(helper.judge(open(sys.argv[2]).read()))' >"$scratch/judge/main.py"
+    echo 'judge = lambda text: 0 if text == "8\n" else 1' >"$scratch/judge/helper.py"
+    isolator test --tests "$scratch/bare" --checker "$scratch/judge" "$(snippet py 'print(int(input()) + 1)')"
+    is "$(tests "$verdicts")" "1 passed - -" "a checker of several files"
+    isolator test --tests "$scratch/bare" --checker "$scratch/judge" "$(snippet py 'print(8)')" "$(snippet py 'print(9)')"
+    is "$status|$(perl -MJSON::PP -ne 'print decode_json($_)->{tests}[0]{status}, " "' <"$scratch/out")" "1|passed wrong-answer " "several programs"
+}
+
+test_case 'a line of a batch has a checker' && {
+    perl -MJSON::PP -e 'local $/; my $code = <STDIN>; print encode_json({language => "python", entrypoint_code => "print(input())",
+        checker => {language => "python", code => $code, arguments => ["more"]},
+        tests => [map { {stdin => "$_", expected_stdout => "5", name => "$_"} } 5, 6, "points1"]}), "\n"' <"$scratch/check.py" >"$scratch/lines"
+    isolator batch "$scratch/lines"
+    expect "$status
+$(tests "$verdicts")" "the tests" <<'END'
+1
+5 passed - -
+6 wrong-answer - test 6: expected 5, found 6
+points1 partly-right 1 points 1 of 10
+END
+    refused() {
+        perl -MJSON::PP -e 'print encode_json({language => "python", entrypoint_code => "", eval $ARGV[0]}), "\n"' "$1" >"$scratch/lines"
+        isolator batch "$scratch/lines"
+        is "$(json '"$r->{reason} $r->{error}"')" "input $2" "$1"
+    }
+    refused 'checker => {language => "python", code => ""}' "a checker needs tests"
+    refused 'tests => [{no_expected => \1}], checker => {language => "python"}' "checker needs a language and code"
+    refused 'tests => [{no_expected => \1}], checker => {language => "python", code => "", convention => "icpc"}' \
+        'checker.convention must be "testlib" or "kattis"'
+}
+
+# ---- errors of the judges
+
+test_case 'a checker that fails is an error of the judges, and no verdict' && {
+    fails() {
+        isolator test --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 "$1" 9)"
+        expect "$status $(json '"$r->{reason} $r->{status}"')
+$(tests "$verdicts")" "$1" <<END
+3 judge-error error
+1 passed - -
+2 judge-error - $2
+3 not-run - $2
+END
+    }
+    fails exit3 "the checker exited with status 3: because exit3"
+    fails exit5 "the checker exited with status 5: because exit5"
+    fails exit42 "the checker exited with status 42: because exit42"
+    fails kill "the checker was ended by SIGKILL"
+
+    fails points "the checker has given no number as score: 'points  of 10'"
+    isolator test --table --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 exit3 9)"
+    is "$status|$(tail -n 1 <<<"$out")|$err" "3|1 of 3 passed; 1 not judged; 1 not run|isolator: the checker exited with status 3: because exit3" "the table"
+    isolator test --table --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 exit3 9)" "$(program 1 4 9)"
+    is "$status|$(tail -n 1 <<<"$out")" "3|1 of 2 solutions passed all tests; 1 not graded" "several programs"
+}
+
+test_case 'a checker that takes too long, and one that cannot be built or sent' && {
+    perl -MJSON::PP -e 'local $/; print encode_json({language => "python", entrypoint_code => "print(input())",
+        checker => {language => "python", code => <STDIN>, timeout_seconds => 0.5},
+        tests => [{stdin => "wait", expected_stdout => ""}]}), "\n"' <"$scratch/check.py" >"$scratch/lines"
+    isolator batch --retries 1 "$scratch/lines"
+    is "$(json '"$r->{reason} $r->{retries} $r->{tests}[0]{status} $r->{error}"')" \
+        "judge-error 1 judge-error the checker did not end within 0.5 s" "too long, and tried again"
+    perl -MJSON::PP -e '
+        local $/;
+        my $config = JSON::PP->new->decode(<STDIN>);
+        $config->{languages}{made} = {image => "isolator-test/busybox:1", extensions => [".made"], defaultFilename => "main.made",
+            build => ["sh", "-c", "! grep SYNTAX {entrypoint} >&2 && cp {entrypoint} {stem}"], command => ["sh", "./{stem}"]};
+        print JSON::PP->new->encode($config)' <"$ISOLATOR_CONFIG" >"$scratch/made.json"
+    echo 'SYNTAX error here' >"$scratch/broken.made"
+    isolator test --config "$scratch/made.json" --tests "$scratch/tests" --checker "$scratch/broken.made" "$(program 1 4 9)"
+    is "$status $(json '"$r->{reason} $r->{error}"')|$(tests '$_->{status}' | sort -u)" \
+        "3 judge-error the checker cannot be built: SYNTAX error here|not-run" "it cannot be built"
+    echo 'cmp -s "$2" "$3"' >"$scratch/good.made"
+    isolator test --config "$scratch/made.json" --tests "$scratch/tests" --checker "$scratch/good.made" "$(program 1 4 8)"
+    is "$status $(tests '$_->{status}' | tr '\n' ' ')" "1 passed passed wrong-answer" "one that is built"
+    isolator test --tests "$scratch/tests" --checker "$scratch/none.py" "$(program 1 4 9)"
+    is "$status $(json '"$r->{reason} $r->{error}"')" "2 input the checker: cannot open '$scratch/none.py': No such file or directory" "no such file"
+}
+
+# ---- each is hostile to the other
+
+test_case 'a program learns nothing of the answer, and the checker nothing of an earlier test' && {
+    isolator test --tests "$scratch/tests" --checker "$(snippet py 'import os, sys
+if os.path.exists("/tmp/left") or os.path.exists("left"): print("left", file=sys.stderr); sys.exit(3)
+for path in "/tmp/left", "left", sys.argv[1] + "x": open(path, "w").write("x")
+if os.fork() == 0:
+    import time
+    while True: time.sleep(1)
+print(len(os.listdir("/proc")) , file=sys.stderr)
+sys.exit(0 if open(sys.argv[2]).read() == "none\n" else 1)')" "$(snippet py 'import glob, os, subprocess
+found = [path for top in ("/workspace", "/tmp", "/home", "/var") for path in glob.glob(top + "/**", recursive=True)
+         if "answer" in path or "judge" in path]
+found += [pid for pid in os.listdir("/proc") if pid.isdigit() and int(pid) not in (1, os.getpid())
+          and b"argv" in open(f"/proc/{pid}/cmdline", "rb").read()]
+print(found or "none")')"
+    expect "$status
+$(tests '$_->{status}')" "each test is the first" <<'END'
+0
+passed
+passed
+passed
+END
+}
+
+test_case 'output that acts on a terminal, and outputs without an end' && {
+    isolator test --table --tests "$scratch/tests" --checker "$(snippet py 'import sys
+print(open(sys.argv[2]).read(), file=sys.stderr); sys.exit(1)')" "$(snippet py 'print("\x1b[2J\u202ered" + "x" * 3000)')"
+    is "$(grep -c $'\x1b' "$scratch/out")" 0 "the message of the checker in the table"
+    isolator test --tests "$scratch/tests" --checker "$scratch/check.py" "$(snippet py 'import os
+while True: os.write(1, b"0" * 65536)')"
+    is "$status $(tests '$_->{status}' | sort -u)" "1 output-limit" "an output without an end"
+    isolator test --tests "$scratch/tests" --checker "$(snippet py 'import sys
+sys.exit(0 if len(open(sys.argv[2]).read()) == 60 << 20 else 3)')" "$(snippet py 'import os
+for i in range(60): os.write(1, b"0" * (1 << 20)) == 1 << 20 or exit(9)')"
+    is "$status $(tests '"$_->{status} " . ($_->{error} // "-")' | sort -u)" "0 passed -" "60 MiB reach the checker"
+}
+
+test_case 'nothing of either is left after SIGKILL, or Ctrl-C' && {
+    for signal in KILL INT; do
+        start_isolator test --tests "$scratch/tests" --checker "$scratch/check.py" "$(program wait 4 9)"
+        until_true eval '[ "$(own_containers | wc -l)" = 2 ]'
+        sleep 0.5
+        kill -$signal "$pid"
+        await
+        until_true eval '[ -z "$(own_containers)" ]'
+        is "$(own_containers)" "" "SIG$signal: both containers are gone"
+    done
+}
+
+finish
