@@ -249,8 +249,8 @@ static void serve(struct workers *workers, struct run_handle *handle)
 
     execute(workers, handle, &run, &result);
     note_result(workers, handle, &result);
-    if ((result.reason == REASON_ENGINE || result.reason == REASON_JUDGE) && !handle->session && !has_called_tools(&result) &&
-        handle->retries < workers->limits.max_retries) {
+    if ((result.reason == REASON_ENGINE || result.reason == REASON_JUDGE) && !handle->session &&
+        !has_called_tools(&result) && handle->retries < workers->limits.max_retries) {
         retry(workers, handle, &run, &result);
         return;
     }
