@@ -12,7 +12,7 @@
 #   *words*          are written as they are: bold
 #   _path_, /path    is a path
 #   'words'          are quoted; the last may be the name of the value
-#   [SECTION]        is a section of the page
+#   [SECTION]        is a section of the page, or [Subsection]
 #   VALUE            is the value of the option, if its form has this name
 #   name(1)          is a manual page
 #   isolator         is the program
@@ -159,7 +159,7 @@ function end_line() { if (text != "") print text; text = "" }
 # Adds the words of a line. Marked words may have blanks in them.
 function prose(line,   word) {
     while (line != "") {
-        if (!match(line, /^(\*[^*]+\*|'[^']+'|\[[A-Z ]+\])[^ ]*/)) match(line, /^[^ ]+/)
+        if (!match(line, /^(\*[^*]+\*|'[^']+'|\[[A-Z][A-Za-z ]+\])[^ ]*/)) match(line, /^[^ ]+/)
         word = substr(line, 1, RLENGTH)
         line = substr(line, RLENGTH + 1)
         sub(/^ +/, "", line)
@@ -181,7 +181,7 @@ function add(word,   body, open, end) {
     else if (body ~ /^\/[a-z\/]+$/) macro("Pa", open body end)
     else if (body ~ /^_.+_$/) macro("Pa", open literal(inner(body)) end)
     else if (body ~ /^'.+'$/) macro("Ql", open quoted(inner(body)) end)
-    else if (body ~ /^\[[A-Z ]+\]$/) macro("Sx", open inner(body) end)
+    else if (body ~ /^\[[A-Z][A-Za-z ]+\]$/) macro("Sx", open inner(body) end)
     else if (body ~ /^[a-z_.-]+\([1-9]\)$/)
         macro("Xr", open substr(body, 1, length(body) - 3) " " substr(body, length(body) - 1, 1) end)
     else if (body in names) macro("Ar", open lower(body) end)

@@ -67,15 +67,25 @@ static int read_words(struct argument_reader *reader, const char *name, const js
     return argument_words(reader, name, value, &request->checker->arguments);
 }
 
+/* The error is about a number that the request has too. */
+static int set_limit(struct argument_reader *reader, struct request *request,
+                     enum limit_number which, double value)
+{
+    struct limits *limits = &request->checker->policy.limits;
+
+    return limits_set_number(limits, which, value, reader->error) == 0
+               ? 0
+               : error_prefix(reader->error, "the checker");
+}
+
 static int read_timeout(struct argument_reader *reader, const char *name, const json_t *value,
                         struct request *request)
 {
     double seconds;
 
-    if (argument_seconds(reader, name, value, &seconds) != 0)
-        return -1;
-    return limits_set_number(&request->checker->policy.limits, LIMIT_TIMEOUT, seconds,
-                             reader->error);
+    return argument_seconds(reader, name, value, &seconds) == 0
+               ? set_limit(reader, request, LIMIT_TIMEOUT, seconds)
+               : -1;
 }
 
 static int read_memory(struct argument_reader *reader, const char *name, const json_t *value,
@@ -83,8 +93,7 @@ static int read_memory(struct argument_reader *reader, const char *name, const j
 {
     if (!json_is_number(value))
         return argument_wrong(reader, name, "a number");
-    return limits_set_number(&request->checker->policy.limits, LIMIT_MEMORY,
-                             json_number_value(value), reader->error);
+    return set_limit(reader, request, LIMIT_MEMORY, json_number_value(value));
 }
 
 static const struct member {

@@ -1,7 +1,6 @@
 #include "request/plan.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +12,7 @@
 #include "config/environment.h"
 #include "config/settings.h"
 #include "config/workdir.h"
-#include "docker/image.h"
+#include "request/plan_check.h"
 #include "request/plan_program.h"
 #include "request/proxy_variables.h"
 #include "request/tools_argument.h"
@@ -46,100 +45,6 @@ static const struct language *find_language(const struct config *config,
         error_about(error, REQUEST_LANGUAGE);
     }
     return language;
-}
-
-static int check_environment(const struct strvec *environment, struct error *error)
-{
-    for (size_t i = 0; i < environment->count; i++) {
-        const char *assignment = environment->items[i];
-        const size_t length = strcspn(assignment, "=");
-
-        if (!environment_is_name(assignment, length)) {
-            CLEANUP_FREE char *name = string_format("%.*s", (int)length, assignment);
-            CLEANUP_FREE char *shown = text_escape_short(name, TEXT_SHOWN_MAX);
-            return error_set(error, ERROR_USAGE,
-                             "'%s' is not the name of an environment variable: letters, digits, _",
-                             shown);
-        }
-        if (environment_is_reserved(assignment, length))
-            return error_set(error, ERROR_USAGE,
-                             "variable '%.*s' cannot be given: shells keep it for themselves",
-                             (int)length, assignment);
-    }
-    return 0;
-}
-
-static int check_request(const struct request *request, struct error *error)
-{
-    if (request->image && image_check_reference(request->image, error) != 0)
-        return -1;
-    if (request->save_image && image_check_tag(request->save_image, error) != 0)
-        return -1;
-    return check_environment(&request->environment, error);
-}
-
-/* Lowers a number of a test to its maximum, and checks it. 0: the test has none of its own. */
-static int check_test_limit(double *number, const struct config *config, enum limit_number which,
-                            struct error *error)
-{
-    const double maximum = config->maximums.limits.number[which];
-    struct limits limits;
-
-    if (*number > maximum) /* false if there is no maximum */
-        *number = maximum;
-    return *number > 0 ? limits_set_number(&limits, which, *number, error) : 0;
-}
-
-static int check_test(struct test_request *test, const struct config *config,
-                      const char *entrypoint, struct error *error)
-{
-    CLEANUP_FREE char *shown = NULL;
-
-    if (check_test_limit(&test->timeout_seconds, config, LIMIT_TIMEOUT, error) == 0 &&
-        check_test_limit(&test->cpu_seconds, config, LIMIT_CPU_TIME, error) == 0 &&
-        check_environment(&test->environment, error) == 0 &&
-        input_files_check(&test->files, entrypoint, error) == 0)
-        return 0;
-    shown = text_escape_short(test->name, TEXT_SHOWN_MAX);
-    return error_prefix(error, "test '%s'", shown);
-}
-
-/* The outputs of all tests are in memory at the same time. */
-static int check_test_output(const struct request *request, struct error *error)
-{
-    const size_t count = request->tests.count;
-    const size_t most = count > 0 ? TESTS_OUTPUT_BYTES_MAX / count : SIZE_MAX;
-
-    if (request->test_output_bytes <= 0 || (size_t)request->test_output_bytes <= most)
-        return 0;
-    error_set(error, ERROR_USAGE, ERROR_SUBJECT " can be at most %zu with %zu tests", most, count);
-    return error_about(error, limit_rules[LIMIT_OUTPUT].key.name);
-}
-
-static int check_tests(const struct plan *plan, const struct config *config,
-                       struct request *request, struct error *error)
-{
-    if (check_test_output(request, error) != 0)
-        return -1;
-    for (size_t i = 0; i < request->tests.count; i++)
-        if (check_test(&request->tests.items[i], config, plan->entrypoint, error) != 0)
-            return -1;
-    if (request->tests.count > 0 && (request->save_image || request->save_dockerfile))
-        return error_set(error, ERROR_USAGE, "a request with tests cannot be saved as an image");
-    if (request->tests.count > 0 && request->artifacts.count > 0)
-        return error_set(error, ERROR_USAGE, "a request with tests cannot return files");
-    return 0;
-}
-
-static int check_session(const struct request *request, struct error *error)
-{
-    if (request->session.id[0] == '\0' && !request->session.open)
-        return 0;
-    if (request->tests.count > 0)
-        return error_set(error, ERROR_USAGE, "a request of a session cannot have tests");
-    if (request->save_image || request->save_dockerfile)
-        return error_set(error, ERROR_USAGE, "a request of a session cannot be saved as an image");
-    return 0;
 }
 
 static void set_image(struct plan *plan, const struct request *request,
@@ -288,21 +193,28 @@ static void add_room(struct limits *limits, const struct test_requests *tests)
 }
 
 /*
- * Resolves the plan of the checker, which has no network. Its request stays as it is, since several
- * programs may have it.
+ * Resolves the plan of the checker. Whatever the configuration says, it has no network and no
+ * tools, and its root file system is read-only so that nothing of one test is left for the next.
+ * Its request stays as it is, since several programs may have it.
  */
 static int resolve_checker(struct plan *plan, const struct config *config,
                            const struct request *request, struct error *error)
 {
     struct request own = *request->checker;
     double *timeout = &own.policy.limits.number[LIMIT_TIMEOUT];
+    char none[] = "none";
     int result = -1;
 
     if (request->tests.count == 0)
         return error_set(error, ERROR_USAGE, "a checker needs tests");
     own.input = (struct input)INPUT_INIT;
+    own.policy.network = none;
+    own.policy.network_rules = (struct network_rules){0};
+    own.policy.read_only = 1;
+    own.hosts = (struct network_selection){0};
+    own.tools = (struct strvec)STRVEC_INIT;
     if (isnan(*timeout))
-        *timeout = CHECKER_TIMEOUT;
+        *timeout = fmin(CHECKER_TIMEOUT, config->maximums.limits.number[LIMIT_TIMEOUT]);
     plan->checker = memory_allocate(sizeof *plan->checker);
     *plan->checker = (struct plan)PLAN_INIT;
     if (input_copy(&own.input, &request->checker->input, error) == 0)
@@ -324,7 +236,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     const struct language *language = find_language(config, request, error);
     const struct session_terms *terms = request->terms;
 
-    if (!language || check_request(request, error) != 0)
+    if (!language || plan_check_request(request, error) != 0)
         return -1;
     plan->workdir = request->workdir ? workdir_parse(request->workdir, error)
                                      : string_copy(terms ? terms->workdir : config->workdir);
@@ -339,7 +251,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     if (settle_paths(plan, request, error) != 0 ||
         input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
         set_limits(plan, config, request, language, error) != 0 ||
-        check_tests(plan, config, request, error) != 0 || check_session(request, error) != 0 ||
+        plan_check_tests(plan, config, request, error) != 0 ||
+        plan_check_session(request, error) != 0 ||
         (terms && session_terms_apply(terms, request, plan, error) != 0) ||
         tools_argument_resolve(&request->tools, config, &plan->tools, error) != 0 ||
         (request->checker && resolve_checker(plan, config, request, error) != 0))

@@ -30,9 +30,9 @@ struct workers_limits {
     size_t max_bytes; /* of all plans that wait or are active (plan_bytes()); 0: no limit */
     bool gradual;     /* begins with few runs at a time, see service/ramp.h */
     /*
-     * How often a run with REASON_ENGINE is run again: after 0.5 s, then after twice as long each
-     * time, at most 30 s. Meanwhile it waits in the queue. A run of a session is not run again: it
-     * would no longer be in its order.
+     * How often a run with REASON_ENGINE or REASON_JUDGE is run again: after 0.5 s, then after
+     * twice as long each time, at most 30 s. Meanwhile it waits in the queue. A run of a session is
+     * not run again: it would no longer be in its order.
      */
     int max_retries;
 };

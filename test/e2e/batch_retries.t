@@ -150,6 +150,21 @@ END
     is "$status|$out|$(summary)" "0||isolator: 0 requests in TIME; 5 skipped" "all have a result, of which one ran again"
 }
 
+# The checker of tests says nothing about the program if it fails.
+test_case 'an error of the judges runs again, with --retries and with --resume' && {
+    echo '{"id": "judged", "language": "noshell", "entrypoint_code": "text 1", "tests": [{"expected_stdout": "1"}],
+        "checker": {"language": "noshell", "code": "", "arguments": ["--exit=3"]}}' | tr -d '\n' >"$scratch/judged"
+    batch --retries 1 "$scratch/judged"
+    is "$status|$(results "$tried")|$(summary)" "3|judged judge-error 1|isolator: 1 request in TIME: 1 judge-error; 1 retry" "--retries"
+    cp "$scratch/out" "$scratch/unjudged"
+    sed -i 's/exit=3/exit=1/' "$scratch/judged"
+    batch --resume "$scratch/unjudged" "$scratch/judged"
+    is "$status|$(results "$tried")" "1|judged tests -" "--resume"
+    cp "$scratch/out" "$scratch/verdict"
+    batch --resume "$scratch/verdict" "$scratch/judged"
+    is "$status|$(summary)" "0|isolator: 0 requests in TIME; 1 skipped" "a verdict stands"
+}
+
 test_case --quick '--resume: requests and results from pipes' && {
     mkfifo "$scratch/pipe"
     cat "$scratch/wanted" >"$scratch/pipe" &

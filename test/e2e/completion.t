@@ -155,6 +155,8 @@ test_case --quick 'files and directories' && {
     offers "(files)" isolator run --stdin=
     offers "(files)" isolator run --stdin -- ""
     offers "(directories)" isolator run --dir=
+    offers "(files)" isolator test --checker ""
+    offers "(files)" isolator test --validator ""
     offers "(files)" isolator batch --resume ""
     offers "(files)" isolator run --config ""
     offers "(directories)" isolator run --dir ""

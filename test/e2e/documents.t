@@ -185,8 +185,8 @@ test_case --quick 'the members of the result, and the reasons' && {
     is "$(rendered "$page" | grep -E '^ {5}[a-zA-Z, ]+ \(.*\)$' | items 5)" "$members" \
         "$page: the members of the result"
     within "$(wc -w <<<"$reasons")" 9 20 "execute_code: the reasons are found"
-    is "$(page_section "$page" 'THE RESULT' | items 13)" "$reasons tests" \
-        "$page: the reasons, of which the tool, which has no tests, lacks one"
+    is "$(page_section "$page" 'THE RESULT' | items 13)" "$reasons tests judge-error" \
+        "$page: the reasons, of which the tool, which has no tests, lacks two"
 }
 
 # ---- tests
@@ -194,9 +194,9 @@ test_case --quick 'the members and the statuses of a test' && {
     # Unit tests assert the same of the program: run_test_result.c.
     section=$(page_section "$page" 'BUILDS AND TESTS' | sed '1,/^ *The object of a test/d')
     is "$(sed '1,/^     status$/d' <<<"$section" | items 13)" \
-        "passed wrong-answer timeout cpu-time oom output-limit runtime-error not-run engine" "$page: the statuses"
+        "passed wrong-answer partly-right timeout cpu-time oom output-limit runtime-error not-run engine judge-error" "$page: the statuses"
     is "$(items 5 <<<"$section")" \
-        "name status exitCode signal durationMs cpuMs peakMemoryBytes stdout stderr stdoutTruncated stderrTruncated error" "$page: the members"
+        "name status exitCode signal durationMs cpuMs peakMemoryBytes stdout stderr stdoutTruncated stderrTruncated error score" "$page: the members"
     echo '{"language": "bash", "entrypoint_code": "", "tests": [{"x": 1}]}' >"$scratch/tests"
     isolator batch "$scratch/tests"
     is "$(page_section "$pages/isolator-batch.1" 'REQUESTS WITH TESTS' | sed '1,/The members of a test/d' | items 5)" "$(sed -n 's/.*known are: \([a-z_, ]*\)".*/\1/p' "$scratch/out" | tr -d ',')" "man/isolator-batch.1: the members"
@@ -446,6 +446,12 @@ echo 1 >"$examples/tests/1.in"
 echo 3 >"$examples/tests/2.in"
 echo 2.0 >"$examples/tests/1.out"
 echo 6.0 >"$examples/tests/2.out"
+cat >"$examples/check.py" <<'END'
+import sys
+output, answer = (float(open(path).read()) for path in sys.argv[2:4])
+if abs(output - answer) > 0.1:
+    sys.exit(f"expected about {answer}, found {output}")
+END
 mkdir "$examples/solutions"
 solution() { printf '#include <cstdio>\n\nint main() { double n; %s }\n' "$2" >"$examples/solutions/$1.cpp"; }
 solution alice 'scanf("%lf", &n); printf("%.1f\n", 2 * n);'

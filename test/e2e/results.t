@@ -31,10 +31,13 @@ test_case 'the schema of results describes what is printed' && {
         (with_servers "$(tool_server one good)"; "$ISOLATOR" run --tools one "$(snippet py 'import tools; tools.one.echo()')")
         "$ISOLATOR" test --json --tests "$scratch/tests" "$one"
         "$ISOLATOR" test --json --tests "$scratch/tests" "$one" "$(snippet py 'print(input())')"
+        "$ISOLATOR" test --json --tests "$scratch/tests" --checker "$(snippet py 'import sys
+print("points 2.5", file=sys.stderr)
+sys.exit(7 if open(sys.argv[1]).read() == "1\n" else 3)')" "$one"
         printf 'x = "a" * 10**6\nx\n# %%%%\n1 / 0\n# %%%%\nexit(3)\n' | "$ISOLATOR" session --json
         printf '%s\n' '{"id": "a", "language": "python", "entrypoint_code": "print(1)"}' nonsense | "$ISOLATOR" batch -q
     } >"$scratch/results" 2>"$scratch/err" </dev/null
-    within "$(wc -l <"$scratch/results")" 15 15 "results"
+    within "$(wc -l <"$scratch/results")" 16 16 "results"
     said=$(node test/mcp/results_schema.mjs "$results" <"$scratch/results" 2>&1)
     is "$said" "not seen: retries" "the schema has all members, and they have its types"
 }

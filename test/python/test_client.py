@@ -107,6 +107,28 @@ def test_tests():
         isolator.test("1", "python")
 
 
+def test_a_checker():
+    code = """
+import sys
+output, answer = (open(path).read() for path in sys.argv[2:4])
+if output.startswith("points"): sys.exit([print(output, file=sys.stderr), 7][1])
+if output.startswith("fail"): sys.exit(3)
+sys.exit(None if output.lower() == answer else f"{output!r} is not {answer!r}")
+"""
+    checker = isolator.Checker(code, "python")
+    tests = [isolator.Test(word, "yes", name=word) for word in ("YES", "no", "points 2.5")]
+    result = isolator.test("print(input(), end='')", "python", tests=tests, checker=checker)
+    assert (result.reason, result.summary.first_failure) == ("tests", "no")
+    assert [(one.status, one.score, one.error) for one in result.tests] == [
+        ("passed", None, None),
+        ("wrong-answer", None, "'no' is not 'yes'"),
+        ("partly-right", 2.5, "points 2.5"),
+    ]
+    with pytest.raises(isolator.EngineError, match="^the checker exited with status 3$") as raised:
+        isolator.test("print('fail')", "python", tests=tests, checker=checker)
+    assert [one.status for one in raised.value.result.tests] == ["judge-error", "not-run", "not-run"]
+
+
 def test_a_build_that_fails():
     result = isolator.test("int main() { return x; }", "cpp", tests=[isolator.Test(no_expected=True)])
     assert (result.reason, result.build.exit_code, result.summary.failed) == ("build", 1, 1)

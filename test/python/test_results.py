@@ -113,7 +113,7 @@ def test_a_line_that_is_no_result(text, message):
 @pytest.mark.parametrize(
     "reason, kind",
     [("input", isolator.UsageError)]
-    + [(reason, isolator.EngineError) for reason in ("engine", "image-missing", "cancelled")],
+    + [(reason, isolator.EngineError) for reason in ("engine", "image-missing", "judge-error", "cancelled")],
 )
 def test_check_raises_what_says_nothing_about_the_program(reason, kind):
     result = isolator.parse_result(line(status="error", reason=reason, error="why"))
@@ -123,8 +123,8 @@ def test_check_raises_what_says_nothing_about_the_program(reason, kind):
 
 
 def test_check_returns_the_result_of_a_program_that_failed():
-    reasons = set(SCHEMA["properties"]["reason"]["enum"]) - {"input", "engine", "image-missing", "cancelled"}
-    for reason in reasons:
+    of_others = {"input", "engine", "image-missing", "judge-error", "cancelled"}
+    for reason in set(SCHEMA["properties"]["reason"]["enum"]) - of_others:
         result = isolator.parse_result(line(status="error", reason=reason, error="why"))
         assert result.check() is result
 
@@ -141,7 +141,8 @@ def names_of(request):
 
 
 def test_members_of_a_request_are_those_of_isolator_batch():
-    request = isolator.Request(**{one.name: {} if one.name == "files" else [] for one in fields(isolator.Request)})
+    mappings = ("files", "checker")
+    request = isolator.Request(**{one.name: {} if one.name in mappings else [] for one in fields(isolator.Request)})
     of_the_line = {"id", "session", "close_session", "keep_processes"}
     assert names_of(request) == known_members(unknown=1) | of_the_line
 
@@ -149,6 +150,11 @@ def test_members_of_a_request_are_those_of_isolator_batch():
 def test_members_of_a_test_are_those_of_isolator_batch():
     test = isolator.Test(**{one.name: {} if one.name == "files" else [] for one in fields(isolator.Test)})
     assert names_of(test) == known_members(tests=[{"unknown": 1}])
+
+
+def test_members_of_a_checker_are_those_of_isolator_batch():
+    checker = isolator.Checker(**{one.name: {} if one.name == "files" else [] for one in fields(isolator.Checker)})
+    assert names_of(checker) == known_members(checker={"unknown": 1})
 
 
 def test_parameters_of_a_call_are_the_members_of_a_request():
@@ -177,6 +183,31 @@ def test_a_request_as_a_line():
         "arguments": ["x"],
         "tests": [{"files": [{"filename": "c", "content": ""}], "no_expected": True}],
     }
+
+
+def test_a_checker_as_a_member():
+    checker = isolator.Checker("int main()", "cpp", files={"testlib.h": "lib"}, arguments=("strict",), memory_mb=64)
+    request = isolator.Request("1", "python", tests=[isolator.Test("4")], checker=checker)
+    assert json.loads(encode(request))["checker"] == {
+        "code": "int main()",
+        "language": "cpp",
+        "files": [{"filename": "testlib.h", "content": "lib"}],
+        "arguments": ["strict"],
+        "memory_mb": 64,
+    }
+    mapping = {"language": "cpp", "code": "int main()"}
+    assert json.loads(encode({"entrypoint_code": "1", "checker": mapping}))["checker"] == mapping
+
+
+def test_the_score_of_a_test():
+    test = {
+        "name": "a", "status": "partly-right", "exitCode": 0, "signal": None, "durationMs": 1, "cpuMs": 1,
+        "peakMemoryBytes": None, "stdout": "", "stderr": "", "stdoutTruncated": False, "stderrTruncated": False,
+        "error": "half", "score": 2,
+    }  # fmt: skip
+    scores = [{"score": 2}, {"score": 2.5}, {"score": None}]
+    result = isolator.parse_result(line(tests=[{**test, **score} for score in scores]))
+    assert [one.score for one in result.tests] == [2, 2.5, None]
 
 
 def test_members_beside_a_request_replace_its_members():

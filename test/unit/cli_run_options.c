@@ -589,6 +589,29 @@ static void run_options__of_test(void **state)
     tear_down(&fixture);
 }
 
+static void run_options__checker_of_tests(void **state)
+{
+    struct fixture fixture;
+    const struct run_options *options = &fixture.options;
+
+    (void)state;
+    parse_command(&fixture, RUN_OPTIONS_TEST, "--tests|d|x.py|--checker|judge/check.cpp");
+    assert_no_error(&fixture.error);
+    assert_string_equal(options->checker, "judge/check.cpp");
+    assert_null(options->validator);
+    assert_null(options->request.checker); /* it is not read yet */
+    tear_down(&fixture);
+    parse_command(&fixture, RUN_OPTIONS_TEST, "--tests|d|x.py|--validator=judge");
+    assert_no_error(&fixture.error);
+    assert_string_equal(options->validator, "judge");
+    assert_null(options->checker);
+    tear_down(&fixture);
+    parse_command(&fixture, RUN_OPTIONS_TEST, "--tests|d|x.py");
+    assert_null(options->checker);
+    assert_null(options->validator);
+    tear_down(&fixture);
+}
+
 static void run_options__several_files(void **state)
 {
     struct fixture fixture;
@@ -623,6 +646,8 @@ static void run_options__refused_by_test(void **state)
          "--tolerance and --tolerance relative=NUMBER cannot be used together; the first is both"},
         {"--tests|d|x.py|--compare|float|--tolerance|relative=",
          "--tolerance: 'relative=' is not a number from 0, like 1e-6"},
+        {"--tests|d|x.py|--checker|a.py|--validator|b.py",
+         "--checker and --validator cannot be used together"},
         {"--tests|d|x.py|--max-output|0",
          "--max-output: must be a whole number from 1 to 67108864"},
         {"--tests|d|x.py|--compare|float|--tolerance|x",

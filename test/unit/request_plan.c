@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "request/plan.h"
 
 struct fixture {
@@ -304,6 +305,222 @@ static void plan__output_of_all_tests(void **state)
         add_test(&fixture, "a");
     resolve(&fixture); /* what is kept by default */
     tear_down(&fixture);
+}
+
+/* ---- checkers */
+
+/* A request with a test and a checker in this language. */
+static void set_up_checker(struct fixture *fixture, const char *language, const char *more)
+{
+    struct request *checker = memory_allocate(sizeof *checker);
+
+    set_up(fixture, "py", more);
+    add_test(fixture, "a");
+    request_init(checker);
+    checker->language = string_copy(language);
+    checker->input.code = string_copy("check");
+    checker->input.code_length = 5;
+    strvec_push(&checker->arguments, "strict");
+    fixture->request.checker = checker;
+    fixture->request.checker_convention = CHECKER_TESTLIB;
+}
+
+static void plan__checker(void **state)
+{
+    struct fixture fixture;
+    const struct plan *checker;
+
+    (void)state;
+    set_up_checker(&fixture, "c", "{}");
+    resolve(&fixture);
+    checker = fixture.plan.checker;
+    assert_non_null(checker);
+    assert_int_equal(fixture.plan.checker_convention, CHECKER_TESTLIB);
+    assert_string_equal(checker->image, "c:1");
+    check_joined(&checker->build, "cc|-o|/workspace/main|{sources}|main.c");
+    check_joined(&checker->command, "./main|strict");
+    check_joined(&checker->artifacts, "");
+    assert_memory_equal(checker->input.code, "check", 5);
+    assert_true(checker->is_repeated);
+    assert_false(fixture.plan.is_repeated);
+    assert_int_equal(checker->tests.count, 0);
+    assert_null(checker->checker);
+    assert_true(plan_bytes(&fixture.plan) >= 4 + 5);
+    tear_down(&fixture);
+}
+
+static void plan__validator(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_checker(&fixture, "py", "{}");
+    fixture.request.checker_convention = CHECKER_KATTIS;
+    resolve(&fixture);
+    assert_int_equal(fixture.plan.checker_convention, CHECKER_KATTIS);
+    check_joined(&fixture.plan.checker->artifacts,
+                 "judge/feedback/judgemessage.txt|judge/feedback/teammessage.txt|"
+                 "judge/feedback/score.txt");
+    assert_true(fixture.plan.checker->artifacts_optional);
+    assert_int_equal(plan_kind(fixture.plan.checker), PLAN_SUBMISSION);
+    tear_down(&fixture);
+}
+
+/* Of its language and of its own request; the limits of the program are not its own. */
+static void plan__limits_of_a_checker(void **state)
+{
+    struct fixture fixture;
+    const double *number;
+
+    (void)state;
+    set_up_checker(&fixture, "c", "{}");
+    fixture.request.policy.limits.number[LIMIT_TIMEOUT] = 2;
+    fixture.request.policy.limits.number[LIMIT_MEMORY] = 100;
+    resolve(&fixture);
+    check_limits(&fixture.plan.policy.limits, "2 100 0.5 64 inf");
+    number = fixture.plan.checker->policy.limits.number;
+    assert_true(number[LIMIT_TIMEOUT] == 30);
+    assert_true(number[LIMIT_MEMORY] >= 256);
+    assert_true(number[LIMIT_PIDS] == 32);
+    check_limits(&fixture.plan.checker->build_limits, "20 900 0.5 32 inf");
+    tear_down(&fixture);
+
+    set_up_checker(&fixture, "py", "{}");
+    fixture.request.checker->policy.limits.number[LIMIT_TIMEOUT] = 5;
+    fixture.request.checker->policy.limits.number[LIMIT_MEMORY] = 64;
+    resolve(&fixture);
+    number = fixture.plan.checker->policy.limits.number;
+    assert_true(number[LIMIT_TIMEOUT] == 5);
+    assert_true(number[LIMIT_MEMORY] >= 64 && number[LIMIT_MEMORY] < 256);
+    tear_down(&fixture);
+}
+
+/* No caller has asked for the 30 s. */
+static void plan__timeout_of_a_checker_has_a_maximum(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_checker(&fixture, "py", "{\"maximums\": {\"timeoutSeconds\": 10}}");
+    resolve(&fixture);
+    assert_true(fixture.plan.checker->policy.limits.number[LIMIT_TIMEOUT] == 10);
+    tear_down(&fixture);
+}
+
+/* The plan of a checker that nothing outside its container reaches. */
+static void check_alone(const struct plan *checker)
+{
+    assert_string_equal(checker->policy.network, "none");
+    assert_int_equal(checker->policy.network_rules.count, 0);
+    assert_false(checker->policy.network_rules.selection.given);
+    assert_int_equal(checker->tools.count, 0);
+    check_joined(&checker->relay_environment, "");
+    assert_int_equal(checker->policy.read_only, 1);
+}
+
+static void plan__checker_has_no_network(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_checker(&fixture, "py", "{\"network\": {\"allow\": [\"a.example\"]}}");
+    network_selection_add(&fixture.request.hosts, "a.example", &fixture.error);
+    resolve(&fixture);
+    assert_int_equal(fixture.plan.policy.network_rules.count, 1);
+    check_alone(fixture.plan.checker);
+    tear_down(&fixture);
+
+    set_up_checker(&fixture, "py",
+                   "{\"defaults\": {\"network\": \"bridge\"},"
+                   " \"maximums\": {\"network\": \"bridge\"}}");
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.policy.network, "bridge");
+    check_alone(fixture.plan.checker);
+    tear_down(&fixture);
+}
+
+/* Not even what its own request asks for. */
+static void plan__checker_gets_no_network(void **state)
+{
+    struct fixture fixture;
+    struct request *checker;
+
+    (void)state;
+    set_up_checker(&fixture, "py", "{\"tools\": {\"one\": {\"command\": \"true\"}}}");
+    checker = fixture.request.checker;
+    sandbox_policy_allow_host(&checker->policy, "b.example", &fixture.error);
+    network_selection_add(&checker->hosts, "b.example", &fixture.error);
+    strvec_push(&checker->tools, "one");
+    strvec_push(&fixture.request.tools, "one");
+    resolve(&fixture);
+    check_joined(&fixture.plan.tools, "one");
+    check_alone(fixture.plan.checker);
+    tear_down(&fixture);
+}
+
+/* Nothing of one test is left for the next, whatever the configuration says. */
+static void plan__checker_is_read_only(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_checker(&fixture, "py", "{\"defaults\": {\"readOnly\": false}}");
+    fixture.request.policy.read_only = 1;
+    resolve(&fixture);
+    check_alone(fixture.plan.checker);
+    tear_down(&fixture);
+}
+
+static void plan__checkers_that_cannot_run(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_checker(&fixture, "py", "{}");
+    test_requests_release(&fixture.request.tests);
+    refuse(&fixture, ERROR_USAGE, "a checker needs tests");
+
+    set_up_checker(&fixture, "cobol", "{}");
+    refuse(&fixture, ERROR_USAGE, "the checker: unknown language 'cobol'; known are: py, sh, c");
+
+    set_up_checker(&fixture, "py", "{\"maximums\": {\"memoryMB\": 300}}");
+    fixture.request.checker->policy.limits.number[LIMIT_MEMORY] = 301;
+    refuse(&fixture, ERROR_USAGE,
+           "the checker: memoryMB 301 MB is more than the configuration allows "
+           "(maximums.memoryMB: 300)");
+
+    set_up_checker(&fixture, "py", "{}");
+    input_files_add(&fixture.request.checker->input.files, "main.py", string_copy(""), 0);
+    refuse(&fixture, ERROR_INPUT, "the checker: two files have the name 'main.py'");
+}
+
+/* Several programs are tested with one request for a checker, each with a copy of its files. */
+static void plan__checker_of_several_programs(void **state)
+{
+    struct fixture fixture;
+    struct plan first = PLAN_INIT;
+    int file;
+
+    (void)state;
+    set_up_checker(&fixture, "py", "{}");
+    file = fixture.request.checker->input.file = memfd_create("checker", MFD_CLOEXEC);
+    input_files_add(&fixture.request.checker->input.files, "lib.py", string_copy("lib"), 3);
+    resolve(&fixture);
+    first = fixture.plan;
+    fixture.plan = (struct plan)PLAN_INIT;
+    add_test(&fixture, "a");
+    resolve(&fixture);
+    assert_memory_equal(first.checker->input.code, "check", 5);
+    assert_true(first.checker->input.file >= 0 && first.checker->input.file != file);
+    plan_release(&first);
+
+    assert_memory_equal(fixture.plan.checker->input.code, "check", 5);
+    assert_memory_equal(fixture.plan.checker->input.files.items[0].data, "lib", 3);
+    check_joined(&fixture.plan.checker->command, "python3|main.py|strict");
+    assert_true(fcntl(fixture.plan.checker->input.file, F_GETFD) >= 0);
+    assert_true(fcntl(file, F_GETFD) >= 0);
+    tear_down(&fixture);
+    assert_int_equal(fcntl(file, F_GETFD), -1);
 }
 
 /* ---- figures of a plan */

@@ -121,6 +121,83 @@ static void request__bytes_of_its_input(void **state)
     assert_false(input.stdin_is_live);
 }
 
+/* The copy owns all that it has. */
+static void request__copy_of_input(void **state)
+{
+    struct input input = INPUT_INIT, copy = INPUT_INIT;
+    struct file_range range = {NULL, 2, 3};
+    struct error error = ERROR_INIT;
+    char text[3];
+
+    (void)state;
+    input.dir = string_copy("/dir");
+    input.code = string_copy("code");
+    input.code_length = 4;
+    input.file = linux_unnamed_file_of("file", 4);
+    input.stdin_file = linux_unnamed_file_of("stdin", 5);
+    range.file = shared_file_new(linux_unnamed_file_of("0123456", 7));
+    input_files_add(&input.files, "a", string_copy("data"), 4);
+    input_files_add_range(&input.files, "b/c", range);
+    assert_int_equal(input_copy(&copy, &input, &error), 0);
+    assert_true(copy.file >= 0 && copy.file != input.file);
+    assert_true(copy.stdin_file >= 0 && copy.stdin_file != input.stdin_file);
+    input_release(&input);
+
+    assert_string_equal(copy.dir, "/dir");
+    assert_int_equal(copy.code_length, 4);
+    assert_memory_equal(copy.code, "code", 4);
+    assert_int_equal(pread(copy.file, text, 3, 1), 3);
+    assert_memory_equal(text, "ile", 3);
+    assert_true(fcntl(copy.file, F_GETFD) & FD_CLOEXEC);
+    assert_int_equal(copy.files.count, 2);
+    assert_string_equal(copy.files.items[0].path, "a");
+    assert_int_equal(copy.files.items[0].length, 4);
+    assert_memory_equal(copy.files.items[0].data, "data", 4);
+    assert_string_equal(copy.files.items[1].path, "b/c");
+    assert_true(copy.files.items[1].range.offset == 2 && copy.files.items[1].range.length == 3);
+    assert_int_equal(input_bytes(&copy), 4 + 4 + 5);
+    input_release(&copy);
+}
+
+static void request__copy_of_nothing(void **state)
+{
+    struct input input = INPUT_INIT, copy = INPUT_INIT;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(input_copy(&copy, &input, &error), 0);
+    assert_null(copy.dir);
+    assert_null(copy.code);
+    assert_int_equal(copy.file, -1);
+    assert_int_equal(copy.stdin_file, -1);
+    assert_int_equal(copy.files.count, 0);
+    input_release(&copy);
+    input.code = string_copy("");
+    assert_int_equal(input_copy(&copy, &input, &error), 0);
+    assert_non_null(copy.code); /* a program that is empty */
+    assert_int_equal(copy.code_length, 0);
+    input_release(&copy);
+    input_release(&input);
+}
+
+/* A descriptor that is not open stands for a host that has none left. */
+static void request__copy_that_fails(void **state)
+{
+    struct input input = INPUT_INIT, copy = INPUT_INIT;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    input.code = string_copy("code");
+    input.code_length = 4;
+    input.file = 1 << 20;
+    assert_int_equal(input_copy(&copy, &input, &error), -1);
+    assert_error(&error, ERROR_SYSTEM,
+                 "cannot duplicate a file of the request: Bad file descriptor");
+    input_release(&copy);
+    input.file = -1;
+    input_release(&input);
+}
+
 static void check_path(const char *path, const char *message)
 {
     struct error error = ERROR_INIT;

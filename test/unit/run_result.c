@@ -163,6 +163,10 @@ static void result__reasons_and_statuses(void **state)
         {REASON_IMAGE_MISSING, "image-missing", "error"},
         {REASON_COMMAND, "command", "error"},
         {REASON_INPUT, "input", "error"},
+        {REASON_BUILD, "build", "error"},
+        {REASON_TESTS, "tests", "error"},
+        {REASON_EXCEPTION, "exception", "error"},
+        {REASON_JUDGE, "judge-error", "error"},
     };
 
     (void)state;

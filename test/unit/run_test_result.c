@@ -21,7 +21,7 @@ static void test_result__json_of_a_test_that_did_not_run(void **state)
                "{\"name\": \"a\", \"status\": \"not-run\", \"exitCode\": -1, \"signal\": null, "
                "\"durationMs\": 0, \"cpuMs\": null, \"peakMemoryBytes\": null, \"stdout\": \"\", "
                "\"stderr\": \"\", \"stdoutTruncated\": false, \"stderrTruncated\": false, "
-               "\"error\": null}");
+               "\"error\": null, \"score\": null}");
     test_result_release(&result);
 }
 
@@ -35,7 +35,8 @@ static void test_result__json(void **state)
                                  .cpu_us = 9999,
                                  .peak_bytes = 4096,
                                  .truncated = {false, true},
-                                 .message = string_copy("it ended")};
+                                 .message = string_copy("it ended"),
+                                 .score = NAN};
 
     (void)state;
     strbuf_add(&result.text[0], "o\0ut", 4);
@@ -44,9 +45,38 @@ static void test_result__json(void **state)
                "{\"name\": \"sample-1\", \"status\": \"runtime-error\", \"exitCode\": 139, "
                "\"signal\": \"SIGSEGV\", \"durationMs\": 12, \"cpuMs\": 9, "
                "\"peakMemoryBytes\": 4096, \"stdout\": \"o\\u0000ut\", \"stderr\": \"err\", "
-               "\"stdoutTruncated\": false, \"stderrTruncated\": true, \"error\": \"it ended\"}");
+               "\"stdoutTruncated\": false, \"stderrTruncated\": true, \"error\": \"it ended\", "
+               "\"score\": null}");
     assert_int_equal(result.text[0].length, 0);
     test_result_release(&result);
+}
+
+/* A score is a number for every status, 0 too. */
+static void test_result__json_of_a_score(void **state)
+{
+    static const struct {
+        double score;
+        const char *text;
+    } scores[] = {{0, "0.0"}, {2.5, "2.5"}, {-1, "-1.0"}, {100, "100.0"}, {NAN, "null"}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(scores); i++) {
+        struct test_result result = TEST_RESULT_INIT;
+        CLEANUP_FREE char *expected =
+            string_format(", \"error\": null, \"score\": %s}", scores[i].text);
+        CLEANUP_FREE char *text = NULL;
+        json_t *object;
+
+        result.name = string_copy("a");
+        result.status = TEST_PARTLY_RIGHT;
+        result.score = scores[i].score;
+        object = test_result_to_json(&result);
+        text = json_dumps(object, JSON_REAL_PRECISION(15));
+        assert_non_null(strstr(text, "\"status\": \"partly-right\""));
+        assert_non_null(strstr(text, expected));
+        json_decref(object);
+        test_result_release(&result);
+    }
 }
 
 static const struct {
@@ -62,6 +92,8 @@ static const struct {
     {TEST_RUNTIME_ERROR, "runtime-error"},
     {TEST_NOT_RUN, "not-run"},
     {TEST_ENGINE, "engine"},
+    {TEST_PARTLY_RIGHT, "partly-right"},
+    {TEST_JUDGE_ERROR, "judge-error"},
 };
 
 static void test_result__statuses(void **state)
@@ -90,8 +122,9 @@ static void test_result__summary(void **state)
     const struct test_summary summary = test_results_summary(&results);
 
     (void)state;
-    check_json(test_summary_to_json(&summary),
-               "{\"passed\": 1, \"failed\": 8, \"total\": 9, \"firstFailure\": \"wrong-answer\"}");
+    check_json(
+        test_summary_to_json(&summary),
+        "{\"passed\": 1, \"failed\": 10, \"total\": 11, \"firstFailure\": \"wrong-answer\"}");
 }
 
 static void test_result__summary_without_a_failure(void **state)

@@ -63,7 +63,8 @@ static const struct option_rule batch_rules[] = {
      OPTION_CALL(struct batch_arguments, tools, command_take_tools)},
     {{0, "--retries", "N", "run a request again, up to N times, if the engine fails", NULL,
       "Run a request again, up to N times and at most 10 times, if its result has *reason* "
-      "'engine'. The pause before it is 0.5 s, then twice as long each time, at most 30 s; "
+      "'engine' or 'judge-error'. The pause before it is 0.5 s, then twice as long each time, at "
+      "most 30 s; "
       "meanwhile other requests may run. Only the last result is printed. If the request was run "
       "again, *retries* after *line* says how often. The default is 0."},
      OPTION_WHOLE(struct batch_arguments, retries, 0, RETRIES_MAX)},

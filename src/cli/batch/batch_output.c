@@ -61,8 +61,9 @@ static void count_one(struct batch_output *output, bool failed)
 static void count(struct batch_output *output, const struct result *result)
 {
     batch_summary_add(&output->summary, result);
-    output->totals.engine +=
-        result->reason == REASON_ENGINE || result->reason == REASON_IMAGE_MISSING;
+    output->totals.engine += result->reason == REASON_ENGINE ||
+                             result->reason == REASON_IMAGE_MISSING ||
+                             result->reason == REASON_JUDGE;
     count_one(output, !result_success(result));
 }
 

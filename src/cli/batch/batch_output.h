@@ -20,7 +20,7 @@
 struct batch_totals {
     long long done;   /* results printed */
     long long failed; /* results that are not a success */
-    long long engine; /* of these, those for which the engine failed or an image is missing */
+    long long engine; /* of these, those that say nothing about the program */
     int output_error; /* errno of a failed write to stdout; 0: none */
 };
 

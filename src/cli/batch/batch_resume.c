@@ -123,7 +123,7 @@ static bool begins_like_result(const char *text, size_t length)
 /* Whether the result says something about the program, so that it need not run again. */
 static bool stands(const char *reason)
 {
-    static const char *const again[] = {"engine", "cancelled", "image-missing"};
+    static const char *const again[] = {"engine", "cancelled", "image-missing", "judge-error"};
 
     for (size_t i = 0; i < sizeof again / sizeof *again; i++)
         if (strcmp(reason, again[i]) == 0)

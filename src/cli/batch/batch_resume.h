@@ -28,10 +28,10 @@ struct batch_resume {
 
 /*
  * Reads the results of earlier batches from a descriptor; `name` is for messages. A result stands
- * unless its reason is "engine", "cancelled" or "image-missing". If the last line is cut off, a
- * warning says so. A job that was started stands too. ERROR_INPUT names another line that is not a
- * result, ERROR_USAGE if stdout is the same file and does not append to it, and ERROR_CANCELLED if
- * signals_cancel() is raised.
+ * unless its reason is "engine", "cancelled", "image-missing" or "judge-error". If the last line is
+ * cut off, a warning says so. A job that was started stands too. ERROR_INPUT names another line
+ * that is not a result, ERROR_USAGE if stdout is the same file and does not append to it, and
+ * ERROR_CANCELLED if signals_cancel() is raised.
  *
  * If stdout is the same file and its last line has no newline, that line is completed, or removed
  * if it is cut off, so that the next result begins a line.

@@ -13,7 +13,7 @@ from . import aio
 from ._client import Client, Session
 from ._errors import EngineError, IsolatorError, ProgramError, RunError, UsageError
 from ._program import find_program
-from ._request import Request, Test
+from ._request import Checker, Request, Test
 from ._result import (
     Artifact,
     Build,
@@ -34,6 +34,7 @@ __all__ = [
     "Artifact",
     "Build",
     "CellResult",
+    "Checker",
     "Client",
     "Connection",
     "EngineError",

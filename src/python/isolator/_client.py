@@ -72,7 +72,7 @@ class Settings:
             DIRECTORY/LINE/NAME (`Artifact.path`). Without it, results only list the files.
         force: replace existing files there.
         programs_directory: where files of `Request.program_file` are.
-        retries: how often a request runs again if the engine fails, at most 10.
+        retries: how often a request runs again if the engine or its checker fails, at most 10.
         tools: servers of the configuration whose tools programs may call.
         """
         self._program = program
@@ -127,8 +127,8 @@ class Client(Settings):
 
             test("print(int(input()) * 2)", "python", tests=[Test(stdin="4", expected_stdout="8")])
 
-        Parameters and exceptions are those of `run`. If the build fails, `summary` counts all tests
-        as failed.
+        Parameters and exceptions are those of `run`; a `checker` that fails raises EngineError. If
+        the build fails, `summary` counts all tests as failed.
         """
         check_tests(request)
         [result] = self._results([request], TestResult)

@@ -31,7 +31,7 @@ class UsageError(RunError):
 
 
 class EngineError(RunError):
-    """The container engine or this host failed, the image is missing, or a signal ended isolator.
+    """The engine, this host or a checker failed, the image is missing, or a signal ended isolator.
 
     This says nothing about the program, so the request can be run again.
     """

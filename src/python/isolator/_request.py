@@ -53,6 +53,31 @@ class Test:
 
 
 @dataclass(frozen=True)
+class Checker:
+    """A program of the judges, which decides about the output of each test in place of a comparison.
+
+    It runs in a container of its own, without a network; see Checkers in isolator-test(1).
+    """
+
+    code: str
+    """The source code."""
+    language: str
+    """A language of the configuration, such as "cpp"."""
+    convention: Optional[str] = None
+    """How it is called and answers: "testlib" (the default) or "kattis"."""
+    filename: Optional[str] = None
+    """The file name of the code, if it matters."""
+    files: Optional[Mapping[str, Content]] = None
+    """More files for it, such as "testlib.h": their content by their relative path."""
+    arguments: Optional[Sequence[str]] = None
+    """Arguments, after those of the convention."""
+    timeout_seconds: Optional[float] = None
+    """How long it may run for each test, in seconds; by default 30."""
+    memory_mb: Optional[int] = None
+    """Memory of its container in MB, without swap."""
+
+
+@dataclass(frozen=True)
 class Request:
     """A program and what it is given. Members that are None have the defaults of isolator."""
 
@@ -98,6 +123,8 @@ class Request:
     """How many bytes of each stream of a test the result keeps; by default 4096."""
     detail: Optional[str] = None
     """What the result shows of tests: "full", or "outcome" if nobody may learn from it what they are."""
+    checker: Optional[Checker] = None
+    """Decides about the outputs of the tests. The answer that it gets is `Test.expected_stdout`."""
     session: Optional[str] = None
     """A name of your own. Requests of a batch with the same name share a container and its state."""
     close_session: Optional[bool] = None
@@ -136,6 +163,7 @@ def request_of(
     stop_on_failure: Optional[bool] = None,
     test_output_bytes: Optional[int] = None,
     detail: Optional[str] = None,
+    checker: Optional[Checker] = None,
 ) -> RequestLike:
     """The request of a call: its source code and members, or a whole request.
 
@@ -168,8 +196,8 @@ _NAMES = {
 }
 
 
-def members(request: Union[RequestLike, Test]) -> dict[str, Any]:
-    """The members of a request or a test, as isolator-batch(1) names them."""
+def members(request: Union[RequestLike, Test, Checker]) -> dict[str, Any]:
+    """The members of a request, a test or a checker, as isolator-batch(1) names them."""
     if isinstance(request, Mapping):
         return dict(request)
     names = _NAMES if isinstance(request, Request) else {}
@@ -183,6 +211,8 @@ def _plain(name: str, value: Any) -> Any:
         return [_file(path, content) for path, content in value.items()]
     if name == "tests":
         return [members(test) for test in value]
+    if name == "checker":
+        return members(value)
     if name == "environment":
         return dict(value)
     if name in ("arguments", "artifacts", "hosts", "tools") and not isinstance(value, str):

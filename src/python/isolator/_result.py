@@ -123,8 +123,8 @@ class TestOutcome(Record):
 
     name: str
     status: str
-    """"passed", "wrong-answer", "timeout", "cpu-time", "oom", "output-limit", "runtime-error",
-    "not-run" or "engine"."""
+    """"passed", "wrong-answer", "partly-right", "timeout", "cpu-time", "oom", "output-limit",
+    "runtime-error", "not-run", "engine" or "judge-error"."""
     exit_code: int
     signal: Optional[str]
     duration_ms: int
@@ -136,6 +136,8 @@ class TestOutcome(Record):
     stderr_truncated: bool
     error: Optional[str]
     """Why it is not passed; None if it is."""
+    score: Optional[float]
+    """The number that the checker has given, or None."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ class Result(Record):
     line: Optional[int]
     """The number of the request in its batch, starting at 1."""
     retries: Optional[int]
-    """How often the request was run again because the engine had failed."""
+    """How often the request was run again because the engine or the checker had failed."""
     status: str
     """"success", "timeout" or "error"."""
     exit_code: int
@@ -163,7 +165,8 @@ class Result(Record):
     """Tag of the image that `isolator run --save-image` saved."""
     reason: str
     """Why the run ended: "exit", "signal", "timeout", "cpu-time", "oom", "output-limit", "build",
-    "tests", "exception", "command", "input", "image-missing", "engine" or "cancelled"."""
+    "tests", "exception", "command", "input", "image-missing", "engine", "judge-error" or
+    "cancelled"."""
     signal: Optional[str]
     """Name of the signal that ended the program, such as "SIGKILL"."""
     stdout_bytes: int
@@ -196,11 +199,12 @@ class Result(Record):
     def check(self: AnyResult) -> AnyResult:
         """Returns this result if the request ran, whatever the program did.
 
-        Raises UsageError if the request was refused, and EngineError if the infrastructure failed.
+        Raises UsageError if the request was refused, and EngineError if the infrastructure or the
+        checker of its tests failed.
         """
         if self.reason == "input":
             raise UsageError(self.error or "the request was refused", self)
-        if self.reason in ("engine", "image-missing", "cancelled"):
+        if self.reason in ("engine", "image-missing", "judge-error", "cancelled"):
             raise EngineError(self.error or self.reason, self)
         return self
 
@@ -301,6 +305,8 @@ def _value(type_: Any, value: Any, name: str) -> Any:
         return tuple(_value(get_args(type_)[0], item, name) for item in value)
     if is_dataclass(type_):
         return _record(type_, value)
+    if type_ is float and type(value) is int:
+        return float(value)
     if type(value) is not type_:  # a bool is no int here
         raise ProgramError(f"isolator printed a result with a wrong or missing '{name}'")
     return value

@@ -1,0 +1,64 @@
+#include "test.h"
+
+#include "run/checker.h"
+
+/* The message in a text. */
+static void check_line(const char *text, size_t length, const char *expected)
+{
+    CLEANUP(strbuf_release) struct strbuf buffer = STRBUF_INIT;
+    CLEANUP_FREE char *line = NULL;
+
+    strbuf_add(&buffer, text, length);
+    line = checker_first_line(&buffer);
+    assert_text_or_null(line, expected);
+}
+
+static void check_text(const char *text, const char *expected)
+{
+    check_line(text, strlen(text), expected);
+}
+
+static void checker__first_line(void **state)
+{
+    (void)state;
+    check_text("wrong answer 2nd numbers differ\n", "wrong answer 2nd numbers differ");
+    check_text("one", "one");
+    check_text("one\ntwo\n", "one");
+    check_text("one\r\ntwo\r\n", "one");
+    check_text("\n\r\n  one two \nthree", "one two ");
+}
+
+static void checker__no_line(void **state)
+{
+    CLEANUP_FREE char *none = NULL;
+    struct strbuf empty = STRBUF_INIT;
+
+    (void)state;
+    none = checker_first_line(&empty);
+    assert_null(none);
+    check_text("", NULL);
+    check_text("\n", NULL);
+    check_text("\r\n \n", NULL);
+}
+
+/* The message may be what the program has written: it ends up on terminals and in JSON. */
+static void checker__line_of_a_program(void **state)
+{
+    (void)state;
+    check_text("\x1b[2Jred\n", "\\x1b[2Jred");
+    check_text("a\tb\x07", "a\\tb\\x07");
+    check_line("a\0b\n", 4, "a");
+}
+
+static void checker__long_line(void **state)
+{
+    CLEANUP_FREE char *line = NULL;
+    struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    for (int i = 0; i < 2 * CHECKER_MESSAGE_MAX; i++)
+        strbuf_addch(&text, 'a');
+    line = checker_first_line(&text);
+    assert_int_equal(strlen(line), CHECKER_MESSAGE_MAX);
+    strbuf_release(&text);
+}
