@@ -195,14 +195,17 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
                           struct error *error)
 {
     struct test_requests *tests = &options->request.tests;
+    const struct test_directory_options directory = {
+        .no_expected = options->no_expected || options->checker || options->validator,
+        .has_validator = options->validator != NULL};
     struct test_request defaults = TEST_REQUEST_INIT;
 
     defaults.comparison = options->comparison;
     defaults.max_output_bytes = options->max_output_bytes;
     if (comparison_rule_settle(&defaults.comparison, &run_options_comparison_names, error) != 0 ||
         read_checker(options, &options->request, config, error) != 0 ||
-        test_directory_read(options->tests, options->no_expected || options->request.checker,
-                            &defaults, tests, &options->test_warnings, error) != 0)
+        test_directory_read(options->tests, &directory, &defaults, tests, &options->test_warnings,
+                            error) != 0)
         return -1;
     tests->stop_on_failure = options->stop_on_failure;
     tests->outcome_only = options->no_detail;

@@ -23,6 +23,7 @@ static void test_request_release(struct test_request *test)
     free(test->stdin_data);
     cleanup_fd(&test->stdin_file);
     strvec_release(&test->arguments);
+    strvec_release(&test->checker_arguments);
     strvec_release(&test->environment);
     input_files_release(&test->files);
     free(test->expected);

@@ -67,9 +67,9 @@ static int pack(struct archive *archive, const struct plan *plan,
     return archive_finish(archive, error);
 }
 
-/* The arguments of the request come last. */
+/* The arguments of the request, and of the test, come last. */
 static void make_command(struct strvec *command, const struct plan *plan,
-                         enum checker_convention convention)
+                         enum checker_convention convention, const struct strvec *arguments)
 {
     const size_t own = plan->command.count - plan->arguments.count;
 
@@ -80,6 +80,7 @@ static void make_command(struct strvec *command, const struct plan *plan,
     else
         strvec_push_each(command, INPUT, ANSWER, CHECKER_FEEDBACK "/", NULL);
     strvec_push_all(command, &plan->arguments);
+    strvec_push_all(command, arguments);
 }
 
 /* ---- what it says */
@@ -214,7 +215,7 @@ static int run_checker(struct run *checker, enum checker_convention convention,
     bool begun;
     int status;
 
-    make_command(&command, plan, convention);
+    make_command(&command, plan, convention, checked->arguments);
     output_sink_init(&output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], &observer);
     checker->result = result;
     program = run_program_of(checker, "the checker", &output, result);

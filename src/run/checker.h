@@ -21,6 +21,7 @@ struct checked_output {
     int output;         /* what the program has written to standard output, likewise */
     const char *answer; /* the expected output, borrowed */
     size_t answer_length;
+    const struct strvec *arguments; /* more of the checker, for this test; borrowed */
 };
 
 enum checker_outcome { CHECKER_RIGHT, CHECKER_WRONG, CHECKER_PARTLY_RIGHT };

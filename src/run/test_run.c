@@ -212,6 +212,7 @@ static int check_output(struct test_run *test, struct run *run, struct test_resu
         .output = test->whole,
         .answer = request->expected ? request->expected : "",
         .answer_length = request->expected_length,
+        .arguments = &request->checker_arguments,
     };
     struct checker_verdict verdict;
 

@@ -95,6 +95,15 @@ END
 END
 }
 
+test_case 'arguments of a validator are those of the tests' && {
+    mkdir "$scratch/flags"
+    touch "$scratch/flags/1.in"
+    printf 'output_validator_args: [near, "0.5"]\n' >"$scratch/flags/test_group.yaml"
+    isolator test --tests "$scratch/flags" --validator "$(snippet py 'import sys
+open(sys.argv[3] + "judgemessage.txt", "w").write(" ".join(sys.argv[4:])); sys.exit(43)')" "$(snippet py '')"
+    is "$(tests "$verdicts")" "1 wrong-answer - near 0.5" "the message has the arguments"
+}
+
 test_case 'only the output of a program that has ended well is checked' && {
     isolator test --tests "$scratch/tests" --checker "$scratch/check.py" --timeout 1s \
         "$(snippet py 'import sys, time

@@ -20,6 +20,7 @@ static char *with_directory(const char *text, const char *directory)
 
 static const struct test_request defaults = {
     .stdin_file = -1, .comparison = {.mode = COMPARE_EXACT}, .max_output_bytes = 77};
+static const struct test_directory_options all = {.no_expected = true};
 
 /*
  * Reads the tests of the directory, of which some may have no expected output; this must work, with
@@ -31,7 +32,7 @@ static struct test_requests read_with_warning(const char *directory, const char 
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     CLEANUP_FREE char *expected = with_directory(warning ? warning : "", directory);
     struct test_requests tests = TEST_REQUESTS_INIT;
-    const int status = test_directory_read(directory, true, &defaults, &tests, &warnings, &error);
+    const int status = test_directory_read(directory, &all, &defaults, &tests, &warnings, &error);
 
     assert_no_error(&error);
     assert_int_equal(status, 0);
@@ -52,10 +53,11 @@ static void check_refused(const char *directory, bool no_expected, const char *t
     CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     CLEANUP_FREE char *message = with_directory(text, directory);
+    const struct test_directory_options options = {.no_expected = no_expected};
     struct error error = ERROR_INIT;
 
-    assert_int_equal(
-        test_directory_read(directory, no_expected, &defaults, &tests, &warnings, &error), -1);
+    assert_int_equal(test_directory_read(directory, &options, &defaults, &tests, &warnings, &error),
+                     -1);
     assert_error(&error, ERROR_INPUT, message);
 }
 
@@ -534,5 +536,27 @@ static void test_directory__wrong_settings(void **state)
     write_in(directory, "test_group.yaml", "");
     write_in(directory, "testdata.yaml", "");
     check_refused(directory, true, "'DIR/' has both test_group.yaml and testdata.yaml");
+    temp_remove(directory);
+}
+
+static void test_directory__arguments_of_a_validator(void **state)
+{
+    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const struct test_directory_options options = {.no_expected = true, .has_validator = true};
+    char *directory = temp_create();
+
+    (void)state;
+    write_in(directory, "testdata.yaml", "output_validator_flags: fast  7\n");
+    write_in(directory, "a.in", "");
+    write_in(directory, "b.in", "");
+    write_in(directory, "b.yaml", "output_validator_args: [slow]\n");
+    assert_int_equal(test_directory_read(directory, &options, &defaults, &tests, &warnings, &error),
+                     0);
+    assert_int_equal(tests.items[0].checker_arguments.count, 2);
+    assert_string_equal(tests.items[0].checker_arguments.items[1], "7");
+    assert_int_equal(tests.items[1].checker_arguments.count, 1);
+    assert_string_equal(tests.items[1].checker_arguments.items[0], "slow");
     temp_remove(directory);
 }

@@ -242,6 +242,7 @@ static int apply_settings(struct reading *reading, const struct listed_test *lis
     }
     test->comparison =
         settings.has_comparison ? settings.comparison : reading->defaults->comparison;
+    strvec_push_all(&test->checker_arguments, &settings.validator_arguments);
     test->timeout_seconds = settings.timeout_seconds;
     test->cpu_seconds = settings.cpu_seconds;
     test->max_output_bytes = settings.max_output_bytes > 0 ? settings.max_output_bytes
@@ -303,8 +304,9 @@ static void reading_release(struct reading *reading)
     test_groups_release(&reading->groups);
 }
 
-int test_directory_read(const char *path, bool no_expected, const struct test_request *defaults,
-                        struct test_requests *tests, struct strvec *warnings, struct error *error)
+int test_directory_read(const char *path, const struct test_directory_options *options,
+                        const struct test_request *defaults, struct test_requests *tests,
+                        struct strvec *warnings, struct error *error)
 {
     CLEANUP_FREE char *escaped = text_escape(path);
     CLEANUP_FD const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -318,9 +320,11 @@ int test_directory_read(const char *path, bool no_expected, const struct test_re
 
     if (directory < 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", escaped);
+    reading.groups.has_validator = options->has_validator;
     linux_raise_descriptors(); /* a test has one for its standard input */
     if (test_listing_read(&reading.listing, directory, escaped, error) != 0 ||
-        (!no_expected && check_expected(&reading) != 0) || check_others(&reading, warnings) != 0 ||
+        (!options->no_expected && check_expected(&reading) != 0) ||
+        check_others(&reading, warnings) != 0 ||
         test_groups_read(&reading.groups, &reading.root, &reading.listing.groups, error) != 0)
         return -1;
     for (size_t i = 0; i < reading.listing.count; i++)

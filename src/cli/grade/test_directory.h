@@ -29,17 +29,24 @@
 #include "base/strvec.h"
 #include "request/test_request.h"
 
+struct test_directory_options {
+    bool no_expected;   /* tests may have no expected output */
+    bool has_validator; /* output_validator_args are for a validator, and say nothing about how
+                           outputs are compared */
+};
+
 /*
  * Adds the tests. Of what their files do not say, they have the comparison, which is settled, and
  * the limits of `defaults`. Standard inputs and NAME.files stay open, one descriptor for each file;
- * arguments and expected outputs are read. `no_expected` allows tests without an expected output. A
- * warning about files that belong to no test is added to `warnings`.
+ * arguments and expected outputs are read. A warning about files that belong to no test is added to
+ * `warnings`.
  *
  * ERROR_INPUT, which names the file, if a test has no expected output, if a file cannot be read, is
  * too large or is wrong, if the ending of its name is not in lower case, if a name is not valid
  * UTF-8, or if there are no tests or more than TESTS_MAX.
  */
-int test_directory_read(const char *path, bool no_expected, const struct test_request *defaults,
-                        struct test_requests *tests, struct strvec *warnings, struct error *error);
+int test_directory_read(const char *path, const struct test_directory_options *options,
+                        const struct test_request *defaults, struct test_requests *tests,
+                        struct strvec *warnings, struct error *error);
 
 #endif

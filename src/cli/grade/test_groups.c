@@ -93,6 +93,7 @@ static int enter(struct test_groups *groups, char *directory, struct error *erro
 {
     test_settings_release(&groups->settings);
     groups->settings = (struct test_settings)TEST_SETTINGS_INIT;
+    groups->settings.has_validator = groups->has_validator;
     free(groups->directory);
     groups->directory = directory;
     if (apply_group(groups, "", &groups->settings, error) != 0)

@@ -6,6 +6,7 @@
 #define CLI_TEST_GROUPS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "base/strvec.h"
@@ -20,6 +21,7 @@ struct test_group {
 
 struct test_groups {
     const struct test_root *root; /* borrowed */
+    bool has_validator;           /* see struct test_settings */
     struct test_group *items;     /* owned; ordered by their directories */
     size_t count;
     char *directory;               /* owned; the one that the last test was in; NULL: none yet */

@@ -78,12 +78,17 @@ static int read_tolerance(struct comparison_rule *rule, const char *word, const 
     return error_set(error, ERROR_INPUT, "a number from 0 must follow %s", word);
 }
 
-/* The arguments of the default validator of the format (output validator, 2025-09). */
+/* The arguments of a validator, or of the default one (format 2025-09, "Output validator"). */
 static int read_validator_words(struct test_settings *settings, const struct strvec *words,
                                 struct error *error)
 {
     struct comparison_rule rule = COMPARISON_RULE_INIT;
 
+    if (settings->has_validator) {
+        strvec_release(&settings->validator_arguments);
+        strvec_push_all(&settings->validator_arguments, words);
+        return 0;
+    }
     rule.mode = COMPARE_TOKENS;
     rule.ignore_case = true;
     for (size_t i = 0; i < words->count; i++) {
@@ -274,9 +279,12 @@ void test_settings_copy(struct test_settings *settings, const struct test_settin
     *settings = *from;
     settings->arguments = (struct strvec)STRVEC_INIT;
     strvec_push_all(&settings->arguments, &from->arguments);
+    settings->validator_arguments = (struct strvec)STRVEC_INIT;
+    strvec_push_all(&settings->validator_arguments, &from->validator_arguments);
 }
 
 void test_settings_release(struct test_settings *settings)
 {
     strvec_release(&settings->arguments);
+    strvec_release(&settings->validator_arguments);
 }

@@ -23,6 +23,9 @@ struct test_settings {
     struct strvec arguments;
     struct comparison_rule comparison; /* settled; of the default validator of the format */
     bool has_comparison;
+    /* Set by the caller: the tests have a validator of their own, which gets the arguments. */
+    bool has_validator;
+    struct strvec validator_arguments;
     bool has_own_arguments;              /* the file that was read last has some */
     double timeout_seconds, cpu_seconds; /* 0: not given, like the next one */
     int max_output_bytes;
