@@ -32,9 +32,9 @@ struct test_request {
     bool no_expected;          /* asked for: every output passes if the exit status is 0 */
     struct comparison_rule comparison;
     struct strvec checker_arguments; /* more arguments of the checker */
-    double timeout_seconds; /* 0: that of the plan */
-    double cpu_seconds;     /* maximum CPU time; 0: that of the plan */
-    int max_output_bytes;   /* of one stream: more ends the program; 0: TEST_MAX_OUTPUT_BYTES */
+    double timeout_seconds;          /* 0: that of the plan */
+    double cpu_seconds;              /* maximum CPU time; 0: that of the plan */
+    int max_output_bytes; /* of one stream: more ends the program; 0: TEST_MAX_OUTPUT_BYTES */
 };
 
 #define TEST_REQUEST_INIT                                                                          \
