@@ -103,7 +103,7 @@ static char *first_line(const char *text, size_t length)
 
 char *checker_first_line(const struct strbuf *text)
 {
-    return first_line(text->data, text->length);
+    return text->length > 0 ? first_line(text->data, text->length) : NULL;
 }
 
 /* A file of the feedback directory; NULL: the checker has written none. */
