@@ -18,6 +18,18 @@
 #define OUTPUT CHECKER_DIRECTORY "/output"
 #define ANSWER CHECKER_DIRECTORY "/answer"
 
+/*
+ * Whatever ends the container of a checker says nothing about the program: unless the engine failed
+ * or the run was cancelled, it is an error of the judges.
+ */
+static int blame_judges(struct error *error)
+{
+    if (error->kind != ERROR_INPUT && error->kind != ERROR_COMMAND && error->kind != ERROR_USAGE)
+        return -1;
+    error->kind = ERROR_JUDGE;
+    return -1;
+}
+
 int checker_wait(struct run *checker, struct error *error)
 {
     if (checker->has_maker)
@@ -27,7 +39,7 @@ int checker_wait(struct run *checker, struct error *error)
         return 0;
     *error = checker->made_error;
     checker->made_error = (struct error)ERROR_INIT;
-    return -1;
+    return blame_judges(error);
 }
 
 /* ---- what it is given */
@@ -243,5 +255,5 @@ int checker_decide(struct run *checker, enum checker_convention convention,
         judge(convention, &result, verdict, error) == 0)
         return 0;
     free(steal_pointer(&verdict->message));
-    return -1;
+    return blame_judges(error);
 }

@@ -71,7 +71,10 @@ static int begin_checker(struct run *run, struct error *error)
     checker->turns_ms = run_use_ms(run);
     if (begun)
         return 0;
-    return error_set(error, result->reason == REASON_CANCELLED ? ERROR_CANCELLED : ERROR_JUDGE,
+    return error_set(error,
+                     result->reason == REASON_CANCELLED ? ERROR_CANCELLED
+                     : result->reason == REASON_ENGINE  ? ERROR_ENGINE
+                                                        : ERROR_JUDGE,
                      "the checker: %s", result->error ? result->error : "it cannot be sent");
 }
 

@@ -199,6 +199,14 @@ static char *explain_verdict(const struct checker_verdict *verdict, bool outcome
     return string_copy(verdict->message);
 }
 
+/* What a checker says when it fails can be the answer. */
+static void hide_judge_error(struct error *error)
+{
+    error_release(error);
+    *error = (struct error)ERROR_INIT;
+    error_set(error, ERROR_JUDGE, "the checker failed");
+}
+
 /* Lets the checker decide about the output of a program that has ended well. */
 static int check_output(struct test_run *test, struct run *run, struct test_result *result,
                         struct error *error)
@@ -220,7 +228,11 @@ static int check_output(struct test_run *test, struct run *run, struct test_resu
         return 0;
     if (checker_decide(run->checker, run->plan->checker_convention, &checked, &verdict, error) !=
         0) {
-        result->status = TEST_JUDGE_ERROR;
+        if (error->kind == ERROR_JUDGE && run->plan->tests.outcome_only)
+            hide_judge_error(error);
+        result->status = error->kind == ERROR_CANCELLED ? TEST_NOT_RUN
+                         : error->kind == ERROR_JUDGE   ? TEST_JUDGE_ERROR
+                                                        : TEST_ENGINE;
         result->message = string_copy(error->message);
         return -1;
     }

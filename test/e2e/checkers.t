@@ -192,6 +192,23 @@ END
     is "$status|$(tail -n 1 <<<"$out")" "3|1 of 2 solutions passed all tests; 1 not graded" "several programs"
 }
 
+test_case 'what fails in the container of a checker is an error of the judges, too' && {
+    mkdir "$scratch/clash"
+    echo 'import sys; sys.exit(0)' >"$scratch/clash/main.py"
+    touch "$scratch/clash/judge" # where the files of a test are
+    isolator test --tests "$scratch/tests" --checker "$scratch/clash" "$(program 1 4 9)"
+    is "$status $(json '$r->{reason}') $(tests '$_->{status}' | tr '\n' ' ')" "3 judge-error judge-error not-run not-run" "a file in the way"
+}
+
+test_case '--no-detail: nothing of what a checker says is shown' && {
+    for word in exit1 exit3 points2; do
+        isolator test --no-detail --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 $word 9)"
+        is "$(grep -cE "because|points 2" "$scratch/out")" 0 "$word"
+    done
+    isolator test --no-detail --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 exit3 9)"
+    is "$status $(json '$r->{error}') $(tests '$_->{error} // "-"' | head -n 2 | tail -n 1)" "3 the checker failed the checker failed" "an error of the judges"
+}
+
 test_case 'a checker that takes too long, and one that cannot be built or sent' && {
     perl -MJSON::PP -e 'local $/; print encode_json({language => "python", entrypoint_code => "print(input())",
         checker => {language => "python", code => <STDIN>, timeout_seconds => 0.5},
@@ -263,6 +280,7 @@ test_case 'nothing of either is left after SIGKILL, or Ctrl-C' && {
         await
         until_true eval '[ -z "$(own_containers)" ]'
         is "$(own_containers)" "" "SIG$signal: both containers are gone"
+        [ $signal = KILL ] || is "$(tests '$_->{status}' | sort -u)" "not-run" "a cancelled test has no verdict"
     done
 }
 
