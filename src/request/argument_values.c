@@ -332,3 +332,13 @@ int argument_seconds(struct argument_reader *reader, const char *name, const jso
                ? 0
                : argument_wrong(reader, name, "a number of seconds greater than 0");
 }
+
+int argument_unknown(struct argument_reader *reader, const char *object, const char *member,
+                     const struct strvec *known)
+{
+    CLEANUP_FREE char *shown = text_escape_short(member, TEXT_SHOWN_MAX);
+    CLEANUP_FREE char *names = strvec_join(known, ", ");
+
+    return error_set(reader->error, ERROR_USAGE, "%s has no member '%s'; known are: %s", object,
+                     shown, names);
+}

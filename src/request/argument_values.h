@@ -58,6 +58,13 @@ int argument_hint(struct argument_reader *reader, const json_t *value, enum argu
 /* Sets the error "NAME must be EXPECTED". Returns -1. */
 int argument_wrong(struct argument_reader *reader, const char *name, const char *expected);
 
+/*
+ * Sets the error that an object has no member of this name; `known` are those that it can have.
+ * Returns -1.
+ */
+int argument_unknown(struct argument_reader *reader, const char *object, const char *member,
+                     const struct strvec *known);
+
 /* Returns the string, borrowed; NULL with the error if it is none or has a NUL in it. */
 const char *argument_text(struct argument_reader *reader, const char *name, const json_t *value);
 

@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 typedef int member_reader(struct argument_reader *reader, const char *name, const json_t *value,
                           struct request *request);
@@ -115,14 +114,10 @@ enum { MEMBERS = sizeof members / sizeof *members };
 static int refuse_member(struct argument_reader *reader, const char *name, const char *key)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
-    CLEANUP_FREE char *known = NULL;
 
     for (int i = 0; i < MEMBERS; i++)
         strvec_push(&names, members[i].name);
-    known = strvec_join(&names, ", ");
-    return error_set(reader->error, ERROR_USAGE, "%s has no member '%s'; known are: %s", name,
-                     shown, known);
+    return argument_unknown(reader, name, key, &names);
 }
 
 static int read_member(struct argument_reader *reader, const char *name, const char *key,

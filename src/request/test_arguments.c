@@ -173,14 +173,10 @@ enum { MEMBERS = sizeof members / sizeof *members };
 static int refuse_member(struct argument_reader *reader, const char *test, const char *key)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
-    CLEANUP_FREE char *known = NULL;
 
     for (int i = 0; i < MEMBERS; i++)
         strvec_push(&names, members[i].name);
-    known = strvec_join(&names, ", ");
-    return error_set(reader->error, ERROR_USAGE, "%s has no member '%s'; known are: %s", test,
-                     shown, known);
+    return argument_unknown(reader, test, key, &names);
 }
 
 static const struct member *find_member(const char *key)
