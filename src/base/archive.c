@@ -74,6 +74,11 @@ int archive_add_unlisted_directory(struct archive *archive, const char *name, st
     return add_header(archive, name, S_IFDIR | 0711, 0, 0, "", error);
 }
 
+int archive_add_fifo(struct archive *archive, const char *name, struct error *error)
+{
+    return add_header(archive, name, S_IFIFO | 0666, 0, 0, "", error);
+}
+
 int archive_add_symlink(struct archive *archive, const char *name, const char *target,
                         struct error *error)
 {

@@ -54,6 +54,8 @@ int archive_add_directory(struct archive *archive, const char *name, time_t modi
                           struct error *error);
 /* The same with mode 0711: only who knows a name finds what is in it. */
 int archive_add_unlisted_directory(struct archive *archive, const char *name, struct error *error);
+/* A FIFO that everyone may read and write who finds it. */
+int archive_add_fifo(struct archive *archive, const char *name, struct error *error);
 int archive_add_symlink(struct archive *archive, const char *name, const char *target,
                         struct error *error);
 

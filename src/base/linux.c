@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -73,6 +74,21 @@ int linux_unnamed_file_of(const void *data, size_t length)
 int linux_pipe(int fds[2])
 {
     return pipe2(fds, O_CLOEXEC);
+}
+
+int linux_readable_fd(const int *fds, size_t count)
+{
+    const int all = epoll_create1(EPOLL_CLOEXEC);
+
+    for (size_t i = 0; i < count && all >= 0; i++) {
+        struct epoll_event event = {.events = EPOLLIN};
+
+        if (fds[i] < 0 || epoll_ctl(all, EPOLL_CTL_ADD, fds[i], &event) == 0)
+            continue;
+        close(all);
+        return -1;
+    }
+    return all;
 }
 
 int linux_eventfd(void)

@@ -32,6 +32,9 @@ int linux_pipe(int fds[2]);
 /* Returns an eventfd(2) of 0 that never blocks; close-on-exec. -1, errno. */
 int linux_eventfd(void);
 
+/* A new descriptor that polls readable while one of these does (-1: none); -1 with errno. */
+int linux_readable_fd(const int *fds, size_t count);
+
 /*
  * Opens the pipe or terminal of this descriptor once more, for writing, with O_NONBLOCK and
  * close-on-exec: no other process shares that new open file description. -1, errno; also for the

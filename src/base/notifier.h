@@ -26,6 +26,13 @@ struct notifier {
 /* ERROR_SYSTEM. */
 int notifier_open(struct notifier *notifier, struct error *error);
 
+/*
+ * A notifier that is raised while one of the two is, each of which may be NULL and has to last as
+ * long; it cannot be raised or cleared itself. ERROR_SYSTEM.
+ */
+int notifier_open_either(struct notifier *either, const struct notifier *one,
+                         const struct notifier *other, struct error *error);
+
 /* From any thread and from a signal handler: it never blocks and keeps errno. */
 void notifier_raise(const struct notifier *notifier);
 

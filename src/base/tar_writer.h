@@ -17,7 +17,7 @@ enum { TAR_WRITER_BLOCK = 512 };
 struct tar_writer_entry {
     const char *name;   /* not empty, without a slash at the end */
     const char *target; /* of a symbolic link; "" for anything else */
-    mode_t mode;        /* with the type: S_IFREG, S_IFDIR or S_IFLNK */
+    mode_t mode;        /* with the type: S_IFREG, S_IFDIR, S_IFLNK or S_IFIFO */
     uid_t uid;          /* at most 07777777, both */
     gid_t gid;
     off_t size;      /* of the content, in bytes; at most INT_MAX */

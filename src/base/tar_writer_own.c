@@ -33,7 +33,7 @@ enum { SHORT_MAX = 99 };
 
 static char type_of(mode_t mode)
 {
-    return S_ISDIR(mode) ? '5' : S_ISLNK(mode) ? '2' : '0';
+    return S_ISDIR(mode) ? '5' : S_ISLNK(mode) ? '2' : S_ISFIFO(mode) ? '6' : '0';
 }
 
 static void set_text(char *field, size_t size, const char *text)

@@ -177,11 +177,16 @@ static int read_checker_file(struct request *checker, const char *path, struct e
 static int read_checker(const struct run_options *options, struct request *request,
                         const struct config *config, struct error *error)
 {
-    const char *path = options->checker ? options->checker : options->validator;
+    const bool interactive = options->interactor || options->interactive_validator;
+    const char *testlib = interactive ? options->interactor : options->checker;
+    const char *kattis = interactive ? options->interactive_validator : options->validator;
+    const char *path = testlib ? testlib : kattis;
 
     if (!path)
         return 0;
-    request->checker_convention = options->checker ? CHECKER_TESTLIB : CHECKER_KATTIS;
+    request->checker_convention = testlib ? CHECKER_TESTLIB : CHECKER_KATTIS;
+    request->interactive = interactive;
+    request->transcript = options->transcript;
     request->checker = memory_allocate(sizeof *request->checker);
     request_init(request->checker);
     if ((run_inputs_is_directory(path)
@@ -196,8 +201,9 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
 {
     struct test_requests *tests = &options->request.tests;
     const struct test_directory_options directory = {
-        .no_expected = options->no_expected || options->checker || options->validator,
-        .has_validator = options->validator != NULL};
+        .no_expected = options->no_expected || options->checker || options->validator ||
+                       options->interactor || options->interactive_validator,
+        .has_validator = options->validator || options->interactive_validator};
     struct test_request defaults = TEST_REQUEST_INIT;
 
     defaults.comparison = options->comparison;

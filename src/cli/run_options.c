@@ -87,6 +87,8 @@ void run_options_release(struct run_options *options)
     free(options->artifacts);
     free(options->tests);
     free(options->checker);
+    free(options->interactor);
+    free(options->interactive_validator);
     free(options->validator);
     free(options->name);
     cleanup_fd(&options->artifacts_directory);

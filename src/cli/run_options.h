@@ -44,8 +44,10 @@ struct run_options {
     char *tests;                       /* --tests, the directory; NULL for run */
     struct comparison_rule comparison; /* of all tests; not settled */
     int max_output_bytes;              /* of each stream of each test; 0: not given */
-    char *checker, *validator;         /* paths; NULL: not given, and at most one is */
-    bool no_detail;                    /* results do not show the tests */
+    /* Paths; NULL: not given, and at most one is. */
+    char *checker, *validator, *interactor, *interactive_validator;
+    bool transcript;
+    bool no_detail; /* results do not show the tests */
     bool stop_on_failure;
     bool no_expected;            /* tests without an expected output are allowed */
     struct strvec test_warnings; /* about the directory of the tests */

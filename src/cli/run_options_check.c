@@ -25,6 +25,31 @@ const struct comparison_names run_options_comparison_names = {
     .relative = "--tolerance relative=NUMBER",
 };
 
+/* At most one program decides, and only one that talks has a transcript. */
+static int check_judges(const struct run_options *options, struct error *error)
+{
+    const struct {
+        const char *name, *path;
+    } judges[] = {{"--checker", options->checker},
+                  {"--validator", options->validator},
+                  {"--interactor", options->interactor},
+                  {"--interactive-validator", options->interactive_validator}};
+    const char *given = NULL;
+
+    for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
+        if (!judges[i].path)
+            continue;
+        if (given)
+            return error_set(error, ERROR_USAGE, "%s and %s cannot be used together", given,
+                             judges[i].name);
+        given = judges[i].name;
+    }
+    if (options->transcript && !options->interactor && !options->interactive_validator)
+        return error_set(error, ERROR_USAGE,
+                         "--transcript needs --interactor or --interactive-validator");
+    return 0;
+}
+
 static int check_test_options(const struct run_options *options, struct error *error)
 {
     struct comparison_rule comparison = options->comparison;
@@ -36,8 +61,8 @@ static int check_test_options(const struct run_options *options, struct error *e
         return error_set(error, ERROR_USAGE, "nothing to test with; give a directory with --tests");
     if (comparison_rule_settle(&comparison, &run_options_comparison_names, error) != 0)
         return -1;
-    if (options->checker && options->validator)
-        return error_set(error, ERROR_USAGE, "--checker and --validator cannot be used together");
+    if (check_judges(options, error) != 0)
+        return -1;
     if (options->json && options->table)
         return error_set(error, ERROR_USAGE, "--json and --table cannot be used together");
     return 0;

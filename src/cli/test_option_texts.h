@@ -66,6 +66,29 @@
             "exit status 42 the output is right, with 43 wrong."                                   \
     }
 
+#define TEST_TEXT_INTERACTOR                                                                       \
+    {                                                                                              \
+        0, "--interactor", "PATH", "talks to the program, as testlib does", NULL,                  \
+            "Let this program talk to the one that is tested, in place of an input: each reads "   \
+            "what the other writes. It is called with three files, as those of *testlib.h* are: "  \
+            "the input, the output, which it may write, and the answer. Its exit status is that "  \
+            "of a *--checker*. See [Interactors]."                                                 \
+    }
+
+#define TEST_TEXT_INTERACTIVE_VALIDATOR                                                            \
+    {                                                                                              \
+        0, "--interactive-validator", "PATH", "the same, as Kattis and ICPC do", NULL,             \
+            "Like *--interactor*, with the arguments and the exit status of a *--validator*."      \
+    }
+
+#define TEST_TEXT_TRANSCRIPT                                                                       \
+    {                                                                                              \
+        0, "--transcript", NULL, "keep what program and interactor say", NULL,                     \
+            "Keep what the program and the interactor say to each other, with *<* before the "     \
+            "lines of the interactor and *>* before those of the program. All of it passes "       \
+            "through isolator then, which makes an exchange of lines many times slower."           \
+    }
+
 #define TEST_TEXT_NO_EXPECTED                                                                      \
     {                                                                                              \
         0, "--no-expected", NULL, "allow tests without NAME.out", NULL,                            \

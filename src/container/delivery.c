@@ -95,14 +95,14 @@ void delivery_set_spec(enum delivery delivery, const char *workdir, struct strve
         spec->tmpfs[CONTAINER_TMPFS_MAX - 1] = (struct container_tmpfs){DIRECTORY, tmpfs_mb()};
     } else {
         strvec_push_each(command, PATH, workdir, NULL);
-        spec->volume = DIRECTORY;
+        spec->volume = delivery == DELIVERY_VOLUME ? DIRECTORY : NULL;
     }
     spec->command = command;
 }
 
 bool delivery_auto_remove(enum delivery delivery, const struct docker *docker)
 {
-    return delivery != DELIVERY_VOLUME || engine_removes_volumes(docker->kind);
+    return delivery == DELIVERY_SHELL || engine_removes_volumes(docker->kind);
 }
 
 /* In pieces, since many containers may be started at the same time. */
@@ -199,8 +199,17 @@ static int add_script(struct archive *archive, int script, const char *above, co
     return archive_add_file(archive, path, script, size_of(script), false, 0, error);
 }
 
+/* Adds the FIFO with this path in the container. */
+static int add_fifo(struct archive *archive, const char *above, const char *path,
+                    struct error *error)
+{
+    CLEANUP_FREE char *name = string_format("%s%s", above, strrchr(path, '/') + 1);
+
+    return archive_add_fifo(archive, name, error);
+}
+
 int delivery_fill_volume(const struct docker *docker, const char *name, const char *architecture,
-                         int script, const char *script_name, long long deadline,
+                         const struct volume_files *files, long long deadline,
                          const struct notifier *cancel, struct error *error)
 {
     const bool filled = engine_fills_volumes(docker->kind);
@@ -214,7 +223,10 @@ int delivery_fill_volume(const struct docker *docker, const char *name, const ch
     if (archive_open(&archive, 0, 0, NULL, error) != 0 ||
         (!filled && archive_add_directory(&archive, DIRECTORY_NAME, 0, error) != 0) ||
         archive_add_file(&archive, path, file, size_of(file), true, 0, error) != 0 ||
-        (script >= 0 && add_script(&archive, script, above, script_name, error) != 0) ||
+        (files->script >= 0 &&
+         add_script(&archive, files->script, above, files->script_name, error) != 0) ||
+        (files->fifos && (add_fifo(&archive, above, FIFO_TO_PROGRAM, error) != 0 ||
+                          add_fifo(&archive, above, FIFO_TO_INTERACTOR, error) != 0)) ||
         archive_finish(&archive, error) != 0)
         return -1;
     return container_copy_in(docker, name, target, "the supervisor", archive_file(&archive),

@@ -4,7 +4,9 @@
  *
  * - By the image's shell: a few words of script read it from the attached stdin into a tmpfs of its
  *   own and execute it. So a run takes one docker command.
- * - By an anonymous volume, for images without a shell: `docker cp` fills it before the start.
+ * - By an anonymous volume, for images without a shell, and for programs that talk to another one:
+ *   `docker cp` fills it before the start.
+ * - By the volume of such a container, which this one shares. The FIFOs that join them are there.
  */
 #ifndef CONTAINER_DELIVERY_H
 #define CONTAINER_DELIVERY_H
@@ -17,7 +19,7 @@
 /* The shell that the script is for. It names itself so in its messages. */
 #define DELIVERY_SHELL_PATH "/bin/sh"
 
-enum delivery { DELIVERY_SHELL, DELIVERY_VOLUME };
+enum delivery { DELIVERY_SHELL, DELIVERY_VOLUME, DELIVERY_SHARED };
 
 /*
  * Sets the command, and the tmpfs or the volume, of a spec. `command` is an empty vector that the
@@ -38,13 +40,19 @@ bool delivery_auto_remove(enum delivery delivery, const struct docker *docker);
  */
 void delivery_send(void *at, struct strbuf *queue);
 
+/* What a volume gets in addition to the supervisor. */
+struct volume_files {
+    int script; /* of a job, for JOB_DIRECTORY; -1: none */
+    const char *script_name;
+    bool fifos; /* those of an interaction */
+};
+
 /*
- * Puts the supervisor into the volume of a container that has not started, and the script of a job
- * (-1: there is none) under this name into JOB_DIRECTORY. `architecture` is that of the image in
- * the engine's words ("amd64"); "" if it is not known.
+ * Puts the supervisor and these files into the volume of a container that has not started.
+ * `architecture` is that of the image in the engine's words ("amd64"); "" if it is not known.
  */
 int delivery_fill_volume(const struct docker *docker, const char *name, const char *architecture,
-                         int script, const char *script_name, long long deadline,
+                         const struct volume_files *files, long long deadline,
                          const struct notifier *cancel, struct error *error);
 
 /*

@@ -319,6 +319,12 @@ void instance_keep(struct instance *instance, int archive, const struct frame_ke
     send_request(instance);
 }
 
+void instance_let_go(struct instance *instance)
+{
+    if (instance->client.in >= 0)
+        supervisor_link_let_go(&instance->link, &instance->client.queue);
+}
+
 void instance_interrupt(struct instance *instance)
 {
     if (instance->client.in >= 0)

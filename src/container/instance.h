@@ -42,8 +42,10 @@ enum { INSTANCE_MESSAGE_MAX = 4096 };
 struct instance {
     struct owned_container container;
     enum delivery delivery;
-    size_t delivered;    /* bytes of the supervisor that the shell was sent */
-    long long in_use_ms; /* as given to instance_new() */
+    size_t delivered;         /* bytes of the supervisor that the shell was sent */
+    bool has_fifos;           /* its volume has those of an interaction */
+    const char *volumes_from; /* the container whose volume it shares; borrowed; NULL: none */
+    long long in_use_ms;      /* as given to instance_new() */
     struct spec_fingerprint fingerprint;
     struct container_limits limits; /* that its container has */
     long long made;                 /* clock_now_ms() */
@@ -79,6 +81,13 @@ struct instance {
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
                               const struct container_limits *limits, long long in_use_ms);
 void instance_free(struct instance *instance);
+
+/*
+ * Before they are made: the program of the instance is to be joined with that of an interactor,
+ * whose instance is made after it, and removed before it.
+ */
+void instance_prepare_join(struct instance *instance);
+void instance_join(struct instance *interactor, const struct instance *instance);
 
 /* Two instances with equal fingerprints differ only in their name, labels, drawn user and limits.
  */
@@ -119,10 +128,11 @@ void instance_keep(struct instance *instance, int archive, const struct frame_ke
 void instance_stop(struct instance *instance);
 
 /*
- * Order a cell to end and its interpreter to stay; the container to give its program so much more
- * time; the files of the working directory, without
- * those of more than `file_max` bytes.
+ * Order an interactor's container to close what it holds for the program; a cell to end and its
+ * interpreter to stay; the container to give its program so much more time; the files of the
+ * working directory, without those of more than `file_max` bytes.
  */
+void instance_let_go(struct instance *instance);
 void instance_interrupt(struct instance *instance);
 void instance_extend(struct instance *instance, long long ms);
 void instance_collect(struct instance *instance, long long file_max, long long max);

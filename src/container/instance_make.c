@@ -56,6 +56,18 @@ struct instance *instance_new(const struct docker *docker, const struct plan *pl
     return instance;
 }
 
+void instance_prepare_join(struct instance *instance)
+{
+    instance->delivery = DELIVERY_VOLUME;
+    instance->has_fifos = true;
+}
+
+void instance_join(struct instance *interactor, const struct instance *instance)
+{
+    interactor->delivery = DELIVERY_SHARED;
+    interactor->volumes_from = instance->container.name;
+}
+
 /* Sets the error: why the supervisor is not ready. Returns -1. */
 static int explain_not_ready(struct instance *instance, enum process_event event,
                              const struct notifier *cancel, struct error *error)
@@ -202,8 +214,10 @@ static int run_image(struct instance *instance, const struct container_spec *spe
     if (container_run(container->docker, spec, &streams, &instance->client, error) != 0)
         return -1;
     instance->delivered = 0;
-    instance->client.source = delivery_send;
-    instance->client.source_context = &instance->delivered;
+    if (instance->delivery == DELIVERY_SHELL) {
+        instance->client.source = delivery_send;
+        instance->client.source_context = &instance->delivered;
+    }
     if (wait_until_ready(instance, deadline, cancel, &event, error) != 0) {
         undo_run(instance, event, error->kind, deadline, end);
         return -1;
@@ -259,14 +273,16 @@ static int make(struct instance *instance, const struct plan *plan, const char *
     struct owned_container *container = &instance->container;
     CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
     struct container_spec spec = instance_spec(container, instance->delivery, plan, &command);
+    const struct volume_files files = {.script = -1, .fifos = instance->has_fifos};
 
     spec.limits = instance->limits;
-    if (instance->delivery == DELIVERY_SHELL)
+    spec.volumes_from = instance->volumes_from;
+    if (instance->delivery != DELIVERY_VOLUME)
         return run_image_or_base(instance, &spec, deadline, end, cancel, error);
     if (owned_container_create(container, &spec, deadline, end, cancel, &instance->warnings,
                                error) != 0)
         return -1;
-    if (delivery_fill_volume(container->docker, container->name, architecture, -1, NULL, deadline,
+    if (delivery_fill_volume(container->docker, container->name, architecture, &files, deadline,
                              cancel, error) == 0 &&
         start_instance(instance, deadline, cancel, error) == 0)
         return 0;
@@ -325,7 +341,7 @@ int instance_make_once(struct instance *instance, const struct plan *plan, long 
     char architecture[20] = "";
     bool certain;
 
-    if (instance->delivery == DELIVERY_VOLUME)
+    if (instance->delivery != DELIVERY_SHELL)
         return make_by_volume(instance, plan, deadline, end, cancel, error);
     if (make(instance, plan, architecture, deadline, end, cancel, &failure) == 0)
         return 0;

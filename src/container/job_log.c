@@ -1,4 +1,5 @@
 #include "container/job_log.h"
+#include "supervisor/frame_header.h"
 
 void job_log_init(struct job_log *log, const char *key)
 {

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/linux.h"
+#include "supervisor/frame_header.h"
 
 /* The longest path that a frame may carry; the rest is cut off. */
 enum { TEXT_MAX = 4096 };
@@ -122,6 +123,17 @@ static bool take_end(struct supervisor_link *link, const struct arrived *frame)
     return link->has_end;
 }
 
+static bool take_looked(struct supervisor_link *link, const struct arrived *frame)
+{
+    struct frame_looked looked;
+
+    if (link->state != LINK_RUNNING || !read_struct(frame, &looked, sizeof looked) ||
+        looked.wait > FRAME_WAIT_OUTPUT)
+        return false;
+    link->looked = looked;
+    return true;
+}
+
 static bool take_kept(struct supervisor_link *link, const struct arrived *frame)
 {
     struct frame_kept kept;
@@ -234,6 +246,8 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
         return true;
     case FRAME_CREDIT:
         return take_credit(link, frame);
+    case FRAME_LOOKED:
+        return take_looked(link, frame);
     case FRAME_END:
         return take_end(link, frame);
     case FRAME_TOO_LARGE:

@@ -26,6 +26,14 @@ enum supervisor_link_state {
     LINK_COLLECTED /* the program's files have arrived */
 };
 
+/* What a program of an interaction is, see "Interaction" in supervisor/protocol.h. */
+enum program_side {
+    SIDE_NONE,
+    SIDE_RELAYED, /* isolator itself passes on what it says */
+    SIDE_JOINED,
+    SIDE_INTERACTOR
+};
+
 /*
  * A program, and what it gets. All is borrowed until the program has ended. In a session it may be
  * a cell of an interpreter that stays, whose command and environment are only used to start it.
@@ -36,7 +44,9 @@ struct program_request {
     bool without_proxies;             /* the proxies that the engine has set are removed */
     const struct strvec *proxies;     /* and these set, before the others; NULL: none */
     bool netlink;                     /* it may open sockets of netlink */
-    bool samples_memory;              /* FRAME_RUN_SAMPLE_MEMORY */
+    enum program_side side;           /* with another program, if it talks to one */
+    long long look_ms;   /* after its start it is looked at, to know what it waits for; 0: never */
+    bool samples_memory; /* FRAME_RUN_SAMPLE_MEMORY */
     /* What its relay carries at once: connections of the proxy and of the tools. Both 0: it has no
      * relay. */
     int connections, tools;
@@ -89,10 +99,11 @@ struct supervisor_link {
     struct strbuf pending;       /* the start of a frame */
     /* FAILED; the step is 0 if nothing failed. */
     struct frame_failed failure;
-    struct strbuf failed; /* the path concerned */
-    struct frame_end end; /* valid if has_end; a figure that cannot be is FRAME_UNKNOWN */
-    bool has_end;         /* the program has ended by itself or at an order */
-    uint64_t kept_bytes;  /* of the copy that KEEP made, at most as many as were ordered */
+    struct strbuf failed;       /* the path concerned */
+    struct frame_end end;       /* valid if has_end; a figure that cannot be is FRAME_UNKNOWN */
+    struct frame_looked looked; /* LOOKED, or zeros */
+    bool has_end;               /* the program has ended by itself or at an order */
+    uint64_t kept_bytes;        /* of the copy that KEEP made, at most as many as were ordered */
     uint64_t keep_max;
     /* What is still to be sent of the request; the files are borrowed, -1: none. */
     struct strbuf head;        /* frames in front of the archive */
@@ -182,10 +193,11 @@ void supervisor_link_send_network(struct supervisor_link *link, const char *byte
                                   struct strbuf *queue);
 
 /*
- * Add a frame to `queue`: STOP; INTERRUPT; EXTEND by so many ms; COLLECT, where a file of up to
- * `file_max` bytes is sent, if the archive has up to `max`; CREDIT for a channel.
+ * Add a frame to `queue`: STOP; LET_GO; INTERRUPT; EXTEND by so many ms; COLLECT, where a file of
+ * up to `file_max` bytes is sent, if the archive has up to `max`; CREDIT for a channel.
  */
 void supervisor_link_stop(struct supervisor_link *link, struct strbuf *queue);
+void supervisor_link_let_go(struct supervisor_link *link, struct strbuf *queue);
 void supervisor_link_interrupt(struct supervisor_link *link, struct strbuf *queue);
 void supervisor_link_extend(struct supervisor_link *link, long long ms, struct strbuf *queue);
 void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,

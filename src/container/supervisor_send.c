@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/linux.h"
 #include "docker/container.h"
+#include "supervisor/frame_header.h"
 
 /*
  * How long after the timeout the supervisor kills the program, and how long after it the container
@@ -96,6 +97,7 @@ static void begin_request(struct supervisor_link *link, int archive, int input, 
     link->archive_at = link->input_at = 0;
     link->input_credit = link->network_credit = FRAME_STDIN_WINDOW;
     link->has_relay = false;
+    link->looked = (struct frame_looked){0};
     link->requested = true;
 }
 
@@ -160,6 +162,15 @@ static uint64_t stack_max(const struct program_request *request)
     return lower_limit(memory, (uint64_t)request->stack_mb << 20);
 }
 
+static uint32_t side_flags(enum program_side side)
+{
+    static const uint32_t flags[] = {[SIDE_RELAYED] = FRAME_RUN_AT_ONCE,
+                                     [SIDE_JOINED] = FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED,
+                                     [SIDE_INTERACTOR] = FRAME_RUN_AT_ONCE | FRAME_RUN_INTERACTOR};
+
+    return flags[side];
+}
+
 static struct frame_run run_frame(const struct supervisor_link *link,
                                   const struct program_request *request)
 {
@@ -178,12 +189,14 @@ static struct frame_run run_frame(const struct supervisor_link *link,
                  (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |
                  (request->netlink ? FRAME_RUN_NETLINK : 0u) |
                  (request->samples_memory ? FRAME_RUN_SAMPLE_MEMORY : 0u) |
-                 (request->must_succeed && is_script ? FRAME_RUN_MUST_SUCCEED : 0u),
+                 (request->must_succeed && is_script ? FRAME_RUN_MUST_SUCCEED : 0u) |
+                 side_flags(request->side),
         .report_max = request->cell ? SUPERVISOR_REPORT_MAX : 0,
         .head_max = is_script ? supervisor_link_head_max(request) : 0,
         .tail_max = is_script ? supervisor_link_tail_max(request) : 0,
         .connections = (uint32_t)request->connections,
-        .tools = (uint32_t)request->tools};
+        .tools = (uint32_t)request->tools,
+        .look_ms = (uint64_t)request->look_ms};
 }
 
 void supervisor_link_request(struct supervisor_link *link, const struct program_request *request)
@@ -348,6 +361,11 @@ void supervisor_link_detach(const struct frame_detach *order, struct strbuf *que
 void supervisor_link_stop(struct supervisor_link *link, struct strbuf *queue)
 {
     send_frame(link, FRAME_STOP, NULL, 0, queue);
+}
+
+void supervisor_link_let_go(struct supervisor_link *link, struct strbuf *queue)
+{
+    send_frame(link, FRAME_LET_GO, NULL, 0, queue);
 }
 
 void supervisor_link_interrupt(struct supervisor_link *link, struct strbuf *queue)

@@ -90,6 +90,8 @@ static void add_mounts(enum engine_kind kind, struct strvec *arguments,
         strvec_push(arguments, "--mount");
         strvec_pushf(arguments, "type=volume,destination=%s", spec->volume);
     }
+    if (spec->volumes_from)
+        strvec_pushf(arguments, "--volumes-from=%s", spec->volumes_from);
 }
 
 /* `subcommand` is create or run, which take the same options. */

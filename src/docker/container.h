@@ -37,6 +37,7 @@ struct container_spec {
     const char *oci_runtime; /* NULL: the engine's own choice */
     const char *workdir;     /* --workdir; NULL: the image's */
     const char *volume; /* path of an anonymous volume, removed with the container; NULL: none */
+    const char *volumes_from; /* the container whose volumes it has, too; NULL: none */
     unsigned uid, gid;
     bool draw_user; /* each container gets another uid and gid, instead of these */
     struct container_limits limits;

@@ -95,6 +95,27 @@ static int read_memory(struct argument_reader *reader, const char *name, const j
     return set_limit(reader, request, LIMIT_MEMORY, json_number_value(value));
 }
 
+static int read_flag(struct argument_reader *reader, const char *name, const json_t *value,
+                     bool *flag)
+{
+    if (!json_is_boolean(value))
+        return argument_wrong(reader, name, "true or false");
+    *flag = json_is_true(value);
+    return 0;
+}
+
+static int read_interactive(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct request *request)
+{
+    return read_flag(reader, name, value, &request->interactive);
+}
+
+static int read_transcript(struct argument_reader *reader, const char *name, const json_t *value,
+                           struct request *request)
+{
+    return read_flag(reader, name, value, &request->transcript);
+}
+
 static const struct member {
     const char *name;
     enum argument_type type;
@@ -108,6 +129,8 @@ static const struct member {
     {"arguments", ARGUMENT_ARRAY, read_words},
     {"timeout_seconds", ARGUMENT_NUMBER, read_timeout},
     {"memory_mb", ARGUMENT_NUMBER, read_memory},
+    {"interactive", ARGUMENT_BOOLEAN, read_interactive},
+    {"transcript", ARGUMENT_BOOLEAN, read_transcript},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -161,5 +184,8 @@ int checker_arguments_read(struct argument_reader *reader, const char *name, con
     reader->words = words;
     if (!request->checker->language || !request->checker->input.code)
         return error_set(reader->error, ERROR_USAGE, "%s needs a language and code", name);
+    if (request->transcript && !request->interactive)
+        return error_set(reader->error, ERROR_USAGE,
+                         "%s.transcript needs %s.interactive: a checker does not talk", name, name);
     return 0;
 }

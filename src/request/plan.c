@@ -222,6 +222,8 @@ static int resolve_checker(struct plan *plan, const struct config *config,
     input_release(&own.input); /* empty if the plan has taken it over */
     add_room(&plan->checker->policy.limits, &request->tests);
     plan->checker_convention = request->checker_convention;
+    plan->interactive = request->interactive;
+    plan->transcript = request->transcript;
     plan->checker->is_repeated = true;
     plan->checker->artifacts_optional = true;
     if (request->checker_convention == CHECKER_KATTIS)

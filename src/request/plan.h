@@ -41,6 +41,7 @@ struct plan {
     int test_output_bytes;      /* kept of each stream of a test */
     struct plan *checker;       /* owned; that of the checker of the tests; NULL: none */
     enum checker_convention checker_convention;
+    bool interactive, transcript; /* see struct request */
     bool is_repeated; /* the program runs many times, each time with its files as they were */
     struct session_request session;
     /*

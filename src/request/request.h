@@ -95,6 +95,8 @@ struct request {
     struct request
         *checker; /* owned; decides about the outputs of tests; NULL: they are compared */
     enum checker_convention checker_convention;
+    bool interactive;      /* the checker is an interactor: it talks to the program */
+    bool transcript;       /* what they say is kept, which makes that slower */
     int test_output_bytes; /* kept of each stream of a test; 0: TEST_OUTPUT_BYTES */
     struct session_request session;
     char *session_name;          /* what the caller calls its session; NULL: nothing */

@@ -63,18 +63,21 @@ static int add_file(struct archive *archive, const char *name, int fd, struct er
     return result;
 }
 
+/* An interactor of testlib writes the output file itself. */
 static int pack(struct archive *archive, const struct plan *plan,
                 enum checker_convention convention, const struct checked_output *checked,
-                struct error *error)
+                bool interactive, struct error *error)
 {
     if (archive_open(archive, plan->policy.uid, plan->policy.gid, NULL, error) != 0 ||
         archive_add_directory(archive, CHECKER_DIRECTORY, 0, error) != 0 ||
         add_file(archive, INPUT, checked->input, error) != 0 ||
         archive_add_bytes(archive, ANSWER, checked->answer, checked->answer_length, error) != 0)
         return -1;
-    if ((convention == CHECKER_TESTLIB
-             ? add_file(archive, OUTPUT, checked->output, error)
-             : archive_add_directory(archive, CHECKER_FEEDBACK, 0, error)) != 0)
+    if (convention == CHECKER_KATTIS &&
+        archive_add_directory(archive, CHECKER_FEEDBACK, 0, error) != 0)
+        return -1;
+    if (convention == CHECKER_TESTLIB && !interactive &&
+        add_file(archive, OUTPUT, checked->output, error) != 0)
         return -1;
     return archive_finish(archive, error);
 }
@@ -199,9 +202,10 @@ static int judge_kattis(const struct result *result, struct checker_verdict *ver
 
 /* ---- its run */
 
-static int judge(enum checker_convention convention, const struct result *result,
-                 struct checker_verdict *verdict, struct error *error)
+int checker_judge(enum checker_convention convention, const struct result *result,
+                  struct checker_verdict *verdict, struct error *error)
 {
+    *verdict = (struct checker_verdict){.score = NAN};
     if (result->reason == REASON_CANCELLED)
         return error_set(error, ERROR_CANCELLED, "cancelled while the checker ran");
     if (result->reason == REASON_SIGNAL)
@@ -216,7 +220,8 @@ static int judge(enum checker_convention convention, const struct result *result
 
 static int run_checker(struct run *checker, enum checker_convention convention,
                        const struct checked_output *checked, const struct archive *files,
-                       struct result *result, struct error *error)
+                       const struct checker_joint *joint, struct result *result,
+                       struct error *error)
 {
     const struct run_observer observer = RUN_OBSERVER_INIT;
     const struct plan *plan = checker->plan;
@@ -235,24 +240,52 @@ static int run_checker(struct run *checker, enum checker_convention convention,
     program.request.archive = archive_file(files);
     program.request.input = convention == CHECKER_KATTIS ? checked->output : -1;
     program.request.restore_ms = budget_ms(checker->docker, BUDGET_RESTORE);
+    if (joint)
+        joint->prepare(joint->context, &program);
     status = run_main_program(checker, &program, run_restore_deadline(checker), &begun, error);
     checker->result = before;
     output_sink_finish(&output, result);
     return status;
 }
 
+int checker_execute(struct run *checker, enum checker_convention convention,
+                    const struct checked_output *checked, const struct checker_joint *joint,
+                    struct result *result, struct error *error)
+{
+    CLEANUP(archive_release) struct archive files = ARCHIVE_INIT;
+
+    result->image = string_copy(checker->plan->image);
+    if (pack(&files, checker->plan, convention, checked, joint != NULL, error) == 0 &&
+        run_checker(checker, convention, checked, &files, joint, result, error) == 0)
+        return 0;
+    return blame_judges(error);
+}
+
+enum test_status checker_test_status(enum checker_outcome outcome)
+{
+    static const enum test_status statuses[] = {[CHECKER_RIGHT] = TEST_PASSED,
+                                                [CHECKER_WRONG] = TEST_WRONG_ANSWER,
+                                                [CHECKER_PARTLY_RIGHT] = TEST_PARTLY_RIGHT};
+
+    return statuses[outcome];
+}
+
+char *checker_explain(const struct checker_verdict *verdict, bool outcome_only)
+{
+    if (outcome_only || !verdict->message)
+        return string_copy("the output is not right");
+    return string_copy(verdict->message);
+}
+
 int checker_decide(struct run *checker, enum checker_convention convention,
                    const struct checked_output *checked, struct checker_verdict *verdict,
                    struct error *error)
 {
-    CLEANUP(archive_release) struct archive files = ARCHIVE_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
     *verdict = (struct checker_verdict){.score = NAN};
-    result.image = string_copy(checker->plan->image);
-    if (pack(&files, checker->plan, convention, checked, error) == 0 &&
-        run_checker(checker, convention, checked, &files, &result, error) == 0 &&
-        judge(convention, &result, verdict, error) == 0)
+    if (checker_execute(checker, convention, checked, NULL, &result, error) == 0 &&
+        checker_judge(convention, &result, verdict, error) == 0)
         return 0;
     free(steal_pointer(&verdict->message));
     return blame_judges(error);

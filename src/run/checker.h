@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "request/checker_request.h"
+#include "run/program_run.h"
 #include "run/run_state.h"
 
 /* What a checker is given. */
@@ -22,6 +23,12 @@ struct checked_output {
     const char *answer; /* the expected output, borrowed */
     size_t answer_length;
     const struct strvec *arguments; /* more of the checker, for this test; borrowed */
+};
+
+/* How the run of an interactor, which is no checker, is changed before it begins. */
+struct checker_joint {
+    void (*prepare)(void *context, struct program_run *program);
+    void *context;
 };
 
 enum checker_outcome { CHECKER_RIGHT, CHECKER_WRONG, CHECKER_PARTLY_RIGHT };
@@ -42,6 +49,23 @@ enum { CHECKER_MESSAGE_MAX = 1000 };
 int checker_decide(struct run *checker, enum checker_convention convention,
                    const struct checked_output *checked, struct checker_verdict *verdict,
                    struct error *error);
+
+/*
+ * The two parts of that: runs it, joined with the program if `joint` is not NULL, and fills in the
+ * empty result; says what that means. The first fails as its container does, the second with
+ * ERROR_JUDGE or ERROR_CANCELLED.
+ */
+int checker_execute(struct run *checker, enum checker_convention convention,
+                    const struct checked_output *checked, const struct checker_joint *joint,
+                    struct result *result, struct error *error);
+int checker_judge(enum checker_convention convention, const struct result *result,
+                  struct checker_verdict *verdict, struct error *error);
+
+/* The status of a test with this outcome. */
+enum test_status checker_test_status(enum checker_outcome outcome);
+
+/* What the checker has said of an output that is not right; owned by the caller. */
+char *checker_explain(const struct checker_verdict *verdict, bool outcome_only);
 
 /*
  * Waits until the container of the checker is made and the checker is built, which happens while

@@ -61,7 +61,10 @@ void output_sink_flush(struct output_sink *output, int stream)
     output->is_open[stream] = true;
     written = output_write(&output->to[stream], waiting->data, waiting->length, NOW, NULL);
     if (written < waiting->length && errno != ETIMEDOUT) {
-        give_up(output, errno);
+        if (output->is_piped && errno == EPIPE)
+            output_sink_detach(output);
+        else
+            give_up(output, errno);
         return;
     }
     pause_if_stuck(output, stream, written);
@@ -81,6 +84,8 @@ void output_sink_add(struct output_sink *output, int stream, const char *data, s
     capture_add(capture, data, length);
     if (stream == 0 && output->comparison)
         comparison_add(output->comparison, data, length);
+    if (stream == 0 && output->transcript)
+        transcript_add(output->transcript, output->side, data, length);
     if (output->stats)
         atomic_fetch_add(&output->stats->output_bytes, length);
     output->flooded = !output->has_gap && capture->total > OUTPUT_HARD_MAX;

@@ -15,6 +15,7 @@
 #include "run/comparison.h"
 #include "run/result.h"
 #include "run/run_stats.h"
+#include "run/transcript.h"
 
 struct output_sink {
     struct capture capture[2]; /* stdout, stderr */
@@ -25,8 +26,13 @@ struct output_sink {
     int destinations[2];           /* where room is waited for; -1: nowhere */
     size_t taken[2];               /* bytes that are dealt with; see output_sink_take() */
     struct comparison *comparison; /* gets stdout too; borrowed; NULL: none */
-    struct run_stats *stats;       /* borrowed; NULL: no figures are wanted */
-    void (*begun)(void *context);  /* see struct run_observer */
+    /* Of an interaction: gets stdout too; borrowed; NULL: none. The reader of a pipe may have
+     * ended: what follows is dropped, and that is no error. */
+    struct transcript *transcript;
+    enum transcript_side side;
+    bool is_piped;
+    struct run_stats *stats;      /* borrowed; NULL: no figures are wanted */
+    void (*begun)(void *context); /* see struct run_observer */
     void *context;
     bool has_gap;   /* bytes were left out: the supervisor alone counts against OUTPUT_HARD_MAX */
     bool flooded;   /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */

@@ -79,6 +79,9 @@ int program_explain_failure(const struct instance *instance, const char *image, 
             error, ERROR_INPUT,
             "cannot remove what an earlier program has left in the container: '%s': %s", path,
             reason);
+    case FRAME_STEP_JOIN:
+        return error_set(error, ERROR_ENGINE, "cannot join the program and the interactor: %s",
+                         reason);
     case FRAME_STEP_CPU:
         error_set(error, ERROR_ENGINE,
                   ERROR_SUBJECT " cannot be enforced: the container does not see how much CPU time "

@@ -1,5 +1,7 @@
 #include "run/program_run.h"
 
+#include <signal.h>
+
 #include "base/clock.h"
 #include "run/program_explain.h"
 #include "run/verdict.h"
@@ -28,9 +30,26 @@ static void stop_program(struct program_run *program)
     instance_stop(instance);
 }
 
+/*
+ * Whether an interactor had ended when it was told to end, since its program has: its status then
+ * is what it says about the program. The order has killed it otherwise.
+ */
+static bool ended_before(const struct program_run *program, enum process_event event)
+{
+    struct frame_end *end = &program->instance->link.end;
+
+    if (event != PROCESS_CANCELLED || !program->go_on || !program->instance->link.has_end ||
+        end->signal == SIGKILL)
+        return false;
+    end->cause = FRAME_CAUSE_ITSELF;
+    return true;
+}
+
 /* What isolator has done to the program, whose wait was ended by the event. */
 static enum verdict_stop stop_of(const struct program_run *program, enum process_event event)
 {
+    if (ended_before(program, event))
+        return STOP_NONE;
     if (event == PROCESS_DEADLINE)
         return STOP_TIMEOUT;
     if (event == PROCESS_CANCELLED || program->output->live_error != 0)
@@ -95,7 +114,7 @@ static void extend_time(struct program_run *program)
 }
 
 /* Waits for the end of the program, or of its time, which stands still while a person is asked. */
-static enum process_event wait_for_end(const struct program_run *program, long long begin)
+static enum process_event wait_for_end(struct program_run *program, long long begin)
 {
     const long long end = begin + program_request_timeout_ms(&program->request);
     long long deadline = end + waited_ms(program);
@@ -108,7 +127,8 @@ static enum process_event wait_for_end(const struct program_run *program, long l
             deadline = least;
         event = instance_pump(program->instance, INSTANCE_ENDED, deadline, program->cancel);
         deadline = end + waited_ms(program);
-    } while (event == PROCESS_DEADLINE && deadline > clock_now_ms());
+    } while ((event == PROCESS_DEADLINE && deadline > clock_now_ms()) ||
+             (event == PROCESS_CANCELLED && program->go_on && program->go_on(program)));
     return event;
 }
 

@@ -27,8 +27,12 @@ struct program_run {
     const struct docker *docker; /* borrowed, like everything here */
     struct instance *instance;
     const struct notifier *cancel; /* or NULL */
-    bool must_begin;               /* it cannot be cancelled before: the instance is needed again */
-    long long latest;              /* until when its files may arrive, see instance_deliver() */
+    /* Called when that is raised while the program runs: whether it goes on, maybe with another
+     * `cancel`. NULL: it does not. */
+    bool (*go_on)(struct program_run *program);
+    void *go_on_context;
+    bool must_begin;  /* it cannot be cancelled before: the instance is needed again */
+    long long latest; /* until when its files may arrive, see instance_deliver() */
     struct program_request request;
     struct strbuf *report; /* takes what a cell reports, in JSON; NULL: it is not a cell */
     const char *name;      /* stands for the program in messages: "program", "build" */

@@ -9,6 +9,7 @@
 #include "container/runtime_check.h"
 #include "docker/budget.h"
 #include "run/checker.h"
+#include "run/interaction.h"
 #include "run/pack_input.h"
 #include "run/run_additions.h"
 #include "run/run_kinds.h"
@@ -163,6 +164,62 @@ static void free_instance(struct run *run)
     run->instance = NULL;
 }
 
+/* Makes the container of the checker, and builds it there. */
+static int open_checker(struct run *checker, struct error *error)
+{
+    const long long deadline = run_setup_deadline(checker);
+    const struct result *result = checker->result;
+    CLEANUP_FREE char *said = NULL;
+    bool begun, built;
+
+    checker->instance =
+        instance_new(checker->docker, checker->plan, &checker->limits, run_keep_ms(checker));
+    if (checker->joined)
+        instance_join(checker->instance, checker->joined);
+    if (instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
+                      checker->cancel, error) != 0) {
+        free_instance(checker);
+        return error_prefix(error, "the checker");
+    }
+    if (submission_prepare(checker, deadline, &begun, &built, error) != 0)
+        return error_prefix(error, "the checker");
+    if (built)
+        return 0;
+    if (result->reason == REASON_CANCELLED)
+        return error_set(error, ERROR_CANCELLED, "cancelled while the checker was built");
+    said = result->build ? checker_first_line(&result->build->text[1]) : NULL;
+    return error_set(error, ERROR_JUDGE, "the checker cannot be built%s%s", said ? ": " : "",
+                     said ? said : "");
+}
+
+static void *make_checker(void *context)
+{
+    struct run *checker = context;
+
+    checker->made = open_checker(checker, &checker->made_error);
+    return NULL;
+}
+
+static void start_checker(struct run *checker)
+{
+    checker->has_maker = thread_start(&checker->maker, make_checker, checker) == 0;
+    if (!checker->has_maker)
+        make_checker(checker);
+}
+
+/* Whether the checker is an interactor that shares FIFOs with the program. */
+static bool has_fifos(const struct run *run)
+{
+    return run->checker && run->plan->interactive && !interaction_is_relayed(run);
+}
+
+/* Starts the interactor, now that the container exists whose FIFOs it shares. */
+static void start_interactor(struct run *run)
+{
+    run->checker->joined = run->instance;
+    start_checker(run->checker);
+}
+
 /* Runs the programs in an instance that is made for them. */
 static int run_cold(struct run *run, struct error *error)
 {
@@ -172,10 +229,14 @@ static int run_cold(struct run *run, struct error *error)
 
     run->result->warm = false;
     run->instance = instance_new(run->docker, run->plan, &run->limits, run_keep_ms(run));
+    if (has_fifos(run))
+        instance_prepare_join(run->instance);
     made = instance_make(run->instance, run->plan, deadline, run_end_deadline(run), run->cancel,
                          error);
     run_set_container(run, &run->instance->container);
     add_warnings(run);
+    if (made == 0 && has_fifos(run))
+        start_interactor(run);
     if (made == 0)
         return run_programs(run, deadline, &begun, error);
     free_instance(run);
@@ -260,47 +321,6 @@ static int save_run(struct run *run, struct error *error)
     return 0;
 }
 
-/* Makes the container of the checker, and builds it there. */
-static int open_checker(struct run *checker, struct error *error)
-{
-    const long long deadline = run_setup_deadline(checker);
-    const struct result *result = checker->result;
-    CLEANUP_FREE char *said = NULL;
-    bool begun, built;
-
-    checker->instance =
-        instance_new(checker->docker, checker->plan, &checker->limits, run_keep_ms(checker));
-    if (instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
-                      checker->cancel, error) != 0) {
-        free_instance(checker);
-        return error_prefix(error, "the checker");
-    }
-    if (submission_prepare(checker, deadline, &begun, &built, error) != 0)
-        return error_prefix(error, "the checker");
-    if (built)
-        return 0;
-    if (result->reason == REASON_CANCELLED)
-        return error_set(error, ERROR_CANCELLED, "cancelled while the checker was built");
-    said = result->build ? checker_first_line(&result->build->text[1]) : NULL;
-    return error_set(error, ERROR_JUDGE, "the checker cannot be built%s%s", said ? ": " : "",
-                     said ? said : "");
-}
-
-static void *make_checker(void *context)
-{
-    struct run *checker = context;
-
-    checker->made = open_checker(checker, &checker->made_error);
-    return NULL;
-}
-
-static void start_checker(struct run *checker)
-{
-    checker->has_maker = thread_start(&checker->maker, make_checker, checker) == 0;
-    if (!checker->has_maker)
-        make_checker(checker);
-}
-
 void run_execute(struct run *run, struct run_session *session, struct instance *warm)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -310,7 +330,7 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
 
     run->session = session;
     run->instance = used ? run_session_take(session) : warm;
-    if (run->checker)
+    if (run->checker && !has_fifos(run))
         start_checker(run->checker);
     if (add_to_files(run, &error) == 0)
         status = used            ? run_in_session(run, &error)
@@ -351,11 +371,12 @@ int run_clean_up(struct run *run, struct error *error)
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     int result = 0;
 
-    if (run->instance)
-        result = instance_remove(run->instance, run_end_deadline(run), error);
-    if (run->checker && end_checker(run->checker, result == 0 ? error : &ignored) != 0)
-        result = -1;
+    if (run->checker) /* it may share a volume with the instance, which is that one's */
+        result = end_checker(run->checker, error);
     run->checker = NULL;
+    if (run->instance &&
+        instance_remove(run->instance, run_end_deadline(run), result == 0 ? error : &ignored) != 0)
+        result = -1;
     if (run->instance)
         free_instance(run);
     run_terminator_end(run);

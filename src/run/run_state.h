@@ -39,6 +39,7 @@ struct run {
     struct instance *instance;      /* owned; to be removed by run_clean_up(); NULL: none */
     struct run_session *session;    /* that it uses; borrowed; NULL: none */
     struct terminator *terminator;  /* its own or that of its session; NULL: none is needed */
+    const struct instance *joined;  /* of an interactor, with which it shares FIFOs; borrowed */
     struct run *checker; /* the run of the checker of its tests, with its result; NULL: none */
     long long turns_ms;  /* how long the programs of another run take, in turn with its own */
     /* Of the run of a checker: the thread that makes its container, and how that went. */

@@ -46,6 +46,25 @@ bool test_results_have_begun(const struct test_results *results)
     return false;
 }
 
+static json_t *interactor_to_json(struct interactor_result *result)
+{
+    json_t *object = json_object();
+
+    json_object_set_new(object, "exitCode", json_integer(result->exit_code));
+    json_object_set_new(object, "signal", json_make_text(signal_name(result->signal)));
+    json_object_set_new(object, "durationMs", json_integer(result->duration_ms));
+    json_object_set_new(object, "cpuMs",
+                        json_make_count(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
+    json_object_set_new(object, "stderr", json_make_taken(&result->error_text));
+    json_object_set_new(object, "stderrTruncated", json_boolean(result->truncated));
+    json_object_set_new(object, "relayed", json_boolean(result->relayed));
+    json_object_set_new(object, "transcript",
+                        result->has_transcript ? json_make_taken(&result->transcript)
+                                               : json_null());
+    json_object_set_new(object, "transcriptTruncated", json_boolean(result->transcript_truncated));
+    return object;
+}
+
 json_t *test_result_to_json(struct test_result *result)
 {
     json_t *object = json_object();
@@ -65,6 +84,8 @@ json_t *test_result_to_json(struct test_result *result)
     json_object_set_new(object, "error", json_make_text(result->message));
     json_object_set_new(object, "score",
                         isnan(result->score) ? json_null() : json_real(result->score));
+    if (result->interactor)
+        json_object_set_new(object, "interactor", interactor_to_json(result->interactor));
     return object;
 }
 
@@ -81,6 +102,11 @@ void test_result_release(struct test_result *result)
     strbuf_release(&result->text[0]);
     strbuf_release(&result->text[1]);
     free(result->message);
+    if (result->interactor) {
+        strbuf_release(&result->interactor->error_text);
+        strbuf_release(&result->interactor->transcript);
+    }
+    free(result->interactor);
     *result = (struct test_result)TEST_RESULT_INIT;
 }
 

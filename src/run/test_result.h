@@ -26,6 +26,18 @@ enum test_status {
     TEST_JUDGE_ERROR    /* the checker failed when it looked at the output */
 };
 
+/* What came of the interactor that the program talked to. */
+struct interactor_result {
+    int exit_code, signal; /* as in struct test_result, like the next two */
+    long long duration_ms;
+    long long cpu_us;
+    bool relayed;             /* isolator has passed on what they said */
+    struct strbuf error_text; /* what it wrote to stderr, as valid UTF-8 */
+    bool truncated;
+    struct strbuf transcript; /* see run/transcript.h */
+    bool has_transcript, transcript_truncated;
+};
+
 struct test_result {
     char *name; /* owned */
     enum test_status status;
@@ -38,6 +50,7 @@ struct test_result {
     bool truncated[2];
     char *message; /* owned; why it did not pass, for a person; NULL: it passed */
     double score;  /* that the checker has given; NAN: none */
+    struct interactor_result *interactor; /* owned; NULL: there was none */
 };
 
 #define TEST_RESULT_INIT                                                                           \

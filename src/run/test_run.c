@@ -11,6 +11,7 @@
 #include "docker/budget.h"
 #include "run/checker.h"
 #include "run/comparison.h"
+#include "run/interaction.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
 #include "run/verdict.h"
@@ -25,7 +26,8 @@ struct test_run {
     int whole;            /* what it writes to stdout, for the checker; owned; -1: there is none */
     struct comparison comparison;
     struct output_sink output;
-    struct result result; /* of its program */
+    struct result result;           /* of its program */
+    struct interaction interaction; /* with the interactor, if there is one */
 };
 
 void test_run_prepare(struct run *run)
@@ -97,7 +99,7 @@ static int begin_test(struct test_run *test, const struct run *run,
         environment_set(&test->environment, request->environment.items[i]);
     comparison_init(&test->comparison, &request->comparison, request->expected,
                     request->expected_length);
-    if (run->checker && (test->whole = linux_unnamed_file()) < 0)
+    if (run->checker && !plan->interactive && (test->whole = linux_unnamed_file()) < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
     observer.live[0] = test->whole;
     output_sink_init(&test->output, (size_t)plan->test_output_bytes, &observer);
@@ -113,6 +115,8 @@ static void end_test(struct test_run *test)
     archive_release(&test->files);
     cleanup_fd(&test->input);
     cleanup_fd(&test->whole);
+    if (test->interaction.interactor)
+        interaction_release(&test->interaction);
     result_release(&test->result);
 }
 
@@ -134,7 +138,7 @@ static enum test_status status_of(struct test_run *test)
     case REASON_EXIT:
         if (result->exit_code != 0)
             return TEST_RUNTIME_ERROR;
-        if (test->whole >= 0 || test->test->no_expected || comparison_finish(&test->comparison))
+        if (!test->output.comparison || comparison_finish(&test->comparison))
             return TEST_PASSED;
         return TEST_WRONG_ANSWER;
     case REASON_SIGNAL:
@@ -191,14 +195,6 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
                           : steal_pointer(&program->error);
 }
 
-/* What the checker has said of an output that is not right. */
-static char *explain_verdict(const struct checker_verdict *verdict, bool outcome_only)
-{
-    if (outcome_only || !verdict->message)
-        return string_copy("the output is not right");
-    return string_copy(verdict->message);
-}
-
 /* What a checker says when it fails can be the answer. */
 static void hide_judge_error(struct error *error)
 {
@@ -207,23 +203,30 @@ static void hide_judge_error(struct error *error)
     error_set(error, ERROR_JUDGE, "the checker failed");
 }
 
-/* Lets the checker decide about the output of a program that has ended well. */
-static int check_output(struct test_run *test, struct run *run, struct test_result *result,
-                        struct error *error)
+/* What the checker or the interactor is given. */
+static struct checked_output given(const struct test_run *test)
 {
-    static const enum test_status statuses[] = {[CHECKER_RIGHT] = TEST_PASSED,
-                                                [CHECKER_WRONG] = TEST_WRONG_ANSWER,
-                                                [CHECKER_PARTLY_RIGHT] = TEST_PARTLY_RIGHT};
     const struct test_request *request = test->test;
-    const struct checked_output checked = {
+
+    return (struct checked_output){
         .input = test->input >= 0 ? test->input : request->stdin_file,
         .output = test->whole,
         .answer = request->expected ? request->expected : "",
         .answer_length = request->expected_length,
         .arguments = &request->checker_arguments,
     };
+}
+
+/* Lets the checker decide about the output of a program that has ended well. */
+static int check_output(struct test_run *test, struct run *run, struct test_result *result,
+                        struct error *error)
+{
+    const struct checked_output checked = given(test);
     struct checker_verdict verdict;
 
+    if (run->plan->interactive)
+        return interaction_settle(&test->interaction, &test->result, &run->instance->link.looked,
+                                  result, error);
     if (!run->checker || result->status != TEST_PASSED)
         return 0;
     if (checker_decide(run->checker, run->plan->checker_convention, &checked, &verdict, error) !=
@@ -236,10 +239,10 @@ static int check_output(struct test_run *test, struct run *run, struct test_resu
         result->message = string_copy(error->message);
         return -1;
     }
-    result->status = statuses[verdict.outcome];
+    result->status = checker_test_status(verdict.outcome);
     result->score = verdict.score;
     if (verdict.outcome != CHECKER_RIGHT)
-        result->message = explain_verdict(&verdict, run->plan->tests.outcome_only);
+        result->message = checker_explain(&verdict, run->plan->tests.outcome_only);
     free(verdict.message);
     return 0;
 }
@@ -261,7 +264,9 @@ static void add_figures(struct result *result, const struct result *program)
  */
 static void take_failure(struct test_result *result, bool begun, const struct error *error)
 {
-    result->status = begun && error->kind == ERROR_ENGINE ? TEST_ENGINE : TEST_NOT_RUN;
+    result->status = error->kind == ERROR_JUDGE             ? TEST_JUDGE_ERROR
+                     : begun && error->kind == ERROR_ENGINE ? TEST_ENGINE
+                                                            : TEST_NOT_RUN;
     result->message = string_copy(error->message);
 }
 
@@ -269,6 +274,7 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
                             struct error *error)
 {
     struct program_run program = run_program_of(run, "program", &test->output, &test->result);
+    const struct checked_output interactor = given(test);
 
     program.request.command = &test->command;
     program.request.environment = &test->environment;
@@ -280,7 +286,11 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
     program.request.input = test->input >= 0 ? test->input : test->test->stdin_file;
     program.request.samples_memory = true;
     program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
-    return program_run(&program, run_restore_deadline(run), begun, error);
+    if (!run->plan->interactive)
+        return program_run(&program, run_restore_deadline(run), begun, error);
+    program.request.input = -1; /* it is for the interactor */
+    return interaction_run(&test->interaction, run, &interactor, &program,
+                           run_restore_deadline(run), begun, error);
 }
 
 /* Runs one test. -1: the run is over; the test's result says what is known. */
@@ -296,7 +306,7 @@ static int run_test(struct run *run, const struct test_request *request, struct 
     if (status == 0) {
         take_result(&test, run, result);
         add_figures(run->result, &test.result);
-        if (test.result.reason == REASON_CANCELLED)
+        if (test.result.reason == REASON_CANCELLED && !run->plan->interactive)
             status = error_set(error, ERROR_CANCELLED, "%s", result->message);
         else
             status = check_output(&test, run, result, error);

@@ -89,6 +89,7 @@ static int make_container(const struct job_start *start, struct run *run,
     CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
     struct strvec *warnings = &run->result->warnings;
     const long long deadline = run_setup_deadline(run);
+    const struct volume_files files = {.script = script->file, .script_name = script_name};
     char architecture[20] = "";
     struct container_spec spec;
 
@@ -99,8 +100,8 @@ static int make_container(const struct job_start *start, struct run *run,
     if (owned_container_create(container, &spec, deadline, 0, run->cancel, warnings, error) != 0)
         return -1;
     strvec_push_all(&note->warnings, warnings);
-    if (delivery_fill_volume(run->docker, container->name, architecture, script->file, script_name,
-                             deadline, run->cancel, error) == 0 &&
+    if (delivery_fill_volume(run->docker, container->name, architecture, &files, deadline,
+                             run->cancel, error) == 0 &&
         write_note(run, container, note, error) == 0 &&
         audit_add_start(start->audit, run->docker, run->plan, container->name, container->image,
                         run->cancel, error) == 0 &&

@@ -48,7 +48,8 @@ static bool may_be_warm(const struct run_session *session)
 
 static struct instance *take_warm(struct workers *workers, const struct run *run)
 {
-    return pool_take(workers->pool, run->plan, &run->limits);
+    /* an interactor shares FIFOs with the program's container, which is made for them */
+    return run->plan->interactive ? NULL : pool_take(workers->pool, run->plan, &run->limits);
 }
 
 static void execute_in_session(struct workers *workers, struct run_handle *handle, struct run *run)

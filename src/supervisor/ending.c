@@ -56,6 +56,21 @@ void ending_forget_interpreter(struct supervisor *supervisor)
     driver_link_forget(&supervisor->driver);
 }
 
+/* ---- interaction */
+
+void ending_look(struct supervisor *supervisor)
+{
+    const struct program *program = &supervisor->program;
+    struct frame_looked looked;
+
+    if (supervisor->state != STATE_RUNNING || !peer_look(&supervisor->peer, &supervisor->processes,
+                                                         program->in, program->out[0], &looked))
+        return;
+    if (supervisor->input.filled > 0)
+        looked.wait = FRAME_WAIT_NOTHING;
+    connection_send(&supervisor->connection, FRAME_LOOKED, &looked, sizeof looked, NULL);
+}
+
 /* ---- requests that fail */
 
 void ending_report(struct supervisor *supervisor, enum frame_step step, int error, const char *path)
@@ -92,6 +107,7 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
     if (!supervisor_runs(supervisor))
         return;
     memory_use_look(&supervisor->memory); /* before all are killed */
+    peer_close(&supervisor->peer);
     relay_stop(&supervisor->relay);
     supervisor->end.cause = cause;
     supervisor->state = STATE_ENDING;

@@ -1,4 +1,5 @@
 #include "supervisor/frame_link.h"
+#include "supervisor/frame_header.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 
 #include "supervisor/descriptors.h"
 #include "supervisor/figures.h"
+#include "supervisor/frame_header.h"
 
 /*
  * A program that writes byte after byte would cost a frame for each of them, and the engine several

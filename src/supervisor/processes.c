@@ -52,7 +52,7 @@ bool processes_are_gone(const struct processes *processes)
 /* What /proc/PID/stat says of a process: proc_pid_stat(5). False: there is none any more. */
 static bool read_stat(const struct processes *processes, const char *pid, char *state, long *group)
 {
-    char path[32], text[512];
+    char path[64], text[512];
     const char *end;
     ssize_t length;
     int fd;
@@ -77,17 +77,63 @@ static bool read_stat(const struct processes *processes, const char *pid, char *
     return true;
 }
 
-/* Whether a process other than the program is alive. */
-static bool is_other(const struct processes *processes, const char *name)
+/* Whether a process other than this one is alive. */
+static bool is_alive(const struct processes *processes, const char *name)
 {
     const pid_t program = processes->program->pid;
-    const long pid = strtol(name, NULL, 10);
     char state = '?';
     long group = program;
 
-    return name[0] >= '1' && name[0] <= '9' && pid != getpid() && pid != program &&
+    return name[0] >= '1' && name[0] <= '9' && strtol(name, NULL, 10) != getpid() &&
            read_stat(processes, name, &state, &group) && state != 'Z' && state != 'X' &&
            (processes->is_init || group == program);
+}
+
+/* Whether a process other than the program is alive. */
+static bool is_other(const struct processes *processes, const char *name)
+{
+    return strtol(name, NULL, 10) != processes->program->pid && is_alive(processes, name);
+}
+
+/* Whether all threads of a process sleep. */
+static bool threads_sleep(const struct processes *processes, const char *pid)
+{
+    struct entries entries;
+    struct entry entry;
+    char path[64], state;
+    bool sleep = true;
+    long group;
+    int fd;
+
+    snprintf(path, sizeof path, "%.20s/task", pid);
+    fd = openat(processes->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    entries_open(&entries, fd);
+    while (sleep && entries_next(&entries, &entry) > 0) {
+        state = 'R'; /* if its file cannot be read */
+        snprintf(path, sizeof path, "%.20s/task/%.20s", pid, entry.name);
+        sleep = !read_stat(processes, path, &state, &group) || state == 'S';
+    }
+    close(fd);
+    return sleep;
+}
+
+bool processes_sleep(const struct processes *processes)
+{
+    struct entries entries;
+    struct entry entry;
+    bool found = false;
+
+    entries_open(&entries, processes->proc);
+    while (entries_next(&entries, &entry) > 0) {
+        if (!is_alive(processes, entry.name))
+            continue;
+        if (!threads_sleep(processes, entry.name))
+            return false;
+        found = true;
+    }
+    return found;
 }
 
 bool processes_kill_others(const struct processes *processes)

@@ -25,6 +25,9 @@ void processes_kill(const struct processes *processes);
 /* Whether none is left. Those that are not reaped yet are killed once more. */
 bool processes_are_gone(const struct processes *processes);
 
+/* Whether all their threads sleep, as far as the kernel says; false if there are none. */
+bool processes_sleep(const struct processes *processes);
+
 /* Kills all but the program. False: there are no others. */
 bool processes_kill_others(const struct processes *processes);
 

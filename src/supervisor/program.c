@@ -47,6 +47,7 @@ void program_init(struct program *program)
                                 .report = -1,
                                 .begin = -1,
                                 .answer = -1,
+                                .joined = {-1, -1},
                                 .input = -1,
                                 .store = -1};
     for (char **variable = environ; *variable; variable++)
@@ -275,11 +276,17 @@ static bool is_interpreter(const struct program *program)
     return program->input >= 0;
 }
 
-static bool open_pipes(struct pipes *pipes, bool interpreter)
+static bool open_pipes(struct pipes *pipes, struct program *program)
 {
+    const bool interpreter = is_interpreter(program);
+
     memset(pipes, -1, sizeof *pipes);
+    pipes->ends[PIPE_IN][0] = program->joined[0];
+    pipes->ends[PIPE_OUT][1] = program->joined[1];
+    program->joined[0] = program->joined[1] = -1;
     for (int i = 0; i < PIPES; i++) {
-        if (interpreter ? i == PIPE_IN : i >= PIPE_BEGIN)
+        if (pipes->ends[i][0] >= 0 || pipes->ends[i][1] >= 0 ||
+            (interpreter ? i == PIPE_IN : i >= PIPE_BEGIN))
             continue;
         if (pipe(pipes->ends[i]) != 0)
             return false;
@@ -356,7 +363,7 @@ bool program_start(struct program *program, const struct figures *figures,
                    struct program_failure *failure)
 {
     struct pipes pipes;
-    bool started = open_pipes(&pipes, is_interpreter(program));
+    bool started = open_pipes(&pipes, program);
 
     *failure = (struct program_failure){false, errno};
     if (started) {

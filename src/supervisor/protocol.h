@@ -25,6 +25,7 @@
  *     NETWORK      any      bytes for the relay; need credit, and are dropped while there is none
  *     CREDIT       any      struct frame_credit, for STDOUT, STDERR, REPORT, FILES or NETWORK
  *     EXTEND       any      struct frame_extend: more time for the program, from RUN to its end
+ *     LET_GO       running  none: close what is held for the program, see below
  *     STOP         any      none: end the program, if it runs; END follows
  *     COLLECT      ended    struct frame_collect: send the files of the working directory
  *     RESET        ended    none: another request follows; the files of the working directory stay
@@ -51,6 +52,7 @@
  *     CREDIT       any      struct frame_credit, for STDIN or NETWORK
  *     STDIN_CLOSED running  none: the program has closed its stdin; more bytes are discarded
  *     REPORT       running  bytes of what the interpreter's driver reports of the cell; need credit
+ *     LOOKED       running  struct frame_looked
  *     END          running  struct frame_end: the program and all its processes have ended, and all
  *                           its output was sent; after STOP, what had credit. Or the cell has
  *                           ended, see below
@@ -96,6 +98,15 @@
  * neither ARGUMENT, ENVIRONMENT, KEEP nor RESTORE may come. FAILED for a cell that has an
  * interpreter leaves that as it is: also if STOP comes before STDIN_END has arrived, which is
  * ECANCELED.
+ *
+ * Interaction. Two programs in two containers can talk: a program that is tested, and an
+ * interactor. The containers have a volume in common with two FIFOs, which belong to root. RUN with
+ * FRAME_RUN_INTERACTOR is sent to the one first: its supervisor also opens the other end of each
+ * FIFO, for the program, until LET_GO or the end of the interactor. Once that has BEGUN, RUN with
+ * FRAME_RUN_JOINED is sent to the other one. Each program has its end of a FIFO as stdin and as
+ * stdout, which no frame carries then. So the interactor reads no end of file before LET_GO, and
+ * what it says before that does not come from how the program has ended. For programs that isolator
+ * itself joins, RUN has FRAME_RUN_AT_ONCE alone.
  *
  * Credit. isolator may send FRAME_STDIN_WINDOW bytes of STDIN and of NETWORK, the supervisor
  * FRAME_WINDOW of STDOUT, STDERR, REPORT, FILES and NETWORK, and after that as many as were
@@ -164,13 +175,16 @@ enum frame_type {
     FRAME_OMITTED,
     FRAME_SEAL,
     FRAME_NETWORK,
-    FRAME_EXTEND
+    FRAME_EXTEND,
+    FRAME_LET_GO,
+    FRAME_LOOKED
 };
 
 /*
  * The channels from the supervisor to isolator: each carries bytes in frames of its own type, for
- * which the supervisor needs credit. A new one is a row here and in frame_channel_type(), a file of
- * the supervisor that fills it, and a function of isolator's that takes it (container/instance.c).
+ * which the supervisor needs credit. A new one is a row here and in frame_channel_type()
+ * (supervisor/frame_header.h), a file of the supervisor that fills it, and a function of isolator's
+ * that takes it (container/instance.c).
  */
 enum frame_channel {
     CHANNEL_STDOUT,
@@ -180,27 +194,6 @@ enum frame_channel {
     CHANNEL_NETWORK,
     CHANNELS
 };
-
-static inline enum frame_type frame_channel_type(enum frame_channel channel)
-{
-    static const enum frame_type types[CHANNELS] = {
-        [CHANNEL_STDOUT] = FRAME_STDOUT,   [CHANNEL_STDERR] = FRAME_STDERR,
-        [CHANNEL_FILES] = FRAME_FILES,     [CHANNEL_REPORT] = FRAME_REPORT,
-        [CHANNEL_NETWORK] = FRAME_NETWORK,
-    };
-
-    return types[channel];
-}
-
-/* The channel that a frame of this type belongs to; CHANNELS: none. */
-static inline enum frame_channel frame_channel_of(uint32_t type)
-{
-    int channel = 0;
-
-    while (channel < CHANNELS && frame_channel_type((enum frame_channel)channel) != type)
-        channel++;
-    return (enum frame_channel)channel;
-}
 
 enum {
     FRAME_HEADER = 8,
@@ -220,12 +213,16 @@ enum { JOB_KEY_SIZE = 49, JOB_NAME_LENGTH = 16 };
 #define JOB_DIRECTORY "/.isolator/scripts"
 #define JOB_STOP_FILE "/.isolator/stop"
 
+/* The FIFOs of an interaction: what the program reads, and what the interactor reads. */
+#define FIFO_TO_PROGRAM    "/.isolator/to-program"
+#define FIFO_TO_INTERACTOR "/.isolator/to-interactor"
+
 /*
  * HELLO is longer than two pages on purpose: a pipe keeps the pages of what was read from it, so
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 12, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 13, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -252,6 +249,7 @@ struct frame_run {
     uint64_t head_max, tail_max;
     /* Of the proxy and of tools, what its relay carries (base/mux.h). Both 0: it has none. */
     uint32_t connections, tools;
+    uint64_t look_ms; /* so long after its start LOOKED is sent, if it runs; 0: never */
 };
 
 enum frame_run_flag {
@@ -260,7 +258,19 @@ enum frame_run_flag {
     /* The program may open sockets of netlink, for routes. For cells the first one decides. */
     FRAME_RUN_NETLINK = 4,
     FRAME_RUN_SAMPLE_MEMORY = 8, /* for used_bytes of struct frame_end */
-    FRAME_RUN_MUST_SUCCEED = 16  /* in a script: if its status is not 0, nothing follows */
+    FRAME_RUN_MUST_SUCCEED = 16, /* in a script: if its status is not 0, nothing follows */
+    FRAME_RUN_AT_ONCE = 32,      /* output is sent as it comes, since an answer is waited for */
+    FRAME_RUN_JOINED = 64,
+    FRAME_RUN_INTERACTOR = 128
+};
+
+/* What a program waits for, all of whose threads sleep: input, or room for its output. */
+enum frame_wait { FRAME_WAIT_NOTHING, FRAME_WAIT_INPUT, FRAME_WAIT_OUTPUT };
+
+struct frame_looked {
+    uint64_t idle_ms; /* since something was written to either FIFO, if it is joined */
+    uint32_t wait;    /* enum frame_wait */
+    uint32_t zero;
 };
 
 struct frame_extend {
@@ -331,8 +341,9 @@ enum frame_step {
      * names, and the supervisor cannot bring it back; "/": the root file system is writable.
      */
     FRAME_STEP_CLEAN,
-    FRAME_STEP_CPU,   /* limit the CPU time: the kernel does not say how much is used */
-    FRAME_STEP_LIMITS /* DETACH. ETIME: they were not lowered; ENOTSUP: the kernel has no word */
+    FRAME_STEP_CPU,    /* limit the CPU time: the kernel does not say how much is used */
+    FRAME_STEP_LIMITS, /* DETACH. ETIME: they were not lowered; ENOTSUP: the kernel has no word */
+    FRAME_STEP_JOIN    /* open the FIFOs. ENXIO: the interactor has ended */
 };
 
 struct frame_failed {
@@ -371,28 +382,6 @@ struct frame_end {
     uint64_t refused;     /* processes and threads that the kernel did not start, for their limit */
     uint64_t written[2];  /* bytes that were read from its stdout and stderr */
 };
-
-static inline void frame_header_write(unsigned char header[FRAME_HEADER], enum frame_type type,
-                                      size_t length)
-{
-    for (int i = 0; i < 4; i++)
-        header[i] = (unsigned char)(length >> 8 * i);
-    header[4] = (unsigned char)type;
-    header[5] = header[6] = header[7] = 0;
-}
-
-/* Returns the length of the payload and sets the type; -1: these bytes are no header. */
-static inline long frame_header_read(const unsigned char header[FRAME_HEADER],
-                                     enum frame_type *type)
-{
-    const uint32_t length = (uint32_t)header[0] | (uint32_t)header[1] << 8 |
-                            (uint32_t)header[2] << 16 | (uint32_t)header[3] << 24;
-
-    *type = (enum frame_type)header[4];
-    if (length > FRAME_PAYLOAD_MAX || header[5] != 0 || header[6] != 0 || header[7] != 0)
-        return -1;
-    return (long)length;
-}
 
 /* The architectures that isolator runs on store numbers in this order. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are little-endian");

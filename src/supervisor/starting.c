@@ -50,6 +50,7 @@ static void begin(struct supervisor *supervisor)
     memory_use_begin(&supervisor->memory, samples ? &supervisor->figures : NULL);
     for (int i = 0; i < 2; i++)
         output_stream_begin(&supervisor->outputs[i], run->output_max);
+    peer_begin_to_look(&supervisor->peer, run->look_ms);
     connection_set_timer(&supervisor->connection, run->timer_ms);
     connection_set_late(&supervisor->connection, run->late_ms);
     connection_send(&supervisor->connection, FRAME_BEGUN, NULL, 0, NULL);
@@ -183,7 +184,11 @@ void starting_load(struct supervisor *supervisor)
         start_cell(supervisor);
         return;
     }
-    begin(supervisor);
+    if (!peer_join(&supervisor->peer, supervisor->order.flags, supervisor->program.joined)) {
+        starting_fail(supervisor, FRAME_STEP_JOIN, errno);
+        return;
+    }
+    begin(supervisor); /* after that the other side is joined */
     start_program(supervisor);
 }
 

@@ -96,19 +96,21 @@ static void watch(struct supervisor *supervisor, struct loop *loop)
 {
     const enum supervisor_state state = supervisor->state;
     const bool runs = supervisor_runs(supervisor);
+    const bool gathers = state == STATE_RUNNING && (supervisor->run.flags & FRAME_RUN_AT_ONCE) == 0;
     struct program *program = &supervisor->program;
 
     connection_watch(&supervisor->connection, loop);
     loop_add(loop, supervisor->signals, POLLIN, take_signal, supervisor, 0);
     if (supervisor->reap_more)
         loop_limit(loop, 0);
-    requests_watch(supervisor, loop);
+    if (supervisor_has_script(supervisor))
+        scripts_watch(supervisor, loop);
     stop_file_watch(&supervisor->stop, loop);
     sinks_watch(&supervisor->sinks, loop);
     input_stream_watch(&supervisor->input, loop);
     for (int i = 0; i < 2; i++)
         if (runs || state == STATE_ENDING)
-            output_stream_watch(&supervisor->outputs[i], loop, state == STATE_RUNNING);
+            output_stream_watch(&supervisor->outputs[i], loop, gathers);
         else if (supervisor->has_interpreter) /* it writes between two cells */
             descriptor_discard_watch(&program->out[i], loop);
     relay_watch(&supervisor->relay, loop);
@@ -116,8 +118,10 @@ static void watch(struct supervisor *supervisor, struct loop *loop)
         driver_link_watch_cell(&supervisor->driver, loop);
     if (state == STATE_RUNNING)
         driver_link_watch_report(&supervisor->driver, loop);
-    if (runs)
+    if (runs) {
         memory_use_watch(&supervisor->memory, loop);
+        peer_watch(&supervisor->peer, loop);
+    }
     ending_watch(supervisor, loop);
     /* These change the state, so they come last. */
     if (state == STATE_STARTING)
@@ -135,9 +139,13 @@ static void serve(struct supervisor *supervisor)
         connection_leave(&supervisor->connection, 1);
     ending_take_events(supervisor);
     stop_file_look(&supervisor->stop);
-    requests_take(supervisor);
+    if (supervisor_has_script(supervisor))
+        scripts_take(supervisor);
+    else
+        requests_take(supervisor);
     if (supervisor_runs(supervisor))
         memory_use_sample(&supervisor->memory);
+    ending_look(supervisor);
     starting_load(supervisor);
     starting_take_report(supervisor);
     if (supervisor->reap_more)
@@ -233,6 +241,7 @@ static void open_parts(struct supervisor *supervisor, const struct supervise_opt
                            &program->out[i]);
     driver_link_init(&supervisor->driver, &connection->link, program);
     sinks_init(&supervisor->sinks);
+    peer_init(&supervisor->peer);
     relay_init(&supervisor->relay, connection, supervisor, sizeof *supervisor);
 }
 

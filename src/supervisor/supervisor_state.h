@@ -1,9 +1,10 @@
 /*
- * The state machine of the supervisor, in four files, each of which calls only those after it:
- * supervisor/supervise.c (the loop), supervisor/requests.c (frames from isolator),
- * supervisor/starting.c (the start of a program or a cell) and supervisor/ending.c (its end). They
- * alone know what a request is. The parts, each with a header of its own, move bytes, look and wait
- * for what the state lets them, and leave events in their structs.
+ * The state machine of the supervisor, in five files, each of which calls only those after it:
+ * supervisor/supervise.c (the loop), supervisor/scripts.c (those of jobs), supervisor/requests.c
+ * (frames from isolator), supervisor/starting.c (the start of a program or a cell) and
+ * supervisor/ending.c (its end). They alone know what a request is. The parts, each with a header
+ * of its own, move bytes, look and wait for what the state lets them, and leave events in their
+ * structs.
  */
 #ifndef SUPERVISOR_SUPERVISOR_STATE_H
 #define SUPERVISOR_SUPERVISOR_STATE_H
@@ -21,6 +22,7 @@
 #include "supervisor/keep.h"
 #include "supervisor/memory_use.h"
 #include "supervisor/output_stream.h"
+#include "supervisor/peer.h"
 #include "supervisor/processes.h"
 #include "supervisor/program.h"
 #include "supervisor/relay.h"
@@ -53,6 +55,7 @@ struct supervisor {
     struct relay relay;
     struct cpu_limit cpu_limit;
     struct memory_use memory;
+    struct peer peer;
     struct keep keep;
     struct stop_file stop;
     struct detach detach;
@@ -81,13 +84,31 @@ static inline bool supervisor_runs(const struct supervisor *supervisor)
            supervisor->state == STATE_SETTLING;
 }
 
+/* Whether the frames are those of a script. */
+static inline bool supervisor_has_script(const struct supervisor *supervisor)
+{
+    return supervisor->connection.link.is_script;
+}
+
+/* ---- scripts.c */
+
+/* Handles the frames of a script that may come now, and does not wait while one may. */
+void scripts_take(struct supervisor *supervisor);
+void scripts_watch(struct supervisor *supervisor, struct loop *loop);
+
 /* ---- requests.c */
 
-/* Handles the frames that have arrived; of a script, those that may come now. */
+/* Handles the frames that have arrived. */
 void requests_take(struct supervisor *supervisor);
 
-/* Does not wait while a frame of a script may come. */
-void requests_watch(struct supervisor *supervisor, struct loop *loop);
+/* Handles one. False: isolator does not send such a frame now. */
+bool requests_take_frame(struct supervisor *supervisor, const struct frame *frame);
+
+/* A frame is handled whose failure ends a script, or may be without consequence. */
+void requests_begin_step(struct supervisor *supervisor, bool must_succeed);
+
+/* Ends what runs. What waits in STATE_LOADING does not begin. */
+void requests_stop(struct supervisor *supervisor);
 
 /* ---- starting.c */
 
@@ -148,6 +169,9 @@ void ending_check_cpu(struct supervisor *supervisor);
 
 /* Handles the events of the parts: too much output, and the end of a cell's report. */
 void ending_take_events(struct supervisor *supervisor);
+
+/* Sends LOOKED when it is time. */
+void ending_look(struct supervisor *supervisor);
 
 /* Sends END once the request has ended, and its output has been sent. */
 void ending_watch(const struct supervisor *supervisor, struct loop *loop);

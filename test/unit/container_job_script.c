@@ -4,6 +4,7 @@
 
 #include "base/linux.h"
 #include "container/job_instance.h"
+#include "supervisor/frame_header.h"
 
 struct fixture {
     struct docker docker;

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "supervisor/frame_link.h"
+#include "supervisor/frame_header.h"
 
 /* A link between two pipes. */
 struct fixture {

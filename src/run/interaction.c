@@ -1,0 +1,333 @@
+#define _GNU_SOURCE
+#include "run/interaction.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "base/thread.h"
+#include "docker/engine_memory.h"
+
+/*
+ * How long before its timeout a program is looked at for the last time, to know what it waits for.
+ */
+enum { LOOK_BEFORE_MS = 100 };
+
+bool interaction_is_relayed(const struct run *run)
+{
+    return run->plan->transcript ||
+           engine_memory_is_gvisor(run->docker->memory, run->plan->policy.oci_runtime);
+}
+
+/* ---- the interactor, in its thread */
+
+static void note_begin(void *context)
+{
+    struct interaction *interaction = context;
+
+    atomic_store(&interaction->has_begun, true);
+    notifier_raise(&interaction->begun);
+}
+
+/* The program has ended. If it has ended well, the interactor reads the end of file, and goes on.
+ */
+static bool go_on(struct program_run *program)
+{
+    struct interaction *interaction = program->go_on_context;
+
+    if (!atomic_load(&interaction->program_ended_well))
+        return false;
+    instance_let_go(program->instance);
+    program->cancel = interaction->cancel;
+    program->go_on = NULL;
+    return true;
+}
+
+static void use_pipes(struct program_run *program, int in, int out, struct transcript *transcript,
+                      enum transcript_side side)
+{
+    program->request.input = in;
+    program->request.input_is_live = true;
+    program->output->live[0] = out;
+    program->output->is_piped = true;
+    program->output->transcript = transcript;
+    program->output->side = side;
+}
+
+static void prepare(void *context, struct program_run *program)
+{
+    struct interaction *interaction = context;
+
+    program->request.side = interaction->relayed ? SIDE_RELAYED : SIDE_INTERACTOR;
+    program->request.look_ms = interaction->look_ms;
+    program->request.limits = &interaction->limits;
+    program->cancel = &interaction->ended;
+    program->go_on = go_on;
+    program->go_on_context = interaction;
+    program->output->begun = note_begin;
+    program->output->context = interaction;
+    if (interaction->relayed)
+        use_pipes(program, interaction->to_interactor[0], interaction->to_program[1],
+                  &interaction->transcript, SAID_BY_INTERACTOR);
+}
+
+/* Whether nothing that the program still does changes what comes of the test. */
+static bool is_decided(const struct interaction *interaction)
+{
+    return interaction->status != 0 || !interaction->has_verdict ||
+           interaction->verdict.outcome == CHECKER_WRONG;
+}
+
+static void *run_interactor(void *context)
+{
+    struct interaction *interaction = context;
+    const enum checker_convention convention = interaction->plan->checker_convention;
+    const struct checker_joint joint = {prepare, interaction};
+
+    interaction->status = checker_execute(interaction->interactor, convention, interaction->given,
+                                          &joint, &interaction->result, &interaction->error);
+    if (interaction->status == 0)
+        interaction->has_verdict =
+            checker_judge(convention, &interaction->result, &interaction->verdict,
+                          &interaction->judge_error) == 0;
+    interaction->looked = interaction->interactor->instance->link.looked;
+    cleanup_fd(&interaction->to_interactor[0]);
+    cleanup_fd(&interaction->to_program[1]); /* the program reads the end of file */
+    if (is_decided(interaction))
+        notifier_raise(&interaction->judged);
+    notifier_raise(&interaction->begun);
+    return NULL;
+}
+
+/* ---- both */
+
+static int open_pipes(struct interaction *interaction, struct error *error)
+{
+    if (pipe2(interaction->to_program, O_CLOEXEC) == 0 &&
+        pipe2(interaction->to_interactor, O_CLOEXEC) == 0)
+        return 0;
+    return error_set_errno(error, ERROR_SYSTEM, "cannot create a pipe");
+}
+
+static int open_all(struct interaction *interaction, struct error *error)
+{
+    if (notifier_open(&interaction->begun, error) != 0 ||
+        notifier_open(&interaction->ended, error) != 0 ||
+        notifier_open(&interaction->judged, error) != 0 ||
+        notifier_open_either(&interaction->stop, &interaction->judged, interaction->cancel,
+                             error) != 0)
+        return -1;
+    return interaction->relayed ? open_pipes(interaction, error) : 0;
+}
+
+static void init(struct interaction *interaction, const struct run *run,
+                 const struct checked_output *given, const struct program_run *program)
+{
+    const long long timeout_ms = program_request_timeout_ms(&program->request);
+
+    *interaction = (struct interaction){
+        .interactor = run->checker,
+        .plan = run->plan,
+        .given = given,
+        .cancel = run->cancel,
+        .limits = run->checker->plan->policy.limits,
+        .look_ms = timeout_ms > LOOK_BEFORE_MS ? timeout_ms - LOOK_BEFORE_MS : 1,
+        .relayed = interaction_is_relayed(run),
+        .to_program = {-1, -1},
+        .to_interactor = {-1, -1},
+        .begun = NOTIFIER_INIT,
+        .ended = NOTIFIER_INIT,
+        .judged = NOTIFIER_INIT,
+        .stop = NOTIFIER_INIT,
+        .status = -1,
+        .result = RESULT_INIT,
+    };
+    interaction->limits.number[LIMIT_TIMEOUT] += program_request_timeout(&program->request);
+    transcript_init(&interaction->transcript, (size_t)run->plan->test_output_bytes);
+}
+
+/* Waits until the interactor has begun, or has ended without that, which is bounded. */
+static bool wait_for_begin(struct interaction *interaction)
+{
+    struct pollfd polled = {notifier_fd(&interaction->begun), POLLIN, 0};
+
+    while (io_poll(&polled, 1, -1) <= 0)
+        ;
+    return atomic_load(&interaction->has_begun);
+}
+
+static int run_program(struct interaction *interaction, struct program_run *program,
+                       long long deadline, bool *begun, struct error *error)
+{
+    program->request.side = interaction->relayed ? SIDE_RELAYED : SIDE_JOINED;
+    program->request.look_ms = interaction->look_ms;
+    program->cancel = &interaction->stop;
+    if (interaction->relayed)
+        use_pipes(program, interaction->to_program[0], interaction->to_interactor[1],
+                  &interaction->transcript, SAID_BY_PROGRAM);
+    interaction->begin_ms = clock_now_ms();
+    return program_run(program, deadline, begun, error);
+}
+
+int interaction_run(struct interaction *interaction, struct run *run,
+                    const struct checked_output *given, struct program_run *program,
+                    long long deadline, bool *begun, struct error *error)
+{
+    pthread_t thread;
+    int status = 0;
+
+    *begun = false;
+    init(interaction, run, given, program);
+    if (open_all(interaction, error) != 0)
+        return -1;
+    if (thread_start(&thread, run_interactor, interaction) != 0)
+        return error_set(error, ERROR_SYSTEM, "cannot start a thread for the interactor");
+    if (wait_for_begin(interaction))
+        status = run_program(interaction, program, deadline, begun, error);
+    atomic_store(&interaction->program_ended_well, status == 0 &&
+                                                       program->result->reason == REASON_EXIT &&
+                                                       program->result->exit_code == 0);
+    cleanup_fd(&interaction->to_program[0]);
+    cleanup_fd(&interaction->to_interactor[1]); /* the interactor reads the end of file */
+    notifier_raise(&interaction->ended);
+    pthread_join(thread, NULL);
+    if (status == 0 && interaction->status != 0 && !atomic_load(&interaction->has_begun))
+        return error_set(error, interaction->error.kind, "%s", interaction->error.message);
+    return status;
+}
+
+/* ---- what comes of the test */
+
+/* Moves what is known of the interactor into the result of the test. */
+static void take_interactor(struct interaction *interaction, struct test_result *result)
+{
+    struct result *own = &interaction->result;
+    struct interactor_result *taken = memory_allocate(sizeof *taken);
+    const bool hidden = interaction->plan->tests.outcome_only;
+
+    *taken = (struct interactor_result){.exit_code = own->exit_code,
+                                        .signal = own->signal,
+                                        .duration_ms = own->duration_ms,
+                                        .cpu_us = own->cpu_us,
+                                        .relayed = interaction->relayed,
+                                        .truncated = own->truncated[1]};
+    if (!hidden) {
+        taken->error_text = own->text[1];
+        own->text[1] = (struct strbuf)STRBUF_INIT;
+    }
+    if (interaction->plan->transcript && !hidden) {
+        taken->has_transcript = true;
+        taken->transcript_truncated = interaction->transcript.truncated;
+        taken->transcript = transcript_finish(&interaction->transcript);
+    }
+    result->interactor = taken;
+}
+
+static void set_message(struct test_result *result, const char *message)
+{
+    char *copy = string_copy(message);
+
+    free(result->message);
+    result->message = copy;
+}
+
+/* Nothing can be said about the program. */
+static int fail(struct interaction *interaction, struct test_result *result, struct error *error,
+                const char *message)
+{
+    result->status = TEST_JUDGE_ERROR;
+    if (interaction->plan->tests.outcome_only)
+        message = "the interactor failed";
+    set_message(result, message);
+    return error_set(error, ERROR_JUDGE, "%s", message);
+}
+
+/* How long nothing was said when the program was looked at. */
+static long long idle_ms(const struct interaction *interaction, const struct frame_looked *program)
+{
+    if (!interaction->relayed)
+        return (long long)program->idle_ms;
+    return interaction->begin_ms + interaction->look_ms - interaction->transcript.last_ms;
+}
+
+/* The time of the program is over: says who waited for whom. */
+static int settle_timeout(struct interaction *interaction, const struct frame_looked *program,
+                          struct test_result *result, struct error *error)
+{
+    if (program->wait == FRAME_WAIT_NOTHING || interaction->has_verdict ||
+        idle_ms(interaction, program) < interaction->look_ms / 2)
+        return 0;
+    if (interaction->looked.wait == FRAME_WAIT_NOTHING)
+        return fail(interaction, result, error,
+                    "the interactor did not answer: the program waited for it until its timeout");
+    set_message(result, program->wait == FRAME_WAIT_INPUT
+                            ? "deadlock: the program and the interactor waited for each other to "
+                              "write; is a line missing, or not flushed?"
+                            : "deadlock: the program and the interactor waited for each other to "
+                              "read");
+    return 0;
+}
+
+/* The program has ended well, or was ended since the interactor had decided. */
+static void take_verdict(const struct interaction *interaction, struct test_result *result)
+{
+    result->status = checker_test_status(interaction->verdict.outcome);
+    result->score = interaction->verdict.score;
+    free(steal_pointer(&result->message));
+    if (result->status != TEST_PASSED)
+        result->message =
+            checker_explain(&interaction->verdict, interaction->plan->tests.outcome_only);
+}
+
+int interaction_settle(struct interaction *interaction, const struct result *program,
+                       const struct frame_looked *looked, struct test_result *result,
+                       struct error *error)
+{
+    const bool well = atomic_load(&interaction->program_ended_well);
+    const bool ended = interaction->result.reason != REASON_CANCELLED;
+
+    take_interactor(interaction, result);
+    if (notifier_raised(interaction->cancel)) {
+        result->status = TEST_NOT_RUN;
+        set_message(result, "cancelled while the test ran");
+        return error_set(error, ERROR_CANCELLED, "%s", result->message);
+    }
+    if (interaction->status != 0) {
+        result->status = interaction->error.kind == ERROR_JUDGE ? TEST_JUDGE_ERROR : TEST_ENGINE;
+        set_message(result, interaction->error.message);
+        return error_set(error, interaction->error.kind, "%s", interaction->error.message);
+    }
+    if (interaction->has_verdict && (well || interaction->verdict.outcome == CHECKER_WRONG)) {
+        take_verdict(interaction, result);
+        return 0;
+    }
+    if (!interaction->has_verdict && ended)
+        return fail(interaction, result, error, interaction->judge_error.message);
+    return program->reason == REASON_TIMEOUT ? settle_timeout(interaction, looked, result, error)
+                                             : 0;
+}
+
+void interaction_release(struct interaction *interaction)
+{
+    struct strbuf rest = transcript_finish(&interaction->transcript);
+
+    strbuf_release(&rest);
+    for (int i = 0; i < 2; i++) {
+        cleanup_fd(&interaction->to_program[i]);
+        cleanup_fd(&interaction->to_interactor[i]);
+    }
+    notifier_release(&interaction->begun);
+    notifier_release(&interaction->ended);
+    notifier_release(&interaction->judged);
+    notifier_release(&interaction->stop);
+    error_release(&interaction->error);
+    error_release(&interaction->judge_error);
+    free(interaction->verdict.message);
+    result_release(&interaction->result);
+}

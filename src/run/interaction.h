@@ -1,0 +1,70 @@
+/*
+ * A test whose program talks to an interactor: a checker (run/checker.h) that runs at the same time
+ * in its own container, and is joined with the program by "Interaction" in supervisor/protocol.h.
+ * The interactor begins first, in a thread of its own. It reads no end of file before the program
+ * has ended well: so what it says before that is its verdict on what the program has said.
+ *
+ * If FIFOs cannot be shared (gVisor), or a transcript is wanted, isolator passes on itself what
+ * each says, through a pipe for each direction.
+ */
+#ifndef RUN_INTERACTION_H
+#define RUN_INTERACTION_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "run/checker.h"
+#include "run/program_run.h"
+#include "run/test_result.h"
+#include "run/transcript.h"
+
+struct interaction {
+    struct run *interactor;  /* borrowed, like the next three */
+    const struct plan *plan; /* of the program */
+    const struct checked_output *given;
+    const struct notifier *cancel; /* that of the run */
+    struct limits limits;          /* of the interactor: it also has the time of the program */
+    long long look_ms;             /* after its beginning the program is looked at */
+    long long begin_ms;            /* clock_now_ms() then */
+    bool relayed;
+    int to_program[2], to_interactor[2]; /* pipes, if it is relayed; -1: closed */
+    struct transcript transcript;
+    struct notifier begun;  /* the interactor has begun, or has ended */
+    struct notifier ended;  /* the program has ended */
+    struct notifier judged; /* the interactor has ended, and nothing more has to be known */
+    struct notifier stop;   /* `judged` or `cancel` */
+    atomic_bool has_begun;
+    atomic_bool program_ended_well;
+    /* What came of the interactor. */
+    int status; /* -1: `error` says why it did not run to its end */
+    struct error error;
+    struct result result;
+    struct checker_verdict verdict;
+    bool has_verdict; /* else `judge_error` says why not */
+    struct error judge_error;
+    struct frame_looked looked; /* what it waited for shortly before the program's timeout */
+};
+
+/*
+ * Runs the program with the interactor of the run, whose container waits, and fills in what came of
+ * both: -1 as of program_run(). Call interaction_release() in any case.
+ */
+int interaction_run(struct interaction *interaction, struct run *run,
+                    const struct checked_output *given, struct program_run *program,
+                    long long deadline, bool *begun, struct error *error);
+
+/*
+ * Settles the result of the test, which says how the program has ended; `looked` says what it
+ * waited for. -1: the interactor or its
+ * container has failed, which is no verdict: ERROR_JUDGE and the like.
+ */
+int interaction_settle(struct interaction *interaction, const struct result *program,
+                       const struct frame_looked *looked, struct test_result *result,
+                       struct error *error);
+
+void interaction_release(struct interaction *interaction);
+
+/* Whether isolator passes on what the programs of this run say. */
+bool interaction_is_relayed(const struct run *run);
+
+#endif

@@ -1,0 +1,161 @@
+#define _GNU_SOURCE
+#include "supervisor/peer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "supervisor/descriptors.h"
+#include "supervisor/figures.h"
+
+void peer_init(struct peer *peer)
+{
+    *peer = (struct peer){.held = {-1, -1}};
+}
+
+static const char *input_of(const struct peer *peer)
+{
+    return peer->is_interactor ? FIFO_TO_INTERACTOR : FIFO_TO_PROGRAM;
+}
+
+static const char *output_of(const struct peer *peer)
+{
+    return peer->is_interactor ? FIFO_TO_PROGRAM : FIFO_TO_INTERACTOR;
+}
+
+/* Opens an end of a FIFO without waiting for the other side. */
+static int open_end(const char *path, int access)
+{
+    const int fd = open(path, access | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    struct stat status;
+
+    if (fd < 0 || (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)))
+        return fd;
+    close(fd);
+    errno = ENOTSUP;
+    return -1;
+}
+
+/* The other side of each FIFO has to be open before the end that is written. */
+static bool open_ends(struct peer *peer, int ends[2])
+{
+    const char *in = input_of(peer), *out = output_of(peer);
+
+    ends[0] = open_end(in, O_RDONLY);
+    if (ends[0] >= 0 && peer->is_interactor) {
+        peer->held[0] = open_end(in, O_WRONLY);
+        peer->held[1] = open_end(out, O_RDONLY);
+    }
+    if (ends[0] >= 0 && (!peer->is_interactor || (peer->held[0] >= 0 && peer->held[1] >= 0)))
+        ends[1] = open_end(out, O_WRONLY);
+    return ends[1] >= 0;
+}
+
+bool peer_join(struct peer *peer, uint32_t flags, int ends[2])
+{
+    int error;
+
+    peer->joined = (flags & (FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR)) != 0;
+    peer->is_interactor = (flags & FRAME_RUN_INTERACTOR) != 0;
+    ends[0] = ends[1] = -1;
+    if (!peer->joined)
+        return true;
+    if (open_ends(peer, ends)) {
+        for (int i = 0; i < 2; i++)
+            fcntl(ends[i], F_SETFL, 0); /* programs expect that a read waits */
+        return true;
+    }
+    error = errno;
+    descriptor_close(&ends[0]);
+    peer_close(peer);
+    errno = error;
+    return false;
+}
+
+void peer_let_go(struct peer *peer)
+{
+    descriptor_close(&peer->held[0]);
+    peer->drops = true;
+}
+
+void peer_close(struct peer *peer)
+{
+    descriptor_close(&peer->held[0]);
+    descriptor_close(&peer->held[1]);
+    peer->drops = false;
+}
+
+/* Whether a pipe, of which this is either end, has no room. */
+static bool is_full(int fd)
+{
+    const int size = fcntl(fd, F_GETPIPE_SZ);
+
+    /* A page holds what one call has written, if that is less and more does not fit. */
+    return size > 0 && descriptor_pending(fd) + 4096 > (uint64_t)size;
+}
+
+/* How long ago something was written to either FIFO, which the kernel notes. */
+static uint64_t idle_ms(const int fifos[2])
+{
+    struct timespec last = {0, 0}, now;
+    long long ms;
+
+    for (int i = 0; i < 2; i++) {
+        struct stat status;
+
+        if (fifos[i] >= 0 && fstat(fifos[i], &status) == 0 &&
+            (status.st_mtim.tv_sec > last.tv_sec ||
+             (status.st_mtim.tv_sec == last.tv_sec && status.st_mtim.tv_nsec > last.tv_nsec)))
+            last = status.st_mtim;
+    }
+    clock_gettime(CLOCK_REALTIME, &now);
+    ms = (long long)(now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000;
+    return ms > 0 ? (uint64_t)ms : 0;
+}
+
+static void look(const struct peer *peer, int in, int out, struct frame_looked *looked)
+{
+    int fifos[2] = {-1, -1};
+
+    if (peer->joined) {
+        in = fifos[0] = open_end(input_of(peer), O_RDONLY);
+        out = fifos[1] = open_end(output_of(peer), O_WRONLY);
+        looked->idle_ms = idle_ms(fifos);
+    }
+    if (out >= 0 && is_full(out))
+        looked->wait = FRAME_WAIT_OUTPUT;
+    else if (in >= 0 && descriptor_pending(in) == 0)
+        looked->wait = FRAME_WAIT_INPUT;
+    descriptor_close(&fifos[0]);
+    descriptor_close(&fifos[1]);
+}
+
+void peer_begin_to_look(struct peer *peer, uint64_t look_ms)
+{
+    peer->look_us = look_ms > 0 ? figures_clock_us() + look_ms * 1000 : 0;
+}
+
+bool peer_look(struct peer *peer, const struct processes *processes, int in, int out,
+               struct frame_looked *looked)
+{
+    if (peer->look_us == 0 || figures_clock_us() < peer->look_us)
+        return false;
+    peer->look_us = 0;
+    *looked = (struct frame_looked){0};
+    if (processes_sleep(processes))
+        look(peer, in, out, looked);
+    return true;
+}
+
+void peer_watch(struct peer *peer, struct loop *loop)
+{
+    const uint64_t now_us = figures_clock_us();
+
+    if (peer->drops)
+        descriptor_discard_watch(&peer->held[1], loop);
+    if (peer->look_us > 0)
+        loop_limit(loop, peer->look_us > now_us ? (int)((peer->look_us - now_us) / 1000) + 1 : 0);
+}

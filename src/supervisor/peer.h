@@ -1,0 +1,52 @@
+/*
+ * What joins the program to one in another container ("Interaction" in supervisor/protocol.h): the
+ * ends of two FIFOs, and whether it waits for the other side. Knows nothing of requests.
+ */
+#ifndef SUPERVISOR_PEER_H
+#define SUPERVISOR_PEER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/loop.h"
+#include "supervisor/processes.h"
+#include "supervisor/protocol.h"
+
+struct peer {
+    bool joined, is_interactor;
+    /* What an interactor's supervisor holds for the program, to be written and to be read; -1:
+     * nothing. */
+    int held[2];
+    bool drops;       /* what can be read there */
+    uint64_t look_us; /* figures_clock_us() when the program is looked at; 0: never, or it was */
+};
+
+void peer_init(struct peer *peer);
+
+/*
+ * Opens the FIFOs if the request, with these enum frame_run_flag, is joined: ends[0], to be read,
+ * and ends[1], to be written, are the caller's then, and -1 otherwise. False: errno says why not.
+ */
+bool peer_join(struct peer *peer, uint32_t flags, int ends[2]);
+
+/*
+ * The program has ended: the interactor reads the end of file, and what it still writes is dropped.
+ * Closes all that is held.
+ */
+void peer_let_go(struct peer *peer);
+void peer_close(struct peer *peer);
+
+/* A program has begun, and is looked at so long after this, or never if that is 0. */
+void peer_begin_to_look(struct peer *peer, uint64_t look_ms);
+
+/*
+ * Looks if it is time: then this is true, once. The program's own pipes are `in` and `out` if it is
+ * not joined.
+ */
+bool peer_look(struct peer *peer, const struct processes *processes, int in, int out,
+               struct frame_looked *looked);
+
+/* Drops what is to be dropped, and bounds the wait of the loop by the next look. */
+void peer_watch(struct peer *peer, struct loop *loop);
+
+#endif
