@@ -25,7 +25,7 @@ struct checked_output {
     const struct strvec *arguments; /* more of the checker, for this test; borrowed */
 };
 
-/* How the run of an interactor, which is no checker, is changed before it begins. */
+/* How the run of an interactor differs from that of a checker. */
 struct checker_joint {
     void (*prepare)(void *context, struct program_run *program);
     void *context;

@@ -35,7 +35,7 @@ struct interaction {
     struct notifier stop;   /* `judged` or `cancel` */
     atomic_bool has_begun;
     atomic_bool program_ended_well;
-    /* What came of the interactor. */
+    /* How the interactor has ended. */
     int status; /* -1: `error` says why it did not run to its end */
     struct error error;
     struct result result;
@@ -46,8 +46,8 @@ struct interaction {
 };
 
 /*
- * Runs the program with the interactor of the run, whose container waits, and fills in what came of
- * both: -1 as of program_run(). Call interaction_release() in any case.
+ * Runs the program with the interactor of the run, whose container waits, and fills in how both
+ * have ended: -1 as of program_run(). Call interaction_release() in any case.
  */
 int interaction_run(struct interaction *interaction, struct run *run,
                     const struct checked_output *given, struct program_run *program,
@@ -56,7 +56,7 @@ int interaction_run(struct interaction *interaction, struct run *run,
 /*
  * Settles the result of the test, which says how the program has ended; `looked` says what it
  * waited for. -1: the interactor or its
- * container has failed, which is no verdict: ERROR_JUDGE and the like.
+ * container has failed, so there is no verdict: ERROR_JUDGE and the like.
  */
 int interaction_settle(struct interaction *interaction, const struct result *program,
                        const struct frame_looked *looked, struct test_result *result,

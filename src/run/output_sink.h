@@ -27,7 +27,7 @@ struct output_sink {
     size_t taken[2];               /* bytes that are dealt with; see output_sink_take() */
     struct comparison *comparison; /* gets stdout too; borrowed; NULL: none */
     /* Of an interaction: gets stdout too; borrowed; NULL: none. The reader of a pipe may have
-     * ended: what follows is dropped, and that is no error. */
+     * ended: what follows is dropped. */
     struct transcript *transcript;
     enum transcript_side side;
     bool is_piped;

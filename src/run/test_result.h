@@ -26,7 +26,7 @@ enum test_status {
     TEST_JUDGE_ERROR    /* the checker failed when it looked at the output */
 };
 
-/* What came of the interactor that the program talked to. */
+/* How the interactor has ended that the program talked to. */
 struct interactor_result {
     int exit_code, signal; /* as in struct test_result, like the next two */
     long long duration_ms;

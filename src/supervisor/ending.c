@@ -66,7 +66,7 @@ void ending_look(struct supervisor *supervisor)
     if (supervisor->state != STATE_RUNNING || !peer_look(&supervisor->peer, &supervisor->processes,
                                                          program->in, program->out[0], &looked))
         return;
-    if (supervisor->input.filled > 0)
+    if (looked.wait == FRAME_WAIT_INPUT && supervisor->input.filled > 0)
         looked.wait = FRAME_WAIT_NOTHING;
     connection_send(&supervisor->connection, FRAME_LOOKED, &looked, sizeof looked, NULL);
 }

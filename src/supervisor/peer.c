@@ -78,7 +78,7 @@ bool peer_join(struct peer *peer, uint32_t flags, int ends[2])
 void peer_let_go(struct peer *peer)
 {
     descriptor_close(&peer->held[0]);
-    peer->drops = true;
+    peer->drops = peer->held[1] >= 0; /* else the interactor has ended */
 }
 
 void peer_close(struct peer *peer)

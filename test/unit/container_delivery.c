@@ -129,6 +129,8 @@ static void delivery__removed_by_the_engine(void **state)
 }
 
 /* The volume gets one file, with the supervisor that is embedded. */
+static const struct volume_files no_files = {.script = -1};
+
 static void delivery__fills_a_volume(void **state)
 {
     char *directory = temp_create();
@@ -143,7 +145,8 @@ static void delivery__fills_a_volume(void **state)
 
     (void)state;
     assert_int_equal(
-        delivery_fill_volume(&docker, "box", "", -1, "", clock_now_ms() + 60000, NULL, &error), 0);
+        delivery_fill_volume(&docker, "box", "", &no_files, clock_now_ms() + 60000, NULL, &error),
+        0);
     assert_no_error(&error);
     calls = read_in(directory, "calls");
     assert_string_equal(calls, "cp - box:/.isolator\n");
@@ -162,8 +165,8 @@ static void delivery__fills_a_volume(void **state)
     temp_remove(directory);
 }
 
-/* Only who knows the name of the script finds it. */
-static void delivery__fills_a_volume_with_a_script(void **state)
+/* Only who knows the name of the script finds it. The FIFOs are root's, for all who are there. */
+static void delivery__fills_a_volume_with_more(void **state)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *docker_path = script_in(directory, "docker", "exec cat >archive");
@@ -172,18 +175,20 @@ static void delivery__fills_a_volume_with_a_script(void **state)
     CLEANUP_FREE char *extract = string_format("tar -xOf %s/archive scripts/0123", directory);
     CLEANUP_FD int script = linux_unnamed_file_of("frames", 6);
     const struct docker docker = {.command = docker_path, .engine_timeout = 100};
+    const struct volume_files files = {script, "0123", true};
     struct error error = ERROR_INIT;
     struct strbuf got;
 
     (void)state;
-    assert_int_equal(delivery_fill_volume(&docker, "box", "", script, "0123",
-                                          clock_now_ms() + 60000, NULL, &error),
-                     0);
+    assert_int_equal(
+        delivery_fill_volume(&docker, "box", "", &files, clock_now_ms() + 60000, NULL, &error), 0);
     assert_no_error(&error);
     got = shell_output(list);
     assert_string_equal(strbuf_string(&got), "-rwxr-xr-x 0/0 supervisor\n"
                                              "drwx--x--x 0/0 scripts/\n"
-                                             "-rw-r--r-- 0/0 scripts/0123\n");
+                                             "-rw-r--r-- 0/0 scripts/0123\n"
+                                             "prw-rw-rw- 0/0 to-program\n"
+                                             "prw-rw-rw- 0/0 to-interactor\n");
     strbuf_release(&got);
     got = shell_output(extract);
     assert_string_equal(strbuf_string(&got), "frames");
@@ -200,7 +205,8 @@ static void delivery__volume_that_cannot_be_filled(void **state)
 
     (void)state;
     assert_int_equal(
-        delivery_fill_volume(&docker, "box", "", -1, "", clock_now_ms() + 60000, NULL, &error), -1);
+        delivery_fill_volume(&docker, "box", "", &no_files, clock_now_ms() + 60000, NULL, &error),
+        -1);
     assert_error(&error, ERROR_ENGINE, "cannot copy the supervisor into the container: no space");
     temp_remove(directory);
 }

@@ -4,6 +4,7 @@
 
 #include "base/linux.h"
 #include "container/supervisor_link.h"
+#include "supervisor/frame_header.h"
 #include "docker/container.h"
 #include "run/result.h"
 

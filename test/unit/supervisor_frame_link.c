@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "supervisor/frame_link.h"
 #include "supervisor/frame_header.h"
+#include "supervisor/frame_link.h"
 
 /* A link between two pipes. */
 struct fixture {
