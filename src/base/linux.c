@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -21,6 +22,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/io.h"
 
 int linux_unnamed_file(void)
@@ -78,6 +80,17 @@ int linux_pipe(int fds[2])
 int linux_eventfd(void)
 {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+int linux_either_readable(int one, int other)
+{
+    CLEANUP_FD int fd = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN};
+
+    if (fd < 0 || (one >= 0 && epoll_ctl(fd, EPOLL_CTL_ADD, one, &event) != 0) ||
+        (other >= 0 && epoll_ctl(fd, EPOLL_CTL_ADD, other, &event) != 0))
+        return -1;
+    return steal_fd(&fd);
 }
 
 int linux_reopen_nonblocking(int fd)

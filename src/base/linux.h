@@ -33,6 +33,12 @@ int linux_pipe(int fds[2]);
 int linux_eventfd(void);
 
 /*
+ * Returns a descriptor that polls readable while one of two others does, of which each may be -1;
+ * close-on-exec. -1, errno.
+ */
+int linux_either_readable(int one, int other);
+
+/*
  * Opens the pipe or terminal of this descriptor once more, for writing, with O_NONBLOCK and
  * close-on-exec: no other process shares that new open file description. -1, errno; also for the
  * master side of a pseudo-terminal, of which a second open would make a new one.

@@ -15,6 +15,15 @@ int notifier_open(struct notifier *notifier, struct error *error)
     return 0;
 }
 
+int notifier_open_either(struct notifier *notifier, const struct notifier *one,
+                         const struct notifier *other, struct error *error)
+{
+    notifier->fd = linux_either_readable(notifier_fd(one), notifier_fd(other));
+    if (notifier->fd < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot create an epoll descriptor");
+    return 0;
+}
+
 void notifier_raise(const struct notifier *notifier)
 {
     const uint64_t one = 1;

@@ -15,7 +15,8 @@
 #include "base/error.h"
 
 struct notifier {
-    int fd; /* an eventfd(2) that never blocks and that no child inherits; -1: not open */
+    int fd; /* an eventfd(2), or epoll(7) of two; never blocks, no child inherits it; -1: not open
+             */
 };
 
 #define NOTIFIER_INIT                                                                              \
@@ -25,6 +26,13 @@ struct notifier {
 
 /* ERROR_SYSTEM. */
 int notifier_open(struct notifier *notifier, struct error *error);
+
+/*
+ * Opens a notifier that is raised while one of two others is, which are borrowed; `one` may be
+ * NULL. It is neither raised nor cleared by itself. ERROR_SYSTEM.
+ */
+int notifier_open_either(struct notifier *notifier, const struct notifier *one,
+                         const struct notifier *other, struct error *error);
 
 /* From any thread and from a signal handler: it never blocks and keeps errno. */
 void notifier_raise(const struct notifier *notifier);

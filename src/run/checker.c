@@ -42,6 +42,14 @@ int checker_wait(struct run *checker, struct error *error)
     return blame_judges(error);
 }
 
+void checker_settle(struct run *checker)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+
+    notifier_raise(&checker->ending);
+    checker_wait(checker, &ignored); /* the program may not have come to its tests */
+}
+
 /* ---- what it is given */
 
 /* Adds what is in an open file, or an empty file. */

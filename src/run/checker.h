@@ -50,6 +50,11 @@ int checker_decide(struct run *checker, enum checker_convention convention,
 int checker_wait(struct run *checker, struct error *error);
 
 /*
+ * The program's run has no more use for the checker: ends what it still does, such as its build.
+ */
+void checker_settle(struct run *checker);
+
+/*
  * The first line of a text that has something, without characters that act on a terminal; owned by
  * the caller. NULL: it is empty.
  */

@@ -47,6 +47,18 @@ code = word[-2:] if word[:1].isalpha() else ""
 sys.exit(int(code) if code else 42 if word == open(answer).read().strip() else 43)
 END
 
+# config EXPRESSION: prints a configuration in which Perl has changed the hash %$config. "made" is a language that is built.
+config() {
+    perl -MJSON::PP -e '
+        local $/;
+        my $config = JSON::PP->new->decode(<STDIN>);
+        $config->{languages}{made} = {image => "isolator-test/busybox:1", extensions => [".made"], defaultFilename => "main.made",
+            build => ["sh", "-c", "! grep SYNTAX {entrypoint} >&2 && cp {entrypoint} {stem}"], command => ["sh", "./{stem}"]};
+        eval $ARGV[0] // die $@;
+        print JSON::PP->new->encode($config)' "$1" <"$ISOLATOR_CONFIG"
+}
+config 1 >"$scratch/made.json"
+
 # ---- verdicts
 
 test_case 'testlib: right, wrong, partly right' && {
@@ -216,12 +228,6 @@ test_case 'a checker that takes too long, and one that cannot be built or sent' 
     isolator batch --retries 1 "$scratch/lines"
     is "$(json '"$r->{reason} $r->{retries} $r->{tests}[0]{status} $r->{error}"')" \
         "judge-error 1 judge-error the checker did not end within 0.5 s" "too long, and tried again"
-    perl -MJSON::PP -e '
-        local $/;
-        my $config = JSON::PP->new->decode(<STDIN>);
-        $config->{languages}{made} = {image => "isolator-test/busybox:1", extensions => [".made"], defaultFilename => "main.made",
-            build => ["sh", "-c", "! grep SYNTAX {entrypoint} >&2 && cp {entrypoint} {stem}"], command => ["sh", "./{stem}"]};
-        print JSON::PP->new->encode($config)' <"$ISOLATOR_CONFIG" >"$scratch/made.json"
     echo 'SYNTAX error here' >"$scratch/broken.made"
     isolator test --config "$scratch/made.json" --tests "$scratch/tests" --checker "$scratch/broken.made" "$(program 1 4 9)"
     is "$status $(json '"$r->{reason} $r->{error}"')|$(tests '$_->{status}' | sort -u)" \
@@ -231,6 +237,19 @@ test_case 'a checker that takes too long, and one that cannot be built or sent' 
     is "$status $(tests '$_->{status}' | tr '\n' ' ')" "1 passed passed wrong-answer" "one that is built"
     isolator test --tests "$scratch/tests" --checker "$scratch/none.py" "$(program 1 4 9)"
     is "$status $(json '"$r->{reason} $r->{error}"')" "2 input the checker: cannot open '$scratch/none.py': No such file or directory" "no such file"
+}
+
+# A build of the checker that is never over would keep this process until the timeout of the build.
+test_case 'a program that cannot be built does not wait for the build of the checker' && {
+    config '$config->{languages}{slow} = {%{$config->{languages}{made}}, extensions => [".slow"], defaultFilename => "main.slow",
+        build => ["sh", "-c", "sleep 1000"], buildLimits => {timeoutSeconds => 1000}}' >"$scratch/slow.json"
+    echo 'SYNTAX error here' >"$scratch/broken.made"
+    touch "$scratch/check.slow"
+    start_isolator test --config "$scratch/slow.json" --tests "$scratch/tests" --checker "$scratch/check.slow" "$scratch/broken.made"
+    until_true eval '! kill -0 "$pid" 2>/dev/null' || kill -KILL "$pid"
+    await
+    is "$status $(json '"$r->{reason} $r->{error}"')|$(tests '$_->{status}' | sort -u)" \
+        "1 build build exited with status 1|not-run" "the result is that of the program"
 }
 
 # ---- each is hostile to the other
