@@ -42,12 +42,18 @@ int checker_wait(struct run *checker, struct error *error)
     return blame_judges(error);
 }
 
-void checker_settle(struct run *checker)
+void checker_settle(struct run *run)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    struct run *checker = run->checker;
+    struct result *result = run->result;
 
     notifier_raise(&checker->ending);
     checker_wait(checker, &ignored); /* the program may not have come to its tests */
+    for (size_t i = 0; i < checker->result->warnings.count; i++)
+        strvec_pushf(&result->warnings, "the checker: %s", checker->result->warnings.items[i]);
+    result->checker_image = steal_pointer(&checker->result->image);
+    result->checker_container = steal_pointer(&checker->result->container);
 }
 
 /* ---- what it is given */
@@ -249,18 +255,29 @@ static int run_checker(struct run *checker, enum checker_convention convention,
     return status;
 }
 
+/* Each once: every test may cause the same. */
+static void add_warnings(struct result *result, const struct strvec *warnings)
+{
+    for (size_t i = 0; i < warnings->count; i++)
+        if (!strvec_contains(&result->warnings, warnings->items[i]))
+            strvec_push(&result->warnings, warnings->items[i]);
+}
+
 int checker_decide(struct run *checker, enum checker_convention convention,
                    const struct checked_output *checked, struct checker_verdict *verdict,
                    struct error *error)
 {
     CLEANUP(archive_release) struct archive files = ARCHIVE_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
+    bool judged;
 
     *verdict = (struct checker_verdict){.score = NAN};
     result.image = string_copy(checker->plan->image);
-    if (pack(&files, checker->plan, convention, checked, error) == 0 &&
-        run_checker(checker, convention, checked, &files, &result, error) == 0 &&
-        judge(convention, &result, verdict, error) == 0)
+    judged = pack(&files, checker->plan, convention, checked, error) == 0 &&
+             run_checker(checker, convention, checked, &files, &result, error) == 0 &&
+             judge(convention, &result, verdict, error) == 0;
+    add_warnings(checker->result, &result.warnings);
+    if (judged)
         return 0;
     free(steal_pointer(&verdict->message));
     return blame_judges(error);

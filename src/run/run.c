@@ -279,11 +279,15 @@ static int open_checker(struct run *checker, struct error *error)
     const struct result *result = checker->result;
     CLEANUP_FREE char *said = NULL;
     bool begun, built;
+    int made;
 
     checker->instance =
         instance_new(checker->docker, checker->plan, &checker->limits, run_keep_ms(checker));
-    if (instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
-                      checker->cancel, error) != 0) {
+    made = instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
+                         checker->cancel, error);
+    run_set_container(checker, &checker->instance->container);
+    add_warnings(checker);
+    if (made != 0) {
         free_instance(checker);
         return error_prefix(error, "the checker");
     }
@@ -329,7 +333,7 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
                  : run->instance ? run_warm_or_cold(run, &error)
                                  : run_cold(run, &error);
     if (run->checker)
-        checker_settle(run->checker);
+        checker_settle(run);
     if (status == 0 && result_success(run->result))
         save_run(run, &error);
     if (error.kind != ERROR_NONE)

@@ -239,6 +239,27 @@ test_case 'a checker that takes too long, and one that cannot be built or sent' 
     is "$status $(json '"$r->{reason} $r->{error}"')" "2 input the checker: cannot open '$scratch/none.py': No such file or directory" "no such file"
 }
 
+test_case 'the warnings of the checker are those of the run, each once' && {
+    config '$config->{defaults}{capDrop} = ["NET_RAW"]' >"$scratch/capable.json"
+    isolator test --config "$scratch/capable.json" --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 4 9)"
+    expect "$status $(json 'join "\n", @{$r->{warnings}}')" "the warnings" <<'END'
+0 not all capabilities are dropped, so the program could forge its result
+the checker: not all capabilities are dropped, so the program could forge its result
+END
+}
+
+test_case 'the audit file names the checker' && {
+    rm -f "$scratch/audit"
+    start_isolator test --audit "$scratch/audit" --tests "$scratch/tests" --checker "$scratch/check.py" \
+        "$(snippet py 'import time; time.sleep(1)')"
+    until_true eval '[ "$(own_containers | wc -l)" = 2 ]'
+    names=$(own_containers | sort)
+    await
+    is "$(perl -MJSON::PP -ne '$l = decode_json($_); print "$_\n" for sort map { $_->{container} } $l, $l->{checker}' "$scratch/audit")" \
+        "$names" "both containers"
+    is "$(perl -MJSON::PP -ne '$l = decode_json($_); print $l->{checker}{image} eq $l->{image}' "$scratch/audit")" 1 "its image"
+}
+
 # A build of the checker that is never over would keep this process until the timeout of the build.
 test_case 'a program that cannot be built does not wait for the build of the checker' && {
     config '$config->{languages}{slow} = {%{$config->{languages}{made}}, extensions => [".slow"], defaultFilename => "main.slow",
