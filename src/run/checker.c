@@ -123,6 +123,7 @@ static char *first_line(const char *text, size_t length)
         end++;
     if (end - start > CHECKER_MESSAGE_MAX)
         end = start + CHECKER_MESSAGE_MAX;
+    end -= utf8_cut_tail(text + start, end - start); /* of the text, or of a file that was cut */
     line = string_format("%.*s", (int)(end - start), text + start);
     return *line ? text_escape(line) : NULL;
 }

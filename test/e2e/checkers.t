@@ -107,6 +107,13 @@ END
 END
 }
 
+test_case 'a long message is cut between characters' && {
+    isolator test --tests "$scratch/tests" --validator "$(snippet py 'import sys
+open(sys.argv[3] + "judgemessage.txt", "w").write("x" * 999 + "\u00e9" * 9); sys.exit(43)')" "$(program 1 4 9)"
+    is "$(tests '$_->{error}' | sed 's/x*//' | sort -u)" "" "nothing follows the x"
+    is "$(tests 'length $_->{error}' | sort -u)" 999 "all x"
+}
+
 test_case 'arguments of a validator are those of the tests' && {
     mkdir "$scratch/flags"
     touch "$scratch/flags/1.in"
