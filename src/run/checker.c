@@ -194,10 +194,21 @@ static int judge_testlib(const struct result *result, struct checker_verdict *ve
     }
 }
 
+/* Why the score may be one of the files that were not collected; NULL: it is not. */
+static const char *why_no_score(const struct artifacts *feedback)
+{
+    if (feedback->incomplete)
+        for (size_t i = 0; i < feedback->missing.count; i++)
+            if (!strstr(feedback->missing.items[i], "message.txt'"))
+                return feedback->missing.items[i];
+    return NULL;
+}
+
 static int judge_kattis(const struct result *result, struct checker_verdict *verdict,
                         struct error *error)
 {
     CLEANUP_FREE char *score = read_feedback(result, "score.txt");
+    const char *missing = why_no_score(&result->artifacts);
 
     verdict->message = read_feedback(result, "judgemessage.txt");
     if (!verdict->message)
@@ -208,6 +219,8 @@ static int judge_kattis(const struct result *result, struct checker_verdict *ver
         return error_set(error, ERROR_JUDGE, "the validator exited with status %d%s%s",
                          result->exit_code, said ? ": " : "", said ? said : "");
     }
+    if (missing)
+        return error_set(error, ERROR_JUDGE, "no score can be read: %s", missing);
     verdict->outcome = result->exit_code == 42 ? CHECKER_RIGHT : CHECKER_WRONG;
     return score ? read_score(score, &verdict->score, error) : 0;
 }
@@ -278,6 +291,8 @@ int checker_decide(struct run *checker, enum checker_convention convention,
              run_checker(checker, convention, checked, &files, &result, error) == 0 &&
              judge(convention, &result, verdict, error) == 0;
     add_warnings(checker->result, &result.warnings);
+    if (result.artifacts.incomplete)
+        add_warnings(checker->result, &result.artifacts.missing);
     if (judged)
         return 0;
     free(steal_pointer(&verdict->message));

@@ -107,6 +107,29 @@ END
 END
 }
 
+test_case 'feedback that is too large' && {
+    config '$config->{maxArtifactBytes} = 1000' >"$scratch/small.json"
+    judges() { # FILE: a validator that writes too much into it
+        snippet py "import sys
+open(sys.argv[3] + '$1', 'w').write('1' * 2000); sys.exit(43)"
+    }
+    feedback=judge/feedback
+    limit="it exceeds the limit maxArtifactBytes"
+    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges judgemessage.txt)" "$(program 1 4 9)"
+    expect "$(json 'join "\n", @{$r->{warnings}}')
+$(tests "$verdicts")" "a message is not needed" <<END
+the checker: the artifact '$feedback/judgemessage.txt' is omitted: $limit
+1 wrong-answer - the output is not right
+2 wrong-answer - the output is not right
+3 wrong-answer - the output is not right
+END
+    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges score.txt)" "$(program 1 4 9)"
+    is "$status $(tests "$verdicts" | head -n 1)" \
+        "3 1 judge-error - no score can be read: the artifact '$feedback/score.txt' is omitted: $limit" "a score is"
+    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges other.txt)" "$(program 1 4 9)"
+    is "$(json '"@{$r->{warnings}}"') $(tests '$_->{status}' | sort -u)" " wrong-answer" "other files are not read"
+}
+
 test_case 'a long message is cut between characters' && {
     isolator test --tests "$scratch/tests" --validator "$(snippet py 'import sys
 open(sys.argv[3] + "judgemessage.txt", "w").write("x" * 999 + "\u00e9" * 9); sys.exit(43)')" "$(program 1 4 9)"
