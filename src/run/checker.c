@@ -12,6 +12,7 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "docker/budget.h"
+#include "run/pack_tree.h"
 #include "run/run_steps.h"
 
 #define INPUT  CHECKER_DIRECTORY "/input"
@@ -77,11 +78,43 @@ static int add_file(struct archive *archive, const char *name, int fd, struct er
     return result;
 }
 
+static long long size_of(int fd)
+{
+    struct stat status;
+
+    return fd >= 0 && fstat(fd, &status) == 0 ? status.st_size : 0;
+}
+
+static int check_size(const struct pack_tree *sizes, const struct plan *plan, struct error *error)
+{
+    CLEANUP_FREE char *room = string_format("%.10g MB of the working directory of the checker",
+                                            plan->policy.limits.number[LIMIT_WORKDIR]);
+
+    return pack_tree_check_size(sizes, room, error);
+}
+
+static int open_archive(struct archive *archive, const struct plan *plan,
+                        enum checker_convention convention, const struct checked_output *checked,
+                        struct error *error)
+{
+    CLEANUP(pack_tree_release)
+    struct pack_tree sizes = {.max_bytes = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR)};
+
+    pack_tree_has_room(&sizes, INPUT, size_of(checked->input));
+    pack_tree_has_room(&sizes, ANSWER, (long long)checked->answer_length);
+    if (convention == CHECKER_TESTLIB)
+        pack_tree_has_room(&sizes, OUTPUT, size_of(checked->output));
+    if (check_size(&sizes, plan, error) != 0)
+        return -1;
+    return (sizes.bytes > ARCHIVE_IN_MEMORY_MAX ? archive_open_on_disk : archive_open)(
+        archive, plan->policy.uid, plan->policy.gid, NULL, error);
+}
+
 static int pack(struct archive *archive, const struct plan *plan,
                 enum checker_convention convention, const struct checked_output *checked,
                 struct error *error)
 {
-    if (archive_open(archive, plan->policy.uid, plan->policy.gid, NULL, error) != 0 ||
+    if (open_archive(archive, plan, convention, checked, error) != 0 ||
         archive_add_directory(archive, CHECKER_DIRECTORY, 0, error) != 0 ||
         add_file(archive, INPUT, checked->input, error) != 0 ||
         archive_add_bytes(archive, ANSWER, checked->answer, checked->answer_length, error) != 0)

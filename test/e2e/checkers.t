@@ -251,6 +251,27 @@ test_case '--no-detail: nothing of what a checker says is shown' && {
     is "$status $(json '$r->{error}') $(tests '$_->{error} // "-"' | head -n 2 | tail -n 1)" "3 the checker failed the checker failed" "an error of the judges"
 }
 
+test_case 'files that do not fit into the working directory of a checker' && {
+    config '$config->{maximums}{workdirMB} = 64' >"$scratch/narrow.json"
+    isolator test --config "$scratch/narrow.json" --tests "$scratch/tests" --checker "$scratch/check.py" "$(snippet py 'import os
+if input() == "1": print(1); exit()
+for i in range(64): os.write(1, b"0" * (1 << 20)) == 1 << 20 or exit(9)')"
+    why="the files need 64.1 MB, more than the 64 MB of the working directory of the checker; 'judge/output' has 64.0 MB"
+    expect "$status
+$(tests "$verdicts")" "the output" <<END
+3
+1 passed - -
+2 judge-error - $why
+3 not-run - $why
+END
+    truncate -s 65M "$scratch/large"
+    mkdir "$scratch/wide"
+    cp "$scratch/large" "$scratch/wide/1.in"
+    isolator test --config "$scratch/narrow.json" --tests "$scratch/wide" --checker "$scratch/check.py" "$(program 1 4 9)"
+    is "$status $err" \
+        "2 isolator: the checker: the input and the answer of test '1' need 66 MB, and it can have 64 MB (maximums.workdirMB)" "the input"
+}
+
 test_case 'a checker that takes too long, and one that cannot be built or sent' && {
     perl -MJSON::PP -e 'local $/; print encode_json({language => "python", entrypoint_code => "print(input())",
         checker => {language => "python", code => <STDIN>, timeout_seconds => 0.5},
