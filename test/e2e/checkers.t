@@ -198,14 +198,18 @@ $(tests "$verdicts")" "the tests" <<'END'
 6 wrong-answer - test 6: expected 5, found 6
 points1 partly-right 1 points 1 of 10
 END
+    echo '{"language": "python", "entrypoint_code": "print(1)", "tests": [{}, {"expected_stdout": "1"}],
+        "checker": {"language": "python", "code": "import sys; sys.exit(1 if open(sys.argv[3]).read() else 0)"}}' | tr -d '\n' >"$scratch/lines"
+    isolator batch "$scratch/lines"
+    is "$(tests '$_->{status}' | tr '\n' ' ')" "passed wrong-answer" "a test without an answer"
     refused() {
         perl -MJSON::PP -e 'print encode_json({language => "python", entrypoint_code => "", eval $ARGV[0]}), "\n"' "$1" >"$scratch/lines"
         isolator batch "$scratch/lines"
         is "$(json '"$r->{reason} $r->{error}"')" "input $2" "$1"
     }
     refused 'checker => {language => "python", code => ""}' "a checker needs tests"
-    refused 'tests => [{no_expected => \1}], checker => {language => "python"}' "checker needs a language and code"
-    refused 'tests => [{no_expected => \1}], checker => {language => "python", code => "", convention => "icpc"}' \
+    refused 'tests => [{}], checker => {language => "python"}' "checker needs a language and code"
+    refused 'tests => [{}], checker => {language => "python", code => "", convention => "icpc"}' \
         'checker.convention must be "testlib" or "kattis"'
 }
 
