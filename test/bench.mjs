@@ -349,6 +349,30 @@ async function submissions() {
     bounded('memory of isolator with 1,000 tests that write 100 kB each', Number(peak), ...MEMORY);
 }
 
+const DOUBLE_CPP = '#include <iostream>\nint main() { int n; std::cin >> n; std::cout << 2 * n << "\\n"; }';
+const CHECKER_CPP = `#include <fstream>
+int main(int, char **names) {
+    std::ifstream output(names[2]), answer(names[3]);
+    int found, expected;
+    return output >> found && answer >> expected && found == expected ? 0 : 1;
+}`;
+
+// The same tests with a checker, which runs once for each, and compared by isolator; both programs are built.
+async function checkers() {
+    if (!engine.languages.cpp)
+        return;
+    const request = { ...doubling('cpp', 20), entrypoint_code: DOUBLE_CPP };
+    const compare = request.tests.map((test) => ({ ...test, compare: 'tokens' }));
+    const times = { checker: [], tokens: [] };
+    await repeat(Math.ceil(ROUNDS / 3), async () => {
+        times.checker.push(await timeRequests([{ ...request, checker: { language: 'cpp', code: CHECKER_CPP } }]));
+        times.tokens.push(await timeRequests([{ ...request, tests: compare }]));
+    });
+    row('a submission with 20 tests in C++, compared as tokens', times.tokens);
+    row('the same with a checker in C++', times.checker);
+    ratio('the checker, of the comparison', times.checker, times.tokens, { atMost: 2 });
+}
+
 // CPU time of processes in clock ticks.
 function ticks(...pids) {
     return pids.map((pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /s, '').split(' ').slice(11, 13).map(Number))
@@ -528,7 +552,7 @@ async function tools() {
     fact('the program, of that', (median(times.program) / median(times.separate)).toFixed(3));
 }
 
-const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches, tests: submissions,
+const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches, tests: submissions, checkers,
     waiting: waitingContainers, sessions, network, tools, growth };
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const unknown = parts.find((part) => !PARTS[part]);

@@ -42,6 +42,9 @@ enum { ARCHIVE_ID_MAX = 07777777 };
 int archive_open(struct archive *archive, uid_t uid, gid_t gid, struct manifest *manifest,
                  struct error *error);
 
+/* Bytes of files that are few: with more, an archive that may be on the disk should be there. */
+enum { ARCHIVE_IN_MEMORY_MAX = 1 << 20 };
+
 /* The same for large files: the archive is on the disk (see linux_unnamed_disk_file()). */
 int archive_open_on_disk(struct archive *archive, uid_t uid, gid_t gid, struct manifest *manifest,
                          struct error *error);

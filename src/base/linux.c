@@ -22,6 +22,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/io.h"
 
 int linux_unnamed_file(void)
@@ -76,24 +77,20 @@ int linux_pipe(int fds[2])
     return pipe2(fds, O_CLOEXEC);
 }
 
-int linux_readable_fd(const int *fds, size_t count)
-{
-    const int all = epoll_create1(EPOLL_CLOEXEC);
-
-    for (size_t i = 0; i < count && all >= 0; i++) {
-        struct epoll_event event = {.events = EPOLLIN};
-
-        if (fds[i] < 0 || epoll_ctl(all, EPOLL_CTL_ADD, fds[i], &event) == 0)
-            continue;
-        close(all);
-        return -1;
-    }
-    return all;
-}
-
 int linux_eventfd(void)
 {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+int linux_either_readable(int one, int other)
+{
+    CLEANUP_FD int fd = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN};
+
+    if (fd < 0 || (one >= 0 && epoll_ctl(fd, EPOLL_CTL_ADD, one, &event) != 0) ||
+        (other >= 0 && epoll_ctl(fd, EPOLL_CTL_ADD, other, &event) != 0))
+        return -1;
+    return steal_fd(&fd);
 }
 
 int linux_reopen_nonblocking(int fd)

@@ -32,8 +32,11 @@ int linux_pipe(int fds[2]);
 /* Returns an eventfd(2) of 0 that never blocks; close-on-exec. -1, errno. */
 int linux_eventfd(void);
 
-/* A new descriptor that polls readable while one of these does (-1: none); -1 with errno. */
-int linux_readable_fd(const int *fds, size_t count);
+/*
+ * Returns a descriptor that polls readable while one of two others does, of which each may be -1;
+ * close-on-exec. -1, errno.
+ */
+int linux_either_readable(int one, int other);
 
 /*
  * Opens the pipe or terminal of this descriptor once more, for writing, with O_NONBLOCK and

@@ -15,14 +15,12 @@ int notifier_open(struct notifier *notifier, struct error *error)
     return 0;
 }
 
-int notifier_open_either(struct notifier *either, const struct notifier *one,
+int notifier_open_either(struct notifier *notifier, const struct notifier *one,
                          const struct notifier *other, struct error *error)
 {
-    const int fds[] = {notifier_fd(one), notifier_fd(other)};
-
-    either->fd = linux_readable_fd(fds, 2);
-    if (either->fd < 0)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot create an epoll instance");
+    notifier->fd = linux_either_readable(notifier_fd(one), notifier_fd(other));
+    if (notifier->fd < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot create an epoll descriptor");
     return 0;
 }
 

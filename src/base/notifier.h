@@ -15,7 +15,8 @@
 #include "base/error.h"
 
 struct notifier {
-    int fd; /* an eventfd(2) that never blocks and that no child inherits; -1: not open */
+    int fd; /* an eventfd(2), or epoll(7) of two; never blocks, no child inherits it; -1: not open
+             */
 };
 
 #define NOTIFIER_INIT                                                                              \
@@ -27,10 +28,10 @@ struct notifier {
 int notifier_open(struct notifier *notifier, struct error *error);
 
 /*
- * A notifier that is raised while one of the two is, each of which may be NULL and has to last as
- * long; it cannot be raised or cleared itself. ERROR_SYSTEM.
+ * Opens a notifier that is raised while one of two others is, which are borrowed; `one` may be
+ * NULL. It is neither raised nor cleared by itself. ERROR_SYSTEM.
  */
-int notifier_open_either(struct notifier *either, const struct notifier *one,
+int notifier_open_either(struct notifier *notifier, const struct notifier *one,
                          const struct notifier *other, struct error *error);
 
 /* From any thread and from a signal handler: it never blocks and keeps errno. */

@@ -218,7 +218,7 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
     return 0;
 }
 
-int run_inputs_pull(const struct docker *docker, const struct plan *plan, struct error *error)
+static int pull_image(const struct docker *docker, const struct plan *plan, struct error *error)
 {
     const char *const images[] = {plan->image, plan->base};
 
@@ -229,4 +229,13 @@ int run_inputs_pull(const struct docker *docker, const struct plan *plan, struct
             return found < 0 ? -1 : 0;
     }
     return image_store_pull(docker, plan->base ? plan->base : plan->image, signals_cancel(), error);
+}
+
+int run_inputs_pull(const struct docker *docker, const struct plan *plan, struct error *error)
+{
+    if (pull_image(docker, plan, error) != 0)
+        return -1;
+    if (!plan->checker || pull_image(docker, plan->checker, error) == 0)
+        return 0;
+    return error_prefix(error, "the checker");
 }

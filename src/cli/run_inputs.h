@@ -51,8 +51,8 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
                           struct error *error);
 
 /*
- * Fetches the image of the plan if it is not on the engine. For a prepared image it fetches the
- * base image, because no registry has a prepared image.
+ * Fetches the image of the plan, and that of its checker, if they are not on the engine. For a
+ * prepared image it fetches the base image, because no registry has a prepared image.
  */
 int run_inputs_pull(const struct docker *docker, const struct plan *plan, struct error *error);
 

@@ -164,32 +164,69 @@ static int settle_paths(struct plan *plan, struct request *request, struct error
     return 0;
 }
 
-/* Bytes of the files of a test that the checker is given. */
-static long long checked_bytes(const struct test_request *test)
+/* Bytes of the input and the answer of a test, which the checker is given. */
+static long long given_bytes(const struct test_request *test)
 {
-    const long long output =
-        test->max_output_bytes > 0 ? test->max_output_bytes : TEST_MAX_OUTPUT_BYTES;
     struct stat status = {.st_size = 0};
 
     if (test->stdin_file >= 0)
         fstat(test->stdin_file, &status);
-    return output + (long long)status.st_size + (long long)test->stdin_length +
+    return (long long)status.st_size + (long long)test->stdin_length +
            (long long)test->expected_length;
 }
 
-/*
- * A program must not be able to make the checker fail by the size of its output: the working
- * directory, which is in memory, has room for the files of the largest test.
- */
-static void add_room(struct limits *limits, const struct test_requests *tests)
+/* The same with the most that its program may write. */
+static long long checked_bytes(const struct test_request *test)
 {
-    long long most = 0;
+    return given_bytes(test) +
+           (test->max_output_bytes > 0 ? test->max_output_bytes : TEST_MAX_OUTPUT_BYTES);
+}
+
+/* MB that hold so many bytes. */
+static double megabytes(long long bytes)
+{
+    return (double)(bytes >> 20) + 1;
+}
+
+static int check_room(const struct limits *limits, const struct test_request *test,
+                      struct error *error)
+{
+    static const enum limit_number numbers[] = {LIMIT_WORKDIR, LIMIT_MEMORY};
+    const double needed = megabytes(given_bytes(test));
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const double given = limits->number[numbers[i]];
+        CLEANUP_FREE char *shown = NULL;
+
+        if (needed <= given)
+            continue;
+        shown = text_escape_short(test->name, TEXT_SHOWN_MAX);
+        return error_set(error, ERROR_USAGE,
+                         "the input and the answer of test '%s' need %.10g MB, and it can have "
+                         "%.10g MB (maximums.%s)",
+                         shown, needed, given, limit_rules[numbers[i]].key.name);
+    }
+    return 0;
+}
+
+/*
+ * A program should not be able to make the checker fail by the size of its output: the working
+ * directory, which is in memory, has room for the files of the largest test, up to the maximums.
+ */
+static int add_room(struct limits *limits, const struct limits *maximums,
+                    const struct test_requests *tests, struct error *error)
+{
+    double most = 0;
 
     for (size_t i = 0; i < tests->count; i++)
-        if (checked_bytes(&tests->items[i]) > most)
-            most = checked_bytes(&tests->items[i]);
-    limits->number[LIMIT_WORKDIR] += (double)(most >> 20) + 1;
-    limits->number[LIMIT_MEMORY] += (double)(most >> 20) + 1;
+        most = fmax(most, megabytes(checked_bytes(&tests->items[i])));
+    limits->number[LIMIT_WORKDIR] += most;
+    limits->number[LIMIT_MEMORY] += most;
+    limits_clamp(limits, maximums);
+    for (size_t i = 0; i < tests->count; i++)
+        if (check_room(limits, &tests->items[i], error) != 0)
+            return -1;
+    return 0;
 }
 
 /*
@@ -217,10 +254,11 @@ static int resolve_checker(struct plan *plan, const struct config *config,
         *timeout = fmin(CHECKER_TIMEOUT, config->maximums.limits.number[LIMIT_TIMEOUT]);
     plan->checker = memory_allocate(sizeof *plan->checker);
     *plan->checker = (struct plan)PLAN_INIT;
-    if (input_copy(&own.input, &request->checker->input, error) == 0)
-        result = plan_resolve(plan->checker, config, &own, error);
+    if (input_copy(&own.input, &request->checker->input, error) == 0 &&
+        plan_resolve(plan->checker, config, &own, error) == 0)
+        result = add_room(&plan->checker->policy.limits, &config->maximums.limits, &request->tests,
+                          error);
     input_release(&own.input); /* empty if the plan has taken it over */
-    add_room(&plan->checker->policy.limits, &request->tests);
     plan->checker_convention = request->checker_convention;
     plan->interactive = request->interactive;
     plan->transcript = request->transcript;

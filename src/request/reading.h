@@ -18,6 +18,7 @@ struct reading {
     enum tool_caller caller;
     struct request *request;
     const bool *offered;        /* languages; NULL: all */
+    bool has_checker;           /* of the tests */
     bool offers_hosts;          /* models have the argument for hosts */
     const struct strvec *tools; /* see struct tool_client; not NULL */
     const char *programs;       /* see struct tool_client */

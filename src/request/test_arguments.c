@@ -230,7 +230,7 @@ static const struct comparison_names comparison_names = {
 
 /* `words` are those of the request, which every program gets. */
 static int read_test(struct argument_reader *reader, const char *name, json_t *value, size_t words,
-                     struct test_request *test)
+                     bool has_checker, struct test_request *test)
 {
     const char *key;
     json_t *member;
@@ -247,6 +247,8 @@ static int read_test(struct argument_reader *reader, const char *name, json_t *v
     }
     if (comparison_rule_settle(&test->comparison, &comparison_names, reader->error) != 0)
         return error_prefix(reader->error, "%s", name);
+    if (has_checker && !test->expected)
+        test->no_expected = true;
     return check_expected(reader, name, test);
 }
 
@@ -276,7 +278,7 @@ static int check_names(struct argument_reader *reader, const char *name,
 }
 
 int test_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                        struct test_requests *tests)
+                        bool has_checker, struct test_requests *tests)
 {
     const size_t words = reader->words;
     size_t i;
@@ -290,7 +292,7 @@ int test_arguments_read(struct argument_reader *reader, const char *name, const 
         struct test_request *test = test_requests_add(tests);
 
         json_t *meant = argument_meant(reader, item, ARGUMENT_OBJECT);
-        const int result = read_test(reader, item_name, meant, words, test);
+        const int result = read_test(reader, item_name, meant, words, has_checker, test);
 
         json_decref(meant);
         if (result != 0)

@@ -10,8 +10,11 @@
 #include "request/argument_values.h"
 #include "request/test_request.h"
 
-/* Adds the tests of the array. Errors as in request/argument_values.h. */
+/*
+ * Adds the tests of the array. With a checker, a test without an expected output has no_expected:
+ * the answer of the checker is empty. Errors as in request/argument_values.h.
+ */
 int test_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                        struct test_requests *tests);
+                        bool has_checker, struct test_requests *tests);
 
 #endif

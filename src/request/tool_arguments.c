@@ -142,7 +142,8 @@ static int read_close_session(struct reading *reading, const char *name, const j
 
 static int read_tests(struct reading *reading, const char *name, const json_t *value)
 {
-    return test_arguments_read(&reading->values, name, value, &reading->request->tests);
+    return test_arguments_read(&reading->values, name, value, reading->has_checker,
+                               &reading->request->tests);
 }
 
 static int read_stop_on_failure(struct reading *reading, const char *name, const json_t *value)
@@ -385,6 +386,7 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
             return refuse_unknown(&reading, key);
     }
     meant = given_arguments(&reading, arguments);
+    reading.has_checker = json_object_get(meant, "checker");
     request->unasked = caller == TOOL_CALLER_MODEL && !json_object_get(meant, "artifacts");
     result = program_arguments_check(&reading, meant);
     if (result == 0)

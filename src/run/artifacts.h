@@ -29,6 +29,7 @@ struct artifacts {
     struct artifact *items; /* owned; sorted by name after artifacts_sort() */
     size_t count;
     struct strvec missing; /* warnings: which artifacts are missing, and why; escaped */
+    bool incomplete;       /* `missing` is about files that are there, or may be */
     /* A file without a name, for the content of those that are not in memory; NULL: all are. */
     struct shared_file *file;
     long long file_length; /* bytes that are in use */

@@ -12,6 +12,7 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "docker/budget.h"
+#include "run/pack_tree.h"
 #include "run/run_steps.h"
 
 #define INPUT  CHECKER_DIRECTORY "/input"
@@ -42,6 +43,20 @@ int checker_wait(struct run *checker, struct error *error)
     return blame_judges(error);
 }
 
+void checker_settle(struct run *run)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    struct run *checker = run->checker;
+    struct result *result = run->result;
+
+    notifier_raise(&checker->ending);
+    checker_wait(checker, &ignored); /* the program may not have come to its tests */
+    for (size_t i = 0; i < checker->result->warnings.count; i++)
+        strvec_pushf(&result->warnings, "the checker: %s", checker->result->warnings.items[i]);
+    result->checker_image = steal_pointer(&checker->result->image);
+    result->checker_container = steal_pointer(&checker->result->container);
+}
+
 /* ---- what it is given */
 
 /* Adds what is in an open file, or an empty file. */
@@ -63,12 +78,44 @@ static int add_file(struct archive *archive, const char *name, int fd, struct er
     return result;
 }
 
+static long long size_of(int fd)
+{
+    struct stat status;
+
+    return fd >= 0 && fstat(fd, &status) == 0 ? status.st_size : 0;
+}
+
+static int check_size(const struct pack_tree *sizes, const struct plan *plan, struct error *error)
+{
+    CLEANUP_FREE char *room = string_format("%.10g MB of the working directory of the checker",
+                                            plan->policy.limits.number[LIMIT_WORKDIR]);
+
+    return pack_tree_check_size(sizes, room, error);
+}
+
+static int open_archive(struct archive *archive, const struct plan *plan,
+                        enum checker_convention convention, const struct checked_output *checked,
+                        struct error *error)
+{
+    CLEANUP(pack_tree_release)
+    struct pack_tree sizes = {.max_bytes = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR)};
+
+    pack_tree_has_room(&sizes, INPUT, size_of(checked->input));
+    pack_tree_has_room(&sizes, ANSWER, (long long)checked->answer_length);
+    if (convention == CHECKER_TESTLIB)
+        pack_tree_has_room(&sizes, OUTPUT, size_of(checked->output));
+    if (check_size(&sizes, plan, error) != 0)
+        return -1;
+    return (sizes.bytes > ARCHIVE_IN_MEMORY_MAX ? archive_open_on_disk : archive_open)(
+        archive, plan->policy.uid, plan->policy.gid, NULL, error);
+}
+
 /* An interactor of testlib writes the output file itself. */
 static int pack(struct archive *archive, const struct plan *plan,
                 enum checker_convention convention, const struct checked_output *checked,
                 bool interactive, struct error *error)
 {
-    if (archive_open(archive, plan->policy.uid, plan->policy.gid, NULL, error) != 0 ||
+    if (open_archive(archive, plan, convention, checked, error) != 0 ||
         archive_add_directory(archive, CHECKER_DIRECTORY, 0, error) != 0 ||
         add_file(archive, INPUT, checked->input, error) != 0 ||
         archive_add_bytes(archive, ANSWER, checked->answer, checked->answer_length, error) != 0)
@@ -112,6 +159,7 @@ static char *first_line(const char *text, size_t length)
         end++;
     if (end - start > CHECKER_MESSAGE_MAX)
         end = start + CHECKER_MESSAGE_MAX;
+    end -= utf8_cut_tail(text + start, end - start); /* of the text, or of a file that was cut */
     line = string_format("%.*s", (int)(end - start), text + start);
     return *line ? text_escape(line) : NULL;
 }
@@ -182,10 +230,21 @@ static int judge_testlib(const struct result *result, struct checker_verdict *ve
     }
 }
 
+/* Why the score may be one of the files that were not collected; NULL: it is not. */
+static const char *why_no_score(const struct artifacts *feedback)
+{
+    if (feedback->incomplete)
+        for (size_t i = 0; i < feedback->missing.count; i++)
+            if (!strstr(feedback->missing.items[i], "message.txt'"))
+                return feedback->missing.items[i];
+    return NULL;
+}
+
 static int judge_kattis(const struct result *result, struct checker_verdict *verdict,
                         struct error *error)
 {
     CLEANUP_FREE char *score = read_feedback(result, "score.txt");
+    const char *missing = why_no_score(&result->artifacts);
 
     verdict->message = read_feedback(result, "judgemessage.txt");
     if (!verdict->message)
@@ -196,6 +255,8 @@ static int judge_kattis(const struct result *result, struct checker_verdict *ver
         return error_set(error, ERROR_JUDGE, "the validator exited with status %d%s%s",
                          result->exit_code, said ? ": " : "", said ? said : "");
     }
+    if (missing)
+        return error_set(error, ERROR_JUDGE, "no score can be read: %s", missing);
     verdict->outcome = result->exit_code == 42 ? CHECKER_RIGHT : CHECKER_WRONG;
     return score ? read_score(score, &verdict->score, error) : 0;
 }
@@ -248,17 +309,28 @@ static int run_checker(struct run *checker, enum checker_convention convention,
     return status;
 }
 
+/* Each once: every test may cause the same. */
+static void add_warnings(struct result *result, const struct strvec *warnings)
+{
+    for (size_t i = 0; i < warnings->count; i++)
+        if (!strvec_contains(&result->warnings, warnings->items[i]))
+            strvec_push(&result->warnings, warnings->items[i]);
+}
+
 int checker_execute(struct run *checker, enum checker_convention convention,
                     const struct checked_output *checked, const struct checker_joint *joint,
                     struct result *result, struct error *error)
 {
     CLEANUP(archive_release) struct archive files = ARCHIVE_INIT;
+    int status = pack(&files, checker->plan, convention, checked, joint != NULL, error);
 
     result->image = string_copy(checker->plan->image);
-    if (pack(&files, checker->plan, convention, checked, joint != NULL, error) == 0 &&
-        run_checker(checker, convention, checked, &files, joint, result, error) == 0)
-        return 0;
-    return blame_judges(error);
+    if (status == 0)
+        status = run_checker(checker, convention, checked, &files, joint, result, error);
+    add_warnings(checker->result, &result->warnings);
+    if (result->artifacts.incomplete)
+        add_warnings(checker->result, &result->artifacts.missing);
+    return status == 0 ? 0 : blame_judges(error);
 }
 
 enum test_status checker_test_status(enum checker_outcome outcome)
@@ -288,5 +360,5 @@ int checker_decide(struct run *checker, enum checker_convention convention,
         checker_judge(convention, &result, verdict, error) == 0)
         return 0;
     free(steal_pointer(&verdict->message));
-    return blame_judges(error);
+    return -1;
 }

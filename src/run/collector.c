@@ -329,6 +329,7 @@ static bool says_none(const struct collector *collector)
 void collector_finish(struct collector *collector, const char *why)
 {
     struct artifacts *artifacts = &collector->result->artifacts;
+    const bool done = untar_done(&collector->untar);
     CLEANUP_FREE char *unwanted = strvec_join(&collector->unwanted, ", ");
 
     forget_file(collector);
@@ -338,7 +339,8 @@ void collector_finish(struct collector *collector, const char *why)
                      collector->omitted - MAX_OMITTED_NAMED);
     if (collector->error.kind != ERROR_NONE)
         why = collector->error.message;
-    if (!untar_done(&collector->untar))
+    artifacts->incomplete = !done || collector->omitted > 0;
+    if (!done)
         strvec_pushf(&artifacts->missing, "artifacts may be missing: %s", why);
     else if (artifacts->count == 0 && collector->omitted == 0 && says_none(collector))
         strvec_pushf(&artifacts->missing, "no artifact was found: %s%s",

@@ -120,7 +120,7 @@ static int open_all(struct interaction *interaction, struct error *error)
     if (notifier_open(&interaction->begun, error) != 0 ||
         notifier_open(&interaction->ended, error) != 0 ||
         notifier_open(&interaction->judged, error) != 0 ||
-        notifier_open_either(&interaction->stop, &interaction->judged, interaction->cancel,
+        notifier_open_either(&interaction->stop, interaction->cancel, &interaction->judged,
                              error) != 0)
         return -1;
     return interaction->relayed ? open_pipes(interaction, error) : 0;

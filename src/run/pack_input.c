@@ -177,3 +177,22 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
     pack_tree_count_omitted(&tree);
     return result == 0 ? archive_finish(archive, error) : -1;
 }
+
+int pack_input_files(const struct input_files *files, const struct plan *plan,
+                     struct archive *archive, const struct notifier *cancel, struct error *error)
+{
+    const struct input input = {.files = *files, .stdin_file = -1};
+    const bool large = input_bytes(&input) > ARCHIVE_IN_MEMORY_MAX;
+    CLEANUP(pack_tree_release)
+    struct pack_tree tree = {
+        .archive = archive,
+        .cancel = cancel,
+        .max_bytes = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR),
+    };
+
+    if ((large ? archive_open_on_disk : archive_open)(archive, plan->policy.uid, plan->policy.gid,
+                                                      NULL, error) != 0 ||
+        add_files(&tree, files, error) != 0 || check_size(&tree, plan, error) != 0)
+        return -1;
+    return archive_finish(archive, error);
+}

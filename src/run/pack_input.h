@@ -22,4 +22,11 @@
 int pack_input(const struct plan *plan, struct archive *archive, struct strvec *warnings,
                const struct notifier *cancel, struct error *error);
 
+/*
+ * Opens the archive and fills it with these files, which a test has in addition to those of the
+ * plan, and finishes it. If they are large, it is on the disk.
+ */
+int pack_input_files(const struct input_files *files, const struct plan *plan,
+                     struct archive *archive, const struct notifier *cancel, struct error *error);
+
 #endif

@@ -231,6 +231,8 @@ void result_release(struct result *result)
     free(result->image_tag);
     free(result->image);
     free(result->container);
+    free(result->checker_image);
+    free(result->checker_container);
     build_result_free(result->build);
     result_drop_session(result);
     if (result->network)

@@ -51,6 +51,16 @@ static void warn_of_forgery(const struct sandbox_policy *policy, struct strvec *
                               "result");
 }
 
+/* Lets the run of the checker be cancelled with that of the program, and when that has ended. */
+static int open_stop(struct run *checker, struct error *error)
+{
+    if (notifier_open(&checker->ending, error) != 0 ||
+        notifier_open_either(&checker->stop, checker->cancel, &checker->ending, error) != 0)
+        return -1;
+    checker->cancel = &checker->stop;
+    return 0;
+}
+
 /*
  * The checker of the tests has a run of its own. Each container waits while the programs in the
  * other one run.
@@ -71,7 +81,7 @@ static int begin_checker(struct run *run, struct error *error)
                                                  (long long)run->plan->tests.count;
     checker->turns_ms = run_use_ms(run);
     if (begun)
-        return 0;
+        return open_stop(checker, error);
     return error_set(error,
                      result->reason == REASON_CANCELLED ? ERROR_CANCELLED
                      : result->reason == REASON_ENGINE  ? ERROR_ENGINE
@@ -98,6 +108,8 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .sent = MANIFEST_INIT,
         .built = MANIFEST_INIT,
         .consent = TOOL_CONSENT_INIT,
+        .ending = NOTIFIER_INIT,
+        .stop = NOTIFIER_INIT,
     };
     output_sink_init(&run->output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], observer);
     result->image = string_copy(plan->image);
@@ -171,13 +183,17 @@ static int open_checker(struct run *checker, struct error *error)
     const struct result *result = checker->result;
     CLEANUP_FREE char *said = NULL;
     bool begun, built;
+    int made;
 
     checker->instance =
         instance_new(checker->docker, checker->plan, &checker->limits, run_keep_ms(checker));
     if (checker->joined)
         instance_join(checker->instance, checker->joined);
-    if (instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
-                      checker->cancel, error) != 0) {
+    made = instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
+                         checker->cancel, error);
+    run_set_container(checker, &checker->instance->container);
+    add_warnings(checker);
+    if (made != 0) {
         free_instance(checker);
         return error_prefix(error, "the checker");
     }
@@ -307,20 +323,6 @@ static int add_to_files(struct run *run, struct error *error)
     return 0;
 }
 
-static int save_run(struct run *run, struct error *error)
-{
-    const struct plan *plan = run->plan;
-
-    if (plan->save_dockerfile && save_dockerfile(run, error) != 0)
-        return -1;
-    if (plan->save_image) {
-        if (save_image(run, error) != 0)
-            return -1;
-        run->result->image_tag = string_copy(plan->save_image);
-    }
-    return 0;
-}
-
 void run_execute(struct run *run, struct run_session *session, struct instance *warm)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -336,6 +338,8 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
         status = used            ? run_in_session(run, &error)
                  : run->instance ? run_warm_or_cold(run, &error)
                                  : run_cold(run, &error);
+    if (run->checker)
+        checker_settle(run);
     if (status == 0 && result_success(run->result))
         save_run(run, &error);
     if (error.kind != ERROR_NONE)
@@ -353,12 +357,11 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
 
 static int end_checker(struct run *checker, struct error *error)
 {
-    CLEANUP(error_release) struct error unused = ERROR_INIT;
     struct result *result = checker->result;
-    int status;
+    const int status = run_clean_up(checker, error);
 
-    checker_wait(checker, &unused); /* the program may not have come to its tests */
-    status = run_clean_up(checker, error);
+    notifier_release(&checker->stop);
+    notifier_release(&checker->ending);
     error_release(&checker->made_error);
     result_release(result);
     free(result);

@@ -47,6 +47,9 @@ struct run {
     bool has_maker;
     int made;
     struct error made_error;
+    /* Of the same: the program's run raises one when it needs the checker no more, ... */
+    struct notifier ending;
+    struct notifier stop; /* ... and this is raised by it and by that run's cancel */
 };
 
 #endif

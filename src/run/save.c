@@ -87,7 +87,7 @@ static int fill_and_commit(const struct run *run, const char *name, long long de
 }
 
 /* In a container with the same limits that is never started. */
-int save_image(struct run *run, struct error *error)
+static int save_image(struct run *run, struct error *error)
 {
     CLEANUP(owned_container_release) struct owned_container container;
     struct container_spec spec;
@@ -111,7 +111,7 @@ int save_image(struct run *run, struct error *error)
     return result;
 }
 
-int save_dockerfile(const struct run *run, struct error *error)
+static int save_dockerfile(const struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
     CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
@@ -131,4 +131,18 @@ int save_dockerfile(const struct run *run, struct error *error)
         return 0;
     return error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
                            plan->save_dockerfile);
+}
+
+int save_run(struct run *run, struct error *error)
+{
+    const struct plan *plan = run->plan;
+
+    if (plan->save_dockerfile && save_dockerfile(run, error) != 0)
+        return -1;
+    if (plan->save_image) {
+        if (save_image(run, error) != 0)
+            return -1;
+        run->result->image_tag = string_copy(plan->save_image);
+    }
+    return 0;
 }

@@ -11,14 +11,14 @@
 #include "base/error.h"
 #include "run/run_state.h"
 
-/* Makes the image, with the tag of the plan, from the archive that was sent to the program. */
-int save_image(struct run *run, struct error *error);
-
 /*
- * Writes the Dockerfile to the path of the plan and replaces a file there. It starts with FROM and
- * the image of the run. Its build context is the directory of the plan, or the directory of the
- * file that was run.
+ * Saves what the plan asks for of a run that has succeeded:
+ *
+ * - the Dockerfile, to the path of the plan, where it replaces a file. It starts with FROM and the
+ *   image of the run. Its build context is the directory of the plan, or the directory of the file
+ *   that was run;
+ * - the image, with the tag of the plan, from the archive that was sent to the program.
  */
-int save_dockerfile(const struct run *run, struct error *error);
+int save_run(struct run *run, struct error *error);
 
 #endif

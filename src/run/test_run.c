@@ -12,6 +12,7 @@
 #include "run/checker.h"
 #include "run/comparison.h"
 #include "run/interaction.h"
+#include "run/pack_input.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
 #include "run/verdict.h"
@@ -46,27 +47,6 @@ void test_run_prepare(struct run *run)
 }
 
 /* ---- one test */
-
-static int pack_file(struct archive *archive, const struct input_file *file, struct error *error)
-{
-    return file->range.file
-               ? archive_add_range(archive, file->path, &file->range, error)
-               : archive_add_bytes(archive, file->path, file->data, file->length, error);
-}
-
-static int pack_files(struct test_run *test, const struct plan *plan, struct error *error)
-{
-    const struct input_files *files = &test->test->files;
-
-    if (files->count == 0)
-        return 0;
-    if (archive_open(&test->files, plan->policy.uid, plan->policy.gid, NULL, error) != 0)
-        return -1;
-    for (size_t i = 0; i < files->count; i++)
-        if (pack_file(&test->files, &files->items[i], error) != 0)
-            return -1;
-    return archive_finish(&test->files, error);
-}
 
 static int open_input(struct test_run *test, struct error *error)
 {
@@ -104,7 +84,11 @@ static int begin_test(struct test_run *test, const struct run *run,
     observer.live[0] = test->whole;
     output_sink_init(&test->output, (size_t)plan->test_output_bytes, &observer);
     test->output.comparison = request->no_expected || run->checker ? NULL : &test->comparison;
-    return open_input(test, error) == 0 ? pack_files(test, plan, error) : -1;
+    if (open_input(test, error) != 0)
+        return -1;
+    return request->files.count == 0
+               ? 0
+               : pack_input_files(&request->files, plan, &test->files, run->cancel, error);
 }
 
 static void end_test(struct test_run *test)
@@ -327,7 +311,9 @@ static const char *why_unusable(const struct run *run)
 
     if (link->failure.step == FRAME_STEP_CLEAN)
         return "what an earlier test has left in the container could not be removed";
-    return link->has_end || link->failure.step != 0 ? NULL : "an earlier test ended the container";
+    if (link->has_end || link->failure.step != 0 || link->keeps) /* no program was sent yet */
+        return NULL;
+    return "an earlier test ended the container";
 }
 
 /* ---- all tests */
@@ -374,7 +360,8 @@ int test_run_all(struct run *run, struct error *error)
         struct test_result *result = &results->items[next];
         const int status = run_test(run, &requests->items[next], result, &failure);
 
-        if (status != 0 && failure.kind != ERROR_INPUT) { /* files that do not fit are one test's */
+        /* files that do not fit are one test's, except in a script, which has no place for that */
+        if (status != 0 && (failure.kind != ERROR_INPUT || run->instance->script)) {
             set_not_run(results, next + 1, failure.message);
             return error_set(error, failure.kind, "%s", failure.message);
         }

@@ -232,6 +232,10 @@ static void add_outcome(json_t *entry, const struct result *result)
     json_object_set_new(entry, "peakMemoryBytes", json_make_count(result->peak_bytes));
     if (result->network)
         json_object_set_new(entry, "network", network_log_to_json(result->network));
+    if (result->checker_image)
+        json_object_set_new(entry, "checker",
+                            json_pack("{s:o, s:o}", "image", json_make_text(result->checker_image),
+                                      "container", json_make_text(result->checker_container)));
     if (result->tools)
         json_object_set_new(entry, "toolCalls", tool_log_calls(result->tools));
 }

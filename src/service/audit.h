@@ -13,7 +13,8 @@
  *    "hosts": ["example.com:443"],               if the request has asked for some, or for none
  *    "tests": 0,
  *    "status": "error", "reason": "timeout", "exitCode": 137, "signal": "SIGKILL",
- *    "durationMs": 60000, "cpuMs": 30000, "peakMemoryBytes": 4700000}
+ *    "durationMs": 60000, "cpuMs": 30000, "peakMemoryBytes": 4700000,
+ *    "checker": {"image": "...", "container": "isolator-94f2..."}}    if its tests have one
  *
  * A job has two lines: the first one, when it starts, has the status "started" and no figures, and
  * the other one, when its result is fetched, no codeSha256.

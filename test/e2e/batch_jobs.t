@@ -59,6 +59,17 @@ END
     is "$(notes)" "" "no job is left"
 }
 
+test_case 'a test whose files do not fit does not become a job' && {
+    perl -MJSON::PP -e 'local $/; my $config = decode_json(<STDIN>); $config->{defaults}{workdirMB} = 2; print encode_json($config)' \
+        <"$ISOLATOR_CONFIG" >"$scratch/narrow.json"
+    perl -e 'print q({"language": "python", "entrypoint_code": "", "tests": [{"no_expected": true},
+        {"no_expected": true, "files": [{"filename": "x", "content": ") =~ tr/\n//dr, "x" x (3 << 20), "\"}]}]}\n"' >"$scratch/requests"
+    isolator batch --config "$scratch/narrow.json" --detach "$scratch/requests"
+    is "$(json '"$r->{reason} $r->{error}"')" \
+        "input the files need 3.0 MB, more than the 2 MB of the working directory; 'x' has 3.0 MB; raise workdirMB" "it is refused"
+    is "$(notes)" "" "there is no job"
+}
+
 test_case 'so many run at once, and the command ends when the last one is started' && {
     for i in 1 2 3 4; do program "$i" 'cut -d\" \" -f1 /proc/uptime; sleep 1; cut -d\" \" -f1 /proc/uptime'; done | sed 's/\\" \\"/\\" \\"/g' >"$scratch/requests"
     { program long 'echo begun; sleep 600'; echo; echo '  '; } >>"$scratch/requests"

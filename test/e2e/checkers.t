@@ -47,6 +47,18 @@ code = word[-2:] if word[:1].isalpha() else ""
 sys.exit(int(code) if code else 42 if word == open(answer).read().strip() else 43)
 END
 
+# config EXPRESSION: prints a configuration in which Perl has changed the hash %$config. "made" is a language that is built.
+config() {
+    perl -MJSON::PP -e '
+        local $/;
+        my $config = JSON::PP->new->decode(<STDIN>);
+        $config->{languages}{made} = {image => "isolator-test/busybox:1", extensions => [".made"], defaultFilename => "main.made",
+            build => ["sh", "-c", "! grep SYNTAX {entrypoint} >&2 && cp {entrypoint} {stem}"], command => ["sh", "./{stem}"]};
+        eval $ARGV[0] // die $@;
+        print JSON::PP->new->encode($config)' "$1" <"$ISOLATOR_CONFIG"
+}
+config 1 >"$scratch/made.json"
+
 # ---- verdicts
 
 test_case 'testlib: right, wrong, partly right' && {
@@ -93,6 +105,36 @@ END
 2 wrong-answer 43 the output is not right
 3 passed - -
 END
+}
+
+test_case 'feedback that is too large' && {
+    config '$config->{maxArtifactBytes} = 1000' >"$scratch/small.json"
+    judges() { # FILE: a validator that writes too much into it
+        snippet py "import sys
+open(sys.argv[3] + '$1', 'w').write('1' * 2000); sys.exit(43)"
+    }
+    feedback=judge/feedback
+    limit="it exceeds the limit maxArtifactBytes"
+    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges judgemessage.txt)" "$(program 1 4 9)"
+    expect "$(json 'join "\n", @{$r->{warnings}}')
+$(tests "$verdicts")" "a message is not needed" <<END
+the checker: the artifact '$feedback/judgemessage.txt' is omitted: $limit
+1 wrong-answer - the output is not right
+2 wrong-answer - the output is not right
+3 wrong-answer - the output is not right
+END
+    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges score.txt)" "$(program 1 4 9)"
+    is "$status $(tests "$verdicts" | head -n 1)" \
+        "3 1 judge-error - no score can be read: the artifact '$feedback/score.txt' is omitted: $limit" "a score is"
+    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges other.txt)" "$(program 1 4 9)"
+    is "$(json '"@{$r->{warnings}}"') $(tests '$_->{status}' | sort -u)" " wrong-answer" "other files are not read"
+}
+
+test_case 'a long message is cut between characters' && {
+    isolator test --tests "$scratch/tests" --validator "$(snippet py 'import sys
+open(sys.argv[3] + "judgemessage.txt", "w").write("x" * 999 + "\u00e9" * 9); sys.exit(43)')" "$(program 1 4 9)"
+    is "$(tests '$_->{error}' | sed 's/x*//' | sort -u)" "" "nothing follows the x"
+    is "$(tests 'length $_->{error}' | sort -u)" 999 "all x"
 }
 
 test_case 'arguments of a validator are those of the tests' && {
@@ -156,14 +198,18 @@ $(tests "$verdicts")" "the tests" <<'END'
 6 wrong-answer - test 6: expected 5, found 6
 points1 partly-right 1 points 1 of 10
 END
+    echo '{"language": "python", "entrypoint_code": "print(1)", "tests": [{}, {"expected_stdout": "1"}],
+        "checker": {"language": "python", "code": "import sys; sys.exit(1 if open(sys.argv[3]).read() else 0)"}}' | tr -d '\n' >"$scratch/lines"
+    isolator batch "$scratch/lines"
+    is "$(tests '$_->{status}' | tr '\n' ' ')" "passed wrong-answer" "a test without an answer"
     refused() {
         perl -MJSON::PP -e 'print encode_json({language => "python", entrypoint_code => "", eval $ARGV[0]}), "\n"' "$1" >"$scratch/lines"
         isolator batch "$scratch/lines"
         is "$(json '"$r->{reason} $r->{error}"')" "input $2" "$1"
     }
     refused 'checker => {language => "python", code => ""}' "a checker needs tests"
-    refused 'tests => [{no_expected => \1}], checker => {language => "python"}' "checker needs a language and code"
-    refused 'tests => [{no_expected => \1}], checker => {language => "python", code => "", convention => "icpc"}' \
+    refused 'tests => [{}], checker => {language => "python"}' "checker needs a language and code"
+    refused 'tests => [{}], checker => {language => "python", code => "", convention => "icpc"}' \
         'checker.convention must be "testlib" or "kattis"'
 }
 
@@ -209,6 +255,27 @@ test_case '--no-detail: nothing of what a checker says is shown' && {
     is "$status $(json '$r->{error}') $(tests '$_->{error} // "-"' | head -n 2 | tail -n 1)" "3 the checker failed the checker failed" "an error of the judges"
 }
 
+test_case 'files that do not fit into the working directory of a checker' && {
+    config '$config->{maximums}{workdirMB} = 64' >"$scratch/narrow.json"
+    isolator test --config "$scratch/narrow.json" --tests "$scratch/tests" --checker "$scratch/check.py" "$(snippet py 'import os
+if input() == "1": print(1); exit()
+for i in range(64): os.write(1, b"0" * (1 << 20)) == 1 << 20 or exit(9)')"
+    why="the files need 64.1 MB, more than the 64 MB of the working directory of the checker; 'judge/output' has 64.0 MB"
+    expect "$status
+$(tests "$verdicts")" "the output" <<END
+3
+1 passed - -
+2 judge-error - $why
+3 not-run - $why
+END
+    truncate -s 65M "$scratch/large"
+    mkdir "$scratch/wide"
+    cp "$scratch/large" "$scratch/wide/1.in"
+    isolator test --config "$scratch/narrow.json" --tests "$scratch/wide" --checker "$scratch/check.py" "$(program 1 4 9)"
+    is "$status $err" \
+        "2 isolator: the checker: the input and the answer of test '1' need 66 MB, and it can have 64 MB (maximums.workdirMB)" "the input"
+}
+
 test_case 'a checker that takes too long, and one that cannot be built or sent' && {
     perl -MJSON::PP -e 'local $/; print encode_json({language => "python", entrypoint_code => "print(input())",
         checker => {language => "python", code => <STDIN>, timeout_seconds => 0.5},
@@ -216,12 +283,6 @@ test_case 'a checker that takes too long, and one that cannot be built or sent' 
     isolator batch --retries 1 "$scratch/lines"
     is "$(json '"$r->{reason} $r->{retries} $r->{tests}[0]{status} $r->{error}"')" \
         "judge-error 1 judge-error the checker did not end within 0.5 s" "too long, and tried again"
-    perl -MJSON::PP -e '
-        local $/;
-        my $config = JSON::PP->new->decode(<STDIN>);
-        $config->{languages}{made} = {image => "isolator-test/busybox:1", extensions => [".made"], defaultFilename => "main.made",
-            build => ["sh", "-c", "! grep SYNTAX {entrypoint} >&2 && cp {entrypoint} {stem}"], command => ["sh", "./{stem}"]};
-        print JSON::PP->new->encode($config)' <"$ISOLATOR_CONFIG" >"$scratch/made.json"
     echo 'SYNTAX error here' >"$scratch/broken.made"
     isolator test --config "$scratch/made.json" --tests "$scratch/tests" --checker "$scratch/broken.made" "$(program 1 4 9)"
     is "$status $(json '"$r->{reason} $r->{error}"')|$(tests '$_->{status}' | sort -u)" \
@@ -231,6 +292,40 @@ test_case 'a checker that takes too long, and one that cannot be built or sent' 
     is "$status $(tests '$_->{status}' | tr '\n' ' ')" "1 passed passed wrong-answer" "one that is built"
     isolator test --tests "$scratch/tests" --checker "$scratch/none.py" "$(program 1 4 9)"
     is "$status $(json '"$r->{reason} $r->{error}"')" "2 input the checker: cannot open '$scratch/none.py': No such file or directory" "no such file"
+}
+
+test_case 'the warnings of the checker are those of the run, each once' && {
+    config '$config->{defaults}{capDrop} = ["NET_RAW"]' >"$scratch/capable.json"
+    isolator test --config "$scratch/capable.json" --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 4 9)"
+    expect "$status $(json 'join "\n", @{$r->{warnings}}')" "the warnings" <<'END'
+0 not all capabilities are dropped, so the program could forge its result
+the checker: not all capabilities are dropped, so the program could forge its result
+END
+}
+
+test_case 'the audit file names the checker' && {
+    rm -f "$scratch/audit"
+    start_isolator test --audit "$scratch/audit" --tests "$scratch/tests" --checker "$scratch/check.py" \
+        "$(snippet py 'import time; time.sleep(1)')"
+    until_true eval '[ "$(own_containers | wc -l)" = 2 ]'
+    names=$(own_containers | sort)
+    await
+    is "$(perl -MJSON::PP -ne '$l = decode_json($_); print "$_\n" for sort map { $_->{container} } $l, $l->{checker}' "$scratch/audit")" \
+        "$names" "both containers"
+    is "$(perl -MJSON::PP -ne '$l = decode_json($_); print $l->{checker}{image} eq $l->{image}' "$scratch/audit")" 1 "its image"
+}
+
+# A build of the checker that is never over would keep this process until the timeout of the build.
+test_case 'a program that cannot be built does not wait for the build of the checker' && {
+    config '$config->{languages}{slow} = {%{$config->{languages}{made}}, extensions => [".slow"], defaultFilename => "main.slow",
+        build => ["sh", "-c", "sleep 1000"], buildLimits => {timeoutSeconds => 1000}}' >"$scratch/slow.json"
+    echo 'SYNTAX error here' >"$scratch/broken.made"
+    touch "$scratch/check.slow"
+    start_isolator test --config "$scratch/slow.json" --tests "$scratch/tests" --checker "$scratch/check.slow" "$scratch/broken.made"
+    until_true eval '! kill -0 "$pid" 2>/dev/null' || kill -KILL "$pid"
+    await
+    is "$status $(json '"$r->{reason} $r->{error}"')|$(tests '$_->{status}' | sort -u)" \
+        "1 build build exited with status 1|not-run" "the result is that of the program"
 }
 
 # ---- each is hostile to the other

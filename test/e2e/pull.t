@@ -130,6 +130,22 @@ test_case 'run --pull fetches a missing image' && {
     is "$status $(field reason)|$err|$(docker_calls)" "0 exit||image run" "run --pull: an image on the engine is not pulled"
 }
 
+test_case 'test --pull fetches the image of the checker, too' && {
+    mkdir "$scratch/tests"
+    touch "$scratch/tests/1.in"
+    sed "s|\"languages\": {|&\"judge\": {\"image\": \"$place/b\", ${sub//.ash/.judge}}, |" "$ISOLATOR_CONFIG" >"$scratch/judge.json"
+    : >"$scratch/check.judge"
+    docker pull -q "$place/a" >/dev/null
+    forget b
+    isolator test --config "$scratch/judge.json" --tests "$scratch/tests" --checker "$scratch/check.judge" --language p$$ "$hello"
+    is "$status|$(there a) $(there b)" "3|yes no" "nothing is pulled without --pull"
+    isolator test --config "$scratch/judge.json" --tests "$scratch/tests" --checker "$scratch/check.judge" --language p$$ --pull "$hello"
+    is "$status $(json '"$r->{reason} $r->{tests}[0]{status}"')|$(there b)" "0 exit passed|yes" "the image is pulled"
+    sed -i "s|$place/b|$place/none|" "$scratch/judge.json"
+    isolator test --config "$scratch/judge.json" --tests "$scratch/tests" --checker "$scratch/check.judge" --language p$$ --pull "$hello"
+    has "$status $(json '$r->{error}')" "3 the checker: cannot pull the image '$place/none': Error response from daemon: " "no such image"
+}
+
 test_case 'session --pull fetches a missing image' && {
     forget b
     isolator session --language b "$hello"

@@ -206,6 +206,24 @@ $warning
 END
 }
 
+test_case 'NAME.files that do not fit into the working directory' && {
+    add wide 1 '1\n' 'one\n'
+    add wide 2 '2\n' 'one\n'
+    mkdir "$scratch/wide/1.files"
+    truncate -s 3M "$scratch/wide/1.files/zeros"
+    program=$(snippet py 'print("one")')
+    isolator test --tests "$scratch/wide" --workdir-size 2 "$program"
+    expect "$status
+$(tests '"$_->{name} $_->{status} " . ($_->{error} // "null")')" "the other test runs" <<'END'
+1
+1 not-run the files need 3.0 MB, more than the 2 MB of the working directory; 'zeros' has 3.0 MB; raise workdirMB
+2 passed null
+END
+    isolator test --tests "$scratch/wide" --workdir-size 4 "$program"
+    is "$status $(tests '$_->{status}')" "0 passed
+passed" "they fit"
+}
+
 # As a contest package has them: directories, one of them a group, settings in YAML, and input in files.
 test_case 'directories below, NAME.yaml, test_group.yaml and NAME.files' && {
     add data/sample 1 'one\n' 'ONE\n'

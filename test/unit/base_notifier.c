@@ -100,6 +100,36 @@ static void notifier__descriptor(void **state)
 }
 
 /* It must not close descriptor 0. */
+static void notifier__either(void **state)
+{
+    struct notifier one = NOTIFIER_INIT, other = NOTIFIER_INIT, either = NOTIFIER_INIT,
+                    alone = NOTIFIER_INIT, both = NOTIFIER_INIT;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(notifier_open(&one, &error), 0);
+    assert_int_equal(notifier_open(&other, &error), 0);
+    assert_int_equal(notifier_open_either(&either, &one, &other, &error), 0);
+    assert_int_equal(notifier_open_either(&alone, NULL, &other, &error), 0);
+    assert_int_equal(notifier_open_either(&both, &either, &alone, &error), 0);
+    assert_false(notifier_raised(&both));
+    notifier_raise(&one);
+    assert_true(notifier_raised(&either));
+    assert_true(notifier_raised(&both));
+    assert_false(notifier_raised(&alone));
+    notifier_clear(&one);
+    assert_false(notifier_raised(&either));
+    notifier_raise(&other);
+    assert_true(notifier_raised(&either));
+    assert_true(notifier_raised(&alone));
+    assert_true(fcntl(notifier_fd(&either), F_GETFD) & FD_CLOEXEC);
+    notifier_release(&both);
+    notifier_release(&alone);
+    notifier_release(&either);
+    notifier_release(&other);
+    notifier_release(&one);
+}
+
 static void notifier__release_of_what_is_not_open(void **state)
 {
     struct notifier notifier = NOTIFIER_INIT;

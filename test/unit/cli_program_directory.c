@@ -61,6 +61,41 @@ static void program_directory__finds_none(void **state)
           "1.py", "2.py", "3.py", "4.py", "5.py", "6.py");
 }
 
+/* A directory with so many programs. */
+static void check_many(int count, const char *message)
+{
+    CLEANUP(config_release) struct config config;
+    CLEANUP_FREE char *expected = NULL, *found = NULL;
+    char *directory = temp_create();
+    struct error error = ERROR_INIT;
+
+    config_init(&config);
+    assert_int_equal(
+        config_overlay(&config, default_config, strlen(default_config), "built in", &error), 0);
+    for (int i = 0; i < count; i++) {
+        CLEANUP_FREE char *name = string_format("%05d.c", i);
+
+        write_in(directory, name, "");
+    }
+    found = program_directory_find(directory, NULL, &config, &error);
+    if (message) {
+        expected = string_format("'%s' %s", directory, message);
+        assert_null(found);
+        assert_error(&error, ERROR_INPUT, expected);
+    } else {
+        assert_string_equal(found, "00000.c");
+    }
+    temp_remove(directory);
+}
+
+static void program_directory__with_too_many_files(void **state)
+{
+    (void)state;
+    check_many(10000, NULL);
+    check_many(10001, "has more than 10000 files with the extension of a language; remove those "
+                      "that do not belong to the program");
+}
+
 static void program_directory__cannot_be_opened(void **state)
 {
     CLEANUP(config_release) struct config config;

@@ -407,6 +407,95 @@ static void plan__timeout_of_a_checker_has_a_maximum(void **state)
     tear_down(&fixture);
 }
 
+/* Working directory and memory of the checker, for a test with this input and answer. */
+static void check_room(const char *more, size_t input, size_t answer, int output, double workdir,
+                       double memory)
+{
+    struct fixture fixture;
+    struct test_request *test;
+    const double *number;
+
+    set_up_checker(&fixture, "py", more);
+    test = &fixture.request.tests.items[0];
+    test->stdin_file = memfd_create("input", MFD_CLOEXEC);
+    assert_true(test->stdin_file >= 0);
+    assert_int_equal(ftruncate(test->stdin_file, (off_t)input), 0);
+    test->expected_length = answer;
+    test->max_output_bytes = output;
+    resolve(&fixture);
+    number = fixture.plan.checker->policy.limits.number;
+    assert_true(number[LIMIT_WORKDIR] == workdir);
+    assert_true(number[LIMIT_MEMORY] == memory);
+    tear_down(&fixture);
+}
+
+/* Whole MB, and one for what is left: the largest output, the input and the answer. */
+static void plan__room_of_a_checker(void **state)
+{
+    (void)state;
+    check_room("{}", 0, 0, 0, 64 + 65, 256 + 65);
+    check_room("{}", 0, 0, 1 << 20, 64 + 2, 256 + 2);
+    check_room("{}", 3 << 20, 0, 1 << 20, 64 + 5, 256 + 5);
+    check_room("{}", 3 << 20, (5 << 20) - 1, 1, 64 + 9, 256 + 9);
+}
+
+static void plan__room_of_a_checker_is_that_of_the_largest_test(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_checker(&fixture, "py", "{}");
+    for (int i = 0; i < 3; i++)
+        add_test(&fixture, "b");
+    for (int i = 0; i < 4; i++)
+        fixture.request.tests.items[i].max_output_bytes = i == 1 ? 7 << 20 : 1;
+    resolve(&fixture);
+    assert_true(fixture.plan.checker->policy.limits.number[LIMIT_WORKDIR] == 64 + 8);
+    tear_down(&fixture);
+}
+
+static void plan__room_of_a_checker_has_maximums(void **state)
+{
+    (void)state;
+    check_room("{\"maximums\": {\"workdirMB\": 70}}", 0, 0, 0, 70, 256 + 65);
+    check_room("{\"maximums\": {\"memoryMB\": 256}}", 0, 0, 0, 64 + 65, 256);
+    check_room("{\"maximums\": {\"workdirMB\": 64}}", (64 << 20) - 1, 0, 0, 64, 256 + 128);
+}
+
+static void refuse_room(const char *more, size_t answer, const char *message)
+{
+    struct fixture fixture;
+
+    set_up_checker(&fixture, "py", more);
+    fixture.request.tests.items[0].expected_length = answer;
+    refuse(&fixture, ERROR_USAGE, message);
+}
+
+static void plan__files_that_a_checker_has_no_room_for(void **state)
+{
+    (void)state;
+    refuse_room("{\"maximums\": {\"workdirMB\": 64}}", 64 << 20,
+                "the checker: the input and the answer of test 'a' need 65 MB, and it can have "
+                "64 MB (maximums.workdirMB)");
+    refuse_room("{\"maximums\": {\"memoryMB\": 300}}", 300 << 20,
+                "the checker: the input and the answer of test 'a' need 301 MB, and it can have "
+                "300 MB (maximums.memoryMB)");
+}
+
+/* Its error stays as it is. */
+static void plan__a_checker_without_a_plan_gets_no_room(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_checker(&fixture, "py", "{\"maximums\": {\"workdirMB\": 64}}");
+    fixture.request.tests.items[0].expected_length = 64 << 20;
+    fixture.request.checker->policy.limits.number[LIMIT_WORKDIR] = 65;
+    refuse(&fixture, ERROR_USAGE,
+           "the checker: workdirMB 65 MB is more than the configuration allows "
+           "(maximums.workdirMB: 64)");
+}
+
 /* The plan of a checker that nothing outside its container reaches. */
 static void check_alone(const struct plan *checker)
 {

@@ -9,6 +9,7 @@
 struct fixture {
     struct error error;
     struct argument_reader reader;
+    bool has_checker;
     struct test_requests tests;
 };
 
@@ -28,7 +29,8 @@ static void tear_down(struct fixture *fixture)
 static int read_text(struct fixture *fixture, const char *text)
 {
     json_t *value = json_of(text);
-    const int result = test_arguments_read(&fixture->reader, "tests", value, &fixture->tests);
+    const int result = test_arguments_read(&fixture->reader, "tests", value, fixture->has_checker,
+                                           &fixture->tests);
 
     json_decref(value);
     return result;
@@ -60,6 +62,30 @@ static void check_wrong(const char *members, const char *message)
     CLEANUP_FREE char *text = string_format("[" ANY ", {%s}]", members);
 
     check_refused(text, message);
+}
+
+/* It decides, whether there is an answer or not. */
+static void test_arguments__of_a_checker(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.has_checker = true;
+    read_good(&fixture, "[{}, " ANY ", {\"expected_stdout\": \"\"}]");
+    assert_true(fixture.tests.items[0].no_expected);
+    assert_null(fixture.tests.items[0].expected);
+    assert_true(fixture.tests.items[1].no_expected);
+    assert_false(fixture.tests.items[2].no_expected);
+    assert_string_equal(fixture.tests.items[2].expected, "");
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    fixture.has_checker = true;
+    assert_int_equal(read_text(&fixture, "[{\"expected_stdout\": \"\", " NO_EXPECTED "}]"), -1);
+    assert_error(&fixture.error, ERROR_USAGE,
+                 "tests[0] has both expected_stdout and no_expected; give one of them");
+    tear_down(&fixture);
 }
 
 static void test_arguments__defaults(void **state)

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/text.h"
 #include "run/checker.h"
 
 /* The message in a text. */
@@ -60,5 +61,25 @@ static void checker__long_line(void **state)
         strbuf_addch(&text, 'a');
     line = checker_first_line(&text);
     assert_int_equal(strlen(line), CHECKER_MESSAGE_MAX);
+    strbuf_release(&text);
+}
+
+/* No part of a character is left where it is cut. */
+static void checker__long_line_of_characters(void **state)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    for (int before = 0; before < 4; before++) {
+        CLEANUP_FREE char *line = NULL;
+
+        strbuf_release(&text);
+        strbuf_add(&text, "abc", (size_t)before);
+        for (int i = 0; i < CHECKER_MESSAGE_MAX; i++)
+            strbuf_add(&text, "\xf0\x9f\x99\x82", 4);
+        line = checker_first_line(&text);
+        assert_int_equal(strlen(line), before == 0 ? 1000 : 996 + before);
+        assert_true(text_is_utf8(line));
+    }
     strbuf_release(&text);
 }

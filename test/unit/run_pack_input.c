@@ -1011,3 +1011,44 @@ static void pack_input__additional_files_are_cancelled(void **state)
     input_files_add(&fixture.plan.input.files, "data", string_copy("1"), 1);
     check_cancelled(&fixture);
 }
+
+/* ---- files of a test */
+
+/* Packs one file of `length` bytes for a test. */
+static int pack_one(struct fixture *fixture, size_t length)
+{
+    CLEANUP(input_files_release) struct input_files files = INPUT_FILES_INIT;
+    char *data = memory_allocate(length);
+
+    memset(data, 'x', length);
+    input_files_add(&files, "data", data, length);
+    archive_release(&fixture->archive);
+    return pack_input_files(&files, &fixture->plan, &fixture->archive, NULL, &fixture->error);
+}
+
+static bool is_in_memory(const struct archive *archive)
+{
+    CLEANUP_FREE char *link = string_format("/proc/self/fd/%d", archive_file(archive));
+    char target[PATH_MAX] = "";
+
+    assert_true(readlink(link, target, sizeof target - 1) > 0);
+    return strncmp(target, "/memfd:", 7) == 0;
+}
+
+static void pack_input__large_files_of_a_test(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 2;
+    assert_int_equal(pack_one(&fixture, 1 << 20), 0);
+    assert_true(is_in_memory(&fixture.archive));
+    assert_int_equal(pack_one(&fixture, (1 << 20) + 1), 0);
+    assert_false(is_in_memory(&fixture.archive));
+    assert_int_equal(pack_one(&fixture, (2 << 20) + 1), -1);
+    assert_error(&fixture.error, ERROR_INPUT,
+                 "the files need 2.1 MB, more than the 2 MB of the working directory; 'data' has "
+                 "2.0 MB; raise workdirMB");
+    tear_down(&fixture);
+}

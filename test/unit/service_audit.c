@@ -115,6 +115,25 @@ static void audit__hosts_of_the_request(void **state)
     tear_down(&fixture);
 }
 
+static void audit__the_checker_of_tests(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *text = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.result.checker_image = string_copy("judge:1");
+    assert_int_equal(audit_open(&fixture.audit, fixture.file, &fixture.error), 0);
+    assert_int_equal(add(&fixture), 0);
+    fixture.result.checker_container = string_copy("isolator-1");
+    assert_int_equal(add(&fixture), 0);
+    text = text_of(&fixture);
+    assert_non_null(strstr(text, "\"checker\":{\"image\":\"judge:1\",\"container\":null}}\n"));
+    assert_non_null(
+        strstr(text, "\"checker\":{\"image\":\"judge:1\",\"container\":\"isolator-1\"}}\n"));
+    tear_down(&fixture);
+}
+
 /* The digest of the program that comes from the plan's directory. */
 static void audit__the_program_of_a_directory(void **state)
 {

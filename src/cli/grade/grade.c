@@ -223,7 +223,7 @@ static void print_end(struct grading *grading)
 
 /* ---- one solution */
 
-/* Fetches the image of the plan for --pull, once for all solutions. */
+/* Fetches the images of the plan for --pull, once for all solutions. */
 static int pull(struct grading *grading, const struct plan *plan, struct error *error)
 {
     if (!grading->options->pull || strvec_contains(&grading->pulled, plan->image))

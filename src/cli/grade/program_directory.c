@@ -28,21 +28,45 @@ static int compare_names(const void *one, const void *other)
     return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* Adds the names of the programs in an open directory, which is closed, in their order. */
-static void list_programs(DIR *dir, const char *wanted, const struct config *config,
-                          struct strvec *names)
+/* Adds the names of the programs in an open directory, which is closed. -1 with errno. */
+static int read_programs(DIR *dir, const char *wanted, const struct config *config,
+                         struct strvec *names)
 {
     const struct dirent *entry;
     struct stat status;
+    int reason;
 
-    while (names->count < PROGRAM_DIRECTORY_FILES_MAX && (entry = readdir(dir)))
+    while (names->count <= PROGRAM_DIRECTORY_FILES_MAX &&
+           (errno = 0, (entry = readdir(dir)) != NULL))
         if (entry->d_name[0] != '.' && language_of(config, entry->d_name, wanted) &&
             fstatat(dirfd(dir), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(status.st_mode))
             strvec_push(names, entry->d_name);
+    reason = names->count > PROGRAM_DIRECTORY_FILES_MAX ? 0 : errno;
     closedir(dir);
+    errno = reason;
+    return reason == 0 ? 0 : -1;
+}
+
+/* The same in their order. Sets the error, too, if there are too many. */
+static int list_programs(const char *directory, const char *wanted, const struct config *config,
+                         struct strvec *names, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(directory);
+    DIR *dir = opendir(directory);
+
+    if (!dir)
+        return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", shown);
+    if (read_programs(dir, wanted, config, names) != 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot read the directory '%s'", shown);
+    if (names->count > PROGRAM_DIRECTORY_FILES_MAX)
+        return error_set(error, ERROR_INPUT,
+                         "'%s' has more than %d files with the extension of a language; remove "
+                         "those that do not belong to the program",
+                         shown, PROGRAM_DIRECTORY_FILES_MAX);
     if (names->count > 0)
         qsort(names->items, names->count, sizeof *names->items, compare_names);
+    return 0;
 }
 
 /* The only name that is the default of its language; NULL: there is none, or several. */
@@ -98,14 +122,10 @@ char *program_directory_find(const char *directory, const char *language,
 {
     CLEANUP_FREE char *shown = text_escape(directory);
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    DIR *dir = opendir(directory);
     const char *found;
 
-    if (!dir) {
-        error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", shown);
+    if (list_programs(directory, language, config, &names, error) != 0)
         return NULL;
-    }
-    list_programs(dir, language, config, &names);
     found = names.count == 1 ? names.items[0] : find_default(&names, config);
     if (!found && names.count > 0 && are_one_program(&names, config))
         found = names.items[0];

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "config/config.h"
 
-/* Files of a directory that are looked at. */
+/* Files of a directory that have the extension of a language; more are an error. */
 enum { PROGRAM_DIRECTORY_FILES_MAX = 10000 };
 
 /*
