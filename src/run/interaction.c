@@ -193,6 +193,7 @@ int interaction_run(struct interaction *interaction, struct run *run,
     atomic_store(&interaction->program_ended_well, status == 0 &&
                                                        program->result->reason == REASON_EXIT &&
                                                        program->result->exit_code == 0);
+    output_sink_detach(program->output);
     cleanup_fd(&interaction->to_program[0]);
     cleanup_fd(&interaction->to_interactor[1]); /* the interactor reads the end of file */
     notifier_raise(&interaction->ended);

@@ -39,6 +39,15 @@ static void give_up(struct output_sink *output, int reason)
     }
 }
 
+static void close_live(struct output_sink *output)
+{
+    for (int i = 0; i < 2; i++) {
+        if (output->is_open[i])
+            output_release(&output->to[i]);
+        output->is_open[i] = false;
+    }
+}
+
 /*
  * A terminal may report room for one character and not take a newline, which it writes as two. So
  * what was said to fit and does not is tried again after a pause.
@@ -111,6 +120,7 @@ void output_sink_detach(struct output_sink *output)
     const int error = output->live_error;
 
     give_up(output, error);
+    close_live(output);
     output->live[0] = output->live[1] = -1;
 }
 
@@ -139,10 +149,8 @@ void output_sink_finish(struct output_sink *output, struct result *result)
         result->truncated[i] = capture_truncated(&output->capture[i]);
         result->text[i] = capture_take_text(&output->capture[i]);
         strbuf_release(&output->waiting[i]);
-        if (output->is_open[i])
-            output_release(&output->to[i]);
-        output->is_open[i] = false;
     }
+    close_live(output);
 }
 
 /* ---- the functions of its channels */

@@ -73,7 +73,10 @@ size_t output_sink_take(struct output_sink *output, int stream);
 /* Whether the run must end because of its output. */
 bool output_sink_must_end(const struct output_sink *output);
 
-/* Passes nothing on any more, so that nothing waits for room; bytes are still kept and counted. */
+/*
+ * Passes nothing on any more, so that nothing waits for room and no descriptor is left that was
+ * opened for that; bytes are still kept and counted.
+ */
 void output_sink_detach(struct output_sink *output);
 
 /* What takes a stream of a program for the sink. */
