@@ -237,10 +237,24 @@ static const char *why_no_score(const struct artifacts *feedback)
     return NULL;
 }
 
+/* At most one of the files can be there. */
+static int read_scores(const struct result *result, struct checker_verdict *verdict,
+                       struct error *error)
+{
+    CLEANUP_FREE char *score = read_feedback(result, "score.txt");
+    CLEANUP_FREE char *multiplier = read_feedback(result, "score_multiplier.txt");
+
+    if (score && multiplier)
+        return error_set(error, ERROR_JUDGE,
+                         "the validator has written both score.txt and score_multiplier.txt");
+    if (score)
+        return read_score(score, &verdict->score, error);
+    return multiplier ? read_score(multiplier, &verdict->multiplier, error) : 0;
+}
+
 static int judge_kattis(const struct result *result, struct checker_verdict *verdict,
                         struct error *error)
 {
-    CLEANUP_FREE char *score = read_feedback(result, "score.txt");
     const char *missing = why_no_score(&result->artifacts);
 
     verdict->message = read_feedback(result, "judgemessage.txt");
@@ -255,7 +269,7 @@ static int judge_kattis(const struct result *result, struct checker_verdict *ver
     if (missing)
         return error_set(error, ERROR_JUDGE, "no score can be read: %s", missing);
     verdict->outcome = result->exit_code == 42 ? CHECKER_RIGHT : CHECKER_WRONG;
-    return score ? read_score(score, &verdict->score, error) : 0;
+    return read_scores(result, verdict, error);
 }
 
 /* ---- its run */
@@ -318,7 +332,7 @@ int checker_decide(struct run *checker, enum checker_convention convention,
     CLEANUP(result_release) struct result result = RESULT_INIT;
     bool judged;
 
-    *verdict = (struct checker_verdict){.score = NAN};
+    *verdict = (struct checker_verdict){.score = NAN, .multiplier = NAN};
     result.image = string_copy(checker->plan->image);
     judged = pack(&files, checker->plan, convention, checked, error) == 0 &&
              run_checker(checker, convention, checked, &files, &result, error) == 0 &&

@@ -14,6 +14,7 @@
 #include "run/pack_input.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
+#include "run/scoring.h"
 #include "run/verdict.h"
 
 /* What one test needs while it runs. */
@@ -211,7 +212,8 @@ static int check_output(struct test_run *test, struct run *run, struct test_resu
     if (!run->checker || result->status != TEST_PASSED)
         return 0;
     if (checker_decide(run->checker, run->plan->checker_convention, &checked, &verdict, error) !=
-        0) {
+            0 ||
+        scoring_check(request, &verdict, error) != 0) {
         if (error->kind == ERROR_JUDGE && run->plan->tests.outcome_only)
             hide_judge_error(error);
         result->status = error->kind == ERROR_CANCELLED ? TEST_NOT_RUN
@@ -320,6 +322,7 @@ void test_run_explain(struct run *run)
 {
     if (run->result->error)
         set_not_run(&run->result->tests, 0, run->result->error);
+    scoring_compute(&run->plan->tests, &run->result->tests);
 }
 
 static void settle(struct result *result)

@@ -36,7 +36,8 @@ static void table__rows_of_given_widths(void **state)
 
 static struct test_results new_results(size_t count)
 {
-    struct test_results results = {memory_allocate(count * sizeof *results.items), count};
+    struct test_results results = {.items = memory_allocate(count * sizeof *results.items),
+                                   .count = count};
 
     for (size_t i = 0; i < count; i++)
         results.items[i] = (struct test_result)TEST_RESULT_INIT;
