@@ -148,4 +148,25 @@ group a failed 6 of 9 2/3
 END
 }
 
+# ---- directories of tests
+
+test_case 'test_group.yaml: the groups, and what is refused' && {
+    mkdir -p "$scratch/data/secret/a"
+    for i in 1 2; do echo $i >"$scratch/data/secret/a/$i.in"; done
+    printf 'max_score: 10\nscore_aggregation: sum\n' >"$scratch/data/secret/a/test_group.yaml"
+    isolator test --json --tests "$scratch/data" --validator "$scratch/validate.py" "$(snippet ash 'read -r n; echo "$n"')"
+    expect "$status $(scores)" "scores of a validator" <<'END'
+0 exit passed 2 score 3 maxScore 100 fraction 1
+group secret passed 3 of 100 2/2
+group secret/a passed 3 of 10 2/2
+secret/a/1 passed 1 of 5
+secret/a/2 passed 2 of 5
+END
+    printf 'max_score: 110\nscore_aggregation: sum\n' >"$scratch/data/secret/a/test_group.yaml"
+    isolator test --table --no-expected --tests "$scratch/data" share/examples/subtasks/solutions/full.py
+    is "$status|$err" "2|isolator: '$scratch/data': the group 'secret' has more points in it than its max_score" "too many points"
+    isolator test --no-expected --tests "$scratch/data" share/examples/subtasks/solutions/*.py
+    is "$status|$err" "2|isolator: '$scratch/data': the group 'secret' has more points in it than its max_score" "for several files, too"
+}
+
 finish
