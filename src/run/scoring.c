@@ -115,8 +115,7 @@ static double group_score(const struct score_group *group, const struct tally *t
     if (group->aggregation == SCORE_PASS_FAIL)
         return status == GROUP_PASSED ? group->max_score : 0;
     /* as many thirds of it as there are make the whole */
-    return isfinite(group->max_score) && sum >= group->max_score * (1 - ROUNDING) ? group->max_score
-                                                                                  : sum;
+    return sum >= group->max_score * (1 - ROUNDING) ? group->max_score : sum;
 }
 
 /* Settles a group and adds it to the one that it is in. */

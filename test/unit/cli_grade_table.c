@@ -98,9 +98,8 @@ static void grade_table__scores(void **state)
               "a.c       failed            0/0  62.5 of 100       0 ms          -          -  "
               "first: s1 (oom)\n");
     result = new_result(REASON_INPUT, 0, "no");
-    check_row(
-        &table, "a.c", &result,
-        "a.c       input             0/0  -                   -          -          -  no\n");
+    check_row(&table, "a.c", &result,
+              "a.c       input             0/0  -                   -          -          -  no\n");
 }
 
 /* The first test that is not passed, with why. */

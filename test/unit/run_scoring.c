@@ -41,12 +41,15 @@ static struct test_requests make_requests(const struct group_given *groups,
     return requests;
 }
 
+/* A number that has more digits is followed by "~". */
 static void add_number(struct strbuf *text, double number)
 {
+    CLEANUP_FREE char *shown = string_format("%.15g", number);
+
     if (isnan(number))
         strbuf_addstr(text, "?");
     else
-        strbuf_addf(text, "%.15g", number);
+        strbuf_addf(text, "%s%s", shown, strtod(shown, NULL) == number ? "" : "~");
 }
 
 /* The scores of the tests; then those of the groups, that of all tests first. */
@@ -118,11 +121,12 @@ static void check_scores(const struct group_given *groups, const struct test_giv
 static void scoring__sum(void **state)
 {
     (void)state;
-    check_scores(GROUPS({"a", 100, SCORE_SUM, NULL}),
-                 TESTS({"a", NAN, TEST_PASSED, NAN}, {"a", NAN, TEST_PASSED, NAN},
-                       {"a", NAN, TEST_PASSED, NAN}),
-                 "33.3333333333333 33.3333333333333 33.3333333333333; all passed 100 of 100 (3/3); "
-                 "a passed 100 of 100 (3/3)");
+    check_scores(
+        GROUPS({"a", 100, SCORE_SUM, NULL}),
+        TESTS({"a", NAN, TEST_PASSED, NAN}, {"a", NAN, TEST_PASSED, NAN},
+              {"a", NAN, TEST_PASSED, NAN}),
+        "33.3333333333333~ 33.3333333333333~ 33.3333333333333~; all passed 100 of 100 (3/3); "
+        "a passed 100 of 100 (3/3)");
     check_scores(GROUPS({"a", 60, SCORE_SUM, NULL}),
                  TESTS({"a", NAN, TEST_PASSED, NAN}, {"a", NAN, TEST_WRONG_ANSWER, NAN},
                        {"a", NAN, TEST_TIMEOUT, NAN}),

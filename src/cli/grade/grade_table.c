@@ -146,7 +146,7 @@ void grade_table_init(struct grade_table *table, const struct strvec *files,
     };
     if (widths[2] < strlen(passed))
         widths[2] = strlen(passed);
-    if (table->has_scores)
+    if (tests->groups)
         widths[table->columns++] = score_width(tests->groups->items[0].max_score);
     for (int i = 0; i < 3; i++)
         widths[table->columns++] = FIGURE_WIDTH;
