@@ -346,7 +346,7 @@ enum process_event process_pump(struct process *process, const struct process_pu
         waited = loop_wait(&loop) == 0;
         if (turn.cancelled)
             return PROCESS_CANCELLED;
-        if (turn.paused)
+        if (turn.paused || (pump->is_done && pump->is_done(pump->context)))
             return PROCESS_PAUSED;
         if (pump->deadline != 0 && clock_now_ms() >= pump->deadline)
             return PROCESS_DEADLINE;

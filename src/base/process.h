@@ -116,6 +116,9 @@ struct process_pump {
      */
     void (*watch)(void *context, struct loop *loop);
     const struct process_drain *drain; /* NULL: none */
+    /* Looked at after each wait: true ends it with PROCESS_PAUSED, whichever descriptor that came
+     * by. NULL: the sink alone pauses. */
+    bool (*is_done)(const void *context);
     bool needs_pipes; /* PROCESS_PAUSED too when stdin or stdout is closed and the child goes on */
 };
 
@@ -125,9 +128,10 @@ struct process_pump {
     }
 
 enum process_event {
-    PROCESS_EXITED,    /* the child has ended, and the sink got all of its output */
-    PROCESS_PAUSED,    /* the sink returned false, or a pipe that is needed is closed */
-    PROCESS_DEADLINE,  /* the deadline has passed */
+    PROCESS_EXITED,   /* the child has ended, and the sink got all of its output */
+    PROCESS_PAUSED,   /* the sink returned false, is_done() true, or a pipe that is needed is closed
+                       */
+    PROCESS_DEADLINE, /* the deadline has passed */
     PROCESS_CANCELLED, /* the cancel descriptor is readable */
 };
 

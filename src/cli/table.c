@@ -1,5 +1,6 @@
 #include "cli/table.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -79,4 +80,12 @@ char *table_megabytes(long long bytes)
 {
     return bytes < 0 ? string_format("%9s", "-")
                      : string_format("%6.1f MB", (double)bytes / (1 << 20));
+}
+
+char *table_score(double score, double max_score)
+{
+    CLEANUP_FREE char *text = isnan(score) ? string_copy("-") : string_format("%.10g", score);
+
+    return isfinite(max_score) ? string_format("%s of %.10g", text, max_score)
+                               : steal_pointer(&text);
 }

@@ -36,4 +36,10 @@ char *table_last_line(const struct strbuf *text, size_t max_length);
 char *table_milliseconds(long long milliseconds);
 char *table_megabytes(long long bytes);
 
+/*
+ * A score and the most that it can be, "35 of 70": "-" for NAN, and without what is not finite.
+ * Owned by the caller.
+ */
+char *table_score(double score, double max_score);
+
 #endif

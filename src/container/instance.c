@@ -56,8 +56,9 @@ static bool must_end(const struct instance *instance)
     return false;
 }
 
-static bool phase_is_reached(const struct instance *instance)
+static bool phase_is_reached(const void *context)
 {
+    const struct instance *instance = context;
     const struct supervisor_link *link = &instance->link;
 
     if (link->broken)
@@ -264,6 +265,7 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
     pump.deadline = deadline;
     pump.cancel = notifier_fd(cancel);
     pump.watch = watch_live_streams;
+    pump.is_done = phase_is_reached; /* by what a channel has passed on, too */
     event = process_pump(&instance->client, &pump);
     instance->late = event == PROCESS_DEADLINE && phase != INSTANCE_ENDED;
     return event;

@@ -9,7 +9,8 @@
  * all else is an error of the judges. Standard error has a message (testlib.h, "resultExitCode").
  * - Kattis: `validator input answer feedback_dir [argument ...] <output`. Exit status 42: right;
  * 43: wrong; all else is an error of the judges. The directory may get judgemessage.txt,
- *   teammessage.txt and score.txt (problem package format 2025-09, "Output validator").
+ *   teammessage.txt, and score.txt or score_multiplier.txt (problem package format 2025-09, "Output
+ * validator").
  */
 #ifndef REQUEST_CHECKER_REQUEST_H
 #define REQUEST_CHECKER_REQUEST_H

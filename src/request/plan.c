@@ -266,7 +266,8 @@ static int resolve_checker(struct plan *plan, const struct config *config,
     plan->checker->artifacts_optional = true;
     if (request->checker_convention == CHECKER_KATTIS)
         strvec_push_each(&plan->checker->artifacts, CHECKER_FEEDBACK "/judgemessage.txt",
-                         CHECKER_FEEDBACK "/teammessage.txt", CHECKER_FEEDBACK "/score.txt", NULL);
+                         CHECKER_FEEDBACK "/teammessage.txt", CHECKER_FEEDBACK "/score.txt",
+                         CHECKER_FEEDBACK "/score_multiplier.txt", NULL);
     return result == 0 ? 0 : error_prefix(error, "the checker");
 }
 

@@ -88,7 +88,9 @@ int plan_check_tests(const struct plan *plan, const struct config *config, struc
         return error_set(error, ERROR_USAGE, "a request with tests cannot be saved as an image");
     if (request->tests.count > 0 && request->artifacts.count > 0)
         return error_set(error, ERROR_USAGE, "a request with tests cannot return files");
-    return 0;
+    if (request->tests.groups && request->tests.count == 0)
+        return error_set(error, ERROR_USAGE, "groups need tests");
+    return score_groups_settle(&request->tests, request->checker != NULL, error);
 }
 
 int plan_check_session(const struct request *request, struct error *error)

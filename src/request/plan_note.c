@@ -140,20 +140,87 @@ static int read_comparison(const json_t *value, struct comparison_rule *rule, st
     return comparison_mode_parse(mode, &rule->mode, error);
 }
 
+/* The points of tests and the maximums of groups are settled; one that is not there is none. */
+static void add_points(json_t *object, const char *key, double points)
+{
+    if (isfinite(points))
+        json_object_set_new(object, key, json_real(points));
+}
+
+static int read_points(const json_t *object, const char *key, double *points, struct error *error)
+{
+    return json_object_get(object, key) ? read_number(object, key, points, error) : 0;
+}
+
+/* Without the group of all tests, whose score is always the sum. NULL: there are none. */
+static json_t *make_groups(const struct score_groups *groups)
+{
+    json_t *array = groups ? json_array() : NULL;
+
+    for (size_t i = 1; groups && i < groups->count; i++) {
+        const struct score_group *group = &groups->items[i];
+        json_t *object = json_pack("{s:o, s:s, s:o}", "name", json_make_any_text(group->name),
+                                   "aggregation", score_aggregation_name(group->aggregation),
+                                   "requirePass", make_list(&group->require_pass));
+
+        add_points(object, "maxScore", group->max_score);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static int read_group(const json_t *value, struct score_groups *groups, struct error *error)
+{
+    CLEANUP_FREE char *name = json_read_any_text(json_object_get(value, "name"));
+    const char *aggregation = json_string_value(json_object_get(value, "aggregation"));
+    struct score_group *group;
+
+    if (!name || !aggregation)
+        return error_set(error, ERROR_INPUT, "a group has no name or no aggregation");
+    group = score_groups_add(groups, name);
+    if (!score_aggregation_parse(aggregation, &group->aggregation))
+        return set_missing(error, "aggregation");
+    return read_points(value, "maxScore", &group->max_score, error) == 0
+               ? read_list(value, "requirePass", &group->require_pass, error)
+               : -1;
+}
+
+static int read_groups(const json_t *array, struct test_requests *tests, struct error *error)
+{
+    size_t i;
+    json_t *value;
+
+    if (!array)
+        return 0;
+    if (!json_is_array(array) || json_array_size(array) >= SCORE_GROUPS_MAX)
+        return set_missing(error, "groups");
+    test_requests_groups(tests);
+    json_array_foreach((json_t *)array, i, value)
+    {
+        if (read_group(value, tests->groups, error) != 0)
+            return -1;
+    }
+    return score_groups_settle(tests, false, error);
+}
+
 static json_t *make_tests(const struct test_requests *tests)
 {
     json_t *array = json_array();
 
     for (size_t i = 0; i < tests->count; i++) {
         const struct test_request *test = &tests->items[i];
-
-        json_array_append_new(
-            array,
+        json_t *object =
             json_pack("{s:o, s:o, s:b, s:o, s:f, s:f, s:i}", "name", json_make_any_text(test->name),
                       "expected", make_bytes(test->expected, test->expected_length), "noExpected",
                       test->no_expected, "comparison", make_comparison(&test->comparison),
                       "timeoutSeconds", test->timeout_seconds, "cpuSeconds", test->cpu_seconds,
-                      "maxOutputBytes", test->max_output_bytes));
+                      "maxOutputBytes", test->max_output_bytes);
+
+        if (test->group)
+            json_object_set_new(object, "group", json_make_any_text(test->group));
+        if (tests->groups)
+            add_points(object, "points", test->points);
+        json_array_append_new(array, object);
     }
     return array;
 }
@@ -163,11 +230,13 @@ static int read_test(const json_t *value, struct test_request *test, struct erro
     test->name = json_read_any_text(json_object_get(value, "name"));
     if (!test->name)
         return error_set(error, ERROR_INPUT, "a test has no name");
+    test->group = json_read_any_text(json_object_get(value, "group"));
     if (read_bytes(value, "expected", &test->expected, &test->expected_length, error) != 0 ||
         read_bool(value, "noExpected", &test->no_expected, error) != 0 ||
         read_number(value, "timeoutSeconds", &test->timeout_seconds, error) != 0 ||
         read_number(value, "cpuSeconds", &test->cpu_seconds, error) != 0 ||
-        read_count(value, "maxOutputBytes", &test->max_output_bytes, error) != 0)
+        read_count(value, "maxOutputBytes", &test->max_output_bytes, error) != 0 ||
+        read_points(value, "points", &test->points, error) != 0)
         return -1;
     return read_comparison(json_object_get(value, "comparison"), &test->comparison, error);
 }
@@ -208,6 +277,8 @@ json_t *plan_note_make(const struct plan *plan)
     json_object_set_new(note, "maxArtifacts", json_integer(plan->max_artifacts));
     json_object_set_new(note, "maxArtifactBytes", json_integer(plan->max_artifact_bytes));
     json_object_set_new(note, "tests", make_tests(&plan->tests));
+    if (plan->tests.groups)
+        json_object_set_new(note, "groups", make_groups(plan->tests.groups));
     json_object_set_new(note, "stopOnFailure", json_boolean(plan->tests.stop_on_failure));
     json_object_set_new(note, "outcomeOnly", json_boolean(plan->tests.outcome_only));
     json_object_set_new(note, "testOutputBytes", json_integer(plan->test_output_bytes));
@@ -240,6 +311,7 @@ static int read_members(const json_t *note, struct plan *plan, struct error *err
     if (read_texts(note, plan, error) != 0 ||
         read_limits(json_object_get(note, "limits"), &plan->policy.limits, error) != 0 ||
         read_tests(json_object_get(note, "tests"), &plan->tests, error) != 0 ||
+        read_groups(json_object_get(note, "groups"), &plan->tests, error) != 0 ||
         read_list(note, "command", &plan->command, error) != 0 ||
         read_list(note, "build", &plan->build, error) != 0 ||
         read_list(note, "artifacts", &plan->artifacts, error) != 0 ||

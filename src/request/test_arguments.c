@@ -1,10 +1,12 @@
 #include "request/test_arguments.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "request/group_arguments.h"
 
 typedef int member_reader(struct argument_reader *reader, const char *name, const json_t *value,
                           struct test_request *test);
@@ -146,6 +148,21 @@ static int read_max_output(struct argument_reader *reader, const char *name, con
     return 0;
 }
 
+static int read_group(struct argument_reader *reader, const char *name, const json_t *value,
+                      struct test_request *test)
+{
+    const char *text = argument_text(reader, name, value);
+
+    test->group = text ? string_copy(text) : NULL;
+    return text ? 0 : -1;
+}
+
+static int read_points(struct argument_reader *reader, const char *name, const json_t *value,
+                       struct test_request *test)
+{
+    return group_arguments_points(reader, name, value, &test->points);
+}
+
 static const struct member {
     const char *name;
     enum argument_type type;
@@ -167,6 +184,8 @@ static const struct member {
     {"timeout_seconds", ARGUMENT_NUMBER, read_timeout},
     {"cpu_seconds", ARGUMENT_NUMBER, read_cpu_seconds},
     {"max_output_bytes", ARGUMENT_NUMBER, read_max_output},
+    {"group", ARGUMENT_NAME, read_group},
+    {"points", ARGUMENT_NUMBER, read_points},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -299,6 +318,21 @@ int test_arguments_read(struct argument_reader *reader, const char *name, const 
             return -1;
         if (!test->name)
             test->name = string_format("%zu", i + 1);
+        if (test->group || !isnan(test->points))
+            test_requests_groups(tests);
     }
     return check_names(reader, name, tests);
+}
+
+int test_arguments_detail(struct argument_reader *reader, const char *name, const json_t *value,
+                          struct test_requests *tests)
+{
+    const char *text = argument_text(reader, name, value);
+
+    if (!text)
+        return -1;
+    if (strcmp(text, "full") != 0 && strcmp(text, "outcome") != 0)
+        return argument_wrong(reader, name, "\"full\" or \"outcome\"");
+    tests->outcome_only = strcmp(text, "outcome") == 0;
+    return 0;
 }

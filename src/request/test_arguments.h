@@ -17,4 +17,8 @@
 int test_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
                         bool has_checker, struct test_requests *tests);
 
+/* Reads `detail`: "full" or "outcome". */
+int test_arguments_detail(struct argument_reader *reader, const char *name, const json_t *value,
+                          struct test_requests *tests);
+
 #endif

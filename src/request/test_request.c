@@ -27,7 +27,15 @@ static void test_request_release(struct test_request *test)
     strvec_release(&test->environment);
     input_files_release(&test->files);
     free(test->expected);
+    free(test->group);
     *test = (struct test_request)TEST_REQUEST_INIT;
+}
+
+struct score_groups *test_requests_groups(struct test_requests *tests)
+{
+    if (!tests->groups)
+        tests->groups = score_groups_new();
+    return tests->groups;
 }
 
 struct test_requests test_requests_share(struct test_requests *tests)
@@ -57,6 +65,7 @@ void test_requests_release(struct test_requests *tests)
         for (size_t i = 0; i < tests->count; i++)
             test_request_release(&tests->items[i]);
         free(tests->items);
+        score_groups_free(tests->groups);
     }
     *tests = (struct test_requests)TEST_REQUESTS_INIT;
 }

@@ -5,6 +5,7 @@
 #ifndef REQUEST_TEST_REQUEST_H
 #define REQUEST_TEST_REQUEST_H
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include "base/strvec.h"
 #include "config/input_files.h"
 #include "request/compare_mode.h"
+#include "request/score_groups.h"
 
 /* Maximum number of tests, and bytes of a test's name. */
 enum { TESTS_MAX = 10000, TEST_NAME_MAX = 255 };
@@ -35,28 +37,37 @@ struct test_request {
     double timeout_seconds;          /* 0: that of the plan */
     double cpu_seconds;              /* maximum CPU time; 0: that of the plan */
     int max_output_bytes; /* of one stream: more ends the program; 0: TEST_MAX_OUTPUT_BYTES */
+    char *group; /* owned; name of the group that it is in; NULL: none but that of all tests */
+    /* The most that its score can be. NAN: its share of that of its group, or, settled, that it
+     * gives no points; INFINITY: there is no bound. */
+    double points;
+    size_t group_place; /* settled */
 };
 
 #define TEST_REQUEST_INIT                                                                          \
     {                                                                                              \
-        .stdin_file = -1, .comparison = COMPARISON_RULE_INIT                                       \
+        .stdin_file = -1, .comparison = COMPARISON_RULE_INIT, .points = NAN                        \
     }
 
 struct test_requests {
     struct test_request *items; /* owned, maybe together with others */
     size_t count;
-    bool stop_on_failure;  /* the tests after the first one that fails do not run */
-    bool outcome_only;     /* results show nothing from which one could learn the tests */
-    atomic_size_t *owners; /* how many structs own the items; NULL: this one alone */
+    struct score_groups *groups; /* owned likewise; NULL: the tests give no scores */
+    bool stop_on_failure;        /* the tests after the first one that fails do not run */
+    bool outcome_only;           /* results show nothing from which one could learn the tests */
+    atomic_size_t *owners;       /* how many structs own the items; NULL: this one alone */
 };
 
 #define TEST_REQUESTS_INIT                                                                         \
     {                                                                                              \
-        NULL, 0, false, false, NULL                                                                \
+        NULL, 0, NULL, false, false, NULL                                                          \
     }
 
 /* Adds a test with the values of TEST_REQUEST_INIT, borrowed until the next one is added. */
 struct test_request *test_requests_add(struct test_requests *tests);
+
+/* The groups of the tests, borrowed; from now on the tests give scores. */
+struct score_groups *test_requests_groups(struct test_requests *tests);
 
 /*
  * Another owner of the same tests, for a request of another program: several programs run with

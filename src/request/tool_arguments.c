@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "request/checker_arguments.h"
+#include "request/group_arguments.h"
 #include "request/hosts_argument.h"
 #include "request/job_arguments.h"
 #include "request/program_arguments.h"
@@ -163,14 +164,12 @@ static int read_test_output_bytes(struct reading *reading, const char *name, con
 
 static int read_detail(struct reading *reading, const char *name, const json_t *value)
 {
-    const char *text = argument_text(&reading->values, name, value);
+    return test_arguments_detail(&reading->values, name, value, &reading->request->tests);
+}
 
-    if (!text)
-        return -1;
-    if (strcmp(text, "full") != 0 && strcmp(text, "outcome") != 0)
-        return argument_wrong(&reading->values, name, "\"full\" or \"outcome\"");
-    reading->request->tests.outcome_only = strcmp(text, "outcome") == 0;
-    return 0;
+static int read_groups(struct reading *reading, const char *name, const json_t *value)
+{
+    return group_arguments_read(&reading->values, name, value, &reading->request->tests);
 }
 
 static int read_checker(struct reading *reading, const char *name, const json_t *value)
@@ -220,6 +219,7 @@ static const struct argument table[] = {
     {"background", ARGUMENT_BOOLEAN, read_background, OFFER_JOB, NULL},
     {"close_session", ARGUMENT_BOOLEAN, read_close_session, OFFER_BATCH, NULL},
     {"tests", ARGUMENT_ARRAY, read_tests, OFFER_BATCH, NULL},
+    {"groups", ARGUMENT_ARRAY, read_groups, OFFER_BATCH, NULL},
     {"stop_on_failure", ARGUMENT_BOOLEAN, read_stop_on_failure, OFFER_BATCH, NULL},
     {"test_output_bytes", ARGUMENT_NUMBER, read_test_output_bytes, OFFER_BATCH, "outputBytes"},
     {"detail", ARGUMENT_NAME, read_detail, OFFER_BATCH, NULL},

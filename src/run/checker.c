@@ -240,10 +240,24 @@ static const char *why_no_score(const struct artifacts *feedback)
     return NULL;
 }
 
+/* At most one of the files can be there. */
+static int read_scores(const struct result *result, struct checker_verdict *verdict,
+                       struct error *error)
+{
+    CLEANUP_FREE char *score = read_feedback(result, "score.txt");
+    CLEANUP_FREE char *multiplier = read_feedback(result, "score_multiplier.txt");
+
+    if (score && multiplier)
+        return error_set(error, ERROR_JUDGE,
+                         "the validator has written both score.txt and score_multiplier.txt");
+    if (score)
+        return read_score(score, &verdict->score, error);
+    return multiplier ? read_score(multiplier, &verdict->multiplier, error) : 0;
+}
+
 static int judge_kattis(const struct result *result, struct checker_verdict *verdict,
                         struct error *error)
 {
-    CLEANUP_FREE char *score = read_feedback(result, "score.txt");
     const char *missing = why_no_score(&result->artifacts);
 
     verdict->message = read_feedback(result, "judgemessage.txt");
@@ -258,7 +272,7 @@ static int judge_kattis(const struct result *result, struct checker_verdict *ver
     if (missing)
         return error_set(error, ERROR_JUDGE, "no score can be read: %s", missing);
     verdict->outcome = result->exit_code == 42 ? CHECKER_RIGHT : CHECKER_WRONG;
-    return score ? read_score(score, &verdict->score, error) : 0;
+    return read_scores(result, verdict, error);
 }
 
 /* ---- its run */
@@ -266,7 +280,7 @@ static int judge_kattis(const struct result *result, struct checker_verdict *ver
 int checker_judge(enum checker_convention convention, const struct result *result,
                   struct checker_verdict *verdict, struct error *error)
 {
-    *verdict = (struct checker_verdict){.score = NAN};
+    *verdict = (struct checker_verdict){.score = NAN, .multiplier = NAN};
     if (result->reason == REASON_CANCELLED)
         return error_set(error, ERROR_CANCELLED, "cancelled while the checker ran");
     if (result->reason == REASON_SIGNAL)
@@ -355,7 +369,7 @@ int checker_decide(struct run *checker, enum checker_convention convention,
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
-    *verdict = (struct checker_verdict){.score = NAN};
+    *verdict = (struct checker_verdict){.score = NAN, .multiplier = NAN};
     if (checker_execute(checker, convention, checked, NULL, &result, error) == 0 &&
         checker_judge(convention, &result, verdict, error) == 0)
         return 0;

@@ -35,8 +35,9 @@ enum checker_outcome { CHECKER_RIGHT, CHECKER_WRONG, CHECKER_PARTLY_RIGHT };
 
 struct checker_verdict {
     enum checker_outcome outcome;
-    double score;  /* NAN: the checker has given none */
-    char *message; /* owned; what it says, one line; NULL: nothing */
+    double score;      /* NAN: the checker has given none, like the next one */
+    double multiplier; /* from 0 to 1: which part of the points of the test it gets */
+    char *message;     /* owned; what it says, one line; NULL: nothing */
 };
 
 /* Bytes of a message. */

@@ -230,25 +230,6 @@ static void take_interactor(struct interaction *interaction, struct test_result 
     result->interactor = taken;
 }
 
-static void set_message(struct test_result *result, const char *message)
-{
-    char *copy = string_copy(message);
-
-    free(result->message);
-    result->message = copy;
-}
-
-/* Nothing can be said about the program. */
-static int fail(struct interaction *interaction, struct test_result *result, struct error *error,
-                const char *message)
-{
-    result->status = TEST_JUDGE_ERROR;
-    if (interaction->plan->tests.outcome_only)
-        message = "the interactor failed";
-    set_message(result, message);
-    return error_set(error, ERROR_JUDGE, "%s", message);
-}
-
 /* How long nothing was said when the program was looked at. */
 static long long idle_ms(const struct interaction *interaction, const struct frame_looked *program)
 {
@@ -258,60 +239,56 @@ static long long idle_ms(const struct interaction *interaction, const struct fra
 }
 
 /* The time of the program is over: says who waited for whom. */
-static int settle_timeout(struct interaction *interaction, const struct frame_looked *program,
-                          struct test_result *result, struct error *error)
+static int explain_timeout(const struct interaction *interaction,
+                           const struct frame_looked *program, struct test_result *result,
+                           struct error *error)
 {
     if (program->wait == FRAME_WAIT_NOTHING || interaction->has_verdict ||
         idle_ms(interaction, program) < interaction->look_ms / 2)
         return 0;
     if (interaction->looked.wait == FRAME_WAIT_NOTHING)
-        return fail(interaction, result, error,
-                    "the interactor did not answer: the program waited for it until its timeout");
-    set_message(result, program->wait == FRAME_WAIT_INPUT
-                            ? "deadlock: the program and the interactor waited for each other to "
-                              "write; is a line missing, or not flushed?"
-                            : "deadlock: the program and the interactor waited for each other to "
-                              "read");
+        return error_set(error, ERROR_JUDGE,
+                         "the interactor did not answer: the program waited for it until its "
+                         "timeout");
+    free(result->message);
+    result->message = string_copy(program->wait == FRAME_WAIT_INPUT
+                                      ? "deadlock: the program and the interactor waited for each "
+                                        "other to write; is a line missing, or not flushed?"
+                                      : "deadlock: the program and the interactor waited for each "
+                                        "other to read");
     return 0;
 }
 
-/* The program has ended well, or was ended since the interactor had decided. */
-static void take_verdict(const struct interaction *interaction, struct test_result *result)
+/* Hands on the error. */
+static int fail(struct error *from, struct error *error)
 {
-    result->status = checker_test_status(interaction->verdict.outcome);
-    result->score = interaction->verdict.score;
-    free(steal_pointer(&result->message));
-    if (result->status != TEST_PASSED)
-        result->message =
-            checker_explain(&interaction->verdict, interaction->plan->tests.outcome_only);
+    *error = *from;
+    *from = (struct error)ERROR_INIT;
+    return -1;
 }
 
-int interaction_settle(struct interaction *interaction, const struct result *program,
+int interaction_decide(struct interaction *interaction, const struct result *program,
                        const struct frame_looked *looked, struct test_result *result,
-                       struct error *error)
+                       struct checker_verdict *verdict, struct error *error)
 {
     const bool well = atomic_load(&interaction->program_ended_well);
-    const bool ended = interaction->result.reason != REASON_CANCELLED;
+    const bool was_stopped = interaction->result.reason == REASON_CANCELLED;
 
     take_interactor(interaction, result);
-    if (notifier_raised(interaction->cancel)) {
-        result->status = TEST_NOT_RUN;
-        set_message(result, "cancelled while the test ran");
-        return error_set(error, ERROR_CANCELLED, "%s", result->message);
-    }
-    if (interaction->status != 0) {
-        result->status = interaction->error.kind == ERROR_JUDGE ? TEST_JUDGE_ERROR : TEST_ENGINE;
-        set_message(result, interaction->error.message);
-        return error_set(error, interaction->error.kind, "%s", interaction->error.message);
-    }
+    if (notifier_raised(interaction->cancel))
+        return error_set(error, ERROR_CANCELLED, "cancelled while the program ran");
+    if (interaction->status != 0)
+        return fail(&interaction->error, error);
     if (interaction->has_verdict && (well || interaction->verdict.outcome == CHECKER_WRONG)) {
-        take_verdict(interaction, result);
-        return 0;
+        *verdict = interaction->verdict;
+        interaction->verdict.message = NULL;
+        return 1;
     }
-    if (!interaction->has_verdict && ended)
-        return fail(interaction, result, error, interaction->judge_error.message);
-    return program->reason == REASON_TIMEOUT ? settle_timeout(interaction, looked, result, error)
-                                             : 0;
+    if (!interaction->has_verdict && !was_stopped)
+        return fail(&interaction->judge_error, error);
+    if (program->reason == REASON_TIMEOUT)
+        return explain_timeout(interaction, looked, result, error);
+    return 0;
 }
 
 void interaction_release(struct interaction *interaction)

@@ -54,13 +54,15 @@ int interaction_run(struct interaction *interaction, struct run *run,
                     long long deadline, bool *begun, struct error *error);
 
 /*
- * Settles the result of the test, which says how the program has ended; `looked` says what it
- * waited for. -1: the interactor or its
- * container has failed, so there is no verdict: ERROR_JUDGE and the like.
+ * Decides about a test whose program has ended as `program` and the result of the test say; at the
+ * end of its time, `looked` says what it waited for. 1: the verdict of the interactor counts, whose
+ * message the caller frees. 0: the end of the program counts, which the result may now explain
+ * better. -1: the interactor or its container has failed, so there is no verdict: ERROR_JUDGE and
+ * the like.
  */
-int interaction_settle(struct interaction *interaction, const struct result *program,
+int interaction_decide(struct interaction *interaction, const struct result *program,
                        const struct frame_looked *looked, struct test_result *result,
-                       struct error *error);
+                       struct checker_verdict *verdict, struct error *error);
 
 void interaction_release(struct interaction *interaction);
 

@@ -164,6 +164,8 @@ static void add_parts(json_t *object, struct result *result)
     }
     if (result->tests.count > 0)
         json_object_set_new(object, "summary", test_summary_to_json(&summary));
+    if (result->tests.group_count > 1)
+        json_object_set_new(object, "groups", test_results_groups_to_json(&result->tests));
 }
 
 json_t *result_to_json(struct result *result)

@@ -20,14 +20,26 @@ static const char *const status_names[] = {
     [TEST_JUDGE_ERROR] = "judge-error",
 };
 
+static const char *const group_status_names[] = {
+    [GROUP_UNKNOWN] = "unknown",
+    [GROUP_PASSED] = "passed",
+    [GROUP_FAILED] = "failed",
+    [GROUP_BLOCKED] = "blocked",
+};
+
 const char *test_status_name(enum test_status status)
 {
     return status_names[status];
 }
 
+const char *group_status_name(enum group_status status)
+{
+    return group_status_names[status];
+}
+
 struct test_summary test_results_summary(const struct test_results *results)
 {
-    struct test_summary summary = {.total = results->count};
+    struct test_summary summary = {.total = results->count, .all = results->groups};
 
     for (size_t i = 0; i < results->count; i++) {
         if (results->items[i].status == TEST_PASSED)
@@ -65,6 +77,12 @@ static json_t *interactor_to_json(struct interactor_result *result)
     return object;
 }
 
+/* JSON has no number for one that is not known, and none for infinity. */
+static json_t *make_score(double score)
+{
+    return isfinite(score) ? json_real(score) : json_null();
+}
+
 json_t *test_result_to_json(struct test_result *result)
 {
     json_t *object = json_object();
@@ -82,8 +100,9 @@ json_t *test_result_to_json(struct test_result *result)
     json_object_set_new(object, "stdoutTruncated", json_boolean(result->truncated[0]));
     json_object_set_new(object, "stderrTruncated", json_boolean(result->truncated[1]));
     json_object_set_new(object, "error", json_make_text(result->message));
-    json_object_set_new(object, "score",
-                        isnan(result->score) ? json_null() : json_real(result->score));
+    json_object_set_new(object, "score", make_score(result->score));
+    if (isfinite(result->max_score))
+        json_object_set_new(object, "maxScore", json_real(result->max_score));
     if (result->interactor)
         json_object_set_new(object, "interactor", interactor_to_json(result->interactor));
     return object;
@@ -91,9 +110,33 @@ json_t *test_result_to_json(struct test_result *result)
 
 json_t *test_summary_to_json(const struct test_summary *summary)
 {
-    return json_pack("{s:I, s:I, s:I, s:s?}", "passed", (json_int_t)summary->passed, "failed",
-                     (json_int_t)summary->failed, "total", (json_int_t)summary->total,
-                     "firstFailure", summary->first_failure);
+    json_t *object = json_pack("{s:I, s:I, s:I, s:s?}", "passed", (json_int_t)summary->passed,
+                               "failed", (json_int_t)summary->failed, "total",
+                               (json_int_t)summary->total, "firstFailure", summary->first_failure);
+
+    if (!summary->all)
+        return object;
+    json_object_set_new(object, "score", make_score(summary->all->score));
+    json_object_set_new(object, "maxScore", make_score(summary->all->max_score));
+    json_object_set_new(object, "fraction",
+                        json_real((double)summary->passed / (double)summary->total));
+    return object;
+}
+
+json_t *test_results_groups_to_json(const struct test_results *results)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 1; i < results->group_count; i++) {
+        const struct group_result *group = &results->groups[i];
+
+        json_array_append_new(
+            array, json_pack("{s:s, s:s, s:o, s:o, s:I, s:I}", "name", group->name, "status",
+                             group_status_name(group->status), "score", make_score(group->score),
+                             "maxScore", make_score(group->max_score), "passed",
+                             (json_int_t)group->passed, "total", (json_int_t)group->total));
+    }
+    return array;
 }
 
 void test_result_release(struct test_result *result)
@@ -110,10 +153,20 @@ void test_result_release(struct test_result *result)
     *result = (struct test_result)TEST_RESULT_INIT;
 }
 
+void test_results_drop_groups(struct test_results *results)
+{
+    for (size_t i = 0; i < results->group_count; i++)
+        free(results->groups[i].name);
+    free(results->groups);
+    results->groups = NULL;
+    results->group_count = 0;
+}
+
 void test_results_release(struct test_results *results)
 {
     for (size_t i = 0; i < results->count; i++)
         test_result_release(&results->items[i]);
     free(results->items);
+    test_results_drop_groups(results);
     *results = (struct test_results)TEST_RESULTS_INIT;
 }

@@ -48,33 +48,59 @@ struct test_result {
     long long peak_bytes;  /* the largest resident set of one of its processes; -1: not known */
     struct strbuf text[2]; /* stdout and stderr as valid UTF-8, head and tail kept */
     bool truncated[2];
-    char *message; /* owned; why it did not pass, for a person; NULL: it passed */
-    double score;  /* that the checker has given; NAN: none */
+    char *message;    /* owned; why it did not pass, for a person; NULL: it passed */
+    double score;     /* that the checker has given, or that it has in its group; NAN: none */
+    double max_score; /* the most that this can be; NAN: not known, INFINITY: without a bound */
     struct interactor_result *interactor; /* owned; NULL: there was none */
 };
 
 #define TEST_RESULT_INIT                                                                           \
     {                                                                                              \
-        .status = TEST_NOT_RUN, .exit_code = -1, .cpu_us = -1, .peak_bytes = -1, .score = NAN      \
+        .status = TEST_NOT_RUN, .exit_code = -1, .cpu_us = -1, .peak_bytes = -1, .score = NAN,     \
+        .max_score = NAN                                                                           \
     }
+
+/* What the tests of a group say of it: a closed set, with its names in test_result.c. */
+enum group_status {
+    GROUP_UNKNOWN, /* not all of its tests ran and were judged */
+    GROUP_PASSED,
+    GROUP_FAILED,
+    GROUP_BLOCKED /* a group that it requires is not passed */
+};
+
+/* The result of a group of tests, see run/scoring.h. */
+struct group_result {
+    char *name; /* owned */
+    enum group_status status;
+    double score;         /* NAN: not known */
+    double max_score;     /* INFINITY: without a bound */
+    size_t passed, total; /* tests in it and in the groups in it */
+};
 
 struct test_results {
     struct test_result *items; /* owned; in the order of the request */
     size_t count;
+    struct group_result *groups; /* owned; in the order of the request, the first is that of all
+                                    tests; NULL: the tests give no scores */
+    size_t group_count;
 };
 
 #define TEST_RESULTS_INIT                                                                          \
     {                                                                                              \
-        NULL, 0                                                                                    \
+        NULL, 0, NULL, 0                                                                           \
     }
 
 struct test_summary {
-    size_t passed, failed, total; /* tests that did not run are failed ones */
-    const char *first_failure;    /* name of the first test that is not passed; NULL: none */
+    size_t passed, failed, total;   /* tests that did not run are failed ones */
+    const char *first_failure;      /* name of the first test that is not passed; NULL: none */
+    const struct group_result *all; /* the score of all tests; NULL: they give none */
 };
 
 /* The name in JSON: "wrong-answer". */
 const char *test_status_name(enum test_status status);
+
+/* The name in JSON: "blocked". */
+const char *group_status_name(enum group_status status);
 
 /* Borrows from the results. */
 struct test_summary test_results_summary(const struct test_results *results);
@@ -88,6 +114,12 @@ bool test_results_have_begun(const struct test_results *results);
  */
 json_t *test_result_to_json(struct test_result *result);
 json_t *test_summary_to_json(const struct test_summary *summary);
+
+/* The array of groups, without that of all tests. */
+json_t *test_results_groups_to_json(const struct test_results *results);
+
+/* Frees the groups; the tests have none then. */
+void test_results_drop_groups(struct test_results *results);
 
 void test_result_release(struct test_result *result);
 void test_results_release(struct test_results *results);

@@ -15,6 +15,7 @@
 #include "run/pack_input.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
+#include "run/scoring.h"
 #include "run/verdict.h"
 
 /* What one test needs while it runs. */
@@ -201,20 +202,39 @@ static struct checked_output given(const struct test_run *test)
     };
 }
 
-/* Lets the checker decide about the output of a program that has ended well. */
+/*
+ * Asks the checker about the output of a program that has ended well, or what the interactor has
+ * said. 1: the verdict counts, whose message is owned by the caller; 0: how the program has ended
+ * counts; -1: nothing is known about it.
+ */
+static int find_verdict(struct test_run *test, struct run *run, struct test_result *result,
+                        struct checker_verdict *verdict, struct error *error)
+{
+    const struct checked_output checked = given(test);
+    const enum checker_convention convention = run->plan->checker_convention;
+    int found = 0;
+
+    if (run->plan->interactive)
+        found = interaction_decide(&test->interaction, &test->result, &run->instance->link.looked,
+                                   result, verdict, error);
+    else if (run->checker && result->status == TEST_PASSED)
+        found = checker_decide(run->checker, convention, &checked, verdict, error) == 0 ? 1 : -1;
+    if (found > 0 && scoring_check(test->test, verdict, error) != 0)
+        found = -1;
+    return found;
+}
+
+/* Lets the checker or the interactor decide about a program that has ended. */
 static int check_output(struct test_run *test, struct run *run, struct test_result *result,
                         struct error *error)
 {
-    const struct checked_output checked = given(test);
     struct checker_verdict verdict;
+    const int found = find_verdict(test, run, result, &verdict, error);
 
-    if (run->plan->interactive)
-        return interaction_settle(&test->interaction, &test->result, &run->instance->link.looked,
-                                  result, error);
-    if (!run->checker || result->status != TEST_PASSED)
+    if (found == 0)
         return 0;
-    if (checker_decide(run->checker, run->plan->checker_convention, &checked, &verdict, error) !=
-        0) {
+    free(steal_pointer(&result->message));
+    if (found < 0) {
         if (error->kind == ERROR_JUDGE && run->plan->tests.outcome_only)
             hide_judge_error(error);
         result->status = error->kind == ERROR_CANCELLED ? TEST_NOT_RUN
@@ -330,6 +350,7 @@ void test_run_explain(struct run *run)
 {
     if (run->result->error)
         set_not_run(&run->result->tests, 0, run->result->error);
+    scoring_compute(&run->plan->tests, &run->result->tests);
 }
 
 static void settle(struct result *result)

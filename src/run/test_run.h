@@ -10,7 +10,10 @@
 /* Makes a result for each test of the plan: none has run yet. */
 void test_run_prepare(struct run *run);
 
-/* The run is over: tests that did not run, and do not say why, get the error of the run. */
+/*
+ * The run is over: tests that did not run, and do not say why, get the error of the run; groups of
+ * tests get their scores.
+ */
 void test_run_explain(struct run *run);
 
 /*

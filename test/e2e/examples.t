@@ -74,4 +74,27 @@ test_case 'grade.py shows failures of isolator' && {
     has "$out" "ann.py  engine: " "the one"
 }
 
+test_case 'subtasks: a solution that has a part of the points' && {
+    figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +[0-9]+\.[0-9] MB/ M/; s/ +/ /g'; }
+    isolator test --table --tests share/examples/subtasks/data share/examples/subtasks/solutions/partial.py
+    expect "$status $(sed -n '/^GROUP/,$p' <<<"$out")" "its groups" <<'END'
+1 GROUP            STATUS  PASSED  SCORE
+sample           passed  1/1     0 of 0
+secret           failed  3/5     60 of 100
+secret/any       failed  1/3     20 of 60
+secret/positive  passed  2/2     40 of 40
+4 of 6 passed; score 60 of 100; first failure: secret/any/1
+END
+    isolator test --table --tests share/examples/subtasks/data share/examples/subtasks/solutions/*.py
+    expect "$status $(figures <<<"$out")" "both solutions" <<'END'
+1 SOLUTION STATUS PASSED SCORE TIME CPU MEMORY DETAIL
+share/examples/subtasks/solutions/full.py passed 6/6 100 of 100 T T M
+share/examples/subtasks/solutions/partial.py failed 4/6 60 of 100 T T M first: secret/any/1 (wrong-answer, line 1 differs: expected '-8', found '0')
+1 of 2 solutions passed all tests
+END
+    isolator test --json --tests share/examples/subtasks/data "$(snippet py 'print(20)')"
+    is "$(json 'join " ", $r->{summary}{score}, map { "$_->{name} $_->{status} $_->{score}" } @{$r->{groups}}')" \
+        "0 sample failed 0 secret failed 0 secret/any blocked 0 secret/positive blocked 0" "the sample is required"
+}
+
 finish

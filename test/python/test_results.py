@@ -34,6 +34,7 @@ def members_of(*kinds):
         ([isolator.ToolCall], SCHEMA["$defs"]["toolCall"]),
         ([isolator.ToolCallCounts], SCHEMA["$defs"]["toolCallCounts"]),
         ([isolator.Summary], SCHEMA["$defs"]["summary"]),
+        ([isolator.GroupOutcome], SCHEMA["$defs"]["group"]),
         ([isolator.TestOutcome], SCHEMA["$defs"]["test"]),
     ],
 )
@@ -42,7 +43,7 @@ def test_attributes_are_the_members_of_the_schema(kinds, schema):
 
 
 def test_each_definition_of_the_schema_has_a_class():
-    classes = {"artifact", "build", "connection", "network", "toolCall", "toolCallCounts", "summary", "test"}
+    classes = {"artifact", "build", "connection", "network", "toolCall", "toolCallCounts", "summary", "group", "test"}
     assert set(SCHEMA["$defs"]) == classes
 
 
@@ -85,7 +86,17 @@ def test_the_kind_of_a_result():
     result = isolator.parse_result(line(tests=[], summary=summary))
     assert isinstance(result, isolator.TestResult)
     assert (result.summary.failed, result.summary.first_failure, result.tests) == (2, "b", ())
+    assert (result.summary.score, result.groups) == (None, None)
     assert isolator.parse_result(line(), isolator.TestResult).summary is None
+
+
+def test_scores():
+    summary = {"passed": 1, "failed": 1, "total": 2, "firstFailure": "b", "score": 40, "maxScore": None, "fraction": 0.5}
+    group = {"name": "a", "status": "blocked", "score": None, "maxScore": 60.0, "passed": 1, "total": 2}
+    result = isolator.parse_result(line(tests=[], summary=summary, groups=[group]))
+    assert (result.summary.score, result.summary.max_score, result.summary.fraction) == (40.0, None, 0.5)
+    one = result.groups[0]
+    assert (one.name, one.status, one.score, one.max_score) == ("a", "blocked", None, 60.0)
 
 
 @pytest.mark.parametrize(
@@ -152,6 +163,11 @@ def test_members_of_a_test_are_those_of_isolator_batch():
     assert names_of(test) == known_members(tests=[{"unknown": 1}])
 
 
+def test_members_of_a_group_are_those_of_isolator_batch():
+    group = isolator.Group(**{one.name: [] for one in fields(isolator.Group)})
+    assert names_of(group) == known_members(groups=[{"name": "a", "unknown": 1}])
+
+
 def test_members_of_a_checker_are_those_of_isolator_batch():
     checker = isolator.Checker(**{one.name: {} if one.name == "files" else [] for one in fields(isolator.Checker)})
     assert names_of(checker) == known_members(checker={"unknown": 1})
@@ -183,6 +199,17 @@ def test_a_request_as_a_line():
         "arguments": ["x"],
         "tests": [{"files": [{"filename": "c", "content": ""}], "no_expected": True}],
     }
+
+
+def test_groups_as_a_member():
+    groups = [isolator.Group("a", max_score=30, aggregation="min"), isolator.Group("b", require_pass=("a",))]
+    request = isolator.Request("1", "python", tests=[isolator.Test("4", group="a"), isolator.Test("5", points=2)], groups=groups)
+    line = json.loads(encode(request))
+    assert line["groups"] == [
+        {"name": "a", "max_score": 30, "aggregation": "min"},
+        {"name": "b", "require_pass": ["a"]},
+    ]
+    assert line["tests"] == [{"stdin": "4", "group": "a"}, {"stdin": "5", "points": 2}]
 
 
 def test_a_checker_as_a_member():

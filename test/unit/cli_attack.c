@@ -234,7 +234,7 @@ static void attack__judges_tests(void **state)
             strbuf_addstr(&tests[j].text[0], cases[i].out[j]);
         result.reason = REASON_EXIT;
         result.exit_code = 0;
-        result.tests = (struct test_results){tests, 2};
+        result.tests = (struct test_results){.items = tests, .count = 2};
         assert_int_equal(attack_judge(&attack, &result, &seen), cases[i].verdict);
         assert_string_equal(strbuf_string(&seen), cases[i].seen);
         test_result_release(&tests[0]);

@@ -5,7 +5,8 @@
 
 static struct test_results new_results(size_t count, enum test_status status)
 {
-    struct test_results results = {memory_allocate(count * sizeof *results.items), count};
+    struct test_results results = {.items = memory_allocate(count * sizeof *results.items),
+                                   .count = count};
 
     for (size_t i = 0; i < count; i++) {
         results.items[i] = (struct test_result)TEST_RESULT_INIT;
@@ -41,7 +42,7 @@ static void init(struct grade_table *table, const char *file, size_t tests)
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
 
     strvec_push(&files, file);
-    grade_table_init(table, &files, tests);
+    grade_table_init(table, &files, &(struct test_requests){.count = tests});
 }
 
 /* The rows are aligned with the heading, and no line ends in blanks. */
@@ -70,6 +71,35 @@ static void grade_table__rows(void **state)
     check_row(&table, "\033[2J", &result,
               "\\x1b[2J         image-missing     0/3          -          -          -  "
               "image 'x' is not on\\nthe engine\n");
+}
+
+/* A column for the score, as wide as all points; a program that could not be sent has none. */
+static void grade_table__scores(void **state)
+{
+    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
+    CLEANUP_FREE char *heading = NULL;
+    struct result result = new_result(REASON_TESTS, 1, "x");
+    struct grade_table table;
+
+    (void)state;
+    test_requests_groups(&tests)->items[0].max_score = 100;
+    strvec_push(&files, "a.c");
+    grade_table_init(&table, &files, &tests);
+    heading = grade_table_heading(&table);
+    assert_string_equal(heading,
+                        "SOLUTION  STATUS         PASSED  SCORE            TIME        CPU "
+                        "    MEMORY  DETAIL\n");
+    result.tests.groups = memory_allocate(sizeof *result.tests.groups);
+    result.tests.group_count = 1;
+    result.tests.groups[0] = (struct group_result){string_copy(""), GROUP_FAILED, 62.5, 100, 0, 1};
+    result.tests.items[0].status = TEST_OOM;
+    check_row(&table, "a.c", &result,
+              "a.c       failed            0/0  62.5 of 100       0 ms          -          -  "
+              "first: s1 (oom)\n");
+    result = new_result(REASON_INPUT, 0, "no");
+    check_row(&table, "a.c", &result,
+              "a.c       input             0/0  -                   -          -          -  no\n");
 }
 
 /* The first test that is not passed, with why. */

@@ -1,5 +1,7 @@
 #include "test.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "cli/grade/test_table.h"
 #include "cli/table.h"
@@ -36,7 +38,8 @@ static void table__rows_of_given_widths(void **state)
 
 static struct test_results new_results(size_t count)
 {
-    struct test_results results = {memory_allocate(count * sizeof *results.items), count};
+    struct test_results results = {.items = memory_allocate(count * sizeof *results.items),
+                                   .count = count};
 
     for (size_t i = 0; i < count; i++)
         results.items[i] = (struct test_result)TEST_RESULT_INIT;
@@ -216,4 +219,27 @@ static void test_table__build(void **state)
     check_build("main.c:1: error\n\tx\n", 19, "main.c:1: error\n\tx\n");
     check_build("a\033[1m\r\nb\0\xff", 10, "a\\x1b[1m\\x0d\nb\\x00\\xff\n");
     check_build("", 0, "");
+}
+
+static void test_table__groups(void **state)
+{
+    struct test_results results = new_results(1);
+    CLEANUP_FREE char *none = test_table_groups(&results), *groups = NULL, *summary = NULL;
+
+    (void)state;
+    assert_string_equal(none, "");
+    set(&results, 0, "a", TEST_PASSED);
+    results.groups = memory_allocate(3 * sizeof *results.groups);
+    results.group_count = 3;
+    results.groups[0] = (struct group_result){string_copy(""), GROUP_FAILED, 33.125, 100, 1, 2};
+    results.groups[1] = (struct group_result){string_copy("x\033"), GROUP_UNKNOWN, NAN, 60, 9, 10};
+    results.groups[2] =
+        (struct group_result){string_copy("b"), GROUP_PASSED, 1234567, INFINITY, 1, 1};
+    groups = test_table_groups(&results);
+    summary = test_table_summary(&results);
+    assert_string_equal(groups, "GROUP  STATUS   PASSED  SCORE\n"
+                                "x\\x1b  unknown  9/10    - of 60\n"
+                                "b      passed   1/1     1234567\n");
+    assert_string_equal(summary, "1 of 1 passed; score 33.125 of 100");
+    test_results_release(&results);
 }

@@ -360,7 +360,7 @@ static void plan__validator(void **state)
     assert_int_equal(fixture.plan.checker_convention, CHECKER_KATTIS);
     check_joined(&fixture.plan.checker->artifacts,
                  "judge/feedback/judgemessage.txt|judge/feedback/teammessage.txt|"
-                 "judge/feedback/score.txt");
+                 "judge/feedback/score.txt|judge/feedback/score_multiplier.txt");
     assert_true(fixture.plan.checker->artifacts_optional);
     assert_int_equal(plan_kind(fixture.plan.checker), PLAN_SUBMISSION);
     tear_down(&fixture);

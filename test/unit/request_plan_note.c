@@ -141,6 +141,52 @@ static void plan_note__read(void **state)
     plan_release(&plan);
 }
 
+/* Groups, a test with points and one without; a group without a maximum has that of its tests. */
+static void plan_note__groups(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct plan plan = full_plan(), again;
+    struct score_groups *groups = test_requests_groups(&plan.tests);
+    struct score_group *group = score_groups_add(groups, "a");
+    json_t *note;
+    CLEANUP_FREE char *text = NULL;
+
+    (void)state;
+    group->aggregation = SCORE_MIN;
+    strvec_push(&group->require_pass, "b");
+    group = score_groups_add(groups, "b");
+    group->aggregation = SCORE_PASS_FAIL;
+    group->max_score = 2.5;
+    plan.tests.items[0].group = string_copy("a");
+    plan.tests.items[0].points = 7;
+    plan.tests.items[1].group = string_copy("b");
+    score_groups_settle(&plan.tests, false, &error);
+    assert_no_error(&error);
+    note = plan_note_make(&plan);
+    text = json_dumps(json_object_get(note, "groups"), JSON_COMPACT);
+    assert_string_equal(text, "[{\"name\":\"a\",\"aggregation\":\"min\",\"requirePass\":[\"b\"],"
+                              "\"maxScore\":7.0},{\"name\":\"b\",\"aggregation\":\"pass-fail\","
+                              "\"requirePass\":[],\"maxScore\":2.5}]");
+    free(text);
+    text = json_dumps(note, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    again = read_plan(text);
+    assert_true(again.tests.items[0].points == 7 && isnan(again.tests.items[1].points) &&
+                isnan(again.tests.items[2].points));
+    assert_int_equal(again.tests.items[1].group_place, 2);
+    assert_true(again.tests.groups->items[0].max_score == 9.5);
+    json_decref(note);
+    check_note(plan_note_make(&again), text);
+    json_auto_t *damaged = json_of(text);
+    json_object_set_new(json_array_get(json_object_get(damaged, "tests"), 0), "group",
+                        json_string("c"));
+    plan_release(&plan);
+    plan = (struct plan)PLAN_INIT;
+    assert_int_equal(plan_note_read(damaged, &plan, &error), -1);
+    assert_error(&error, ERROR_INPUT, "there is no group 'c'");
+    plan_release(&plan);
+    plan_release(&again);
+}
+
 /* Neither a build, nor tests, nor artifacts: limits of a build are not read then. */
 static void plan_note__least_plan(void **state)
 {

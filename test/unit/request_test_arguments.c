@@ -244,12 +244,12 @@ static void test_arguments__unknown_members(void **state)
                 "tests[1] has no member 'expected'; known are: name, stdin, arguments, "
                 "environment, files, expected_stdout, no_expected, compare, ignore_case, "
                 "exact_space, tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, "
-                "cpu_seconds, max_output_bytes");
+                "cpu_seconds, max_output_bytes, group, points");
     check_wrong("\"\\u001b\": null",
                 "tests[1] has no member '\\x1b'; known are: name, stdin, arguments, environment, "
                 "files, expected_stdout, no_expected, compare, ignore_case, exact_space, "
                 "tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, cpu_seconds, "
-                "max_output_bytes");
+                "max_output_bytes, group, points");
 }
 
 /* Such a test would pass whatever the program prints. */

@@ -36,7 +36,8 @@ static void test_result__json(void **state)
                                  .peak_bytes = 4096,
                                  .truncated = {false, true},
                                  .message = string_copy("it ended"),
-                                 .score = NAN};
+                                 .score = NAN,
+                                 .max_score = NAN};
 
     (void)state;
     strbuf_add(&result.text[0], "o\0ut", 4);
@@ -79,6 +80,23 @@ static void test_result__json_of_a_score(void **state)
     }
 }
 
+static void test_result__json_of_points(void **state)
+{
+    struct test_result result = TEST_RESULT_INIT;
+    CLEANUP_FREE char *text = NULL;
+    json_t *object;
+
+    (void)state;
+    result.name = string_copy("a");
+    result.score = 2;
+    result.max_score = 5;
+    object = test_result_to_json(&result);
+    text = json_dumps(object, 0);
+    assert_non_null(strstr(text, ", \"score\": 2.0, \"maxScore\": 5.0}"));
+    json_decref(object);
+    test_result_release(&result);
+}
+
 static const struct {
     enum test_status status;
     const char *name;
@@ -106,7 +124,8 @@ static void test_result__statuses(void **state)
 /* The results of `count` tests, each with the name of its status. */
 static struct test_results make_results(size_t count)
 {
-    struct test_results results = {memory_allocate(count * sizeof *results.items), count};
+    struct test_results results = {.items = memory_allocate(count * sizeof *results.items),
+                                   .count = count};
 
     for (size_t i = 0; i < count; i++) {
         results.items[i] = (struct test_result)TEST_RESULT_INIT;
@@ -135,4 +154,25 @@ static void test_result__summary_without_a_failure(void **state)
     (void)state;
     check_json(test_summary_to_json(&summary),
                "{\"passed\": 1, \"failed\": 0, \"total\": 1, \"firstFailure\": null}");
+}
+
+static void test_result__groups(void **state)
+{
+    CLEANUP(test_results_release) struct test_results results = make_results(2);
+    struct test_summary summary;
+
+    (void)state;
+    results.groups = memory_allocate(3 * sizeof *results.groups);
+    results.group_count = 3;
+    results.groups[0] = (struct group_result){string_copy(""), GROUP_UNKNOWN, NAN, INFINITY, 1, 2};
+    results.groups[1] = (struct group_result){string_copy("a"), GROUP_BLOCKED, 0, 60, 1, 1};
+    results.groups[2] = (struct group_result){string_copy("b"), GROUP_PASSED, 2.5, 2.5, 0, 1};
+    summary = test_results_summary(&results);
+    check_json(test_summary_to_json(&summary),
+               "{\"passed\": 1, \"failed\": 1, \"total\": 2, \"firstFailure\": "
+               "\"wrong-answer\", \"score\": null, \"maxScore\": null, \"fraction\": 0.5}");
+    check_json(test_results_groups_to_json(&results),
+               "[{\"name\": \"a\", \"status\": \"blocked\", \"score\": 0.0, \"maxScore\": 60.0, "
+               "\"passed\": 1, \"total\": 1}, {\"name\": \"b\", \"status\": \"passed\", "
+               "\"score\": 2.5, \"maxScore\": 2.5, \"passed\": 0, \"total\": 1}]");
 }

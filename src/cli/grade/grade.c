@@ -403,7 +403,7 @@ static void set_up(struct grading *grading)
     for (size_t i = 0; i < grading->count; i++)
         grading->solutions[i] =
             (struct solution){.grading = grading, .file = options->files.items[i]};
-    grade_table_init(&grading->table, &options->files, options->request.tests.count);
+    grade_table_init(&grading->table, &options->files, &options->request.tests);
 }
 
 static void release(struct grading *grading)

@@ -1,5 +1,6 @@
 #include "cli/grade/grade_table.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -123,18 +124,33 @@ static long long memory_of(const struct test_results *tests)
     return bytes;
 }
 
-void grade_table_init(struct grade_table *table, const struct strvec *files, size_t tests)
+/* As many columns as the score needs if it is a number of up to 10 digits, or all points. */
+static size_t score_width(double max_score)
 {
-    CLEANUP_FREE char *passed = string_format("%zu/%zu", tests, tests);
+    CLEANUP_FREE char *score = table_score(max_score, max_score);
+
+    return isfinite(max_score) && strlen(score) > strlen("SCORE") ? strlen(score) : FIGURE_WIDTH;
+}
+
+void grade_table_init(struct grade_table *table, const struct strvec *files,
+                      const struct test_requests *tests)
+{
+    CLEANUP_FREE char *passed = string_format("%zu/%zu", tests->count, tests->count);
     size_t *widths = table->widths;
 
     *table = (struct grade_table){
-        .widths = {strlen("SOLUTION"), STATUS_WIDTH, strlen("PASSED"), FIGURE_WIDTH, FIGURE_WIDTH,
-                   FIGURE_WIDTH, 0},
-        .tests = tests,
+        .widths = {strlen("SOLUTION"), STATUS_WIDTH, strlen("PASSED")},
+        .columns = 3,
+        .tests = tests->count,
+        .has_scores = tests->groups != NULL,
     };
     if (widths[2] < strlen(passed))
         widths[2] = strlen(passed);
+    if (tests->groups)
+        widths[table->columns++] = score_width(tests->groups->items[0].max_score);
+    for (int i = 0; i < 3; i++)
+        widths[table->columns++] = FIGURE_WIDTH;
+    table->columns++; /* the last one has no width */
     for (size_t i = 0; i < files->count; i++) {
         CLEANUP_FREE char *name = text_escape(files->items[i]);
         const size_t width = table_width(name);
@@ -148,7 +164,7 @@ static char *row(const struct grade_table *table, const struct strvec *cells)
 {
     struct strbuf text = STRBUF_INIT;
 
-    table_add_row(&text, cells->items, table->widths, GRADE_TABLE_COLUMNS);
+    table_add_row(&text, cells->items, table->widths, table->columns);
     return strbuf_steal(&text);
 }
 
@@ -158,6 +174,8 @@ char *grade_table_heading(const struct grade_table *table)
 
     strvec_push_each(&cells, "SOLUTION", "STATUS", NULL);
     strvec_pushf(&cells, "%*s", (int)table->widths[2], "PASSED");
+    if (table->has_scores)
+        strvec_push(&cells, "SCORE");
     strvec_push_each(&cells, "     TIME", "      CPU", "   MEMORY", "DETAIL", NULL);
     return row(table, &cells);
 }
@@ -173,6 +191,10 @@ char *grade_table_row(const struct grade_table *table, const char *file,
     strvec_push_owned(&cells, text_escape(file));
     strvec_push(&cells, status_of(result));
     strvec_pushf(&cells, "%*s", (int)table->widths[2], passed);
+    if (table->has_scores)
+        strvec_push_owned(&cells, summary.all
+                                      ? table_score(summary.all->score, summary.all->max_score)
+                                      : string_copy("-"));
     strvec_push_owned(&cells, table_milliseconds(ran ? result->duration_ms : -1));
     strvec_push_owned(&cells,
                       table_milliseconds(ran && result->cpu_us >= 0 ? result->cpu_us / 1000 : -1));

@@ -6,9 +6,11 @@
 #ifndef CLI_GRADE_TABLE_H
 #define CLI_GRADE_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/strvec.h"
+#include "request/test_request.h"
 #include "run/result.h"
 
 /* What the result of a solution says about it. */
@@ -20,15 +22,18 @@ enum grade {
 
 enum grade grade_of(const struct result *result);
 
-enum { GRADE_TABLE_COLUMNS = 7 };
+enum { GRADE_TABLE_COLUMNS = 8 };
 
 struct grade_table {
     size_t widths[GRADE_TABLE_COLUMNS];
-    size_t tests; /* of each solution */
+    size_t columns;
+    size_t tests;    /* of each solution */
+    bool has_scores; /* there is a column with them */
 };
 
 /* The table for solutions in these files. */
-void grade_table_init(struct grade_table *table, const struct strvec *files, size_t tests);
+void grade_table_init(struct grade_table *table, const struct strvec *files,
+                      const struct test_requests *tests);
 
 /* The line with the names of the columns; owned by the caller, like all that follow. */
 char *grade_table_heading(const struct grade_table *table);

@@ -76,11 +76,12 @@ static void print_build(const struct build_result *build)
 /* Prints what is missing of the table. */
 static void print_table(struct test_view *view, const struct test_results *results)
 {
+    CLEANUP_FREE char *groups = test_table_groups(results);
     CLEANUP_FREE char *summary = test_table_summary(results);
 
     add_rows(view, results->items + view->rows, results->count - view->rows);
     print_bytes(strbuf_string(&view->waiting), view->waiting.length);
-    print_format("%s\n", summary);
+    print_format("%s%s\n", groups, summary);
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "cli/grade/test_file.h"
 #include "cli/grade/test_groups.h"
 #include "cli/grade/test_listing.h"
+#include "cli/grade/test_scores.h"
 #include "container/supervisor_link.h"
 #include "run/result.h"
 
@@ -330,5 +331,5 @@ int test_directory_read(const char *path, const struct test_directory_options *o
     for (size_t i = 0; i < reading.listing.count; i++)
         if (read_test(&reading, &reading.listing.tests[i], test_requests_add(tests)) != 0)
             return -1;
-    return 0;
+    return test_scores_read(&reading.groups, tests, error);
 }

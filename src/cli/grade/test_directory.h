@@ -14,6 +14,8 @@
  * ignored, and a warning names all others. Tests are in natural order: numbers in their names are
  * compared as numbers, so that "sample-2" comes before "sample-10".
  *
+ * Files test_group.yaml also make the groups that give scores, see cli/grade/test_scores.h.
+ *
  * A test without an expected output passes whatever the program prints, so it is an error unless
  * the caller asks for that. The message names the file that is probably meant, like NAME.expected.
  *

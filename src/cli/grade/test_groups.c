@@ -45,10 +45,22 @@ static int read_group(struct test_groups *groups, const char *path, struct error
     return 0;
 }
 
-static char *group_path(const struct test_group *group)
+char *test_groups_shown(const struct test_groups *groups, const struct test_group *group)
 {
-    return string_format("%s%s", group->directory,
-                         group->kind == TEST_SETTINGS_GROUP ? "test_group.yaml" : "testdata.yaml");
+    CLEANUP_FREE char *path =
+        string_format("%s%s", group->directory,
+                      group->kind == TEST_SETTINGS_GROUP ? "test_group.yaml" : "testdata.yaml");
+
+    return test_file_shown(groups->root, path);
+}
+
+const struct test_group *test_groups_find(const struct test_groups *groups, const char *directory)
+{
+    const struct test_group key = {.directory = (char *)directory};
+
+    return groups->count == 0
+               ? NULL
+               : bsearch(&key, groups->items, groups->count, sizeof *groups->items, compare_groups);
 }
 
 int test_groups_read(struct test_groups *groups, const struct test_root *root,
@@ -74,17 +86,12 @@ int test_groups_read(struct test_groups *groups, const struct test_root *root,
 static int apply_group(const struct test_groups *groups, const char *directory,
                        struct test_settings *settings, struct error *error)
 {
-    const struct test_group key = {.directory = (char *)directory};
-    const struct test_group *group =
-        groups->count == 0
-            ? NULL
-            : bsearch(&key, groups->items, groups->count, sizeof *groups->items, compare_groups);
-    CLEANUP_FREE char *path = NULL, *shown = NULL;
+    const struct test_group *group = test_groups_find(groups, directory);
+    CLEANUP_FREE char *shown = NULL;
 
     if (!group || test_settings_read(settings, group->kind, group->document, error) == 0)
         return 0;
-    path = group_path(group);
-    shown = test_file_shown(groups->root, path);
+    shown = test_groups_shown(groups, group);
     return error_prefix(error, "'%s'", shown);
 }
 

@@ -44,6 +44,12 @@ int test_groups_read(struct test_groups *groups, const struct test_root *root,
 int test_groups_settings(struct test_groups *groups, const char *test, bool has_own,
                          struct test_settings *settings, struct error *error);
 
+/* The file of a directory, "" or "secret/"; NULL: it has none. */
+const struct test_group *test_groups_find(const struct test_groups *groups, const char *directory);
+
+/* The path of the file, for messages; owned by the caller. */
+char *test_groups_shown(const struct test_groups *groups, const struct test_group *group);
+
 void test_groups_release(struct test_groups *groups);
 
 #endif

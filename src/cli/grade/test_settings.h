@@ -7,7 +7,8 @@
  *     output_validator_args: [float_tolerance, "1e-6"]
  *     limits: {timeout_seconds: 2, cpu_seconds: 1, max_output_bytes: 1000000}
  *
- * Keys of the format that say nothing of how a program is run and compared are allowed and ignored.
+ * Keys of the format that say nothing of how a program is run and compared are allowed and ignored;
+ * cli/grade/test_scores.h reads those of scores.
  */
 #ifndef CLI_TEST_SETTINGS_H
 #define CLI_TEST_SETTINGS_H

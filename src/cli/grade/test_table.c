@@ -75,6 +75,12 @@ char *test_table_summary(const struct test_results *results)
             first_failure = result->name;
     }
     strbuf_addf(&text, "%zu of %zu passed", passed, results->count);
+    if (results->groups) {
+        CLEANUP_FREE char *score =
+            table_score(results->groups[0].score, results->groups[0].max_score);
+
+        strbuf_addf(&text, "; score %s", score);
+    }
     if (engine > 0)
         strbuf_addf(&text, "; %zu ended by an error of the engine", engine);
     if (not_judged > 0)
@@ -86,6 +92,25 @@ char *test_table_summary(const struct test_results *results)
 
         strbuf_addf(&text, "; first failure: %s", name);
     }
+    return strbuf_steal(&text);
+}
+
+char *test_table_groups(const struct test_results *results)
+{
+    CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
+    struct strbuf text = STRBUF_INIT;
+
+    strvec_push_each(&cells, "GROUP", "STATUS", "PASSED", "SCORE", NULL);
+    for (size_t i = 1; i < results->group_count; i++) {
+        const struct group_result *group = &results->groups[i];
+
+        strvec_push_owned(&cells, text_escape_short(group->name, NAME_MAX_BYTES));
+        strvec_push(&cells, group_status_name(group->status));
+        strvec_pushf(&cells, "%zu/%zu", group->passed, group->total);
+        strvec_push_owned(&cells, table_score(group->score, group->max_score));
+    }
+    if (results->group_count > 1)
+        table_add(&text, &cells, 4);
     return strbuf_steal(&text);
 }
 

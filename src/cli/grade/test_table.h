@@ -29,7 +29,11 @@ char *test_table_row(const struct test_table *table, const struct test_result *r
 /* Why the test is not passed, on one line; "" if it is. Owned by the caller. */
 char *test_table_detail(const struct test_result *result);
 
-/* The summary alone: "18 of 20 passed; first failure: sample-3". Owned by the caller. */
+/* The table of the groups of tests; "" if there are none. Owned by the caller. */
+char *test_table_groups(const struct test_results *results);
+
+/* The summary alone: "18 of 20 passed; score 70 of 100; first failure: sample-3". Owned by the
+ * caller. */
 char *test_table_summary(const struct test_results *results);
 
 /* What a build that failed has written, line by line, the last with its end. Owned by the caller.

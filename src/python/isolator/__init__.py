@@ -13,12 +13,13 @@ from . import aio
 from ._client import Client, Session
 from ._errors import EngineError, IsolatorError, ProgramError, RunError, UsageError
 from ._program import find_program
-from ._request import Checker, Request, Test
+from ._request import Checker, Group, Request, Test
 from ._result import (
     Artifact,
     Build,
     CellResult,
     Connection,
+    GroupOutcome,
     Network,
     Record,
     Result,
@@ -38,6 +39,8 @@ __all__ = [
     "Client",
     "Connection",
     "EngineError",
+    "Group",
+    "GroupOutcome",
     "IsolatorError",
     "Network",
     "ProgramError",

@@ -50,6 +50,24 @@ class Test:
     cpu_seconds: Optional[float] = None
     max_output_bytes: Optional[int] = None
     """How many bytes the program may write to one stream; by default 67108864."""
+    group: Optional[str] = None
+    """The name of the group in `Request.groups` that it is in."""
+    points: Optional[float] = None
+    """The most that its score can be; by default its share of `Group.max_score`."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of tests that gives a score; see Scores in isolator-batch(1)."""
+
+    name: str
+    """Up to 255 bytes. "a/b" is in the group "a", if there is one."""
+    max_score: Optional[float] = None
+    """The most that its score can be; by default that of what is in it."""
+    aggregation: Optional[str] = None
+    """"sum" (the default) or "min" of what is in it, or "pass-fail": all or nothing."""
+    require_pass: Optional[Sequence[str]] = None
+    """Names of groups whose tests must all be passed; else this one has the score 0."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +135,8 @@ class Request:
     """The path of the program below `programs_directory` of `Client`, instead of code."""
     tests: Optional[Sequence[Test]] = None
     """Run the program once for each of these tests, in one container."""
+    groups: Optional[Sequence[Group]] = None
+    """The groups of the tests, which give scores."""
     stop_on_failure: Optional[bool] = None
     """Whether the tests after the first one that is not passed do not run."""
     test_output_bytes: Optional[int] = None
@@ -160,6 +180,7 @@ def request_of(
     snippet: Optional[str] = None,
     program_file: Optional[str] = None,
     tests: Optional[Sequence[Test]] = None,
+    groups: Optional[Sequence[Group]] = None,
     stop_on_failure: Optional[bool] = None,
     test_output_bytes: Optional[int] = None,
     detail: Optional[str] = None,
@@ -196,8 +217,8 @@ _NAMES = {
 }
 
 
-def members(request: Union[RequestLike, Test, Checker]) -> dict[str, Any]:
-    """The members of a request, a test or a checker, as isolator-batch(1) names them."""
+def members(request: Union[RequestLike, Test, Group, Checker]) -> dict[str, Any]:
+    """The members of a request, a test, a group or a checker, as isolator-batch(1) names them."""
     if isinstance(request, Mapping):
         return dict(request)
     names = _NAMES if isinstance(request, Request) else {}
@@ -209,13 +230,13 @@ def _plain(name: str, value: Any) -> Any:
     """The value of a member, as JSON has it."""
     if name == "files":
         return [_file(path, content) for path, content in value.items()]
-    if name == "tests":
-        return [members(test) for test in value]
+    if name in ("tests", "groups"):
+        return [members(one) for one in value]
     if name == "checker":
         return members(value)
     if name == "environment":
         return dict(value)
-    if name in ("arguments", "artifacts", "hosts", "tools") and not isinstance(value, str):
+    if name in ("arguments", "artifacts", "hosts", "tools", "require_pass") and not isinstance(value, str):
         return list(value)
     return value
 

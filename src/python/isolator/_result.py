@@ -115,6 +115,28 @@ class Summary(Record):
     total: int
     first_failure: Optional[str]
     """Name of the first test that is not passed; None if all are."""
+    score: Optional[float]
+    """The score of all tests; None if it is not known, or the tests give no scores."""
+    max_score: Optional[float]
+    """The most that it can be; None if it has no bound."""
+    fraction: Optional[float]
+    """Which part of the tests is passed, from 0 to 1; None if the tests give no scores."""
+
+
+@dataclass(frozen=True)
+class GroupOutcome(Record):
+    """The result of a group of tests."""
+
+    name: str
+    status: str
+    """"passed", "failed", "blocked" (a group that it requires is not passed) or "unknown"."""
+    score: Optional[float]
+    """None if it is not known."""
+    max_score: Optional[float]
+    """The most that it can be; None if it has no bound."""
+    passed: int
+    """How many of its tests are passed."""
+    total: int
 
 
 @dataclass(frozen=True)
@@ -137,7 +159,9 @@ class TestOutcome(Record):
     error: Optional[str]
     """Why it is not passed; None if it is."""
     score: Optional[float]
-    """The number that the checker has given, or None."""
+    """The points that the test has got, or the number that the checker has given, or None."""
+    max_score: Optional[float]
+    """The most that the score can be; None if the test gives no points, or without a bound."""
 
 
 @dataclass(frozen=True)
@@ -217,6 +241,8 @@ class TestResult(Result):
     """The program, if `isolator test` was given several."""
     summary: Optional[Summary]
     """None if the tests never began."""
+    groups: Optional[tuple[GroupOutcome, ...]]
+    """In the order of the request; None if it has none."""
     tests: Optional[tuple[TestOutcome, ...]]
     """In the order of the request; None if the tests never began."""
 
@@ -279,8 +305,8 @@ def _members(kind: type[Record]) -> dict[str, tuple[str, Any]]:
 _MEMBERS = {
     kind: _members(kind)
     for kind in (
-        Artifact, Build, Connection, Network, ToolCall, ToolCallCounts, Summary, TestOutcome, Result, TestResult,
-        CellResult,
+        Artifact, Build, Connection, Network, ToolCall, ToolCallCounts, Summary, GroupOutcome, TestOutcome, Result,
+        TestResult, CellResult,
     )
 }
 

@@ -1,0 +1,2 @@
+numbers = sorted(map(int, input().split()))
+print(numbers[-2] + numbers[-1])

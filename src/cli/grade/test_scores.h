@@ -1,0 +1,21 @@
+/*
+ * The groups of tests that give scores, by what the files test_group.yaml say: max_score,
+ * score_aggregation and require_pass (format 2025-09, "Result aggregation"). If none of them says
+ * such a thing, the tests give no scores.
+ */
+#ifndef CLI_TEST_SCORES_H
+#define CLI_TEST_SCORES_H
+
+#include "base/error.h"
+#include "cli/grade/test_groups.h"
+#include "request/test_request.h"
+
+/*
+ * Adds the groups that have tests, in the order of the tests, and puts each test into the nearest
+ * one: directories with a file test_group.yaml, "sample" and "secret". They are not settled.
+ * ERROR_INPUT that names the file.
+ */
+int test_scores_read(const struct test_groups *groups, struct test_requests *tests,
+                     struct error *error);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * The groups of tests of a batch line: turns the array `groups` into groups that give scores. Its
+ * members are described in isolator-batch(1). Errors as in request/argument_values.h.
+ */
+#ifndef REQUEST_GROUP_ARGUMENTS_H
+#define REQUEST_GROUP_ARGUMENTS_H
+
+#include <jansson.h>
+
+#include "request/argument_values.h"
+#include "request/test_request.h"
+
+/* Adds the groups of the array. */
+int group_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
+                         struct test_requests *tests);
+
+/* Reads a number of points from 0 to SCORE_MAX. */
+int group_arguments_points(struct argument_reader *reader, const char *name, const json_t *value,
+                           double *points);
+
+#endif

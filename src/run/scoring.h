@@ -1,0 +1,32 @@
+/*
+ * The scores of tests and of their groups (request/score_groups.h). Knows the statuses of the tests
+ * and nothing of how they came about.
+ *
+ * In a group with points, a test that is passed has the score that the checker has given, or else
+ * all its points; one that is right in part has that of the checker; any other has 0. A group is
+ * the sum or the minimum of what is in it, or all or nothing. It has 0 if a group that it requires
+ * is not passed, whether its own tests ran or not. Otherwise a test that did not run or was not
+ * judged leaves the score of its group, and of those around it, unknown.
+ */
+#ifndef RUN_SCORING_H
+#define RUN_SCORING_H
+
+#include "base/error.h"
+#include "request/test_request.h"
+#include "run/checker.h"
+#include "run/test_result.h"
+
+/*
+ * Writes the scores of the tests, and makes the results of their groups, if the requests have some,
+ * which are settled. Can be called again after more tests have ended.
+ */
+void scoring_compute(const struct test_requests *requests, struct test_results *results);
+
+/*
+ * Checks the score that the checker has given to a test with points, and turns a multiplier into
+ * one. On failure, which is ERROR_JUDGE, the verdict has no message.
+ */
+int scoring_check(const struct test_request *test, struct checker_verdict *verdict,
+                  struct error *error);
+
+#endif

@@ -1,0 +1,180 @@
+#include "test.h"
+
+#include <math.h>
+
+#include "cli/grade/test_directory.h"
+#include "cli/grade/test_scores.h"
+
+/* A file below the directory of the tests; one that ends in .in makes a test. */
+struct file {
+    const char *path, *text;
+};
+
+/* Makes the files, which end with one without a path. Returns their directory, owned. */
+static char *make_files(const struct file *files)
+{
+    char *directory = temp_create();
+
+    for (; files->path; files++) {
+        CLEANUP_FREE char *path = path_in(directory, files->path);
+
+        for (char *slash = path + strlen(directory) + 1; (slash = strchr(slash, '/')); slash++) {
+            *slash = '\0';
+            mkdir(path, 0700);
+            *slash = '/';
+        }
+        write_in(directory, files->path, files->text);
+    }
+    return directory;
+}
+
+static int read_tests(const char *directory, struct test_requests *tests, struct error *error)
+{
+    static const struct test_directory_options options = {.no_expected = true};
+    static const struct test_request defaults = TEST_REQUEST_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
+
+    return test_directory_read(directory, &options, &defaults, tests, &warnings, error);
+}
+
+static void add_groups(struct strbuf *text, const struct score_groups *groups)
+{
+    for (size_t i = 0; groups && i < groups->count; i++) {
+        const struct score_group *group = &groups->items[i];
+
+        strbuf_addf(text, "; %s %s %g", *group->name ? group->name : "all",
+                    score_aggregation_name(group->aggregation), group->max_score);
+        for (size_t j = 0; j < group->require_pass.count; j++)
+            strbuf_addf(text, " +%s", group->require_pass.items[j]);
+    }
+}
+
+/* Expects the tests with their groups, and then the groups, as they are before they are settled. */
+static void check_groups(const struct file *files, const char *expected)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    char *directory = make_files(files);
+
+    read_tests(directory, &tests, &error);
+    assert_no_error(&error);
+    for (size_t i = 0; i < tests.count; i++)
+        strbuf_addf(&text, "%s%s:%s", i > 0 ? " " : "", tests.items[i].name,
+                    tests.items[i].group ? tests.items[i].group : "-");
+    add_groups(&text, tests.groups);
+    assert_string_equal(strbuf_string(&text), expected);
+    temp_remove(directory);
+}
+
+/* The message begins with the path of the file in the directory of the tests. */
+static void check_refused(const struct file *files, const char *file, const char *message)
+{
+    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    struct error error = ERROR_INIT;
+    char *directory = make_files(files);
+    CLEANUP_FREE char *expected = string_format("'%s/%s'%s", directory, file, message);
+
+    assert_int_equal(read_tests(directory, &tests, &error), -1);
+    assert_error(&error, ERROR_INPUT, expected);
+    temp_remove(directory);
+}
+
+#define FILES(...)                                                                                 \
+    (const struct file[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__,                                                                               \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define A_FILE "secret/a/test_group.yaml"
+#define A_TEST                                                                                     \
+    {                                                                                              \
+        "secret/a/1.in", ""                                                                        \
+    }
+#define A(text) {A_FILE, text}, A_TEST
+
+static void test_scores__groups(void **state)
+{
+    (void)state;
+    check_groups(FILES({"sample/1.in", ""}, {"secret/test_group.yaml", "max_score: 90\n"},
+                       {"secret/b/test_group.yaml",
+                        "max_score: 60\nscore_aggregation: sum\nrequire_pass: [sample, secret/a]"},
+                       {"secret/b/x/1.in", ""}, {"secret/b/2.in", ""},
+                       A("max_score: 30\nrequire_pass: sample\nargs: [x]\n")),
+                 "sample/1:sample secret/a/1:secret/a secret/b/2:secret/b secret/b/x/1:secret/b; "
+                 "all sum nan; sample pass-fail 0; secret sum 90; secret/a pass-fail 30 +sample; "
+                 "secret/b sum 60 +sample +secret/a");
+}
+
+/* Neither a file that says nothing of scores, nor the older format, makes groups. */
+static void test_scores__none(void **state)
+{
+    (void)state;
+    check_groups(FILES(A("args: [x]\n")), "secret/a/1:-");
+    check_groups(FILES(A_TEST, {"secret/a/testdata.yaml", "accept_score: 5\n"}), "secret/a/1:-");
+}
+
+/* The defaults of the format, as far as a file is not there or says nothing. */
+static void test_scores__defaults(void **state)
+{
+    (void)state;
+    check_groups(FILES(A("require_pass: []\n"), {"x.in", ""}, {"other/1.in", ""}),
+                 "other/1:- secret/a/1:secret/a x:-; all sum nan; secret sum 100; secret/a "
+                 "pass-fail inf");
+    check_groups(FILES(A("max_score: unbounded\nscore_aggregation: min\n"),
+                       {"secret/test_group.yaml", "max_score: unbounded"}),
+                 "secret/a/1:secret/a; all sum nan; secret sum inf; secret/a min inf");
+    check_groups(
+        FILES(A("max_score: 1\n"), {"sample/1.in", ""}, {"sample/test_group.yaml", "args: [x]\n"}),
+        "sample/1:sample secret/a/1:secret/a; all sum nan; sample pass-fail 0; secret sum "
+        "100; secret/a pass-fail 1");
+}
+
+/* The directory itself can be that of one group, or "secret". */
+static void test_scores__file_at_the_top(void **state)
+{
+    (void)state;
+    check_groups(
+        FILES({"test_group.yaml", "max_score: 30\nscore_aggregation: min\n"}, {"1.in", ""}),
+        "1:-; all min 30");
+    check_refused(FILES({"test_group.yaml", "max_score: 30\n"}, {"1.in", ""}), "test_group.yaml",
+                  " needs both max_score and score_aggregation, since it is not known whether it "
+                  "is the file of secret; or give the directory in which secret is");
+}
+
+static void test_scores__refused(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"max_score: -1\n", ": max_score: must be a number from 0 to 1e9, or unbounded"},
+        {"max_score: 1000000001\n", ": max_score: must be a number from 0 to 1e9, or unbounded"},
+        {"max_score: [1]\n", ": max_score: must be a number from 0 to 1e9, or unbounded"},
+        {"score_aggregation: avg\n", ": score_aggregation: must be sum, min or pass-fail"},
+        {"require_pass: {a: b}\n",
+         ": require_pass: must be a name or a sequence of at most 100 names"},
+        {"require_pass: [[a]]\n",
+         ": require_pass: must be a name or a sequence of at most 100 names"},
+        {"max_score: 10\nstatic_validation_score: 5\n",
+         ": static_validation_score: isolator has no static validation, so the score would be "
+         "wrong; remove the key"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_refused(FILES(A(cases[i].text)), A_FILE, cases[i].message);
+    check_refused(FILES(A("max_score: 1\n"), {"sample/1.in", ""},
+                        {"sample/test_group.yaml", "max_score: 0\n"}),
+                  "sample/test_group.yaml",
+                  ": sample cannot have max_score, score_aggregation or require_pass");
+}
+
+/* It says nothing of points. */
+static void test_scores__static_validation_that_gives_none(void **state)
+{
+    (void)state;
+    check_groups(FILES(A("max_score: 1\nstatic_validation_score: pass-fail\n")),
+                 "secret/a/1:secret/a; all sum nan; secret sum 100; secret/a pass-fail 1");
+}
