@@ -237,7 +237,8 @@ $(B)/static/%.musl/cc: share/packaging/musl
 	$(Q)share/packaging/musl $* $(@D)
 $(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/static/%.musl/cc) $(B)/static/manual.c
 	+@$(MAKE) --no-print-directory B=$(B)/static/$*.build MUSL=$(abspath $(B))/static CC=$(abspath $@).musl/cc \
-		AR=$*-linux-gnu-ar CFLAGS='-O2 -ffunction-sections -fdata-sections' LDFLAGS='-Wl,--gc-sections -s' \
+		AR=$*-linux-gnu-ar LDFLAGS='-Wl,--gc-sections -s' \
+		CFLAGS='-O2 -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables' \
 		TERMINAL_LIBS=-lncurses PREFIX=$(STATIC_PREFIX) MANUAL=$(B)/static/manual.c SUPERVISORS='$(MACHINES)' \
 		$(B)/static/$*.build/isolator $(B)/static/$*.build/isolator-mcp
 	@mkdir -p $@
