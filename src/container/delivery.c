@@ -199,13 +199,12 @@ static int add_script(struct archive *archive, int script, const char *above, co
     return archive_add_file(archive, path, script, size_of(script), false, 0, error);
 }
 
-/* Adds the FIFO with this path in the container. */
-static int add_fifo(struct archive *archive, const char *above, const char *path,
+static int add_fifo(struct archive *archive, const char *above, const char *name,
                     struct error *error)
 {
-    CLEANUP_FREE char *name = string_format("%s%s", above, strrchr(path, '/') + 1);
+    CLEANUP_FREE char *path = string_format("%s%s", above, name);
 
-    return archive_add_fifo(archive, name, error);
+    return archive_add_fifo(archive, path, error);
 }
 
 int delivery_fill_volume(const struct docker *docker, const char *name, const char *architecture,

@@ -149,7 +149,8 @@ static void init(struct interaction *interaction, const struct run *run,
         .result = RESULT_INIT,
     };
     interaction->limits.number[LIMIT_TIMEOUT] += program_request_timeout(&program->request);
-    transcript_init(&interaction->transcript, (size_t)run->plan->test_output_bytes);
+    transcript_init(&interaction->transcript, (size_t)run->plan->test_output_bytes,
+                    clock_now_ms() + interaction->look_ms);
 }
 
 /* Waits until the interactor has begun, or has ended without that, which is bounded. */
@@ -171,7 +172,6 @@ static int run_program(struct interaction *interaction, struct program_run *prog
     if (interaction->relayed)
         use_pipes(program, interaction->to_program[0], interaction->to_interactor[1],
                   &interaction->transcript, SAID_BY_PROGRAM);
-    interaction->begin_ms = clock_now_ms();
     return program_run(program, deadline, begun, error);
 }
 
@@ -235,7 +235,7 @@ static long long idle_ms(const struct interaction *interaction, const struct fra
 {
     if (!interaction->relayed)
         return (long long)program->idle_ms;
-    return interaction->begin_ms + interaction->look_ms - interaction->transcript.last_ms;
+    return interaction->transcript.until_ms - interaction->transcript.last_ms;
 }
 
 /* The time of the program is over: says who waited for whom. */

@@ -25,7 +25,6 @@ struct interaction {
     const struct notifier *cancel; /* that of the run */
     struct limits limits;          /* of the interactor: it also has the time of the program */
     long long look_ms;             /* after its beginning the program is looked at */
-    long long begin_ms;            /* clock_now_ms() then */
     bool relayed;
     int to_program[2], to_interactor[2]; /* pipes, if it is relayed; -1: closed */
     struct transcript transcript;

@@ -7,9 +7,10 @@
 
 static const char marks[] = {[SAID_BY_PROGRAM] = '>', [SAID_BY_INTERACTOR] = '<'};
 
-void transcript_init(struct transcript *transcript, size_t max)
+void transcript_init(struct transcript *transcript, size_t max, long long until_ms)
 {
-    *transcript = (struct transcript){.lock = PTHREAD_MUTEX_INITIALIZER, .max = max};
+    *transcript =
+        (struct transcript){.lock = PTHREAD_MUTEX_INITIALIZER, .max = max, .until_ms = until_ms};
 }
 
 /* Adds what fits of a line, which may be cut. */
@@ -42,8 +43,11 @@ static void add_part(struct transcript *transcript, enum transcript_side side, c
 void transcript_add(struct transcript *transcript, enum transcript_side side, const char *data,
                     size_t length)
 {
+    const long long now = clock_now_ms();
+
     pthread_mutex_lock(&transcript->lock);
-    transcript->last_ms = clock_now_ms();
+    if (now < transcript->until_ms)
+        transcript->last_ms = now;
     while (length > 0 && !transcript->truncated) {
         const char *end = memchr(data, '\n', length);
         const size_t part = end ? (size_t)(end - data) : length;

@@ -20,10 +20,11 @@ struct transcript {
     struct strbuf text;
     struct strbuf lines[2]; /* the last line of each side, which has no end yet */
     bool truncated;
-    long long last_ms; /* clock_now_ms() when something was added last */
+    /* clock_now_ms() when something was added last, before `until_ms`; 0: nothing was. */
+    long long last_ms, until_ms;
 };
 
-void transcript_init(struct transcript *transcript, size_t max);
+void transcript_init(struct transcript *transcript, size_t max, long long until_ms);
 
 void transcript_add(struct transcript *transcript, enum transcript_side side, const char *data,
                     size_t length);

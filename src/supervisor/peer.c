@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 #include "supervisor/descriptors.h"
 #include "supervisor/figures.h"
 
-void peer_init(struct peer *peer)
+void peer_init(struct peer *peer, const char *directory)
 {
-    *peer = (struct peer){.held = {-1, -1}};
+    *peer = (struct peer){.directory = directory, .held = {-1, -1}};
 }
 
 static const char *input_of(const struct peer *peer)
@@ -27,11 +27,14 @@ static const char *output_of(const struct peer *peer)
 }
 
 /* Opens an end of a FIFO without waiting for the other side. */
-static int open_end(const char *path, int access)
+static int open_end(const struct peer *peer, const char *name, int access)
 {
-    const int fd = open(path, access | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    char path[256];
     struct stat status;
+    int fd;
 
+    snprintf(path, sizeof path, "%s/%s", peer->directory, name);
+    fd = open(path, access | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0 || (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)))
         return fd;
     close(fd);
@@ -44,13 +47,13 @@ static bool open_ends(struct peer *peer, int ends[2])
 {
     const char *in = input_of(peer), *out = output_of(peer);
 
-    ends[0] = open_end(in, O_RDONLY);
+    ends[0] = open_end(peer, in, O_RDONLY);
     if (ends[0] >= 0 && peer->is_interactor) {
-        peer->held[0] = open_end(in, O_WRONLY);
-        peer->held[1] = open_end(out, O_RDONLY);
+        peer->held[0] = open_end(peer, in, O_WRONLY);
+        peer->held[1] = open_end(peer, out, O_RDONLY);
     }
     if (ends[0] >= 0 && (!peer->is_interactor || (peer->held[0] >= 0 && peer->held[1] >= 0)))
-        ends[1] = open_end(out, O_WRONLY);
+        ends[1] = open_end(peer, out, O_WRONLY);
     return ends[1] >= 0;
 }
 
@@ -121,8 +124,8 @@ static void look(const struct peer *peer, int in, int out, struct frame_looked *
     int fifos[2] = {-1, -1};
 
     if (peer->joined) {
-        in = fifos[0] = open_end(input_of(peer), O_RDONLY);
-        out = fifos[1] = open_end(output_of(peer), O_WRONLY);
+        in = fifos[0] = open_end(peer, input_of(peer), O_RDONLY);
+        out = fifos[1] = open_end(peer, output_of(peer), O_WRONLY);
         looked->idle_ms = idle_ms(fifos);
     }
     if (out >= 0 && is_full(out))

@@ -13,6 +13,7 @@
 #include "supervisor/protocol.h"
 
 struct peer {
+    const char *directory;
     bool joined, is_interactor;
     /* What an interactor's supervisor holds for the program, to be written and to be read; -1:
      * nothing. */
@@ -21,7 +22,8 @@ struct peer {
     uint64_t look_us; /* figures_clock_us() when the program is looked at; 0: never, or it was */
 };
 
-void peer_init(struct peer *peer);
+/* `directory`, which is borrowed, has the FIFOs. */
+void peer_init(struct peer *peer, const char *directory);
 
 /*
  * Opens the FIFOs if the request, with these enum frame_run_flag, is joined: ends[0], to be read,

@@ -214,8 +214,9 @@ enum { JOB_KEY_SIZE = 49, JOB_NAME_LENGTH = 16 };
 #define JOB_STOP_FILE "/.isolator/stop"
 
 /* The FIFOs of an interaction: what the program reads, and what the interactor reads. */
-#define FIFO_TO_PROGRAM    "/.isolator/to-program"
-#define FIFO_TO_INTERACTOR "/.isolator/to-interactor"
+#define FIFO_DIRECTORY     "/.isolator"
+#define FIFO_TO_PROGRAM    "to-program"
+#define FIFO_TO_INTERACTOR "to-interactor"
 
 /*
  * HELLO is longer than two pages on purpose: a pipe keeps the pages of what was read from it, so

@@ -241,7 +241,7 @@ static void open_parts(struct supervisor *supervisor, const struct supervise_opt
                            &program->out[i]);
     driver_link_init(&supervisor->driver, &connection->link, program);
     sinks_init(&supervisor->sinks);
-    peer_init(&supervisor->peer);
+    peer_init(&supervisor->peer, options->fifos);
     relay_init(&supervisor->relay, connection, supervisor, sizeof *supervisor);
 }
 

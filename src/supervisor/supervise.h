@@ -14,6 +14,7 @@ struct supervise_options {
     const char *mountinfo;  /* see places_open(); NULL: KEEP is refused */
     const char *sysvipc;    /* see clean_sysv() */
     const char *sockets;    /* see clean_has_sockets() */
+    const char *fifos;      /* see peer_init() */
 };
 
 /*

@@ -84,6 +84,7 @@ static int run_supervisor(int argc, char **argv)
         .mountinfo = is_init ? "/proc/self/mountinfo" : NULL, /* never empty another system */
         .sysvipc = "/proc/sysvipc",
         .sockets = "/proc/net/unix",
+        .fifos = FIFO_DIRECTORY,
     };
 
     /*

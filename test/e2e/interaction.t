@@ -290,26 +290,17 @@ test_case --quick 'options that exclude each other' && {
 }
 
 test_case 'a batch' && {
-    python3 - "$scratch" >"$scratch/lines" <<'END'
-import json, sys
-interactor = open(sys.argv[1] + "/guess.py").read()
-right = """low, high = 1, 1000
-while True:
-    guess = (low + high) // 2
-    print(guess, flush=True)
-    word = input()
-    if word == "found": break
-    low, high = (guess + 1, high) if word == "more" else (low, guess - 1)"""
-tests = [{"stdin": "300", "no_expected": True}]
-for code in right, "print(1)":
-    print(json.dumps({"language": "python", "code": code, "tests": tests, "checker": {"language": "python",
-        "code": interactor, "interactive": True, "transcript": True}}))
-END
+    perl -MJSON::PP -e 'local $/; my ($interactor, $right) = map { open my $file, "<", $_ or die; <$file> } @ARGV;
+        print encode_json({language => "python", entrypoint_code => $_, tests => [{stdin => "300"}],
+            checker => {language => "python", code => $interactor, interactive => JSON::PP::true,
+                transcript => JSON::PP::true}}), "\n" for $right, "print(1)"' \
+        "$scratch/guess.py" "$(snippet py "$right")" >"$scratch/lines"
     input="$scratch/lines" isolator batch
     is "$(perl -MJSON::PP -ne '$r = decode_json($_)->{tests}[0]; print "$r->{status} ", length $r->{interactor}{transcript}, "\n"' \
-        <<<"$out")" "passed 82
-wrong-answer 3" "the results"
-    echo '{"language": "python", "code": "", "checker": {"language": "python", "code": "", "transcript": true}}' >"$scratch/lines"
+        <<<"$out" | sort)" "passed 89
+wrong-answer 9" "the results"
+    echo '{"language": "python", "entrypoint_code": "", "checker": {"language": "python", "code": "", "transcript": true}}' \
+        >"$scratch/lines"
     input="$scratch/lines" isolator batch
     has "$out" "checker.transcript needs checker.interactive" "a transcript of a checker"
 }

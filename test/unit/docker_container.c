@@ -154,6 +154,7 @@ static void container__create_from_a_full_spec(void **state)
     prepare(&creation);
     creation.spec.workdir = "/work dir";
     creation.spec.volume = "/volume";
+    creation.spec.volumes_from = "other";
     creation.spec.limits.cpus = 1.2345;
     creation.spec.read_only = creation.spec.auto_remove = creation.spec.lifeline = true;
     creation.spec.tmpfs[0] = (struct container_tmpfs){"/tmp", 32};
@@ -173,7 +174,7 @@ static void container__create_from_a_full_spec(void **state)
         "|--cap-drop=NET_RAW|--cap-drop=MKNOD"
         "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,uid=65534,gid=65533,mode=0700"
         "|--tmpfs|/workspace:rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65533,mode=0700"
-        "|--mount|type=volume,destination=/volume"
+        "|--mount|type=volume,destination=/volume|--volumes-from=other"
         "|--label|isolator.pid=1|--label|isolator.host=a b" NO_PROXIES "|--workdir|/work dir"
         "|--entrypoint||--|image:1|/bin/sh|-c|two\nlines; $x||--rm\n");
     discard(&creation);

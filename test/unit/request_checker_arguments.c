@@ -91,8 +91,10 @@ static void checker_arguments__all_members(void **state)
                   " \"filename\": \"/workspace/src/check.cpp\","
                   " \"files\": [{\"filename\": \"src/testlib.h\", \"content\": \"lib\"}],"
                   " \"arguments\": [\"strict\", \"\"], \"timeout_seconds\": 1.5,"
-                  " \"memory_mb\": 64}");
+                  " \"memory_mb\": 64, \"interactive\": true, \"transcript\": true}");
     assert_int_equal(fixture.request.checker_convention, CHECKER_KATTIS);
+    assert_true(fixture.request.interactive);
+    assert_true(fixture.request.transcript);
     assert_string_equal(checker->language, "cpp");
     assert_int_equal(checker->input.code_length, 3);
     assert_memory_equal(checker->input.code, "a\0b", 4);
@@ -162,12 +164,14 @@ static void checker_arguments__wrong_members(void **state)
 static void checker_arguments__unknown_members(void **state)
 {
     (void)state;
-    check_refused(WITH("\"network\": \"bridge\""),
-                  "checker has no member 'network'; known are: convention, language, code, "
-                  "filename, files, arguments, timeout_seconds, memory_mb");
-    check_refused(WITH("\"\\u001b\": null"),
-                  "checker has no member '\\x1b'; known are: convention, language, code, "
-                  "filename, files, arguments, timeout_seconds, memory_mb");
+    check_refused(
+        WITH("\"network\": \"bridge\""),
+        "checker has no member 'network'; known are: convention, language, code, "
+        "filename, files, arguments, timeout_seconds, memory_mb, interactive, transcript");
+    check_refused(
+        WITH("\"\\u001b\": null"),
+        "checker has no member '\\x1b'; known are: convention, language, code, "
+        "filename, files, arguments, timeout_seconds, memory_mb, interactive, transcript");
 }
 
 static void checker_arguments__what_is_needed(void **state)
@@ -180,6 +184,9 @@ static void checker_arguments__what_is_needed(void **state)
     check_refused("{\"code\": \"\"}", "checker needs a language and code");
     check_refused("{\"language\": \"\", \"code\": \"\"}", "checker needs a language and code");
     check_refused("{\"language\": \"py\", \"code\": null}", "checker needs a language and code");
+    check_refused(WITH("\"transcript\": true"),
+                  "checker.transcript needs checker.interactive: a checker does not talk");
+    check_refused(WITH("\"interactive\": 1"), "checker.interactive must be true or false");
 }
 
 /* The words of a checker are those of another program, with a limit of its own. */

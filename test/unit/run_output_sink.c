@@ -137,6 +137,59 @@ static void output_sink__is_passed_on(void **state)
     tear_down(&fixture);
 }
 
+/* What goes to another program: a transcript has it, and that may have ended. */
+static void output_sink__piped(void **state)
+{
+    struct transcript transcript;
+    struct fixture fixture;
+    struct strbuf text;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    transcript_init(&transcript, 100, 0);
+    set_up(&fixture);
+    fixture.observer.live[0] = ends[1];
+    begin(&fixture);
+    fixture.output.is_piped = true;
+    fixture.output.transcript = &transcript;
+    fixture.output.side = SAID_BY_INTERACTOR;
+    add(&fixture, 0, "one\n");
+    add(&fixture, 1, "error\n");
+    close(ends[0]);
+    add(&fixture, 0, "two\n");
+    add(&fixture, 0, "three\n");
+    assert_false(output_sink_must_end(&fixture.output));
+    assert_true(output_sink_is_flushed(&fixture.output));
+    assert_int_equal(output_sink_take(&fixture.output, 0), 14);
+    close(ends[1]);
+    text = transcript_finish(&transcript);
+    assert_string_equal(strbuf_string(&text), "<one\n<two\n<three\n");
+    strbuf_release(&text);
+    tear_down(&fixture);
+}
+
+/* Nothing keeps the pipe open after that. */
+static void output_sink__detached_from_a_pipe(void **state)
+{
+    struct fixture fixture;
+    int ends[2];
+    char got[8];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    set_up(&fixture);
+    fixture.observer.live[0] = ends[1];
+    begin(&fixture);
+    add(&fixture, 0, "text");
+    output_sink_detach(&fixture.output);
+    close(ends[1]);
+    assert_int_equal(read(ends[0], got, sizeof got), 4);
+    assert_int_equal(read(ends[0], got, sizeof got), 0);
+    close(ends[0]);
+    tear_down(&fixture);
+}
+
 /* A reader that takes nothing for a while: the rest waits, and counts as dealt with only later. */
 static void output_sink__reader_that_is_slow(void **state)
 {

@@ -52,6 +52,34 @@ static void test_result__json(void **state)
     test_result_release(&result);
 }
 
+static void test_result__json_of_an_interactor(void **state)
+{
+    struct interactor_result *interactor = memory_allocate(sizeof *interactor);
+    struct test_result result = TEST_RESULT_INIT;
+    json_t *object;
+
+    (void)state;
+    *interactor = (struct interactor_result){.exit_code = 139,
+                                             .signal = 11,
+                                             .duration_ms = 7,
+                                             .cpu_us = -1,
+                                             .relayed = true,
+                                             .has_transcript = true,
+                                             .transcript_truncated = true};
+    strbuf_addstr(&interactor->error_text, "err");
+    strbuf_addstr(&interactor->transcript, ">a\n");
+    result.name = string_copy("1");
+    result.interactor = interactor;
+    object = test_result_to_json(&result);
+    check_json(json_incref(json_object_get(object, "interactor")),
+               "{\"exitCode\": 139, \"signal\": \"SIGSEGV\", \"durationMs\": 7, \"cpuMs\": null, "
+               "\"stderr\": \"err\", \"stderrTruncated\": false, \"relayed\": true, "
+               "\"transcript\": \">a\\n\", \"transcriptTruncated\": true}");
+    json_decref(object);
+    test_result_release(&result);
+    assert_null(result.interactor);
+}
+
 /* A score is a number for every status, 0 too. */
 static void test_result__json_of_a_score(void **state)
 {

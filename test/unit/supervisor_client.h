@@ -29,6 +29,7 @@ enum { LATE_MS = 60000, SOON_MS = 200, MEGABYTE = 1 << 20 };
 
 struct fixture {
     char *directory;
+    const char *fifos; /* directory with those of an interaction; NULL: `tables` */
     char *tables; /* directory with the table of mounts, and the lists of System V objects: none */
     pid_t supervisor;
     int fd;             /* our end of the connection, a socket */
@@ -46,6 +47,7 @@ struct fixture {
     struct frame_failed failed;
     struct strbuf failed_path;
     struct frame_end end;
+    struct frame_looked looked;
     struct strbuf trace; /* one word for each frame but STDOUT and STDERR, see note_frame() */
 };
 
@@ -93,12 +95,12 @@ static inline void add_script(struct fixture *fixture, const char *script)
 static inline void note_frame(struct fixture *fixture, int type)
 {
     static const char *const names[] = {
-        [FRAME_HELLO] = "HELLO",    [FRAME_FAILED] = "FAILED",
-        [FRAME_BEGUN] = "BEGUN",    [FRAME_STDIN_CLOSED] = "STDIN_CLOSED",
-        [FRAME_END] = "END",        [FRAME_FILES_END] = "FILES_END",
-        [FRAME_KEPT] = "KEPT",      [FRAME_DETACHED] = "DETACHED",
-        [FRAME_CREDIT] = "CREDIT",  [FRAME_TOO_LARGE] = "TOO_LARGE",
-        [FRAME_OMITTED] = "OMITTED"};
+        [FRAME_HELLO] = "HELLO",     [FRAME_FAILED] = "FAILED",
+        [FRAME_BEGUN] = "BEGUN",     [FRAME_STDIN_CLOSED] = "STDIN_CLOSED",
+        [FRAME_END] = "END",         [FRAME_FILES_END] = "FILES_END",
+        [FRAME_KEPT] = "KEPT",       [FRAME_DETACHED] = "DETACHED",
+        [FRAME_CREDIT] = "CREDIT",   [FRAME_TOO_LARGE] = "TOO_LARGE",
+        [FRAME_OMITTED] = "OMITTED", [FRAME_LOOKED] = "LOOKED"};
     struct frame_omitted omitted;
 
     if (type == FRAME_STDOUT || type == FRAME_STDERR || type == FRAME_FILES ||
@@ -132,6 +134,9 @@ static inline void take_frame(struct fixture *fixture, int type)
         strbuf_add(&fixture->network, payload->data, payload->length);
         if (fixture->grants)
             add_credit(fixture, type, payload->length);
+    } else if (type == FRAME_LOOKED) {
+        assert_int_equal(payload->length, sizeof fixture->looked);
+        memcpy(&fixture->looked, payload->data, sizeof fixture->looked);
     } else if (type == FRAME_REPORT) {
         strbuf_add(&fixture->report, payload->data, payload->length);
         if (fixture->grants)
@@ -284,6 +289,8 @@ static inline void prepare(struct fixture *fixture)
 static inline void start_supervisor(struct fixture *fixture, const char *workdir, int in, int out,
                                     const char *key, int other)
 {
+    const char *fifos = fixture->fifos ? fixture->fifos : fixture->tables;
+
     fixture->supervisor = fork();
     if (fixture->supervisor == 0) {
         CLEANUP_FREE char *mountinfo = path_in(fixture->tables, "mountinfo");
@@ -296,7 +303,8 @@ static inline void start_supervisor(struct fixture *fixture, const char *workdir
                                                       key ? fixture->tables : fixture->directory,
                                                   .mountinfo = mountinfo,
                                                   .sysvipc = fixture->tables,
-                                                  .sockets = sockets};
+                                                  .sockets = sockets,
+                                                  .fifos = fifos};
 
         close(other);
         _exit(supervise(&options));
@@ -394,7 +402,7 @@ static inline void set_up(struct fixture *fixture)
     launch(fixture, fixture->directory);
     expect(fixture, FRAME_HELLO);
     assert_int_equal(fixture->payload.length, FRAME_HELLO_SIZE);
-    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\14\0\0\0\0\0\0", 28);
+    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\15\0\0\0\0\0\0", 28);
 }
 
 static inline void release(struct fixture *fixture)

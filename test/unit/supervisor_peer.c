@@ -1,0 +1,257 @@
+#include "supervisor_client.h"
+
+#include <sys/stat.h>
+
+/* Two supervisors whose programs talk to each other, by FIFOs in a directory. */
+struct pair {
+    struct fixture interactor, program;
+    char *directory;
+};
+
+static void make_fifo(const char *directory, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(directory, name);
+
+    assert_int_equal(mkfifo(path, 0600), 0);
+}
+
+static void set_up_pair(struct pair *pair)
+{
+    *pair = (struct pair){.directory = temp_create()};
+    make_fifo(pair->directory, "to-program");
+    make_fifo(pair->directory, "to-interactor");
+    prepare(&pair->interactor);
+    prepare(&pair->program);
+    pair->interactor.fifos = pair->program.fifos = pair->directory;
+    launch(&pair->interactor, pair->interactor.directory);
+    launch(&pair->program, pair->program.directory);
+    expect(&pair->interactor, FRAME_HELLO);
+    expect(&pair->program, FRAME_HELLO);
+}
+
+static void tear_down_pair(struct pair *pair)
+{
+    tear_down(&pair->program);
+    tear_down(&pair->interactor);
+    temp_remove(pair->directory);
+}
+
+static void start(struct fixture *fixture, const char *script, uint32_t flags, uint64_t look_ms)
+{
+    const struct frame_run run = {.timer_ms = 2 * LATE_MS,
+                                  .linger_ms = 2 * LATE_MS,
+                                  .output_max = MEGABYTE,
+                                  .flags = flags,
+                                  .look_ms = look_ms};
+
+    add_script(fixture, script);
+    add(fixture, FRAME_RUN, &run, sizeof run);
+    add(fixture, FRAME_STDIN_END, NULL, 0);
+    expect(fixture, FRAME_BEGUN);
+}
+
+/* The interactor comes first. */
+static void start_both(struct pair *pair, const char *interactor, const char *program)
+{
+    start(&pair->interactor, interactor, FRAME_RUN_INTERACTOR, 0);
+    start(&pair->program, program, FRAME_RUN_JOINED, 0);
+}
+
+static void end_with(struct fixture *fixture, unsigned status)
+{
+    expect(fixture, FRAME_END);
+    assert_int_equal(fixture->end.signal, 0);
+    assert_int_equal(fixture->end.status, status);
+}
+
+static void again(struct fixture *fixture)
+{
+    add(fixture, FRAME_RESET, NULL, 0);
+}
+
+static void peer__talk(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    set_up_pair(&pair);
+    for (int i = 0; i < 3; i++) { /* nothing is left for the next ones */
+        start_both(&pair, "read a; echo got $a; echo said $a >&2; exit 3",
+                   "echo line; echo left over; read b; echo had $b >&2; exit 4");
+        end_with(&pair.interactor, 3);
+        end_with(&pair.program, 4);
+        assert_string_equal(strbuf_string(&pair.interactor.out[1]), "said line\n");
+        assert_string_equal(strbuf_string(&pair.program.out[1]), "had got line\n");
+        assert_int_equal(pair.interactor.out[0].length + pair.program.out[0].length, 0);
+        strbuf_release(&pair.interactor.out[1]);
+        strbuf_release(&pair.program.out[1]);
+        again(&pair.interactor);
+        again(&pair.program);
+    }
+    tear_down_pair(&pair);
+}
+
+/* The program has ended: the interactor reads its end after LET_GO alone, and may still write. */
+static void peer__let_go(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    set_up_pair(&pair);
+    start_both(&pair, "read a; read b || echo end >&2; head -c 300000 /dev/zero; echo done >&2",
+               "echo line");
+    end_with(&pair.program, 0);
+    expect_none(&pair.interactor, FRAME_END);
+    assert_int_equal(pair.interactor.out[1].length, 0);
+    add(&pair.interactor, FRAME_LET_GO, NULL, 0);
+    end_with(&pair.interactor, 0);
+    assert_string_equal(strbuf_string(&pair.interactor.out[1]), "end\ndone\n");
+    tear_down_pair(&pair);
+}
+
+/* It comes too late: what the next interactor says is not dropped. */
+static void peer__let_go_after_the_end(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    set_up_pair(&pair);
+    start_both(&pair, "exit 0", "read a; exit 0");
+    end_with(&pair.interactor, 0);
+    end_with(&pair.program, 0);
+    add(&pair.interactor, FRAME_LET_GO, NULL, 0);
+    again(&pair.interactor);
+    again(&pair.program);
+    start(&pair.interactor, "echo line; read a", FRAME_RUN_INTERACTOR, 0);
+    expect_none(&pair.interactor, FRAME_END);
+    start(&pair.program, "read a; echo $a >&2; echo; exit 0", FRAME_RUN_JOINED, 0);
+    end_with(&pair.program, 0);
+    assert_string_equal(strbuf_string(&pair.program.out[1]), "line\n");
+    tear_down_pair(&pair);
+}
+
+/* The program sees the end of the interactor at once. */
+static void peer__end_of_the_interactor(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    set_up_pair(&pair);
+    start_both(&pair, "read a; exit 5", "echo x; read b || exit 7");
+    end_with(&pair.interactor, 5);
+    end_with(&pair.program, 7);
+    tear_down_pair(&pair);
+}
+
+static void check_looked(struct fixture *fixture, enum frame_wait wait)
+{
+    expect(fixture, FRAME_LOOKED);
+    assert_int_equal(fixture->looked.wait, wait);
+}
+
+/* What each of them waits for after a while. */
+static void peer__looks(void **state)
+{
+    static const struct {
+        const char *interactor, *program;
+        enum frame_wait waits[2];
+    } both[] = {
+        {"read a", "read a", {FRAME_WAIT_INPUT, FRAME_WAIT_INPUT}},
+        {"while :; do :; done", "read a", {FRAME_WAIT_NOTHING, FRAME_WAIT_INPUT}},
+        {"sleep 100; read a", "echo x; sleep 100", {FRAME_WAIT_NOTHING, FRAME_WAIT_INPUT}},
+        {"head -c 200000 /dev/zero",
+         "head -c 200000 /dev/zero",
+         {FRAME_WAIT_OUTPUT, FRAME_WAIT_OUTPUT}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(both); i++) {
+        struct pair pair;
+
+        set_up_pair(&pair);
+        start(&pair.interactor, both[i].interactor, FRAME_RUN_INTERACTOR, 500);
+        start(&pair.program, both[i].program, FRAME_RUN_JOINED, 500);
+        check_looked(&pair.interactor, both[i].waits[0]);
+        check_looked(&pair.program, both[i].waits[1]);
+        tear_down_pair(&pair);
+    }
+}
+
+/* The pipes of a program that is not joined are looked at in the same way. */
+static void peer__looks_at_pipes(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "read a");
+    {
+        const struct frame_run run = {.timer_ms = 2 * LATE_MS,
+                                      .linger_ms = 2 * LATE_MS,
+                                      .output_max = MEGABYTE,
+                                      .flags = FRAME_RUN_AT_ONCE,
+                                      .look_ms = 200};
+
+        add(&fixture, FRAME_RUN, &run, sizeof run);
+    }
+    check_looked(&fixture, FRAME_WAIT_INPUT);
+    assert_int_equal(fixture.looked.idle_ms, 0);
+    tear_down(&fixture);
+}
+
+/* How long the FIFOs were idle. */
+static void peer__idle(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    set_up_pair(&pair);
+    start(&pair.interactor, "read a; read b", FRAME_RUN_INTERACTOR, 0);
+    start(&pair.program, "sleep 1; echo x; read a", FRAME_RUN_JOINED, 1500);
+    check_looked(&pair.program, FRAME_WAIT_INPUT);
+    assert_in_range(pair.program.looked.idle_ms, 1, LATE_MS);
+    tear_down_pair(&pair);
+}
+
+static void check_no_join(struct fixture *fixture, uint32_t flags, int error)
+{
+    const struct frame_run run = {
+        .timer_ms = 2 * LATE_MS, .linger_ms = 2 * LATE_MS, .flags = flags};
+
+    add_script(fixture, "exit 0");
+    add(fixture, FRAME_RUN, &run, sizeof run);
+    expect(fixture, FRAME_FAILED);
+    assert_int_equal(fixture->failed.step, FRAME_STEP_JOIN);
+    assert_int_equal(fixture->failed.error, error);
+}
+
+/* There are no FIFOs, or no interactor, or files and links in place of FIFOs. */
+static void peer__cannot_join(void **state)
+{
+    struct pair pair;
+    struct fixture fixture;
+    CLEANUP_FREE char *link = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    check_no_join(&fixture, FRAME_RUN_INTERACTOR, ENOENT);
+    tear_down(&fixture);
+    set_up_pair(&pair);
+    check_no_join(&pair.program, FRAME_RUN_JOINED, ENXIO);
+    link = path_in(pair.directory, "to-interactor");
+    assert_int_equal(unlink(link), 0);
+    write_in(pair.directory, "to-interactor", "");
+    check_no_join(&pair.interactor, FRAME_RUN_INTERACTOR, ENOTSUP);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink("to-program", link), 0);
+    again(&pair.interactor);
+    check_no_join(&pair.interactor, FRAME_RUN_INTERACTOR, ELOOP);
+    tear_down_pair(&pair);
+}
+
+static int set_up_group(void **state)
+{
+    (void)state;
+    linux_close_from(3);
+    return 0;
+}
