@@ -27,6 +27,7 @@ struct conversation {
     struct strbuf out[2], report, files, network, paths, failed;
     struct frame_failed failure;
     struct frame_end end;
+    struct frame_looked looked; /* the last one, also if it breaks off */
     struct frame_kept kept;
     size_t credit; /* for stdin that is left, of which nothing is sent meanwhile */
     size_t network_credit;
@@ -91,7 +92,7 @@ static uint32_t number(const uint8_t *bytes)
 static bool read_hello(struct conversation *to, const uint8_t *payload, size_t length)
 {
     if (to->state != LINK_STARTING || length != FRAME_HELLO_SIZE ||
-        memcmp(payload, "isolator supervisor\0\14\0\0\0", 24) != 0)
+        memcmp(payload, "isolator supervisor\0\15\0\0\0", 24) != 0)
         return false;
     to->state = LINK_READY;
     to->seals = number(payload + 24) != 0;
@@ -217,6 +218,9 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
     case FRAME_STDIN_CLOSED:
         to->stdin_closed = to->stdin_closed || (running && length == 0);
         return running && length == 0;
+    case FRAME_LOOKED:
+        return running && length == sizeof to->looked && memcpy(&to->looked, payload, length) &&
+               to->looked.wait <= FRAME_WAIT_OUTPUT;
     case FRAME_END:
         return read_end(to, payload, length);
     case FRAME_FILES:

@@ -4,9 +4,9 @@
 
 #include "base/linux.h"
 #include "container/supervisor_link.h"
-#include "supervisor/frame_header.h"
 #include "docker/container.h"
 #include "run/result.h"
+#include "supervisor/frame_header.h"
 
 /* A connection, the plan of its request, and what the handler got. */
 struct fixture {

@@ -93,6 +93,10 @@ class Checker:
     """How long it may run for each test, in seconds; by default 30."""
     memory_mb: Optional[int] = None
     """Memory of its container in MB, without swap."""
+    interactive: Optional[bool] = None
+    """Whether it talks to the program; see Interactors in isolator-test(1)."""
+    transcript: Optional[bool] = None
+    """Whether the result has what they say, which makes that slower."""
 
 
 @dataclass(frozen=True)

@@ -140,6 +140,23 @@ class GroupOutcome(Record):
 
 
 @dataclass(frozen=True)
+class InteractorOutcome(Record):
+    """What is known of the interactor that the program of a test talked to."""
+
+    exit_code: int
+    signal: Optional[str]
+    duration_ms: int
+    cpu_ms: Optional[int]
+    stderr: str
+    stderr_truncated: bool
+    relayed: bool
+    """Whether isolator passed on what they said."""
+    transcript: Optional[str]
+    """What they said, if that was asked for: the interactor's lines begin with "<", the others with ">"."""
+    transcript_truncated: bool
+
+
+@dataclass(frozen=True)
 class TestOutcome(Record):
     """The result of one test."""
 
@@ -162,6 +179,8 @@ class TestOutcome(Record):
     """The points that the test has got, or the number that the checker has given, or None."""
     max_score: Optional[float]
     """The most that the score can be; None if the test gives no points, or without a bound."""
+    interactor: Optional[InteractorOutcome]
+    """The interactor, if there was one."""
 
 
 @dataclass(frozen=True)
@@ -305,8 +324,8 @@ def _members(kind: type[Record]) -> dict[str, tuple[str, Any]]:
 _MEMBERS = {
     kind: _members(kind)
     for kind in (
-        Artifact, Build, Connection, Network, ToolCall, ToolCallCounts, Summary, GroupOutcome, TestOutcome, Result,
-        TestResult, CellResult,
+        Artifact, Build, Connection, Network, ToolCall, ToolCallCounts, Summary, GroupOutcome, InteractorOutcome, TestOutcome,
+        Result, TestResult, CellResult,
     )
 }
 
