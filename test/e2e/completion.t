@@ -157,6 +157,8 @@ test_case --quick 'files and directories' && {
     offers "(directories)" isolator run --dir=
     offers "(files)" isolator test --checker ""
     offers "(files)" isolator test --validator ""
+    offers "(files)" isolator test --interactor ""
+    offers "(files)" isolator test --interactive-validator ""
     offers "(files)" isolator batch --resume ""
     offers "(files)" isolator run --config ""
     offers "(directories)" isolator run --dir ""

@@ -150,4 +150,11 @@ isolator: cancelled while the program ran" "a $kind: SIGTERM ends it"
     done
 }
 
+# The program has ended long before its output was read, and nothing more comes from its container then.
+test_case 'run --stream, a reader that is slow' && {
+    "$ISOLATOR" run --stream --timeout 100s "$(snippet ash 'head -c 200000 /dev/zero')" 2>"$scratch/err" |
+        { sleep 2; wc -c; } >"$scratch/read"
+    is "${PIPESTATUS[0]}|$(cat "$scratch/read" "$scratch/err")" "0|200000" "all is read"
+}
+
 finish

@@ -733,6 +733,29 @@ static void start_writer(struct writer *writer, const char *script)
     writer->child.pump.watch = watch_places;
 }
 
+static bool has_called(const void *context)
+{
+    return ((const struct writer *)context)->calls[0] > 0;
+}
+
+/* The child writes nothing more: what another descriptor has brought about ends the wait. */
+static void process__is_done_by_another_descriptor(void **state)
+{
+    struct writer writer;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    start_writer(&writer, "exec sleep 100");
+    writer.child.pump.is_done = has_called;
+    writer.child.pump.deadline = clock_now_ms() + 60000;
+    writer.places[0] = ends[1];
+    assert_int_equal(process_pump(&writer.child.process, &writer.child.pump), PROCESS_PAUSED);
+    close(ends[0]);
+    close(ends[1]);
+    end(&writer.child);
+}
+
 /* A child whose caller wants to read from a descriptor, too. */
 struct reader {
     struct child child;

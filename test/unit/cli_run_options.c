@@ -606,9 +606,21 @@ static void run_options__checker_of_tests(void **state)
     assert_string_equal(options->validator, "judge");
     assert_null(options->checker);
     tear_down(&fixture);
+    parse_command(&fixture, RUN_OPTIONS_TEST, "--tests|d|x.py|--interactor|i.py|--transcript");
+    assert_no_error(&fixture.error);
+    assert_string_equal(options->interactor, "i.py");
+    assert_true(options->transcript);
+    tear_down(&fixture);
+    parse_command(&fixture, RUN_OPTIONS_TEST, "--tests|d|x.py|--interactive-validator|v");
+    assert_no_error(&fixture.error);
+    assert_string_equal(options->interactive_validator, "v");
+    assert_false(options->transcript);
+    tear_down(&fixture);
     parse_command(&fixture, RUN_OPTIONS_TEST, "--tests|d|x.py");
     assert_null(options->checker);
     assert_null(options->validator);
+    assert_null(options->interactor);
+    assert_null(options->interactive_validator);
     tear_down(&fixture);
 }
 

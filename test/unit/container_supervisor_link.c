@@ -30,10 +30,10 @@ static void set_up(struct fixture *fixture)
     supervisor_link_init(&fixture->link);
 }
 
-/* Requests the plan's program. */
-static void request(struct fixture *fixture, int archive)
+/* A request of the plan's program. */
+static struct program_request request_of(const struct fixture *fixture, int archive)
 {
-    const struct program_request program = {
+    return (struct program_request){
         .command = &fixture->plan.command,
         .environment = &fixture->plan.environment,
         .without_proxies = strcmp(fixture->plan.policy.network, "none") == 0,
@@ -42,6 +42,12 @@ static void request(struct fixture *fixture, int archive)
         .input = fixture->plan.input.stdin_file,
         .input_is_live = fixture->plan.input.stdin_is_live,
     };
+}
+
+/* Requests the plan's program. */
+static void request(struct fixture *fixture, int archive)
+{
+    const struct program_request program = request_of(fixture, archive);
 
     supervisor_link_request(&fixture->link, &program);
 }
@@ -175,10 +181,12 @@ static int next_frame(struct strbuf *bytes, struct strbuf *payload)
 static char *describe(struct strbuf *bytes)
 {
     static const char *const names[] = {
-        [FRAME_ARGUMENT] = "argument", [FRAME_ENVIRONMENT] = "environment", [FRAME_FILES] = "files",
-        [FRAME_STDIN] = "stdin",       [FRAME_STDIN_END] = "stdin-end",     [FRAME_STOP] = "stop",
-        [FRAME_CODE] = "code",         [FRAME_INTERRUPT] = "interrupt",     [FRAME_RESET] = "reset",
-        [FRAME_NETWORK] = "network"};
+        [FRAME_ARGUMENT] = "argument",   [FRAME_ENVIRONMENT] = "environment",
+        [FRAME_FILES] = "files",         [FRAME_STDIN] = "stdin",
+        [FRAME_STDIN_END] = "stdin-end", [FRAME_STOP] = "stop",
+        [FRAME_CODE] = "code",           [FRAME_INTERRUPT] = "interrupt",
+        [FRAME_RESET] = "reset",         [FRAME_NETWORK] = "network",
+        [FRAME_LET_GO] = "let-go"};
     struct strbuf text = STRBUF_INIT, payload = STRBUF_INIT;
     struct frame_restore restore;
     struct frame_credit credit;
@@ -417,6 +425,50 @@ static void supervisor_link__stdin_closed(void **state)
     tear_down(&fixture);
 }
 
+/* A program that talks to another one, which is looked at. The next request knows nothing of it. */
+static void supervisor_link__sides(void **state)
+{
+    static const struct {
+        enum program_side side;
+        unsigned flags;
+    } sides[] = {{SIDE_NONE, 0}, {SIDE_RELAYED, 32}, {SIDE_JOINED, 96}, {SIDE_INTERACTOR, 160}};
+    const struct frame_looked looked = {.idle_ms = 7, .wait = FRAME_WAIT_OUTPUT};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(sides); i++) {
+        struct strbuf bytes = STRBUF_INIT, payload = STRBUF_INIT;
+        struct program_request asked;
+        struct fixture fixture;
+        struct frame_run run;
+
+        set_up(&fixture);
+        strvec_push(&fixture.plan.command, "x");
+        asked = request_of(&fixture, -1);
+        asked.side = sides[i].side;
+        asked.look_ms = 900;
+        supervisor_link_request(&fixture.link, &asked);
+        bytes = send_all(&fixture);
+        while (next_frame(&bytes, &payload) != FRAME_RUN)
+            ;
+        assert_int_equal(payload.length, sizeof run);
+        memcpy(&run, payload.data, sizeof run);
+        strbuf_release(&payload);
+        strbuf_release(&bytes);
+        assert_int_equal(run.flags, sides[i].flags);
+        assert_int_equal(run.look_ms, 900);
+        add_good_hello(&bytes);
+        add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+        add_frame(&bytes, FRAME_LOOKED, &looked, sizeof looked);
+        feed(&fixture, &bytes);
+        assert_false(fixture.link.broken);
+        assert_int_equal(fixture.link.looked.wait, FRAME_WAIT_OUTPUT);
+        assert_int_equal(fixture.link.looked.idle_ms, 7);
+        supervisor_link_request(&fixture.link, &asked);
+        assert_int_equal(fixture.link.looked.wait, FRAME_WAIT_NOTHING);
+        tear_down(&fixture);
+    }
+}
+
 /* Takes the bytes of one read of live input, and whether its end was sent. */
 static size_t read_live(struct fixture *fixture, bool *ended)
 {
@@ -520,13 +572,14 @@ static void supervisor_link__live_input_that_fails(void **state)
 static void supervisor_link__orders(void **state)
 {
     CLEANUP_FREE char *expected = string_format(
-        "stop ;interrupt ;extend 66051;collect 1000 23068672;credit %d 77;", FRAME_STDERR);
+        "stop ;let-go ;interrupt ;extend 66051;collect 1000 23068672;credit %d 77;", FRAME_STDERR);
     struct fixture fixture;
     struct strbuf bytes = STRBUF_INIT;
 
     (void)state;
     set_up(&fixture);
     supervisor_link_stop(&fixture.link, &bytes);
+    supervisor_link_let_go(&fixture.link, &bytes);
     supervisor_link_interrupt(&fixture.link, &bytes);
     supervisor_link_extend(&fixture.link, 0x10203, &bytes);
     supervisor_link_collect(&fixture.link, 1000, 23068672, &bytes);
@@ -1003,6 +1056,17 @@ static void check_refused(enum supervisor_link_state state, int type, const void
     tear_down(&fixture);
 }
 
+static void supervisor_link__looked_that_is_wrong(void **state)
+{
+    static const char zeros[sizeof(struct frame_looked) + 1];
+    const struct frame_looked looked = {.wait = FRAME_WAIT_OUTPUT + 1};
+
+    (void)state;
+    check_refused(LINK_RUNNING, FRAME_LOOKED, zeros, sizeof zeros);
+    check_refused(LINK_RUNNING, FRAME_LOOKED, zeros, sizeof zeros - 2);
+    check_refused(LINK_RUNNING, FRAME_LOOKED, &looked, sizeof looked);
+}
+
 static void supervisor_link__frames_out_of_state(void **state)
 {
     static const struct {
@@ -1015,6 +1079,7 @@ static void supervisor_link__frames_out_of_state(void **state)
         {LINK_RUNNING, LINK_RUNNING, FRAME_STDOUT, 1},
         {LINK_RUNNING, LINK_RUNNING, FRAME_STDERR, 1},
         {LINK_RUNNING, LINK_RUNNING, FRAME_STDIN_CLOSED, 0},
+        {LINK_RUNNING, LINK_RUNNING, FRAME_LOOKED, sizeof(struct frame_looked)},
         {LINK_RUNNING, LINK_RUNNING, FRAME_END, sizeof(struct frame_end)},
         {LINK_ENDED, LINK_ENDED, FRAME_FILES, 1},
         {LINK_ENDED, LINK_ENDED, FRAME_TOO_LARGE, 1},
