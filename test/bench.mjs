@@ -373,6 +373,37 @@ async function checkers() {
     ratio('the checker, of the comparison', times.checker, times.tokens, { atMost: 2 });
 }
 
+const ASKS_C = 'for (int i = 0; i < 100000; i++) { printf("%d\\n", i); fflush(stdout); if (!fgets(line, 64, stdin)) return 1; }';
+const ANSWERS_C = 'for (int i = 0; i < 100000; i++) { if (!fgets(line, 64, stdin)) return 1; fputs(line, stdout); fflush(stdout); }';
+const mainOf = (text) => `#include <stdio.h>\n#include <unistd.h>\nint main(void) { char line[64]; ${text} return 0; }\n`;
+const PAIR_C = mainOf(`int to[2], from[2]; if (pipe(to) || pipe(from)) return 2;
+    const int child = fork() == 0; dup2(child ? to[0] : from[0], 0); dup2(child ? from[1] : to[1], 1);
+    for (int i = 0; i < 2; i++) { close(to[i]); close(from[i]); }
+    if (child) { ${ANSWERS_C} return 0; } ${ASKS_C}`);
+
+// A program and an interactor in two containers that exchange lines, beside two processes in one that do the same.
+async function interaction() {
+    if (!engine.languages.c)
+        return;
+    const base = { language: 'c', timeout_seconds: 300, tests: [{ no_expected: true }] };
+    const checker = { language: 'c', code: mainOf(ANSWERS_C), interactive: true };
+    const times = { joined: [], pair: [] };
+    const duration = async (request) => {
+        await timeRequests([request]);
+        const [test] = JSON.parse(readFileSync(`${scratch}/results`, 'utf8')).tests;
+        if (test.status !== 'passed')
+            throw new Error(`a test is ${test.status}: ${test.error}`);
+        return test.durationMs;
+    };
+    await repeat(Math.ceil(ROUNDS / 3), async () => {
+        times.joined.push(await duration({ ...base, entrypoint_code: mainOf(ASKS_C), checker }));
+        times.pair.push(await duration({ ...base, entrypoint_code: PAIR_C }));
+    });
+    row('100,000 exchanges of a line between two processes in one container', times.pair);
+    row('the same with an interactor', times.joined);
+    ratio('the interactor, of the pair', times.joined, times.pair, { atMost: 2 });
+}
+
 // CPU time of processes in clock ticks.
 function ticks(...pids) {
     return pids.map((pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /s, '').split(' ').slice(11, 13).map(Number))
@@ -552,7 +583,7 @@ async function tools() {
     fact('the program, of that', (median(times.program) / median(times.separate)).toFixed(3));
 }
 
-const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches, tests: submissions, checkers,
+const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches, tests: submissions, checkers, interaction,
     waiting: waitingContainers, sessions, network, tools, growth };
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const unknown = parts.find((part) => !PARTS[part]);

@@ -42,6 +42,17 @@ static int open_end(const struct peer *peer, const char *name, int access)
     return -1;
 }
 
+/* An end that no one reads, for a program whose interactor has ended already. */
+static int open_broken_end(void)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    close(ends[0]);
+    return ends[1];
+}
+
 /* The other side of each FIFO has to be open before the end that is written. */
 static bool open_ends(struct peer *peer, int ends[2])
 {
@@ -54,6 +65,8 @@ static bool open_ends(struct peer *peer, int ends[2])
     }
     if (ends[0] >= 0 && (!peer->is_interactor || (peer->held[0] >= 0 && peer->held[1] >= 0)))
         ends[1] = open_end(peer, out, O_WRONLY);
+    if (ends[1] < 0 && ends[0] >= 0 && errno == ENXIO && !peer->is_interactor)
+        ends[1] = open_broken_end();
     return ends[1] >= 0;
 }
 

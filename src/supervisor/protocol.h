@@ -344,7 +344,7 @@ enum frame_step {
     FRAME_STEP_CLEAN,
     FRAME_STEP_CPU,    /* limit the CPU time: the kernel does not say how much is used */
     FRAME_STEP_LIMITS, /* DETACH. ETIME: they were not lowered; ENOTSUP: the kernel has no word */
-    FRAME_STEP_JOIN    /* open the FIFOs. ENXIO: the interactor has ended */
+    FRAME_STEP_JOIN    /* open the FIFOs */
 };
 
 struct frame_failed {

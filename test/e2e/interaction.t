@@ -102,6 +102,9 @@ test_case 'the one who ends first decides' && {
     talk 'import sys; input(); sys.exit(1)' 'import time; print(1, flush=True); time.sleep(100)' --timeout 100s
     is "$(tests "$verdicts")" "1 wrong-answer the output is not right" "wrong, and then the program does not end"
     talk 'print("x" * 1000000); print("y", flush=True)' ''
+    isolator test --tests "$scratch/one" --interactor "$(snippet c 'int main(void) { return 1; }')" "$(snippet py 'input()')"
+    is "$(tests '$_->{status}')" "wrong-answer" "the interactor has ended before the program begins"
+    talk 'print("x" * 1000000); print("y", flush=True)' ''
     is "$(tests "$verdicts")" "1 passed -" "what no one reads any more"
 }
 
