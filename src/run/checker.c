@@ -206,8 +206,8 @@ static int read_score(const char *text, double *score, struct error *error)
     return decimal_read(start, length, score) ? 0 : refuse_score(text, error);
 }
 
-static int judge_testlib(const struct result *result, struct checker_verdict *verdict,
-                         struct error *error)
+static int judge_testlib(const char *name, const struct result *result,
+                         struct checker_verdict *verdict, struct error *error)
 {
     verdict->message = checker_first_line(&result->text[1]);
     switch (result->exit_code) {
@@ -224,7 +224,7 @@ static int judge_testlib(const struct result *result, struct checker_verdict *ve
         verdict->outcome = CHECKER_PARTLY_RIGHT;
         return read_score(verdict->message ? verdict->message : "", &verdict->score, error);
     default:
-        return error_set(error, ERROR_JUDGE, "the checker exited with status %d%s%s",
+        return error_set(error, ERROR_JUDGE, "%s exited with status %d%s%s", name,
                          result->exit_code, verdict->message ? ": " : "",
                          verdict->message ? verdict->message : "");
     }
@@ -255,8 +255,8 @@ static int read_scores(const struct result *result, struct checker_verdict *verd
     return multiplier ? read_score(multiplier, &verdict->multiplier, error) : 0;
 }
 
-static int judge_kattis(const struct result *result, struct checker_verdict *verdict,
-                        struct error *error)
+static int judge_kattis(const char *name, const struct result *result,
+                        struct checker_verdict *verdict, struct error *error)
 {
     const char *missing = why_no_score(&result->artifacts);
 
@@ -266,7 +266,7 @@ static int judge_kattis(const struct result *result, struct checker_verdict *ver
     if (result->exit_code != 42 && result->exit_code != 43) {
         CLEANUP_FREE char *said = checker_first_line(&result->text[1]);
 
-        return error_set(error, ERROR_JUDGE, "the validator exited with status %d%s%s",
+        return error_set(error, ERROR_JUDGE, "%s exited with status %d%s%s", name,
                          result->exit_code, said ? ": " : "", said ? said : "");
     }
     if (missing)
@@ -277,20 +277,20 @@ static int judge_kattis(const struct result *result, struct checker_verdict *ver
 
 /* ---- its run */
 
-int checker_judge(enum checker_convention convention, const struct result *result,
+int checker_judge(enum checker_convention convention, const char *name, const struct result *result,
                   struct checker_verdict *verdict, struct error *error)
 {
     *verdict = (struct checker_verdict){.score = NAN, .multiplier = NAN};
     if (result->reason == REASON_CANCELLED)
-        return error_set(error, ERROR_CANCELLED, "cancelled while the checker ran");
+        return error_set(error, ERROR_CANCELLED, "cancelled while %s ran", name);
     if (result->reason == REASON_SIGNAL)
-        return error_set(error, ERROR_JUDGE, "the checker was ended by %s",
+        return error_set(error, ERROR_JUDGE, "%s was ended by %s", name,
                          signal_name(result->signal));
     if (result->reason != REASON_EXIT)
         return error_set(error, ERROR_JUDGE, "%s",
                          result->error ? result->error : result_reason(result));
-    return convention == CHECKER_TESTLIB ? judge_testlib(result, verdict, error)
-                                         : judge_kattis(result, verdict, error);
+    return convention == CHECKER_TESTLIB ? judge_testlib(name, result, verdict, error)
+                                         : judge_kattis(name, result, verdict, error);
 }
 
 static int run_checker(struct run *checker, enum checker_convention convention,
@@ -310,7 +310,7 @@ static int run_checker(struct run *checker, enum checker_convention convention,
     make_command(&command, plan, convention, checked->arguments);
     output_sink_init(&output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], &observer);
     checker->result = result;
-    program = run_program_of(checker, "the checker", &output, result);
+    program = run_program_of(checker, joint ? "the interactor" : "the checker", &output, result);
     program.request.command = &command;
     program.request.archive = archive_file(files);
     program.request.input = convention == CHECKER_KATTIS ? checked->output : -1;
@@ -371,7 +371,8 @@ int checker_decide(struct run *checker, enum checker_convention convention,
 
     *verdict = (struct checker_verdict){.score = NAN, .multiplier = NAN};
     if (checker_execute(checker, convention, checked, NULL, &result, error) == 0 &&
-        checker_judge(convention, &result, verdict, error) == 0)
+        checker_judge(convention, convention == CHECKER_KATTIS ? "the validator" : "the checker",
+                      &result, verdict, error) == 0)
         return 0;
     free(steal_pointer(&verdict->message));
     return -1;

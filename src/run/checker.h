@@ -53,13 +53,13 @@ int checker_decide(struct run *checker, enum checker_convention convention,
 
 /*
  * The two parts of that: runs it, joined with the program if `joint` is not NULL, and fills in the
- * empty result; says what that means. The first fails as its container does, the second with
- * ERROR_JUDGE or ERROR_CANCELLED.
+ * empty result; says what that means, `name` being the checker in messages. The first fails as its
+ * container does, the second with ERROR_JUDGE or ERROR_CANCELLED.
  */
 int checker_execute(struct run *checker, enum checker_convention convention,
                     const struct checked_output *checked, const struct checker_joint *joint,
                     struct result *result, struct error *error);
-int checker_judge(enum checker_convention convention, const struct result *result,
+int checker_judge(enum checker_convention convention, const char *name, const struct result *result,
                   struct checker_verdict *verdict, struct error *error);
 
 /* The status of a test with this outcome. */

@@ -14,9 +14,7 @@
 #include "base/thread.h"
 #include "docker/engine_memory.h"
 
-/*
- * How long before its timeout a program is looked at for the last time, to know what it waits for.
- */
+/* How long before its timeout a program is looked at, to know what it waits for. */
 enum { LOOK_BEFORE_MS = 100 };
 
 bool interaction_is_relayed(const struct run *run)
@@ -35,7 +33,7 @@ static void note_begin(void *context)
     notifier_raise(&interaction->begun);
 }
 
-/* The program has ended. If it has ended well, the interactor reads the end of file, and goes on.
+/* The program has ended. If it has ended well, the interactor goes on, and reads the end of file.
  */
 static bool go_on(struct program_run *program)
 {
@@ -44,8 +42,6 @@ static bool go_on(struct program_run *program)
     if (!atomic_load(&interaction->program_ended_well))
         return false;
     instance_let_go(program->instance);
-    program->cancel = interaction->cancel;
-    program->go_on = NULL;
     return true;
 }
 
@@ -67,7 +63,7 @@ static void prepare(void *context, struct program_run *program)
     program->request.side = interaction->relayed ? SIDE_RELAYED : SIDE_INTERACTOR;
     program->request.look_ms = interaction->look_ms;
     program->request.limits = &interaction->limits;
-    program->cancel = &interaction->ended;
+    program->stop = &interaction->ended;
     program->go_on = go_on;
     program->go_on_context = interaction;
     program->output->begun = note_begin;
@@ -77,7 +73,7 @@ static void prepare(void *context, struct program_run *program)
                   &interaction->transcript, SAID_BY_INTERACTOR);
 }
 
-/* Whether nothing that the program still does changes what comes of the test. */
+/* Whether nothing that the program still does changes the result of the test. */
 static bool is_decided(const struct interaction *interaction)
 {
     return interaction->status != 0 || !interaction->has_verdict ||
@@ -94,7 +90,7 @@ static void *run_interactor(void *context)
                                           &joint, &interaction->result, &interaction->error);
     if (interaction->status == 0)
         interaction->has_verdict =
-            checker_judge(convention, &interaction->result, &interaction->verdict,
+            checker_judge(convention, "the interactor", &interaction->result, &interaction->verdict,
                           &interaction->judge_error) == 0;
     interaction->looked = interaction->interactor->instance->link.looked;
     cleanup_fd(&interaction->to_interactor[0]);
@@ -168,7 +164,7 @@ static int run_program(struct interaction *interaction, struct program_run *prog
 {
     program->request.side = interaction->relayed ? SIDE_RELAYED : SIDE_JOINED;
     program->request.look_ms = interaction->look_ms;
-    program->cancel = &interaction->stop;
+    program->stop = &interaction->stop;
     if (interaction->relayed)
         use_pipes(program, interaction->to_program[0], interaction->to_interactor[1],
                   &interaction->transcript, SAID_BY_PROGRAM);
@@ -193,9 +189,11 @@ int interaction_run(struct interaction *interaction, struct run *run,
     atomic_store(&interaction->program_ended_well, status == 0 &&
                                                        program->result->reason == REASON_EXIT &&
                                                        program->result->exit_code == 0);
-    output_sink_detach(program->output);
-    cleanup_fd(&interaction->to_program[0]);
-    cleanup_fd(&interaction->to_interactor[1]); /* the interactor reads the end of file */
+    if (atomic_load(&interaction->program_ended_well)) {
+        output_sink_detach(program->output);
+        cleanup_fd(&interaction->to_program[0]);
+        cleanup_fd(&interaction->to_interactor[1]); /* the interactor reads the end of file */
+    }
     notifier_raise(&interaction->ended);
     pthread_join(thread, NULL);
     if (status == 0 && interaction->status != 0 && !atomic_load(&interaction->has_begun))
@@ -203,7 +201,7 @@ int interaction_run(struct interaction *interaction, struct run *run,
     return status;
 }
 
-/* ---- what comes of the test */
+/* ---- the result of the test */
 
 /* Moves what is known of the interactor into the result of the test. */
 static void take_interactor(struct interaction *interaction, struct test_result *result)

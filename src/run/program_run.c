@@ -120,16 +120,20 @@ static enum process_event wait_for_end(struct program_run *program, long long be
     long long deadline = end + waited_ms(program);
     enum process_event event;
 
-    do {
+    for (;;) {
         const long long least = clock_now_ms() + ASKING_MS;
 
         if (deadline < least && waited_ms(program) > 0)
             deadline = least;
-        event = instance_pump(program->instance, INSTANCE_ENDED, deadline, program->cancel);
+        event = instance_pump(program->instance, INSTANCE_ENDED, deadline,
+                              program->stop ? program->stop : program->cancel);
         deadline = end + waited_ms(program);
-    } while ((event == PROCESS_DEADLINE && deadline > clock_now_ms()) ||
-             (event == PROCESS_CANCELLED && program->go_on && program->go_on(program)));
-    return event;
+        if (event == PROCESS_CANCELLED && program->stop && program->go_on &&
+            program->go_on(program))
+            program->stop = NULL;
+        else if (event != PROCESS_DEADLINE || deadline <= clock_now_ms())
+            return event;
+    }
 }
 
 /* Waits for the end of the program, which has begun, or ends it. Fills in the result. */

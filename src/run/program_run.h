@@ -27,8 +27,8 @@ struct program_run {
     const struct docker *docker; /* borrowed, like everything here */
     struct instance *instance;
     const struct notifier *cancel; /* or NULL */
-    /* Called when that is raised while the program runs: whether it goes on, maybe with another
-     * `cancel`. NULL: it does not. */
+    const struct notifier *stop;   /* in its place while the program runs; NULL: `cancel` too */
+    /* Called when `stop` is raised: whether the program goes on, with `cancel` alone. NULL: no. */
     bool (*go_on)(struct program_run *program);
     void *go_on_context;
     bool must_begin;  /* it cannot be cancelled before: the instance is needed again */

@@ -252,9 +252,9 @@ fresh" "nothing of the first is in the second"
 
 test_case 'errors of the judges' && {
     talk 'raise SystemExit(3)' 'input()' --timeout 100s
-    is "$status $(json '$r->{reason}') $(tests "$verdicts")" "3 judge-error 1 judge-error the checker exited with status 3" "fail"
+    is "$status $(json '$r->{reason}') $(tests "$verdicts")" "3 judge-error 1 judge-error the interactor exited with status 3" "fail"
     talk 'import os; os.kill(os.getpid(), 11)' 'input()' --timeout 100s
-    is "$status $(tests "$verdicts")" "3 1 judge-error the checker was ended by SIGSEGV" "a signal"
+    is "$status $(tests "$verdicts")" "3 1 judge-error the interactor was ended by SIGSEGV" "a signal"
     talk 'bytearray(900 << 20)' 'input()' --timeout 100s
     is "$status $(tests '$_->{status}')" "3 judge-error" "memory"
     isolator test --tests "$scratch/tests" --interactor "$(snippet go 'package main; func main() { no }')" \
@@ -321,6 +321,18 @@ test_case 'nothing is left: a signal while they talk' && {
         until_true eval '[ -z "$(own_containers)$(docker volume ls -q --filter "name=$volume")" ]'
         is "$(own_containers)$(docker volume ls -q --filter "name=$volume")" "" "SIG$signal: both and their volume are gone"
     done
+}
+
+test_case 'Ctrl-C while the interactor goes on alone' && {
+    start_isolator test --tests "$scratch/one" --timeout 100s --interactor "$(snippet py 'import sys, time
+sys.stdin.read()
+print("alone", file=sys.stderr, flush=True)
+time.sleep(100)')" "$(snippet py '')"
+    until_true eval '[ "$(own_containers | wc -l)" = 2 ]'
+    sleep 2
+    kill -INT "$pid"
+    await
+    is "$status $(tests '"$_->{status} $_->{interactor}{stderr}"')" "130 not-run alone" "it is ended, and there is no verdict"
 }
 
 test_case 'nothing is left: a signal at any time' && {
