@@ -54,7 +54,7 @@ option_apply command_take_runtime, command_take_oci_runtime;
 /* The text of --tools. `more` are sentences for the manual page, each with a blank at its end. */
 #define COMMAND_TEXT_TOOLS(more)                                                                   \
     {                                                                                              \
-        0, "--tools", "NAME", "tool server that programs may call; repeatable", NULL,              \
+        0, "--tools", "NAME", "server of tools for programs; repeatable", NULL,                    \
             "A server of *tools* or *mcpServers* in the configuration, whose allowed tools "       \
             "programs may call; without this option they have none. This option can be given "     \
             "more than once. " more "See isolator-tools(1)."                                       \

@@ -42,7 +42,7 @@
 #define CHOICES(values) .choices = (values)
 
 static const struct option_rule rules[] = {
-    {{'l', "--language", "NAME", "language (default: from the file's extension)", NULL,
+    {{'l', "--language", "NAME", "language (default: by the extension)", NULL,
       "The language of the program, by its name or an alias. By default the extension of FILE or "
       "of the entrypoint determines it."},
      STRING(request.language),
@@ -138,7 +138,7 @@ static const struct option_rule rules[] = {
       "machine may read it until isolator has overwritten it. For secrets, omit the VALUE."},
      CALL(run_option_take_variable, request.environment),
      FOR(ALL)},
-    {{'t', "--timeout", "DURATION", "timeout of each test, like 500ms or 1m30s", "10s",
+    {{'t', "--timeout", "DURATION", "timeout of each test, like 1m30s", "10s",
       "How long the program may run in each test: numbers with the units *ns*, *us*, *ms*, *s*, "
       "*m* or *h*, for example 500ms, 1.5s or 1m30s; at least one millisecond. The time for "
       "setting up the container and for a build is not included."},

@@ -44,7 +44,7 @@ const struct setting_rule setting_rules[SETTINGS] = {
           "The program with which the engine runs containers, by its name on the engine, like "
           "runsc (gVisor) or crun; by default, the engine's own choice.",
           SETTING_OCI_RUNTIME_PATTERN},
-         {0, "--oci-runtime", "NAME", "OCI runtime, like runsc or crun (the engine's)", NULL,
+         {0, "--oci-runtime", "NAME", "OCI runtime, like runsc (the engine's)", NULL,
           "The OCI runtime, the program with which the engine runs the container: a name that the "
           "engine knows, like *runsc*, which is gVisor, or *crun*. The default is the engine's. "
           "With podman it may be a path. gVisor is refused until 'isolator doctor' has shown that "

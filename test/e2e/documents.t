@@ -196,7 +196,7 @@ test_case --quick 'the members and the statuses of a test' && {
     is "$(sed '1,/^     status$/d' <<<"$section" | items 13)" \
         "passed wrong-answer partly-right timeout cpu-time oom output-limit runtime-error not-run engine judge-error" "$page: the statuses"
     is "$(items 5 <<<"$section")" \
-        "name status exitCode signal durationMs cpuMs peakMemoryBytes stdout stderr stdoutTruncated stderrTruncated error score maxScore" "$page: the members"
+        "name status exitCode signal durationMs cpuMs peakMemoryBytes stdout stderr stdoutTruncated stderrTruncated error score maxScore interactor" "$page: the members"
     echo '{"language": "bash", "entrypoint_code": "", "tests": [{"x": 1}]}' >"$scratch/tests"
     isolator batch "$scratch/tests"
     section=$(page_section "$pages/isolator-batch.1" 'REQUESTS WITH TESTS')

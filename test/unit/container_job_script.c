@@ -105,7 +105,7 @@ static void job_script__a_program_with_files(void **state)
     send(&fixture);
     instance_collect(fixture.instance, 10, 20);
     assert_int_equal(instance_pump(fixture.instance, INSTANCE_FILES, 0, NULL), PROCESS_PAUSED);
-    check_frames(&fixture, "26*1 32;1*1 3;3*1 7;4*1 80;5*6 196608;6*1 0;9*1 16;", &run, &detach);
+    check_frames(&fixture, "26*1 32;1*1 3;3*1 7;4*1 88;5*6 196608;6*1 0;9*1 16;", &run, &detach);
     assert_int_equal(run.late_ms, 7000);
     assert_int_equal(run.timer_ms, 307000);
     assert_int_equal(run.head_max, 500);
@@ -134,7 +134,7 @@ static void job_script__what_a_program_writes(void **state)
     fixture.request.output_compared = 1000000;
     fixture.request.must_succeed = true;
     send(&fixture);
-    check_frames(&fixture, "1*1 3;4*1 80;6*1 0;", &run, &detach);
+    check_frames(&fixture, "1*1 3;4*1 88;6*1 0;", &run, &detach);
     assert_int_equal(run.head_max, 2065536);
     assert_int_equal(run.tail_max, 501);
     assert_int_equal(run.flags, FRAME_RUN_MUST_SUCCEED);
