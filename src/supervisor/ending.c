@@ -107,7 +107,6 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
     if (!supervisor_runs(supervisor))
         return;
     memory_use_look(&supervisor->memory); /* before all are killed */
-    peer_close(&supervisor->peer);
     relay_stop(&supervisor->relay);
     supervisor->end.cause = cause;
     supervisor->state = STATE_ENDING;
@@ -115,6 +114,8 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
     for (int i = 0; i < 2; i++)
         output_stream_pass_all(&supervisor->outputs[i]);
     processes_kill(&supervisor->processes);
+    peer_close(
+        &supervisor->peer); /* not before: an interactor that is ended reads no end of file */
 }
 
 /* The cell has ended, or a program whose processes stay. */

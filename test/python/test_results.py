@@ -43,7 +43,8 @@ def test_attributes_are_the_members_of_the_schema(kinds, schema):
 
 
 def test_each_definition_of_the_schema_has_a_class():
-    classes = {"artifact", "build", "connection", "network", "toolCall", "toolCallCounts", "summary", "group", "test"}
+    classes = {"artifact", "build", "connection", "network", "toolCall", "toolCallCounts", "summary", "group", "interactor",
+        "test"}
     assert set(SCHEMA["$defs"]) == classes
 
 

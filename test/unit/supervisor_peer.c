@@ -130,6 +130,23 @@ static void peer__let_go_after_the_end(void **state)
     tear_down_pair(&pair);
 }
 
+/* An interactor that is ended does not get to read the end of file before. */
+static void peer__stop(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        struct pair pair;
+
+        set_up_pair(&pair);
+        start_both(&pair, "read a; exec head -c 1 >/dev/null", "echo x; exit 1");
+        end_with(&pair.program, 1);
+        add(&pair.interactor, FRAME_STOP, NULL, 0);
+        expect(&pair.interactor, FRAME_END);
+        assert_int_equal(pair.interactor.end.signal, SIGKILL);
+        tear_down_pair(&pair);
+    }
+}
+
 /* The program sees the end of the interactor at once. */
 static void peer__end_of_the_interactor(void **state)
 {
