@@ -90,9 +90,10 @@ static int check_test_options(const struct run_options *options, struct error *e
                          "- and another FILE cannot be used together; stdin is one program");
     if (!options->tests && !options->problem)
         return error_set(error, ERROR_USAGE, "nothing to test with; give a directory with --tests");
-    if (comparison_rule_settle(&comparison, &run_options_comparison_names, error) != 0)
+    if (options->problem && check_problem(options, error) != 0)
         return -1;
-    if (options->problem ? check_problem(options, error) != 0 : check_judges(options, error) != 0)
+    if (comparison_rule_settle(&comparison, &run_options_comparison_names, error) != 0 ||
+        check_judges(options, error) != 0)
         return -1;
     if (options->json && options->table)
         return error_set(error, ERROR_USAGE, "--json and --table cannot be used together");
