@@ -159,11 +159,16 @@ END
     isolator test --json --problem "$scratch/double" "$scratch/double/submissions/accepted/other.kt"
     is "$status $(submissions "$members")" "0 accepted/other.kt passed - -" "a language that is not known"
     rm "$scratch/double/submissions/accepted/other.kt"
+    put given/run_time_error/first.ash 'exit 1\n'
+    cp -R "$scratch/double" "$scratch/first"
+    cp -R "$scratch/given/run_time_error" "$scratch/first/submissions"
+    isolator test --json --stop-on-failure --problem "$scratch/first" "$scratch/first/submissions/run_time_error/first.ash"
+    is "$status $(submissions "$members")" "0 run_time_error/first.ash runtime-error runtime-error 1" "not all tests run"
 }
 
 test_case 'limits of the package, of the options and of the configuration' && {
     cp -R "$scratch/double" "$scratch/limits"
-    put limits/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 3, memory: 100, output: 100}\n'
+    put limits/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 3, memory: 100, output: 100, validation_time: 40}\n'
     put limits/data/secret/1.ans 'Twice 8\n'
     put limits/data/sample/1.ans 'Twice 2\n'
     put limits/submissions/accepted/double.ash "cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max >&2\n$double"
@@ -172,8 +177,8 @@ test_case 'limits of the package, of the options and of the configuration' && {
     has "$(submissions '"@{$r->{warnings}}"')" "limits: output: isolator allows 64 MB, not 100" "the output is limited"
     isolator test --json --memory 50 --problem "$scratch/limits"
     has "$(submissions '"$r->{tests}[0]{stderr}"')" 53477376 "an option comes before it"
-    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{maximums} = {memoryMB => 80, cpuSeconds => 2};
-        $config->{defaults}{memoryMB} = 80; print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/config.json"
+    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{maximums} = {memoryMB => 80, cpuSeconds => 2, timeoutSeconds => 20};
+        $config->{defaults} = {memoryMB => 80, timeoutSeconds => 20}; print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/config.json"
     problem limits --config "$scratch/config.json"
     expect "$status
 $(printf '%s\n' "$err" | grep -v belongs)" "the maximums of the configuration win" <<END
@@ -181,6 +186,7 @@ $(printf '%s\n' "$err" | grep -v belongs)" "the maximums of the configuration wi
 isolator: warning: '$scratch/limits': limits: output: isolator allows 64 MB, not 100
 isolator: warning: '$scratch/limits': time limit: the configuration allows 2, not 3
 isolator: warning: '$scratch/limits': limits: memory: the configuration allows 80, not 100
+isolator: warning: '$scratch/limits': limits: validation_time: the configuration allows 20, not 40
 END
     put limits/problem.yaml ''
     rm "$scratch/limits/.timelimit"
@@ -240,6 +246,12 @@ END
     problem custom
     is "$status $(printf '%s\n' "$out" | figures | sed -n 2p)" \
         "3 accepted/double.ash passed judge-error differs T the validator exited with status 1" "a validator that fails"
+    put custom/output_validator/check.py 'bytearray(150 << 20)\nraise SystemExit(42)\n'
+    problem custom
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 2 of 2 submissions as expected" "one that needs memory"
+    put custom/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 5, validation_memory: 64}\n'
+    problem custom
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "3 0 of 2 submissions as expected" "and has less by the package"
 }
 
 test_case 'scores: test_group.yaml, and what submissions.yaml expects' && {

@@ -16,13 +16,19 @@ static struct submission_rules rules_of(const char *text, bool is_legacy)
     return rules;
 }
 
-/* A result whose tests have these statuses, which end with TEST_NOT_RUN, and this score of 100. */
+/*
+ * A result whose tests have these statuses, of which the first TEST_NOT_RUN is the last, and this
+ * score of 100.
+ */
 static void fill_result(struct result *result, const enum test_status *statuses, double score)
 {
     struct test_results *tests = &result->tests;
 
+    result->reason = REASON_TESTS;
     while (statuses[tests->count] != TEST_NOT_RUN)
-        tests->count++;
+        if (statuses[tests->count++] == TEST_ENGINE)
+            result->reason = REASON_ENGINE;
+    tests->count++;
     tests->items = memory_allocate(tests->count * sizeof *tests->items);
     for (size_t i = 0; i < tests->count; i++) {
         tests->items[i] = (struct test_result)TEST_RESULT_INIT;

@@ -114,12 +114,6 @@ static int read_rule(struct requirement *requirement, const json_t *rule, struct
     return 0;
 }
 
-/* Whether a pattern can be compared: braces, which are alternatives, cannot. */
-static bool is_plain(const char *pattern)
-{
-    return !strpbrk(pattern, "{}");
-}
-
 static void add_once(struct strvec *names, char *name)
 {
     if (strvec_contains(names, name))
@@ -135,7 +129,7 @@ static void name_ignored(const char *pattern, const json_t *rule, struct strvec 
     const char *key;
     json_t *value;
 
-    if (!is_plain(pattern))
+    if (strpbrk(pattern, "{}")) /* alternatives, which a glob does not have */
         add_once(ignored, text_escape_short(pattern, TEXT_SHOWN_MAX));
     json_object_foreach((json_t *)rule, key, value)
     {
@@ -184,7 +178,7 @@ static bool matches(const char *pattern, const char *path, const char *directory
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(glob_release) struct glob glob = GLOB_INIT;
 
-    return is_plain(pattern) && glob_compile(&glob, pattern, &error) == 0 &&
+    return glob_compile(&glob, pattern, &error) == 0 &&
            (glob_match(&glob, path) || glob_match(&glob, directory));
 }
 
@@ -294,18 +288,14 @@ static unsigned verdict_of(enum test_status status)
     return 0;
 }
 
-/* All verdicts; 0 if the tests did not all come to one. */
+/* All verdicts; 0 if the program was not built, or the engine or the validator failed. */
 static unsigned verdicts_of(const struct result *result)
 {
+    const bool is_judged = result->reason == REASON_EXIT || result->reason == REASON_TESTS;
     unsigned set = 0;
 
-    for (size_t i = 0; i < result->tests.count; i++) {
-        const unsigned verdict = verdict_of(result->tests.items[i].status);
-
-        if (verdict == 0)
-            return 0;
-        set |= verdict;
-    }
+    for (size_t i = 0; i < result->tests.count && is_judged; i++)
+        set |= verdict_of(result->tests.items[i].status);
     return set;
 }
 
