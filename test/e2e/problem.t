@@ -188,6 +188,10 @@ isolator: warning: '$scratch/limits': time limit: the configuration allows 2, no
 isolator: warning: '$scratch/limits': limits: memory: the configuration allows 80, not 100
 isolator: warning: '$scratch/limits': limits: validation_time: the configuration allows 20, not 40
 END
+    put limits/problem.yaml 'limits: {output: 1}\n'
+    put limits/many.ash 'head -c 2000000 /dev/zero\n'
+    isolator test --json --problem "$scratch/limits" "$scratch/limits/many.ash"
+    is "$(submissions '"$r->{tests}[0]{status}"')" "output-limit" "the output"
     put limits/problem.yaml ''
     rm "$scratch/limits/.timelimit"
     problem limits
