@@ -311,12 +311,14 @@ const char *expectation_verdict(const struct result *result)
 
 static bool has_score(const struct requirement *requirement, const struct test_results *tests)
 {
-    const double score = tests->groups ? tests->groups[0].score : NAN;
+    const struct group_result *all = tests->groups; /* the first is that of all tests */
 
-    if (requirement->is_partial && !(score > 0 && score < tests->groups[0].max_score))
+    if (!requirement->is_partial && isnan(requirement->least))
+        return true;
+    if (!all || (requirement->is_partial && !(all->score > 0 && all->score < all->max_score)))
         return false;
-    return isnan(requirement->least) ||
-           (score >= requirement->least - ROUNDING && score <= requirement->most + ROUNDING);
+    return isnan(requirement->least) || (all->score >= requirement->least - ROUNDING &&
+                                         all->score <= requirement->most + ROUNDING);
 }
 
 bool expectation_is_met(const struct expectation *expectation, const struct result *result)
