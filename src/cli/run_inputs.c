@@ -189,6 +189,7 @@ static int read_checker(const struct run_options *options, struct request *reque
     request->transcript = options->transcript;
     request->checker = memory_allocate(sizeof *request->checker);
     request_init(request->checker);
+    request->checker->policy.limits = options->judge_limits;
     if ((run_inputs_is_directory(path)
              ? run_inputs_use_directory(request->checker, path, config, error)
              : read_checker_file(request->checker, path, error)) == 0)
@@ -202,7 +203,7 @@ static int settle_scores(const struct run_options *options, struct test_requests
 {
     CLEANUP_FREE char *shown = NULL;
 
-    if (score_groups_settle(tests, options->checker || options->validator, error) == 0)
+    if (score_groups_settle(tests, options->request.checker != NULL, error) == 0)
         return 0;
     shown = text_escape(options->tests);
     error->kind = ERROR_INPUT;
@@ -216,7 +217,8 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
     const struct test_directory_options directory = {
         .no_expected = options->no_expected || options->checker || options->validator ||
                        options->interactor || options->interactive_validator,
-        .has_validator = options->validator || options->interactive_validator};
+        .has_validator = options->validator || options->interactive_validator,
+        .validator_flags = options->validator_flags};
     struct test_request defaults = TEST_REQUEST_INIT;
 
     defaults.comparison = options->comparison;

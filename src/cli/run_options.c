@@ -57,6 +57,7 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
                                     .artifacts_directory = -1,
                                     .comparison = COMPARISON_RULE_INIT};
     request_init(&options->request);
+    limits_init(&options->judge_limits);
     if (options_parse(&run_option_tables[command], argc, argv, options, &options->files,
                       &options->request.arguments, error) != 0)
         return -1;
@@ -86,6 +87,8 @@ void run_options_release(struct run_options *options)
     free(options->audit);
     free(options->artifacts);
     free(options->tests);
+    free(options->problem);
+    free(options->validator_flags);
     free(options->checker);
     free(options->interactor);
     free(options->interactive_validator);

@@ -39,9 +39,12 @@ struct run_options {
     bool force;              /* replace existing files in it */
     bool pull;               /* fetch the image if it is missing */
     bool stream;
-    bool detach;                       /* start the run as a job */
-    char *name;                        /* of the job; NULL: none */
-    char *tests;                       /* --tests, the directory; NULL for run */
+    bool detach;           /* start the run as a job */
+    char *name;            /* of the job; NULL: none */
+    char *tests;           /* --tests, the directory; NULL for run */
+    char *problem;         /* --problem, the package; NULL */
+    char *validator_flags; /* of all tests, words as in testdata.yaml; owned; NULL: not given */
+    struct limits judge_limits;        /* of the checker; partial */
     struct comparison_rule comparison; /* of all tests; not settled */
     int max_output_bytes;              /* of each stream of each test; 0: not given */
     /* Paths; NULL: not given, and at most one is. */

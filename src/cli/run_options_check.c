@@ -50,6 +50,37 @@ static int check_judges(const struct run_options *options, struct error *error)
     return 0;
 }
 
+/* What the package says itself. */
+static int check_problem(const struct run_options *options, struct error *error)
+{
+    const struct comparison_rule *comparison = &options->comparison;
+    const struct {
+        bool given;
+        const char *option;
+    } refused[] = {
+        {options->tests, "--tests"},
+        {options->request.input.dir, "--dir"},
+        {options->request.entrypoint, "--entrypoint"},
+        {comparison->mode != COMPARE_TRIM, "--compare"},
+        {comparison->ignore_case, "--ignore-case"},
+        {comparison->tolerance >= 0 || comparison->absolute >= 0 || comparison->relative >= 0,
+         "--tolerance"},
+        {options->checker, "--checker"},
+        {options->validator, "--validator"},
+        {options->interactor, "--interactor"},
+        {options->interactive_validator, "--interactive-validator"},
+        {strvec_contains(&options->files, "-"), "-"},
+    };
+
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].given)
+            return error_set(error, ERROR_USAGE,
+                             "--problem and %s cannot be used together; the package says what is "
+                             "tested, and how",
+                             refused[i].option);
+    return 0;
+}
+
 static int check_test_options(const struct run_options *options, struct error *error)
 {
     struct comparison_rule comparison = options->comparison;
@@ -57,11 +88,12 @@ static int check_test_options(const struct run_options *options, struct error *e
     if (options->files.count > 1 && strvec_contains(&options->files, "-"))
         return error_set(error, ERROR_USAGE,
                          "- and another FILE cannot be used together; stdin is one program");
-    if (!options->tests)
+    if (!options->tests && !options->problem)
         return error_set(error, ERROR_USAGE, "nothing to test with; give a directory with --tests");
-    if (comparison_rule_settle(&comparison, &run_options_comparison_names, error) != 0)
+    if (options->problem && check_problem(options, error) != 0)
         return -1;
-    if (check_judges(options, error) != 0)
+    if (comparison_rule_settle(&comparison, &run_options_comparison_names, error) != 0 ||
+        check_judges(options, error) != 0)
         return -1;
     if (options->json && options->table)
         return error_set(error, ERROR_USAGE, "--json and --table cannot be used together");
@@ -170,7 +202,8 @@ int run_options_check(const struct run_options *options, struct error *error)
 
     if (check_files(options, error) != 0)
         return -1;
-    if (options->command != RUN_OPTIONS_SESSION && check_program(options, error) != 0)
+    if (options->command != RUN_OPTIONS_SESSION && !options->problem &&
+        check_program(options, error) != 0)
         return -1;
     if (check_network(&request->policy, error) != 0 || check_job(options, error) != 0)
         return -1;

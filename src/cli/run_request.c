@@ -16,6 +16,7 @@
 #include "cli/grade/grade.h"
 #include "cli/live_output.h"
 #include "cli/print.h"
+#include "cli/problem/problem_command.h"
 #include "cli/result_text.h"
 #include "cli/run_inputs.h"
 #include "cli/run_option_table.h"
@@ -244,8 +245,9 @@ int run_request_main(enum run_options_command command, int argc, char **argv,
         return command_line_print_help(&run_option_tables[command]);
     if (load_config(&config, &options, &error) != 0 || signals_catch(&error) != 0)
         return exit_status_report(&error);
-    if (command == RUN_OPTIONS_TEST && options.files.count > 1) {
-        const int status = grade_files(&options, &config, &error);
+    if (options.problem || (command == RUN_OPTIONS_TEST && options.files.count > 1)) {
+        const int status = options.problem ? problem_command(&options, &config, &error)
+                                           : grade_files(&options, &config, NULL, &error);
 
         return status < 0 ? exit_status_report(&error) : status;
     }

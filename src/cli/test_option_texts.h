@@ -12,6 +12,14 @@
             "The directory of the tests."                                                          \
     }
 
+#define TEST_TEXT_PROBLEM                                                                          \
+    {                                                                                              \
+        0, "--problem", "DIR", "a problem package, and all its submissions", NULL,                 \
+            "Test the submissions of a problem package of Kattis or ICPC with its tests, and say " \
+            "which of them have another verdict than expected. A FILE names one of them. See "     \
+            "[PROBLEM PACKAGES]."                                                                  \
+    }
+
 #define TEST_TEXT_COMPARE                                                                          \
     {                                                                                              \
         0, "--compare", "MODE", COMPARISON_MODE_NAMES, "trim",                                     \

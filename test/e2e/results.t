@@ -21,6 +21,10 @@ test_case 'the schema of results describes what is printed' && {
     echo 1 | tee "$scratch/tests/1.in" >"$scratch/tests/1.out"
     echo 2 | tee "$scratch/tests/2.in" >"$scratch/tests/2.out"
     one=$(snippet py 'print(1)')
+    mkdir -p "$scratch/package/submissions/accepted" # without a problem.yaml that says anything
+    touch "$scratch/package/problem.yaml"
+    cp -R "$scratch/tests" "$scratch/package/data"
+    cp "$one" "$scratch/package/submissions/accepted/one.py"
     {
         "$ISOLATOR" run "$(snippet ash 'echo out; echo err >&2; echo data >a.csv; exit 3')" --artifacts "$scratch/made"
         "$ISOLATOR" run -t 0.2 "$(snippet ash 'sleep 100')"
@@ -35,11 +39,12 @@ test_case 'the schema of results describes what is printed' && {
 print("points 2.5", file=sys.stderr)
 sys.exit(7 if open(sys.argv[1]).read() == "1\n" else 3)')" "$one"
         "$ISOLATOR" test --json --tests "$scratch/tests" --interactor "$(snippet py 'input()')" --transcript "$one"
+        "$ISOLATOR" test --json --problem "$scratch/package"
         printf 'x = "a" * 10**6\nx\n# %%%%\n1 / 0\n# %%%%\nexit(3)\n' | "$ISOLATOR" session --json
         printf '%s\n' '{"id": "a", "language": "python", "entrypoint_code": "print(1)"}' nonsense \
             '{"language": "python", "entrypoint_code": "", "tests": [{"group": "a", "no_expected": true}], "groups": [{"name": "a", "max_score": 1}]}' | "$ISOLATOR" batch -q
     } >"$scratch/results" 2>"$scratch/err" </dev/null
-    within "$(wc -l <"$scratch/results")" 18 18 "results"
+    within "$(wc -l <"$scratch/results")" 19 19 "results"
     said=$(node test/mcp/results_schema.mjs "$results" <"$scratch/results" 2>&1)
     is "$said" "not seen: retries" "the schema has all members, and they have its types"
 }

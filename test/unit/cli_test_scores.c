@@ -108,12 +108,12 @@ static void test_scores__groups(void **state)
                  "secret/b sum 60 +sample +secret/a");
 }
 
-/* Neither a file that says nothing of scores, nor the older format, makes groups. */
+/* A file that says nothing of scores makes no groups, also in the older format. */
 static void test_scores__none(void **state)
 {
     (void)state;
     check_groups(FILES(A("args: [x]\n")), "secret/a/1:-");
-    check_groups(FILES(A_TEST, {"secret/a/testdata.yaml", "accept_score: 5\n"}), "secret/a/1:-");
+    check_groups(FILES(A_TEST, {"secret/a/testdata.yaml", "grader_flags: min\n"}), "secret/a/1:-");
 }
 
 /* The defaults of the format, as far as a file is not there or says nothing. */
@@ -177,4 +177,89 @@ static void test_scores__static_validation_that_gives_none(void **state)
     (void)state;
     check_groups(FILES(A("max_score: 1\nstatic_validation_score: pass-fail\n")),
                  "secret/a/1:secret/a; all sum nan; secret sum 100; secret/a pass-fail 1");
+}
+
+/* ---- testdata.yaml */
+
+#define LEGACY(name, text)                                                                         \
+    {                                                                                              \
+        name "testdata.yaml", text                                                                 \
+    }
+#define LEGACY_TOP LEGACY("", "on_reject: continue\ngrader_flags: ignore_sample\n")
+#define LEGACY_SECRET                                                                              \
+    LEGACY("secret/", "on_reject: continue\ngrader_flags: first_error accept_if_any_accepted\n")
+
+/* Samples give no points; each directory is a group. */
+static void test_scores__legacy_subtasks(void **state)
+{
+    (void)state;
+    check_groups(FILES(LEGACY_TOP, LEGACY_SECRET, {"sample/1.in", ""},
+                       LEGACY("sample/", "range: 0 0\naccept_score: 0\n"),
+                       LEGACY("secret/a/", "grader_flags: min\naccept_score: 40\nrange: 0 40\n"),
+                       LEGACY("secret/b/", "grader_flags: min\naccept_score: 60\n"), A_TEST,
+                       {"secret/b/1.in", ""}, {"secret/b/2.in", ""}),
+                 "sample/1:sample secret/a/1:secret/a secret/b/1:secret/b secret/b/2:secret/b; all "
+                 "sum nan; sample pass-fail 0; secret sum nan; secret/a min nan; secret/b min nan");
+}
+
+/* The points of the tests, of which those of a directory below are not set there. */
+static void test_scores__legacy_points(void **state)
+{
+    static const struct file files[] = {
+        LEGACY_TOP,
+        LEGACY("secret/", "on_reject: continue\ngrader_flags: always_accept\naccept_score: 2.5\n"),
+        {"sample/1.in", ""},
+        {"secret/x/1.in", ""},
+        LEGACY("secret/x/", "accept_score: 7\n"),
+        {"secret/y/1.in", ""},
+        {0}};
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    char *directory = make_files(files);
+
+    (void)state;
+    read_tests(directory, &tests, &error);
+    assert_no_error(&error);
+    assert_true(isnan(tests.items[0].points));
+    assert_true(tests.items[1].points == 7);
+    assert_true(tests.items[2].points == 2.5);
+    temp_remove(directory);
+}
+
+/* Grading that would give another score than the default grader. */
+static void test_scores__legacy_refused(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"grading: custom\nrange: 0 1\n", ": grading: isolator has only the default grader"},
+        {"grader_flags: avg\nrange: 0 1\n",
+         ": grader_flags: isolator grades with sum and min, worst_error, first_error, "
+         "always_accept, accept_if_any_accepted and ignore_sample"},
+        {"grader_flags: min ignore_sample\nrange: 0 1\n",
+         ": grader_flags: only the directory above sample and secret can have ignore_sample; set "
+         "the flags here, too"},
+        {"reject_score: 1\n",
+         ": reject_score: isolator gives no points to a test that is not accepted"},
+        {"accept_score: -1\n", ": accept_score: must be a number from 0 to 1e9"},
+        {"accept_score: [1]\n", ": accept_score: must be a number from 0 to 1e9"},
+        {"range: 0 1\ngrader_flags: accept_if_any_accepted\n",
+         ": a sum needs 'on_reject: continue', since isolator counts all tests"},
+        {"range: 0 1\non_reject: continue\ngrader_flags: sum\n",
+         ": a sum needs the flag accept_if_any_accepted or always_accept, since isolator counts it "
+         "in any case"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_refused(FILES(A_TEST, {"secret/a/2.in", ""}, LEGACY("secret/a/", cases[i].text)),
+                      "secret/a/testdata.yaml", cases[i].message);
+    check_refused(FILES(A_TEST, {"sample/1.in", ""}, LEGACY("", "range: 0 1\n")), "testdata.yaml",
+                  ": grader_flags needs ignore_sample, since isolator gives no points to samples");
+    /* above, everything is accepted, so that the sum counts in any case */
+    check_groups(FILES(LEGACY_TOP, LEGACY("secret/", "grader_flags: always_accept\n"), A_TEST,
+                       {"secret/a/2.in", ""},
+                       LEGACY("secret/a/", "range: 0 1\ngrader_flags: sum\n")),
+                 "secret/a/1:secret/a secret/a/2:secret/a; all sum nan; secret sum nan; secret/a "
+                 "sum nan");
 }

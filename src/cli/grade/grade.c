@@ -15,6 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/grade/grade_table.h"
 #include "cli/print.h"
+#include "cli/problem/problem_table.h"
 #include "cli/progress.h"
 #include "cli/result_text.h"
 #include "cli/run_inputs.h"
@@ -27,7 +28,8 @@
 /* A file of the command line. */
 struct solution {
     struct grading *grading;
-    const char *file; /* borrowed */
+    const char *file;                    /* borrowed */
+    const struct submission *submission; /* borrowed; NULL: nothing is expected of it */
     /* The rest with the lock. */
     bool settled;          /* the result is complete */
     struct strbuf text;    /* what is printed on stdout; empty after that */
@@ -41,6 +43,8 @@ struct grading {
     struct notifier changed; /* raised when a solution is settled or has left the service */
     bool as_table;
     struct grade_table table;
+    const struct problem_package *package; /* NULL: the files are not those of one */
+    struct problem_table problem_table;
     struct progress progress;
     struct solution *solutions; /* owned */
     size_t count, started, printed;
@@ -49,6 +53,7 @@ struct grading {
     pthread_mutex_t lock; /* protects the members below, and those of the solutions */
     size_t waiting;       /* bytes of the texts that are not printed */
     size_t passed, failed, settled;
+    size_t outcomes[SUBMISSION_OUTCOMES]; /* how many submissions have each */
     bool engine_failed;
 };
 
@@ -61,22 +66,27 @@ static bool add_piece(void *context, const char *data, size_t length)
     return true;
 }
 
-static struct strbuf make_json(const char *file, struct result *result)
+static struct strbuf make_json(const struct solution *solution, struct result *result)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
     struct strbuf text = STRBUF_INIT;
     json_t *object = json_object();
 
-    text_add_utf8(&name, file, strlen(file));
+    text_add_utf8(&name, solution->file, strlen(solution->file));
     json_object_set_new(object, "file", json_string(strbuf_string(&name)));
+    if (solution->submission)
+        submission_result_add_json(object, solution->submission, result);
     result_text_write(object, result, SAFE_JSON_FLAGS, add_piece, &text);
     return text;
 }
 
-static struct strbuf make_row(const struct grading *grading, const char *file,
-                              const struct result *result)
+static struct strbuf make_row(const struct solution *solution, const struct result *result)
 {
-    CLEANUP_FREE char *row = grade_table_row(&grading->table, file, result);
+    const struct grading *grading = solution->grading;
+    CLEANUP_FREE char *row =
+        solution->submission
+            ? problem_table_row(&grading->problem_table, solution->submission, result)
+            : grade_table_row(&grading->table, solution->file, result);
     struct strbuf text = STRBUF_INIT;
 
     strbuf_addstr(&text, row);
@@ -121,6 +131,7 @@ static void settle(struct solution *solution, struct result *result)
     const struct strvec *warnings = &grading->options->test_warnings;
     struct strbuf text = STRBUF_INIT;
     struct strvec remarks = STRVEC_INIT;
+    const struct submission *submission = solution->submission;
     bool engine_failed;
 
     result_name_subject(result, run_options_namer);
@@ -129,14 +140,15 @@ static void settle(struct solution *solution, struct result *result)
         if (!grading->as_table)
             strvec_push_all(&result->warnings, warnings);
         remarks = make_remarks(grading, solution->file, result);
-        text = grading->as_table ? make_row(grading, solution->file, result)
-                                 : make_json(solution->file, result);
+        text = grading->as_table ? make_row(solution, result) : make_json(solution, result);
     }
     pthread_mutex_lock(&grading->lock);
     solution->text = text;
     solution->remarks = remarks;
     solution->settled = true;
     grading->waiting += text.length;
+    if (submission && complete)
+        grading->outcomes[submission_outcome(submission, result)]++;
     grading->passed += grade == GRADE_PASSED;
     grading->failed += grade == GRADE_FAILED;
     grading->settled++;
@@ -215,7 +227,9 @@ static void print_end(struct grading *grading)
         print_next(grading, true);
     if (grading->as_table) {
         CLEANUP_FREE char *summary =
-            grade_table_summary(grading->passed, grading->failed, grading->count);
+            grading->package
+                ? problem_table_summary(grading->outcomes)
+                : grade_table_summary(grading->passed, grading->failed, grading->count);
 
         print_text(summary);
     }
@@ -291,6 +305,9 @@ static int submit(struct solution *solution, struct error *error)
         (!plan.input.dir && open_file(solution, &plan, error) != 0) ||
         pull(grading, &plan, error) != 0)
         return -1;
+    if (grading->package)
+        problem_package_include(grading->package, config_language(grading->config, plan.language),
+                                &plan.paths);
     return service_submit(&grading->service, &plan, &callbacks, NULL, error);
 }
 
@@ -365,6 +382,9 @@ static int exit_status(const struct grading *grading)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (grading->engine_failed)
         return EXIT_STATUS_ENGINE;
+    if (grading->package)
+        return grading->outcomes[SUBMISSION_DIFFERS] == 0 ? EXIT_STATUS_SUCCESS
+                                                          : EXIT_STATUS_PROGRAM;
     return grading->passed == grading->count ? EXIT_STATUS_SUCCESS : EXIT_STATUS_PROGRAM;
 }
 
@@ -401,9 +421,14 @@ static void set_up(struct grading *grading)
     grading->count = options->files.count;
     grading->solutions = memory_allocate(grading->count * sizeof *grading->solutions);
     for (size_t i = 0; i < grading->count; i++)
-        grading->solutions[i] =
-            (struct solution){.grading = grading, .file = options->files.items[i]};
+        grading->solutions[i] = (struct solution){
+            .grading = grading,
+            .file = options->files.items[i],
+            .submission = grading->package ? &grading->package->submissions.items[i] : NULL};
     grade_table_init(&grading->table, &options->files, &options->request.tests);
+    if (grading->package)
+        problem_table_init(&grading->problem_table, &grading->package->submissions,
+                           options->request.tests.groups != NULL);
 }
 
 static void release(struct grading *grading)
@@ -431,7 +456,9 @@ static int run_in_service(struct grading *grading, struct error *error)
     for (size_t i = 0; grading->as_table && i < options->test_warnings.count; i++)
         diagnostics_line("warning: %s", options->test_warnings.items[i]);
     if (grading->as_table) {
-        CLEANUP_FREE char *heading = grade_table_heading(&grading->table);
+        CLEANUP_FREE char *heading = grading->package
+                                         ? problem_table_heading(&grading->problem_table)
+                                         : grade_table_heading(&grading->table);
 
         print_text(heading);
     }
@@ -444,11 +471,13 @@ static int run_in_service(struct grading *grading, struct error *error)
     return exit_status(grading);
 }
 
-int grade_files(struct run_options *options, const struct config *config, struct error *error)
+int grade_files(struct run_options *options, const struct config *config,
+                const struct problem_package *package, struct error *error)
 {
     struct grading grading = {
         .options = options,
         .config = config,
+        .package = package,
         .changed = NOTIFIER_INIT,
         .as_table = run_options_want_table(options),
     };

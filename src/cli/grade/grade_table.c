@@ -102,7 +102,7 @@ static char *tests_detail(const struct test_results *tests)
                          *detail ? ", " : "", detail);
 }
 
-static char *detail_of(const struct result *result)
+char *grade_table_detail(const struct result *result)
 {
     if (result->reason == REASON_BUILD)
         return grade_table_build_detail(result);
@@ -199,7 +199,7 @@ char *grade_table_row(const struct grade_table *table, const char *file,
     strvec_push_owned(&cells,
                       table_milliseconds(ran && result->cpu_us >= 0 ? result->cpu_us / 1000 : -1));
     strvec_push_owned(&cells, table_megabytes(ran ? memory_of(&result->tests) : -1));
-    strvec_push_owned(&cells, detail_of(result));
+    strvec_push_owned(&cells, grade_table_detail(result));
     return row(table, &cells);
 }
 

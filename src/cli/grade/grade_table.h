@@ -42,6 +42,9 @@ char *grade_table_heading(const struct grade_table *table);
 char *grade_table_row(const struct grade_table *table, const char *file,
                       const struct result *result);
 
+/* What went wrong, on one line; "" if nothing did. Owned by the caller, like the next one. */
+char *grade_table_detail(const struct result *result);
+
 /* Why the build failed, on one line: an error that the compiler names. */
 char *grade_table_build_detail(const struct result *result);
 

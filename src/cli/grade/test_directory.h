@@ -35,6 +35,7 @@ struct test_directory_options {
     bool no_expected;   /* tests may have no expected output */
     bool has_validator; /* output_validator_args are for a validator, and say nothing about how
                            outputs are compared */
+    const char *validator_flags; /* of all tests, as in testdata.yaml; NULL: not given */
 };
 
 /*

@@ -103,6 +103,9 @@ static int enter(struct test_groups *groups, char *directory, struct error *erro
     groups->settings.has_validator = groups->has_validator;
     free(groups->directory);
     groups->directory = directory;
+    if (groups->validator_flags &&
+        test_settings_set_flags(&groups->settings, groups->validator_flags, error) != 0)
+        return error_prefix(error, "'%s': validator_flags", groups->root->shown);
     if (apply_group(groups, "", &groups->settings, error) != 0)
         return -1;
     for (const char *slash = directory; (slash = strchr(slash, '/')); slash++) {

@@ -22,6 +22,7 @@ struct test_group {
 struct test_groups {
     const struct test_root *root; /* borrowed */
     bool has_validator;           /* see struct test_settings */
+    const char *validator_flags;  /* of all tests; borrowed; NULL: not given */
     struct test_group *items;     /* owned; ordered by their directories */
     size_t count;
     char *directory;               /* owned; the one that the last test was in; NULL: none yet */

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/decimal.h"
 #include "base/text.h"
+#include "cli/grade/legacy_scores.h"
 
 /* That of "secret", if its file has no other. */
 #define SECRET_MAX_SCORE 100
@@ -198,7 +199,7 @@ int test_scores_read(const struct test_groups *groups, struct test_requests *tes
         wanted |=
             groups->items[i].kind == TEST_SETTINGS_GROUP && gives_scores(groups->items[i].document);
     if (!wanted)
-        return 0;
+        return legacy_scores_wanted(groups) ? legacy_scores_read(groups, tests, error) : 0;
     if (read_root(groups, &test_requests_groups(tests)->items[0], error) != 0)
         return -1;
     for (size_t i = 0; i < tests->count; i++)

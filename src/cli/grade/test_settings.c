@@ -136,22 +136,26 @@ static int read_validator(struct test_settings *settings, const json_t *value, s
     return read_validator_words(settings, &words, error);
 }
 
+int test_settings_set_flags(struct test_settings *settings, const char *flags, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
+
+    for (size_t length; *flags; flags += length) {
+        flags += strspn(flags, " \t\n");
+        length = strcspn(flags, " \t\n");
+        if (length > 0)
+            strvec_pushf(&words, "%.*s", (int)length, flags);
+    }
+    return read_validator_words(settings, &words, error);
+}
+
 /* In the legacy format it is one text. */
 static int read_validator_flags(struct test_settings *settings, const json_t *value,
                                 struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
     const char *text = json_is_null(value) ? "" : json_string_value(value);
 
-    if (!text)
-        return must_be(error, "a string");
-    for (size_t length; *text; text += length) {
-        text += strspn(text, " \t\n");
-        length = strcspn(text, " \t\n");
-        if (length > 0)
-            strvec_pushf(&words, "%.*s", (int)length, text);
-    }
-    return read_validator_words(settings, &words, error);
+    return text ? test_settings_set_flags(settings, text, error) : must_be(error, "a string");
 }
 
 /* ---- limits */

@@ -48,6 +48,12 @@ enum test_settings_kind { TEST_SETTINGS_TEST, TEST_SETTINGS_GROUP, TEST_SETTINGS
 int test_settings_read(struct test_settings *settings, enum test_settings_kind kind,
                        const json_t *document, struct error *error);
 
+/*
+ * The same for the words of output_validator_flags. For the default validator they say how outputs
+ * are compared, also if there are none.
+ */
+int test_settings_set_flags(struct test_settings *settings, const char *flags, struct error *error);
+
 /* Copies all of `from`. */
 void test_settings_copy(struct test_settings *settings, const struct test_settings *from);
 

@@ -1,0 +1,312 @@
+#include "cli/grade/legacy_scores.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/decimal.h"
+#include "base/text.h"
+
+/* Points of a test if no file has an accept_score. */
+#define ACCEPT_SCORE 1
+
+/* When a group is accepted. */
+enum verdict_mode { IF_ALL_ARE_ACCEPTED, IF_ANY_IS_ACCEPTED, ALWAYS };
+
+/* What the files say of a directory. */
+struct grading {
+    enum score_aggregation aggregation;
+    enum verdict_mode verdict;
+    bool ignores_sample;
+    bool goes_on;        /* after a test that is not accepted */
+    double accept_score; /* of each test; NAN: not given */
+};
+
+bool legacy_scores_wanted(const struct test_groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        const json_t *document = groups->items[i].document;
+
+        if (groups->items[i].kind == TEST_SETTINGS_LEGACY_GROUP &&
+            (json_object_get(document, "accept_score") ||
+             json_object_get(document, "reject_score") || json_object_get(document, "range")))
+            return true;
+    }
+    return false;
+}
+
+/* ---- keys */
+
+static int refuse(const struct test_groups *groups, const char *name, const char *problem,
+                  struct error *error)
+{
+    CLEANUP_FREE char *path = string_format("%s%stestdata.yaml", name, *name ? "/" : "");
+    CLEANUP_FREE char *shown = test_file_shown(groups->root, path);
+
+    return error_set(error, ERROR_INPUT, "'%s': %s", shown, problem);
+}
+
+/* Makes the name that of the directory above; false: it was the first. */
+static bool go_up(char *name)
+{
+    char *slash = strrchr(name, '/');
+    const bool is_below = *name != '\0';
+
+    *(slash ? slash : name) = '\0';
+    return is_below;
+}
+
+/* The value of a key for a directory; NULL: no file has it. */
+static const json_t *find_value(const struct test_groups *groups, const char *name, const char *key)
+{
+    CLEANUP_FREE char *at = string_copy(name);
+
+    do {
+        CLEANUP_FREE char *directory = string_format("%s%s", at, *at ? "/" : "");
+        const struct test_group *group = test_groups_find(groups, directory);
+        const json_t *value = group ? json_object_get(group->document, key) : NULL;
+
+        if (value)
+            return value;
+    } while (go_up(at));
+    return NULL;
+}
+
+/* A text; "" if no file has it. */
+static const char *find_text(const struct test_groups *groups, const char *name, const char *key)
+{
+    const char *text = json_string_value(find_value(groups, name, key));
+
+    return text ? text : "";
+}
+
+static bool set_flag(struct grading *grading, const char *flag, size_t length)
+{
+    static const char *const words[] = {"sum",          "min",           "worst_error",
+                                        "first_error",  "always_accept", "accept_if_any_accepted",
+                                        "ignore_sample"};
+    size_t i = 0;
+
+    while (i < sizeof words / sizeof *words &&
+           (strlen(words[i]) != length || strncmp(words[i], flag, length) != 0))
+        i++;
+    if (i < 2)
+        grading->aggregation = i == 0 ? SCORE_SUM : SCORE_MIN;
+    else if (i == 4 || (i == 5 && grading->verdict != ALWAYS))
+        grading->verdict = i == 4 ? ALWAYS : IF_ANY_IS_ACCEPTED;
+    grading->ignores_sample |= i == 6;
+    return i < sizeof words / sizeof *words;
+}
+
+static int read_flags(const struct test_groups *groups, const char *name, struct grading *grading,
+                      struct error *error)
+{
+    const char *text = find_text(groups, name, "grader_flags");
+
+    for (size_t length; *text; text += length) {
+        text += strspn(text, " \t\n");
+        length = strcspn(text, " \t\n");
+        if (length > 0 && !set_flag(grading, text, length))
+            return refuse(groups, name,
+                          "grader_flags: isolator grades with sum and min, worst_error, "
+                          "first_error, always_accept, accept_if_any_accepted and ignore_sample",
+                          error);
+    }
+    return grading->ignores_sample && *name
+               ? refuse(groups, name,
+                        "grader_flags: only the directory above sample and secret "
+                        "can have ignore_sample; set the flags here, too",
+                        error)
+               : 0;
+}
+
+/* Reads a number of points from 0; NAN if no file has it. */
+static int read_score(const struct test_groups *groups, const char *name, const char *key,
+                      double *score, struct error *error)
+{
+    const char *text = find_text(groups, name, key);
+    CLEANUP_FREE char *problem = string_format("%s: must be a number from 0 to 1e9", key);
+
+    *score = NAN;
+    if (!find_value(groups, name, key) ||
+        (decimal_read(text, strlen(text), score) && *score >= 0 && *score <= SCORE_MAX))
+        return 0;
+    return refuse(groups, name, problem, error);
+}
+
+static int read_grading(const struct test_groups *groups, const char *name, struct grading *grading,
+                        struct error *error)
+{
+    const char *on_reject = find_text(groups, name, "on_reject");
+    const char *grader = find_text(groups, name, "grading");
+    double reject_score;
+
+    *grading = (struct grading){.aggregation = SCORE_SUM};
+    grading->goes_on = strcmp(on_reject, "continue") == 0;
+    if (*grader && strcmp(grader, "default") != 0)
+        return refuse(groups, name, "grading: isolator has only the default grader", error);
+    if (read_flags(groups, name, grading, error) != 0 ||
+        read_score(groups, name, "accept_score", &grading->accept_score, error) != 0 ||
+        read_score(groups, name, "reject_score", &reject_score, error) != 0)
+        return -1;
+    return reject_score > 0 ? refuse(groups, name,
+                                     "reject_score: isolator gives no points to a "
+                                     "test that is not accepted",
+                                     error)
+                            : 0;
+}
+
+/* ---- groups */
+
+static bool is_sample(const char *name)
+{
+    return strncmp(name, "sample", 6) == 0 && (name[6] == '\0' || name[6] == '/');
+}
+
+/* The directory of a test or group, owned; "" is above all. */
+static char *directory_of(const char *name)
+{
+    char *directory = string_copy(name);
+
+    go_up(directory);
+    return directory;
+}
+
+/* How many tests and groups are in a group, of which the samples do not count. */
+static size_t count_parts(const struct test_requests *tests, const char *name)
+{
+    const struct score_groups *groups = tests->groups;
+    size_t count = 0;
+
+    for (size_t i = 0; i < tests->count; i++)
+        count += strcmp(tests->items[i].group, name) == 0;
+    for (size_t i = 1; i < groups->count; i++) {
+        CLEANUP_FREE char *above = directory_of(groups->items[i].name);
+
+        count += strcmp(above, name) == 0 && !is_sample(groups->items[i].name);
+    }
+    return count;
+}
+
+/* Whether a directory above is always accepted, so that the verdict of this one does not count. */
+static int is_below_accepted(const struct test_groups *groups, const char *name,
+                             struct error *error)
+{
+    CLEANUP_FREE char *above = string_copy(name);
+    struct grading grading;
+
+    while (go_up(above)) {
+        if (read_grading(groups, above, &grading, error) != 0)
+            return -1;
+        if (grading.verdict == ALWAYS)
+            return 1;
+    }
+    return 0;
+}
+
+/* Checks that the sum of a group is what the default grader computes. */
+static int check_sum(const struct test_groups *groups, const char *name,
+                     const struct grading *grading, const struct test_requests *tests,
+                     struct error *error)
+{
+    int is_accepted;
+
+    if (grading->aggregation != SCORE_SUM || count_parts(tests, name) < 2)
+        return 0;
+    if (!grading->goes_on)
+        return refuse(groups, name,
+                      "a sum needs 'on_reject: continue', since isolator counts all "
+                      "tests",
+                      error);
+    if (grading->verdict != IF_ALL_ARE_ACCEPTED)
+        return 0;
+    is_accepted = is_below_accepted(groups, name, error);
+    return is_accepted != 0 ? (is_accepted > 0 ? 0 : -1)
+                            : refuse(groups, name,
+                                     "a sum needs the flag accept_if_any_accepted or "
+                                     "always_accept, since isolator counts it in any case",
+                                     error);
+}
+
+static int check_samples(const struct test_groups *groups, const struct test_requests *tests,
+                         struct error *error)
+{
+    struct grading grading;
+
+    if (read_grading(groups, "", &grading, error) != 0)
+        return -1;
+    for (size_t i = 0; i < tests->count && !grading.ignores_sample; i++)
+        if (is_sample(tests->items[i].name))
+            return refuse(groups, "",
+                          "grader_flags needs ignore_sample, since isolator gives no "
+                          "points to samples",
+                          error);
+    return 0;
+}
+
+/* Adds the groups of a directory and those above, unless they are there. */
+static int add_groups(const struct test_groups *groups, const char *name,
+                      struct test_requests *tests, struct error *error)
+{
+    struct score_groups *made = tests->groups;
+    CLEANUP_FREE char *above = directory_of(name);
+    struct score_group *group;
+    struct grading grading = {.aggregation = SCORE_PASS_FAIL};
+
+    for (size_t i = 0; i < made->count; i++)
+        if (strcmp(made->items[i].name, name) == 0)
+            return 0;
+    if (add_groups(groups, above, tests, error) != 0 ||
+        (!is_sample(name) && read_grading(groups, name, &grading, error) != 0))
+        return -1;
+    if (made->count == SCORE_GROUPS_MAX)
+        return refuse(groups, "", "there are too many groups", error);
+    group = score_groups_add(made, name);
+    group->aggregation = grading.aggregation;
+    group->max_score = is_sample(name) ? 0 : NAN;
+    return 0;
+}
+
+static int enter_group(const struct test_groups *groups, struct test_request *test,
+                       struct test_requests *tests, struct error *error)
+{
+    struct grading grading;
+
+    test->group = directory_of(test->name);
+    if (add_groups(groups, test->group, tests, error) != 0)
+        return -1;
+    if (is_sample(test->name))
+        return 0;
+    if (read_grading(groups, test->group, &grading, error) != 0)
+        return -1;
+    if (!isnan(grading.accept_score))
+        test->points = grading.accept_score;
+    else
+        test->points = groups->has_validator ? INFINITY : ACCEPT_SCORE;
+    return 0;
+}
+
+int legacy_scores_read(const struct test_groups *groups, struct test_requests *tests,
+                       struct error *error)
+{
+    struct score_groups *made = test_requests_groups(tests);
+    struct grading grading;
+
+    if (check_samples(groups, tests, error) != 0)
+        return -1;
+    for (size_t i = 0; i < tests->count; i++)
+        if (enter_group(groups, &tests->items[i], tests, error) != 0)
+            return -1;
+    for (size_t i = 0; i < made->count; i++) {
+        const char *name = made->items[i].name;
+
+        if (is_sample(name))
+            continue;
+        if (read_grading(groups, name, &grading, error) != 0 ||
+            check_sum(groups, name, &grading, tests, error) != 0)
+            return -1;
+        made->items[i].aggregation = grading.aggregation; /* the first is there already */
+    }
+    return 0;
+}

@@ -1,0 +1,30 @@
+/*
+ * The groups of tests that give scores, by what the files testdata.yaml say, as the default grader
+ * computes them (legacy format, "Test data groups" and "Graders"): accept_score, grader_flags with
+ * sum or min, and on_reject. A file that sets accept_score, reject_score or range makes the tests
+ * give scores. Every directory is a group; a key that its file does not have is that of the nearest
+ * directory above. Ranges are not checked.
+ *
+ * What would give another score than the default grader's is refused: other modes and graders, a
+ * reject_score that is not 0, a sum that ends at the first test that is not accepted, and one that
+ * counts only if all of it is accepted. "sample" gives no points, so it must be ignored.
+ */
+#ifndef CLI_LEGACY_SCORES_H
+#define CLI_LEGACY_SCORES_H
+
+#include "base/error.h"
+#include "cli/grade/test_groups.h"
+#include "request/test_request.h"
+
+/* Whether a file testdata.yaml makes the tests give scores. */
+bool legacy_scores_wanted(const struct test_groups *groups);
+
+/*
+ * Adds the groups and puts each test into that of its directory, with its points. If the tests have
+ * a validator and no accept_score, it must give a score. They are not settled. ERROR_INPUT that
+ * names the file.
+ */
+int legacy_scores_read(const struct test_groups *groups, struct test_requests *tests,
+                       struct error *error);
+
+#endif

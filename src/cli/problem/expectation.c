@@ -1,0 +1,342 @@
+#include "cli/problem/expectation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/decimal.h"
+#include "base/glob.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* What scores may differ by rounding. */
+#define ROUNDING 1e-6
+
+/* From the worst on. */
+static const struct {
+    unsigned verdict;
+    const char *code, *name;
+} verdicts[] = {{VERDICT_RUNTIME_ERROR, "RTE", "runtime-error"},
+                {VERDICT_TIMEOUT, "TLE", "timeout"},
+                {VERDICT_WRONG_ANSWER, "WA", "wrong-answer"},
+                {VERDICT_PASSED, "AC", "passed"}};
+
+enum { VERDICTS = sizeof verdicts / sizeof *verdicts };
+
+/* What the directories say; those that differ in the legacy format first. */
+static const struct {
+    const char *name;
+    bool legacy_only;
+    struct requirement requirement;
+} directories[] = {
+    {"partially_accepted", false, {VERDICT_ANY, VERDICT_ANY, true, NAN, NAN}},
+    {"time_limit_exceeded",
+     true,
+     {VERDICT_PASSED | VERDICT_WRONG_ANSWER | VERDICT_TIMEOUT, VERDICT_TIMEOUT, false, NAN, NAN}},
+    {"run_time_error", true, {VERDICT_ANY, VERDICT_RUNTIME_ERROR, false, NAN, NAN}},
+    {"accepted", false, {VERDICT_PASSED, VERDICT_ANY, false, NAN, NAN}},
+    {"rejected", false, {VERDICT_ANY, VERDICT_ANY & ~(unsigned)VERDICT_PASSED, false, NAN, NAN}},
+    {"wrong_answer",
+     false,
+     {VERDICT_PASSED | VERDICT_WRONG_ANSWER, VERDICT_WRONG_ANSWER, false, NAN, NAN}},
+    {"time_limit_exceeded",
+     false,
+     {VERDICT_PASSED | VERDICT_TIMEOUT, VERDICT_TIMEOUT, false, NAN, NAN}},
+    {"run_time_error",
+     false,
+     {VERDICT_PASSED | VERDICT_RUNTIME_ERROR, VERDICT_RUNTIME_ERROR, false, NAN, NAN}},
+    {"brute_force",
+     false,
+     {VERDICT_PASSED | VERDICT_TIMEOUT | VERDICT_RUNTIME_ERROR,
+      VERDICT_TIMEOUT | VERDICT_RUNTIME_ERROR, false, NAN, NAN}},
+};
+
+static const struct requirement anything = {VERDICT_ANY, VERDICT_ANY, false, NAN, NAN};
+
+/* ---- submissions.yaml */
+
+static int read_verdicts(const json_t *value, unsigned *set)
+{
+    size_t i;
+    json_t *item;
+
+    *set = 0;
+    json_array_foreach(value, i, item)
+    {
+        const char *code = json_string_value(item);
+        int which = 0;
+
+        while (which < VERDICTS && code && strcmp(verdicts[which].code, code) != 0)
+            which++;
+        if (!code || which == VERDICTS)
+            return -1;
+        *set |= verdicts[which].verdict;
+    }
+    return *set != 0 ? 0 : -1;
+}
+
+static int read_number(const json_t *value, double *number)
+{
+    const char *text = json_string_value(value);
+
+    return text && decimal_read(text, strlen(text), number) ? 0 : -1;
+}
+
+/* A number, or the least and the most. */
+static int read_score(const json_t *value, struct requirement *requirement)
+{
+    const bool is_range = json_is_array(value);
+
+    if (is_range && json_array_size(value) != 2)
+        return -1;
+    return read_number(is_range ? json_array_get(value, 0) : value, &requirement->least) == 0 &&
+                   read_number(is_range ? json_array_get(value, 1) : value, &requirement->most) == 0
+               ? 0
+               : -1;
+}
+
+/* Puts what the keys say over the requirement. */
+static int read_rule(struct requirement *requirement, const json_t *rule, struct error *error)
+{
+    const json_t *permitted = json_object_get(rule, "permitted");
+    const json_t *required = json_object_get(rule, "required");
+    const json_t *score = json_object_get(rule, "score");
+
+    if (!json_is_object(rule) && !json_is_null(rule))
+        return error_set(error, ERROR_INPUT, "must be a mapping");
+    if ((permitted && read_verdicts(permitted, &requirement->permitted) != 0) ||
+        (required && read_verdicts(required, &requirement->required) != 0))
+        return error_set(error, ERROR_INPUT,
+                         "permitted and required must be sequences of AC, WA, TLE and RTE");
+    if (score && read_score(score, requirement) != 0)
+        return error_set(error, ERROR_INPUT, "score must be a number or a sequence of two numbers");
+    return 0;
+}
+
+static void add_once(struct strvec *names, char *name)
+{
+    if (strvec_contains(names, name))
+        free(name);
+    else
+        strvec_push_owned(names, name);
+}
+
+/* What is ignored of a rule; keys with a mapping are about groups of tests. */
+static void name_ignored(const char *pattern, const json_t *rule, struct strvec *ignored)
+{
+    static const char *const informative[] = {"authors", "model_solution", "use_for_time_limit"};
+    const char *key;
+    json_t *value;
+
+    if (strpbrk(pattern, "{}")) /* alternatives, which a glob does not have */
+        add_once(ignored, text_escape_short(pattern, TEXT_SHOWN_MAX));
+    json_object_foreach((json_t *)rule, key, value)
+    {
+        bool known = strcmp(key, "permitted") == 0 || strcmp(key, "required") == 0 ||
+                     strcmp(key, "score") == 0;
+
+        for (size_t i = 0; i < sizeof informative / sizeof *informative; i++)
+            known |= strcmp(key, informative[i]) == 0;
+        if (!known)
+            add_once(ignored, text_escape_short(key, TEXT_SHOWN_MAX));
+    }
+}
+
+int submission_rules_check(const struct submission_rules *rules, struct strvec *ignored,
+                           struct error *error)
+{
+    const char *pattern;
+    json_t *rule;
+
+    if (!rules->document || json_is_null(rules->document))
+        return 0;
+    if (!json_is_object(rules->document))
+        return error_set(error, ERROR_INPUT, "it is not a mapping");
+    if (json_object_size(rules->document) > SUBMISSION_RULES_MAX)
+        return error_set(error, ERROR_INPUT, "it has more than %d patterns", SUBMISSION_RULES_MAX);
+    json_object_foreach((json_t *)rules->document, pattern, rule)
+    {
+        CLEANUP_FREE char *shown = text_escape_short(pattern, TEXT_SHOWN_MAX);
+        CLEANUP(glob_release) struct glob glob = GLOB_INIT;
+        struct requirement requirement = anything;
+
+        if (read_rule(&requirement, rule, error) != 0)
+            return error_prefix(error, "'%s'", shown);
+        if (glob_compile(&glob, pattern, error) != 0) {
+            error->kind = ERROR_INPUT;
+            return -1;
+        }
+        name_ignored(pattern, rule, ignored);
+    }
+    return 0;
+}
+
+/* Whether the pattern, which is checked, is that of the submission or of its directory. */
+static bool matches(const char *pattern, const char *path, const char *directory)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(glob_release) struct glob glob = GLOB_INIT;
+
+    return glob_compile(&glob, pattern, &error) == 0 &&
+           (glob_match(&glob, path) || glob_match(&glob, directory));
+}
+
+/* ---- the expectation of a submission */
+
+static void add(struct expectation *expectation, const struct requirement *requirement)
+{
+    expectation->items =
+        memory_resize(expectation->items, (expectation->count + 1) * sizeof *expectation->items);
+    expectation->items[expectation->count++] = *requirement;
+}
+
+/* Adds what the directory says, over which is the rule of its name. */
+static void add_directory(struct expectation *expectation, const struct submission_rules *rules,
+                          const char *directory)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const json_t *rule = json_object_get(rules->document, directory);
+    struct requirement requirement = anything;
+    size_t i = 0;
+
+    while (i < sizeof directories / sizeof *directories &&
+           (strcmp(directories[i].name, directory) != 0 ||
+            (directories[i].legacy_only && !rules->is_legacy)))
+        i++;
+    if (i < sizeof directories / sizeof *directories)
+        requirement = directories[i].requirement;
+    else if (!rule)
+        return;
+    if (rule)
+        read_rule(&requirement, rule, &error);
+    add(expectation, &requirement);
+}
+
+void expectation_find(struct expectation *expectation, const struct submission_rules *rules,
+                      const char *path)
+{
+    CLEANUP_FREE char *directory = string_format("%.*s", (int)strcspn(path, "/"), path);
+    const char *pattern;
+    json_t *rule;
+
+    add_directory(expectation, rules, directory);
+    json_object_foreach((json_t *)rules->document, pattern, rule)
+    {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        struct requirement requirement = anything;
+
+        if (strcmp(pattern, directory) != 0 && matches(pattern, path, directory) &&
+            read_rule(&requirement, rule, &error) == 0)
+            add(expectation, &requirement);
+    }
+}
+
+static void add_score(struct strbuf *text, const struct requirement *requirement)
+{
+    const char *comma = text->length > 0 ? ", " : "";
+
+    if (requirement->is_partial)
+        strbuf_addf(text, "%sa part of the score", comma);
+    else if (requirement->least == requirement->most)
+        strbuf_addf(text, "%sscore %g", comma, requirement->least);
+    else if (!isnan(requirement->least))
+        strbuf_addf(text, "%sscore %g to %g", comma, requirement->least, requirement->most);
+}
+
+char *expectation_text(const struct expectation *expectation)
+{
+    struct strbuf text = STRBUF_INIT;
+    unsigned set = VERDICT_ANY;
+
+    if (expectation->count == 0)
+        return NULL;
+    for (size_t i = 0; i < expectation->count; i++)
+        set &= expectation->items[i].permitted & expectation->items[i].required;
+    for (int i = VERDICTS - 1; i >= 0 && set != VERDICT_ANY; i--)
+        if (set & verdicts[i].verdict)
+            strbuf_addf(&text, "%s%s", text.length > 0 ? " or " : "", verdicts[i].name);
+    for (size_t i = 0; i < expectation->count; i++)
+        add_score(&text, &expectation->items[i]);
+    if (text.length == 0)
+        strbuf_addstr(&text, "any");
+    return strbuf_steal(&text);
+}
+
+/* ---- results */
+
+static unsigned verdict_of(enum test_status status)
+{
+    switch (status) {
+    case TEST_PASSED:
+    case TEST_PARTLY_RIGHT:
+        return VERDICT_PASSED;
+    case TEST_WRONG_ANSWER:
+        return VERDICT_WRONG_ANSWER;
+    case TEST_TIMEOUT:
+    case TEST_CPU_TIME:
+        return VERDICT_TIMEOUT;
+    case TEST_OOM:
+    case TEST_OUTPUT_LIMIT:
+    case TEST_RUNTIME_ERROR:
+        return VERDICT_RUNTIME_ERROR;
+    case TEST_NOT_RUN:
+    case TEST_ENGINE:
+    case TEST_JUDGE_ERROR:
+        break;
+    }
+    return 0;
+}
+
+/* All verdicts; 0 if the program was not built, or the engine or the validator failed. */
+static unsigned verdicts_of(const struct result *result)
+{
+    const bool is_judged = result->reason == REASON_EXIT || result->reason == REASON_TESTS;
+    unsigned set = 0;
+
+    for (size_t i = 0; i < result->tests.count && is_judged; i++)
+        set |= verdict_of(result->tests.items[i].status);
+    return set;
+}
+
+const char *expectation_verdict(const struct result *result)
+{
+    const unsigned set = verdicts_of(result);
+
+    for (int i = 0; i < VERDICTS; i++)
+        if (set & verdicts[i].verdict)
+            return verdicts[i].name;
+    return result_reason(result);
+}
+
+static bool has_score(const struct requirement *requirement, const struct test_results *tests)
+{
+    const struct group_result *all = tests->groups; /* the first is that of all tests */
+
+    if (!requirement->is_partial && isnan(requirement->least))
+        return true;
+    if (!all || (requirement->is_partial && !(all->score > 0 && all->score < all->max_score)))
+        return false;
+    return isnan(requirement->least) || (all->score >= requirement->least - ROUNDING &&
+                                         all->score <= requirement->most + ROUNDING);
+}
+
+bool expectation_is_met(const struct expectation *expectation, const struct result *result)
+{
+    const unsigned set = verdicts_of(result);
+    bool met = set != 0;
+
+    for (size_t i = 0; i < expectation->count && met; i++) {
+        const struct requirement *requirement = &expectation->items[i];
+
+        met = (set & ~requirement->permitted) == 0 && (set & requirement->required) != 0 &&
+              has_score(requirement, &result->tests);
+    }
+    return met;
+}
+
+void expectation_release(struct expectation *expectation)
+{
+    free(expectation->items);
+    *expectation = (struct expectation){NULL, 0};
+}

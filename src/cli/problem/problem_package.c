@@ -1,0 +1,291 @@
+#include "cli/problem/problem_package.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/decimal.h"
+#include "base/text.h"
+#include "base/yaml_text.h"
+#include "cli/grade/test_file.h"
+
+/* Maximum bytes of the file .timelimit. */
+enum { TIME_LIMIT_FILE_MAX = 100 };
+
+/*
+ * The time limit of a problem is one of CPU time. A test ends after so many times that, and a
+ * second more, if its program waits: a container has half a processor unless the options say
+ * otherwise.
+ */
+enum { TIMEOUT_FACTOR = 3, TIMEOUT_MORE = 1 };
+
+/* Whether there is such a file or directory in the package. Links are none. */
+static bool exists(const char *path, mode_t kind)
+{
+    struct stat status;
+
+    return lstat(path, &status) == 0 && (status.st_mode & S_IFMT) == kind;
+}
+
+static int read_settings(struct problem_package *package, const struct test_root *root,
+                         struct error *error)
+{
+    CLEANUP_FREE char *shown = test_file_shown(root, "problem.yaml");
+    CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
+    json_t *document;
+    int result;
+
+    if (test_file_read(root, "problem.yaml", YAML_TEXT_MAX, &content, error) != 0)
+        return -1;
+    document = yaml_text_parse(strbuf_string(&content), content.length, error);
+    if (!document)
+        return error_prefix(error, "'%s'", shown);
+    result = problem_settings_read(&package->settings, document, error);
+    json_decref(document);
+    return result == 0 ? 0 : error_prefix(error, "'%s'", shown);
+}
+
+/* ---- limits */
+
+/* What setting a limit needs. */
+struct limiting {
+    const struct test_root *root;
+    const struct config *config;
+    struct strvec *warnings;
+    struct error *error;
+};
+
+/* Sets a limit unless the caller has; the maximums of the configuration win. */
+static int set_limit(const struct limiting *limiting, struct limits *limits,
+                     enum limit_number which, double value, const char *name)
+{
+    const double max = limiting->config->maximums.limits.number[which];
+
+    if (isnan(value) || !isnan(limits->number[which]))
+        return 0;
+    if (value > max) {
+        strvec_pushf(limiting->warnings, "'%s': %s: the configuration allows %g, not %g",
+                     limiting->root->shown, name, max, value);
+        value = max;
+    }
+    if (limits_set_number(limits, which, value, limiting->error) == 0)
+        return 0;
+    error_rename_subject(limiting->error, name);
+    limiting->error->kind = ERROR_INPUT;
+    return error_prefix(limiting->error, "'%s'", limiting->root->shown);
+}
+
+/* The time limit in the file .timelimit of older packages; NAN: there is none. */
+static int read_time_limit(const struct test_root *root, double *seconds, struct error *error)
+{
+    CLEANUP_FREE char *shown = test_file_shown(root, ".timelimit");
+    CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
+    size_t length;
+
+    *seconds = NAN;
+    if (faccessat(root->fd, ".timelimit", F_OK, 0) != 0)
+        return 0;
+    if (test_file_read(root, ".timelimit", TIME_LIMIT_FILE_MAX, &content, error) != 0)
+        return -1;
+    length = strcspn(strbuf_string(&content), " \r\n");
+    return decimal_read(strbuf_string(&content), length, seconds) && *seconds > 0
+               ? 0
+               : error_set(error, ERROR_INPUT, "'%s': must be a number of seconds greater than 0",
+                           shown);
+}
+
+static int set_time_limit(const struct limiting *limiting, double seconds, struct limits *limits)
+{
+    if (!isnan(limits->number[LIMIT_TIMEOUT]) || !isnan(limits->number[LIMIT_CPU_TIME]))
+        return 0;
+    if (isnan(seconds) && read_time_limit(limiting->root, &seconds, limiting->error) != 0)
+        return -1;
+    if (isnan(seconds)) {
+        strvec_push(limiting->warnings, "the package has no time limit, so each test has the "
+                                        "timeout of the configuration; set one with --timeout");
+        return 0;
+    }
+    return set_limit(limiting, limits, LIMIT_CPU_TIME, seconds, "time limit") == 0
+               ? set_limit(limiting, limits, LIMIT_TIMEOUT, TIMEOUT_FACTOR * seconds + TIMEOUT_MORE,
+                           "timeout by the time limit")
+               : -1;
+}
+
+static void set_max_output(const struct limiting *limiting, double megabytes, int *bytes)
+{
+    const int most = TEST_MAX_OUTPUT_BYTES >> 20;
+
+    if (isnan(megabytes) || *bytes != 0)
+        return;
+    if (megabytes > most)
+        strvec_pushf(limiting->warnings, "'%s': limits: output: isolator allows %d MB, not %g",
+                     limiting->root->shown, most, megabytes);
+    *bytes = (int)fmin(megabytes, most) << 20;
+}
+
+static int set_limits(const struct limiting *limiting, const struct problem_settings *settings,
+                      struct run_options *options)
+{
+    struct limits *limits = &options->request.policy.limits, *judge = &options->judge_limits;
+    const double validation_time =
+        settings->validation_time > CHECKER_TIMEOUT ? settings->validation_time : NAN;
+
+    set_max_output(limiting, settings->output, &options->max_output_bytes);
+    return set_time_limit(limiting, settings->time_limit, limits) == 0 &&
+                   set_limit(limiting, limits, LIMIT_MEMORY, settings->memory, "limits: memory") ==
+                       0 &&
+                   set_limit(limiting, judge, LIMIT_TIMEOUT, validation_time,
+                             "limits: validation_time") == 0 &&
+                   set_limit(limiting, judge, LIMIT_MEMORY, settings->validation_memory,
+                             "limits: validation_memory") == 0
+               ? 0
+               : -1;
+}
+
+/* ---- the validator */
+
+/* The only entry of a directory, owned; NULL: there is none, or there are several. */
+static char *only_entry(const char *path, size_t *count)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    char *name = NULL;
+
+    *count = 0;
+    while (dir && *count < 2 && (entry = readdir(dir)))
+        if (entry->d_name[0] != '.' && (*count)++ == 0)
+            name = string_copy(entry->d_name);
+    if (dir)
+        closedir(dir);
+    if (*count != 1)
+        free(steal_pointer(&name));
+    return name;
+}
+
+/*
+ * The program in a directory of validators, owned: its only file or directory, or the
+ * directory itself if that has sources of one program.
+ */
+static char *find_validator(const char *directory, bool is_plural, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(directory);
+    size_t count;
+    CLEANUP_FREE char *name = only_entry(directory, &count);
+
+    if (name)
+        return string_format("%s/%s", directory, name);
+    if (count > 1 && !is_plural)
+        return string_copy(directory);
+    error_set(error, ERROR_INPUT, "'%s' must have one validator, a file or a directory, %s", shown,
+              count == 0 ? "and has none" : "and has several");
+    return NULL;
+}
+
+/* Scripts of a package never run. */
+static int check_validator(const char *path, struct error *error)
+{
+    static const char *const scripts[] = {"build", "run"};
+    CLEANUP_FREE char *shown = text_escape(path);
+
+    if (!exists(path, S_IFREG) && !exists(path, S_IFDIR))
+        return error_set(error, ERROR_INPUT, "'%s' is neither a regular file nor a directory",
+                         shown);
+    for (size_t i = 0; i < 2; i++) {
+        CLEANUP_FREE char *script = string_format("%s/%s", path, scripts[i]);
+
+        if (exists(script, S_IFREG))
+            return error_set(error, ERROR_INPUT,
+                             "'%s' has the script %s, which isolator does not run; it runs "
+                             "sources of a language of the configuration",
+                             shown, scripts[i]);
+    }
+    return 0;
+}
+
+static int set_validator(struct problem_package *package, struct run_options *options,
+                         struct error *error)
+{
+    CLEANUP_FREE char *plural = string_format("%s/output_validators", package->path);
+    CLEANUP_FREE char *singular = string_format("%s/output_validator", package->path);
+    const bool is_plural = exists(plural, S_IFDIR);
+    CLEANUP_FREE char *shown = text_escape(singular);
+    CLEANUP_FREE char *validator = NULL;
+    struct problem_settings *settings = &package->settings;
+
+    if (!settings->is_legacy)
+        settings->has_validator = is_plural || exists(singular, S_IFDIR);
+    if (!settings->has_validator)
+        return settings->is_interactive
+                   ? error_set(error, ERROR_INPUT,
+                               "'%s': there is no validator, which an interactive problem needs",
+                               shown)
+                   : 0;
+    validator = find_validator(is_plural ? plural : singular, is_plural, error);
+    if (!validator || check_validator(validator, error) != 0)
+        return -1;
+    *(settings->is_interactive ? &options->interactive_validator : &options->validator) =
+        steal_pointer(&validator);
+    return 0;
+}
+
+/* ---- the package */
+
+static void set_files(const struct problem_package *package, struct run_options *options)
+{
+    strvec_release(&options->files);
+    for (size_t i = 0; i < package->submissions.count; i++)
+        strvec_push(&options->files, package->submissions.items[i].path);
+}
+
+int problem_package_read(struct problem_package *package, struct run_options *options,
+                         const struct config *config, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(options->problem);
+    CLEANUP_FD const int fd = open(options->problem, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const struct test_root root = {shown, fd};
+    const struct limiting limiting = {&root, config, &options->test_warnings, error};
+
+    *package = (struct problem_package){.path = options->problem};
+    if (fd < 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", shown);
+    if (read_settings(package, &root, error) != 0 ||
+        set_limits(&limiting, &package->settings, options) != 0 ||
+        set_validator(package, options, error) != 0 ||
+        submissions_read(&package->submissions, options->problem, package->settings.is_legacy,
+                         &options->files, config, &options->test_warnings, error) != 0)
+        return -1;
+    options->tests = string_format("%s/data", options->problem);
+    options->validator_flags = string_copy(package->settings.validator_flags);
+    set_files(package, options);
+    return 0;
+}
+
+static void include(const struct problem_package *package, const char *name, struct strvec *paths)
+{
+    CLEANUP_FREE char *directory = string_format("%s/include/%s", package->path, name);
+
+    if (exists(directory, S_IFDIR))
+        strvec_pushf(paths, "%s/.", directory);
+}
+
+void problem_package_include(const struct problem_package *package, const struct language *language,
+                             struct strvec *paths)
+{
+    include(package, "default", paths);
+    if (!language)
+        return;
+    include(package, language->name, paths);
+    for (size_t i = 0; i < language->aliases.count; i++)
+        include(package, language->aliases.items[i], paths);
+}
+
+void problem_package_release(struct problem_package *package)
+{
+    problem_settings_release(&package->settings);
+    submissions_release(&package->submissions);
+}

@@ -1,0 +1,38 @@
+/*
+ * A problem package of Kattis or ICPC: how its tests are judged, its limits, its submissions, and
+ * the files that each submission gets. Nothing of it runs on this host.
+ */
+#ifndef CLI_PROBLEM_PACKAGE_H
+#define CLI_PROBLEM_PACKAGE_H
+
+#include "base/error.h"
+#include "cli/problem/problem_settings.h"
+#include "cli/problem/submissions.h"
+#include "cli/run_options.h"
+#include "config/config.h"
+
+struct problem_package {
+    const char *path; /* borrowed */
+    struct problem_settings settings;
+    struct submissions submissions;
+};
+
+/*
+ * Reads the package in the directory options->problem into an empty struct, which the caller
+ * releases in any case. Sets the tests, their validator and the limits of the options, unless the
+ * caller has set limits, and adds to options->test_warnings. options->files become those of the
+ * submissions. ERROR_INPUT that names the file, and the key.
+ */
+int problem_package_read(struct problem_package *package, struct run_options *options,
+                         const struct config *config, struct error *error);
+
+/*
+ * Adds the paths of what a submission in the language gets, include/default and include/LANGUAGE,
+ * to `paths`, of struct request. NULL: the language is not known.
+ */
+void problem_package_include(const struct problem_package *package, const struct language *language,
+                             struct strvec *paths);
+
+void problem_package_release(struct problem_package *package);
+
+#endif

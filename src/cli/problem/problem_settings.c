@@ -1,0 +1,194 @@
+#include "cli/problem/problem_settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/decimal.h"
+#include "base/text.h"
+
+/* The largest limit of a file: more seconds than a year has. */
+#define LIMIT_MAX 1e9
+
+static int must_be(const char *key, const char *what, struct error *error)
+{
+    return error_set(error, ERROR_INPUT, "%s: must be %s", key, what);
+}
+
+/* Reads a text; `*text` stays if the key is not there or has no value. */
+static int read_text(const json_t *document, const char *key, const char **text,
+                     struct error *error)
+{
+    const json_t *value = json_object_get(document, key);
+
+    if (!value || json_is_null(value))
+        return 0;
+    *text = json_string_value(value);
+    return *text ? 0 : must_be(key, "a string", error);
+}
+
+/* ---- keys */
+
+static int read_version(struct problem_settings *settings, const json_t *document,
+                        struct error *error)
+{
+    const char *version = "legacy";
+    CLEANUP_FREE char *shown = NULL;
+
+    if (read_text(document, "problem_format_version", &version, error) != 0)
+        return -1;
+    settings->is_legacy = strcmp(version, "legacy") == 0;
+    if (settings->is_legacy || strcmp(version, "2023-07-draft") == 0 ||
+        strcmp(version, "2025-09") == 0)
+        return 0;
+    shown = text_escape_short(version, TEXT_SHOWN_MAX);
+    return error_set(error, ERROR_INPUT,
+                     "problem_format_version: '%s' is no version that isolator reads; these are "
+                     "legacy, 2023-07-draft and 2025-09",
+                     shown);
+}
+
+static int add_type(struct problem_settings *settings, const json_t *value, struct error *error)
+{
+    const char *type = json_string_value(value);
+    CLEANUP_FREE char *shown = text_escape_short(type ? type : "", TEXT_SHOWN_MAX);
+
+    if (!type)
+        return must_be("type", "a string or a sequence of strings", error);
+    if (strcmp(type, "multi-pass") == 0 || strcmp(type, "submit-answer") == 0)
+        return error_set(error, ERROR_INPUT, "type: isolator cannot judge a %s problem", type);
+    if (strcmp(type, "pass-fail") == 0)
+        return 0;
+    if (strcmp(type, "scoring") == 0 || strcmp(type, "interactive") == 0) {
+        *(*type == 's' ? &settings->is_scoring : &settings->is_interactive) = true;
+        return 0;
+    }
+    return error_set(error, ERROR_INPUT,
+                     "type: '%s' is not one of pass-fail, scoring and interactive", shown);
+}
+
+static int read_type(struct problem_settings *settings, const json_t *document, struct error *error)
+{
+    const json_t *value = json_object_get(document, "type");
+    size_t i;
+    json_t *item;
+
+    if (!value)
+        return 0;
+    if (!json_is_array(value))
+        return add_type(settings, value, error);
+    json_array_foreach(value, i, item)
+    {
+        if (add_type(settings, item, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* "custom interactive score" */
+static int read_validation(struct problem_settings *settings, const json_t *document,
+                           struct error *error)
+{
+    const char *text = "default", *flags = "";
+    const char *rest;
+
+    if (!settings->is_legacy)
+        return 0;
+    if (read_text(document, "validation", &text, error) != 0 ||
+        read_text(document, "validator_flags", &flags, error) != 0)
+        return -1;
+    settings->validator_flags = string_copy(flags);
+    rest = text + strcspn(text, " ");
+    settings->has_validator = strncmp(text, "custom", 6) == 0 && rest == text + 6;
+    if (!settings->has_validator && strcmp(text, "default") != 0)
+        return must_be("validation",
+                       "default, or custom, perhaps followed by interactive and score", error);
+    while (*rest) {
+        const size_t spaces = strspn(rest, " "), length = strcspn(rest + spaces, " ");
+
+        rest += spaces;
+        if (length == 11 && strncmp(rest, "interactive", length) == 0)
+            settings->is_interactive = true;
+        else if (length > 0 && (length != 5 || strncmp(rest, "score", length) != 0))
+            return must_be("validation",
+                           "default, or custom, perhaps followed by interactive and score", error);
+        rest += length;
+    }
+    return 0;
+}
+
+/* Isolator takes the larger of two scores to be the better one. */
+static int check_objective(const struct problem_settings *settings, const json_t *document,
+                           struct error *error)
+{
+    const char *objective =
+        json_string_value(json_object_get(json_object_get(document, "grading"), "objective"));
+
+    return settings->is_scoring && objective && strcmp(objective, "min") == 0
+               ? error_set(error, ERROR_INPUT,
+                           "grading: objective: isolator cannot grade for the smallest score")
+               : 0;
+}
+
+static int read_limit(const json_t *limits, const char *key, bool is_whole, double *number,
+                      struct error *error)
+{
+    const json_t *value = json_object_get(limits, key);
+    const char *text = json_string_value(value);
+
+    if (!value || json_is_null(value))
+        return 0;
+    if (text && decimal_read(text, strlen(text), number) && *number > 0 && *number <= LIMIT_MAX &&
+        (!is_whole || *number == floor(*number)))
+        return 0;
+    must_be(key, is_whole ? "a whole number from 1 to 1e9" : "a number greater than 0", error);
+    return error_prefix(error, "limits");
+}
+
+static int read_limits(struct problem_settings *settings, const json_t *document,
+                       struct error *error)
+{
+    const json_t *limits = json_object_get(document, "limits");
+
+    if (!limits || json_is_null(limits))
+        return 0;
+    if (!json_is_object(limits))
+        return must_be("limits", "a mapping", error);
+    if (!settings->is_legacy &&
+        read_limit(limits, "time_limit", false, &settings->time_limit, error) != 0)
+        return -1;
+    return read_limit(limits, "memory", true, &settings->memory, error) == 0 &&
+                   read_limit(limits, "output", true, &settings->output, error) == 0 &&
+                   read_limit(limits, "validation_time", true, &settings->validation_time, error) ==
+                       0 &&
+                   read_limit(limits, "validation_memory", true, &settings->validation_memory,
+                              error) == 0
+               ? 0
+               : -1;
+}
+
+int problem_settings_read(struct problem_settings *settings, const json_t *document,
+                          struct error *error)
+{
+    *settings = (struct problem_settings){.time_limit = NAN,
+                                          .memory = NAN,
+                                          .output = NAN,
+                                          .validation_time = NAN,
+                                          .validation_memory = NAN};
+    if (!json_is_object(document) && !json_is_null(document))
+        return error_set(error, ERROR_INPUT, "it is not a mapping");
+    if (read_version(settings, document, error) != 0 || read_type(settings, document, error) != 0 ||
+        read_validation(settings, document, error) != 0 ||
+        check_objective(settings, document, error) != 0)
+        return -1;
+    if (!settings->validator_flags)
+        settings->validator_flags = string_copy("");
+    return read_limits(settings, document, error);
+}
+
+void problem_settings_release(struct problem_settings *settings)
+{
+    free(settings->validator_flags);
+    settings->validator_flags = NULL;
+}

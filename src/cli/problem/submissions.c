@@ -1,0 +1,257 @@
+#include "cli/problem/submissions.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "base/natural_order.h"
+#include "base/text.h"
+#include "base/yaml_text.h"
+#include "cli/grade/program_directory.h"
+#include "cli/grade/test_file.h"
+#include "cli/run_inputs.h"
+
+/* What the first directories are; all others follow. */
+static const char *const first_directories[] = {
+    "accepted",       "partially_accepted", "wrong_answer", "time_limit_exceeded",
+    "run_time_error", "rejected",           "brute_force"};
+
+enum { FIRST_DIRECTORIES = sizeof first_directories / sizeof *first_directories };
+
+struct reading {
+    struct submissions *submissions;
+    const struct config *config;
+    struct submission_rules rules;
+    const char *root;  /* the directory of the submissions */
+    const char *shown; /* the same for messages */
+    struct strvec *warnings;
+    struct error *error;
+};
+
+/* ---- directories */
+
+static int rank_of(const char *directory)
+{
+    int rank = 0;
+
+    while (rank < FIRST_DIRECTORIES && strcmp(first_directories[rank], directory) != 0)
+        rank++;
+    return rank;
+}
+
+static int compare_names(const void *one, const void *other)
+{
+    const char *const a = *(char *const *)one, *const b = *(char *const *)other;
+
+    return rank_of(a) != rank_of(b) ? rank_of(a) - rank_of(b) : natural_order(a, b);
+}
+
+/* Adds the names in an open directory, in their order, but not those that begin with a dot. */
+static int list_names(int fd, const char *shown, struct strvec *names, struct error *error)
+{
+    DIR *dir = fdopendir(fd);
+    const struct dirent *entry;
+    int reason;
+
+    if (!dir)
+        return error_set_errno(error, ERROR_INPUT, "cannot read the directory '%s'", shown);
+    while (names->count <= SUBMISSIONS_MAX && (errno = 0, (entry = readdir(dir)) != NULL))
+        if (entry->d_name[0] != '.')
+            strvec_push(names, entry->d_name);
+    reason = errno;
+    closedir(dir);
+    if (names->count > SUBMISSIONS_MAX)
+        return error_set(error, ERROR_INPUT, "'%s' has more than %d files", shown, SUBMISSIONS_MAX);
+    if ((errno = reason) != 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot read the directory '%s'", shown);
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, compare_names);
+    return 0;
+}
+
+/* The kind of a file, of which links are none; 0: neither a regular file nor a directory. */
+static mode_t kind_of(const char *path)
+{
+    struct stat status;
+
+    if (lstat(path, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+        return 0;
+    return status.st_mode & S_IFMT;
+}
+
+/* ---- submissions */
+
+static bool has_language(const char *path, const struct config *config)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *program = NULL;
+
+    if (!run_inputs_is_directory(path))
+        return config_language_of_file(config, path) || run_inputs_language(path, config);
+    program = program_directory_find(path, NULL, config, &error);
+    return program != NULL;
+}
+
+/* Takes ownership of the path. With `of_package`, the name is one below submissions/. */
+static int add(struct reading *reading, char *path, const char *name, bool of_package)
+{
+    struct submissions *submissions = reading->submissions;
+    struct submission *added;
+
+    if (submissions->count == SUBMISSIONS_MAX) {
+        free(path);
+        return error_set(reading->error, ERROR_INPUT, "there are more than %d submissions",
+                         SUBMISSIONS_MAX);
+    }
+    submissions->items =
+        memory_resize(submissions->items, (submissions->count + 1) * sizeof *submissions->items);
+    added = &submissions->items[submissions->count++];
+    *added = (struct submission){.path = path,
+                                 .name = string_copy(name),
+                                 .has_language = has_language(path, reading->config)};
+    if (of_package)
+        expectation_find(&added->expectation, &reading->rules, name);
+    return 0;
+}
+
+static int add_directory(struct reading *reading, const char *directory)
+{
+    CLEANUP_FREE char *path = string_format("%s/%s", reading->root, directory);
+    CLEANUP_FREE char *shown = text_escape(path);
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    int fd;
+
+    if (kind_of(path) != S_IFDIR)
+        return 0;
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return error_set_errno(reading->error, ERROR_INPUT, "cannot open the directory '%s'",
+                               shown);
+    if (list_names(fd, shown, &names, reading->error) != 0)
+        return -1;
+    for (size_t i = 0; i < names.count; i++) {
+        CLEANUP_FREE char *file = string_format("%s/%s", path, names.items[i]);
+        CLEANUP_FREE char *name = string_format("%s/%s", directory, names.items[i]);
+        CLEANUP_FREE char *escaped = text_escape_short(name, TEXT_SHOWN_MAX);
+
+        if (kind_of(file) == 0)
+            strvec_pushf(reading->warnings, "'%s': ignored '%s', which is not a regular file",
+                         reading->shown, escaped);
+        else if (add(reading, steal_pointer(&file), name, true) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_all(struct reading *reading)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    const int fd = open(reading->root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd < 0)
+        return error_set_errno(reading->error, ERROR_INPUT, "cannot open the directory '%s'",
+                               reading->shown);
+    if (list_names(fd, reading->shown, &names, reading->error) != 0)
+        return -1;
+    for (size_t i = 0; i < names.count; i++)
+        if (add_directory(reading, names.items[i]) != 0)
+            return -1;
+    return reading->submissions->count > 0
+               ? 0
+               : error_set(reading->error, ERROR_INPUT, "'%s' has no submissions", reading->shown);
+}
+
+/* Adds a file of the caller; below submissions/ something is expected of it. */
+static int add_file(struct reading *reading, const char *file)
+{
+    CLEANUP_FREE char *root = realpath(reading->root, NULL);
+    CLEANUP_FREE char *path = realpath(file, NULL);
+    const size_t length = root ? strlen(root) : 0;
+    const bool is_below = root && path && strncmp(path, root, length) == 0 && path[length] == '/';
+
+    return add(reading, string_copy(file), is_below ? path + length + 1 : file,
+               is_below && strchr(path + length + 1, '/'));
+}
+
+/* ---- submissions.yaml */
+
+/* A new reference; NULL if there is no such file, or with the error. */
+static json_t *read_rules(const struct reading *reading)
+{
+    CLEANUP_FD const int fd = open(reading->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const struct test_root root = {reading->shown, fd};
+    CLEANUP_FREE char *shown = test_file_shown(&root, "submissions.yaml");
+    CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
+    json_t *document;
+
+    if (fd < 0 || faccessat(fd, "submissions.yaml", F_OK, 0) != 0)
+        return NULL;
+    if (test_file_read(&root, "submissions.yaml", YAML_TEXT_MAX, &content, reading->error) != 0)
+        return NULL;
+    document = yaml_text_parse(strbuf_string(&content), content.length, reading->error);
+    if (!document)
+        error_prefix(reading->error, "'%s'", shown);
+    return document;
+}
+
+static int check_rules(struct reading *reading)
+{
+    CLEANUP(strvec_release) struct strvec ignored = STRVEC_INIT;
+    CLEANUP_FREE char *list = NULL;
+
+    if (submission_rules_check(&reading->rules, &ignored, reading->error) != 0)
+        return error_prefix(reading->error, "'%s/submissions.yaml'", reading->shown);
+    list = strvec_join(&ignored, ", ");
+    if (ignored.count > 0)
+        strvec_pushf(reading->warnings, "'%s/submissions.yaml': ignored: %s", reading->shown, list);
+    return 0;
+}
+
+static int read_all(struct reading *reading, const struct strvec *files)
+{
+    if (check_rules(reading) != 0)
+        return -1;
+    for (size_t i = 0; i < files->count; i++)
+        if (add_file(reading, files->items[i]) != 0)
+            return -1;
+    return files->count > 0 ? 0 : add_all(reading);
+}
+
+int submissions_read(struct submissions *submissions, const char *package, bool is_legacy,
+                     const struct strvec *files, const struct config *config,
+                     struct strvec *warnings, struct error *error)
+{
+    CLEANUP_FREE char *root = string_format("%s/submissions", package);
+    CLEANUP_FREE char *shown = text_escape(root);
+    struct reading reading = {.submissions = submissions,
+                              .config = config,
+                              .rules = {NULL, is_legacy},
+                              .root = root,
+                              .shown = shown,
+                              .warnings = warnings,
+                              .error = error};
+    json_t *document = read_rules(&reading);
+    int result = -1;
+
+    reading.rules.document = document;
+    if (error->kind == ERROR_NONE)
+        result = read_all(&reading, files);
+    json_decref(document);
+    return result;
+}
+
+void submissions_release(struct submissions *submissions)
+{
+    for (size_t i = 0; i < submissions->count; i++) {
+        free(submissions->items[i].path);
+        free(submissions->items[i].name);
+        expectation_release(&submissions->items[i].expectation);
+    }
+    free(submissions->items);
+    *submissions = (struct submissions){NULL, 0};
+}

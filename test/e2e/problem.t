@@ -1,0 +1,346 @@
+#!/usr/bin/env bash
+# isolator test --problem: problem packages of Kattis and ICPC, their limits, validators, submissions and what is refused.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for other shells; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+
+# put PATH TEXT: writes a file of the package, with its directories.
+put() {
+    mkdir -p "$scratch/$(dirname "$1")"
+    printf '%b' "$2" >"$scratch/$1"
+}
+# figures: the table without its times, and with single spaces.
+figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +/ /g; s/give --language.*/.../; s/ $//'; }
+# problem PACKAGE [ARG...]: tests it, with a row for each submission.
+problem() { isolator test --table --problem "$scratch/$1" "${@:2}"; }
+# submissions EXPRESSION: a Perl expression about each result %$r, one a line.
+submissions() {
+    perl -MJSON::PP -e '
+        my $expression = shift;
+        print join "\n", map { our $r = JSON::PP->new->utf8->decode($_); eval $expression } <STDIN>' "$1" <"$scratch/out"
+}
+members='join " ", map { $_ // "-" } @{$r}{qw(submission expected verdict)}, $r->{asExpected} // "-"'
+
+# A package whose programs double a number.
+put double/problem.yaml 'name: Double\nvalidator_flags: case_sensitive float_tolerance 1e-3\n'
+put double/.timelimit '0.5\n'
+put double/data/sample/1.in '1\n'
+put double/data/sample/1.ans 'Twice 2.0\n'
+put double/data/secret/1.in '4\n'
+put double/data/secret/1.ans 'Twice 8.0\n'
+put double/data/invalid_input/1.in 'x\n'
+double='read -r n; echo "Twice $((n * 2))"'
+put double/submissions/accepted/double.ash "$double\n"
+
+# ---- packages that are refused
+
+test_case --quick 'command lines that are refused' && {
+    wrong() {
+        isolator test "${@:2}"
+        is "$status|$out|$err" "2||isolator: $1" "isolator test ${*:2}"
+    }
+    for option in --tests\ t --dir\ d --entrypoint\ e --compare\ float --ignore-case --tolerance\ 1 --checker\ c --validator\ v \
+        --interactor\ i --interactive-validator\ i -; do
+        # shellcheck disable=SC2086 # an option and its value
+        wrong "--problem and ${option%% *} cannot be used together; the package says what is tested, and how" --problem p $option
+    done
+    wrong "--json and --table cannot be used together" --problem p --json --table
+    wrong "cannot open the directory 'p/q': No such file or directory" --problem p/q
+}
+
+test_case --quick 'packages that are refused' && {
+    # refused FILE TEXT MESSAGE: the package with this file; the message begins with its path.
+    refused() {
+        rm -rf "$scratch/bad"
+        cp -R "$scratch/double" "$scratch/bad"
+        put "bad/$1" "$2"
+        problem bad
+        is "$status|$out|$err" "2||isolator: '$scratch/bad$3" "$1: $2"
+    }
+    new='problem_format_version: 2025-09\n'
+    refused problem.yaml 'type: multi-pass\n' "/problem.yaml': type: isolator cannot judge a multi-pass problem"
+    refused problem.yaml 'a: [\n' "/problem.yaml': line 2: did not find expected node content"
+    refused problem.yaml 'limits: {memory: much}\n' "/problem.yaml': limits: memory: must be a whole number from 1 to 1e9"
+    refused problem.yaml 'limits: {memory: 5}\n' "': limits: memory must be from 6 to 16777216 MB"
+    refused .timelimit 'soon\n' "/.timelimit': must be a number of seconds greater than 0"
+    refused problem.yaml 'validator_flags: fast\n' "/data': validator_flags: 'fast' is no argument of the default validator"
+    refused problem.yaml 'validation: custom\n' "/output_validator' must have one validator, a file or a directory, and has none"
+    refused problem.yaml 'validation: custom interactive\n' \
+        "/output_validator' must have one validator, a file or a directory, and has none"
+    refused problem.yaml "$new"'type: interactive\n' "/output_validator': there is no validator, which an interactive problem needs"
+    refused submissions/submissions.yaml 'accepted: {permitted: [OK]}\n' \
+        "/submissions/submissions.yaml': 'accepted': permitted and required must be sequences of AC, WA, TLE and RTE"
+    refused data/secret/2.in '5\n' "/data/secret/2.in': there is no expected output; add '$scratch/bad/data/secret/2.out', or\
+ check only the exit status with --no-expected"
+    refused data/testdata.yaml 'accept_score: 5\n' \
+        "/data/testdata.yaml': grader_flags needs ignore_sample, since isolator gives no points to samples"
+    rm "$scratch/bad/problem.yaml"
+    problem bad
+    is "$err" "isolator: cannot open '$scratch/bad/problem.yaml': No such file or directory" "no problem.yaml"
+    truncate -s 2M "$scratch/bad/problem.yaml"
+    problem bad
+    is "$err" "isolator: '$scratch/bad/problem.yaml' is larger than 1048576 bytes" "a large one"
+}
+
+test_case --quick 'validators and submissions that are refused' && {
+    rm -rf "$scratch/bad"
+    cp -R "$scratch/double" "$scratch/bad"
+    put bad/problem.yaml 'validation: custom\n'
+    put bad/output_validators/v/build 'exit\n'
+    problem bad
+    is "$status|$err" "2|isolator: '$scratch/bad/output_validators/v' has the script build, which isolator does not run; it runs\
+ sources of a language of the configuration" "a script"
+    put bad/output_validators/w/v.py ''
+    problem bad
+    is "$err" "isolator: '$scratch/bad/output_validators' must have one validator, a file or a directory, and has several" "two"
+    rm -r "$scratch/bad/output_validators"
+    mkdir "$scratch/bad/output_validators"
+    ln -s /etc/passwd "$scratch/bad/output_validators/v.py"
+    problem bad
+    is "$err" "isolator: '$scratch/bad/output_validators/v.py' is neither a regular file nor a directory" "a link"
+    put bad/problem.yaml ''
+    rm -r "$scratch/bad/submissions"
+    mkdir -p "$scratch/bad/submissions/accepted"
+    ln -s /etc/passwd "$scratch/bad/submissions/accepted/x.py"
+    problem bad
+    is "$status|$err" "2|isolator: '$scratch/bad/submissions' has no submissions" "only a link"
+    rmdir "$scratch/bad/submissions/accepted" 2>/dev/null || rm -r "$scratch/bad/submissions"
+    problem bad
+    is "$err" "isolator: cannot open the directory '$scratch/bad/submissions': No such file or directory" "no directory"
+}
+
+# ---- pass-fail
+
+test_case 'the verdicts of all submissions' && {
+    cp -R "$scratch/double" "$scratch/all"
+    put all/submissions/accepted/dir/main.ash '. ./part.txt\n'
+    put all/submissions/accepted/dir/part.txt "$double\n"
+    put all/submissions/accepted/lower.ash 'read -r n; echo "twice $((n * 2))"\n'
+    put all/submissions/accepted/other.kt 'fun main() {}\n'
+    put all/submissions/wrong_answer/near.ash 'read -r n; echo "Twice $n.01"\n'
+    put all/submissions/wrong_answer/right.ash "$double\n"
+    put all/submissions/time_limit_exceeded/loop.ash 'while :; do :; done\n'
+    put all/submissions/run_time_error/fails.ash 'exit 3\n'
+    put all/submissions/mine/any.ash 'exit 3\n'
+    put all/submissions/README.md 'text\n'
+    ln -s double.ash "$scratch/all/submissions/accepted/link.ash"
+    problem all
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "the table" <<'END'
+1
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/dir passed passed ok T
+accepted/double.ash passed passed ok T
+accepted/lower.ash passed wrong-answer differs T first: sample/1 (wrong-answer, line 1 differs: expected 'Twice', found 'twice')
+accepted/other.kt passed not tested - - cannot tell the language of 'other.kt'; ...
+wrong_answer/near.ash wrong-answer wrong-answer ok T
+wrong_answer/right.ash wrong-answer passed differs T
+time_limit_exceeded/loop.ash timeout timeout ok T
+run_time_error/fails.ash runtime-error runtime-error ok T
+mine/any.ash - runtime-error - T first: sample/1 (runtime-error, program exited with status 3)
+5 of 7 submissions as expected; 1 without an expectation; 1 not tested
+END
+    expect "$err" "what is ignored" <<END
+isolator: warning: '$scratch/all/submissions': ignored 'accepted/link.ash', which is not a regular file
+isolator: warning: '$scratch/all/data': ignored what belongs to no test: invalid_input
+END
+}
+
+test_case 'JSON, and files that are given' && {
+    put given.ash 'exit 1\n'
+    isolator test --json --problem "$scratch/double" "$scratch/double/submissions/accepted/double.ash" "$scratch/given.ash"
+    expect "$status
+$(submissions "$members")" "the members" <<END
+0
+accepted/double.ash passed passed 1
+$scratch/given.ash - runtime-error -
+END
+    is "$(submissions '"$r->{summary}{passed} $r->{tests}[0]{name}"' | head -n 1)" "2 sample/1" "the result follows"
+    put double/submissions/accepted/other.kt ''
+    isolator test --json --problem "$scratch/double" "$scratch/double/submissions/accepted/other.kt"
+    is "$status $(submissions "$members")" "0 accepted/other.kt passed - -" "a language that is not known"
+    rm "$scratch/double/submissions/accepted/other.kt"
+    put given/run_time_error/first.ash 'exit 1\n'
+    cp -R "$scratch/double" "$scratch/first"
+    cp -R "$scratch/given/run_time_error" "$scratch/first/submissions"
+    isolator test --json --stop-on-failure --problem "$scratch/first" "$scratch/first/submissions/run_time_error/first.ash"
+    is "$status $(submissions "$members")" "0 run_time_error/first.ash runtime-error runtime-error 1" "not all tests run"
+}
+
+test_case 'limits of the package, of the options and of the configuration' && {
+    cp -R "$scratch/double" "$scratch/limits"
+    put limits/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 3, memory: 100, output: 100, validation_time: 40}\n'
+    put limits/data/secret/1.ans 'Twice 8\n'
+    put limits/data/sample/1.ans 'Twice 2\n'
+    put limits/submissions/accepted/double.ash "cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max >&2\n$double"
+    isolator test --json --problem "$scratch/limits"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" 105906176 "the memory of the package, and 1 MB for process 1"
+    has "$(submissions '"@{$r->{warnings}}"')" "limits: output: isolator allows 64 MB, not 100" "the output is limited"
+    isolator test --json --memory 50 --problem "$scratch/limits"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" 53477376 "an option comes before it"
+    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{maximums} = {memoryMB => 80, cpuSeconds => 2, timeoutSeconds => 20};
+        $config->{defaults} = {memoryMB => 80, timeoutSeconds => 20}; print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/config.json"
+    problem limits --config "$scratch/config.json"
+    expect "$status
+$(printf '%s\n' "$err" | grep -v belongs)" "the maximums of the configuration win" <<END
+0
+isolator: warning: '$scratch/limits': limits: output: isolator allows 64 MB, not 100
+isolator: warning: '$scratch/limits': time limit: the configuration allows 2, not 3
+isolator: warning: '$scratch/limits': limits: memory: the configuration allows 80, not 100
+isolator: warning: '$scratch/limits': limits: validation_time: the configuration allows 20, not 40
+END
+    put limits/problem.yaml 'limits: {output: 1}\n'
+    put limits/many.ash 'head -c 2000000 /dev/zero\n'
+    isolator test --json --problem "$scratch/limits" "$scratch/limits/many.ash"
+    is "$(submissions '"$r->{tests}[0]{status}"')" "output-limit" "the output"
+    put limits/problem.yaml ''
+    rm "$scratch/limits/.timelimit"
+    problem limits
+    has "$err" "the package has no time limit, so each test has the timeout of the configuration; set one with --timeout" "no limit"
+    problem limits --timeout 5s
+    hasnt "$err" "time limit" "one that is given"
+}
+
+test_case 'include: files for each submission, or those of a language' && {
+    cp -R "$scratch/double" "$scratch/include"
+    put include/include/default/factor.txt '2\n'
+    put include/include/default/word.txt 'default\n'
+    put include/include/busybox/word.txt 'Twice\n'
+    put include/include/python/word.txt 'python\n'
+    put include/submissions/accepted/double.ash 'read -r n; echo "$(cat word.txt) $((n * $(cat factor.txt)))"\n'
+    put include/submissions/accepted/dir/main.ash '. ./part.txt\n'
+    put include/submissions/accepted/dir/part.txt 'read -r n; echo "$(cat word.txt) $((n * $(cat factor.txt)))"\n'
+    put include/submissions/accepted/dir/word.txt 'mine\n'
+    problem include
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 2 of 2 submissions as expected" "both have them: $out"
+}
+
+# ---- validators and scores
+
+# It accepts a multiple of the answer, and writes score.txt if it has an argument.
+validator='import sys
+number = int(sys.stdin.read().split()[-1])
+if len(sys.argv) > 4: open(sys.argv[3] + "score.txt", "w").write(sys.argv[4])
+if number % int(open(sys.argv[2]).read()): sys.exit([43, open(sys.argv[3] + "judgemessage.txt", "w").write("no multiple")][0])
+sys.exit(42)
+'
+
+test_case 'a validator of the package, in both layouts' && {
+    put custom/problem.yaml 'validation: custom\nlimits: {validation_time: 40, validation_memory: 128}\n'
+    put custom/output_validators/check/check.py "$validator"
+    put custom/data/secret/1.in '3\n'
+    put custom/data/secret/1.ans '3\n'
+    put custom/submissions/accepted/double.ash "$double\n"
+    put custom/submissions/accepted/four.ash 'echo 4\n'
+    problem custom --timeout 5s
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "a directory in output_validators" <<'END'
+1
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/double.ash passed passed ok T
+accepted/four.ash passed wrong-answer differs T first: secret/1 (wrong-answer, no multiple)
+1 of 2 submissions as expected
+END
+    put custom/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 5}\n'
+    mv "$scratch/custom/output_validators/check" "$scratch/custom/output_validator"
+    rmdir "$scratch/custom/output_validators"
+    put custom/output_validator/helper.dat ''
+    problem custom
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "1 1 of 2 submissions as expected" "output_validator is the program itself"
+    put custom/output_validator/check.py 'raise SystemExit(1)\n'
+    problem custom
+    is "$status $(printf '%s\n' "$out" | figures | sed -n 2p)" \
+        "3 accepted/double.ash passed judge-error differs T the validator exited with status 1" "a validator that fails"
+    put custom/output_validator/check.py 'bytearray(150 << 20)\nraise SystemExit(42)\n'
+    problem custom
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 2 of 2 submissions as expected" "one that needs memory"
+    put custom/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 5, validation_memory: 64}\n'
+    problem custom
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "3 0 of 2 submissions as expected" "and has less by the package"
+}
+
+test_case 'scores: test_group.yaml, and what submissions.yaml expects' && {
+    put points/problem.yaml 'problem_format_version: 2025-09\ntype: scoring\nlimits: {time_limit: 5}\n'
+    put points/output_validator/check.py "$validator"
+    for i in 1 2; do
+        put points/data/secret/$i/1.in "$i\n"
+        put points/data/secret/$i/1.ans "$i\n"
+        put points/data/secret/$i/test_group.yaml "max_score: 50\nscore_aggregation: sum\noutput_validator_args: ['$((i * 10))']\n"
+    done
+    put points/submissions/accepted/double.ash "$double\n"
+    put points/submissions/mixed/one.ash 'echo 1\n'
+    put points/submissions/submissions.yaml \
+        'accepted/*: {score: 30, message: x}\nmixed: {permitted: [AC, WA], required: [AC], score: [5, 15]}\n'
+    sed -i 's/^if len.*//; s/^sys.exit(42)/if len(sys.argv) > 4: open(sys.argv[3] + "score.txt", "w").write(sys.argv[4])\nsys.exit(42)/' \
+        "$scratch/points/output_validator/check.py"
+    problem points
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "the table" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST SCORE DETAIL
+accepted/double.ash passed, score 30 passed ok T 30 of 100
+mixed/one.ash passed, score 5 to 15 wrong-answer ok T 10 of 100
+2 of 2 submissions as expected
+END
+    is "$err" "isolator: warning: '$scratch/points/submissions/submissions.yaml': ignored: message" "what is ignored"
+    put points/submissions/submissions.yaml 'accepted/*: {score: 31}\n'
+    problem points
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "1 0 of 1 submissions as expected; 1 without an expectation" "another score"
+}
+
+test_case 'scores of the legacy format' && {
+    put legacy/problem.yaml 'type: scoring\n'
+    put legacy/data/testdata.yaml 'on_reject: continue\ngrader_flags: ignore_sample\n'
+    put legacy/data/sample/1.in '1\n'
+    put legacy/data/sample/1.ans 'Twice 2\n'
+    put legacy/data/secret/testdata.yaml 'on_reject: continue\ngrader_flags: first_error accept_if_any_accepted\n'
+    for i in 1 2; do
+        put legacy/data/secret/$i/testdata.yaml "on_reject: break\naccept_score: $((i * 20))\ngrader_flags: min\n"
+        for j in 1 2; do
+            put legacy/data/secret/$i/$j.in "$i\n"
+            put legacy/data/secret/$i/$j.ans "Twice $((i * 2))\n"
+        done
+    done
+    put legacy/submissions/accepted/double.ash "$double\n"
+    put legacy/submissions/partially_accepted/one.ash 'echo Twice 2\n'
+    put legacy/submissions/partially_accepted/all.ash "$double\n"
+    problem legacy --timeout 5s
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "the table" <<'END'
+1
+SUBMISSION EXPECTED FOUND SLOWEST SCORE DETAIL
+accepted/double.ash passed passed ok T 60 of 60
+partially_accepted/all.ash a part of the score passed differs T 60 of 60
+partially_accepted/one.ash a part of the score wrong-answer ok T 20 of 60
+2 of 3 submissions as expected
+END
+}
+
+test_case 'an interactive problem' && {
+    put guess/problem.yaml 'validation: custom interactive\n'
+    put guess/.timelimit '2\n'
+    put guess/output_validators/talk.py 'import sys
+number = int(open(sys.argv[1]).read())
+for turn in range(20):
+    guess = sys.stdin.readline()
+    if not guess: sys.exit(43)
+    if int(guess) == number: print("found", flush=True); sys.exit(42)
+    print("more", flush=True)
+sys.exit(43)
+'
+    put guess/data/sample/1.interaction '>1\n<found\n'
+    put guess/data/secret/1.in '3\n'
+    put guess/data/secret/1.ans ''
+    put guess/submissions/accepted/count.ash 'n=0; while [ "$word" != found ]; do n=$((n + 1)); echo $n; read -r word; done\n'
+    put guess/submissions/wrong_answer/one.ash 'echo 1\n'
+    problem guess
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "the table" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/count.ash passed passed ok T
+wrong_answer/one.ash wrong-answer wrong-answer ok T
+2 of 2 submissions as expected
+END
+}
+
+finish

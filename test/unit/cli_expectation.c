@@ -1,0 +1,192 @@
+#include "test.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/yaml_text.h"
+#include "cli/problem/expectation.h"
+
+/* The rules of a text, whose document the caller releases. */
+static struct submission_rules rules_of(const char *text, bool is_legacy)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const struct submission_rules rules = {yaml_text_parse(text, strlen(text), &error), is_legacy};
+
+    assert_no_error(&error);
+    return rules;
+}
+
+/*
+ * A result whose tests have these statuses, of which the first TEST_NOT_RUN is the last, and this
+ * score of 100.
+ */
+static void fill_result(struct result *result, const enum test_status *statuses, double score)
+{
+    struct test_results *tests = &result->tests;
+
+    result->reason = REASON_TESTS;
+    while (statuses[tests->count] != TEST_NOT_RUN)
+        if (statuses[tests->count++] == TEST_ENGINE)
+            result->reason = REASON_ENGINE;
+    tests->count++;
+    tests->items = memory_allocate(tests->count * sizeof *tests->items);
+    for (size_t i = 0; i < tests->count; i++) {
+        tests->items[i] = (struct test_result)TEST_RESULT_INIT;
+        tests->items[i].status = statuses[i];
+    }
+    if (isnan(score))
+        return;
+    tests->groups = memory_allocate(sizeof *tests->groups);
+    tests->group_count = 1;
+    tests->groups[0] = (struct group_result){.score = score, .max_score = 100};
+}
+
+/* Expects "passed|expected: passed, as expected". */
+static void check(const char *text, bool is_legacy, const char *path,
+                  const enum test_status *statuses, double score, const char *expected)
+{
+    const struct submission_rules rules = rules_of(text, is_legacy);
+    CLEANUP(expectation_release) struct expectation expectation = {NULL, 0};
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP_FREE char *shown = NULL, *got = NULL;
+
+    expectation_find(&expectation, &rules, path);
+    fill_result(&result, statuses, score);
+    shown = expectation_text(&expectation);
+    got = string_format("%s: %s, %s", shown ? shown : "-", expectation_verdict(&result),
+                        expectation_is_met(&expectation, &result) ? "met" : "not met");
+    assert_string_equal(got, expected);
+    json_decref((json_t *)rules.document);
+}
+
+#define STATUSES(...)                                                                              \
+    (const enum test_status[])                                                                     \
+    {                                                                                              \
+        __VA_ARGS__, TEST_NOT_RUN                                                                  \
+    }
+#define AC  TEST_PASSED
+#define WA  TEST_WRONG_ANSWER
+#define TLE TEST_CPU_TIME
+#define RTE TEST_OOM
+
+static void expectation__directories(void **state)
+{
+    static const struct {
+        const char *path;
+        enum test_status statuses[4];
+        const char *expected, *legacy;
+    } cases[] = {
+        {"accepted/a", {AC, AC}, "passed: passed, met", NULL},
+        {"accepted/a", {AC, WA}, "passed: wrong-answer, not met", NULL},
+        {"wrong_answer/a", {AC, WA}, "wrong-answer: wrong-answer, met", NULL},
+        {"wrong_answer/a", {AC, AC}, "wrong-answer: passed, not met", NULL},
+        {"wrong_answer/a", {WA, TLE}, "wrong-answer: timeout, not met", NULL},
+        {"time_limit_exceeded/a", {AC, TEST_TIMEOUT}, "timeout: timeout, met", NULL},
+        {"time_limit_exceeded/a", {WA, TLE}, "timeout: timeout, not met", "timeout: timeout, met"},
+        {"time_limit_exceeded/a", {RTE, TLE}, "timeout: runtime-error, not met", NULL},
+        {"run_time_error/a", {AC, TEST_RUNTIME_ERROR}, "runtime-error: runtime-error, met", NULL},
+        {"run_time_error/a",
+         {WA, TEST_OUTPUT_LIMIT},
+         "runtime-error: runtime-error, not met",
+         "runtime-error: runtime-error, met"},
+        {"rejected/a",
+         {AC, WA},
+         "wrong-answer or timeout or runtime-error: wrong-answer, met",
+         NULL},
+        {"rejected/a", {AC, AC}, "wrong-answer or timeout or runtime-error: passed, not met", NULL},
+        {"brute_force/a", {AC, TLE}, "timeout or runtime-error: timeout, met", NULL},
+        {"brute_force/a", {WA, TLE}, "timeout or runtime-error: timeout, not met", NULL},
+        {"accepted/a", {AC, TEST_ENGINE}, "passed: engine, not met", NULL},
+        {"other/a", {AC}, "-: passed, met", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        check("", false, cases[i].path, cases[i].statuses, NAN, cases[i].expected);
+        check("", true, cases[i].path, cases[i].statuses, NAN,
+              cases[i].legacy ? cases[i].legacy : cases[i].expected);
+    }
+}
+
+static void expectation__scores(void **state)
+{
+    const char *const rules = "accepted/a: {score: 50}\naccepted/b: {score: [10, 20]}\n";
+
+    (void)state;
+    check("", true, "partially_accepted/a", STATUSES(AC, WA), 50,
+          "a part of the score: wrong-answer, met");
+    check("", true, "partially_accepted/a", STATUSES(AC, WA), 100,
+          "a part of the score: wrong-answer, not met");
+    check("", true, "partially_accepted/a", STATUSES(AC, WA), 0,
+          "a part of the score: wrong-answer, not met");
+    check("", true, "partially_accepted/a", STATUSES(AC, WA), NAN,
+          "a part of the score: wrong-answer, not met");
+    check(rules, false, "accepted/a", STATUSES(AC), 50, "passed, score 50: passed, met");
+    check(rules, false, "accepted/a", STATUSES(AC), 51, "passed, score 50: passed, not met");
+    check(rules, false, "accepted/b", STATUSES(AC), 20, "passed, score 10 to 20: passed, met");
+    check(rules, false, "accepted/b", STATUSES(AC), 9, "passed, score 10 to 20: passed, not met");
+    check(rules, false, "accepted/b", STATUSES(AC), NAN, "passed, score 10 to 20: passed, not met");
+}
+
+/* A rule of a directory's name replaces the keys that it has; others are further requirements. */
+static void expectation__rules(void **state)
+{
+    const char *const rules = "wrong_answer: {permitted: [AC, WA, TLE]}\n"
+                              "mine: {required: [RTE]}\n"
+                              "'accepted/*.c': {required: [AC], permitted: [AC, WA]}\n"
+                              "'accepted/{x,y}': {required: [WA]}\n"
+                              "none:\n";
+
+    (void)state;
+    check(rules, false, "wrong_answer/a", STATUSES(WA, TLE), NAN, "wrong-answer: timeout, met");
+    check(rules, false, "wrong_answer/a", STATUSES(AC, TLE), NAN, "wrong-answer: timeout, not met");
+    check(rules, false, "mine/a", STATUSES(AC, RTE), NAN, "runtime-error: runtime-error, met");
+    check(rules, false, "accepted/a.c", STATUSES(AC, WA), NAN, "passed: wrong-answer, not met");
+    check(rules, false, "accepted/x", STATUSES(AC), NAN, "passed: passed, met");
+    check(rules, false, "none/a", STATUSES(TLE), NAN, "any: timeout, met");
+}
+
+static void check_rules(const char *text, const char *ignored, const char *message)
+{
+    const struct submission_rules rules = rules_of(text, false);
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    struct error error = ERROR_INIT;
+    const int result = submission_rules_check(&rules, &names, &error);
+    CLEANUP_FREE char *list = strvec_join(&names, ", ");
+
+    assert_int_equal(result, message ? -1 : 0);
+    if (message)
+        assert_error(&error, ERROR_INPUT, message);
+    else
+        assert_string_equal(list, ignored);
+    json_decref((json_t *)rules.document);
+}
+
+static void expectation__ignored_rules(void **state)
+{
+    (void)state;
+    check_rules("", "", NULL);
+    check_rules("a: {authors: x, use_for_time_limit: lower, permitted: [AC], message: x}\n"
+                "'{b,c}': {message: y, language: c, secret/a: {permitted: [AC]}}\n",
+                "message, {b,c}, language, secret/a", NULL);
+}
+
+static void expectation__wrong_rules(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
+
+    (void)state;
+    check_rules("[]", NULL, "it is not a mapping");
+    check_rules("a: 5\n", NULL, "'a': must be a mapping");
+    check_rules("a: {permitted: [CE]}\n", NULL,
+                "'a': permitted and required must be sequences of AC, WA, TLE and RTE");
+    check_rules("a: {required: AC}\n", NULL,
+                "'a': permitted and required must be sequences of AC, WA, TLE and RTE");
+    check_rules("a: {score: [1]}\n", NULL,
+                "'a': score must be a number or a sequence of two numbers");
+    check_rules("a: {score: x}\n", NULL,
+                "'a': score must be a number or a sequence of two numbers");
+    for (int i = 0; i <= SUBMISSION_RULES_MAX; i++)
+        strbuf_addf(&many, "a%d:\n", i);
+    check_rules(strbuf_string(&many), NULL, "it has more than 200 patterns");
+}
