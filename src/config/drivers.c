@@ -24,6 +24,16 @@ const char *driver_tools_javascript(void)
     return tools_javascript;
 }
 
+const char *driver_call_python(void)
+{
+    return call_python;
+}
+
+const char *driver_call_javascript(void)
+{
+    return call_javascript;
+}
+
 const char *driver_node_proxy(void)
 {
     return node_proxy;

@@ -17,4 +17,8 @@ const char *driver_node_proxy(void);
 const char *driver_tools_python(void);
 const char *driver_tools_javascript(void);
 
+/* What calls the function of a program: src/drivers/call.py and call.js; static. */
+const char *driver_call_python(void);
+const char *driver_call_javascript(void);
+
 #endif

@@ -200,7 +200,7 @@ static bool is_open(const struct supervisor_link *link, enum frame_channel chann
     case CHANNEL_STDERR:
         return link->state == LINK_RUNNING;
     case CHANNEL_REPORT:
-        return link->state == LINK_RUNNING && link->cell;
+        return link->state == LINK_RUNNING && (link->cell || link->has_value);
     case CHANNEL_FILES:
         return link->state == LINK_ENDED;
     case CHANNEL_NETWORK:

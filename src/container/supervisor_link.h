@@ -62,6 +62,7 @@ struct program_request {
     long long restore_ms; /* RESTORE comes first, which may take so long; 0: no */
     bool reset;           /* RESET comes first: the program finds what the one before it has left */
     uint64_t output_max;  /* bytes of one stream that it may write; 0: OUTPUT_HARD_MAX */
+    uint32_t value_max;   /* bytes of the value that it may write to descriptor 3; 0: it has none */
     /* Only in a session; 0 elsewhere. */
     const struct strbuf *cell; /* the cell for the interpreter; NULL: a program of its own */
     bool interpreter_waits;    /* an earlier cell has started it */
@@ -110,6 +111,7 @@ struct supervisor_link {
     struct strbuf last;        /* RUN or KEEP, which follows it */
     const struct strbuf *cell; /* borrowed; NULL: none */
     size_t cell_at;
+    bool has_value; /* of the last program: it may write one */
     int archive, input;
     off_t archive_at, input_at;
     bool requested, last_sent, keeps, input_ended;

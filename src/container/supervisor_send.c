@@ -189,9 +189,10 @@ static struct frame_run run_frame(const struct supervisor_link *link,
                  (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |
                  (request->netlink ? FRAME_RUN_NETLINK : 0u) |
                  (request->samples_memory ? FRAME_RUN_SAMPLE_MEMORY : 0u) |
+                 (request->value_max > 0 ? FRAME_RUN_VALUE : 0u) |
                  (request->must_succeed && is_script ? FRAME_RUN_MUST_SUCCEED : 0u) |
                  side_flags(request->side),
-        .report_max = request->cell ? SUPERVISOR_REPORT_MAX : 0,
+        .report_max = request->cell ? SUPERVISOR_REPORT_MAX : request->value_max,
         .head_max = is_script ? supervisor_link_head_max(request) : 0,
         .tail_max = is_script ? supervisor_link_tail_max(request) : 0,
         .connections = (uint32_t)request->connections,
@@ -206,6 +207,7 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
 
     begin_request(link, request->archive, request->input, request->input_is_live);
     link->cell = request->cell;
+    link->has_value = request->value_max > 0;
     link->keeps_processes = request->keep_processes;
     link->has_relay = request->connections > 0 || request->tools > 0;
     if (request->reset)

@@ -32,6 +32,7 @@ static bool is_of_type(const json_t *value, enum argument_type type)
     case ARGUMENT_NUMBER:
         return json_is_number(value);
     case ARGUMENT_BOOLEAN:
+    case ARGUMENT_VALUE: /* which is never parsed */
         break;
     }
     return json_is_boolean(value);
@@ -57,6 +58,8 @@ json_t *argument_meant(struct argument_reader *reader, json_t *value, enum argum
 {
     json_t *parsed = NULL;
 
+    if (type == ARGUMENT_VALUE)
+        return json_incref(value);
     if (json_is_null(value))
         return NULL;
     if (json_is_string(value) && type != ARGUMENT_TEXT) {
@@ -75,7 +78,7 @@ json_t *argument_given(struct argument_reader *reader, const json_t *object, con
 
 int argument_hint(struct argument_reader *reader, const json_t *value, enum argument_type type)
 {
-    if (!json_is_string(value) || type <= ARGUMENT_NAME)
+    if (!json_is_string(value) || type <= ARGUMENT_NAME || type == ARGUMENT_VALUE)
         return -1;
     return error_hint(reader->error, reader->values > JSON_TEXT_VALUES_MAX
                                          ? "text came that has too many values for JSON in JSON"

@@ -27,7 +27,8 @@ enum argument_type {
     ARGUMENT_ARRAY,
     ARGUMENT_OBJECT,
     ARGUMENT_NUMBER,
-    ARGUMENT_BOOLEAN
+    ARGUMENT_BOOLEAN,
+    ARGUMENT_VALUE /* any value, as it is: null and "" are like others */
 };
 
 /* The state of reading the arguments of one request. */

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "config/command_template.h"
 #include "config/environment.h"
-#include "config/settings.h"
 #include "config/workdir.h"
 #include "request/plan_check.h"
 #include "request/plan_program.h"
@@ -107,15 +106,10 @@ static int set_limits(struct plan *plan, const struct config *config, const stru
     limits_clamp(&plan->build_limits, &config->maximums.limits);
     sandbox_policy_overlay(&plan->policy, &request->policy);
     plan->requested_cpus = request->policy.limits.number[LIMIT_CPUS];
-    if (sandbox_policy_check(&plan->policy, &config->maximums, error) != 0 ||
-        sandbox_policy_narrow(&plan->policy, &request->hosts, error) != 0)
-        return -1;
-    if (plan->policy.read_only || request->tests.count == 0)
-        return 0;
-    error_set(error, ERROR_USAGE,
-              ERROR_SUBJECT " must be true for a request with tests: nothing of one program may be "
-                            "left for the next");
-    return error_about(error, setting_rules[SETTING_READ_ONLY].key.name);
+    return sandbox_policy_check(&plan->policy, &config->maximums, error) == 0 &&
+                   sandbox_policy_narrow(&plan->policy, &request->hosts, error) == 0
+               ? 0
+               : -1;
 }
 
 /* Moves what the plan takes over from the request. */
@@ -293,11 +287,13 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
         input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
         set_limits(plan, config, request, language, error) != 0 ||
         plan_check_tests(plan, config, request, error) != 0 ||
+        plan_check_call(plan, language, request, error) != 0 ||
         plan_check_session(request, error) != 0 ||
         (terms && session_terms_apply(terms, request, plan, error) != 0) ||
         tools_argument_resolve(&request->tools, config, &plan->tools, error) != 0 ||
         (request->checker && resolve_checker(plan, config, request, error) != 0))
         return -1;
+    function_call_copy(&plan->call, &request->call);
     set_command(plan, request, language);
     take_over(plan, request);
     return 0;
@@ -338,6 +334,7 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->paths);
     strvec_release(&plan->artifacts);
     test_requests_release(&plan->tests);
+    function_call_release(&plan->call);
     if (plan->checker)
         plan_release(plan->checker);
     free(plan->checker);

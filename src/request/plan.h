@@ -38,6 +38,7 @@ struct plan {
     struct input input;
     struct strvec paths;        /* see struct request */
     struct test_requests tests; /* none: the program runs once */
+    struct function_call call;  /* that the tests call; see struct request */
     int test_output_bytes;      /* kept of each stream of a test */
     struct plan *checker;       /* owned; that of the checker of the tests; NULL: none */
     enum checker_convention checker_convention;

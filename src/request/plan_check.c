@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "config/environment.h"
+#include "config/settings.h"
 #include "docker/image.h"
 
 static int check_environment(const struct strvec *environment, struct error *error)
@@ -76,10 +77,21 @@ static int check_test_output(const struct request *request, struct error *error)
     return error_about(error, limit_rules[LIMIT_OUTPUT].key.name);
 }
 
+static int check_read_only(const struct plan *plan, const struct request *request,
+                           struct error *error)
+{
+    if (plan->policy.read_only || request->tests.count == 0)
+        return 0;
+    error_set(error, ERROR_USAGE,
+              ERROR_SUBJECT " must be true for a request with tests: nothing of one program may be "
+                            "left for the next");
+    return error_about(error, setting_rules[SETTING_READ_ONLY].key.name);
+}
+
 int plan_check_tests(const struct plan *plan, const struct config *config, struct request *request,
                      struct error *error)
 {
-    if (check_test_output(request, error) != 0)
+    if (check_test_output(request, error) != 0 || check_read_only(plan, request, error) != 0)
         return -1;
     for (size_t i = 0; i < request->tests.count; i++)
         if (check_test(&request->tests.items[i], config, plan->entrypoint, error) != 0)
@@ -91,6 +103,43 @@ int plan_check_tests(const struct plan *plan, const struct config *config, struc
     if (request->tests.groups && request->tests.count == 0)
         return error_set(error, ERROR_USAGE, "groups need tests");
     return score_groups_settle(&request->tests, request->checker != NULL, error);
+}
+
+/* Checks that a test is one of a call, or is not. */
+static int check_call_test(const struct test_request *test, bool is_call, struct error *error)
+{
+    CLEANUP_FREE char *shown = NULL;
+
+    if (test->is_call == is_call)
+        return 0;
+    shown = text_escape_short(test->name, TEXT_SHOWN_MAX);
+    return error_set(error, ERROR_USAGE,
+                     is_call ? "test '%s' has no call_arguments for the function of the call"
+                             : "test '%s' has call_arguments, but no call names a function",
+                     shown);
+}
+
+int plan_check_call(const struct plan *plan, const struct language *language,
+                    const struct request *request, struct error *error)
+{
+    const bool is_call = request->call.function;
+
+    for (size_t i = 0; i < request->tests.count; i++)
+        if (check_call_test(&request->tests.items[i], is_call, error) != 0)
+            return -1;
+    if (!is_call)
+        return 0;
+    if (request->tests.count == 0)
+        return error_set(error, ERROR_USAGE, "a call needs tests");
+    if (request->checker)
+        return error_set(error, ERROR_USAGE,
+                         "a request with a call cannot have a checker: values are compared");
+    if (language->build.count > 0 || !function_call_driver(&language->extensions))
+        return error_set(error, ERROR_USAGE,
+                         "no function of a program in %s can be called; languages with the "
+                         "extension .py or .js can do that",
+                         plan->language);
+    return 0;
 }
 
 int plan_check_session(const struct request *request, struct error *error)

@@ -14,11 +14,15 @@
 int plan_check_request(const struct request *request, struct error *error);
 
 /*
- * Checks the tests, and lowers their limits to the maximums; the plan has its entrypoint.
- * ERROR_USAGE, or ERROR_INPUT about the paths of their files.
+ * Checks the tests, and lowers their limits to the maximums; the plan has its entrypoint and
+ * policy. ERROR_USAGE, or ERROR_INPUT about the paths of their files.
  */
 int plan_check_tests(const struct plan *plan, const struct config *config, struct request *request,
                      struct error *error);
+
+/* Checks that the tests are those of the call of the request, or of none. ERROR_USAGE. */
+int plan_check_call(const struct plan *plan, const struct language *language,
+                    const struct request *request, struct error *error);
 
 /* Refuses what a request of a session cannot have. ERROR_USAGE. */
 int plan_check_session(const struct request *request, struct error *error);

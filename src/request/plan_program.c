@@ -29,10 +29,16 @@ char *plan_program_path(const struct request *request, const struct language *la
 
 void plan_program_fill(struct plan *plan, const struct language *language)
 {
+    const struct call_driver *driver =
+        plan->call.function ? function_call_driver(&language->extensions) : NULL;
+
     strvec_release(&plan->build);
     strvec_release(&plan->command);
     command_fill(&plan->build, &language->build, plan->entrypoint, plan->workdir);
-    command_fill(&plan->command, &language->command, plan->entrypoint, plan->workdir);
+    command_fill(&plan->command, &language->command, driver ? driver->name : plan->entrypoint,
+                 plan->workdir);
+    if (driver)
+        function_call_add_words(&plan->call, plan->entrypoint, &plan->command);
     strvec_push_all(&plan->command, &plan->arguments);
 }
 

@@ -120,6 +120,26 @@ static bool has_open_session(const struct reading *reading, const json_t *argume
     return reading->caller == TOOL_CALLER_MODEL ? session_argument_is_id(session) : session != NULL;
 }
 
+int program_argument_artifacts(struct reading *reading, const char *name, const json_t *value)
+{
+    size_t i;
+    json_t *item;
+
+    if (!json_is_array(value))
+        return argument_wrong(&reading->values, name, "an array of patterns like \"*.png\"");
+    json_array_foreach(value, i, item)
+    {
+        CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
+        const char *text = argument_text(&reading->values, item_name, item);
+
+        if (!text)
+            return -1;
+        if (request_add_artifact(reading->request, text, reading->error) != 0)
+            return error_prefix(reading->error, "%s", item_name);
+    }
+    return 0;
+}
+
 int program_arguments_check(const struct reading *reading, const json_t *arguments)
 {
     struct error *error = reading->error;

@@ -1,7 +1,7 @@
 /*
  * The arguments that say which program runs: its code, a file of a batch or a snippet, its name and
- * its image. For tool_arguments.c alone. The errors are ERROR_USAGE, as in
- * request/argument_values.h, or ERROR_INPUT if a file cannot be read.
+ * its image, and which of its files are returned. For tool_arguments.c alone. The errors are
+ * ERROR_USAGE, as in request/argument_values.h, or ERROR_INPUT if a file cannot be read.
  */
 #ifndef REQUEST_PROGRAM_ARGUMENTS_H
 #define REQUEST_PROGRAM_ARGUMENTS_H
@@ -14,6 +14,7 @@ int program_argument_image(struct reading *reading, const char *name, const json
 int program_argument_code(struct reading *reading, const char *name, const json_t *value);
 int program_argument_filename(struct reading *reading, const char *name, const json_t *value);
 int program_argument_snippet(struct reading *reading, const char *name, const json_t *value);
+int program_argument_artifacts(struct reading *reading, const char *name, const json_t *value);
 
 /* A file below the directory of programs. Its extension is the language if none is given. */
 int program_argument_file(struct reading *reading, const char *name, const json_t *value);

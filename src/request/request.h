@@ -13,6 +13,7 @@
 #include "config/network_selection.h"
 #include "config/sandbox_policy.h"
 #include "request/checker_request.h"
+#include "request/function_call.h"
 #include "request/session_terms.h"
 #include "request/test_request.h"
 
@@ -92,6 +93,7 @@ struct request {
     bool artifacts_optional; /* the patterns are not the caller's: no file need fit */
     bool unasked;            /* return pictures, and name the other files that the program writes */
     struct test_requests tests;
+    struct function_call call; /* what the tests call; without a function: they run the program */
     struct request
         *checker; /* owned; decides about the outputs of tests; NULL: they are compared */
     enum checker_convention checker_convention;

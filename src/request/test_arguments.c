@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "request/call_arguments.h"
 #include "request/group_arguments.h"
 
 typedef int member_reader(struct argument_reader *reader, const char *name, const json_t *value,
@@ -57,6 +58,8 @@ static int read_expected(struct argument_reader *reader, const char *name, const
 {
     if (!json_is_string(value))
         return argument_wrong(reader, name, "a string");
+    if (test->expected)
+        return argument_wrong(reader, name, "the only member that says what is expected");
     test->expected = argument_bytes(value, &test->expected_length);
     return 0;
 }
@@ -174,6 +177,10 @@ static const struct member {
     {"environment", ARGUMENT_OBJECT, read_environment},
     {"files", ARGUMENT_ARRAY, read_files},
     {"expected_stdout", ARGUMENT_TEXT, read_expected},
+    {"call_arguments", ARGUMENT_ARRAY, call_arguments_read},
+    {"call_arguments_json", ARGUMENT_TEXT, call_arguments_read_json},
+    {"expected_value", ARGUMENT_VALUE, call_arguments_expected},
+    {"expected_value_json", ARGUMENT_TEXT, call_arguments_expected_json},
     {"no_expected", ARGUMENT_BOOLEAN, read_no_expected},
     {"compare", ARGUMENT_NAME, read_compare},
     {"ignore_case", ARGUMENT_BOOLEAN, read_ignore_case},
@@ -230,12 +237,12 @@ static int check_expected(struct argument_reader *reader, const char *name,
 {
     if (!test->expected && !test->no_expected)
         return error_set(reader->error, ERROR_USAGE,
-                         "%s has no expected_stdout; to check only the exit status, give "
-                         "\"no_expected\": true",
-                         name);
+                         "%s has no %s; to check only the exit status, give \"no_expected\": true",
+                         name, test->is_call ? "expected_value" : "expected_stdout");
     if (test->expected && test->no_expected)
         return error_set(reader->error, ERROR_USAGE,
-                         "%s has both expected_stdout and no_expected; give one of them", name);
+                         "%s has both %s and no_expected; give one of them", name,
+                         test->is_call ? "expected_value" : "expected_stdout");
     return 0;
 }
 
@@ -264,6 +271,8 @@ static int read_test(struct argument_reader *reader, const char *name, json_t *v
         if (read_member(reader, name, key, member, test) != 0)
             return -1;
     }
+    if (call_arguments_check(reader, name, test) != 0)
+        return -1;
     if (comparison_rule_settle(&test->comparison, &comparison_names, reader->error) != 0)
         return error_prefix(reader->error, "%s", name);
     if (has_checker && !test->expected)

@@ -31,7 +31,10 @@ struct test_request {
     struct input_files files;  /* in addition to those of the request */
     char *expected;            /* owned; the expected standard output, which may have NUL bytes; */
     size_t expected_length;    /* bytes; with NULL, none is expected */
-    bool no_expected;          /* asked for: every output passes if the exit status is 0 */
+    /* It calls a function (request/function_call.h), whose arguments are one of `files`, and
+     * `expected` is the value that it has to return, in JSON. */
+    bool is_call, expects_value;
+    bool no_expected; /* asked for: every output passes if the exit status is 0 */
     struct comparison_rule comparison;
     struct strvec checker_arguments; /* more arguments of the checker */
     double timeout_seconds;          /* 0: that of the plan */

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "request/call_arguments.h"
 #include "request/checker_arguments.h"
 #include "request/group_arguments.h"
 #include "request/hosts_argument.h"
@@ -85,26 +86,6 @@ static int read_tools(struct reading *reading, const char *name, const json_t *v
 static int read_hosts(struct reading *reading, const char *name, const json_t *value)
 {
     return hosts_argument_read(&reading->values, name, value, &reading->request->hosts);
-}
-
-static int read_artifacts(struct reading *reading, const char *name, const json_t *value)
-{
-    size_t i;
-    json_t *item;
-
-    if (!json_is_array(value))
-        return argument_wrong(&reading->values, name, "an array of patterns like \"*.png\"");
-    json_array_foreach(value, i, item)
-    {
-        CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
-        const char *text = argument_text(&reading->values, item_name, item);
-
-        if (!text)
-            return -1;
-        if (request_add_artifact(reading->request, text, reading->error) != 0)
-            return error_prefix(reading->error, "%s", item_name);
-    }
-    return 0;
 }
 
 static int read_session(struct reading *reading, const char *name, const json_t *value)
@@ -210,7 +191,7 @@ static const struct argument table[] = {
     {"stdin", ARGUMENT_TEXT, read_stdin, OFFER_ALWAYS, NULL},
     {"arguments", ARGUMENT_ARRAY, read_arguments, OFFER_ALWAYS, NULL},
     {"environment", ARGUMENT_OBJECT, read_environment, OFFER_ALWAYS, NULL},
-    {"artifacts", ARGUMENT_ARRAY, read_artifacts, OFFER_ALWAYS, REQUEST_ARTIFACTS},
+    {"artifacts", ARGUMENT_ARRAY, program_argument_artifacts, OFFER_ALWAYS, REQUEST_ARTIFACTS},
     {REQUEST_HOSTS, ARGUMENT_ARRAY, read_hosts, OFFER_HOSTS, REQUEST_HOSTS},
     {REQUEST_TOOLS, ARGUMENT_ARRAY, read_tools, OFFER_TOOLS, REQUEST_TOOLS},
     {"session", ARGUMENT_NAME, read_session, OFFER_SESSION_ID, NULL},
@@ -219,6 +200,7 @@ static const struct argument table[] = {
     {"background", ARGUMENT_BOOLEAN, read_background, OFFER_JOB, NULL},
     {"close_session", ARGUMENT_BOOLEAN, read_close_session, OFFER_BATCH, NULL},
     {"tests", ARGUMENT_ARRAY, read_tests, OFFER_BATCH, NULL},
+    {"call", ARGUMENT_OBJECT, call_argument_read, OFFER_BATCH, NULL},
     {"groups", ARGUMENT_ARRAY, read_groups, OFFER_BATCH, NULL},
     {"stop_on_failure", ARGUMENT_BOOLEAN, read_stop_on_failure, OFFER_BATCH, NULL},
     {"test_output_bytes", ARGUMENT_NUMBER, read_test_output_bytes, OFFER_BATCH, "outputBytes"},

@@ -24,7 +24,7 @@ static void stop_program(struct program_run *program)
 {
     struct instance *instance = program->instance;
 
-    if (program->report && !output_sink_must_end(program->output) && interrupt_cell(program))
+    if (program->request.cell && !output_sink_must_end(program->output) && interrupt_cell(program))
         return;
     output_sink_detach(program->output);
     instance_stop(instance);

@@ -34,9 +34,10 @@ struct program_run {
     bool must_begin;  /* it cannot be cancelled before: the instance is needed again */
     long long latest; /* until when its files may arrive, see instance_deliver() */
     struct program_request request;
-    struct strbuf *report; /* takes what a cell reports, in JSON; NULL: it is not a cell */
-    const char *name;      /* stands for the program in messages: "program", "build" */
-    const char *image;     /* that it runs in, for messages */
+    /* Takes what a cell reports, in JSON, or a program on descriptor 3; NULL: it is neither. */
+    struct strbuf *report;
+    const char *name;                  /* stands for the program in messages: "program", "build" */
+    const char *image;                 /* that it runs in, for messages */
     const struct network_rules *rules; /* the hosts that it reaches */
     struct terminator *terminator;     /* of TLS of some of them; NULL: there are none */
     struct network_log *network;       /* notes its connections; NULL: it has no proxy */

@@ -32,6 +32,36 @@ const char *test_status_name(enum test_status status)
     return status_names[status];
 }
 
+enum test_status test_status_of(const struct result *program)
+{
+    switch (program->reason) {
+    case REASON_TIMEOUT:
+        return TEST_TIMEOUT;
+    case REASON_CPU_TIME:
+        return TEST_CPU_TIME;
+    case REASON_OOM:
+        return TEST_OOM;
+    case REASON_OUTPUT_LIMIT:
+        return TEST_OUTPUT_LIMIT;
+    case REASON_CANCELLED:
+        return TEST_NOT_RUN;
+    case REASON_EXIT:
+        return program->exit_code == 0 ? TEST_PASSED : TEST_RUNTIME_ERROR;
+    case REASON_SIGNAL:
+        return TEST_RUNTIME_ERROR;
+    case REASON_ENGINE:
+    case REASON_IMAGE_MISSING:
+    case REASON_COMMAND:
+    case REASON_INPUT:
+    case REASON_BUILD:
+    case REASON_TESTS:
+    case REASON_EXCEPTION:
+    case REASON_JUDGE:
+        break;
+    }
+    return TEST_ENGINE;
+}
+
 const char *group_status_name(enum group_status status)
 {
     return group_status_names[status];
@@ -99,6 +129,11 @@ json_t *test_result_to_json(struct test_result *result)
     json_object_set_new(object, "stderr", json_make_taken(&result->text[1]));
     json_object_set_new(object, "stdoutTruncated", json_boolean(result->truncated[0]));
     json_object_set_new(object, "stderrTruncated", json_boolean(result->truncated[1]));
+    if (result->is_call) {
+        json_object_set_new(object, "value",
+                            result->has_value ? json_make_taken(&result->value) : json_null());
+        json_object_set_new(object, "valueTruncated", json_boolean(result->value_truncated));
+    }
     json_object_set_new(object, "error", json_make_text(result->message));
     json_object_set_new(object, "score", make_score(result->score));
     if (isfinite(result->max_score))
@@ -144,6 +179,7 @@ void test_result_release(struct test_result *result)
     free(result->name);
     strbuf_release(&result->text[0]);
     strbuf_release(&result->text[1]);
+    strbuf_release(&result->value);
     free(result->message);
     if (result->interactor) {
         strbuf_release(&result->interactor->error_text);

@@ -11,6 +11,8 @@
 
 #include "base/strbuf.h"
 
+struct result;
+
 /* How a test ended: a closed set. Its names in JSON are in test_result.c. */
 enum test_status {
     TEST_NOT_RUN, /* the build failed, an earlier test failed, or the container broke off */
@@ -48,6 +50,9 @@ struct test_result {
     long long peak_bytes;  /* the largest resident set of one of its processes; -1: not known */
     struct strbuf text[2]; /* stdout and stderr as valid UTF-8, head and tail kept */
     bool truncated[2];
+    struct strbuf value; /* that its function has returned: JSON, head and tail kept */
+    bool is_call;        /* it calls a function */
+    bool has_value, value_truncated;
     char *message;    /* owned; why it did not pass, for a person; NULL: it passed */
     double score;     /* that the checker has given, or that it has in its group; NAN: none */
     double max_score; /* the most that this can be; NAN: not known, INFINITY: without a bound */
@@ -98,6 +103,9 @@ struct test_summary {
 
 /* The name in JSON: "wrong-answer". */
 const char *test_status_name(enum test_status status);
+
+/* What the end of its program says about a test: TEST_PASSED if nothing is wrong with it. */
+enum test_status test_status_of(const struct result *program);
 
 /* The name in JSON: "blocked". */
 const char *group_status_name(enum group_status status);

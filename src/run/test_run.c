@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/environment.h"
 #include "docker/budget.h"
+#include "run/call_value.h"
 #include "run/checker.h"
 #include "run/comparison.h"
 #include "run/interaction.h"
@@ -26,6 +27,7 @@ struct test_run {
     struct archive files; /* of this test */
     int input;            /* its standard input, if that was in memory; owned */
     int whole;            /* what it writes to stdout, for the checker; owned; -1: there is none */
+    struct strbuf value;  /* what the driver of a call reports */
     struct comparison comparison;
     struct output_sink output;
     struct result result;           /* of its program */
@@ -71,6 +73,7 @@ static int begin_test(struct test_run *test, const struct run *run,
                               .files = ARCHIVE_INIT,
                               .input = -1,
                               .whole = -1,
+                              .value = STRBUF_MAX(CALL_VALUE_MAX + 1),
                               .result = RESULT_INIT,
                               .limits = plan_test_limits(plan, request)};
     strvec_push_all(&test->command, &plan->command);
@@ -84,7 +87,8 @@ static int begin_test(struct test_run *test, const struct run *run,
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
     observer.live[0] = test->whole;
     output_sink_init(&test->output, (size_t)plan->test_output_bytes, &observer);
-    test->output.comparison = request->no_expected || run->checker ? NULL : &test->comparison;
+    if (!request->no_expected && !request->is_call && !run->checker)
+        test->output.comparison = &test->comparison;
     if (open_input(test, error) != 0)
         return -1;
     return request->files.count == 0
@@ -95,6 +99,7 @@ static int begin_test(struct test_run *test, const struct run *run,
 static void end_test(struct test_run *test)
 {
     output_sink_finish(&test->output, &test->result); /* does nothing the second time */
+    strbuf_release(&test->value);
     strvec_release(&test->command);
     strvec_release(&test->environment);
     archive_release(&test->files);
@@ -107,38 +112,11 @@ static void end_test(struct test_run *test)
 
 static enum test_status status_of(struct test_run *test)
 {
-    const struct result *result = &test->result;
+    const enum test_status status = test_status_of(&test->result);
 
-    switch (result->reason) {
-    case REASON_TIMEOUT:
-        return TEST_TIMEOUT;
-    case REASON_CPU_TIME:
-        return TEST_CPU_TIME;
-    case REASON_OOM:
-        return TEST_OOM;
-    case REASON_OUTPUT_LIMIT:
-        return TEST_OUTPUT_LIMIT;
-    case REASON_CANCELLED:
-        return TEST_NOT_RUN;
-    case REASON_EXIT:
-        if (result->exit_code != 0)
-            return TEST_RUNTIME_ERROR;
-        if (!test->output.comparison || comparison_finish(&test->comparison))
-            return TEST_PASSED;
-        return TEST_WRONG_ANSWER;
-    case REASON_SIGNAL:
-        return TEST_RUNTIME_ERROR;
-    case REASON_ENGINE:
-    case REASON_IMAGE_MISSING:
-    case REASON_COMMAND:
-    case REASON_INPUT:
-    case REASON_BUILD:
-    case REASON_TESTS:
-    case REASON_EXCEPTION:
-    case REASON_JUDGE:
-        break;
-    }
-    return TEST_ENGINE;
+    if (status != TEST_PASSED || !test->output.comparison || comparison_finish(&test->comparison))
+        return status;
+    return TEST_WRONG_ANSWER;
 }
 
 static char *explain_wrong_answer(const struct test_run *test, bool outcome_only)
@@ -178,6 +156,9 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
     result->message = result->status == TEST_WRONG_ANSWER
                           ? explain_wrong_answer(test, run->plan->tests.outcome_only)
                           : steal_pointer(&program->error);
+    if (test->test->is_call)
+        call_value_judge(&test->value, test->test, (size_t)run->plan->test_output_bytes,
+                         run->plan->tests.outcome_only, result);
 }
 
 /* What a checker says when it fails can be the answer. */
@@ -289,6 +270,8 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
     program.request.archive = test->test->files.count > 0 ? archive_file(&test->files) : -1;
     program.request.input = test->input >= 0 ? test->input : test->test->stdin_file;
     program.request.samples_memory = true;
+    program.request.value_max = test->test->is_call ? CALL_VALUE_MAX : 0;
+    program.report = test->test->is_call ? &test->value : NULL;
     program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
     if (!run->plan->interactive)
         return program_run(&program, run_restore_deadline(run), begun, error);

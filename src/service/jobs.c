@@ -33,6 +33,10 @@ static int check_plan(const struct plan *plan, struct error *error)
         return error_set(error, ERROR_USAGE,
                          "a job cannot have a checker, which needs isolator: compare its outputs, "
                          "or do not run it as a job");
+    if (plan->call.function)
+        return error_set(error, ERROR_USAGE,
+                         "a job cannot have a call, whose values are compared by isolator: do not "
+                         "run it as a job");
     if (plan_has_session(plan))
         return error_set(error, ERROR_USAGE, "a job cannot use a session, which ends before it");
     if (plan->tools.count > 0)

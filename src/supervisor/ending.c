@@ -166,6 +166,8 @@ void ending_take_events(struct supervisor *supervisor)
 {
     take_exceeded(supervisor, &supervisor->outputs[0]);
     take_exceeded(supervisor, &supervisor->outputs[1]);
+    if (supervisor->program.has_value)
+        take_exceeded(supervisor, &supervisor->value);
     if (!supervisor->driver.ended || supervisor->state != STATE_RUNNING)
         return;
     if (driver_link_is_sending(&supervisor->driver))
@@ -266,6 +268,21 @@ static bool finish_output(struct supervisor *supervisor)
            output_stream_finish(&supervisor->outputs[1]);
 }
 
+/* Closes the pipe of a stream of which nothing is left, or nothing more is sent. */
+static void close_drained(struct supervisor *supervisor, struct output_stream *stream)
+{
+    const enum frame_cause cause = supervisor->end.cause;
+
+    if (*stream->fd < 0)
+        return;
+    /* What isolator has no credit for is dropped. A descriptor that was sent over a UNIX socket may
+     * keep a pipe open forever. */
+    if ((cause != FRAME_CAUSE_ITSELF && (supervisor->connection.link.credit[stream->channel] == 0 ||
+                                         cause == FRAME_CAUSE_OUTPUT)) ||
+        descriptor_is_drained(*stream->fd))
+        descriptor_close(stream->fd);
+}
+
 /* Sends END once no process is left and its output has been sent. */
 static void finish_ending(struct supervisor *supervisor)
 {
@@ -275,17 +292,12 @@ static void finish_ending(struct supervisor *supervisor)
         return;
     give_back_spare();
     input_stream_close(&supervisor->input);
-    if (supervisor->end.cause != FRAME_CAUSE_ITSELF)
-        /* What isolator has no credit for is dropped. */
-        for (int i = 0; i < 2; i++)
-            if (supervisor->connection.link.credit[supervisor->outputs[i].channel] == 0 ||
-                supervisor->end.cause == FRAME_CAUSE_OUTPUT)
-                descriptor_close(&program->out[i]);
-    /* A descriptor that was sent over a UNIX socket may keep a pipe open forever. */
-    for (int i = 0; i < 2; i++)
-        if (program->out[i] >= 0 && descriptor_is_drained(program->out[i]))
-            descriptor_close(&program->out[i]);
-    if (program->out[0] < 0 && program->out[1] < 0 && finish_output(supervisor))
+    close_drained(supervisor, &supervisor->outputs[0]);
+    close_drained(supervisor, &supervisor->outputs[1]);
+    if (program->has_value)
+        close_drained(supervisor, &supervisor->value);
+    if (program->out[0] < 0 && program->out[1] < 0 &&
+        (!program->has_value || program->answer < 0) && finish_output(supervisor))
         send_end(supervisor);
 }
 

@@ -286,7 +286,8 @@ static bool open_pipes(struct pipes *pipes, struct program *program)
     program->joined[0] = program->joined[1] = -1;
     for (int i = 0; i < PIPES; i++) {
         if (pipes->ends[i][0] >= 0 || pipes->ends[i][1] >= 0 ||
-            (interpreter ? i == PIPE_IN : i >= PIPE_BEGIN))
+            (interpreter ? i == PIPE_IN : i == PIPE_BEGIN) ||
+            (i == PIPE_ANSWER && !interpreter && !program->has_value))
             continue;
         if (pipe(pipes->ends[i]) != 0)
             return false;
@@ -311,7 +312,9 @@ static struct descriptors descriptors_of(const struct program *program, const st
     const int out = pipes->ends[PIPE_OUT][1], err = pipes->ends[PIPE_ERR][1];
 
     if (!is_interpreter(program))
-        return (struct descriptors){{pipes->ends[PIPE_IN][0], out, err}, 3};
+        return (struct descriptors){
+            {pipes->ends[PIPE_IN][0], out, err, pipes->ends[PIPE_ANSWER][1]},
+            program->has_value ? 4 : 3};
     return (struct descriptors){{program->input, out, err, program->store,
                                  pipes->ends[PIPE_BEGIN][0], pipes->ends[PIPE_ANSWER][1]},
                                 6};

@@ -25,6 +25,7 @@ struct program {
     int out[2];
     int report;            /* likewise; for program_take_report() */
     int begin, answer;     /* likewise; of descriptors 4 and 5 of an interpreter */
+    bool has_value;        /* `answer` is that of descriptor 3, for a value; no interpreter */
     int joined[2];         /* its stdin and stdout, in place of pipes; given away; -1: none */
     int input, store;      /* of an interpreter, its descriptors 0 and 3; borrowed; -1: none */
     bool netlink, ipc;     /* see filter_install() */

@@ -51,18 +51,15 @@
  *     NETWORK      any      bytes of the relay (base/mux.h), from RUN to its end; need credit
  *     CREDIT       any      struct frame_credit, for STDIN or NETWORK
  *     STDIN_CLOSED running  none: the program has closed its stdin; more bytes are discarded
- *     REPORT       running  bytes of what the interpreter's driver reports of the cell; need credit
- *     LOOKED       running  struct frame_looked
- *     END          running  struct frame_end: the program and all its processes have ended, and all
- *                           its output was sent; after STOP, what had credit. Or the cell has
- *                           ended, see below
- *     FILES        ended    the next bytes of a tar archive of the working directory; need credit
- *     TOO_LARGE    ended    the path of a file that is not in the archive because of its size
- *     FILES_END    ended    none: nothing follows. If the directory has too many entries or levels,
- *                           the archive has no end
- *     KEPT         ended    struct frame_kept
- *     DETACHED     any      none: no isolator is needed any more
- *     OMITTED      running  struct frame_omitted: bytes of STDOUT or STDERR that are left out here
+ *     REPORT       running  bytes of what the interpreter's driver reports of the cell, or of a
+ * value; need credit LOOKED       running  struct frame_looked END          running  struct
+ * frame_end: the program and all its processes have ended, and all its output was sent; after STOP,
+ * what had credit. Or the cell has ended, see below FILES        ended    the next bytes of a tar
+ * archive of the working directory; need credit TOO_LARGE    ended    the path of a file that is
+ * not in the archive because of its size FILES_END    ended    none: nothing follows. If the
+ * directory has too many entries or levels, the archive has no end KEPT         ended    struct
+ * frame_kept DETACHED     any      none: no isolator is needed any more OMITTED      running struct
+ * frame_omitted: bytes of STDOUT or STDERR that are left out here
  *
  * The supervisor is waiting after HELLO, RESET and RESTORE, running after BEGUN, ended after END,
  * FAILED and KEPT. A frame that is too long, has an unknown type or another form, or comes in
@@ -98,6 +95,10 @@
  * neither ARGUMENT, ENVIRONMENT, KEEP nor RESTORE may come. FAILED for a cell that has an
  * interpreter leaves that as it is: also if STOP comes before STDIN_END has arrived, which is
  * ECANCELED.
+ *
+ * Values. RUN with FRAME_RUN_VALUE gives the program a pipe as descriptor 3, to be written, whose
+ * bytes REPORT carries. The program is ended if these are more than `report_max`, as for its
+ * output. Neither FRAME_RUN_CELL nor FRAME_RUN_KEEP_PROCESSES may come with it.
  *
  * Interaction. Two programs in two containers can talk: a program that is tested, and an
  * interactor. The containers have a volume in common with two FIFOs, which belong to root. RUN with
@@ -245,7 +246,7 @@ struct frame_run {
     uint64_t cpu_max_us; /* and if its processes use more CPU time; 0: no limit */
     uint64_t stack_max;  /* bytes that its stack may have; 0: the limit of the container stays */
     uint32_t flags;      /* of enum frame_run_flag */
-    uint32_t report_max; /* bytes of a cell's report that are sent; the rest is discarded */
+    uint32_t report_max; /* bytes of a cell's report, of which the rest is discarded, or a value */
     /* In a script: so many first and last bytes of each stream are sent. 0 elsewhere. */
     uint64_t head_max, tail_max;
     /* Of the proxy and of tools, what its relay carries (base/mux.h). Both 0: it has none. */
@@ -262,7 +263,8 @@ enum frame_run_flag {
     FRAME_RUN_MUST_SUCCEED = 16, /* in a script: if its status is not 0, nothing follows */
     FRAME_RUN_AT_ONCE = 32,      /* output is sent as it comes, since an answer is waited for */
     FRAME_RUN_JOINED = 64,
-    FRAME_RUN_INTERACTOR = 128
+    FRAME_RUN_INTERACTOR = 128,
+    FRAME_RUN_VALUE = 256 /* descriptor 3 of the program carries a value, see "Values" */
 };
 
 /* What a program waits for, all of whose threads sleep: input, or room for its output. */

@@ -112,11 +112,14 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
 static bool can_run(const struct supervisor *supervisor, const struct frame_run *frame)
 {
     const bool script = supervisor_has_script(supervisor);
-    const uint32_t known = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK |
-                           FRAME_RUN_SAMPLE_MEMORY |
-                           (script ? FRAME_RUN_MUST_SUCCEED
-                                   : FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR);
+    const uint32_t known =
+        FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK | FRAME_RUN_SAMPLE_MEMORY |
+        (script ? FRAME_RUN_MUST_SUCCEED
+                : FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR | FRAME_RUN_VALUE);
+    const uint32_t stays = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES;
 
+    if ((frame->flags & FRAME_RUN_VALUE) != 0 && (frame->flags & stays) != 0)
+        return false;
     if (script ? frame->connections > 0 || frame->tools > 0
                : frame->head_max > 0 || frame->tail_max > 0)
         return false;

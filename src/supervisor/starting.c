@@ -50,6 +50,7 @@ static void begin(struct supervisor *supervisor)
     memory_use_begin(&supervisor->memory, samples ? &supervisor->figures : NULL);
     for (int i = 0; i < 2; i++)
         output_stream_begin(&supervisor->outputs[i], run->output_max);
+    output_stream_begin(&supervisor->value, run->report_max);
     peer_begin_to_look(&supervisor->peer, run->look_ms);
     connection_set_timer(&supervisor->connection, run->timer_ms);
     connection_set_late(&supervisor->connection, run->late_ms);
@@ -226,6 +227,7 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
     }
     supervisor->order = *frame;
     supervisor->program.stack_max = frame->stack_max;
+    supervisor->program.has_value = (frame->flags & FRAME_RUN_VALUE) != 0;
     supervisor->program.watch = supervisor->connection.thread;
     supervisor->program.netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
     supervisor->program.ipc = !keep_hides_objects(&supervisor->keep);

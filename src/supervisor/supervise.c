@@ -113,10 +113,12 @@ static void watch(struct supervisor *supervisor, struct loop *loop)
             output_stream_watch(&supervisor->outputs[i], loop, gathers);
         else if (supervisor->has_interpreter) /* it writes between two cells */
             descriptor_discard_watch(&program->out[i], loop);
+    if (program->has_value && (runs || state == STATE_ENDING))
+        output_stream_watch(&supervisor->value, loop, false);
     relay_watch(&supervisor->relay, loop);
     if (state == STATE_STARTING || state == STATE_RUNNING)
         driver_link_watch_cell(&supervisor->driver, loop);
-    if (state == STATE_RUNNING)
+    if (state == STATE_RUNNING && !program->has_value)
         driver_link_watch_report(&supervisor->driver, loop);
     if (runs) {
         memory_use_watch(&supervisor->memory, loop);
@@ -239,6 +241,7 @@ static void open_parts(struct supervisor *supervisor, const struct supervise_opt
     for (int i = 0; i < 2; i++)
         output_stream_init(&supervisor->outputs[i], &connection->link, channels[i],
                            &program->out[i]);
+    output_stream_init(&supervisor->value, &connection->link, CHANNEL_REPORT, &program->answer);
     driver_link_init(&supervisor->driver, &connection->link, program);
     sinks_init(&supervisor->sinks);
     peer_init(&supervisor->peer, options->fifos);

@@ -50,6 +50,7 @@ struct supervisor {
     struct unpack unpack;
     struct input_stream input;
     struct output_stream outputs[2];
+    struct output_stream value; /* of descriptor 3, with FRAME_RUN_VALUE; else it has no bytes */
     struct driver_link driver;
     struct sinks sinks;
     struct relay relay;

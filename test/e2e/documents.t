@@ -196,12 +196,12 @@ test_case --quick 'the members and the statuses of a test' && {
     is "$(sed '1,/^     status$/d' <<<"$section" | items 13)" \
         "passed wrong-answer partly-right timeout cpu-time oom output-limit runtime-error not-run engine judge-error" "$page: the statuses"
     is "$(items 5 <<<"$section")" \
-        "name status exitCode signal durationMs cpuMs peakMemoryBytes stdout stderr stdoutTruncated stderrTruncated error score maxScore interactor" "$page: the members"
+        "name status exitCode signal durationMs cpuMs peakMemoryBytes stdout stderr stdoutTruncated stderrTruncated value valueTruncated error score maxScore interactor" "$page: the members"
     echo '{"language": "bash", "entrypoint_code": "", "tests": [{"x": 1}]}' >"$scratch/tests"
     isolator batch "$scratch/tests"
     section=$(page_section "$pages/isolator-batch.1" 'REQUESTS WITH TESTS')
     known() { sed -n 's/.*known are: \([a-z_, ]*\)".*/\1/p' "$scratch/out" | tr -d ','; }
-    is "$(sed '1,/The members of a test/d; /^   Scores/,$d' <<<"$section" | items 5)" "$(known)" "man/isolator-batch.1: the members"
+    is "$(sed '1,/The members of a test/d; /^   Calls/,$d' <<<"$section" | items 5)" "$(known)" "man/isolator-batch.1: the members"
     echo '{"language": "bash", "entrypoint_code": "", "groups": [{"name": "a", "x": 1}]}' >"$scratch/tests"
     isolator batch "$scratch/tests"
     is "$(sed '1,/^   Scores/d' <<<"$section" | items 5 | tr ' ' '\n' | sort)" "$(known | tr ' ' '\n' | sort)" "man/isolator-batch.1: the members of a group"

@@ -153,7 +153,7 @@ def names_of(request):
 
 
 def test_members_of_a_request_are_those_of_isolator_batch():
-    mappings = ("files", "checker")
+    mappings = ("files", "checker", "call")
     request = isolator.Request(**{one.name: {} if one.name in mappings else [] for one in fields(isolator.Request)})
     of_the_line = {"id", "session", "close_session", "keep_processes"}
     assert names_of(request) == known_members(unknown=1) | of_the_line
@@ -172,6 +172,11 @@ def test_members_of_a_group_are_those_of_isolator_batch():
 def test_members_of_a_checker_are_those_of_isolator_batch():
     checker = isolator.Checker(**{one.name: {} if one.name == "files" else [] for one in fields(isolator.Checker)})
     assert names_of(checker) == known_members(checker={"unknown": 1})
+
+
+def test_members_of_a_call_are_those_of_isolator_batch():
+    call = isolator.Call(**{one.name: [] for one in fields(isolator.Call)})
+    assert names_of(call) == known_members(call={"unknown": 1})
 
 
 def test_parameters_of_a_call_are_the_members_of_a_request():
@@ -200,6 +205,16 @@ def test_a_request_as_a_line():
         "arguments": ["x"],
         "tests": [{"files": [{"filename": "c", "content": ""}], "no_expected": True}],
     }
+
+
+def test_a_call_as_a_member():
+    tests = [isolator.Test(call_arguments=(1, [2]), expected_value=[3]), isolator.Test(call_arguments=[], expected_value_json="null")]
+    line = json.loads(encode(isolator.Request("1", "python", tests=tests, call=isolator.Call("f", class_name="A"))))
+    assert line["call"] == {"function": "f", "class": "A"}
+    assert line["tests"] == [
+        {"call_arguments": [1, [2]], "expected_value": [3]},
+        {"call_arguments": [], "expected_value_json": "null"},
+    ]
 
 
 def test_groups_as_a_member():

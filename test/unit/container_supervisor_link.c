@@ -846,6 +846,34 @@ static void check_cell_frame(bool is_cell, int type, const void *data, size_t le
     tear_down(&fixture);
 }
 
+static void supervisor_link__value(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct frame_run run;
+    struct program_request program = {.archive = -1, .input = -1, .value_max = 100};
+
+    (void)state;
+    set_up(&fixture);
+    program.command = &fixture.plan.command;
+    program.environment = &fixture.plan.environment;
+    program.limits = &fixture.plan.policy.limits;
+    add_good_hello(&bytes);
+    feed(&fixture, &bytes);
+    supervisor_link_request(&fixture.link, &program);
+    bytes = send_all(&fixture);
+    memcpy(&run, bytes.data + bytes.length - FRAME_HEADER - sizeof run, sizeof run);
+    assert_int_equal(run.report_max, 100);
+    assert_int_equal(run.flags, FRAME_RUN_VALUE);
+    strbuf_release(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_text(&bytes, FRAME_REPORT, "value");
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_string_equal(strbuf_string(&fixture.report), "value");
+    tear_down(&fixture);
+}
+
 /* Only a cell has a report and an interpreter that stays. */
 static void supervisor_link__frames_of_a_cell_alone(void **state)
 {

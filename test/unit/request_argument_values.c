@@ -498,6 +498,14 @@ static void argument_values__given(void **state)
     }
 }
 
+static void argument_values__any_value(void **state)
+{
+    (void)state;
+    check_meant(ARGUMENT_VALUE, "null", "null");
+    check_meant(ARGUMENT_VALUE, "\"\"", "\"\"");
+    check_meant(ARGUMENT_VALUE, "\"[7]\"", "\"[7]\"");
+}
+
 static void argument_values__text_that_is_json(void **state)
 {
     (void)state;

@@ -980,3 +980,43 @@ static void plan__name_that_is_taken(void **state)
     assert_error(&fixture.error, ERROR_INPUT, "test 'one': two files have the name 'Abc.c'");
     tear_down(&fixture);
 }
+
+/* ---- calls */
+
+static void plan__calls_a_function(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    fixture.request.call.function = string_copy("two_sum");
+    strvec_push(&fixture.request.arguments, "word");
+    add_test(&fixture, "1")->is_call = true;
+    resolve(&fixture);
+    check_joined(&fixture.plan.command, "python3|isolator_call.py|main.py|two_sum||word");
+    assert_string_equal(fixture.plan.call.function, "two_sum");
+    tear_down(&fixture);
+}
+
+static void refuse_call(const char *language, bool has_call, bool has_test, const char *message)
+{
+    struct fixture fixture;
+
+    set_up(&fixture, language, "{}");
+    if (has_call)
+        fixture.request.call.function = string_copy("f");
+    if (has_test)
+        add_test(&fixture, "1")->is_call = !has_call || strcmp(language, "py") != 0;
+    refuse(&fixture, ERROR_USAGE, message);
+}
+
+static void plan__calls_that_cannot_be(void **state)
+{
+    (void)state;
+    refuse_call("py", true, false, "a call needs tests");
+    refuse_call("py", true, true, "test '1' has no call_arguments for the function of the call");
+    refuse_call("py", false, true, "test '1' has call_arguments, but no call names a function");
+    refuse_call("c", true, true,
+                "no function of a program in c can be called; languages with the extension .py or "
+                ".js can do that");
+}

@@ -242,12 +242,14 @@ static void test_arguments__unknown_members(void **state)
     (void)state;
     check_wrong("\"expected\": \"a\"",
                 "tests[1] has no member 'expected'; known are: name, stdin, arguments, "
-                "environment, files, expected_stdout, no_expected, compare, ignore_case, "
+                "environment, files, expected_stdout, call_arguments, call_arguments_json, "
+                "expected_value, expected_value_json, no_expected, compare, ignore_case, "
                 "exact_space, tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, "
                 "cpu_seconds, max_output_bytes, group, points");
     check_wrong("\"\\u001b\": null",
                 "tests[1] has no member '\\x1b'; known are: name, stdin, arguments, environment, "
-                "files, expected_stdout, no_expected, compare, ignore_case, exact_space, "
+                "files, expected_stdout, call_arguments, call_arguments_json, expected_value, "
+                "expected_value_json, no_expected, compare, ignore_case, exact_space, "
                 "tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, cpu_seconds, "
                 "max_output_bytes, group, points");
 }

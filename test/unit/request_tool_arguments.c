@@ -440,7 +440,7 @@ static void tool_arguments__limits_that_are_not_offered(void **state)
         "there is no argument 'memory'; known are: language, image, entrypoint_code, "
         "entrypoint_filename, entrypoint_file, additional_files, snippet_name, stdin, arguments, "
         "environment, artifacts, hosts, tools, session, keep_processes, close_session, tests, "
-        "groups, stop_on_failure, test_output_bytes, detail, checker, "
+        "call, groups, stop_on_failure, test_output_bytes, detail, checker, "
         "timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit");
 }
 

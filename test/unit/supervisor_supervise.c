@@ -681,6 +681,98 @@ static void supervise__output_at_the_limit(void **state)
     tear_down(&fixture);
 }
 
+/* ---- values */
+
+static void run_for_value(struct fixture *fixture, const char *script, uint32_t max)
+{
+    const struct frame_run run = {.timer_ms = 2 * LATE_MS,
+                                  .linger_ms = 2 * LATE_MS,
+                                  .output_max = MEGABYTE,
+                                  .flags = FRAME_RUN_VALUE,
+                                  .report_max = max};
+
+    add_script(fixture, script);
+    add(fixture, FRAME_RUN, &run, sizeof run);
+    expect(fixture, FRAME_END);
+}
+
+static void supervise__value(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    run_for_value(&fixture, "echo out; echo value >&3; echo more >&3; exec 3>&-; echo end", 100);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
+    assert_string_equal(strbuf_string(&fixture.report), "value\nmore\n");
+    assert_string_equal(strbuf_string(&fixture.out[0]), "out\nend\n");
+    assert_int_equal(fixture.end.written[0], 8);
+    tear_down(&fixture);
+}
+
+/* What another process of the program writes last comes before END. */
+static void supervise__value_of_all_processes(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    run_for_value(&fixture, "head -c 200000 /dev/zero >&3 & wait; sleep 1000 >&3 & exit 0", 300000);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
+    assert_int_equal(fixture.report.length, 200000);
+    tear_down(&fixture);
+}
+
+static void supervise__value_that_is_too_large(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    run_for_value(&fixture, "exec cat /dev/zero >&3", 100000);
+    check_end(&fixture, FRAME_CAUSE_OUTPUT, 9, 0);
+    assert_in_range(fixture.report.length, 100001, 100000 + FRAME_CHUNK);
+    tear_down(&fixture);
+}
+
+/* The next program has no such descriptor without the flag, and one of its own with it. */
+static void supervise__value_of_one_program(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    run_for_value(&fixture, "echo first >&3", 100);
+    add(&fixture, FRAME_RESET, NULL, 0);
+    add_script(&fixture,
+               "ls /proc/self/fd | sort -n | head -n 3 | tr '\\n' ' '; echo x >&3 || echo none");
+    add_run(&fixture, MEGABYTE);
+    expect(&fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "0 1 2 none\n");
+    add(&fixture, FRAME_RESET, NULL, 0);
+    run_for_value(&fixture, "echo third >&3", 100);
+    assert_string_equal(strbuf_string(&fixture.report), "first\nthird\n");
+    tear_down(&fixture);
+}
+
+static void supervise__value_of_what_stays(void **state)
+{
+    static const uint32_t flags[] = {FRAME_RUN_CELL, FRAME_RUN_KEEP_PROCESSES};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(flags); i++) {
+        const struct frame_run run = {.flags = FRAME_RUN_VALUE | flags[i], .report_max = 1};
+        struct fixture fixture;
+
+        set_up(&fixture);
+        add_script(&fixture, "exit 0");
+        add(&fixture, FRAME_RUN, &run, sizeof run);
+        flush(&fixture);
+        assert_int_equal(exit_status(&fixture), 1);
+        release(&fixture);
+    }
+}
+
 /* The program's own pipe is non-blocking only if it wants so: nothing is lost at the end. */
 static void supervise__much_output_at_once(void **state)
 {

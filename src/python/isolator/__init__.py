@@ -13,7 +13,7 @@ from . import aio
 from ._client import Client, Session
 from ._errors import EngineError, IsolatorError, ProgramError, RunError, UsageError
 from ._program import find_program
-from ._request import Checker, Group, Request, Test
+from ._request import Call, Checker, Group, Request, Test
 from ._result import (
     Artifact,
     Build,
@@ -36,6 +36,7 @@ __all__ = [
     "Artifact",
     "Build",
     "CellResult",
+    "Call",
     "Checker",
     "Client",
     "Connection",

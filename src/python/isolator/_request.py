@@ -17,7 +17,8 @@ Content = Union[str, bytes]
 class Test:
     """One test of a program: what it is given, and what it has to print.
 
-    A test needs `expected_stdout`, or `no_expected` if each program that exits with status 0 passes.
+    A test needs `expected_stdout`, or `no_expected` if each program that exits with status 0 passes. If it calls a function
+    (`Request.call`), it needs the arguments and `expected_value` in place of `expected_stdout`.
     """
 
     stdin: Optional[str] = None
@@ -54,6 +55,24 @@ class Test:
     """The name of the group in `Request.groups` that it is in."""
     points: Optional[float] = None
     """The most that its score can be; by default its share of `Group.max_score`."""
+    call_arguments: Optional[Sequence[Any]] = None
+    """The arguments of the function of `Request.call`: values as `json.dumps()` takes them."""
+    call_arguments_json: Optional[str] = None
+    """In place of `call_arguments`: the same as text, one JSON value a line."""
+    expected_value: Any = None
+    """The value that the function has to return; for None give `expected_value_json="null"`."""
+    expected_value_json: Optional[str] = None
+    """In place of `expected_value`: the same as text."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of the program that the tests call; see Calls in isolator-batch(1)."""
+
+    function: str
+    """Its name."""
+    class_name: Optional[str] = None
+    """The class that it is a method of; by default a function, or else a method of `Solution`."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +168,8 @@ class Request:
     """What the result shows of tests: "full", or "outcome" if nobody may learn from it what they are."""
     checker: Optional[Checker] = None
     """Decides about the outputs of the tests. The answer that it gets is `Test.expected_stdout`."""
+    call: Optional[Call] = None
+    """The function that the tests call, in place of running the program."""
     session: Optional[str] = None
     """A name of your own. Requests of a batch with the same name share a container and its state."""
     close_session: Optional[bool] = None
@@ -189,6 +210,7 @@ def request_of(
     test_output_bytes: Optional[int] = None,
     detail: Optional[str] = None,
     checker: Optional[Checker] = None,
+    call: Optional[Call] = None,
 ) -> RequestLike:
     """The request of a call: its source code and members, or a whole request.
 
@@ -219,13 +241,14 @@ _NAMES = {
     "snippet": "snippet_name",
     "program_file": "entrypoint_file",
 }
+_CALL_NAMES = {"class_name": "class"}
 
 
-def members(request: Union[RequestLike, Test, Group, Checker]) -> dict[str, Any]:
-    """The members of a request, a test, a group or a checker, as isolator-batch(1) names them."""
+def members(request: Union[RequestLike, Test, Call, Group, Checker]) -> dict[str, Any]:
+    """The members of a request, a test, a call, a group or a checker, as isolator-batch(1) names them."""
     if isinstance(request, Mapping):
         return dict(request)
-    names = _NAMES if isinstance(request, Request) else {}
+    names = _NAMES if isinstance(request, Request) else _CALL_NAMES if isinstance(request, Call) else {}
     values = ((field.name, getattr(request, field.name)) for field in fields(request))
     return {names.get(name, name): _plain(name, value) for name, value in values if value is not None}
 
@@ -236,11 +259,11 @@ def _plain(name: str, value: Any) -> Any:
         return [_file(path, content) for path, content in value.items()]
     if name in ("tests", "groups"):
         return [members(one) for one in value]
-    if name == "checker":
+    if name in ("call", "checker"):
         return members(value)
     if name == "environment":
         return dict(value)
-    if name in ("arguments", "artifacts", "hosts", "tools", "require_pass") and not isinstance(value, str):
+    if name in ("arguments", "artifacts", "hosts", "tools", "require_pass", "call_arguments") and not isinstance(value, str):
         return list(value)
     return value
 

@@ -181,6 +181,10 @@ class TestOutcome(Record):
     """The most that the score can be; None if the test gives no points, or without a bound."""
     interactor: Optional[InteractorOutcome]
     """The interactor, if there was one."""
+    value: Optional[str]
+    """The value that the function of a call has returned, in JSON, or None."""
+    value_truncated: Optional[bool]
+    """Whether a part of the value is missing; None without a call."""
 
 
 @dataclass(frozen=True)

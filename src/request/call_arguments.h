@@ -1,0 +1,32 @@
+/*
+ * Reads what a line of a batch says of a function that its tests call: `call` of the line, and of a
+ * test the arguments and the expected value. The errors are ERROR_USAGE, as in
+ * request/argument_values.h.
+ */
+#ifndef REQUEST_CALL_ARGUMENTS_H
+#define REQUEST_CALL_ARGUMENTS_H
+
+#include <jansson.h>
+
+#include "request/argument_values.h"
+#include "request/reading.h"
+#include "request/test_request.h"
+
+/* {"function": NAME, "class": NAME} */
+int call_argument_read(struct reading *reading, const char *name, const json_t *value);
+
+/* Members of a test. Those with `_json` have the same as a text: of the arguments one a line. */
+int call_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
+                        struct test_request *test);
+int call_arguments_read_json(struct argument_reader *reader, const char *name, const json_t *value,
+                             struct test_request *test);
+int call_arguments_expected(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test);
+int call_arguments_expected_json(struct argument_reader *reader, const char *name,
+                                 const json_t *value, struct test_request *test);
+
+/* Checks that the members of a test agree, whose `name` is for messages. */
+int call_arguments_check(struct argument_reader *reader, const char *name,
+                         struct test_request *test);
+
+#endif
