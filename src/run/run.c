@@ -218,6 +218,7 @@ static void *make_checker(void *context)
 
 static void start_checker(struct run *checker)
 {
+    checker->is_started = true;
     checker->has_maker = thread_start(&checker->maker, make_checker, checker) == 0;
     if (!checker->has_maker)
         make_checker(checker);
@@ -229,10 +230,15 @@ static bool has_fifos(const struct run *run)
     return run->checker && run->plan->interactive && !interaction_is_relayed(run);
 }
 
-/* Starts the interactor, now that the container exists whose FIFOs it shares. */
+/*
+ * Starts an interactor that has waited for the container whose FIFOs it shares, now that this
+ * exists. It may have shown that the kernel is gVisor's, and then isolator relays.
+ */
 static void start_interactor(struct run *run)
 {
-    run->checker->joined = run->instance;
+    if (!run->checker || run->checker->is_started)
+        return;
+    run->checker->joined = has_fifos(run) ? run->instance : NULL;
     start_checker(run->checker);
 }
 
@@ -251,10 +257,10 @@ static int run_cold(struct run *run, struct error *error)
                          error);
     run_set_container(run, &run->instance->container);
     add_warnings(run);
-    if (made == 0 && has_fifos(run))
+    if (made == 0) {
         start_interactor(run);
-    if (made == 0)
         return run_programs(run, deadline, &begun, error);
+    }
     free_instance(run);
     return -1;
 }

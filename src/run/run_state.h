@@ -44,7 +44,7 @@ struct run {
     long long turns_ms;  /* how long the programs of another run take, in turn with its own */
     /* Of the run of a checker: the thread that makes its container, and how that went. */
     pthread_t maker;
-    bool has_maker;
+    bool has_maker, is_started;
     int made;
     struct error made_error;
     /* Of the same: the program's run raises one when it needs the checker no more, ... */
