@@ -328,7 +328,8 @@ static int make_by_volume(struct instance *instance, const struct plan *plan, lo
 {
     char architecture[20] = "";
 
-    if (delivery_has_choice() && look_at_image(instance, architecture, cancel, error) != 0)
+    if (instance->delivery == DELIVERY_VOLUME && delivery_has_choice() &&
+        look_at_image(instance, architecture, cancel, error) != 0)
         return -1;
     return make(instance, plan, architecture, deadline, end, cancel, error);
 }

@@ -87,6 +87,7 @@ static bool read_object(struct image_details *details, const json_t *object)
     read_time(details->created, text_of(json_object_get(object, "Created")));
     if (user && *user)
         details->user = string_copy(user);
+    details->has_volumes = json_object_size(json_object_get(config, "Volumes")) > 0;
     read_labels(&details->labels, json_object_get(config, "Labels"));
     return read_words(&details->tags, json_object_get(object, "RepoTags")) &&
            read_words(&details->entrypoint, json_object_get(config, "Entrypoint")) &&

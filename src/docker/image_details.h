@@ -18,6 +18,7 @@ struct image_details {
     char *user;               /* "nobody:nogroup"; NULL: not set */
     struct strvec entrypoint; /* empty: not set */
     struct strvec command;    /* likewise */
+    bool has_volumes;         /* it declares some */
     struct strvec tags;       /* "NAME:TAG" */
     struct strvec labels;     /* "KEY=VALUE" */
 };

@@ -52,7 +52,8 @@ void checker_settle(struct run *run)
     notifier_raise(&checker->ending);
     checker_wait(checker, &ignored); /* the program may not have come to its tests */
     for (size_t i = 0; i < checker->result->warnings.count; i++)
-        strvec_pushf(&result->warnings, "the checker: %s", checker->result->warnings.items[i]);
+        strvec_pushf(&result->warnings, "%s: %s", checker->role,
+                     checker->result->warnings.items[i]);
     result->checker_image = steal_pointer(&checker->result->image);
     result->checker_container = steal_pointer(&checker->result->container);
 }

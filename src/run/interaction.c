@@ -13,14 +13,36 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "docker/engine_memory.h"
+#include "docker/image_store.h"
+#include "run/run_steps.h"
 
-/* How long before its timeout a program is looked at, to know what it waits for. */
-enum { LOOK_BEFORE_MS = 100 };
+/*
+ * How long before its timeout a program is looked at, to know what it waits for; it is not if that
+ * is shorter than the other one.
+ */
+enum { LOOK_BEFORE_MS = 100, LOOK_TIMEOUT_MS = 500 };
 
-bool interaction_is_relayed(const struct run *run)
+/* Whether the image of the program declares volumes, which would be shared like the FIFOs. */
+static bool has_volumes(const struct run *run)
 {
-    return run->plan->transcript ||
-           engine_memory_is_gvisor(run->docker->memory, run->plan->policy.oci_runtime);
+    CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const struct plan *plan = run->plan;
+    int found = image_store_details(run->docker, plan->image, run->cancel, &details, &ignored);
+
+    if (found == 0 && plan->base)
+        found = image_store_details(run->docker, plan->base, run->cancel, &details, &ignored);
+    return found != 1 || details.has_volumes;
+}
+
+bool interaction_must_relay(const struct run *run)
+{
+    const struct plan *plan = run->plan;
+    struct engine_memory *memory = run->docker->memory;
+
+    return plan->transcript || engine_memory_is_gvisor(memory, plan->policy.oci_runtime) ||
+           engine_memory_is_gvisor(memory, plan->checker->policy.oci_runtime) ||
+           has_volumes(run);
 }
 
 /* ---- the interactor, in its thread */
@@ -29,8 +51,14 @@ static void note_begin(void *context)
 {
     struct interaction *interaction = context;
 
+    interaction->begun_ms[1] = clock_now_ms();
     atomic_store(&interaction->has_begun, true);
     notifier_raise(&interaction->begun);
+}
+
+static void note_begin_of_program(void *context)
+{
+    ((struct interaction *)context)->begun_ms[0] = clock_now_ms();
 }
 
 /* The program has ended. If it has ended well, the interactor goes on, and reads the end of file.
@@ -133,8 +161,8 @@ static void init(struct interaction *interaction, const struct run *run,
         .given = given,
         .cancel = run->cancel,
         .limits = run->checker->plan->policy.limits,
-        .look_ms = timeout_ms > LOOK_BEFORE_MS ? timeout_ms - LOOK_BEFORE_MS : 1,
-        .relayed = interaction_is_relayed(run),
+        .look_ms = timeout_ms >= LOOK_TIMEOUT_MS ? timeout_ms - LOOK_BEFORE_MS : 0,
+        .relayed = run->relays,
         .to_program = {-1, -1},
         .to_interactor = {-1, -1},
         .begun = NOTIFIER_INIT,
@@ -159,8 +187,8 @@ static bool wait_for_begin(struct interaction *interaction)
     return atomic_load(&interaction->has_begun);
 }
 
-static int run_program(struct interaction *interaction, struct program_run *program,
-                       long long deadline, bool *begun, struct error *error)
+static int run_program(struct interaction *interaction, const struct run *run,
+                       struct program_run *program, bool *begun, struct error *error)
 {
     program->request.side = interaction->relayed ? SIDE_RELAYED : SIDE_JOINED;
     program->request.look_ms = interaction->look_ms;
@@ -168,12 +196,15 @@ static int run_program(struct interaction *interaction, struct program_run *prog
     if (interaction->relayed)
         use_pipes(program, interaction->to_program[0], interaction->to_interactor[1],
                   &interaction->transcript, SAID_BY_PROGRAM);
-    return program_run(program, deadline, begun, error);
+    program->output->begun = note_begin_of_program;
+    program->output->context = interaction;
+    program->drain_ms = limits_timeout_ms(&interaction->limits);
+    return program_run(program, run_restore_deadline(run), begun, error);
 }
 
 int interaction_run(struct interaction *interaction, struct run *run,
-                    const struct checked_output *given, struct program_run *program,
-                    long long deadline, bool *begun, struct error *error)
+                    const struct checked_output *given, struct program_run *program, bool *begun,
+                    struct error *error)
 {
     pthread_t thread;
     int status = 0;
@@ -185,7 +216,7 @@ int interaction_run(struct interaction *interaction, struct run *run,
     if (thread_start(&thread, run_interactor, interaction) != 0)
         return error_set(error, ERROR_SYSTEM, "cannot start a thread for the interactor");
     if (wait_for_begin(interaction))
-        status = run_program(interaction, program, deadline, begun, error);
+        status = run_program(interaction, run, program, begun, error);
     atomic_store(&interaction->program_ended_well, status == 0 &&
                                                        program->result->reason == REASON_EXIT &&
                                                        program->result->exit_code == 0);
@@ -236,15 +267,22 @@ static long long idle_ms(const struct interaction *interaction, const struct fra
     return interaction->transcript.until_ms - interaction->transcript.last_ms;
 }
 
-/* The time of the program is over: says who waited for whom. */
+/*
+ * The time of the program is over: says who waited for whom. The interactor was looked at earlier,
+ * by as much as it has begun earlier, and nothing may have been said for long by then, too.
+ */
 static int explain_timeout(const struct interaction *interaction,
                            const struct frame_looked *program, struct test_result *result,
                            struct error *error)
 {
+    const long long idle = idle_ms(interaction, program), least = interaction->look_ms / 2;
+    const long long earlier = interaction->begun_ms[0] - interaction->begun_ms[1];
+    const bool waits = interaction->looked.wait != FRAME_WAIT_NOTHING;
+
     if (program->wait == FRAME_WAIT_NOTHING || interaction->has_verdict ||
-        idle_ms(interaction, program) < interaction->look_ms / 2)
+        idle < (waits ? least : least + earlier))
         return 0;
-    if (interaction->looked.wait == FRAME_WAIT_NOTHING)
+    if (!waits)
         return error_set(error, ERROR_JUDGE,
                          "the interactor did not answer: the program waited for it until its "
                          "timeout");

@@ -4,8 +4,8 @@
  * The interactor begins first, in a thread of its own. It reads no end of file before the program
  * has ended well: so what it says before that is its verdict on what the program has said.
  *
- * If FIFOs cannot be shared (gVisor), or a transcript is wanted, isolator passes on itself what
- * each says, through a pipe for each direction.
+ * If FIFOs cannot be shared, or a transcript is wanted, isolator passes on itself what each says,
+ * through a pipe for each direction.
  */
 #ifndef RUN_INTERACTION_H
 #define RUN_INTERACTION_H
@@ -24,7 +24,8 @@ struct interaction {
     const struct checked_output *given;
     const struct notifier *cancel; /* that of the run */
     struct limits limits;          /* of the interactor: it also has the time of the program */
-    long long look_ms;             /* after its beginning the program is looked at */
+    long long look_ms;             /* after its beginning each is looked at; 0: never */
+    long long begun_ms[2]; /* clock_now_ms() when the program and the interactor have begun */
     bool relayed;
     int to_program[2], to_interactor[2]; /* pipes, if it is relayed; -1: closed */
     struct transcript transcript;
@@ -49,8 +50,8 @@ struct interaction {
  * have ended: -1 as of program_run(). Call interaction_release() in any case.
  */
 int interaction_run(struct interaction *interaction, struct run *run,
-                    const struct checked_output *given, struct program_run *program,
-                    long long deadline, bool *begun, struct error *error);
+                    const struct checked_output *given, struct program_run *program, bool *begun,
+                    struct error *error);
 
 /*
  * Decides about a test whose program has ended as `program` and the result of the test say; at the
@@ -65,7 +66,11 @@ int interaction_decide(struct interaction *interaction, const struct result *pro
 
 void interaction_release(struct interaction *interaction);
 
-/* Whether isolator passes on what the programs of this run say. */
-bool interaction_is_relayed(const struct run *run);
+/*
+ * Whether isolator has to pass on what the programs of this run say, since their containers cannot
+ * share a volume, or should not: what else a program can write to would be shared, too. Asks the
+ * engine.
+ */
+bool interaction_must_relay(const struct run *run);
 
 #endif

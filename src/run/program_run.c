@@ -129,10 +129,15 @@ static enum process_event wait_for_end(struct program_run *program, long long be
                               program->stop ? program->stop : program->cancel);
         deadline = end + waited_ms(program);
         if (event == PROCESS_CANCELLED && program->stop && program->go_on &&
-            program->go_on(program))
+            program->go_on(program)) {
             program->stop = NULL;
-        else if (event != PROCESS_DEADLINE || deadline <= clock_now_ms())
+        } else if (event == PROCESS_DEADLINE && program->drain_ms > 0 &&
+                   program->instance->link.has_end) {
+            deadline = end + program->drain_ms;
+            program->drain_ms = 0;
+        } else if (event != PROCESS_DEADLINE || deadline <= clock_now_ms()) {
             return event;
+        }
     }
 }
 

@@ -31,6 +31,8 @@ struct program_run {
     /* Called when `stop` is raised: whether the program goes on, with `cancel` alone. NULL: no. */
     bool (*go_on)(struct program_run *program);
     void *go_on_context;
+    /* If it has ended in time: how long after that its last output may still be passed on. */
+    long long drain_ms;
     bool must_begin;  /* it cannot be cancelled before: the instance is needed again */
     long long latest; /* until when its files may arrive, see instance_deliver() */
     struct program_request request;

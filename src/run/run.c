@@ -61,9 +61,7 @@ static int open_stop(struct run *checker, struct error *error)
     return 0;
 }
 
-/*
- * The checker of the tests has a run of its own. Each container waits while the programs in the
- * other one run.
+/* The checker of the tests has a run of its own, whose container waits while tests run, or works.
  */
 static int begin_checker(struct run *run, struct error *error)
 {
@@ -77,6 +75,7 @@ static int begin_checker(struct run *run, struct error *error)
     *result = (struct result)RESULT_INIT;
     begun = run_begin(checker, run->docker, plan, &observer, run->cancel, NULL, result);
     run->checker = checker;
+    checker->role = run->plan->interactive ? "the interactor" : "the checker";
     run->turns_ms = plan_programs_ms(plan) + (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) *
                                                  (long long)run->plan->tests.count;
     checker->turns_ms = run_use_ms(run);
@@ -86,7 +85,7 @@ static int begin_checker(struct run *run, struct error *error)
                      result->reason == REASON_CANCELLED ? ERROR_CANCELLED
                      : result->reason == REASON_ENGINE  ? ERROR_ENGINE
                                                         : ERROR_JUDGE,
-                     "the checker: %s", result->error ? result->error : "it cannot be sent");
+                     "%s: %s", checker->role, result->error ? result->error : "it cannot be sent");
 }
 
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
@@ -195,16 +194,16 @@ static int open_checker(struct run *checker, struct error *error)
     add_warnings(checker);
     if (made != 0) {
         free_instance(checker);
-        return error_prefix(error, "the checker");
+        return error_prefix(error, "%s", checker->role);
     }
     if (submission_prepare(checker, deadline, &begun, &built, error) != 0)
-        return error_prefix(error, "the checker");
+        return error_prefix(error, "%s", checker->role);
     if (built)
         return 0;
     if (result->reason == REASON_CANCELLED)
-        return error_set(error, ERROR_CANCELLED, "cancelled while the checker was built");
+        return error_set(error, ERROR_CANCELLED, "cancelled while %s was built", checker->role);
     said = result->build ? checker_first_line(&result->build->text[1]) : NULL;
-    return error_set(error, ERROR_JUDGE, "the checker cannot be built%s%s", said ? ": " : "",
+    return error_set(error, ERROR_JUDGE, "%s cannot be built%s%s", checker->role, said ? ": " : "",
                      said ? said : "");
 }
 
@@ -227,18 +226,17 @@ static void start_checker(struct run *checker)
 /* Whether the checker is an interactor that shares FIFOs with the program. */
 static bool has_fifos(const struct run *run)
 {
-    return run->checker && run->plan->interactive && !interaction_is_relayed(run);
+    return run->checker && run->plan->interactive && !run->relays;
 }
 
-/*
- * Starts an interactor that has waited for the container whose FIFOs it shares, now that this
- * exists. It may have shown that the kernel is gVisor's, and then isolator relays.
- */
+/* Starts an interactor that has waited for the container whose FIFOs it shares, if it can. */
 static void start_interactor(struct run *run)
 {
     if (!run->checker || run->checker->is_started)
         return;
+    run->relays = run->relays || run->instance->link.is_gvisor;
     run->checker->joined = has_fifos(run) ? run->instance : NULL;
+    run->checker->start = clock_now_ms();
     start_checker(run->checker);
 }
 
@@ -338,6 +336,7 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
 
     run->session = session;
     run->instance = used ? run_session_take(session) : warm;
+    run->relays = run->plan->interactive && interaction_must_relay(run);
     if (run->checker && !has_fifos(run))
         start_checker(run->checker);
     if (add_to_files(run, &error) == 0)

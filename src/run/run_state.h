@@ -40,11 +40,13 @@ struct run {
     struct run_session *session;    /* that it uses; borrowed; NULL: none */
     struct terminator *terminator;  /* its own or that of its session; NULL: none is needed */
     const struct instance *joined;  /* of an interactor, with which it shares FIFOs; borrowed */
+    bool relays;                    /* isolator passes on what program and interactor say */
     struct run *checker; /* the run of the checker of its tests, with its result; NULL: none */
-    long long turns_ms;  /* how long the programs of another run take, in turn with its own */
+    long long turns_ms;  /* how long the programs of another run take, before or while its own do */
     /* Of the run of a checker: the thread that makes its container, and how that went. */
     pthread_t maker;
     bool has_maker, is_started;
+    const char *role; /* what messages call it: "the checker", "the interactor" */
     int made;
     struct error made_error;
     /* Of the same: the program's run raises one when it needs the checker no more, ... */

@@ -162,11 +162,13 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
 }
 
 /* What a checker says when it fails can be the answer. */
-static void hide_judge_error(struct error *error)
+static void hide_judge_error(const struct run *run, struct error *error)
 {
+    if (error->kind != ERROR_JUDGE || !run->plan->tests.outcome_only)
+        return;
     error_release(error);
     *error = (struct error)ERROR_INIT;
-    error_set(error, ERROR_JUDGE, "the checker failed");
+    error_set(error, ERROR_JUDGE, "%s failed", run->checker->role);
 }
 
 /* What the checker or the interactor is given. */
@@ -216,8 +218,7 @@ static int check_output(struct test_run *test, struct run *run, struct test_resu
         return 0;
     free(steal_pointer(&result->message));
     if (found < 0) {
-        if (error->kind == ERROR_JUDGE && run->plan->tests.outcome_only)
-            hide_judge_error(error);
+        hide_judge_error(run, error);
         result->status = error->kind == ERROR_CANCELLED ? TEST_NOT_RUN
                          : error->kind == ERROR_JUDGE   ? TEST_JUDGE_ERROR
                                                         : TEST_ENGINE;
@@ -276,8 +277,7 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
     if (!run->plan->interactive)
         return program_run(&program, run_restore_deadline(run), begun, error);
     program.request.input = -1; /* it is for the interactor */
-    return interaction_run(&test->interaction, run, &interactor, &program,
-                           run_restore_deadline(run), begun, error);
+    return interaction_run(&test->interaction, run, &interactor, &program, begun, error);
 }
 
 /* Runs one test. -1: the run is over; the test's result says what is known. */
@@ -298,6 +298,7 @@ static int run_test(struct run *run, const struct test_request *request, struct 
         else
             status = check_output(&test, run, result, error);
     } else {
+        hide_judge_error(run, error);
         take_failure(result, begun, error);
     }
     end_test(&test);

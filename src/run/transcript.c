@@ -66,7 +66,7 @@ struct strbuf transcript_finish(struct transcript *transcript)
     struct strbuf text = STRBUF_INIT;
 
     for (int side = 0; side < 2; side++)
-        if (transcript->lines[side].length > 0)
+        if (transcript->lines[side].length > 0 && !transcript->truncated)
             add_line(transcript, (enum transcript_side)side);
     text_add_utf8(&text, strbuf_string(&transcript->text), transcript->text.length);
     strbuf_release(&transcript->text);

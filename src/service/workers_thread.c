@@ -48,7 +48,7 @@ static bool may_be_warm(const struct run_session *session)
 
 static struct instance *take_warm(struct workers *workers, const struct run *run)
 {
-    /* an interactor shares FIFOs with the program's container, which is made for them */
+    /* the program of an interactor mostly needs a container with FIFOs, which is made for it */
     return run->plan->interactive ? NULL : pool_take(workers->pool, run->plan, &run->limits);
 }
 

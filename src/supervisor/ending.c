@@ -85,6 +85,7 @@ void ending_fail(struct supervisor *supervisor, enum frame_step step, int error,
 {
     connection_set_late(&supervisor->connection, 0);
     relay_stop(&supervisor->relay);
+    peer_close(&supervisor->peer);
     ending_report(supervisor, step, error, path);
     supervisor->state = STATE_ENDED;
 }
@@ -114,8 +115,8 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
     for (int i = 0; i < 2; i++)
         output_stream_pass_all(&supervisor->outputs[i]);
     processes_kill(&supervisor->processes);
-    peer_close(
-        &supervisor->peer); /* not before: an interactor that is ended reads no end of file */
+    /* not before: an interactor that is ended reads no end of file */
+    peer_end(&supervisor->peer);
 }
 
 /* The cell has ended, or a program whose processes stay. */

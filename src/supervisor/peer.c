@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -13,7 +14,7 @@
 
 void peer_init(struct peer *peer, const char *directory)
 {
-    *peer = (struct peer){.directory = directory, .held = {-1, -1}};
+    *peer = (struct peer){.directory = directory, .writer = -1, .readers = {-1, -1}};
 }
 
 static const char *input_of(const struct peer *peer)
@@ -42,31 +43,29 @@ static int open_end(const struct peer *peer, const char *name, int access)
     return -1;
 }
 
-/* An end that no one reads, for a program whose interactor has ended already. */
-static int open_broken_end(void)
-{
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -1;
-    close(ends[0]);
-    return ends[1];
-}
-
-/* The other side of each FIFO has to be open before the end that is written. */
+/*
+ * The other side of each FIFO has to be open before the end that is written. No one is joined yet
+ * when an interactor is: what is in the FIFOs then belongs to nothing.
+ */
 static bool open_ends(struct peer *peer, int ends[2])
 {
     const char *in = input_of(peer), *out = output_of(peer);
 
     ends[0] = open_end(peer, in, O_RDONLY);
-    if (ends[0] >= 0 && peer->is_interactor) {
-        peer->held[0] = open_end(peer, in, O_WRONLY);
-        peer->held[1] = open_end(peer, out, O_RDONLY);
+    if (peer->is_interactor && ends[0] >= 0) {
+        peer->readers[0] = open_end(peer, out, O_RDONLY);
+        peer->readers[1] = open_end(peer, in, O_RDONLY);
+        if (peer->readers[0] < 0 || peer->readers[1] < 0)
+            return false;
+        descriptor_discard(&peer->readers[0]);
+        descriptor_discard(&peer->readers[1]);
+        peer->readers[0] = open_end(peer, out, O_RDONLY);
+        peer->readers[1] = open_end(peer, in, O_RDONLY);
+        peer->writer = open_end(peer, in, O_WRONLY);
+        if (peer->readers[0] < 0 || peer->readers[1] < 0 || peer->writer < 0)
+            return false;
     }
-    if (ends[0] >= 0 && (!peer->is_interactor || (peer->held[0] >= 0 && peer->held[1] >= 0)))
-        ends[1] = open_end(peer, out, O_WRONLY);
-    if (ends[1] < 0 && ends[0] >= 0 && errno == ENXIO && !peer->is_interactor)
-        ends[1] = open_broken_end();
+    ends[1] = ends[0] >= 0 ? open_end(peer, out, O_WRONLY) : -1;
     return ends[1] >= 0;
 }
 
@@ -74,6 +73,7 @@ bool peer_join(struct peer *peer, uint32_t flags, int ends[2])
 {
     int error;
 
+    peer_close(peer);
     peer->joined = (flags & (FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR)) != 0;
     peer->is_interactor = (flags & FRAME_RUN_INTERACTOR) != 0;
     ends[0] = ends[1] = -1;
@@ -93,24 +93,51 @@ bool peer_join(struct peer *peer, uint32_t flags, int ends[2])
 
 void peer_let_go(struct peer *peer)
 {
-    descriptor_close(&peer->held[0]);
-    peer->drops = peer->held[1] >= 0; /* else the interactor has ended */
+    descriptor_close(&peer->writer);
+    peer->drops[0] = true;
+}
+
+/* What drops the bytes also writes, so that it never sees an end: a program may be joined later. */
+void peer_end(struct peer *peer)
+{
+    int drain;
+
+    descriptor_close(&peer->writer);
+    if (peer->readers[1] < 0 || peer->drops[1])
+        return;
+    drain = open_end(peer, input_of(peer), O_RDWR);
+    if (drain < 0)
+        return;
+    descriptor_close(&peer->readers[1]);
+    peer->readers[1] = drain;
+    peer->drops[1] = true;
 }
 
 void peer_close(struct peer *peer)
 {
-    descriptor_close(&peer->held[0]);
-    descriptor_close(&peer->held[1]);
-    peer->drops = false;
+    descriptor_close(&peer->writer);
+    for (int i = 0; i < 2; i++) {
+        descriptor_close(&peer->readers[i]);
+        peer->drops[i] = false;
+    }
 }
 
-/* Whether a pipe, of which this is either end, has no room. */
-static bool is_full(int fd)
+/*
+ * Whether a pipe, of which this is the end that is read, may have no room. The kernel keeps what
+ * one call writes together in a page if it fits there, so that half of each page can be empty.
+ */
+static bool may_be_full(int fd)
 {
     const int size = fcntl(fd, F_GETPIPE_SZ);
 
-    /* A page holds what one call has written, if that is less and more does not fit. */
-    return size > 0 && descriptor_pending(fd) + 4096 > (uint64_t)size;
+    return size > 0 && descriptor_pending(fd) * 2 >= (uint64_t)size;
+}
+
+static bool has_no_room(int fd)
+{
+    struct pollfd polled = {.fd = fd, .events = POLLOUT};
+
+    return poll(&polled, 1, 0) == 0;
 }
 
 /* How long ago something was written to either FIFO, which the kernel notes. */
@@ -141,7 +168,7 @@ static void look(const struct peer *peer, int in, int out, struct frame_looked *
         out = fifos[1] = open_end(peer, output_of(peer), O_WRONLY);
         looked->idle_ms = idle_ms(fifos);
     }
-    if (out >= 0 && is_full(out))
+    if (out >= 0 && (peer->joined ? has_no_room(out) : may_be_full(out)))
         looked->wait = FRAME_WAIT_OUTPUT;
     else if (in >= 0 && descriptor_pending(in) == 0)
         looked->wait = FRAME_WAIT_INPUT;
@@ -166,12 +193,13 @@ bool peer_look(struct peer *peer, const struct processes *processes, int in, int
     return true;
 }
 
-void peer_watch(struct peer *peer, struct loop *loop)
+void peer_watch(struct peer *peer, struct loop *loop, bool runs)
 {
     const uint64_t now_us = figures_clock_us();
 
-    if (peer->drops)
-        descriptor_discard_watch(&peer->held[1], loop);
-    if (peer->look_us > 0)
+    for (int i = 0; i < 2; i++)
+        if (peer->drops[i])
+            descriptor_discard_watch(&peer->readers[i], loop);
+    if (runs && peer->look_us > 0)
         loop_limit(loop, peer->look_us > now_us ? (int)((peer->look_us - now_us) / 1000) + 1 : 0);
 }

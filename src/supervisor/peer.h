@@ -15,10 +15,13 @@
 struct peer {
     const char *directory;
     bool joined, is_interactor;
-    /* What an interactor's supervisor holds for the program, to be written and to be read; -1:
-     * nothing. */
-    int held[2];
-    bool drops;       /* what can be read there */
+    /*
+     * What an interactor's supervisor holds; -1: nothing. As long as it has an end that writes, the
+     * interactor reads no end of file; with those that read, what the interactor and the program
+     * write is not lost, and does not fail.
+     */
+    int writer, readers[2];
+    bool drops[2];    /* what can be read there */
     uint64_t look_us; /* figures_clock_us() when the program is looked at; 0: never, or it was */
 };
 
@@ -31,11 +34,16 @@ void peer_init(struct peer *peer, const char *directory);
  */
 bool peer_join(struct peer *peer, uint32_t flags, int ends[2]);
 
-/*
- * The program has ended: the interactor reads the end of file, and what it still writes is dropped.
- * Closes all that is held.
- */
+/* The program has ended: the interactor reads the end of file; what it still writes is dropped. */
 void peer_let_go(struct peer *peer);
+
+/*
+ * This side has ended. If it was an interactor, the program can still read what it has said, and
+ * then the end of file; what the program writes is dropped.
+ */
+void peer_end(struct peer *peer);
+
+/* Closes all that is held. */
 void peer_close(struct peer *peer);
 
 /* A program has begun, and is looked at so long after this, or never if that is 0. */
@@ -48,7 +56,7 @@ void peer_begin_to_look(struct peer *peer, uint64_t look_ms);
 bool peer_look(struct peer *peer, const struct processes *processes, int in, int out,
                struct frame_looked *looked);
 
-/* Drops what is to be dropped, and bounds the wait of the loop by the next look. */
-void peer_watch(struct peer *peer, struct loop *loop);
+/* Drops what is to be dropped and, if it runs, bounds the wait of the loop by the next look. */
+void peer_watch(struct peer *peer, struct loop *loop, bool runs);
 
 #endif

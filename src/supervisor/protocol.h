@@ -102,12 +102,12 @@
  *
  * Interaction. Two programs in two containers can talk: a program that is tested, and an
  * interactor. The containers have a volume in common with two FIFOs, which belong to root. RUN with
- * FRAME_RUN_INTERACTOR is sent to the one first: its supervisor also opens the other end of each
- * FIFO, for the program, until LET_GO or the end of the interactor. Once that has BEGUN, RUN with
- * FRAME_RUN_JOINED is sent to the other one. Each program has its end of a FIFO as stdin and as
- * stdout, which no frame carries then. So the interactor reads no end of file before LET_GO, and
- * what it says before that does not come from how the program has ended. For programs that isolator
- * itself joins, RUN has FRAME_RUN_AT_ONCE alone.
+ * FRAME_RUN_INTERACTOR is sent to the one first: its supervisor holds ends of both FIFOs, so that
+ * the interactor reads no end of file before LET_GO, and that no write fails. Once it has BEGUN,
+ * RUN with FRAME_RUN_JOINED is sent to the other one. Each program has its end of a FIFO as stdin
+ * and as stdout, which no frame carries then. What the interactor says before LET_GO does not come
+ * from how the program has ended. For programs that isolator itself joins, RUN has
+ * FRAME_RUN_AT_ONCE alone.
  *
  * Credit. isolator may send FRAME_STDIN_WINDOW bytes of STDIN and of NETWORK, the supervisor
  * FRAME_WINDOW of STDOUT, STDERR, REPORT, FILES and NETWORK, and after that as many as were

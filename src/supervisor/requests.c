@@ -24,6 +24,7 @@ static void reset(struct supervisor *supervisor)
     unpack_init(&supervisor->unpack);
     input_stream_reset(&supervisor->input);
     relay_reset(&supervisor->relay);
+    peer_close(&supervisor->peer);
     supervisor->end = (struct frame_end){0};
     ending_take_spare();
     supervisor->state = STATE_WAITING;

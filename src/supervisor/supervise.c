@@ -120,10 +120,9 @@ static void watch(struct supervisor *supervisor, struct loop *loop)
         driver_link_watch_cell(&supervisor->driver, loop);
     if (state == STATE_RUNNING && !program->has_value)
         driver_link_watch_report(&supervisor->driver, loop);
-    if (runs) {
+    if (runs)
         memory_use_watch(&supervisor->memory, loop);
-        peer_watch(&supervisor->peer, loop);
-    }
+    peer_watch(&supervisor->peer, loop, state == STATE_RUNNING);
     ending_watch(supervisor, loop);
     /* These change the state, so they come last. */
     if (state == STATE_STARTING)

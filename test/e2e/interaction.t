@@ -101,7 +101,13 @@ test_case 'the one who ends first decides' && {
     is "$(tests "$verdicts")" "1 timeout program did not end within 1 s" "right, and then the program does not end"
     talk 'import sys; input(); sys.exit(1)' 'import time; print(1, flush=True); time.sleep(100)' --timeout 100s
     is "$(tests "$verdicts")" "1 wrong-answer the output is not right" "wrong, and then the program does not end"
-    talk 'print("x" * 1000000); print("y", flush=True)' ''
+    for relay in '' --transcript; do
+        talk 'input()' 'import time
+print(1, flush=True); time.sleep(0.5); print("x" * 1000000, flush=True)' $relay
+        is "$(tests "$verdicts")" "1 passed -" "what is written after the end of an interactor that is content $relay"
+        talk 'import sys, time; time.sleep(2); sys.exit(len(sys.stdin.read()) != 60001)' 'print("x" * 60000)' $relay
+        is "$(tests "$verdicts")" "1 passed -" "a program that has ended in time, and an interactor that reads later $relay"
+    done
     isolator test --tests "$scratch/one" --interactor "$(snippet c 'int main(void) { return 1; }')" "$(snippet py 'input()')"
     is "$(tests '$_->{status}')" "wrong-answer" "the interactor has ended before the program begins"
     talk 'print("x" * 1000000); print("y", flush=True)' ''
@@ -112,20 +118,20 @@ test_case 'the one who ends first decides' && {
 
 test_case 'a deadlock, and an interactor that does not answer' && {
     for relay in '' --transcript; do
-        talk 'input()' 'input()' $relay
+        talk 'input()' 'input()' --timeout 3s $relay
         is "$(tests "$verdicts")" "1 timeout deadlock: the program and the interactor waited for each other to write; is a\
  line missing, or not flushed?" "both read $relay"
-        talk 'print("x" * 5000000, flush=True); input()' 'print("x" * 5000000, flush=True); input()' $relay
+        talk 'print("x" * 5000000, flush=True); input()' 'print("x" * 5000000, flush=True); input()' --timeout 3s $relay
         is "$(tests "$verdicts")" "1 timeout deadlock: the program and the interactor waited for each other to read" \
             "both write $relay"
-        talk 'while True: pass' 'input()' $relay
+        talk 'while True: pass' 'input()' --timeout 3s $relay
         is "$status $(tests "$verdicts")" "3 1 judge-error the interactor did not answer: the program waited for it until its\
  timeout" "the interactor computes $relay"
-        talk 'input()' 'while True: pass' $relay
-        is "$(tests "$verdicts")" "1 timeout program did not end within 1 s" "the program computes $relay"
+        talk 'input()' 'while True: pass' --timeout 3s $relay
+        is "$(tests "$verdicts")" "1 timeout program did not end within 3 s" "the program computes $relay"
         talk 'for line in __import__("sys").stdin: print(line, end="", flush=True)' \
-            'while True: print(1, flush=True); input()' $relay
-        is "$(tests "$verdicts")" "1 timeout program did not end within 1 s" "they talk without end $relay"
+            'while True: print(1, flush=True); input()' --timeout 3s $relay
+        is "$(tests "$verdicts")" "1 timeout program did not end within 3 s" "they talk without end $relay"
     done
     talk 'import time
 while True: time.sleep(0.01)' 'print(1)' --timeout 1s
@@ -206,6 +212,17 @@ print(os.path.exists("judge"), sorted(os.listdir("/.isolator")), file=sys.stderr
     is "$(tests '"$_->{status} $_->{stderr}$_->{interactor}{stderr}"')" \
         "passed False ['supervisor', 'to-interactor', 'to-program']
 False" "files"
+}
+
+test_case 'volumes of the image are not shared' && {
+    image=isolator-test/volume-$$:1
+    container=$(docker create isolator-test/python:bookworm true)
+    docker commit --change 'VOLUME /data' "$container" "$image" >/dev/null
+    docker rm "$container" >/dev/null
+    isolator test --tests "$scratch/tests" --interactor "$scratch/guess.py" --image "$image" "$(snippet py "$right")"
+    is "$(tests '$_->{status} . ($_->{interactor}{relayed} ? " relayed" : "")')" "passed relayed
+passed relayed" "isolator passes on what they say"
+    docker rmi "$image" >/dev/null
 }
 
 test_case 'a program that keeps the FIFOs open, forks, or writes to its own input' && {

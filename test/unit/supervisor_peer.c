@@ -160,19 +160,47 @@ static void peer__end_of_the_interactor(void **state)
     tear_down_pair(&pair);
 }
 
-/* It has ended before the program is joined. */
+/* It has ended before the program is joined, which reads its last words, and whose own are dropped.
+ */
 static void peer__interactor_that_has_ended(void **state)
 {
     struct pair pair;
 
     (void)state;
     set_up_pair(&pair);
-    start(&pair.interactor, "echo lost; exit 5", FRAME_RUN_INTERACTOR, 0);
+    start(&pair.interactor, "echo last; exit 5", FRAME_RUN_INTERACTOR, 0);
     end_with(&pair.interactor, 5);
-    start(&pair.program, "read a || echo end >&2; trap '' PIPE; echo x || exit 7", FRAME_RUN_JOINED,
-          0);
-    end_with(&pair.program, 7);
-    assert_int_equal(memcmp(strbuf_string(&pair.program.out[1]), "end\n", 4), 0);
+    start(&pair.program,
+          "read a; echo $a >&2; read b || echo end >&2; head -c 300000 /dev/zero; echo done >&2",
+          FRAME_RUN_JOINED, 0);
+    end_with(&pair.program, 0);
+    assert_string_equal(strbuf_string(&pair.program.out[1]), "last\nend\ndone\n");
+    again(&pair.interactor);
+    again(&pair.program);
+    start_both(&pair, "read a; echo $a >&2", "echo fresh");
+    end_with(&pair.program, 0);
+    end_with(&pair.interactor, 0);
+    assert_string_equal(strbuf_string(&pair.interactor.out[1]), "fresh\n");
+    tear_down_pair(&pair);
+}
+
+/* An interactor that cannot be executed holds nothing for the program. */
+static void peer__interactor_that_fails(void **state)
+{
+    const struct frame_run run = {
+        .timer_ms = 2 * LATE_MS, .linger_ms = 2 * LATE_MS, .flags = FRAME_RUN_INTERACTOR};
+    struct pair pair;
+
+    (void)state;
+    set_up_pair(&pair);
+    add_text(&pair.interactor, FRAME_ARGUMENT, "/nothing/here");
+    add(&pair.interactor, FRAME_RUN, &run, sizeof run);
+    expect(&pair.interactor, FRAME_FAILED);
+    assert_int_equal(pair.interactor.failed.step, FRAME_STEP_EXEC);
+    again(&pair.interactor);
+    start_both(&pair, "read a; exit 3", "echo x");
+    end_with(&pair.program, 0);
+    end_with(&pair.interactor, 3);
     tear_down_pair(&pair);
 }
 
