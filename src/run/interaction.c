@@ -41,8 +41,15 @@ bool interaction_must_relay(const struct run *run)
     struct engine_memory *memory = run->docker->memory;
 
     return plan->transcript || engine_memory_is_gvisor(memory, plan->policy.oci_runtime) ||
-           engine_memory_is_gvisor(memory, plan->checker->policy.oci_runtime) ||
-           has_volumes(run);
+           engine_memory_is_gvisor(memory, plan->checker->policy.oci_runtime) || has_volumes(run);
+}
+
+/* Each end is closed as soon as its side has ended, so that the other one reads the end of file. */
+static void close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
 }
 
 /* ---- the interactor, in its thread */
@@ -121,8 +128,8 @@ static void *run_interactor(void *context)
             checker_judge(convention, "the interactor", &interaction->result, &interaction->verdict,
                           &interaction->judge_error) == 0;
     interaction->looked = interaction->interactor->instance->link.looked;
-    cleanup_fd(&interaction->to_interactor[0]);
-    cleanup_fd(&interaction->to_program[1]); /* the program reads the end of file */
+    close_end(&interaction->to_interactor[0]);
+    close_end(&interaction->to_program[1]);
     if (is_decided(interaction))
         notifier_raise(&interaction->judged);
     notifier_raise(&interaction->begun);
@@ -222,8 +229,8 @@ int interaction_run(struct interaction *interaction, struct run *run,
                                                        program->result->exit_code == 0);
     if (atomic_load(&interaction->program_ended_well)) {
         output_sink_detach(program->output);
-        cleanup_fd(&interaction->to_program[0]);
-        cleanup_fd(&interaction->to_interactor[1]); /* the interactor reads the end of file */
+        close_end(&interaction->to_program[0]);
+        close_end(&interaction->to_interactor[1]);
     }
     notifier_raise(&interaction->ended);
     pthread_join(thread, NULL);
@@ -333,8 +340,8 @@ void interaction_release(struct interaction *interaction)
 
     strbuf_release(&rest);
     for (int i = 0; i < 2; i++) {
-        cleanup_fd(&interaction->to_program[i]);
-        cleanup_fd(&interaction->to_interactor[i]);
+        close_end(&interaction->to_program[i]);
+        close_end(&interaction->to_interactor[i]);
     }
     notifier_release(&interaction->begun);
     notifier_release(&interaction->ended);
