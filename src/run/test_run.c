@@ -164,7 +164,7 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
 /* What a checker says when it fails can be the answer. */
 static void hide_judge_error(const struct run *run, struct error *error)
 {
-    if (error->kind != ERROR_JUDGE || !run->plan->tests.outcome_only)
+    if (!run->checker || error->kind != ERROR_JUDGE || !run->plan->tests.outcome_only)
         return;
     error_release(error);
     *error = (struct error)ERROR_INIT;
