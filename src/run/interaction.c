@@ -132,6 +132,7 @@ static void *run_interactor(void *context)
     close_end(&interaction->to_program[1]);
     if (is_decided(interaction))
         notifier_raise(&interaction->judged);
+    atomic_store(&interaction->has_ended, true);
     notifier_raise(&interaction->begun);
     return NULL;
 }
@@ -184,13 +185,16 @@ static void init(struct interaction *interaction, const struct run *run,
                     clock_now_ms() + interaction->look_ms);
 }
 
+/* How long is waited at a time. */
+enum { WAIT_MS = 1000 };
+
 /* Waits until the interactor has begun, or has ended without that, which is bounded. */
 static bool wait_for_begin(struct interaction *interaction)
 {
     struct pollfd polled = {notifier_fd(&interaction->begun), POLLIN, 0};
 
-    while (io_poll(&polled, 1, -1) <= 0)
-        ;
+    while (!atomic_load(&interaction->has_begun) && !atomic_load(&interaction->has_ended))
+        io_poll(&polled, 1, WAIT_MS);
     return atomic_load(&interaction->has_begun);
 }
 

@@ -33,7 +33,7 @@ struct interaction {
     struct notifier ended;  /* the program has ended */
     struct notifier judged; /* the interactor has ended, and nothing more has to be known */
     struct notifier stop;   /* `judged` or `cancel` */
-    atomic_bool has_begun;
+    atomic_bool has_begun, has_ended;
     atomic_bool program_ended_well;
     /* How the interactor has ended. */
     int status; /* -1: `error` says why it did not run to its end */
