@@ -265,20 +265,21 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(BIN)/$(program):$(PREFIX)
 	$(foreach file,README.md SECURITY.md LICENSE,$(file):$(DOCDIR)/$(file)) \
 	isolator_config.json:$(DATADIR)/isolator_config.json \
 	$(foreach file,$(wildcard share/examples/*.py share/examples/cluster/*),$(file):$(DOCDIR)/$(file:share/%=%)) \
+	$(foreach file,$(wildcard share/formats/[!_]*) share/formats/_batch.py,$(file):$(DATADIR)/$(file:share/%=%)) \
 	$(foreach schema,config results,share/isolator_$(schema).schema.json:$(DATADIR)/isolator_$(schema).schema.json)
 
 # The manual pages name the installed places.
 install: all ## install below PREFIX (/usr/local), or DESTDIR/PREFIX
 	@for pair in $(INSTALLED); do \
 		source=$${pair%%:*} place="$(DESTDIR)$${pair#*:}" mode=644; \
-		case $$source in $(BIN)/isolator*|$(B)/isolator-tls) mode=755 ;; esac; \
+		case $$source in $(BIN)/isolator*|$(B)/isolator-tls|share/formats/[!_]*) mode=755 ;; esac; \
 		install -D -m $$mode "$$source" "$$place" || exit 1; \
 		case $$source in $(B)/man/*) sed -Ei 's#/usr/local/(bin|libexec|share)#$(PREFIX)/\1#g' "$$place" || exit 1 ;; esac; \
 	done
 # isolator's own directories are removed too, unless other files are in them.
 uninstall: ## remove what install has installed
 	@for pair in $(INSTALLED); do rm -f "$(DESTDIR)$${pair#*:}" || exit 1; done
-	@for own in $(PREFIX)/libexec/isolator $(DATADIR) $(DOCDIR)/examples/cluster $(DOCDIR)/examples $(DOCDIR); do \
+	@for own in $(PREFIX)/libexec/isolator $(DATADIR)/formats $(DATADIR) $(DOCDIR)/examples/cluster $(DOCDIR)/examples $(DOCDIR); do \
 		rmdir "$(DESTDIR)$$own" 2>/dev/null || [ ! -d "$(DESTDIR)$$own" ] || echo "  left: $(DESTDIR)$$own"; \
 	done
 

@@ -441,6 +441,16 @@ cat >"$examples/requests.jsonl" <<'END'
 {"id": 1, "language": "python", "entrypoint_code": "print(6 * 7)"}
 {"id": 2, "language": "python", "entrypoint_code": "print(input()[::-1])", "stdin": "olleh"}
 END
+mkdir "$examples/share"
+cp -r share/formats "$examples/share/"
+cat >"$examples/HumanEval.jsonl" <<'END'
+{"task_id": "HumanEval/0", "prompt": "def one():\n", "entry_point": "one", "test": "def check(f): assert f() == 1"}
+{"task_id": "HumanEval/1", "prompt": "def two():\n", "entry_point": "two", "test": "def check(f): assert f() == 2"}
+END
+cat >"$examples/samples.jsonl" <<'END'
+{"task_id": "HumanEval/0", "completion": "    return 1"}
+{"task_id": "HumanEval/1", "completion": "    return 3"}
+END
 echo 'import greeting; greeting.greet()' >"$examples/project/main.py"
 echo 'def greet(): print("hello")' >"$examples/project/greeting.py"
 echo 'open("plot.svg", "w").write("<svg/>"); open("log", "w")' >"$examples/plot.py"

@@ -94,6 +94,13 @@ test_case 'make install with DESTDIR, and make uninstall' && {
 644 share/doc/isolator/examples/server.py
 644 share/fish/vendor_completions.d/isolator-mcp.fish
 644 share/fish/vendor_completions.d/isolator.fish
+644 share/isolator/formats/_batch.py
+755 share/isolator/formats/apps
+755 share/isolator/formats/codeforces
+755 share/isolator/formats/humaneval
+755 share/isolator/formats/livecodebench
+755 share/isolator/formats/mbpp
+755 share/isolator/formats/pass_at_k
 644 share/isolator/isolator_config.json
 644 share/isolator/isolator_config.schema.json
 644 share/isolator/isolator_results.schema.json
@@ -107,7 +114,8 @@ END
     is "$(ls -A "$staged") $(ls -A "$staged/opt")" "opt tools" "make install: nothing elsewhere"
     is "$(find "$staged/opt" -type d ! -perm 755)" "" "make install: all can read the directories, whatever the umask is"
     is "$(grep -ho '/[a-z/]*/share/isolator[a-z/_.]*' "$staged"/opt/tools/share/man/man*/* | sort -u)" \
-        "/opt/tools/share/isolator/isolator_config.json
+        "/opt/tools/share/isolator/formats
+/opt/tools/share/isolator/isolator_config.json
 /opt/tools/share/isolator/isolator_config.schema.json
 /opt/tools/share/isolator/isolator_results.schema.json" "make install: the manual pages name the directories of this prefix"
     is "$(grep -c '"/usr/local/lib/node_modules"' "$staged"/opt/tools/share/man/man5/isolator_config.json.5)" 2 \

@@ -1,0 +1,274 @@
+#!/usr/bin/env bash
+# The filters of share/formats: lines of data sets and samples become requests of isolator batch, and its results pass@k.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $scratch and its like
+. "$(dirname "$0")/lib.sh"
+
+# convert FILTER: converts $scratch/set with $scratch/samples; sets $status and $err, with "DIR" for $scratch.
+convert() {
+    "share/formats/$1" "$scratch/set" "$scratch/samples" >"$scratch/requests" 2>"$scratch/messages"
+    status=$?
+    err=$(sed "s|$scratch|DIR|g; s|share/formats/||; s/position [0-9]*/position N/" "$scratch/messages")
+}
+# graded FILTER: also runs the requests; sets $graded to the id, the status and how many tests passed of each, and the error.
+graded() {
+    convert "$1"
+    is "$status|$err" "0|" "$1: converts"
+    isolator batch -q "$scratch/requests"
+    is "$err" "" "isolator batch says nothing"
+    graded=$(perl -MJSON::PP -ne '$_ = decode_json($_); push @all, "$_->{id} $_->{status} $_->{summary}{passed}/$_->{summary}{total} $_->{error}" =~ s/ $//r;
+        END { print "$_\n" for sort @all }' "$scratch/out")
+}
+# members EXPRESSION: a Perl expression about each request, which is the hash %$_, one a line.
+members() { perl -MJSON::PP -ne "\$_ = decode_json(\$_); print $1, qq(\\n)" "$scratch/requests"; }
+
+livecodebench() {
+    python3 - <<'END' >"$scratch/set"
+import base64, json, pickle, zlib
+def row(name, public, private, **metadata):
+    return json.dumps({"question_id": name, "starter_code": "", "public_test_cases": json.dumps(public),
+        "private_test_cases": private, "metadata": json.dumps(metadata)})
+def test(kind, given, output): return {"input": given, "output": output, "testtype": kind}
+def packed(tests): return base64.b64encode(zlib.compress(pickle.dumps(json.dumps(tests)))).decode()
+print(row("double_1", [test("stdin", "2\n", "4\n")], packed([test("stdin", "3\n", "6.0")])))
+print(row("3001", [test("functional", "[1, 2]\n3", "[1, 2, 3]")], json.dumps([test("functional", "[]\n1", "[1]")]), func_name="count"))
+END
+}
+
+test_case 'livecodebench: programs that read, and methods' && {
+    livecodebench
+    cat >"$scratch/samples" <<'END'
+{"task_id": "3001", "completion": "Here it is:\n```python\nclass Solution:\n    def count(self, a: List[int], b: int) -> List[int]:\n        return tuple(a) + (b,)\n```\nDone."}
+{"task_id": "3001", "completion": "class Solution:\n    def count(self, a, b):\n        return [1, 2, 3]"}
+{"task_id": "double_1", "solution": "print('', int(input()) * 2, '')"}
+{"task_id": "double_1", "solution": "print(floor(math.pi) + 1)"}
+END
+    graded livecodebench
+    expect "$graded" "the results" <<'END'
+3001/0 success 2/2
+3001/1 error 1/2 1 of 2 tests are not passed; the first is '2'
+double_1/0 success 2/2
+double_1/1 error 1/2 1 of 2 tests are not passed; the first is '2'
+END
+}
+
+test_case --quick 'livecodebench: a pickle that names a function is refused' && {
+    python3 - "$scratch/touched" <<'END' >"$scratch/set"
+import base64, json, os, pickle, sys, zlib
+class Evil:
+    def __reduce__(self): return os.system, ("touch " + sys.argv[1],)
+def row(name, private):
+    return json.dumps({"question_id": name, "public_test_cases": "[]", "metadata": "{}", "private_test_cases": private})
+def packed(data): return base64.b64encode(data).decode()
+print(row("evil", packed(zlib.compress(pickle.dumps(Evil())))))
+print(row("bomb", packed(zlib.compress(bytes(65 << 20)))))
+print(row("cut", packed(zlib.compress(bytes(65 << 10))[:-4])))
+print(row("empty", "[]"))
+END
+    for task in evil bomb cut empty; do echo "{\"task_id\": \"$task\", \"solution\": \"\"}"; done >"$scratch/samples"
+    convert livecodebench
+    expect "$status $(wc -c <"$scratch/requests")
+$err" "the messages" <<'END'
+1 0
+DIR/set:1: private_test_cases: the pickle names posix.system, and may name nothing
+DIR/set:2: private_test_cases: cut off, or more than 64 MiB
+DIR/set:3: private_test_cases: cut off, or more than 64 MiB
+DIR/samples:4: there are no tests
+END
+    ok "$([ ! -e "$scratch/touched" ]; echo $?)" "the function was not called"
+}
+
+test_case 'apps: programs that read, functions, and the shape of PRIME' && {
+    cat >"$scratch/set" <<'END'
+{"problem_id": 7, "input_output": "{\"inputs\": [\"1 3\\n\", [\"2\", \"3\"]], \"outputs\": [\"0.333333\\n\", [\"0.6666667\"]]}"}
+{"problem_id": 8, "input_output": "{\"fn_name\": \"add\", \"inputs\": [[1, 2], [0.1, 0.2]], \"outputs\": [[3], [0.30000000000000004]]}"}
+{"reward_model": {"ground_truth": "{\"fn_name\": \"same\", \"inputs\": [\"[1]\"], \"outputs\": [\"[1]\"]}"}, "extra_info": {"index": 9}}
+{"input_output": "{\"inputs\": [\"a\"], \"outputs\": [\"10000000\\n2\"]}"}
+END
+    cat >"$scratch/samples" <<'END'
+{"task_id": 7, "solution": "a = sys.stdin.read().split()\nprint(int(a[0]) / int(a[1]))"}
+{"task_id": "8", "solution": "def add(a, b):\n    return a + b"}
+{"task_id": "8", "solution": "def add(a, b):\n    return round(a + b, 9)"}
+{"task_id": 9, "solution": "class Solution:\n    def same(self, a): return a"}
+{"task_id": 3, "solution": "print('10000000.0', 2, sep='\\n')"}
+{"task_id": 3, "solution": "print('10000001', 2, sep='\\n')"}
+END
+    graded apps
+    expect "$graded" "the results" <<'END'
+3/0 success 1/1
+3/1 error 0/1 1 of 1 tests are not passed; the first is '1'
+7/0 success 2/2
+8/0 success 2/2
+8/1 error 1/2 1 of 2 tests are not passed; the first is '2'
+9/0 success 1/1
+END
+}
+
+test_case 'codeforces: words, checkers and limits' && {
+    cat >"$scratch/set" <<'END'
+{"id": "1/A", "time_limit": 2.5, "memory_limit": 128.0, "input_mode": "stdio", "official_tests": [{"input": "1\r\n2\r\n", "output": "YES\r\n\r\n1 2\r\n"}], "generated_checker": null}
+{"id": "1/B", "time_limit": 1.0, "memory_limit": 256.0, "official_tests": [{"input": "5\n", "output": "2\n3\n"}], "generated_checker": "import sys\nn, answer, output = (list(map(int, open(path).read().split('\\n')[:-1])) for path in sys.argv[1:4])\nassert answer == [2, 3]\nprint(int(sum(output) == n[0]))"}
+{"id": "1/C", "official_tests": [{"input": "", "output": "Ab\n"}]}
+{"id": "1/D", "official_tests": [{"input": "", "output": ""}], "generated_checker": "print(1)\nraise SystemExit(2)"}
+END
+    cat >"$scratch/samples" <<'END'
+{"task_id": "1/A", "solution": "assert open(0, newline='').read() == '1\\n2\\n'\nprint('yes  1\\n2')"}
+{"task_id": "1/A", "language": "c", "solution": "#include <stdio.h>\nint main(void) { puts(\"YES 1 3\"); }"}
+{"task_id": "1/B", "solution": "print(1, 4, sep='\\n\\n')"}
+{"task_id": "1/B", "solution": "print(1, 5, sep='\\n')"}
+{"task_id": "1/B", "solution": "print('x')"}
+{"task_id": "1/C", "solution": "print('ab')"}
+{"task_id": "1/D", "solution": ""}
+END
+    graded codeforces
+    expect "$graded" "the results" <<'END'
+1/A/0 success 1/1
+1/A/1 error 0/1 1 of 1 tests are not passed; the first is '1'
+1/B/0 success 1/1
+1/B/1 error 0/1 1 of 1 tests are not passed; the first is '1'
+1/B/2 error 0/1 1 of 1 tests are not passed; the first is '1'
+1/C/0 error 0/1 1 of 1 tests are not passed; the first is '1'
+1/D/0 error 0/1 1 of 1 tests are not passed; the first is '1'
+END
+    is "$(members '"$_->{id} $_->{timeout_seconds} $_->{memory_mb}"' | sed -n '1p;3p;6p' | tr '\n' ';')" "1/A/0 2.5 128;1/B/0 1 256;1/C/0 6 ;" "the limits"
+}
+
+test_case 'humaneval and mbpp: completions, solutions, and programs that exit early' && {
+    printf '%s\n' '{"task_id": "HumanEval/0", "prompt": "def one():\n    \"\"\"One.\"\"\"\n", "entry_point": "one", "test": "def check(candidate):\n    assert candidate() == 1\n"}' |
+        gzip >"$scratch/set.gz"
+    cat >"$scratch/samples" <<'END'
+{"task_id": "HumanEval/0", "completion": "    return 1"}
+{"task_id": "HumanEval/0", "completion": "    return 2"}
+{"task_id": "HumanEval/0", "solution": "def one(): return 1"}
+{"task_id": "HumanEval/0", "solution": "import os\nos._exit(0)"}
+{"task_id": "HumanEval/0", "completion": "    exit(0)"}
+END
+    share/formats/humaneval "$scratch/set.gz" - <"$scratch/samples" >"$scratch/requests"
+    ok $? "humaneval: from a packed file and standard input"
+    gzip -dc "$scratch/set.gz" >"$scratch/set"
+    graded humaneval
+    expect "$(cut -c 1-25 <<<"$graded")" "the results" <<'END'
+HumanEval/0/0 success 1/1
+HumanEval/0/1 error 0/1 1
+HumanEval/0/2 success 1/1
+HumanEval/0/3 error 0/1 1
+HumanEval/0/4 error 0/1 1
+END
+    cat >"$scratch/set" <<'END'
+{"task_id": 2, "code": "", "test_list": ["assert tree.value == 1", "assert math.pi > 3"], "test_imports": ["import math"], "test_setup_code": "tree = Node(1)"}
+{"task_id": 3, "test_list": ["assert False"], "test_imports": [], "test": "for i in [1, 2]:\n    assert two(i) == 2\n"}
+END
+    cat >"$scratch/samples" <<'END'
+{"task_id": "Mbpp/2", "solution": "class Node:\n    def __init__(self, value): self.value = value"}
+{"task_id": 3, "completion": "def two(i):\n    return 2"}
+{"task_id": 3, "completion": "def two(i):\n    return i"}
+END
+    graded mbpp
+    expect "$(cut -c 1-15 <<<"$graded")" "the results" <<'END'
+2/0 success 1/1
+3/0 success 1/1
+3/1 error 0/1 1
+END
+}
+
+test_case --quick 'what cannot be converted is reported, and the rest is converted' && {
+    cat >"$scratch/set" <<'END'
+{"task_id": "a", "prompt": "", "entry_point": "f", "test": ""}
+["b"]
+{"task_id":
+
+{"prompt": ""}
+{"task_id": "c", "prompt": "", "entry_point": "f", "base_input": []}
+{"task_id": "d", "prompt": "", "entry_point": "f", "test": ""}
+END
+    cat >"$scratch/samples" <<'END'
+{"task_id": "a", "solution": "one"}
+{"task_id": "c", "solution": ""}
+{"task_id": "e", "solution": ""}
+{"task_id": "a", "code": ""}
+{"task_id": "a", "solution": "\ud800"}
+{"solution": ""}
+{"task_id": "a", "solution": "two"}
+END
+    convert humaneval
+    expect "$status
+$err
+$(members '"$_->{id} $_->{language} " . $_->{entrypoint_code} =~ s/\n.*//sr')" "humaneval" <<'END'
+1
+DIR/samples:6: there is no 'task_id'
+DIR/samples:4: there is no 'completion'
+DIR/samples:5: 'utf-8' codec can't encode character '\ud800' in position N: surrogates not allowed
+DIR/set:2: not a JSON object
+DIR/set:3: not a JSON object
+DIR/set:5: there is no 'task_id'
+DIR/samples:2: there is no 'test'
+DIR/samples:3: the data set has no task 'e', or it cannot be converted
+humaneval: tasks without a sample: 1
+a/0 python one
+a/3 python two
+END
+    perl -e 'print q({"task_id": "a", "solution": "), "#" x (64 << 20), qq("}\n)' >"$scratch/samples"
+    head -n 1 "$scratch/set" >"$scratch/first"
+    mv "$scratch/first" "$scratch/set"
+    convert humaneval
+    is "$status|$err|$(wc -c <"$scratch/requests")" "1|DIR/samples:1: the request has more than 64 MiB, which isolator batch does not read|0" "a long line"
+    echo '{"problem_id": 1, "input_output": "{\"inputs\": [\"1\"], \"outputs\": []}"}' >"$scratch/set"
+    echo '{"task_id": 1, "solution": ""}' >"$scratch/samples"
+    convert apps
+    is "$status|$err" "1|DIR/set:1: there are 1 inputs and 0 outputs" "apps"
+    echo '{"id": 1, "input_mode": "file", "official_tests": [{"input": "", "output": ""}]}' >"$scratch/set"
+    convert codeforces
+    is "$status|$err" "1|DIR/set:1: input_mode 'file' is not supported" "codeforces"
+    rm "$scratch/set"
+    convert mbpp
+    is "$status|$err" "1|cannot read 'DIR/set': No such file or directory" "no such file"
+    for filter in humaneval mbpp livecodebench apps codeforces pass_at_k; do
+        out=$("share/formats/$filter" 2>&1)
+        is "$? $(head -n 1 <<<"$out" | cut -c 1-10)" "1 usage: sha" "$filter: says how it is called"
+    done
+}
+
+# pass_at_k ARG...: of $scratch/results; sets $status, $out and $err.
+pass_at_k() {
+    share/formats/pass_at_k "$@" "$scratch/results" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    take_output
+}
+# results LINE...: writes $scratch/results, a line for each ID REASON STATUS.
+results() {
+    local each
+    for each in "$@"; do
+        read -r id reason ended <<<"$each"
+        echo "{\"id\": $id, \"line\": 1, \"reason\": \"$reason\", \"status\": \"$ended\"}"
+    done >"$scratch/results"
+}
+
+test_case --quick 'pass_at_k' && {
+    results '"1/A/0" engine error' '"1/A/0" exit success' '"1/B/0" tests error' '"2/0" timeout error'
+    pass_at_k
+    is "$status|$out|$err" "0|pass@1 0.333 (1 of 3 tasks solved, 1 sample each)|" "one sample each; the last result of an id counts"
+    results '"a/0" exit success' '"a/1" tests error' '"a/2" tests error' '"a/3" tests error' '"b/0" exit success' '"b/1" exit success'
+    pass_at_k 2
+    is "$status|$out|$err" "0|pass@2 0.750 (2 of 2 tasks solved, 2 to 4 samples each)|" "several samples: 1 - C(3,2)/C(4,2) and 1"
+    results '"a/0" exit success' '"a/1" judge-error error' 'null input error' '"b/0" image-missing error'
+    pass_at_k
+    is "$status|$out|${err//$scratch/DIR}" "1|pass@1 1.000 (1 of 1 tasks solved, 1 sample each)|DIR/results: 3 not graded" "not graded"
+    pass_at_k 2
+    is "$status|$out|${err//$scratch/DIR}" "1||DIR/results: 3 not graded
+DIR/results: tasks with fewer than 2 samples: 1, the first is 'a'
+DIR/results: there is no task to count" "too few samples"
+    results 'null exit success' '"a/0" exit success'
+    echo '{"id": "a/1", "li' >>"$scratch/results"
+    echo '{"id": "a/1"}' >>"$scratch/results"
+    pass_at_k
+    expect "$status
+$out
+${err//$scratch/DIR}" "broken lines" <<'END'
+1
+pass@1 1.000 (1 of 1 tasks solved, 1 sample each)
+DIR/results:1: the result has no id
+DIR/results:3: not a JSON object
+DIR/results:4: not a result of isolator batch
+END
+}
+
+finish
