@@ -313,7 +313,7 @@ const struct option_table run_option_tables[] = {
     [RUN_OPTIONS_TEST] =
         {.command = "isolator test",
          .usage =
-             "usage: isolator test [OPTIONS] --tests DIR | --problem DIR [FILE...] [-- ARG...]\n"
+             "usage: isolator test [OPTIONS] --tests DIR [FILE...] [-- ARG...]\n"
              "\n"
              "Runs FILE (- for stdin), or the --entrypoint of --dir, with each test of DIR in\n"
              "one container, and prints a table at a terminal, otherwise one JSON result.\n"
