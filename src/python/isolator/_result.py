@@ -262,6 +262,11 @@ class TestResult(Result):
 
     file: Optional[str]
     """The program, if `isolator test` was given several."""
+    submission: Optional[str]
+    """The submission, and the next three what is expected of it, if `isolator test --problem` printed the result."""
+    expected: Optional[str]
+    verdict: Optional[str]
+    as_expected: Optional[bool]
     summary: Optional[Summary]
     """None if the tests never began."""
     groups: Optional[tuple[GroupOutcome, ...]]
