@@ -30,7 +30,8 @@ failed = False
 def complain(place, text):
     global failed
     failed = True
-    print(f"{place}: {text}", file=sys.stderr)
+    shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in f"{place}: {text}"[:1000])
+    print(shown, file=sys.stderr)
 
 
 def rows(path):

@@ -69,6 +69,7 @@ static int check_problem(const struct run_options *options, struct error *error)
         {options->validator, "--validator"},
         {options->interactor, "--interactor"},
         {options->interactive_validator, "--interactive-validator"},
+        {options->stop_on_failure, "--stop-on-failure"},
         {strvec_contains(&options->files, "-"), "-"},
     };
 

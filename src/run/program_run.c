@@ -32,14 +32,16 @@ static void stop_program(struct program_run *program)
 
 /*
  * Whether an interactor had ended when it was told to end, since its program has: its status then
- * is what it says about the program. The order has killed it otherwise.
+ * is what it says about the program. The order has killed it otherwise, unless memory ran out.
  */
 static bool ended_before(const struct program_run *program, enum process_event event)
 {
     struct frame_end *end = &program->instance->link.end;
 
-    if (event != PROCESS_CANCELLED || !program->go_on || !program->instance->link.has_end ||
-        end->signal == SIGKILL)
+    if (event != PROCESS_CANCELLED || !program->go_on || !program->instance->link.has_end)
+        return false;
+    if (end->cause == FRAME_CAUSE_STOP && end->signal == SIGKILL &&
+        (end->oom_kills == 0 || end->oom_kills == FRAME_UNKNOWN))
         return false;
     end->cause = FRAME_CAUSE_ITSELF;
     return true;

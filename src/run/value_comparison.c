@@ -269,7 +269,8 @@ static bool compare(struct walk *walk, const json_t *expected, const json_t *fou
     const struct tagged tagged = tagged_of(found);
     bool equal;
 
-    walk->work += 1 + json_string_length(expected) / WORK_BYTES;
+    walk->work +=
+        1 + (json_string_length(expected) + json_string_length(tagged.value)) / WORK_BYTES;
     if (walk->work > WORK_MAX)
         return note_difference(walk, expected, found);
     if (json_is_array(expected) && json_is_array(tagged.value))

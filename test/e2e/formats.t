@@ -63,16 +63,18 @@ print(row("evil", packed(zlib.compress(pickle.dumps(Evil())))))
 print(row("bomb", packed(zlib.compress(bytes(65 << 20)))))
 print(row("cut", packed(zlib.compress(bytes(65 << 10))[:-4])))
 print(row("empty", "[]"))
+print(row("memo", packed(zlib.compress(b"\x80\x02X\x02\0\0\0[]r\xff\xff\xff\xff."))))
 END
-    for task in evil bomb cut empty; do echo "{\"task_id\": \"$task\", \"solution\": \"\"}"; done >"$scratch/samples"
+    for task in evil bomb cut empty memo; do echo "{\"task_id\": \"$task\", \"solution\": \"\"}"; done >"$scratch/samples"
     convert livecodebench
     expect "$status $(wc -c <"$scratch/requests")
 $err" "the messages" <<'END'
 1 0
-DIR/set:1: private_test_cases: the pickle names posix.system, and may name nothing
+DIR/set:1: private_test_cases: the pickle has something else than a text
 DIR/set:2: private_test_cases: cut off, or more than 64 MiB
 DIR/set:3: private_test_cases: cut off, or more than 64 MiB
 DIR/samples:4: there are no tests
+DIR/samples:5: there are no tests
 END
     ok "$([ ! -e "$scratch/touched" ]; echo $?)" "the function was not called"
 }
@@ -218,6 +220,20 @@ END
     echo '{"id": 1, "input_mode": "file", "official_tests": [{"input": "", "output": ""}]}' >"$scratch/set"
     convert codeforces
     is "$status|$err" "1|DIR/set:1: input_mode 'file' is not supported" "codeforces"
+    printf '%s\n' '{"task_id": 1, "test_list": []}' '{"task_id": "\u001b[2J"}' >"$scratch/set"
+    echo '{"task_id": 1, "solution": ""}' >"$scratch/samples"
+    echo '{"task_id": "\u001b[2J", "solution": ""}' >>"$scratch/samples"
+    convert mbpp
+    expect "$status
+$err" "mbpp: nothing to test, and an id with escape sequences" <<'END'
+1
+DIR/samples:1: there are no tests
+DIR/samples:2: there is no 'test_list'
+END
+    echo '{"task_id": "\u001b[2J", "solution": ""}' >"$scratch/samples"
+    echo '{"task_id": 1, "test_list": []}' >"$scratch/set"
+    convert mbpp
+    has "$err" "the data set has no task '\x1b[2J'" "an id is escaped"
     rm "$scratch/set"
     convert mbpp
     is "$status|$err" "1|cannot read 'DIR/set': No such file or directory" "no such file"

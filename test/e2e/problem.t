@@ -39,7 +39,7 @@ test_case --quick 'command lines that are refused' && {
         is "$status|$out|$err" "2||isolator: $1" "isolator test ${*:2}"
     }
     for option in --tests\ t --dir\ d --entrypoint\ e --compare\ float --ignore-case --tolerance\ 1 --checker\ c --validator\ v \
-        --interactor\ i --interactive-validator\ i -; do
+        --interactor\ i --interactive-validator\ i --stop-on-failure -; do
         # shellcheck disable=SC2086 # an option and its value
         wrong "--problem and ${option%% *} cannot be used together; the package says what is tested, and how" --problem p $option
     done
@@ -162,8 +162,8 @@ END
     put given/run_time_error/first.ash 'exit 1\n'
     cp -R "$scratch/double" "$scratch/first"
     cp -R "$scratch/given/run_time_error" "$scratch/first/submissions"
-    isolator test --json --stop-on-failure --problem "$scratch/first" "$scratch/first/submissions/run_time_error/first.ash"
-    is "$status $(submissions "$members")" "0 run_time_error/first.ash runtime-error runtime-error 1" "not all tests run"
+    isolator test --json --problem "$scratch/first" "$scratch/first/submissions/run_time_error/first.ash"
+    is "$status $(submissions "$members")" "0 run_time_error/first.ash runtime-error runtime-error 1" "all tests run"
 }
 
 test_case 'limits of the package, of the options and of the configuration' && {

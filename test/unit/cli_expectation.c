@@ -16,10 +16,10 @@ static struct submission_rules rules_of(const char *text, bool is_legacy)
     return rules;
 }
 
-/*
- * A result whose tests have these statuses, of which the first TEST_NOT_RUN is the last, and this
- * score of 100.
- */
+/* Stands for TEST_NOT_RUN, which ends the statuses of a result. */
+#define DID_NOT_RUN ((enum test_status)99)
+
+/* A result whose tests have these statuses, up to TEST_NOT_RUN, and this score of 100. */
 static void fill_result(struct result *result, const enum test_status *statuses, double score)
 {
     struct test_results *tests = &result->tests;
@@ -28,11 +28,10 @@ static void fill_result(struct result *result, const enum test_status *statuses,
     while (statuses[tests->count] != TEST_NOT_RUN)
         if (statuses[tests->count++] == TEST_ENGINE)
             result->reason = REASON_ENGINE;
-    tests->count++;
-    tests->items = memory_allocate(tests->count * sizeof *tests->items);
+    tests->items = memory_allocate((tests->count + 1) * sizeof *tests->items);
     for (size_t i = 0; i < tests->count; i++) {
         tests->items[i] = (struct test_result)TEST_RESULT_INIT;
-        tests->items[i].status = statuses[i];
+        tests->items[i].status = statuses[i] == DID_NOT_RUN ? TEST_NOT_RUN : statuses[i];
     }
     if (isnan(score))
         return;
@@ -78,6 +77,7 @@ static void expectation__directories(void **state)
     } cases[] = {
         {"accepted/a", {AC, AC}, "passed: passed, met", NULL},
         {"accepted/a", {AC, WA}, "passed: wrong-answer, not met", NULL},
+        {"accepted/a", {AC, DID_NOT_RUN}, "passed: not-run, not met", NULL},
         {"wrong_answer/a", {AC, WA}, "wrong-answer: wrong-answer, met", NULL},
         {"wrong_answer/a", {AC, AC}, "wrong-answer: passed, not met", NULL},
         {"wrong_answer/a", {WA, TLE}, "wrong-answer: timeout, not met", NULL},

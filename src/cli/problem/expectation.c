@@ -288,14 +288,22 @@ static unsigned verdict_of(enum test_status status)
     return 0;
 }
 
-/* All verdicts; 0 if the program was not built, or the engine or the validator failed. */
+/*
+ * All verdicts; 0 if the program was not built, the engine or the validator failed, or a test has
+ * no verdict, since it did not run.
+ */
 static unsigned verdicts_of(const struct result *result)
 {
     const bool is_judged = result->reason == REASON_EXIT || result->reason == REASON_TESTS;
     unsigned set = 0;
 
-    for (size_t i = 0; i < result->tests.count && is_judged; i++)
-        set |= verdict_of(result->tests.items[i].status);
+    for (size_t i = 0; i < result->tests.count && is_judged; i++) {
+        const unsigned verdict = verdict_of(result->tests.items[i].status);
+
+        if (verdict == 0)
+            return 0;
+        set |= verdict;
+    }
     return set;
 }
 
@@ -306,7 +314,7 @@ const char *expectation_verdict(const struct result *result)
     for (int i = 0; i < VERDICTS; i++)
         if (set & verdicts[i].verdict)
             return verdicts[i].name;
-    return result_reason(result);
+    return result->reason == REASON_TESTS ? test_status_name(TEST_NOT_RUN) : result_reason(result);
 }
 
 static bool has_score(const struct requirement *requirement, const struct test_results *tests)
