@@ -13,12 +13,14 @@ the files: no code of them runs here.
 """
 import collections
 import gzip
+import itertools
 import json
 import re
 import sys
 import zlib
 
 LINE_MAX = 64 << 20  # bytes that isolator batch reads of a line
+INPUT_LINE_MAX = 256 << 20  # bytes of a line of a data set, whose texts may have more escapes than the request
 MODULES = ("string re datetime collections heapq bisect copy math random statistics itertools functools operator io "
            "sys json builtins typing").split()
 # The names that graders of LiveCodeBench, APPS and PRIME define for each program, as programs of models expect.
@@ -39,11 +41,25 @@ def rows(path):
     try:
         opened = gzip.open(path) if path.endswith(".gz") else open(0 if path == "-" else path, "rb")
         with opened as file:
-            for number, line in enumerate(file, 1):
+            for place, line in lines(path, file):
                 if line.strip():
-                    yield from row_of(f"{path}:{number}", line)
+                    yield from row_of(place, line)
     except (OSError, EOFError, zlib.error) as error:
         sys.exit(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}")
+
+
+def lines(path, file):
+    """The place and the bytes of each line; one that is too long, as a small packed file can have it, is reported."""
+    for number in itertools.count(1):
+        place, line = f"{path}:{number}", file.readline(INPUT_LINE_MAX + 1)
+        if not line:
+            return
+        if len(line) <= INPUT_LINE_MAX:
+            yield place, line
+            continue
+        complain(place, "the line has more than 256 MiB")
+        while line and not line.endswith(b"\n"):
+            line = file.readline(INPUT_LINE_MAX)
 
 
 def row_of(place, line):

@@ -258,6 +258,15 @@ results() {
     done >"$scratch/results"
 }
 
+test_case --quick 'a packed line that is too long is skipped' && {
+    for task in a b; do echo "{\"task_id\": \"$task\", \"solution\": \"\"}"; done >"$scratch/samples"
+    perl -e '$row = qq({"task_id": "%s", "prompt": "", "entry_point": "f", "test": ""}\n); printf $row, "a";
+        print "[" x (64 << 20) for 1 .. 4; print "]\n"; printf $row, "b"' | gzip -1 >"$scratch/set.gz"
+    share/formats/humaneval "$scratch/set.gz" "$scratch/samples" >"$scratch/requests" 2>"$scratch/messages"
+    is "$?|$(sed "s|$scratch|DIR|g" "$scratch/messages")|$(members '$_->{id}' | tr '\n' ' ')" \
+        "1|DIR/set.gz:2: the line has more than 256 MiB|a/0 b/0 " "the messages and the requests"
+}
+
 test_case --quick 'pass_at_k' && {
     results '"1/A/0" engine error' '"1/A/0" exit success' '"1/B/0" tests error' '"2/0" timeout error'
     pass_at_k
