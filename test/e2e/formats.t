@@ -30,6 +30,7 @@ def row(name, public, private, **metadata):
 def test(kind, given, output): return {"input": given, "output": output, "testtype": kind}
 def packed(tests): return base64.b64encode(zlib.compress(pickle.dumps(json.dumps(tests)))).decode()
 print(row("double_1", [test("stdin", "2\n", "4\n")], packed([test("stdin", "3\n", "6.0")])))
+print(row("3002", [test("functional", "1", "[[2, 1], {\"1\": 2}, true]")], "[]", func_name="values"))
 print(row("3001", [test("functional", "[1, 2]\n3", "[1, 2, 3]")], json.dumps([test("functional", "[]\n1", "[1]")]), func_name="count"))
 END
 }
@@ -39,6 +40,9 @@ test_case 'livecodebench: programs that read, and methods' && {
     cat >"$scratch/samples" <<'END'
 {"task_id": "3001", "completion": "Here it is:\n```python\nclass Solution:\n    def count(self, a: List[int], b: int) -> List[int]:\n        return tuple(a) + (b,)\n```\nDone."}
 {"task_id": "3001", "completion": "class Solution:\n    def count(self, a, b):\n        return [1, 2, 3]"}
+{"task_id": "3002", "solution": "def values(a): return [(2, 1), {1: 2}, True]"}
+{"task_id": "3002", "solution": "def values(a): return [{1, 2}, {'1': 2}, True]"}
+{"task_id": "3002", "solution": "def values(a): return [[2, 1], {'1': 2}, 1]"}
 {"task_id": "double_1", "solution": "print('', int(input()) * 2, '')"}
 {"task_id": "double_1", "solution": "print(floor(math.pi) + 1)"}
 END
@@ -46,6 +50,9 @@ END
     expect "$graded" "the results" <<'END'
 3001/0 success 2/2
 3001/1 error 1/2 1 of 2 tests are not passed; the first is '2'
+3002/0 success 1/1
+3002/1 success 1/1
+3002/2 error 0/1 1 of 1 tests are not passed; the first is '1'
 double_1/0 success 2/2
 double_1/1 error 1/2 1 of 2 tests are not passed; the first is '2'
 END
@@ -132,6 +139,18 @@ END
 1/D/0 error 0/1 1 of 1 tests are not passed; the first is '1'
 END
     is "$(members '"$_->{id} $_->{timeout_seconds} $_->{memory_mb}"' | sed -n '1p;3p;6p' | tr '\n' ';')" "1/A/0 2.5 128;1/B/0 1 256;1/C/0 6 ;" "the limits"
+}
+
+test_case --quick 'codeforces: tasks that lack official tests are converted and counted' && {
+    for task in '"1/A", "official_tests_complete": true' '"1/B", "official_tests_complete": false' '"1/C"'; do
+        echo "{\"id\": $task, \"official_tests\": [{\"input\": \"\", \"output\": \"\"}]}"
+    done >"$scratch/set"
+    for task in A B C; do echo "{\"task_id\": \"1/$task\", \"solution\": \"\"}"; done >"$scratch/samples"
+    convert codeforces
+    is "$status|$err|$(members '$_->{id}' | tr '\n' ' ')" "0|codeforces: tasks without some of their official tests: 1|1/A/0 1/B/0 1/C/0 " "all"
+    sed -i 2d "$scratch/samples"
+    convert codeforces
+    is "$status|$err|$(members '$_->{id}' | tr '\n' ' ')" "0|codeforces: tasks without a sample: 1|1/A/0 1/C/0 " "without a sample"
 }
 
 test_case 'humaneval and mbpp: completions, solutions, and programs that exit early' && {
