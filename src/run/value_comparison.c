@@ -159,18 +159,35 @@ static bool are_near(const struct walk *walk, double expected, double found)
                                     difference <= walk->rule->relative * fabs(expected));
 }
 
+static bool has_tolerance(const struct walk *walk)
+{
+    return walk->rule->absolute > 0 || walk->rule->relative > 0;
+}
+
+/* An integer may have more digits than a real number. */
+static bool is_exactly(double real, json_int_t integer)
+{
+    return real >= -9223372036854775808.0 && real < 9223372036854775808.0 && trunc(real) == real &&
+           (json_int_t)real == integer;
+}
+
 /* With an integer of any size, or what is no finite number. */
 static bool is_equal_text(const struct walk *walk, const json_t *expected, const json_t *found)
 {
     const char *text = json_string_value(found);
     const size_t length = json_string_length(found);
-    char digits[32];
+    const double real = json_real_value(expected);
+    char digits[DECIMAL_MAX];
     double number;
 
+    if (json_is_real(expected) && has_tolerance(walk))
+        return decimal_read(text, length, &number) && are_near(walk, real, number);
+    if (trunc(real) != real)
+        return false;
     if (json_is_real(expected))
-        return decimal_read(text, length, &number) &&
-               are_near(walk, json_real_value(expected), number);
-    snprintf(digits, sizeof digits, "%" JSON_INTEGER_FORMAT, json_integer_value(expected));
+        snprintf(digits, sizeof digits, "%.0f", real);
+    else
+        snprintf(digits, sizeof digits, "%" JSON_INTEGER_FORMAT, json_integer_value(expected));
     return decimal_equal(digits, strlen(digits), text, length);
 }
 
@@ -179,9 +196,13 @@ static bool are_equal_numbers(const struct walk *walk, const json_t *expected,
 {
     if (json_is_integer(expected) && json_is_integer(found->value))
         return json_integer_value(expected) == json_integer_value(found->value);
-    if (json_is_number(found->value))
-        return are_near(walk, json_number_value(expected), json_number_value(found->value));
-    return is_tag(found, VALUE_NUMBER) && is_equal_text(walk, expected, found->value);
+    if (!json_is_number(found->value))
+        return is_tag(found, VALUE_NUMBER) && is_equal_text(walk, expected, found->value);
+    if (json_is_integer(expected) && !has_tolerance(walk))
+        return is_exactly(json_real_value(found->value), json_integer_value(expected));
+    if (json_is_integer(found->value) && !has_tolerance(walk))
+        return is_exactly(json_real_value(expected), json_integer_value(found->value));
+    return are_near(walk, json_number_value(expected), json_number_value(found->value));
 }
 
 static bool compare(struct walk *walk, const json_t *expected, const json_t *found);

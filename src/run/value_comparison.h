@@ -5,8 +5,9 @@
  *
  * Null, booleans and strings are equal to the same ones, arrays and dictionaries element by
  * element. A set is equal to an array of the same elements in any order. Two integers are compared
- * exactly. Of other numbers the difference may be as large as the rule says. Nothing is equal to
- * NaN or an infinity, since JSON has neither.
+ * exactly. Of other numbers the difference may be as large as the rule says, and if that is 0, also
+ * an integer and a real number are compared exactly. Nothing is equal to NaN or an infinity, since
+ * JSON has neither.
  */
 #ifndef RUN_VALUE_COMPARISON_H
 #define RUN_VALUE_COMPARISON_H

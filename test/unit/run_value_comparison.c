@@ -69,6 +69,30 @@ static void value_compare__numbers(void **state)
     check(&exact, "0.3", "0.3", "");
 }
 
+/* An integer may have more digits than a real number. */
+static void value_compare__integers_and_real_numbers(void **state)
+{
+    (void)state;
+    check_equal("9007199254740993", "9007199254740992.0");
+    check(&exact, "9007199254740992", "9007199254740992.0", "");
+    check(&exact, "9007199254740993", "9007199254740992.0",
+          "the value differs: expected '9007199254740993', found '9007199254740992.0'");
+    check(&exact, "9007199254740992.0", "9007199254740993",
+          "the value differs: expected '9007199254740992.0', found '9007199254740993'");
+    check(&exact, "1180591620717411303424.0", "{\"number\": \"1180591620717411303424\"}", "");
+    check(&exact, "1180591620717411303424.0", "{\"number\": \"1180591620717411303425\"}",
+          "the value differs: expected '1.1805916207174113e21', found '1180591620717411303425'");
+    check(&exact, "-9223372036854775808", "-9223372036854775808.0", "");
+    check(&exact, "9223372036854775807", "9223372036854775808.0",
+          "the value differs: expected '9223372036854775807', found '9.223372036854776e18'");
+    check(&exact, "-2", "-2.0", "");
+    check(&exact, "0", "-0.0", "");
+    check(&exact, "2", "2.5", "the value differs: expected '2', found '2.5'");
+    check(&exact, "2.5", "2", "the value differs: expected '2.5', found '2'");
+    check(&exact, "1e308", "{\"number\": \"Infinity\"}",
+          "the value differs: expected '1e308', found 'Infinity'");
+}
+
 static void value_compare__numbers_that_json_has_not(void **state)
 {
     (void)state;
@@ -137,6 +161,24 @@ static void value_compare__bounds_the_work(void **state)
         "19995, 19994, 19993, 19992, 19991, 19990, 19989, 19988, 19987, 1998...'");
 
     expected.data[2] = '2'; /* both have the same, and each search goes almost all round */
+    check(&usual, strbuf_string(&expected), strbuf_string(&found),
+          "the sets in the value are too large to be compared");
+}
+
+/* Long numbers count as more values: both have the same, and each search goes almost all round. */
+static void value_compare__bounds_the_work_with_long_numbers(void **state)
+{
+    enum { COUNT_OF_EACH = 300, DIGITS = 8000 };
+    CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT, found = STRBUF_INIT;
+
+    (void)state;
+    for (int i = 0; i < COUNT_OF_EACH; i++) {
+        strbuf_addf(&expected, "%s%d", i > 0 ? "," : "[", i);
+        strbuf_addf(&found, "%s{\"number\": \"%0*d\"}", i > 0 ? "," : "{\"set\": [", DIGITS,
+                    COUNT_OF_EACH - 1 - i);
+    }
+    strbuf_addstr(&expected, "]");
+    strbuf_addstr(&found, "]}");
     check(&usual, strbuf_string(&expected), strbuf_string(&found),
           "the sets in the value are too large to be compared");
 }
