@@ -109,6 +109,7 @@ static void call_done(void *context, struct result *result)
     struct call *call = context;
     struct calls *calls = call->calls;
     bool opened = call->opens_session;
+    const struct revision *revision;
     json_t *tool_result;
 
     if (opened && !has_begun(result)) {
@@ -122,8 +123,11 @@ static void call_done(void *context, struct result *result)
     if (calls->service->docker.trace) /* after the steps of the call */
         diagnostics_line("container %s, warm: %s", result->container ? result->container : "none",
                          result->warm ? "true" : "false");
-    tool_result = tool_result_of_run(result, call->responder.revision,
-                                     (size_t)calls->config->max_text_bytes, calls->store);
+    pthread_mutex_lock(&calls->lock);
+    revision = call->responder.revision;
+    pthread_mutex_unlock(&calls->lock);
+    tool_result =
+        tool_result_of_run(result, revision, (size_t)calls->config->max_text_bytes, calls->store);
     pthread_mutex_lock(&calls->lock);
     unlink_call(calls, call);
     if (call->closed) {

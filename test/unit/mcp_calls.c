@@ -490,6 +490,62 @@ static void calls__cancelled_while_it_runs(void **state)
     check_answered(&fixture, "2");
 }
 
+/* ---- questions */
+
+/*
+ * A call that runs, and whose question is the response to request 1. Writes the key of the request
+ * that repeats it.
+ */
+static void submit_asking(struct fixture *fixture, struct round_key *key)
+{
+    struct call *call = call_new();
+    const struct tool_asker *asker = &call->round.asker;
+    json_t *id = json_integer(1);
+    char digest[SHA256_HEX_SIZE];
+
+    responder_init(&call->responder, &fixture->client.writer, revision_modern("2026-07-28"), id,
+                   NULL);
+    json_decref(id);
+    round_digest("execute_code", NULL, digest);
+    calls_ask_in_rounds(&fixture->calls, call, digest);
+    submit_call(fixture, call);
+    wait_until_begun(fixture);
+    asker->cancel(asker->context, asker->ask(asker->context, "?", NULL));
+    pthread_mutex_lock(&fixture->calls.lock);
+    *key = call->round.key;
+    pthread_mutex_unlock(&fixture->calls.lock);
+}
+
+/* The client repeats the call with request 2. Returns whether that is accepted. */
+static bool repeat(struct fixture *fixture, const struct round_key *key)
+{
+    struct responder responder;
+    json_t *id = json_integer(2);
+    bool accepted;
+
+    responder_init(&responder, &fixture->client.writer, revision_modern("2026-07-28"), id, NULL);
+    json_decref(id);
+    accepted = calls_resume(&fixture->calls, key, &responder, NULL);
+    if (!accepted)
+        responder_nothing(&responder);
+    return accepted;
+}
+
+static void calls__repeated_after_a_question(void **state)
+{
+    struct round_key key;
+    struct fixture fixture;
+
+    (void)state;
+    set_up_waiting(&fixture, NULL);
+    submit_asking(&fixture, &key);
+    cancel(&fixture, "2"); /* not yet */
+    assert_true(repeat(&fixture, &key));
+    cancel(&fixture, "1"); /* no more */
+    let_end(&fixture, 1);
+    check_answered(&fixture, "1 2");
+}
+
 /* ---- the end */
 
 static void calls__end(void **state)
