@@ -28,6 +28,7 @@ void call_free(struct call *call)
 {
     responder_nothing(&call->responder);
     progress_release(&call->progress);
+    round_release(&call->round);
     free(call->unprepared);
     free(call);
 }
@@ -232,7 +233,7 @@ void calls_cancel(struct calls *calls, const json_t *id)
 {
     pthread_mutex_lock(&calls->lock);
     for (struct call *call = calls->list; call; call = call->next) {
-        if (!json_equal(call->responder.id, id))
+        if (!json_equal(call->responder.id, id) && !round_responded(&call->round, id))
             continue;
         call->closed = true;
         service_cancel(calls->service, call->handle);

@@ -87,7 +87,11 @@ void calls_ask_in_rounds(struct calls *calls, struct call *call, const char *dig
 bool calls_resume(struct calls *calls, const struct round_key *key, struct responder *responder,
                   const json_t *params);
 
-/* Cancels the calls with this id; no response is sent. */
+/*
+ * Cancels the calls with this id; no response is sent. A call whose question waits for an answer
+ * has the id of the request that the question was the response to: "any associated processing
+ * SHOULD cease" (2026-07-28, CancelledNotification).
+ */
 void calls_cancel(struct calls *calls, const json_t *id);
 
 /*

@@ -55,6 +55,8 @@ static void send_question(struct round *round)
     linux_random_digits(round->key.state, sizeof round->key.state);
     round->unclaimed = true;
     round->count++;
+    json_decref(round->request_id);
+    round->request_id = json_incref(round->responder->id);
     responder_result(round->responder,
                      json_pack("{s:s, s:{s:{s:s, s:o}}, s:s}", "resultType", "input_required",
                                "inputRequests", question->name, "method", "elicitation/create",
@@ -129,6 +131,11 @@ bool round_matches(const struct round *round, const struct round_key *key)
     return round->unclaimed && keys_equal(&round->key, key);
 }
 
+bool round_responded(const struct round *round, const json_t *id)
+{
+    return round->unclaimed && json_equal(round->request_id, id);
+}
+
 void round_resume(struct round *round, const json_t *responses)
 {
     struct tool_question *question = round->question;
@@ -146,6 +153,12 @@ void round_resume(struct round *round, const json_t *responses)
         question->decision = TOOL_DISMISSED;
     if (question->decision != TOOL_UNDECIDED)
         notifier_raise(question->done);
+}
+
+void round_release(struct round *round)
+{
+    json_decref(round->request_id);
+    round->request_id = NULL;
 }
 
 /* ---- results */

@@ -39,7 +39,8 @@ struct round {
     const bool *closed;          /* of the call: it is not responded to any more */
     struct tool_asker asker;
     bool unclaimed;                 /* the client has its question, and has not repeated the call */
-    struct round_key key;           /* while it is unclaimed */
+    struct round_key key;           /* while it is unclaimed, like the next one */
+    json_t *request_id;             /* of the request whose response is the question; owned */
     int count;                      /* questions that were sent */
     struct tool_question *question; /* owned by who asked; NULL: none is open */
 };
@@ -55,11 +56,19 @@ void round_init(struct round *round, pthread_mutex_t *lock, struct responder *re
 bool round_matches(const struct round *round, const struct round_key *key);
 
 /*
+ * Whether the question was the response to the request with this id, which a client that comes back
+ * no more may cancel. The caller has the lock.
+ */
+bool round_responded(const struct round *round, const json_t *id);
+
+/*
  * The client has repeated the call, and the responder of the call is that of the new request.
  * `responses` is inputResponses, any JSON or NULL. Asks again if an answer is missing. The caller
  * has the lock.
  */
 void round_resume(struct round *round, const json_t *responses);
+
+void round_release(struct round *round);
 
 /* ---- results whose client has not come back yet */
 

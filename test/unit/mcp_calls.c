@@ -546,6 +546,20 @@ static void calls__repeated_after_a_question(void **state)
     check_answered(&fixture, "1 2");
 }
 
+static void calls__cancelled_after_a_question(void **state)
+{
+    struct round_key key;
+    struct fixture fixture;
+
+    (void)state;
+    set_up_waiting(&fixture, NULL);
+    submit_asking(&fixture, &key);
+    cancel(&fixture, "1");
+    assert_false(repeat(&fixture, &key));
+    let_end(&fixture, 1);
+    check_answered(&fixture, "1");
+}
+
 /* ---- the end */
 
 static void calls__end(void **state)

@@ -51,6 +51,7 @@ static void tear_down(struct fixture *fixture)
     struct pollfd polled = {fixture->pipe[0], POLLIN, 0};
 
     responder_nothing(&fixture->responder);
+    round_release(&fixture->round);
     assert_int_equal(writer_finish(&fixture->writer, clock_now_ms() + 60000), 0);
     assert_int_equal(poll(&polled, 1, 0), 0);
     notifier_release(&fixture->wake);
@@ -141,6 +142,38 @@ static void rounds__a_question_and_its_answer(void **state)
     assert_false(round_matches(&fixture.round, &key));
     resume(&fixture, 3, ANSWER("question-2", "refuse"));
     assert_int_equal(take(&fixture, question), TOOL_REFUSED_FOR_RUN);
+    tear_down(&fixture);
+}
+
+static bool responded(const struct fixture *fixture, const char *id)
+{
+    json_t *value = json_of(id);
+    const bool result = round_responded(&fixture->round, value);
+
+    json_decref(value);
+    return result;
+}
+
+static void rounds__the_request_that_was_responded_to(void **state)
+{
+    struct tool_question *question;
+    struct round_key key;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_false(responded(&fixture, "1")); /* it has no response */
+    question = ask(&fixture, "?");
+    check_question(&fixture, 1, "question-1", "?", &key);
+    assert_true(responded(&fixture, "1"));
+    assert_false(responded(&fixture, "\"1\""));
+    resume(&fixture, 2, NULL);
+    check_question(&fixture, 2, "question-1", "?", &key);
+    assert_true(responded(&fixture, "2"));
+    assert_false(responded(&fixture, "1"));
+    resume(&fixture, 3, ANSWER("question-1", "allow once"));
+    assert_false(responded(&fixture, "2")); /* the call goes on with the next request */
+    assert_int_equal(take(&fixture, question), TOOL_AGREED);
     tear_down(&fixture);
 }
 
