@@ -8,6 +8,7 @@
 #include "config/config_read.h"
 #include "fake_supervisor.h"
 #include "run/run.h"
+#include "run/run_steps.h"
 
 /*
  * A run whose docker command is a script. Its supervisor sends the frames of the files "first" and,
@@ -37,6 +38,14 @@ static const char supervisor[] =
     "    if kind == NETWORK: os.write(1, struct.pack('<IB3xII', 8, CREDIT, NETWORK, length))\n"
     "    if kind == EXTEND: extended += 1; open('log', 'a').write('extend ')\n"
     "    if kind == STOP or (kind == EXTEND and extended == 2): send('end')\n";
+
+/* Its program runs until the order to stop. Then the supervisor sends the frame of the file "end".
+ */
+static const char stopped_script[] =
+    "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "read -r first stop rest <types\n"
+    "case $1 in run) greet; take_request; cat begun\n"
+    "    while take_frame; do if [ $type = $stop ]; then cat end; fi; done;;\n"
+    "rm) ;; *) exit 1;; esac\n";
 
 struct fixture {
     char *directory, *command;
@@ -77,7 +86,7 @@ static void cancel(void *context, struct tool_question *question)
 
 /* ---- a run */
 
-static void set_up(struct fixture *fixture)
+static void set_up(struct fixture *fixture, const char *script, const char *tool)
 {
     static const char more[] =
         "{\"defaults\": {\"timeoutSeconds\": 5}, \"toolLimits\": {\"atOnce\": 8}, \"tools\":"
@@ -91,7 +100,7 @@ static void set_up(struct fixture *fixture)
     signal(SIGPIPE, SIG_IGN);
     *fixture = (struct fixture){
         .directory = temp_create(), .result = RESULT_INIT, .asker = {fixture, ask, take, cancel}};
-    fixture->command = script_in(fixture->directory, "docker", docker_script);
+    fixture->command = script_in(fixture->directory, "docker", script);
     write_fake_supervisor(fixture->directory, &(struct frame_end){.status = 0});
     write_in(fixture->directory, "supervisor.py", supervisor);
     write_in(fixture->directory, "types", types);
@@ -107,7 +116,8 @@ static void set_up(struct fixture *fixture)
     request.language = string_copy("bash");
     request.input.code = string_copy("text");
     request.input.code_length = 4;
-    strvec_push(&request.tools, "one");
+    if (tool)
+        strvec_push(&request.tools, tool);
     plan_resolve(&fixture->plan, &fixture->config, &request, &error);
     assert_no_error(&error);
 }
@@ -170,7 +180,7 @@ static void program_run__tells_the_time_of_a_question_that_room_lets_begin(void 
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture);
+    set_up(&fixture, docker_script, "one");
     say(&fixture, 0, MUX_LISTENS, "");
     for (unsigned slot = 0; slot < LISTS + 2; slot++)
         say(&fixture, slot, MUX_OPEN, "");
@@ -192,4 +202,77 @@ static void program_run__tells_the_time_of_a_question_that_room_lets_begin(void 
     assert_string_equal(log, "extend extend ");
     assert_int_equal(fixture.result.reason, REASON_EXIT);
     tear_down(&fixture);
+}
+
+/* ---- an interactor whose program has ended */
+
+static bool never_goes_on(struct program_run *program)
+{
+    (void)program;
+    return false;
+}
+
+/* Runs a program that is stopped as soon as it has begun, in the instance of the run. */
+static void run_stopped(struct run *run)
+{
+    struct notifier stop = NOTIFIER_INIT;
+    struct output_sink output;
+    struct program_run program;
+    struct error error = ERROR_INIT;
+    bool begun;
+
+    assert_int_equal(notifier_open(&stop, &error), 0);
+    notifier_raise(&stop);
+    output_sink_init(&output, 1000, &run->observer);
+    program = run_program_of(run, "the interactor", &output, run->result);
+    program.stop = &stop;
+    program.go_on = never_goes_on;
+    assert_int_equal(program_run(&program, run_restore_deadline(run), &begun, &error), 0);
+    assert_true(begun);
+    output_sink_finish(&output, run->result);
+    notifier_release(&stop);
+}
+
+/* How the program ends if its supervisor reports this after the order to stop. */
+static void check_stopped(const struct frame_end *end, const char *expected)
+{
+    const struct run_observer observer = RUN_OBSERVER_INIT;
+    CLEANUP_FREE char *seen = NULL;
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+    struct docker docker;
+    struct run run;
+
+    set_up(&fixture, stopped_script, NULL);
+    write_fake_supervisor(fixture.directory, end);
+    docker = config_docker(&fixture.config);
+    assert_true(run_begin(&run, &docker, &fixture.plan, &observer, NULL, NULL, &fixture.result));
+    run.instance = instance_new(&docker, &fixture.plan, &run.limits, run_use_ms(&run));
+    assert_int_equal(instance_make(run.instance, &fixture.plan, run_setup_deadline(&run),
+                                   run_end_deadline(&run), NULL, &error),
+                     0);
+    run_stopped(&run);
+    seen = string_format("%s %d", result_reason(&fixture.result), fixture.result.exit_code);
+    assert_string_equal(seen, expected);
+    assert_int_equal(run_clean_up(&run, &error), 0);
+    assert_no_error(&error);
+    tear_down(&fixture);
+}
+
+/* An interactor may end, or memory may run out, while the order to stop is on its way. */
+static void program_run__ended_before_it_was_stopped(void **state)
+{
+    (void)state;
+    check_stopped(&(struct frame_end){.cause = FRAME_CAUSE_STOP, .signal = SIGKILL},
+                  "cancelled 137");
+    check_stopped(&(struct frame_end){.cause = FRAME_CAUSE_STOP,
+                                      .signal = SIGKILL,
+                                      .oom_kills = FRAME_UNKNOWN},
+                  "cancelled 137");
+    check_stopped(&(struct frame_end){.cause = FRAME_CAUSE_STOP, .signal = SIGKILL, .oom_kills = 1},
+                  "oom 137");
+    check_stopped(&(struct frame_end){.cause = FRAME_CAUSE_STOP, .status = 1}, "exit 1");
+    check_stopped(&(struct frame_end){.cause = FRAME_CAUSE_STOP, .signal = SIGSEGV}, "signal 139");
+    check_stopped(&(struct frame_end){.cause = FRAME_CAUSE_ITSELF, .signal = SIGKILL},
+                  "signal 137");
 }
