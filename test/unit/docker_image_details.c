@@ -4,7 +4,7 @@
 
 #define DIGITS "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-/* The details in one line; "-" for a missing one. */
+/* The details in one line; "-" for a missing one, and "volumes" at the end if it declares some. */
 static void check(const char *text, const char *expected)
 {
     CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
@@ -20,10 +20,11 @@ static void check(const char *text, const char *expected)
     command = strvec_join(&details.command, "|");
     tags = strvec_join(&details.tags, "|");
     labels = strvec_join(&details.labels, "|");
-    seen = string_format("%s %lld %s %s %s [%s] [%s] [%s] [%s]", details.id ? details.id : "-",
-                         details.bytes, *details.architecture ? details.architecture : "-",
-                         *details.created ? details.created : "-",
-                         details.user ? details.user : "-", entrypoint, command, tags, labels);
+    seen =
+        string_format("%s %lld %s %s %s [%s] [%s] [%s] [%s]%s", details.id ? details.id : "-",
+                      details.bytes, *details.architecture ? details.architecture : "-",
+                      *details.created ? details.created : "-", details.user ? details.user : "-",
+                      entrypoint, command, tags, labels, details.has_volumes ? " volumes" : "");
     assert_string_equal(seen, expected);
 }
 
@@ -47,6 +48,17 @@ static void image_details__with_members_missing(void **state)
     check("{\"Id\":\"\",\"RepoTags\":null,\"Created\":\"\",\"Config\":{\"User\":\"\","
           "\"Entrypoint\":null,\"Cmd\":null,\"Labels\":null}}",
           "- -1 - - - [] [] [] []");
+}
+
+static void image_details__volumes(void **state)
+{
+    (void)state;
+    check("{\"Config\":{\"Volumes\":{\"/data\":{},\"/log\":{}}}}",
+          "- -1 - - - [] [] [] [] volumes");
+    check("{\"Config\":{\"Volumes\":{}}}", "- -1 - - - [] [] [] []");
+    check("{\"Config\":{\"Volumes\":null}}", "- -1 - - - [] [] [] []");
+    check("{\"Config\":{\"Volumes\":[\"/data\"]}}", "- -1 - - - [] [] [] []");
+    check("{\"Volumes\":{\"/data\":{}}}", "- -1 - - - [] [] [] []");
 }
 
 static void image_details__of_podman(void **state)
