@@ -155,15 +155,57 @@ accepted/double.ash passed passed 1
 $scratch/given.ash - runtime-error -
 END
     is "$(submissions '"$r->{summary}{passed} $r->{tests}[0]{name}"' | head -n 1)" "2 sample/1" "the result follows"
-    put double/submissions/accepted/other.kt ''
-    isolator test --json --problem "$scratch/double" "$scratch/double/submissions/accepted/other.kt"
-    is "$status $(submissions "$members")" "0 accepted/other.kt passed - -" "a language that is not known"
-    rm "$scratch/double/submissions/accepted/other.kt"
+    put given/accepted/other.kt ''
+    cp -R "$scratch/double" "$scratch/other"
+    cp -R "$scratch/given/accepted" "$scratch/other/submissions"
+    isolator test --json --problem "$scratch/other"
+    is "$status $(submissions "$members" | tail -n 1)" "0 accepted/other.kt passed - -" "a language that is not known"
     put given/run_time_error/first.ash 'exit 1\n'
     cp -R "$scratch/double" "$scratch/first"
     cp -R "$scratch/given/run_time_error" "$scratch/first/submissions"
     isolator test --json --problem "$scratch/first" "$scratch/first/submissions/run_time_error/first.ash"
     is "$status $(submissions "$members")" "0 run_time_error/first.ash runtime-error runtime-error 1" "all tests run"
+}
+
+test_case --quick 'submissions that cannot be tested' && {
+    cp -R "$scratch/double" "$scratch/none"
+    mv "$scratch/none/submissions/accepted/double.ash" "$scratch/none/submissions/accepted/double.kt"
+    none="isolator: no submission can be tested, since the configuration has the language of none, such as\
+ '$scratch/none/submissions/accepted/double.kt'; give --language, or add the language to the configuration"
+    for form in --table --json; do
+        isolator test $form --problem "$scratch/none"
+        is "$status|$out|$err" "2||$none" "$form"
+        isolator test $form --problem "$scratch/none" "$scratch/none/submissions/accepted/double.kt"
+        is "$status|$out|$err" "2||$none" "$form, one that is given"
+    done
+}
+
+test_case 'submissions that cannot be read, and --language' && {
+    cp -R "$scratch/double" "$scratch/unread"
+    put unread/submissions/accepted/two/a.ash ''
+    put unread/submissions/accepted/two/b.ash ''
+    put unread/submissions/accepted/empty/README ''
+    problem unread
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "a directory with two programs" <<END
+1
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/double.ash passed passed ok T
+accepted/empty passed not tested - - '$scratch/unread/submissions/accepted/empty' has no program: no file in it has the extension of a language
+accepted/two passed input differs - '$scratch/unread/submissions/accepted/two' has several programs: a.ash, b.ash; name the main one 'main.ash'
+1 of 2 submissions as expected; 1 not tested
+END
+    problem unread "$scratch/missing"
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "a file that is not there" <<END
+1
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+$scratch/missing - input differs - cannot open '$scratch/missing': No such file or directory
+0 of 1 submissions as expected
+END
+    put unread/submissions/accepted/double.kt "$double\n"
+    problem unread --language busybox "$scratch/unread/submissions/accepted/double.kt"
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 1 of 1 submissions as expected" "--language is that of all files"
 }
 
 test_case 'limits of the package, of the options and of the configuration' && {

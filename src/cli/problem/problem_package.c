@@ -256,8 +256,8 @@ int problem_package_read(struct problem_package *package, struct run_options *op
     if (read_settings(package, &root, error) != 0 ||
         set_limits(&limiting, &package->settings, options) != 0 ||
         set_validator(package, options, error) != 0 ||
-        submissions_read(&package->submissions, options->problem, package->settings.is_legacy,
-                         &options->files, config, &options->test_warnings, error) != 0)
+        submissions_read(&package->submissions, options, package->settings.is_legacy, config,
+                         error) != 0)
         return -1;
     options->tests = string_format("%s/data", options->problem);
     options->validator_flags = string_copy(package->settings.validator_flags);

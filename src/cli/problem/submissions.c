@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
@@ -25,11 +26,11 @@ enum { FIRST_DIRECTORIES = sizeof first_directories / sizeof *first_directories 
 
 struct reading {
     struct submissions *submissions;
+    struct run_options *options;
     const struct config *config;
     struct submission_rules rules;
     const char *root;  /* the directory of the submissions */
     const char *shown; /* the same for messages */
-    struct strvec *warnings;
     struct error *error;
 };
 
@@ -86,15 +87,16 @@ static mode_t kind_of(const char *path)
 
 /* ---- submissions */
 
-static bool has_language(const char *path, const struct config *config)
+/* Also if the submission cannot be read, which is the error of its test. */
+static bool has_language(const struct reading *reading, const char *path)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP_FREE char *program = NULL;
+    const char *language = reading->options->request.language;
+    const struct config *config = reading->config;
 
-    if (!run_inputs_is_directory(path))
-        return config_language_of_file(config, path) || run_inputs_language(path, config);
-    program = program_directory_find(path, NULL, config, &error);
-    return program != NULL;
+    if (run_inputs_is_directory(path))
+        return !program_directory_has_none(path, language, config);
+    return language || access(path, R_OK) != 0 || config_language_of_file(config, path) ||
+           run_inputs_language(path, config);
 }
 
 /* Takes ownership of the path. With `of_package`, the name is one below submissions/. */
@@ -111,9 +113,8 @@ static int add(struct reading *reading, char *path, const char *name, bool of_pa
     submissions->items =
         memory_resize(submissions->items, (submissions->count + 1) * sizeof *submissions->items);
     added = &submissions->items[submissions->count++];
-    *added = (struct submission){.path = path,
-                                 .name = string_copy(name),
-                                 .has_language = has_language(path, reading->config)};
+    *added = (struct submission){
+        .path = path, .name = string_copy(name), .has_language = has_language(reading, path)};
     if (of_package)
         expectation_find(&added->expectation, &reading->rules, name);
     return 0;
@@ -140,8 +141,9 @@ static int add_directory(struct reading *reading, const char *directory)
         CLEANUP_FREE char *escaped = text_escape_short(name, TEXT_SHOWN_MAX);
 
         if (kind_of(file) == 0)
-            strvec_pushf(reading->warnings, "'%s': ignored '%s', which is not a regular file",
-                         reading->shown, escaped);
+            strvec_pushf(&reading->options->test_warnings,
+                         "'%s': ignored '%s', which is not a regular file", reading->shown,
+                         escaped);
         else if (add(reading, steal_pointer(&file), name, true) != 0)
             return -1;
     }
@@ -208,39 +210,57 @@ static int check_rules(struct reading *reading)
         return error_prefix(reading->error, "'%s/submissions.yaml'", reading->shown);
     list = strvec_join(&ignored, ", ");
     if (ignored.count > 0)
-        strvec_pushf(reading->warnings, "'%s/submissions.yaml': ignored: %s", reading->shown, list);
+        strvec_pushf(&reading->options->test_warnings, "'%s/submissions.yaml': ignored: %s",
+                     reading->shown, list);
     return 0;
 }
 
-static int read_all(struct reading *reading, const struct strvec *files)
+/* Checks that one submission at least can be tested: else nothing would differ. */
+static int check_languages(const struct reading *reading)
 {
+    const struct submissions *submissions = reading->submissions;
+    CLEANUP_FREE char *shown = text_escape(submissions->items[0].path);
+
+    for (size_t i = 0; i < submissions->count; i++)
+        if (submissions->items[i].has_language)
+            return 0;
+    return error_set(reading->error, ERROR_INPUT,
+                     "no submission can be tested, since the configuration has the language of "
+                     "none, such as '%s'; give --language, or add the language to the "
+                     "configuration",
+                     shown);
+}
+
+static int read_all(struct reading *reading)
+{
+    const struct strvec *files = &reading->options->files;
+
     if (check_rules(reading) != 0)
         return -1;
     for (size_t i = 0; i < files->count; i++)
         if (add_file(reading, files->items[i]) != 0)
             return -1;
-    return files->count > 0 ? 0 : add_all(reading);
+    return files->count > 0 || add_all(reading) == 0 ? check_languages(reading) : -1;
 }
 
-int submissions_read(struct submissions *submissions, const char *package, bool is_legacy,
-                     const struct strvec *files, const struct config *config,
-                     struct strvec *warnings, struct error *error)
+int submissions_read(struct submissions *submissions, struct run_options *options, bool is_legacy,
+                     const struct config *config, struct error *error)
 {
-    CLEANUP_FREE char *root = string_format("%s/submissions", package);
+    CLEANUP_FREE char *root = string_format("%s/submissions", options->problem);
     CLEANUP_FREE char *shown = text_escape(root);
     struct reading reading = {.submissions = submissions,
+                              .options = options,
                               .config = config,
                               .rules = {NULL, is_legacy},
                               .root = root,
                               .shown = shown,
-                              .warnings = warnings,
                               .error = error};
     json_t *document = read_rules(&reading);
     int result = -1;
 
     reading.rules.document = document;
     if (error->kind == ERROR_NONE)
-        result = read_all(&reading, files);
+        result = read_all(&reading);
     json_decref(document);
     return result;
 }
