@@ -96,7 +96,11 @@ test_case --quick 'validators and submissions that are refused' && {
     mkdir "$scratch/bad/output_validators"
     ln -s /etc/passwd "$scratch/bad/output_validators/v.py"
     problem bad
-    is "$err" "isolator: '$scratch/bad/output_validators/v.py' is neither a regular file nor a directory" "a link"
+    is "$err" "isolator: '$scratch/bad/output_validators/v.py' is a link that leads out of the package" "a link"
+    rm "$scratch/bad/output_validators/v.py"
+    mkfifo "$scratch/bad/output_validators/v.py"
+    problem bad
+    is "$err" "isolator: '$scratch/bad/output_validators/v.py' is neither a regular file nor a directory" "a pipe"
     put bad/problem.yaml ''
     rm -r "$scratch/bad/submissions"
     mkdir -p "$scratch/bad/submissions/accepted"
@@ -106,6 +110,28 @@ test_case --quick 'validators and submissions that are refused' && {
     rmdir "$scratch/bad/submissions/accepted" 2>/dev/null || rm -r "$scratch/bad/submissions"
     problem bad
     is "$err" "isolator: cannot open the directory '$scratch/bad/submissions': No such file or directory" "no directory"
+}
+
+test_case --quick 'links that lead out of the package' && {
+    put outside/file.py 'x: 1\n'
+    # out PATH TARGET [FILE]: the package with a link there; FILE is what is tested.
+    out() {
+        rm -rf "$scratch/bad"
+        cp -R "$scratch/double" "$scratch/bad"
+        rm -rf "${scratch:?}/bad/$1"
+        mkdir -p "$(dirname "$scratch/bad/$1")"
+        ln -s "$2" "$scratch/bad/$1"
+        problem bad "${@:3}"
+        is "$status|$out|$err" "2||isolator: '${3:-$scratch/bad/$1}' is a link that leads out of the package" "$1"
+    }
+    for file in problem.yaml .timelimit submissions/submissions.yaml data/testdata.yaml data/sample/1.in data/sample/1.ans \
+        data/sample/1.yaml data/sample/1.args; do
+        out "$file" "$scratch/outside/file.py"
+    done
+    for directory in data include submissions output_validator output_validators; do out "$directory" "$scratch/outside"; done
+    out data /
+    out submissions/accepted/x.py "$scratch/outside/file.py" "$scratch/bad/submissions/accepted/x.py"
+    out submissions/accepted/dir "$scratch/outside" "$scratch/bad/submissions/accepted/dir/"
 }
 
 # ---- pass-fail
@@ -240,6 +266,30 @@ END
     has "$err" "the package has no time limit, so each test has the timeout of the configuration; set one with --timeout" "no limit"
     problem limits --timeout 5s
     hasnt "$err" "time limit" "one that is given"
+}
+
+test_case 'links that stay in the package' && {
+    cp -R "$scratch/double" "$scratch/links"
+    mkdir "$scratch/links/more"
+    mv "$scratch/links/data" "$scratch/links/submissions" "$scratch/links/problem.yaml" "$scratch/links/more"
+    ln -s more/data more/submissions more/problem.yaml "$scratch/links"
+    ln -s ../sample/1.in "$scratch/links/more/data/secret/2.in"
+    ln -s ../../../data/sample/1.ans "$scratch/links/more/data/secret/2.ans"
+    put links/more/word.d/word.txt 'Twice\n'
+    put links/include/README ''
+    ln -s ../more/word.d "$scratch/links/include/default"
+    put links/submissions/accepted/double.ash 'read -r n; echo "$(cat word.txt) $((n * 2))"\n'
+    isolator test --json --problem "$scratch/links"
+    is "$status $(submissions '"$r->{summary}{passed} of $r->{summary}{total}"')" "0 3 of 3" "all are followed: $out"
+    ln -sfn /etc "$scratch/links/include/default"
+    problem links
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "one that leads out, for a submission" <<END
+1
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/double.ash passed input differs - '$scratch/links/include/default' is a link that leads out of the package
+0 of 1 submissions as expected
+END
 }
 
 test_case 'include: files for each submission, or those of a language' && {

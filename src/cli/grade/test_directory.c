@@ -311,15 +311,17 @@ int test_directory_read(const char *path, const struct test_directory_options *o
 {
     CLEANUP_FREE char *escaped = text_escape(path);
     CLEANUP_FD const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD const int package =
+        options->package ? open(options->package, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     CLEANUP(reading_release)
     struct reading reading = {.path = escaped,
-                              .root = {escaped, directory},
+                              .root = {escaped, directory, package},
                               .listing = TEST_LISTING_INIT,
                               .groups = TEST_GROUPS_INIT,
                               .defaults = defaults,
                               .error = error};
 
-    if (directory < 0)
+    if (directory < 0 || (options->package && package < 0))
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", escaped);
     reading.groups.has_validator = options->has_validator;
     reading.groups.validator_flags = options->validator_flags;

@@ -20,7 +20,7 @@
  * the caller asks for that. The message names the file that is probably meant, like NAME.expected.
  *
  * The directory is the caller's own. Still, nothing in it can stop the program: a file has to be a
- * regular one, or a link to one, and everything is bounded.
+ * regular one, or a link to one, and everything is bounded. That of a package can be a stranger's.
  */
 #ifndef CLI_TEST_DIRECTORY_H
 #define CLI_TEST_DIRECTORY_H
@@ -36,6 +36,7 @@ struct test_directory_options {
     bool has_validator; /* output_validator_args are for a validator, and say nothing about how
                            outputs are compared */
     const char *validator_flags; /* of all tests, as in testdata.yaml; NULL: not given */
+    const char *package;         /* a directory out of which no link may lead; NULL: not given */
 };
 
 /*

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/linux.h"
 #include "base/memory.h"
 #include "base/natural_order.h"
 #include "base/text.h"
 #include "base/yaml_text.h"
 #include "cli/grade/program_directory.h"
-#include "cli/grade/test_file.h"
 #include "cli/run_inputs.h"
 
 /* What the first directories are; all others follow. */
@@ -29,6 +29,7 @@ struct reading {
     struct run_options *options;
     const struct config *config;
     struct submission_rules rules;
+    const struct test_root *package;
     const char *root;  /* the directory of the submissions */
     const char *shown; /* the same for messages */
     struct error *error;
@@ -153,7 +154,7 @@ static int add_directory(struct reading *reading, const char *directory)
 static int add_all(struct reading *reading)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    const int fd = open(reading->root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int fd = open(reading->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd < 0)
         return error_set_errno(reading->error, ERROR_INPUT, "cannot open the directory '%s'",
@@ -168,6 +169,26 @@ static int add_all(struct reading *reading)
                : error_set(reading->error, ERROR_INPUT, "'%s' has no submissions", reading->shown);
 }
 
+/* Fails if a file of the caller is a link in the package that leads out of it. */
+static int check_file(const struct reading *reading, const char *file)
+{
+    const int package = reading->package->fd;
+    size_t length = strlen(file);
+    CLEANUP_FREE char *parent = NULL, *shown = NULL;
+
+    while (length > 0 && file[length - 1] == '/')
+        length--;
+    while (length > 0 && file[length - 1] != '/')
+        length--;
+    parent = string_format("%.*s.", (int)length, file);
+    if (linux_leads_below(AT_FDCWD, parent, package) != 1 ||
+        linux_leads_below(AT_FDCWD, file, package) != 0)
+        return 0;
+    shown = text_escape(file);
+    return error_set(reading->error, ERROR_INPUT, "'%s' is a link that leads out of the package",
+                     shown);
+}
+
 /* Adds a file of the caller; below submissions/ something is expected of it. */
 static int add_file(struct reading *reading, const char *file)
 {
@@ -176,8 +197,10 @@ static int add_file(struct reading *reading, const char *file)
     const size_t length = root ? strlen(root) : 0;
     const bool is_below = root && path && strncmp(path, root, length) == 0 && path[length] == '/';
 
-    return add(reading, string_copy(file), is_below ? path + length + 1 : file,
-               is_below && strchr(path + length + 1, '/'));
+    return check_file(reading, file) != 0
+               ? -1
+               : add(reading, string_copy(file), is_below ? path + length + 1 : file,
+                     is_below && strchr(path + length + 1, '/'));
 }
 
 /* ---- submissions.yaml */
@@ -185,15 +208,13 @@ static int add_file(struct reading *reading, const char *file)
 /* A new reference; NULL if there is no such file, or with the error. */
 static json_t *read_rules(const struct reading *reading)
 {
-    CLEANUP_FD const int fd = open(reading->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const struct test_root root = {reading->shown, fd};
-    CLEANUP_FREE char *shown = test_file_shown(&root, "submissions.yaml");
+    static const char name[] = "submissions/submissions.yaml";
+    CLEANUP_FREE char *shown = test_file_shown(reading->package, name);
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
     json_t *document;
 
-    if (fd < 0 || faccessat(fd, "submissions.yaml", F_OK, 0) != 0)
-        return NULL;
-    if (test_file_read(&root, "submissions.yaml", YAML_TEXT_MAX, &content, reading->error) != 0)
+    if (faccessat(reading->package->fd, name, F_OK, 0) != 0 ||
+        test_file_read(reading->package, name, YAML_TEXT_MAX, &content, reading->error) != 0)
         return NULL;
     document = yaml_text_parse(strbuf_string(&content), content.length, reading->error);
     if (!document)
@@ -243,13 +264,15 @@ static int read_all(struct reading *reading)
     return files->count > 0 || add_all(reading) == 0 ? check_languages(reading) : -1;
 }
 
-int submissions_read(struct submissions *submissions, struct run_options *options, bool is_legacy,
-                     const struct config *config, struct error *error)
+int submissions_read(struct submissions *submissions, const struct test_root *package,
+                     bool is_legacy, struct run_options *options, const struct config *config,
+                     struct error *error)
 {
     CLEANUP_FREE char *root = string_format("%s/submissions", options->problem);
     CLEANUP_FREE char *shown = text_escape(root);
     struct reading reading = {.submissions = submissions,
                               .options = options,
+                              .package = package,
                               .config = config,
                               .rules = {NULL, is_legacy},
                               .root = root,

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "cli/grade/test_file.h"
 #include "cli/problem/expectation.h"
 #include "cli/run_options.h"
 #include "config/config.h"
@@ -29,12 +30,14 @@ struct submissions {
 };
 
 /*
- * Fills in empty submissions: those of the package options->problem, ordered by what is expected of
- * them and then by their names, or options->files if there are some. Adds to options->test_warnings
- * what is ignored. ERROR_INPUT that names the file; also if no submission has a language.
+ * Fills in empty submissions: those of the package in options->problem, ordered by what is expected
+ * of them and then by their names, or options->files if there are some. Adds to
+ * options->test_warnings what is ignored. ERROR_INPUT that names the file; also if no submission
+ * has a language.
  */
-int submissions_read(struct submissions *submissions, struct run_options *options, bool is_legacy,
-                     const struct config *config, struct error *error);
+int submissions_read(struct submissions *submissions, const struct test_root *package,
+                     bool is_legacy, struct run_options *options, const struct config *config,
+                     struct error *error);
 
 void submissions_release(struct submissions *submissions);
 
