@@ -381,7 +381,7 @@ END
 
 test_case 'scores of the legacy format' && {
     put legacy/problem.yaml 'type: scoring\n'
-    put legacy/data/testdata.yaml 'on_reject: continue\ngrader_flags: ignore_sample\n'
+    put legacy/data/testdata.yaml 'grader_flags: min ignore_sample\n'
     put legacy/data/sample/1.in '1\n'
     put legacy/data/sample/1.ans 'Twice 2\n'
     put legacy/data/secret/testdata.yaml 'on_reject: continue\ngrader_flags: first_error accept_if_any_accepted\n'

@@ -202,6 +202,17 @@ static void test_scores__legacy_subtasks(void **state)
                  "sum nan; sample pass-fail 0; secret sum nan; secret/a min nan; secret/b min nan");
 }
 
+/* The score of all is that of secret, and not the least of that and the samples. */
+static void test_scores__legacy_minimum_without_samples(void **state)
+{
+    (void)state;
+    check_groups(FILES(LEGACY("", "grader_flags: min ignore_sample\n"), {"sample/1.in", ""},
+                       LEGACY("secret/", "grader_flags: min\naccept_score: 40\n"),
+                       {"secret/1.in", ""}, {"secret/2.in", ""}),
+                 "sample/1:sample secret/1:secret secret/2:secret; all sum nan; sample pass-fail "
+                 "0; secret min nan");
+}
+
 /* The points of the tests, of which those of a directory below are not set there. */
 static void test_scores__legacy_points(void **state)
 {
