@@ -268,6 +268,17 @@ END
     hasnt "$err" "time limit" "one that is given"
 }
 
+test_case 'a file .out beside .ans is for the statement' && {
+    cp -R "$scratch/double" "$scratch/shown"
+    rm -r "$scratch/shown/data/invalid_input"
+    put shown/data/sample/1.out 'Twice two\n'
+    problem shown
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 1 of 1 submissions as expected" "the answer counts: $err"
+    isolator test --table --tests "$scratch/shown/data" "$scratch/shown/submissions/accepted/double.ash"
+    is "$status|$err" "2|isolator: '$scratch/shown/data/sample/1.out' is next to a file that ends in .ans; both are the expected\
+ output of one test" "in a directory of tests they are the same"
+}
+
 test_case 'links that stay in the package' && {
     cp -R "$scratch/double" "$scratch/links"
     mkdir "$scratch/links/more"

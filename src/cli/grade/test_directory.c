@@ -254,10 +254,13 @@ static int apply_settings(struct reading *reading, const struct listed_test *lis
 static int read_expected(struct reading *reading, const struct listed_test *listed,
                          struct test_request *test)
 {
-    const enum test_file which = listed->has[TEST_OUTPUT] ? TEST_OUTPUT : TEST_ANSWER;
+    const bool is_package = reading->root.package >= 0; /* .out is for its statement */
+    const bool has_answer = listed->has[TEST_ANSWER];
+    const enum test_file which =
+        listed->has[TEST_OUTPUT] && !(is_package && has_answer) ? TEST_OUTPUT : TEST_ANSWER;
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
 
-    if (listed->has[TEST_OUTPUT] && listed->has[TEST_ANSWER]) {
+    if (listed->has[TEST_OUTPUT] && has_answer && !is_package) {
         CLEANUP_FREE char *shown = shown_path(reading, test->name, TEST_OUTPUT);
 
         return error_set(reading->error, ERROR_INPUT,

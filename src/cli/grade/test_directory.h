@@ -3,7 +3,8 @@
  * of a test and what the file holds.
  *
  *     NAME.in     standard input; without this file it is empty
- *     NAME.out    the expected standard output, or NAME.ans, as ICPC and Kattis call it
+ *     NAME.out    the expected standard output, or NAME.ans, as ICPC and Kattis call it; in a
+ *                 package with both, NAME.out is for the statement
  *     NAME.args   arguments of the program, one on each line; a line may end in "\r\n"
  *     NAME.files  a directory, whose files are put into the working directory
  *     NAME.yaml   what cli/grade/test_settings.h reads; test_group.yaml, or testdata.yaml in the
