@@ -219,6 +219,8 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
                        options->interactor || options->interactive_validator,
         .has_validator = options->validator || options->interactive_validator,
         .validator_flags = options->validator_flags,
+        .is_scoring = options->is_scoring,
+        .is_legacy = options->is_legacy,
         .package = options->problem};
     struct test_request defaults = TEST_REQUEST_INIT;
 

@@ -390,6 +390,34 @@ END
     is "$status $(printf '%s\n' "$out" | tail -n 1)" "1 0 of 1 submissions as expected; 1 without an expectation" "another score"
 }
 
+test_case 'scores by the defaults of both formats' && {
+    cp -R "$scratch/double" "$scratch/defaults"
+    put defaults/problem.yaml 'problem_format_version: 2025-09\ntype: scoring\n'
+    put defaults/data/secret/1.ans 'Twice 8\n'
+    put defaults/data/sample/1.ans 'Twice 2\n'
+    cp "$scratch/defaults/data/sample/1.in" "$scratch/defaults/data/secret/2.in"
+    cp "$scratch/defaults/data/sample/1.ans" "$scratch/defaults/data/secret/2.ans"
+    put defaults/submissions/partially_accepted/one.ash 'echo Twice 8\n'
+    problem defaults
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "100 points" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST SCORE DETAIL
+accepted/double.ash passed passed ok T 100 of 100
+partially_accepted/one.ash a part of the score wrong-answer ok T 50 of 100
+2 of 2 submissions as expected
+END
+    put defaults/problem.yaml 'type: scoring\n'
+    put defaults/data/testdata.yaml 'grader_flags: ignore_sample\n'
+    put defaults/data/secret/testdata.yaml 'on_reject: continue\ngrader_flags: always_accept\n'
+    problem defaults
+    is "$(printf '%s\n' "$out" | figures | sed -n 3p)" "partially_accepted/one.ash a part of the score wrong-answer ok T 1 of 2" "1 for a test"
+    rm "$scratch/defaults/data/testdata.yaml"
+    problem defaults
+    is "$status|$err" "2|isolator: '$scratch/defaults/data/testdata.yaml': grader_flags needs ignore_sample, since isolator gives no\
+ points to samples" "another score than that of the default grader"
+}
+
 test_case 'scores of the legacy format' && {
     put legacy/problem.yaml 'type: scoring\n'
     put legacy/data/testdata.yaml 'grader_flags: min ignore_sample\n'

@@ -328,6 +328,8 @@ int test_directory_read(const char *path, const struct test_directory_options *o
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", escaped);
     reading.groups.has_validator = options->has_validator;
     reading.groups.validator_flags = options->validator_flags;
+    reading.groups.is_scoring = options->is_scoring;
+    reading.groups.is_legacy = options->is_legacy;
     linux_raise_descriptors(); /* a test has one for its standard input */
     if (test_listing_read(&reading.listing, directory, escaped, error) != 0 ||
         (!options->no_expected && check_expected(&reading) != 0) ||

@@ -283,6 +283,8 @@ int problem_package_read(struct problem_package *package, struct run_options *op
         return -1;
     options->tests = string_format("%s/data", options->problem);
     options->validator_flags = string_copy(package->settings.validator_flags);
+    options->is_scoring = package->settings.is_scoring;
+    options->is_legacy = package->settings.is_legacy;
     set_files(package, options);
     return 0;
 }
