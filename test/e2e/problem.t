@@ -63,9 +63,9 @@ test_case --quick 'packages that are refused' && {
     refused problem.yaml 'limits: {memory: 5}\n' "': limits: memory must be from 6 to 16777216 MB"
     refused .timelimit 'soon\n' "/.timelimit': must be a number of seconds greater than 0"
     refused problem.yaml 'validator_flags: fast\n' "/data': validator_flags: 'fast' is no argument of the default validator"
-    refused problem.yaml 'validation: custom\n' "/output_validator' must have one validator, a file or a directory, and has none"
+    refused problem.yaml 'validation: custom\n' "/output_validators' must have one validator, a file or a directory, and has none"
     refused problem.yaml 'validation: custom interactive\n' \
-        "/output_validator' must have one validator, a file or a directory, and has none"
+        "/output_validators' must have one validator, a file or a directory, and has none"
     refused problem.yaml "$new"'type: interactive\n' "/output_validator': there is no validator, which an interactive problem needs"
     refused submissions/submissions.yaml 'accepted: {permitted: [OK]}\n' \
         "/submissions/submissions.yaml': 'accepted': permitted and required must be sequences of AC, WA, TLE and RTE"

@@ -231,12 +231,14 @@ static int set_validator(struct problem_package *package, struct run_options *op
                          struct error *error)
 {
     const struct test_root *root = &package->root;
-    const bool is_plural = exists(root, "output_validators", S_IFDIR);
-    CLEANUP_FREE char *validator = NULL;
     struct problem_settings *settings = &package->settings;
+    const bool has_singular = exists(root, "output_validator", S_IFDIR);
+    const bool has_plural = exists(root, "output_validators", S_IFDIR);
+    const bool is_plural = has_plural || (settings->is_legacy && !has_singular);
+    CLEANUP_FREE char *validator = NULL;
 
     if (!settings->is_legacy)
-        settings->has_validator = is_plural || exists(root, "output_validator", S_IFDIR);
+        settings->has_validator = has_plural || has_singular;
     if (!settings->has_validator)
         return settings->is_interactive
                    ? error_set(error, ERROR_INPUT,
