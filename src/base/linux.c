@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -104,6 +105,33 @@ int linux_reopen_nonblocking(int fd)
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static int read_name(int fd, char name[PATH_MAX])
+{
+    char link[32];
+    ssize_t length;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    length = readlink(link, name, PATH_MAX);
+    if (length == PATH_MAX)
+        errno = ENAMETOOLONG;
+    if (length < 0 || length == PATH_MAX)
+        return -1;
+    name[length] = '\0';
+    return 0;
+}
+
+int linux_leads_below(int from, const char *path, int directory)
+{
+    CLEANUP_FD const int fd = openat(from, path, O_PATH | O_CLOEXEC);
+    char name[PATH_MAX], above[PATH_MAX];
+    size_t length;
+
+    if (fd < 0 || read_name(fd, name) != 0 || read_name(directory, above) != 0)
+        return -1;
+    length = strlen(above);
+    return strncmp(name, above, length) == 0 && name[length] == '/';
 }
 
 /* RWF_NOWAIT of preadv2(2), which musl does not have. */

@@ -46,6 +46,12 @@ int linux_either_readable(int one, int other);
 int linux_reopen_nonblocking(int fd);
 
 /*
+ * Whether a path, from a directory, leads to what is below another directory, both by their names
+ * in /proc/self/fd, which have no links. Opens nothing for reading. 1, 0, or -1 and errno.
+ */
+int linux_leads_below(int from, const char *path, int directory);
+
+/*
  * read(2) of a descriptor that polls readable, for which another process may read too: -1 and
  * EAGAIN if that has taken the bytes, and O_NONBLOCK need not be set. Kernels before 6.5 can still
  * wait if it takes them in the moment of the call, and all kernels at a terminal.

@@ -218,7 +218,10 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
         .no_expected = options->no_expected || options->checker || options->validator ||
                        options->interactor || options->interactive_validator,
         .has_validator = options->validator || options->interactive_validator,
-        .validator_flags = options->validator_flags};
+        .validator_flags = options->validator_flags,
+        .is_scoring = options->is_scoring,
+        .is_legacy = options->is_legacy,
+        .package = options->problem};
     struct test_request defaults = TEST_REQUEST_INIT;
 
     defaults.comparison = options->comparison;

@@ -44,6 +44,7 @@ struct run_options {
     char *tests;           /* --tests, the directory; NULL for run */
     char *problem;         /* --problem, the package; NULL */
     char *validator_flags; /* of all tests, words as in testdata.yaml; owned; NULL: not given */
+    bool is_scoring, is_legacy;        /* of the problem, see struct test_directory_options */
     struct limits judge_limits;        /* of the checker; partial */
     struct comparison_rule comparison; /* of all tests; not settled */
     int max_output_bytes;              /* of each stream of each test; 0: not given */

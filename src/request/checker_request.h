@@ -8,9 +8,9 @@
  * wrong; 7: right in part, with the points as the first word of standard error, or after "points";
  * all else is an error of the judges. Standard error has a message (testlib.h, "resultExitCode").
  * - Kattis: `validator input answer feedback_dir [argument ...] <output`. Exit status 42: right;
- * 43: wrong; all else is an error of the judges. The directory may get judgemessage.txt,
- *   teammessage.txt, and score.txt or score_multiplier.txt (problem package format 2025-09, "Output
- * validator").
+ * 43: wrong, without a score; all else is an error of the judges. The directory may get
+ * judgemessage.txt, teammessage.txt, and score.txt or score_multiplier.txt (problem package format
+ * 2025-09, "Output validator").
  */
 #ifndef REQUEST_CHECKER_REQUEST_H
 #define REQUEST_CHECKER_REQUEST_H

@@ -270,9 +270,11 @@ static int judge_kattis(const char *name, const struct result *result,
         return error_set(error, ERROR_JUDGE, "%s exited with status %d%s%s", name,
                          result->exit_code, said ? ": " : "", said ? said : "");
     }
+    verdict->outcome = result->exit_code == 42 ? CHECKER_RIGHT : CHECKER_WRONG;
+    if (verdict->outcome == CHECKER_WRONG) /* its score is 0, whatever the validator says */
+        return 0;
     if (missing)
         return error_set(error, ERROR_JUDGE, "no score can be read: %s", missing);
-    verdict->outcome = result->exit_code == 42 ? CHECKER_RIGHT : CHECKER_WRONG;
     return read_scores(result, verdict, error);
 }
 

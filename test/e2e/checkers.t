@@ -102,16 +102,16 @@ END
     isolator test --tests "$scratch/tests" --validator "$scratch/validate.py" "$(program score42 score43 9)"
     expect "$(tests "$verdicts")" "scores" <<'END'
 1 passed 42 -
-2 wrong-answer 43 the output is not right
+2 wrong-answer - the output is not right
 3 passed - -
 END
 }
 
 test_case 'feedback that is too large' && {
     config '$config->{maxArtifactBytes} = 1000' >"$scratch/small.json"
-    judges() { # FILE: a validator that writes too much into it
+    judges() { # FILE [STATUS]: a validator that writes too much into it
         snippet py "import sys
-open(sys.argv[3] + '$1', 'w').write('1' * 2000); sys.exit(43)"
+open(sys.argv[3] + '$1', 'w').write('1' * 2000); sys.exit(${2:-43})"
     }
     feedback=judge/feedback
     limit="it exceeds the limit maxArtifactBytes"
@@ -123,9 +123,11 @@ the checker: the artifact '$feedback/judgemessage.txt' is omitted: $limit
 2 wrong-answer - the output is not right
 3 wrong-answer - the output is not right
 END
-    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges score.txt)" "$(program 1 4 9)"
+    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges score.txt 42)" "$(program 1 4 9)"
     is "$status $(tests "$verdicts" | head -n 1)" \
         "3 1 judge-error - no score can be read: the artifact '$feedback/score.txt' is omitted: $limit" "a score is"
+    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges score.txt)" "$(program 1 4 9)"
+    is "$status $(tests "$verdicts" | head -n 1)" "1 1 wrong-answer - the output is not right" "but not that of a wrong output"
     isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges other.txt)" "$(program 1 4 9)"
     is "$(json '"@{$r->{warnings}}"') $(tests '$_->{status}' | sort -u)" " wrong-answer" "other files are not read"
 }

@@ -63,9 +63,9 @@ test_case --quick 'packages that are refused' && {
     refused problem.yaml 'limits: {memory: 5}\n' "': limits: memory must be from 6 to 16777216 MB"
     refused .timelimit 'soon\n' "/.timelimit': must be a number of seconds greater than 0"
     refused problem.yaml 'validator_flags: fast\n' "/data': validator_flags: 'fast' is no argument of the default validator"
-    refused problem.yaml 'validation: custom\n' "/output_validator' must have one validator, a file or a directory, and has none"
+    refused problem.yaml 'validation: custom\n' "/output_validators' must have one validator, a file or a directory, and has none"
     refused problem.yaml 'validation: custom interactive\n' \
-        "/output_validator' must have one validator, a file or a directory, and has none"
+        "/output_validators' must have one validator, a file or a directory, and has none"
     refused problem.yaml "$new"'type: interactive\n' "/output_validator': there is no validator, which an interactive problem needs"
     refused submissions/submissions.yaml 'accepted: {permitted: [OK]}\n' \
         "/submissions/submissions.yaml': 'accepted': permitted and required must be sequences of AC, WA, TLE and RTE"
@@ -96,7 +96,11 @@ test_case --quick 'validators and submissions that are refused' && {
     mkdir "$scratch/bad/output_validators"
     ln -s /etc/passwd "$scratch/bad/output_validators/v.py"
     problem bad
-    is "$err" "isolator: '$scratch/bad/output_validators/v.py' is neither a regular file nor a directory" "a link"
+    is "$err" "isolator: '$scratch/bad/output_validators/v.py' is a link that leads out of the package" "a link"
+    rm "$scratch/bad/output_validators/v.py"
+    mkfifo "$scratch/bad/output_validators/v.py"
+    problem bad
+    is "$err" "isolator: '$scratch/bad/output_validators/v.py' is neither a regular file nor a directory" "a pipe"
     put bad/problem.yaml ''
     rm -r "$scratch/bad/submissions"
     mkdir -p "$scratch/bad/submissions/accepted"
@@ -106,6 +110,28 @@ test_case --quick 'validators and submissions that are refused' && {
     rmdir "$scratch/bad/submissions/accepted" 2>/dev/null || rm -r "$scratch/bad/submissions"
     problem bad
     is "$err" "isolator: cannot open the directory '$scratch/bad/submissions': No such file or directory" "no directory"
+}
+
+test_case --quick 'links that lead out of the package' && {
+    put outside/file.py 'x: 1\n'
+    # out PATH TARGET [FILE]: the package with a link there; FILE is what is tested.
+    out() {
+        rm -rf "$scratch/bad"
+        cp -R "$scratch/double" "$scratch/bad"
+        rm -rf "${scratch:?}/bad/$1"
+        mkdir -p "$(dirname "$scratch/bad/$1")"
+        ln -s "$2" "$scratch/bad/$1"
+        problem bad "${@:3}"
+        is "$status|$out|$err" "2||isolator: '${3:-$scratch/bad/$1}' is a link that leads out of the package" "$1"
+    }
+    for file in problem.yaml .timelimit submissions/submissions.yaml data/testdata.yaml data/sample/1.in data/sample/1.ans \
+        data/sample/1.yaml data/sample/1.args; do
+        out "$file" "$scratch/outside/file.py"
+    done
+    for directory in data include submissions output_validator output_validators; do out "$directory" "$scratch/outside"; done
+    out data /
+    out submissions/accepted/x.py "$scratch/outside/file.py" "$scratch/bad/submissions/accepted/x.py"
+    out submissions/accepted/dir "$scratch/outside" "$scratch/bad/submissions/accepted/dir/"
 }
 
 # ---- pass-fail
@@ -155,15 +181,57 @@ accepted/double.ash passed passed 1
 $scratch/given.ash - runtime-error -
 END
     is "$(submissions '"$r->{summary}{passed} $r->{tests}[0]{name}"' | head -n 1)" "2 sample/1" "the result follows"
-    put double/submissions/accepted/other.kt ''
-    isolator test --json --problem "$scratch/double" "$scratch/double/submissions/accepted/other.kt"
-    is "$status $(submissions "$members")" "0 accepted/other.kt passed - -" "a language that is not known"
-    rm "$scratch/double/submissions/accepted/other.kt"
+    put given/accepted/other.kt ''
+    cp -R "$scratch/double" "$scratch/other"
+    cp -R "$scratch/given/accepted" "$scratch/other/submissions"
+    isolator test --json --problem "$scratch/other"
+    is "$status $(submissions "$members" | tail -n 1)" "0 accepted/other.kt passed - -" "a language that is not known"
     put given/run_time_error/first.ash 'exit 1\n'
     cp -R "$scratch/double" "$scratch/first"
     cp -R "$scratch/given/run_time_error" "$scratch/first/submissions"
     isolator test --json --problem "$scratch/first" "$scratch/first/submissions/run_time_error/first.ash"
     is "$status $(submissions "$members")" "0 run_time_error/first.ash runtime-error runtime-error 1" "all tests run"
+}
+
+test_case --quick 'submissions that cannot be tested' && {
+    cp -R "$scratch/double" "$scratch/none"
+    mv "$scratch/none/submissions/accepted/double.ash" "$scratch/none/submissions/accepted/double.kt"
+    none="isolator: no submission can be tested, since the configuration has the language of none, such as\
+ '$scratch/none/submissions/accepted/double.kt'; give --language, or add the language to the configuration"
+    for form in --table --json; do
+        isolator test $form --problem "$scratch/none"
+        is "$status|$out|$err" "2||$none" "$form"
+        isolator test $form --problem "$scratch/none" "$scratch/none/submissions/accepted/double.kt"
+        is "$status|$out|$err" "2||$none" "$form, one that is given"
+    done
+}
+
+test_case 'submissions that cannot be read, and --language' && {
+    cp -R "$scratch/double" "$scratch/unread"
+    put unread/submissions/accepted/two/a.ash ''
+    put unread/submissions/accepted/two/b.ash ''
+    put unread/submissions/accepted/empty/README ''
+    problem unread
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "a directory with two programs" <<END
+1
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/double.ash passed passed ok T
+accepted/empty passed not tested - - '$scratch/unread/submissions/accepted/empty' has no program: no file in it has the extension of a language
+accepted/two passed input differs - '$scratch/unread/submissions/accepted/two' has several programs: a.ash, b.ash; name the main one 'main.ash'
+1 of 2 submissions as expected; 1 not tested
+END
+    problem unread "$scratch/missing"
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "a file that is not there" <<END
+1
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+$scratch/missing - input differs - cannot open '$scratch/missing': No such file or directory
+0 of 1 submissions as expected
+END
+    put unread/submissions/accepted/double.kt "$double\n"
+    problem unread --language busybox "$scratch/unread/submissions/accepted/double.kt"
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 1 of 1 submissions as expected" "--language is that of all files"
 }
 
 test_case 'limits of the package, of the options and of the configuration' && {
@@ -198,6 +266,41 @@ END
     has "$err" "the package has no time limit, so each test has the timeout of the configuration; set one with --timeout" "no limit"
     problem limits --timeout 5s
     hasnt "$err" "time limit" "one that is given"
+}
+
+test_case 'a file .out beside .ans is for the statement' && {
+    cp -R "$scratch/double" "$scratch/shown"
+    rm -r "$scratch/shown/data/invalid_input"
+    put shown/data/sample/1.out 'Twice two\n'
+    problem shown
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 1 of 1 submissions as expected" "the answer counts: $err"
+    isolator test --table --tests "$scratch/shown/data" "$scratch/shown/submissions/accepted/double.ash"
+    is "$status|$err" "2|isolator: '$scratch/shown/data/sample/1.out' is next to a file that ends in .ans; both are the expected\
+ output of one test" "in a directory of tests they are the same"
+}
+
+test_case 'links that stay in the package' && {
+    cp -R "$scratch/double" "$scratch/links"
+    mkdir "$scratch/links/more"
+    mv "$scratch/links/data" "$scratch/links/submissions" "$scratch/links/problem.yaml" "$scratch/links/more"
+    ln -s more/data more/submissions more/problem.yaml "$scratch/links"
+    ln -s ../sample/1.in "$scratch/links/more/data/secret/2.in"
+    ln -s ../../../data/sample/1.ans "$scratch/links/more/data/secret/2.ans"
+    put links/more/word.d/word.txt 'Twice\n'
+    put links/include/README ''
+    ln -s ../more/word.d "$scratch/links/include/default"
+    put links/submissions/accepted/double.ash 'read -r n; echo "$(cat word.txt) $((n * 2))"\n'
+    isolator test --json --problem "$scratch/links"
+    is "$status $(submissions '"$r->{summary}{passed} of $r->{summary}{total}"')" "0 3 of 3" "all are followed: $out"
+    ln -sfn /etc "$scratch/links/include/default"
+    problem links
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "one that leads out, for a submission" <<END
+1
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/double.ash passed input differs - '$scratch/links/include/default' is a link that leads out of the package
+0 of 1 submissions as expected
+END
 }
 
 test_case 'include: files for each submission, or those of a language' && {
@@ -287,9 +390,37 @@ END
     is "$status $(printf '%s\n' "$out" | tail -n 1)" "1 0 of 1 submissions as expected; 1 without an expectation" "another score"
 }
 
+test_case 'scores by the defaults of both formats' && {
+    cp -R "$scratch/double" "$scratch/defaults"
+    put defaults/problem.yaml 'problem_format_version: 2025-09\ntype: scoring\n'
+    put defaults/data/secret/1.ans 'Twice 8\n'
+    put defaults/data/sample/1.ans 'Twice 2\n'
+    cp "$scratch/defaults/data/sample/1.in" "$scratch/defaults/data/secret/2.in"
+    cp "$scratch/defaults/data/sample/1.ans" "$scratch/defaults/data/secret/2.ans"
+    put defaults/submissions/partially_accepted/one.ash 'echo Twice 8\n'
+    problem defaults
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "100 points" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST SCORE DETAIL
+accepted/double.ash passed passed ok T 100 of 100
+partially_accepted/one.ash a part of the score wrong-answer ok T 50 of 100
+2 of 2 submissions as expected
+END
+    put defaults/problem.yaml 'type: scoring\n'
+    put defaults/data/testdata.yaml 'grader_flags: ignore_sample\n'
+    put defaults/data/secret/testdata.yaml 'on_reject: continue\ngrader_flags: always_accept\n'
+    problem defaults
+    is "$(printf '%s\n' "$out" | figures | sed -n 3p)" "partially_accepted/one.ash a part of the score wrong-answer ok T 1 of 2" "1 for a test"
+    rm "$scratch/defaults/data/testdata.yaml"
+    problem defaults
+    is "$status|$err" "2|isolator: '$scratch/defaults/data/testdata.yaml': grader_flags needs ignore_sample, since isolator gives no\
+ points to samples" "another score than that of the default grader"
+}
+
 test_case 'scores of the legacy format' && {
     put legacy/problem.yaml 'type: scoring\n'
-    put legacy/data/testdata.yaml 'on_reject: continue\ngrader_flags: ignore_sample\n'
+    put legacy/data/testdata.yaml 'grader_flags: min ignore_sample\n'
     put legacy/data/sample/1.in '1\n'
     put legacy/data/sample/1.ans 'Twice 2\n'
     put legacy/data/secret/testdata.yaml 'on_reject: continue\ngrader_flags: first_error accept_if_any_accepted\n'

@@ -235,3 +235,32 @@ static void linux__read_now(void **state)
     assert_int_equal(linux_read_now(-1, bytes, sizeof bytes), -1);
     assert_int_equal(errno, EBADF);
 }
+
+static void linux__leads_below(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *inside = path_in(directory, "p"), *beside = path_in(directory, "p2");
+    CLEANUP_FREE char *in = path_in(inside, "in"), *out = path_in(inside, "out");
+    CLEANUP_FREE char *self = path_in(inside, "self"), *none = path_in(inside, "none");
+    int fd;
+
+    (void)state;
+    mkdir(inside, 0700);
+    mkdir(beside, 0700);
+    write_in(inside, "file", "");
+    write_in(beside, "file", "");
+    assert_int_equal(symlink("../p/file", in), 0);
+    assert_int_equal(symlink("../p2/file", out), 0); /* a name that begins with that of p */
+    assert_int_equal(symlink(".", self), 0);
+    assert_int_equal(symlink("nowhere", none), 0);
+    fd = open(inside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(linux_leads_below(fd, "file", fd), 1);
+    assert_int_equal(linux_leads_below(fd, "in", fd), 1);
+    assert_int_equal(linux_leads_below(fd, "out", fd), 0);
+    assert_int_equal(linux_leads_below(fd, "self", fd), 0);
+    assert_int_equal(linux_leads_below(fd, "/etc/passwd", fd), 0);
+    assert_int_equal(linux_leads_below(fd, "none", fd), -1);
+    assert_int_equal(errno, ENOENT);
+    close(fd);
+    temp_remove(directory);
+}

@@ -134,8 +134,7 @@ static void expectation__rules(void **state)
     const char *const rules = "wrong_answer: {permitted: [AC, WA, TLE]}\n"
                               "mine: {required: [RTE]}\n"
                               "'accepted/*.c': {required: [AC], permitted: [AC, WA]}\n"
-                              "'accepted/{x,y}': {required: [WA]}\n"
-                              "none:\n";
+                              "'accepted/{x,y}': {required: [WA]}\n";
 
     (void)state;
     check(rules, false, "wrong_answer/a", STATUSES(WA, TLE), NAN, "wrong-answer: timeout, met");
@@ -143,7 +142,38 @@ static void expectation__rules(void **state)
     check(rules, false, "mine/a", STATUSES(AC, RTE), NAN, "runtime-error: runtime-error, met");
     check(rules, false, "accepted/a.c", STATUSES(AC, WA), NAN, "passed: wrong-answer, not met");
     check(rules, false, "accepted/x", STATUSES(AC), NAN, "passed: passed, met");
-    check(rules, false, "none/a", STATUSES(TLE), NAN, "any: timeout, met");
+}
+
+/* Rules without a key that counts expect nothing, and do not change what a directory expects. */
+static void expectation__rules_that_say_nothing(void **state)
+{
+    const char *const rules = "none:\nmine: {authors: x}\n"
+                              "'other/*': {message: x, language: c}\n"
+                              "accepted: {message: x}\nall: {permitted: [AC, WA, TLE, RTE]}\n";
+
+    (void)state;
+    check(rules, false, "none/a", STATUSES(TLE), NAN, "-: timeout, met");
+    check(rules, false, "mine/a", STATUSES(TLE), NAN, "-: timeout, met");
+    check(rules, false, "other/a", STATUSES(TLE), NAN, "-: timeout, met");
+    check(rules, false, "accepted/a", STATUSES(TLE), NAN, "passed: timeout, not met");
+    check(rules, false, "all/a", STATUSES(TLE), NAN, "any: timeout, met");
+}
+
+/* What several rules need together. */
+static void expectation__several_rules(void **state)
+{
+    const char *const rules = "'accepted/a': {permitted: [WA]}\n"
+                              "'mine/*': {required: [WA]}\n"
+                              "'mine/a*': {required: [TLE, RTE]}\n"
+                              "'mine/ab': {required: [WA, TLE]}\n";
+
+    (void)state;
+    check(rules, false, "accepted/a", STATUSES(WA), NAN, "none: wrong-answer, not met");
+    check(rules, false, "mine/a", STATUSES(WA), NAN,
+          "wrong-answer and timeout or runtime-error: wrong-answer, not met");
+    check(rules, false, "mine/ab", STATUSES(WA, TLE), NAN,
+          "wrong-answer and timeout or runtime-error: timeout, met");
+    check(rules, false, "wrong_answer/a", STATUSES(WA), NAN, "wrong-answer: wrong-answer, met");
 }
 
 static void check_rules(const char *text, const char *ignored, const char *message)
@@ -169,6 +199,12 @@ static void expectation__ignored_rules(void **state)
     check_rules("a: {authors: x, use_for_time_limit: lower, permitted: [AC], message: x}\n"
                 "'{b,c}': {message: y, language: c, secret/a: {permitted: [AC]}}\n",
                 "message, {b,c}, language, secret/a", NULL);
+    check_rules("a: {k1: x, k2: x, k3: x, k4: x, k5: x, k6: x, k7: x, k8: x, k9: x, k10: x}\n"
+                "b: {k9: x}\n",
+                "k1, k2, k3, k4, k5, k6, k7, k8, k9, k10", NULL);
+    check_rules("a: {k1: x, k2: x, k3: x, k4: x, k5: x, k6: x, k7: x, k8: x, k9: x, k10: x}\n"
+                "b: {k9: x, k11: x, k12: x}\nc: {k13: x}\n",
+                "k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, and others", NULL);
 }
 
 static void expectation__wrong_rules(void **state)

@@ -19,6 +19,8 @@ static void check(const char *language, const char *expected, const char *const 
         config_overlay(&config, default_config, strlen(default_config), "built in", &error), 0);
     for (; *files; files++)
         write_in(directory, *files, "");
+    assert_int_equal(program_directory_has_none(directory, language, &config),
+                     strstr(expected, "has no program") != NULL);
     found = program_directory_find(directory, language, &config, &error);
     if (place) {
         strbuf_add(&message, expected, (size_t)(place - expected));
@@ -106,4 +108,5 @@ static void program_directory__cannot_be_opened(void **state)
     assert_null(program_directory_find("/nonexistent", NULL, &config, &error));
     assert_error(&error, ERROR_INPUT,
                  "cannot open the directory '/nonexistent': No such file or directory");
+    assert_false(program_directory_has_none("/nonexistent", NULL, &config));
 }

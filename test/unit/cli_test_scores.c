@@ -28,9 +28,11 @@ static char *make_files(const struct file *files)
     return directory;
 }
 
+/* Changed by a test of a scoring problem. */
+static struct test_directory_options options = {.no_expected = true};
+
 static int read_tests(const char *directory, struct test_requests *tests, struct error *error)
 {
-    static const struct test_directory_options options = {.no_expected = true};
     static const struct test_request defaults = TEST_REQUEST_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
 
@@ -132,6 +134,24 @@ static void test_scores__defaults(void **state)
         "100; secret/a pass-fail 1");
 }
 
+/* Those of a scoring problem, of which no file speaks of scores. */
+static void test_scores__of_a_scoring_problem(void **state)
+{
+    (void)state;
+    options.is_scoring = true;
+    check_groups(FILES({"sample/1.in", ""}, {"secret/1.in", ""}, {"secret/b/2.in", ""}),
+                 "sample/1:sample secret/1:secret secret/b/2:secret; all sum nan; sample pass-fail "
+                 "0; secret sum 100");
+    check_groups(FILES(A_TEST, {"secret/testdata.yaml", "accept_score: 7\n"}),
+                 "secret/a/1:secret/a; all sum nan; secret sum nan; secret/a sum nan");
+    options.is_legacy = true;
+    check_groups(FILES(A_TEST),
+                 "secret/a/1:secret/a; all sum nan; secret sum nan; secret/a sum nan");
+    check_groups(FILES(A("max_score: 30\n")),
+                 "secret/a/1:secret/a; all sum nan; secret sum 100; secret/a pass-fail 30");
+    options = (struct test_directory_options){.no_expected = true};
+}
+
 /* The directory itself can be that of one group, or "secret". */
 static void test_scores__file_at_the_top(void **state)
 {
@@ -200,6 +220,17 @@ static void test_scores__legacy_subtasks(void **state)
                        {"secret/b/1.in", ""}, {"secret/b/2.in", ""}),
                  "sample/1:sample secret/a/1:secret/a secret/b/1:secret/b secret/b/2:secret/b; all "
                  "sum nan; sample pass-fail 0; secret sum nan; secret/a min nan; secret/b min nan");
+}
+
+/* The score of all is that of secret, and not the least of that and the samples. */
+static void test_scores__legacy_minimum_without_samples(void **state)
+{
+    (void)state;
+    check_groups(FILES(LEGACY("", "grader_flags: min ignore_sample\n"), {"sample/1.in", ""},
+                       LEGACY("secret/", "grader_flags: min\naccept_score: 40\n"),
+                       {"secret/1.in", ""}, {"secret/2.in", ""}),
+                 "sample/1:sample secret/1:secret secret/2:secret; all sum nan; sample pass-fail "
+                 "0; secret min nan");
 }
 
 /* The points of the tests, of which those of a directory below are not set there. */

@@ -303,11 +303,11 @@ static int submit(struct solution *solution, struct error *error)
          run_inputs_check_file(solution->file, error) != 0) ||
         resolve(grading, solution->file, &plan, error) != 0 ||
         (!plan.input.dir && open_file(solution, &plan, error) != 0) ||
-        pull(grading, &plan, error) != 0)
+        pull(grading, &plan, error) != 0 ||
+        (grading->package &&
+         problem_package_include(grading->package, config_language(grading->config, plan.language),
+                                 &plan.paths, error) != 0))
         return -1;
-    if (grading->package)
-        problem_package_include(grading->package, config_language(grading->config, plan.language),
-                                &plan.paths);
     return service_submit(&grading->service, &plan, &callbacks, NULL, error);
 }
 

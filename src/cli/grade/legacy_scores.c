@@ -25,6 +25,8 @@ struct grading {
 
 bool legacy_scores_wanted(const struct test_groups *groups)
 {
+    if (groups->is_scoring && groups->is_legacy)
+        return true;
     for (size_t i = 0; i < groups->count; i++) {
         const json_t *document = groups->items[i].document;
 
@@ -303,8 +305,11 @@ int legacy_scores_read(const struct test_groups *groups, struct test_requests *t
 
         if (is_sample(name))
             continue;
-        if (read_grading(groups, name, &grading, error) != 0 ||
-            check_sum(groups, name, &grading, tests, error) != 0)
+        if (read_grading(groups, name, &grading, error) != 0)
+            return -1;
+        if (grading.ignores_sample) /* else the samples would be the minimum */
+            grading.aggregation = SCORE_SUM;
+        if (check_sum(groups, name, &grading, tests, error) != 0)
             return -1;
         made->items[i].aggregation = grading.aggregation; /* the first is there already */
     }

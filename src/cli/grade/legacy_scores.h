@@ -16,7 +16,7 @@
 #include "cli/grade/test_groups.h"
 #include "request/test_request.h"
 
-/* Whether a file testdata.yaml makes the tests give scores. */
+/* Whether a file testdata.yaml, or the type of a legacy problem, makes the tests give scores. */
 bool legacy_scores_wanted(const struct test_groups *groups);
 
 /*

@@ -134,3 +134,12 @@ char *program_directory_find(const char *directory, const char *language,
     refuse(shown, &names, config, error);
     return NULL;
 }
+
+bool program_directory_has_none(const char *directory, const char *language,
+                                const struct config *config)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+
+    return list_programs(directory, language, config, &names, &error) == 0 && names.count == 0;
+}

@@ -5,6 +5,8 @@
 #ifndef CLI_PROGRAM_DIRECTORY_H
 #define CLI_PROGRAM_DIRECTORY_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "config/config.h"
 
@@ -19,5 +21,10 @@ enum { PROGRAM_DIRECTORY_FILES_MAX = 10000 };
  */
 char *program_directory_find(const char *directory, const char *language,
                              const struct config *config, struct error *error);
+
+/* Whether a directory, which can be read, has no file whose extension belongs to such a language.
+ */
+bool program_directory_has_none(const char *directory, const char *language,
+                                const struct config *config);
 
 #endif

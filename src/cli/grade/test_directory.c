@@ -254,10 +254,13 @@ static int apply_settings(struct reading *reading, const struct listed_test *lis
 static int read_expected(struct reading *reading, const struct listed_test *listed,
                          struct test_request *test)
 {
-    const enum test_file which = listed->has[TEST_OUTPUT] ? TEST_OUTPUT : TEST_ANSWER;
+    const bool is_package = reading->root.package >= 0; /* .out is for its statement */
+    const bool has_answer = listed->has[TEST_ANSWER];
+    const enum test_file which =
+        listed->has[TEST_OUTPUT] && !(is_package && has_answer) ? TEST_OUTPUT : TEST_ANSWER;
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
 
-    if (listed->has[TEST_OUTPUT] && listed->has[TEST_ANSWER]) {
+    if (listed->has[TEST_OUTPUT] && has_answer && !is_package) {
         CLEANUP_FREE char *shown = shown_path(reading, test->name, TEST_OUTPUT);
 
         return error_set(reading->error, ERROR_INPUT,
@@ -311,18 +314,22 @@ int test_directory_read(const char *path, const struct test_directory_options *o
 {
     CLEANUP_FREE char *escaped = text_escape(path);
     CLEANUP_FD const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD const int package =
+        options->package ? open(options->package, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     CLEANUP(reading_release)
     struct reading reading = {.path = escaped,
-                              .root = {escaped, directory},
+                              .root = {escaped, directory, package},
                               .listing = TEST_LISTING_INIT,
                               .groups = TEST_GROUPS_INIT,
                               .defaults = defaults,
                               .error = error};
 
-    if (directory < 0)
+    if (directory < 0 || (options->package && package < 0))
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", escaped);
     reading.groups.has_validator = options->has_validator;
     reading.groups.validator_flags = options->validator_flags;
+    reading.groups.is_scoring = options->is_scoring;
+    reading.groups.is_legacy = options->is_legacy;
     linux_raise_descriptors(); /* a test has one for its standard input */
     if (test_listing_read(&reading.listing, directory, escaped, error) != 0 ||
         (!options->no_expected && check_expected(&reading) != 0) ||

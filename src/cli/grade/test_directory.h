@@ -3,7 +3,8 @@
  * of a test and what the file holds.
  *
  *     NAME.in     standard input; without this file it is empty
- *     NAME.out    the expected standard output, or NAME.ans, as ICPC and Kattis call it
+ *     NAME.out    the expected standard output, or NAME.ans, as ICPC and Kattis call it; in a
+ *                 package with both, NAME.out is for the statement
  *     NAME.args   arguments of the program, one on each line; a line may end in "\r\n"
  *     NAME.files  a directory, whose files are put into the working directory
  *     NAME.yaml   what cli/grade/test_settings.h reads; test_group.yaml, or testdata.yaml in the
@@ -20,7 +21,7 @@
  * the caller asks for that. The message names the file that is probably meant, like NAME.expected.
  *
  * The directory is the caller's own. Still, nothing in it can stop the program: a file has to be a
- * regular one, or a link to one, and everything is bounded.
+ * regular one, or a link to one, and everything is bounded. That of a package can be a stranger's.
  */
 #ifndef CLI_TEST_DIRECTORY_H
 #define CLI_TEST_DIRECTORY_H
@@ -36,6 +37,9 @@ struct test_directory_options {
     bool has_validator; /* output_validator_args are for a validator, and say nothing about how
                            outputs are compared */
     const char *validator_flags; /* of all tests, as in testdata.yaml; NULL: not given */
+    bool is_scoring;             /* the tests give scores, also if no file says so */
+    bool is_legacy;              /* and the defaults for that are those of the legacy format */
+    const char *package;         /* a directory out of which no link may lead; NULL: not given */
 };
 
 /*

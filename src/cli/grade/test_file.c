@@ -9,6 +9,7 @@
 
 #include "base/archive.h"
 #include "base/cleanup.h"
+#include "base/linux.h"
 #include "base/memory.h"
 #include "base/shared_file.h"
 #include "base/text.h"
@@ -20,13 +21,29 @@ char *test_file_shown(const struct test_root *root, const char *path)
     return string_format("%s/%s", root->shown, escaped);
 }
 
+/* Nothing outside of a package is opened: with a device, even that can do something. */
+int test_file_check(const struct test_root *root, const char *path, struct error *error)
+{
+    CLEANUP_FREE char *shown = test_file_shown(root, path);
+    const int below = root->package < 0 ? 1 : linux_leads_below(root->fd, path, root->package);
+
+    if (below < 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
+    return below > 0 ? 0
+                     : error_set(error, ERROR_INPUT, "'%s' is a link that leads out of the package",
+                                 shown);
+}
+
 int test_file_open(const struct test_root *root, const char *path, long long max,
                    struct error *error)
 {
     CLEANUP_FREE char *shown = test_file_shown(root, path);
-    CLEANUP_FD int fd = openat(root->fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    CLEANUP_FD int fd = -1;
     struct stat status;
 
+    if (test_file_check(root, path, error) != 0)
+        return -1;
+    fd = openat(root->fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
     if (!S_ISREG(status.st_mode))

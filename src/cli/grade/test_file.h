@@ -13,10 +13,15 @@
 struct test_root {
     const char *shown; /* its path, escaped; borrowed */
     int fd;            /* borrowed */
+    int package;       /* borrowed; the directory out of which no link may lead; -1: links may lead
+                          anywhere */
 };
 
 /* The path of a file below it, for messages; owned by the caller. */
 char *test_file_shown(const struct test_root *root, const char *path);
+
+/* Fails if a link of the path leads out of the package, or there is no such file in a package. */
+int test_file_check(const struct test_root *root, const char *path, struct error *error);
 
 /* Opens a file of at most `max` bytes. Returns its descriptor, owned, or -1. */
 int test_file_open(const struct test_root *root, const char *path, long long max,

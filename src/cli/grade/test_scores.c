@@ -198,8 +198,10 @@ int test_scores_read(const struct test_groups *groups, struct test_requests *tes
     for (size_t i = 0; i < groups->count; i++)
         wanted |=
             groups->items[i].kind == TEST_SETTINGS_GROUP && gives_scores(groups->items[i].document);
-    if (!wanted)
-        return legacy_scores_wanted(groups) ? legacy_scores_read(groups, tests, error) : 0;
+    if (!wanted && legacy_scores_wanted(groups))
+        return legacy_scores_read(groups, tests, error);
+    if (!wanted && !groups->is_scoring)
+        return 0;
     if (read_root(groups, &test_requests_groups(tests)->items[0], error) != 0)
         return -1;
     for (size_t i = 0; i < tests->count; i++)

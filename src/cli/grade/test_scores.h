@@ -1,8 +1,8 @@
 /*
  * The groups of tests that give scores, by what the files test_group.yaml say: max_score,
  * score_aggregation and require_pass (format 2025-09, "Result aggregation"). If none of them says
- * such a thing, those of the files testdata.yaml (cli/grade/legacy_scores.h), or else the tests
- * give no scores.
+ * such a thing, those of the files testdata.yaml (cli/grade/legacy_scores.h). If these say nothing
+ * either, the tests give no scores, or in a scoring problem those of the defaults.
  */
 #ifndef CLI_TEST_SCORES_H
 #define CLI_TEST_SCORES_H

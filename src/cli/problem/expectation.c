@@ -96,6 +96,13 @@ static int read_score(const json_t *value, struct requirement *requirement)
                : -1;
 }
 
+/* Whether a rule has a key that is not ignored. */
+static bool says_something(const json_t *rule)
+{
+    return json_object_get(rule, "permitted") || json_object_get(rule, "required") ||
+           json_object_get(rule, "score");
+}
+
 /* Puts what the keys say over the requirement. */
 static int read_rule(struct requirement *requirement, const json_t *rule, struct error *error)
 {
@@ -114,12 +121,16 @@ static int read_rule(struct requirement *requirement, const json_t *rule, struct
     return 0;
 }
 
+/* After the last name that is kept comes "and others". */
 static void add_once(struct strvec *names, char *name)
 {
-    if (strvec_contains(names, name))
-        free(name);
-    else
+    if (names->count < SUBMISSION_IGNORED_MAX && !strvec_contains(names, name)) {
         strvec_push_owned(names, name);
+        return;
+    }
+    if (names->count == SUBMISSION_IGNORED_MAX && !strvec_contains(names, name))
+        strvec_push(names, "and others");
+    free(name);
 }
 
 /* What is ignored of a rule; keys with a mapping are about groups of tests. */
@@ -206,7 +217,7 @@ static void add_directory(struct expectation *expectation, const struct submissi
         i++;
     if (i < sizeof directories / sizeof *directories)
         requirement = directories[i].requirement;
-    else if (!rule)
+    else if (!says_something(rule))
         return;
     if (rule)
         read_rule(&requirement, rule, &error);
@@ -226,8 +237,8 @@ void expectation_find(struct expectation *expectation, const struct submission_r
         CLEANUP(error_release) struct error error = ERROR_INIT;
         struct requirement requirement = anything;
 
-        if (strcmp(pattern, directory) != 0 && matches(pattern, path, directory) &&
-            read_rule(&requirement, rule, &error) == 0)
+        if (says_something(rule) && strcmp(pattern, directory) != 0 &&
+            matches(pattern, path, directory) && read_rule(&requirement, rule, &error) == 0)
             add(expectation, &requirement);
     }
 }
@@ -244,18 +255,52 @@ static void add_score(struct strbuf *text, const struct requirement *requirement
         strbuf_addf(text, "%sscore %g to %g", comma, requirement->least, requirement->most);
 }
 
+/* Of which verdicts a test must have one by the requirement, if all are fulfilled. */
+static unsigned needed(const struct expectation *expectation, size_t which)
+{
+    unsigned set = expectation->items[which].required;
+
+    for (size_t i = 0; i < expectation->count; i++)
+        set &= expectation->items[i].permitted;
+    return set;
+}
+
+/* Whether what a requirement needs is there if what another one needs is. */
+static bool is_implied(const struct expectation *expectation, size_t which)
+{
+    const unsigned set = needed(expectation, which);
+
+    for (size_t i = 0; i < expectation->count; i++) {
+        const unsigned other = needed(expectation, i);
+
+        if ((other & ~set) == 0 && (other != set || i < which))
+            return true;
+    }
+    return false;
+}
+
+static void add_verdicts(struct strbuf *text, unsigned set)
+{
+    const char *separator = text->length > 0 ? " and " : "";
+
+    if (set == 0)
+        strbuf_addf(text, "%snone", separator);
+    for (int i = VERDICTS - 1; i >= 0 && set != VERDICT_ANY; i--)
+        if (set & verdicts[i].verdict) {
+            strbuf_addf(text, "%s%s", separator, verdicts[i].name);
+            separator = " or ";
+        }
+}
+
 char *expectation_text(const struct expectation *expectation)
 {
     struct strbuf text = STRBUF_INIT;
-    unsigned set = VERDICT_ANY;
 
     if (expectation->count == 0)
         return NULL;
     for (size_t i = 0; i < expectation->count; i++)
-        set &= expectation->items[i].permitted & expectation->items[i].required;
-    for (int i = VERDICTS - 1; i >= 0 && set != VERDICT_ANY; i--)
-        if (set & verdicts[i].verdict)
-            strbuf_addf(&text, "%s%s", text.length > 0 ? " or " : "", verdicts[i].name);
+        if (!is_implied(expectation, i))
+            add_verdicts(&text, needed(expectation, i));
     for (size_t i = 0; i < expectation->count; i++)
         add_score(&text, &expectation->items[i]);
     if (text.length == 0)

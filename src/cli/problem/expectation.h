@@ -39,6 +39,9 @@ struct expectation {
 /* More patterns in submissions.yaml are an error. */
 enum { SUBMISSION_RULES_MAX = 200 };
 
+/* Names of what is ignored. */
+enum { SUBMISSION_IGNORED_MAX = 10 };
+
 /* What submissions.yaml says. */
 struct submission_rules {
     const json_t *document; /* borrowed; NULL: there is no such file */
@@ -46,8 +49,8 @@ struct submission_rules {
 };
 
 /*
- * Checks the document, and adds to `ignored` what of it is not supported, each once. ERROR_INPUT
- * that names the key.
+ * Checks the document, and adds to `ignored`, which is empty, what of it is not supported, each
+ * once; if there is more, that ends with "and others". ERROR_INPUT that names the key.
  */
 int submission_rules_check(const struct submission_rules *rules, struct strvec *ignored,
                            struct error *error);
@@ -56,7 +59,10 @@ int submission_rules_check(const struct submission_rules *rules, struct strvec *
 void expectation_find(struct expectation *expectation, const struct submission_rules *rules,
                       const char *path);
 
-/* "wrong-answer or timeout", owned by the caller; NULL: nothing is expected. */
+/*
+ * "wrong-answer or timeout", owned by the caller; "wrong-answer and timeout" if both are needed,
+ * "none" if no verdicts fulfil it, NULL if nothing is expected.
+ */
 char *expectation_text(const struct expectation *expectation);
 
 /* Whether the result is what is expected, which is something. */

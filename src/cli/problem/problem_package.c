@@ -24,12 +24,26 @@ enum { TIME_LIMIT_FILE_MAX = 100 };
  */
 enum { TIMEOUT_FACTOR = 3, TIMEOUT_MORE = 1 };
 
-/* Whether there is such a file or directory in the package. Links are none. */
-static bool exists(const char *path, mode_t kind)
+/* Whether there is such a file or directory in the package, or a link to one. */
+static bool exists(const struct test_root *root, const char *path, mode_t kind)
 {
     struct stat status;
 
-    return lstat(path, &status) == 0 && (status.st_mode & S_IFMT) == kind;
+    return fstatat(root->fd, path, &status, 0) == 0 && (status.st_mode & S_IFMT) == kind;
+}
+
+/* Checks the directories of the package, which may be links in it. */
+static int check_directories(const struct test_root *root, struct error *error)
+{
+    static const char *const names[] = {"data", "include", "submissions", "output_validator",
+                                        "output_validators"};
+    struct stat status;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (fstatat(root->fd, names[i], &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            test_file_check(root, names[i], error) != 0)
+            return -1;
+    return 0;
 }
 
 static int read_settings(struct problem_package *package, const struct test_root *root,
@@ -150,32 +164,36 @@ static int set_limits(const struct limiting *limiting, const struct problem_sett
 /* ---- the validator */
 
 /* The only entry of a directory, owned; NULL: there is none, or there are several. */
-static char *only_entry(const char *path, size_t *count)
+static char *only_entry(const struct test_root *root, const char *directory, size_t *count)
 {
-    DIR *dir = opendir(path);
+    CLEANUP_FD int fd = openat(root->fd, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     const struct dirent *entry;
     char *name = NULL;
 
     *count = 0;
-    while (dir && *count < 2 && (entry = readdir(dir)))
+    if (!dir)
+        return NULL;
+    steal_fd(&fd); /* dir has it */
+    while (*count < 2 && (entry = readdir(dir)))
         if (entry->d_name[0] != '.' && (*count)++ == 0)
             name = string_copy(entry->d_name);
-    if (dir)
-        closedir(dir);
+    closedir(dir);
     if (*count != 1)
         free(steal_pointer(&name));
     return name;
 }
 
 /*
- * The program in a directory of validators, owned: its only file or directory, or the
- * directory itself if that has sources of one program.
+ * The path in the package of the program in a directory of validators, owned: its only file or
+ * directory, or the directory itself if that has sources of one program.
  */
-static char *find_validator(const char *directory, bool is_plural, struct error *error)
+static char *find_validator(const struct test_root *root, const char *directory, bool is_plural,
+                            struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape(directory);
+    CLEANUP_FREE char *shown = test_file_shown(root, directory);
     size_t count;
-    CLEANUP_FREE char *name = only_entry(directory, &count);
+    CLEANUP_FREE char *name = only_entry(root, directory, &count);
 
     if (name)
         return string_format("%s/%s", directory, name);
@@ -187,18 +205,20 @@ static char *find_validator(const char *directory, bool is_plural, struct error 
 }
 
 /* Scripts of a package never run. */
-static int check_validator(const char *path, struct error *error)
+static int check_validator(const struct test_root *root, const char *path, struct error *error)
 {
     static const char *const scripts[] = {"build", "run"};
-    CLEANUP_FREE char *shown = text_escape(path);
+    CLEANUP_FREE char *shown = test_file_shown(root, path);
 
-    if (!exists(path, S_IFREG) && !exists(path, S_IFDIR))
+    if (test_file_check(root, path, error) != 0)
+        return -1;
+    if (!exists(root, path, S_IFREG) && !exists(root, path, S_IFDIR))
         return error_set(error, ERROR_INPUT, "'%s' is neither a regular file nor a directory",
                          shown);
     for (size_t i = 0; i < 2; i++) {
         CLEANUP_FREE char *script = string_format("%s/%s", path, scripts[i]);
 
-        if (exists(script, S_IFREG))
+        if (exists(root, script, S_IFREG))
             return error_set(error, ERROR_INPUT,
                              "'%s' has the script %s, which isolator does not run; it runs "
                              "sources of a language of the configuration",
@@ -210,26 +230,28 @@ static int check_validator(const char *path, struct error *error)
 static int set_validator(struct problem_package *package, struct run_options *options,
                          struct error *error)
 {
-    CLEANUP_FREE char *plural = string_format("%s/output_validators", package->path);
-    CLEANUP_FREE char *singular = string_format("%s/output_validator", package->path);
-    const bool is_plural = exists(plural, S_IFDIR);
-    CLEANUP_FREE char *shown = text_escape(singular);
-    CLEANUP_FREE char *validator = NULL;
+    const struct test_root *root = &package->root;
     struct problem_settings *settings = &package->settings;
+    const bool has_singular = exists(root, "output_validator", S_IFDIR);
+    const bool has_plural = exists(root, "output_validators", S_IFDIR);
+    const bool is_plural = has_plural || (settings->is_legacy && !has_singular);
+    CLEANUP_FREE char *validator = NULL;
 
     if (!settings->is_legacy)
-        settings->has_validator = is_plural || exists(singular, S_IFDIR);
+        settings->has_validator = has_plural || has_singular;
     if (!settings->has_validator)
         return settings->is_interactive
                    ? error_set(error, ERROR_INPUT,
-                               "'%s': there is no validator, which an interactive problem needs",
-                               shown)
+                               "'%s/output_validator': there is no validator, which an "
+                               "interactive problem needs",
+                               root->shown)
                    : 0;
-    validator = find_validator(is_plural ? plural : singular, is_plural, error);
-    if (!validator || check_validator(validator, error) != 0)
+    validator = find_validator(root, is_plural ? "output_validators" : "output_validator",
+                               is_plural, error);
+    if (!validator || check_validator(root, validator, error) != 0)
         return -1;
     *(settings->is_interactive ? &options->interactive_validator : &options->validator) =
-        steal_pointer(&validator);
+        string_format("%s/%s", package->path, validator);
     return 0;
 }
 
@@ -245,47 +267,63 @@ static void set_files(const struct problem_package *package, struct run_options 
 int problem_package_read(struct problem_package *package, struct run_options *options,
                          const struct config *config, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape(options->problem);
-    CLEANUP_FD const int fd = open(options->problem, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const struct test_root root = {shown, fd};
-    const struct limiting limiting = {&root, config, &options->test_warnings, error};
+    const int fd = open(options->problem, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const struct test_root *root = &package->root;
+    const struct limiting limiting = {root, config, &options->test_warnings, error};
 
-    *package = (struct problem_package){.path = options->problem};
+    *package =
+        (struct problem_package){.path = options->problem, .shown = text_escape(options->problem)};
+    package->root = (struct test_root){package->shown, fd, fd};
     if (fd < 0)
-        return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", shown);
-    if (read_settings(package, &root, error) != 0 ||
+        return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'",
+                               package->shown);
+    if (read_settings(package, root, error) != 0 || check_directories(root, error) != 0 ||
         set_limits(&limiting, &package->settings, options) != 0 ||
         set_validator(package, options, error) != 0 ||
-        submissions_read(&package->submissions, options->problem, package->settings.is_legacy,
-                         &options->files, config, &options->test_warnings, error) != 0)
+        submissions_read(&package->submissions, root, package->settings.is_legacy, options, config,
+                         error) != 0)
         return -1;
     options->tests = string_format("%s/data", options->problem);
     options->validator_flags = string_copy(package->settings.validator_flags);
+    options->is_scoring = package->settings.is_scoring;
+    options->is_legacy = package->settings.is_legacy;
     set_files(package, options);
     return 0;
 }
 
-static void include(const struct problem_package *package, const char *name, struct strvec *paths)
+static int include(const struct problem_package *package, const char *name, struct strvec *paths,
+                   struct error *error)
 {
-    CLEANUP_FREE char *directory = string_format("%s/include/%s", package->path, name);
+    CLEANUP_FREE char *directory = string_format("include/%s", name);
 
-    if (exists(directory, S_IFDIR))
-        strvec_pushf(paths, "%s/.", directory);
+    if (!exists(&package->root, directory, S_IFDIR))
+        return 0;
+    if (test_file_check(&package->root, directory, error) != 0)
+        return -1;
+    strvec_pushf(paths, "%s/%s/.", package->path, directory);
+    return 0;
 }
 
-void problem_package_include(const struct problem_package *package, const struct language *language,
-                             struct strvec *paths)
+int problem_package_include(const struct problem_package *package, const struct language *language,
+                            struct strvec *paths, struct error *error)
 {
-    include(package, "default", paths);
+    if (include(package, "default", paths, error) != 0)
+        return -1;
     if (!language)
-        return;
-    include(package, language->name, paths);
+        return 0;
+    if (include(package, language->name, paths, error) != 0)
+        return -1;
     for (size_t i = 0; i < language->aliases.count; i++)
-        include(package, language->aliases.items[i], paths);
+        if (include(package, language->aliases.items[i], paths, error) != 0)
+            return -1;
+    return 0;
 }
 
 void problem_package_release(struct problem_package *package)
 {
     problem_settings_release(&package->settings);
     submissions_release(&package->submissions);
+    free(package->shown);
+    if (package->root.fd >= 0)
+        close(package->root.fd);
 }

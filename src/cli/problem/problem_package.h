@@ -1,11 +1,13 @@
 /*
  * A problem package of Kattis or ICPC: how its tests are judged, its limits, its submissions, and
- * the files that each submission gets. Nothing of it runs on this host.
+ * the files that each submission gets. Nothing of it runs on this host, and no link leads out of
+ * it: it can be a stranger's, and what it names goes into containers.
  */
 #ifndef CLI_PROBLEM_PACKAGE_H
 #define CLI_PROBLEM_PACKAGE_H
 
 #include "base/error.h"
+#include "cli/grade/test_file.h"
 #include "cli/problem/problem_settings.h"
 #include "cli/problem/submissions.h"
 #include "cli/run_options.h"
@@ -13,6 +15,8 @@
 
 struct problem_package {
     const char *path; /* borrowed */
+    char *shown;      /* owned; the same, escaped */
+    struct test_root root;
     struct problem_settings settings;
     struct submissions submissions;
 };
@@ -28,10 +32,11 @@ int problem_package_read(struct problem_package *package, struct run_options *op
 
 /*
  * Adds the paths of what a submission in the language gets, include/default and include/LANGUAGE,
- * to `paths`, of struct request. NULL: the language is not known.
+ * to `paths`, of struct request. NULL: the language is not known. ERROR_INPUT if one is a link that
+ * leads out of the package.
  */
-void problem_package_include(const struct problem_package *package, const struct language *language,
-                             struct strvec *paths);
+int problem_package_include(const struct problem_package *package, const struct language *language,
+                            struct strvec *paths, struct error *error);
 
 void problem_package_release(struct problem_package *package);
 

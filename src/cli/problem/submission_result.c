@@ -10,7 +10,7 @@ enum submission_outcome submission_outcome(const struct submission *submission,
 {
     if (!submission->has_language)
         return SUBMISSION_NOT_TESTED;
-    if (submission->expectation.count == 0)
+    if (submission->expectation.count == 0 && result->reason != REASON_INPUT)
         return SUBMISSION_NOT_EXPECTED;
     return expectation_is_met(&submission->expectation, result) ? SUBMISSION_AS_EXPECTED
                                                                 : SUBMISSION_DIFFERS;

@@ -12,7 +12,7 @@
 /* What the result of a submission says. */
 enum submission_outcome {
     SUBMISSION_AS_EXPECTED,
-    SUBMISSION_DIFFERS,
+    SUBMISSION_DIFFERS,      /* or it cannot be read, whatever is expected */
     SUBMISSION_NOT_EXPECTED, /* nothing is expected of it */
     SUBMISSION_NOT_TESTED    /* no language is known for it */
 };

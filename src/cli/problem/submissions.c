@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/linux.h"
 #include "base/memory.h"
 #include "base/natural_order.h"
 #include "base/text.h"
 #include "base/yaml_text.h"
 #include "cli/grade/program_directory.h"
-#include "cli/grade/test_file.h"
 #include "cli/run_inputs.h"
 
 /* What the first directories are; all others follow. */
@@ -25,11 +26,12 @@ enum { FIRST_DIRECTORIES = sizeof first_directories / sizeof *first_directories 
 
 struct reading {
     struct submissions *submissions;
+    struct run_options *options;
     const struct config *config;
     struct submission_rules rules;
+    const struct test_root *package;
     const char *root;  /* the directory of the submissions */
     const char *shown; /* the same for messages */
-    struct strvec *warnings;
     struct error *error;
 };
 
@@ -86,15 +88,16 @@ static mode_t kind_of(const char *path)
 
 /* ---- submissions */
 
-static bool has_language(const char *path, const struct config *config)
+/* Also if the submission cannot be read, which is the error of its test. */
+static bool has_language(const struct reading *reading, const char *path)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP_FREE char *program = NULL;
+    const char *language = reading->options->request.language;
+    const struct config *config = reading->config;
 
-    if (!run_inputs_is_directory(path))
-        return config_language_of_file(config, path) || run_inputs_language(path, config);
-    program = program_directory_find(path, NULL, config, &error);
-    return program != NULL;
+    if (run_inputs_is_directory(path))
+        return !program_directory_has_none(path, language, config);
+    return language || access(path, R_OK) != 0 || config_language_of_file(config, path) ||
+           run_inputs_language(path, config);
 }
 
 /* Takes ownership of the path. With `of_package`, the name is one below submissions/. */
@@ -111,9 +114,8 @@ static int add(struct reading *reading, char *path, const char *name, bool of_pa
     submissions->items =
         memory_resize(submissions->items, (submissions->count + 1) * sizeof *submissions->items);
     added = &submissions->items[submissions->count++];
-    *added = (struct submission){.path = path,
-                                 .name = string_copy(name),
-                                 .has_language = has_language(path, reading->config)};
+    *added = (struct submission){
+        .path = path, .name = string_copy(name), .has_language = has_language(reading, path)};
     if (of_package)
         expectation_find(&added->expectation, &reading->rules, name);
     return 0;
@@ -140,8 +142,9 @@ static int add_directory(struct reading *reading, const char *directory)
         CLEANUP_FREE char *escaped = text_escape_short(name, TEXT_SHOWN_MAX);
 
         if (kind_of(file) == 0)
-            strvec_pushf(reading->warnings, "'%s': ignored '%s', which is not a regular file",
-                         reading->shown, escaped);
+            strvec_pushf(&reading->options->test_warnings,
+                         "'%s': ignored '%s', which is not a regular file", reading->shown,
+                         escaped);
         else if (add(reading, steal_pointer(&file), name, true) != 0)
             return -1;
     }
@@ -151,7 +154,7 @@ static int add_directory(struct reading *reading, const char *directory)
 static int add_all(struct reading *reading)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    const int fd = open(reading->root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int fd = open(reading->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd < 0)
         return error_set_errno(reading->error, ERROR_INPUT, "cannot open the directory '%s'",
@@ -166,6 +169,26 @@ static int add_all(struct reading *reading)
                : error_set(reading->error, ERROR_INPUT, "'%s' has no submissions", reading->shown);
 }
 
+/* Fails if a file of the caller is a link in the package that leads out of it. */
+static int check_file(const struct reading *reading, const char *file)
+{
+    const int package = reading->package->fd;
+    size_t length = strlen(file);
+    CLEANUP_FREE char *parent = NULL, *shown = NULL;
+
+    while (length > 0 && file[length - 1] == '/')
+        length--;
+    while (length > 0 && file[length - 1] != '/')
+        length--;
+    parent = string_format("%.*s.", (int)length, file);
+    if (linux_leads_below(AT_FDCWD, parent, package) != 1 ||
+        linux_leads_below(AT_FDCWD, file, package) != 0)
+        return 0;
+    shown = text_escape(file);
+    return error_set(reading->error, ERROR_INPUT, "'%s' is a link that leads out of the package",
+                     shown);
+}
+
 /* Adds a file of the caller; below submissions/ something is expected of it. */
 static int add_file(struct reading *reading, const char *file)
 {
@@ -174,8 +197,10 @@ static int add_file(struct reading *reading, const char *file)
     const size_t length = root ? strlen(root) : 0;
     const bool is_below = root && path && strncmp(path, root, length) == 0 && path[length] == '/';
 
-    return add(reading, string_copy(file), is_below ? path + length + 1 : file,
-               is_below && strchr(path + length + 1, '/'));
+    return check_file(reading, file) != 0
+               ? -1
+               : add(reading, string_copy(file), is_below ? path + length + 1 : file,
+                     is_below && strchr(path + length + 1, '/'));
 }
 
 /* ---- submissions.yaml */
@@ -183,15 +208,13 @@ static int add_file(struct reading *reading, const char *file)
 /* A new reference; NULL if there is no such file, or with the error. */
 static json_t *read_rules(const struct reading *reading)
 {
-    CLEANUP_FD const int fd = open(reading->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const struct test_root root = {reading->shown, fd};
-    CLEANUP_FREE char *shown = test_file_shown(&root, "submissions.yaml");
+    static const char name[] = "submissions/submissions.yaml";
+    CLEANUP_FREE char *shown = test_file_shown(reading->package, name);
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
     json_t *document;
 
-    if (fd < 0 || faccessat(fd, "submissions.yaml", F_OK, 0) != 0)
-        return NULL;
-    if (test_file_read(&root, "submissions.yaml", YAML_TEXT_MAX, &content, reading->error) != 0)
+    if (faccessat(reading->package->fd, name, F_OK, 0) != 0 ||
+        test_file_read(reading->package, name, YAML_TEXT_MAX, &content, reading->error) != 0)
         return NULL;
     document = yaml_text_parse(strbuf_string(&content), content.length, reading->error);
     if (!document)
@@ -208,39 +231,59 @@ static int check_rules(struct reading *reading)
         return error_prefix(reading->error, "'%s/submissions.yaml'", reading->shown);
     list = strvec_join(&ignored, ", ");
     if (ignored.count > 0)
-        strvec_pushf(reading->warnings, "'%s/submissions.yaml': ignored: %s", reading->shown, list);
+        strvec_pushf(&reading->options->test_warnings, "'%s/submissions.yaml': ignored: %s",
+                     reading->shown, list);
     return 0;
 }
 
-static int read_all(struct reading *reading, const struct strvec *files)
+/* Checks that one submission at least can be tested: else nothing would differ. */
+static int check_languages(const struct reading *reading)
 {
+    const struct submissions *submissions = reading->submissions;
+    CLEANUP_FREE char *shown = text_escape(submissions->items[0].path);
+
+    for (size_t i = 0; i < submissions->count; i++)
+        if (submissions->items[i].has_language)
+            return 0;
+    return error_set(reading->error, ERROR_INPUT,
+                     "no submission can be tested, since the configuration has the language of "
+                     "none, such as '%s'; give --language, or add the language to the "
+                     "configuration",
+                     shown);
+}
+
+static int read_all(struct reading *reading)
+{
+    const struct strvec *files = &reading->options->files;
+
     if (check_rules(reading) != 0)
         return -1;
     for (size_t i = 0; i < files->count; i++)
         if (add_file(reading, files->items[i]) != 0)
             return -1;
-    return files->count > 0 ? 0 : add_all(reading);
+    return files->count > 0 || add_all(reading) == 0 ? check_languages(reading) : -1;
 }
 
-int submissions_read(struct submissions *submissions, const char *package, bool is_legacy,
-                     const struct strvec *files, const struct config *config,
-                     struct strvec *warnings, struct error *error)
+int submissions_read(struct submissions *submissions, const struct test_root *package,
+                     bool is_legacy, struct run_options *options, const struct config *config,
+                     struct error *error)
 {
-    CLEANUP_FREE char *root = string_format("%s/submissions", package);
+    CLEANUP_FREE char *root = string_format("%s/submissions", options->problem);
     CLEANUP_FREE char *shown = text_escape(root);
     struct reading reading = {.submissions = submissions,
+                              .options = options,
+                              .package = package,
                               .config = config,
                               .rules = {NULL, is_legacy},
                               .root = root,
                               .shown = shown,
-                              .warnings = warnings,
                               .error = error};
     json_t *document = read_rules(&reading);
     int result = -1;
 
     reading.rules.document = document;
     if (error->kind == ERROR_NONE)
-        result = read_all(&reading, files);
+        result = read_all(&reading);
     json_decref(document);
     return result;
 }

@@ -9,8 +9,9 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/strvec.h"
+#include "cli/grade/test_file.h"
 #include "cli/problem/expectation.h"
+#include "cli/run_options.h"
 #include "config/config.h"
 
 /* More in a package, or entries of one of its directories, are an error. */
@@ -20,7 +21,7 @@ struct submission {
     char *path; /* owned */
     char *name; /* owned; "accepted/x.cpp", or the path if it is not one of the package */
     struct expectation expectation;
-    bool has_language; /* the configuration has a language for it */
+    bool has_language; /* it can be tested; false: the configuration has no language for it */
 };
 
 struct submissions {
@@ -29,13 +30,14 @@ struct submissions {
 };
 
 /*
- * Fills in empty submissions: those of the package in a directory, ordered by what is expected of
- * them and then by their names, or the files of the caller if there are some. Adds to `warnings`
- * what is ignored. ERROR_INPUT that names the file.
+ * Fills in empty submissions: those of the package in options->problem, ordered by what is expected
+ * of them and then by their names, or options->files if there are some. Adds to
+ * options->test_warnings what is ignored. ERROR_INPUT that names the file; also if no submission
+ * has a language.
  */
-int submissions_read(struct submissions *submissions, const char *package, bool is_legacy,
-                     const struct strvec *files, const struct config *config,
-                     struct strvec *warnings, struct error *error);
+int submissions_read(struct submissions *submissions, const struct test_root *package,
+                     bool is_legacy, struct run_options *options, const struct config *config,
+                     struct error *error);
 
 void submissions_release(struct submissions *submissions);
 
