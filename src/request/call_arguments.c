@@ -63,7 +63,7 @@ static int check_json(struct argument_reader *reader, const char *name, const ch
                       size_t length)
 {
     json_error_t where = {.column = 0};
-    CLEANUP_FREE char *shown = NULL;
+    CLEANUP_FREE char *given = NULL, *shown = NULL, *why = NULL;
     json_t *value;
 
     reader->values += json_text_count(text, length);
@@ -74,9 +74,11 @@ static int check_json(struct argument_reader *reader, const char *name, const ch
         json_decref(value);
         return 0;
     }
-    shown = text_escape_short(where.text, TEXT_SHOWN_MAX);
-    return error_set(reader->error, ERROR_USAGE, "%s: '%.*s' is not a JSON value: %s", name,
-                     (int)(length < TEXT_SHOWN_MAX ? length : TEXT_SHOWN_MAX), text, shown);
+    given = string_format("%.*s", (int)length, text);
+    shown = text_escape_short(given, TEXT_SHOWN_MAX);
+    why = text_escape_short(where.text, TEXT_SHOWN_MAX);
+    return error_set(reader->error, ERROR_USAGE, "%s: '%s' is not a JSON value: %s", name, shown,
+                     why);
 }
 
 static void set_arguments(struct test_request *test, struct strbuf *text)

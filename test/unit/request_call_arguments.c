@@ -161,6 +161,9 @@ static void call_arguments__tests_that_cannot_be(void **state)
          "']'"},
         {"\"call_arguments\": [], \"expected_value_json\": \"[1\"",
          "tests[0].expected_value_json: '[1' is not a JSON value: ']' expected near end of file"},
+        {"\"call_arguments\": [], \"expected_value_json\": \"\\u0001\\n\"",
+         "tests[0].expected_value_json: '\\x01\\n' is not a JSON value: invalid token near "
+         "'\\x01'"},
         {"\"call_arguments\": [], \"expected_value\": 1, \"expected_value_json\": \"1\"",
          "tests[0].expected_value_json must be the only member that says what is expected"},
         {"\"call_arguments\": [], \"expected_value\": 1, \"expected_stdout\": \"1\"",
