@@ -122,13 +122,13 @@ async function callHello(server) {
 }
 
 // A call that a warm container serves: milliseconds.
-async function timeWarmCall(server) {
+async function timeWarmCall(server, ready = true) {
     for (let i = 0; i < 10; i++) {
         await untilWaiting(server, 1);
         await pause(0.2); // it is started; now its supervisor gets ready
         let result;
         const time = await timed(async () => { result = await callHello(server); });
-        if (result.warm)
+        if (result.warm && Boolean(result.ready) === ready)
             return time;
     }
     throw new Error('no container gets ready');
@@ -212,25 +212,30 @@ async function firstResponse() {
 }
 
 async function singleCalls() {
-    const [warm, cold, bare] = [await startPool({ python: 1 }), await startPool(), new BareInterpreter()];
-    const times = { hand: [], cold: [], warm: [], bare: [] };
+    const [ready, warm] = [await startPool({ python: 1 }), await startPool({ python: 1 }, { warmMemoryMB: 0 })];
+    const [cold, bare] = [await startPool(), new BareInterpreter()];
+    const times = { hand: [], cold: [], warm: [], ready: [], bare: [] };
     bare.time();
     byHand();
     await repeat(ROUNDS, async () => {
         times.hand.push(await timed(byHand));
         times.cold.push(await timed(() => callHello(cold)));
-        times.warm.push(await timeWarmCall(warm));
+        times.ready.push(await timeWarmCall(ready));
+        times.warm.push(await timeWarmCall(warm, false));
         times.bare.push(bare.time());
     });
     await bare.end();
+    await ready.close();
     await warm.close();
     await cold.close();
     row('the bare interpreter in a container that runs anyway, by its clock', times.bare);
+    row('a call to `isolator-mcp`, a ready interpreter waits', times.ready);
     row('a call to `isolator-mcp`, a warm container waits', times.warm);
     row('a call to `isolator-mcp`, none waits', times.cold);
     row(BY_HAND, times.hand);
-    compared.warm = [median(times.warm), median(times.bare)];
+    compared.warm = [median(times.ready), median(times.bare)];
     compared.cold = [median(times.cold), median(times.hand)];
+    ratio('ready call, of the bare interpreter', times.ready, times.bare, { atMost: 0.3 });
     ratio('warm call, of the bare interpreter', times.warm, times.bare, { atMost: 2 });
     ratio('cold call, of the warm one', times.cold, times.warm, { atLeast: 10 });
     ratio('cold call, of the same by hand', times.cold, times.hand, { atMost: 0.75 });

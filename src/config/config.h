@@ -52,6 +52,7 @@ struct language {
     struct strvec environment;    /* "KEY=VALUE"; a file adds variables and replaces them by name */
     struct sandbox_policy policy; /* partial: what differs from the defaults */
     int warm;                     /* size of its pool of warm containers; see service/pool.h */
+    bool ready;                   /* with a started interpreter; see run/ready_program.h */
     struct preparation preparation;
     struct strvec list_packages; /* argv that prints the packages of the prepared image, or empty */
     struct strvec packages;      /* names of packages in the image, for models */
@@ -115,6 +116,7 @@ struct config {
     int max_text_bytes;   /* of a result's text for a model */
     int max_stored_bytes; /* of the files and output of runs that it keeps */
     int warm_max_age;     /* seconds after which a warm container is replaced */
+    int warm_memory_mb;   /* that ready interpreters may use together */
     struct session_settings sessions;
     struct job_settings jobs;
     struct tool_server *tools; /* owned; in the order of the files */

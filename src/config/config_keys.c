@@ -6,7 +6,7 @@
 #include "config/filename_pattern.h"
 #include "config/key_macros.h"
 #include "config/limits.h"
-#include "config/network_rules.h"
+#include "config/network_keys.h"
 #include "config/prepare_rules.h"
 #include "config/settings.h"
 #include "config/tool_keys.h"
@@ -28,14 +28,6 @@
         CONFIG_LEVEL_BUILD, .rule = &limit_rules[LIMIT_##which].key,                               \
                             .set = config_value_build_limit                                        \
     }
-/*
- * A host: an address of IPv6 or IPv4, or a name. The last label of a name is no number.
- */
-#define LABEL     "[A-Za-z0-9_-]{1,63}"
-#define IS_NUMBER "([0-9]+|0[xX][0-9A-Fa-f]*)[.]?(:|$)"
-#define HOST                                                                                       \
-    "(\\[[0-9A-Fa-f:.]+\\]|([0-9]{1,3}[.]){3}[0-9]{1,3}|([*][.])?(" LABEL "[.])*(?!" IS_NUMBER     \
-    ")" LABEL "[.]?)"
 #define TOP_MEMBER(member)      .offset = offsetof(struct config, member)
 #define LANGUAGE_MEMBER(member) .offset = offsetof(struct language, member)
 #define SESSION_MEMBER(member)  .offset = offsetof(struct session_settings, member)
@@ -118,6 +110,11 @@ static const struct config_key keys[] = {
      RANGE("warmMaxAgeSeconds", KEY_WHOLE, 1, 86400, "Maximum age of warm containers",
            "Seconds after which an unused warm container is replaced."),
      TOP_MEMBER(warm_max_age)},
+    {CONFIG_LEVEL_TOP,
+     RANGE("warmMemoryMB", KEY_WHOLE, 0, 1 << 24, "Memory of warm containers",
+           "How many MB the warm containers whose interpreter is ready may use together; more "
+           "containers wait without one."),
+     TOP_MEMBER(warm_memory_mb)},
     {CONFIG_LEVEL_TOP,
      RULE("sessions", KEY_OBJECT, "Sessions",
           "Limits of sessions, each of which is a container that several requests share."),
@@ -210,6 +207,11 @@ static const struct config_key keys[] = {
          "stackMB", KEY_WHOLE, 1, 1 << 24, "Stack",
          "Maximum size of the stack of a program or build, in MB; by default that of its memory."),
      LANGUAGE_MEMBER(stack_mb)},
+    {CONFIG_LEVEL_LANGUAGE,
+     RULE("ready", KEY_BOOLEAN, "Ready interpreter",
+          "If false, the interpreter of a warm container is started with the program, and not in "
+          "advance."),
+     LANGUAGE_MEMBER(ready)},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("aliases", KEY_STRINGS, 0, 16, "Aliases",
            "Other names of the language, which requests may use.",
@@ -309,73 +311,6 @@ static const struct config_key keys[] = {
            "How many jobs of the user may run at once when a model starts one; 0: models cannot "
            "start jobs."),
      .offset = offsetof(struct job_settings, max_running)},
-
-    {CONFIG_LEVEL_NETWORK,
-     RANGE("allow", KEY_HOSTS, 0, NETWORK_HOSTS_MAX, "Allowed hosts",
-           "The hosts, each an object or a string of the form HOST or HOST:PORT.",
-           .pattern = "^" HOST "(:[0-9]{1,5})?$"),
-     .members = CONFIG_LEVEL_HOST},
-    {CONFIG_LEVEL_NETWORK,
-     RANGE("credentials", KEY_CREDENTIALS, 0, NETWORK_HOSTS_MAX *NETWORK_CREDENTIALS_MAX,
-           "Credentials",
-           "Headers that isolator adds to requests to hosts of allow whose TLS it terminates; "
-           "programs never see their values."),
-     .members = CONFIG_LEVEL_CREDENTIAL},
-    {CONFIG_LEVEL_NETWORK,
-     RANGE("maxBytes", KEY_WHOLE, 1, NETWORK_BYTES_MAX, "Traffic",
-           "Bytes that a program may send and receive in all; by default 100 MiB."),
-     .set = config_value_max_bytes},
-    {CONFIG_LEVEL_NETWORK,
-     RANGE("maxConnections", KEY_WHOLE, 1, NETWORK_CONNECTIONS_MAX, "Connections",
-           "How many connections a program may have at once; by default 64."),
-     .offset = offsetof(struct network_rules, max_connections)},
-
-    {CONFIG_LEVEL_HOST,
-     RULE("host", KEY_STRING, "Host",
-          "A name, *. and a name for all names below it, an address of IPv4, or one of IPv6 in "
-          "brackets.",
-          .pattern = "^" HOST "$"),
-     .set = config_value_host},
-    {CONFIG_LEVEL_HOST,
-     RANGE("ports", KEY_PORTS, 1, NETWORK_PORTS_MAX, "Ports",
-           "The ports of the host; by default 80 and 443, or 443 alone with tls."),
-     .set = config_value_ports},
-    {CONFIG_LEVEL_HOST,
-     RANGE("addresses", KEY_STRINGS, 0, NETWORK_RANGES_MAX, "Addresses",
-           "Ranges of private addresses, like 10.1.2.0/24, that the host may have.",
-           .pattern = "^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$"),
-     .set = config_value_addresses},
-    {CONFIG_LEVEL_HOST,
-     RULE("raw", KEY_BOOLEAN, "Any protocol",
-          "If true, a connection through the proxy need not be TLS for this host."),
-     .offset = offsetof(struct network_host, raw)},
-    {CONFIG_LEVEL_HOST,
-     RULE("tls", KEY_STRING, "TLS",
-          "terminate: isolator decrypts the requests to this host, adds credentials and encrypts "
-          "them again for the host, whose certificate it verifies. Not with raw."),
-     .set = config_value_tls, .schema = "{\"enum\": [\"terminate\"]}"},
-
-    {CONFIG_LEVEL_CREDENTIAL,
-     RULE("host", KEY_STRING, "Host", "The host of an entry of allow that has tls.",
-          .pattern = "^" HOST "$"),
-     .offset = offsetof(struct config_credential, host)},
-    {CONFIG_LEVEL_CREDENTIAL,
-     RANGE("header", KEY_STRING, 1, CREDENTIAL_HEADER_MAX, "Header",
-           "The name of the header, by default Authorization; none that says where a request ends "
-           "or goes, like Host.",
-           .pattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"),
-     .set = config_value_header},
-    {CONFIG_LEVEL_CREDENTIAL,
-     RULE("from", KEY_STRING, "Place of the value",
-          "Where the value is: env:NAME, an environment variable of isolator itself, or "
-          "file:/ABSOLUTE/PATH.",
-          .pattern = "^(env:[A-Za-z_][A-Za-z0-9_]*$|file:/)"),
-     .set = config_value_from},
-    {CONFIG_LEVEL_CREDENTIAL,
-     RANGE("prefix", KEY_STRING, 1, CREDENTIAL_PREFIX_MAX, "Prefix",
-           "The text in front of the value, with its space, like \"Bearer \".",
-           .pattern = "^[ -~]+$"),
-     .set = config_value_prefix},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -383,6 +318,9 @@ const struct config_key *config_keys_next(enum config_level level, const struct 
 {
     if (level == CONFIG_LEVEL_TOOL_SERVER || level == CONFIG_LEVEL_TOOL_LIMITS)
         return tool_keys_next(level, key);
+    if (level == CONFIG_LEVEL_NETWORK || level == CONFIG_LEVEL_HOST ||
+        level == CONFIG_LEVEL_CREDENTIAL)
+        return network_keys_next(level, key);
     for (key = key ? key + 1 : keys; key < keys + KEYS; key++)
         if (key->level == level)
             return key;

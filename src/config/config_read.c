@@ -30,7 +30,8 @@ static struct language *add_language(struct config *config, const char *name)
     config->languages =
         memory_resize(config->languages, (config->language_count + 1) * sizeof *config->languages);
     language = &config->languages[config->language_count++];
-    *language = (struct language){.name = string_copy(name), .layer = config->layer_count};
+    *language =
+        (struct language){.name = string_copy(name), .layer = config->layer_count, .ready = true};
     sandbox_policy_init(&language->policy);
     limits_init(&language->build_limits);
     return language;

@@ -66,6 +66,8 @@ static bool phase_is_reached(const void *context)
     switch (instance->phase) {
     case INSTANCE_MADE:
         return link->state >= LINK_READY;
+    case INSTANCE_READY:
+        return !link->makes_ready || link->failure.step != 0;
     case INSTANCE_BEGUN:
         return link->state >= LINK_RUNNING;
     case INSTANCE_ENDED:
@@ -380,6 +382,7 @@ int instance_set_limits(struct instance *instance, const struct container_limits
         return -1;
     docker_traced(container->docker, "resize", begin);
     instance->limits = wanted;
+    instance->link.was_resized = true;
     return 0;
 }
 

@@ -29,6 +29,7 @@
 /* What instance_pump() waits for. */
 enum instance_phase {
     INSTANCE_MADE,    /* the supervisor waits for the request */
+    INSTANCE_READY,   /* the program that was to be made ready is, or cannot be */
     INSTANCE_BEGUN,   /* the program runs, or could not be started */
     INSTANCE_ENDED,   /* it has ended and its output was passed on, or it has to be ended */
     INSTANCE_STOPPED, /* the program has ended, or the working directory was copied */

@@ -54,8 +54,8 @@ void job_script_add_request(struct job_script *script, struct supervisor_link *l
 
 void job_script_count_program(struct job_script *script, const struct program_request *request)
 {
-    const size_t head = supervisor_link_head_max(request);
-    const size_t tail = supervisor_link_tail_max(request);
+    const size_t head = program_request_head_max(request);
+    const size_t tail = program_request_tail_max(request);
 
     script->output_bytes += 2 * ((unsigned long long)head + tail) + FRAMES_BYTES;
     script->output_pieces += 2 * (SHORT_PIECES + (head + tail) / SHORT_BYTES);

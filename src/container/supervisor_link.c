@@ -119,7 +119,7 @@ static bool take_end(struct supervisor_link *link, const struct arrived *frame)
     bound_figure(&link->end.used_bytes);
     link->state = LINK_ENDED;
     link->has_end = link->end.status <= 255 && link->end.signal <= 127 &&
-                    link->end.stays <= (link->cell ? 1 : 0);
+                    link->end.stays <= (link->cell ? 1 : 0) && link->end.was_ready <= 1;
     return link->has_end;
 }
 
@@ -144,6 +144,20 @@ static bool take_kept(struct supervisor_link *link, const struct arrived *frame)
         return false;
     link->kept_bytes = kept.bytes;
     link->state = LINK_ENDED;
+    return true;
+}
+
+/* The supervisor waits for a request, as before. */
+static bool take_ready(struct supervisor_link *link, const struct arrived *frame)
+{
+    struct frame_ready ready;
+
+    if (link->state != LINK_READY || !link->makes_ready || !link->last_sent ||
+        !read_struct(frame, &ready, sizeof ready))
+        return false;
+    bound_figure(&ready.bytes);
+    link->ready_bytes = ready.bytes == FRAME_UNKNOWN ? 0 : (long long)ready.bytes;
+    link->makes_ready = link->requested = false;
     return true;
 }
 
@@ -235,7 +249,8 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
     case FRAME_FAILED:
         return take_failed(link, frame);
     case FRAME_BEGUN:
-        if (link->state != LINK_READY || !link->last_sent || link->keeps || frame->length > 0)
+        if (link->state != LINK_READY || !link->last_sent || link->keeps || link->makes_ready ||
+            frame->length > 0)
             return false;
         link->state = LINK_RUNNING;
         return true;
@@ -254,6 +269,8 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
         return take_path(link, frame, handler, context);
     case FRAME_KEPT:
         return take_kept(link, frame);
+    case FRAME_READY:
+        return take_ready(link, frame);
     case FRAME_DETACHED:
         link->detached = true;
         return link->is_script && frame->length == 0;

@@ -15,7 +15,7 @@
 
 #include "base/sealed_reader.h"
 #include "base/strbuf.h"
-#include "request/plan.h"
+#include "container/program_request.h"
 #include "supervisor/protocol.h"
 
 enum supervisor_link_state {
@@ -25,66 +25,6 @@ enum supervisor_link_state {
     LINK_ENDED,    /* the program has ended, or KEEP is done; or either has failed */
     LINK_COLLECTED /* the program's files have arrived */
 };
-
-/* What a program of an interaction is, see "Interaction" in supervisor/protocol.h. */
-enum program_side {
-    SIDE_NONE,
-    SIDE_RELAYED, /* isolator itself passes on what it says */
-    SIDE_JOINED,
-    SIDE_INTERACTOR
-};
-
-/*
- * A program, and what it gets. All is borrowed until the program has ended. In a session it may be
- * a cell of an interpreter that stays, whose command and environment are only used to start it.
- */
-struct program_request {
-    const struct strvec *command;     /* argv */
-    const struct strvec *environment; /* "NAME=VALUE" */
-    bool without_proxies;             /* the proxies that the engine has set are removed */
-    const struct strvec *proxies;     /* and these set, before the others; NULL: none */
-    bool netlink;                     /* it may open sockets of netlink */
-    enum program_side side;           /* with another program, if it talks to one */
-    long long look_ms;   /* after its start it is looked at, to know what it waits for; 0: never */
-    bool samples_memory; /* FRAME_RUN_SAMPLE_MEMORY */
-    /* What its relay carries at once: connections of the proxy and of the tools. Both 0: it has no
-     * relay. */
-    int connections, tools;
-    const struct limits *limits; /* complete */
-    int stack_mb;                /* of its stack, at most its memory; 0: as much as its memory */
-    /* In a script (supervisor/protocol.h): bytes of each stream that the result keeps, half of them
-     * from its end, and bytes of stdout that are compared. */
-    size_t output_kept, output_compared;
-    bool must_succeed;    /* FRAME_RUN_MUST_SUCCEED, in a script */
-    int archive;          /* files for its working directory; -1: none */
-    int input;            /* its stdin; -1: empty */
-    bool input_is_live;   /* see struct input; no cell has it */
-    long long restore_ms; /* RESTORE comes first, which may take so long; 0: no */
-    bool reset;           /* RESET comes first: the program finds what the one before it has left */
-    uint64_t output_max;  /* bytes of one stream that it may write; 0: OUTPUT_HARD_MAX */
-    uint32_t value_max;   /* bytes of the value that it may write to descriptor 3; 0: it has none */
-    /* Only in a session; 0 elsewhere. */
-    const struct strbuf *cell; /* the cell for the interpreter; NULL: a program of its own */
-    bool interpreter_waits;    /* an earlier cell has started it */
-    bool keep_processes;       /* those that it has started stay when it ends */
-    long long linger_ms;       /* how long the container waits for the next request */
-    double seconds_left; /* limits that the session sets in addition to those of the program */
-    uint64_t cpu_left_us;
-    uint64_t output_left;
-};
-
-/* The timeout of the program, in seconds and in ms. */
-double program_request_timeout(const struct program_request *request);
-long long program_request_timeout_ms(const struct program_request *request);
-
-/* Bytes of the report of a cell: a value and figures, in JSON and base64. */
-enum { SUPERVISOR_REPORT_MAX = 12 << 20 };
-
-/* A program is ended if it writes more bytes to one stream. */
-enum { OUTPUT_HARD_MAX = 64 << 20 };
-
-/* How long a cell that is interrupted has to end before its interpreter is ended. */
-enum { PROGRAM_INTERRUPT_MS = 1000 };
 
 struct supervisor_link {
     enum supervisor_link_state state;
@@ -111,7 +51,10 @@ struct supervisor_link {
     struct strbuf last;        /* RUN or KEEP, which follows it */
     const struct strbuf *cell; /* borrowed; NULL: none */
     size_t cell_at;
-    bool has_value; /* of the last program: it may write one */
+    bool has_value;        /* of the last program: it may write one */
+    bool makes_ready;      /* MAKE_READY is sent, and was not answered */
+    bool was_resized;      /* the limits of the container were changed */
+    long long ready_bytes; /* memory that the container used when its program was ready */
     int archive, input;
     off_t archive_at, input_at;
     bool requested, last_sent, keeps, input_ended;
@@ -138,12 +81,6 @@ void supervisor_link_release(struct supervisor_link *link);
 /* Prepares the request for a program, the first one or after the end of another one. */
 void supervisor_link_request(struct supervisor_link *link, const struct program_request *request);
 
-/* How much CPU time the program may use, in microseconds; 0: no limit. */
-uint64_t supervisor_link_cpu_max_us(const struct program_request *request);
-
-/* Whether the session has less CPU time left than the limits of the program allow. */
-bool supervisor_link_limits_cpu(const struct program_request *request);
-
 /*
  * Prepares KEEP, before the first program or after its end: unpack the archive (-1: there is none),
  * which is borrowed until KEEP is done, and keep a copy of the working directory.
@@ -162,10 +99,6 @@ void supervisor_link_assume_sent(struct supervisor_link *link);
  * of KEEP to be made, and the files to arrive. Each call is one step of that.
  */
 void supervisor_link_assume_success(struct supervisor_link *link);
-
-/* How many first and last bytes of each stream the supervisor sends of a program of a script. */
-size_t supervisor_link_head_max(const struct program_request *request);
-size_t supervisor_link_tail_max(const struct program_request *request);
 
 /* Adds DETACH to `queue`. */
 void supervisor_link_detach(const struct frame_detach *order, struct strbuf *queue);

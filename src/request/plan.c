@@ -280,6 +280,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     plan->language = string_copy(language->name);
     plan->allow_netlink = config->allow_netlink;
     plan->stack_mb = language->stack_mb;
+    plan->ready = language->ready;
     set_image(plan, request, language);
     plan->entrypoint = plan_program_path(request, language);
     plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;

@@ -196,6 +196,8 @@ json_t *result_to_json(struct result *result)
     json_object_set_new(object, "image", json_make_text(result->image));
     json_object_set_new(object, "container", json_make_text(result->container));
     json_object_set_new(object, "warm", json_boolean(result->warm));
+    if (result->ready)
+        json_object_set_new(object, "ready", json_true());
     if (result->session)
         add_session(object, result->session);
     json_object_set_new(object, "artifacts", artifacts_to_json(&result->artifacts));

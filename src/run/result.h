@@ -75,6 +75,7 @@ struct result {
     char *image;                             /* owned; NULL if none was chosen */
     char *container;                         /* owned; its name; NULL if none was created */
     bool warm;                               /* a warm container was used */
+    bool ready;                              /* its interpreter had been started before */
     char *checker_image, *checker_container; /* the same of the checker of tests; not in the JSON */
     int retries; /* how often it was run again since the engine had failed; not in the JSON */
     struct build_result *build;     /* owned; NULL: nothing was built */

@@ -75,12 +75,11 @@ const struct archive *run_archive(const struct run *run)
     return archive_file(&run->with_additions) >= 0 ? &run->with_additions : &run->files;
 }
 
-struct program_run run_program_of(struct run *run, const char *name, struct output_sink *output,
-                                  struct result *result)
+struct program_request run_request_of(const struct plan *plan)
 {
-    const struct plan *plan = run->plan;
     const struct network_rules *rules = &plan->policy.network_rules;
-    const struct program_request request = {
+
+    return (struct program_request){
         .command = &plan->command,
         .environment = &plan->environment,
         /* the engine leaves them empty */
@@ -92,18 +91,23 @@ struct program_run run_program_of(struct run *run, const char *name, struct outp
         .limits = &plan->policy.limits,
         .stack_mb = plan->stack_mb,
         .output_kept = (size_t)plan->policy.limits.number[LIMIT_OUTPUT],
-        .archive = archive_file(run_archive(run)),
-        .input = plan->input.stdin_file,
-        .input_is_live = plan->input.stdin_is_live,
+        .archive = -1,
+        .input = -1,
     };
+}
+
+struct program_run run_program_of(struct run *run, const char *name, struct output_sink *output,
+                                  struct result *result)
+{
+    const struct plan *plan = run->plan;
     struct program_run program = {.docker = run->docker,
                                   .instance = run->instance,
                                   .cancel = run->cancel,
                                   .latest = run_setup_deadline(run),
-                                  .request = request,
+                                  .request = run_request_of(plan),
                                   .name = name,
                                   .image = run->result->image,
-                                  .rules = rules,
+                                  .rules = &plan->policy.network_rules,
                                   .terminator = run->terminator,
                                   .network = run->result->network,
                                   .tools = run->tools,
@@ -113,6 +117,9 @@ struct program_run run_program_of(struct run *run, const char *name, struct outp
                                   .output = output,
                                   .result = result};
 
+    program.request.archive = archive_file(run_archive(run));
+    program.request.input = plan->input.stdin_file;
+    program.request.input_is_live = plan->input.stdin_is_live;
     if (run->session) {
         program.must_begin = run->session->requests > 0;
         run_session_set_program(run, &program.request);

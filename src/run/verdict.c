@@ -42,7 +42,7 @@ void verdict_out_of_memory(const struct verdict *verdict, struct result *result)
 static void set_cpu_time(const struct verdict *verdict, struct result *result)
 {
     result->reason = REASON_CPU_TIME;
-    result->error = supervisor_link_limits_cpu(verdict->request)
+    result->error = program_request_limits_cpu(verdict->request)
                         ? string_format("%s used up the CPU time of its session", verdict->name)
                         : string_format("%s used more than %.10g s of CPU time", verdict->name,
                                         verdict->request->limits->number[LIMIT_CPU_TIME]);
@@ -55,7 +55,7 @@ static void set_cpu_time(const struct verdict *verdict, struct result *result)
 static bool exceeds_cpu(const struct verdict *verdict)
 {
     const struct frame_end *end = verdict->end;
-    const uint64_t max_us = supervisor_link_cpu_max_us(verdict->request);
+    const uint64_t max_us = program_request_cpu_max_us(verdict->request);
 
     return end && end->stays == 0 && max_us > 0 && end->cpu_us != FRAME_UNKNOWN &&
            end->cpu_us > max_us;
@@ -237,6 +237,7 @@ bool verdict_reach(const struct verdict *verdict, struct result *result)
         set_stopped(verdict, stop, result);
     else
         set_end(verdict, result);
+    result->ready = verdict->end && verdict->end->was_ready != 0;
     if (verdict->end)
         warn_of_limits(verdict, result);
     warn_of_input(verdict, result);

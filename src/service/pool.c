@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "run/ready_program.h"
 #include "run/submission.h"
 
 /* How long after pool_start() a POOL_AHEAD pool begins to make instances. */
@@ -62,6 +63,7 @@ static void open_class(struct pool *pool, const struct config *config,
         return;
     }
     class->kind = pool_kind_for(pool, &class->plan);
+    class->can_be_ready = ready_program_is_possible(&class->plan);
     pool->class_count++;
 }
 
@@ -77,6 +79,7 @@ struct pool *pool_open(const struct docker *docker, const struct config *config,
                           .ended = ended,
                           .policy = policy,
                           .max_age = config->warm_max_age * 1000LL,
+                          .ready_bytes_max = (long long)config->warm_memory_mb << 20,
                           .cancel = NOTIFIER_INIT,
                           .wake = NOTIFIER_INIT};
     pool->docker.trace = NULL;

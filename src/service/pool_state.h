@@ -25,6 +25,7 @@ struct pool_class {
     struct pool_kind kind;
     int wanted;
     bool requested;       /* the class may be refilled */
+    bool can_be_ready;    /* its interpreter can be started before the request */
     long long backoff;    /* ms; 0 while the engine works */
     long long not_before; /* clock_now_ms() */
 };
@@ -39,7 +40,8 @@ struct pool {
     const struct docker *traced; /* borrowed; with the trace, for runs */
     struct prover *prover;       /* borrowed, like the next one; both may be NULL */
     const struct notifier *ended;
-    long long max_age; /* ms */
+    long long max_age;         /* ms */
+    long long ready_bytes_max; /* that ready interpreters may use together */
     enum pool_policy policy;
     struct pool_class *classes; /* owned */
     size_t class_count;

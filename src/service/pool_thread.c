@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "container/runtime_check.h"
 #include "docker/budget.h"
+#include "run/ready_program.h"
 
 /*
  * How long the pool makes no instance of a class after a failure; doubled after each further one.
@@ -107,6 +108,38 @@ static void dispose_instance(struct instance *instance)
     instance_free(instance);
 }
 
+/* Whether there is memory for one more ready interpreter, as large as those that wait. */
+static bool has_memory(const struct pool *pool)
+{
+    long long used = 0, largest = 0;
+
+    for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next) {
+        const long long bytes = entry->instance->link.ready_bytes;
+
+        used += bytes;
+        largest = bytes > largest ? bytes : largest;
+    }
+    return used + largest <= pool->ready_bytes_max && pool->ready_bytes_max > 0;
+}
+
+/*
+ * Starts the interpreter of an instance. If that fails, what it has left is not known, so there has
+ * to be another instance, and no further try.
+ */
+static bool make_ready(struct pool *pool, struct pool_class *class, struct instance *instance)
+{
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    const long long start = clock_now_ms();
+
+    if (ready_program_make(instance, &class->plan, start + budget_ms(&pool->docker, BUDGET_SETUP),
+                           &pool->cancel, &failure) == 0) {
+        docker_traced(pool->traced, "ready", start);
+        return true;
+    }
+    class->can_be_ready = failure.kind == ERROR_CANCELLED;
+    return false;
+}
+
 /*
  * Makes an instance, without the lock. NULL if that fails; a run will have the same error and
  * report it.
@@ -138,6 +171,7 @@ static bool may_make(struct pool *pool, const struct pool_class *class, struct e
 static void refill(struct pool *pool, struct pool_class *class)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    const bool ready = class->can_be_ready && has_memory(pool);
     struct instance *instance = NULL;
     bool may;
 
@@ -148,6 +182,11 @@ static void refill(struct pool *pool, struct pool_class *class)
     pthread_mutex_unlock(&pool->lock);
     if (may)
         instance = make_instance(pool, class, &error);
+    if (instance && ready && !make_ready(pool, class, instance)) {
+        dispose_instance(instance);
+        pthread_mutex_lock(&pool->lock);
+        return;
+    }
     pthread_mutex_lock(&pool->lock);
     if (instance) {
         append(pool, instance);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -247,6 +248,8 @@ static _Noreturn void become_program(const struct program *program, const struct
     setrlimit(RLIMIT_CORE, &no_core);
     limit_stack(program->stack_max);
     umask(022);
+    if (error == 0 && program->traced && ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        error = errno;
     if (error == 0)
         error = filter_install(program->netlink, program->ipc, program->watch);
     if (error != 0)

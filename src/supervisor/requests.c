@@ -52,6 +52,7 @@ static void keep(struct supervisor *supervisor, const struct frame_keep *frame)
     struct frame_kept kept;
 
     requests_begin_step(supervisor, true);
+    ready_discard(&supervisor->ready, &supervisor->processes);
     if (!starting_end_files(supervisor))
         return;
     if (!keep_make(&supervisor->keep, frame, &kept.bytes)) {
@@ -113,10 +114,11 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
 static bool can_run(const struct supervisor *supervisor, const struct frame_run *frame)
 {
     const bool script = supervisor_has_script(supervisor);
-    const uint32_t known =
-        FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK | FRAME_RUN_SAMPLE_MEMORY |
-        (script ? FRAME_RUN_MUST_SUCCEED
-                : FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR | FRAME_RUN_VALUE);
+    const uint32_t known = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK |
+                           FRAME_RUN_SAMPLE_MEMORY |
+                           (script ? FRAME_RUN_MUST_SUCCEED
+                                   : FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR |
+                                         FRAME_RUN_VALUE | FRAME_RUN_FRESH);
     const uint32_t stays = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES;
 
     if ((frame->flags & FRAME_RUN_VALUE) != 0 && (frame->flags & stays) != 0)
@@ -127,6 +129,19 @@ static bool can_run(const struct supervisor *supervisor, const struct frame_run 
     return supervisor->program.arguments.count > 0 && (frame->flags & ~known) == 0 &&
            frame->connections <= MUX_PROXY_MAX && frame->tools <= MUX_TOOLS_MAX &&
            (!supervisor->has_interpreter || (frame->flags & FRAME_RUN_CELL) != 0);
+}
+
+/* Once, before any program has run: what was left by one could change what is made ready. */
+static bool make_ready(struct supervisor *supervisor, const struct frame *frame)
+{
+    struct frame_make_ready order;
+
+    if (supervisor_has_script(supervisor) || supervisor->order.timer_ms > 0 ||
+        supervisor->ready.program.pid > 0 || supervisor->program.arguments.count == 0 ||
+        !read_struct(frame, &order, sizeof order))
+        return false;
+    starting_make_ready(supervisor, &order);
+    return true;
 }
 
 static bool take_request(struct supervisor *supervisor, const struct frame *frame)
@@ -152,6 +167,8 @@ static bool take_request(struct supervisor *supervisor, const struct frame *fram
     case FRAME_CODE:
         driver_link_add(&supervisor->driver, DRIVER_CODE, frame->payload, frame->length);
         return true;
+    case FRAME_MAKE_READY:
+        return make_ready(supervisor, frame);
     case FRAME_RUN:
         if (!read_struct(frame, &order, sizeof order) || !can_run(supervisor, &order))
             return false;

@@ -72,6 +72,16 @@ static bool start_program(struct supervisor *supervisor)
     return true;
 }
 
+/* The program was started before its request, and goes on. */
+static void resume_program(struct supervisor *supervisor)
+{
+    supervisor->program.start_us = figures_clock_us();
+    supervisor->end.was_ready = 1;
+    supervisor->state = STATE_RUNNING;
+    ready_resume(&supervisor->ready, &supervisor->program);
+    ending_check_cpu(supervisor);
+}
+
 void starting_take_report(struct supervisor *supervisor)
 {
     struct program_failure failure;
@@ -190,7 +200,10 @@ void starting_load(struct supervisor *supervisor)
         return;
     }
     begin(supervisor); /* after that the other side is joined */
-    start_program(supervisor);
+    if (supervisor->ready.state == READY_WAITING)
+        resume_program(supervisor);
+    else
+        start_program(supervisor);
 }
 
 void starting_extend(struct supervisor *supervisor, uint64_t ms)
@@ -204,7 +217,50 @@ void starting_extend(struct supervisor *supervisor, uint64_t ms)
     connection_extend(&supervisor->connection, ms);
 }
 
+/* ---- MAKE_READY */
+
+void starting_make_ready(struct supervisor *supervisor, const struct frame_make_ready *frame)
+{
+    struct program *program = &supervisor->program;
+    struct program_failure failure;
+
+    program->stack_max = frame->stack_max;
+    program->watch = supervisor->connection.thread;
+    program->netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
+    program->ipc = !keep_hides_objects(&supervisor->keep);
+    if (!ready_start(&supervisor->ready, program, &supervisor->figures, &failure))
+        ending_fail(supervisor, FRAME_STEP_START, failure.error, NULL);
+}
+
+bool starting_take_ready(struct supervisor *supervisor, pid_t pid, int status)
+{
+    struct ready *ready = &supervisor->ready;
+    const enum ready_state before = ready->state;
+
+    if (!ready_take_status(ready, pid, status))
+        return false;
+    if (before == READY_STARTING && ready->state == READY_WAITING) {
+        const struct frame_ready answer = {figures_current_bytes(&supervisor->figures)};
+
+        connection_send(&supervisor->connection, FRAME_READY, &answer, sizeof answer, NULL);
+    } else if (before == READY_STARTING && ready->state == READY_NONE) {
+        ending_fail(supervisor, FRAME_STEP_START, ECHILD, NULL);
+    }
+    return true;
+}
+
 /* ---- RUN */
+
+/* Kills what was made ready, unless this RUN can continue it. */
+static void choose_ready(struct supervisor *supervisor)
+{
+    const uint32_t others = FRAME_RUN_CELL | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR |
+                            FRAME_RUN_VALUE | FRAME_RUN_FRESH;
+
+    if ((supervisor->order.flags & others) != 0 ||
+        !ready_suits(&supervisor->ready, &supervisor->program))
+        ready_discard(&supervisor->ready, &supervisor->processes);
+}
 
 /* False: there is no memory for the tails. */
 static bool limit_output(struct supervisor *supervisor, const struct frame_run *frame)
@@ -233,6 +289,7 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
     supervisor->program.ipc = !keep_hides_objects(&supervisor->keep);
     if (frame->tools > 0 && !supervisor->has_interpreter)
         program_extend_path(&supervisor->program, MUX_TOOLS_DIRECTORY);
+    choose_ready(supervisor);
     if (!relay_start(&supervisor->relay, frame->connections, frame->tools)) {
         starting_fail(supervisor, FRAME_STEP_START, errno);
         return;

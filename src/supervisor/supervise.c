@@ -57,6 +57,8 @@ static void reap(struct supervisor *supervisor)
             supervisor->relay.pid = 0;
             continue;
         }
+        if (starting_take_ready(supervisor, pid, status))
+            continue;
         if (rss_bytes > end->used_bytes)
             end->used_bytes = rss_bytes;
         /* A program that makes this process its tracer (PTRACE_TRACEME) is also said to stop. */
@@ -232,6 +234,7 @@ static void open_parts(struct supervisor *supervisor, const struct supervise_opt
     struct program *program = &supervisor->program;
 
     program_init(program);
+    ready_init(&supervisor->ready, options->workdir);
     unpack_init(&supervisor->unpack);
     figures_open(&supervisor->figures, options->cgroup_dir);
     keep_open(&supervisor->keep, connection, options->mountinfo, options->sysvipc,

@@ -25,6 +25,7 @@
 #include "supervisor/peer.h"
 #include "supervisor/processes.h"
 #include "supervisor/program.h"
+#include "supervisor/ready.h"
 #include "supervisor/relay.h"
 #include "supervisor/stop_file.h"
 #include "supervisor/unpack.h"
@@ -45,6 +46,7 @@ struct supervisor {
     /* The parts. */
     struct connection connection;
     struct program program; /* or the interpreter, which stays for other cells */
+    struct ready ready;
     struct processes processes;
     struct figures figures;
     struct unpack unpack;
@@ -112,6 +114,12 @@ void requests_begin_step(struct supervisor *supervisor, bool must_succeed);
 void requests_stop(struct supervisor *supervisor);
 
 /* ---- starting.c */
+
+/* Handles MAKE_READY. */
+void starting_make_ready(struct supervisor *supervisor, const struct frame_make_ready *frame);
+
+/* Takes a status of wait(2) of what is made ready. False: it is of another child. */
+bool starting_take_ready(struct supervisor *supervisor, pid_t pid, int status);
 
 /* Handles RUN. */
 void starting_run(struct supervisor *supervisor, const struct frame_run *frame);

@@ -28,11 +28,13 @@ static void config_keys__levels(void **state)
         "allowNetlink userRange "
         "promptsDir inputsDir auditFile maxConcurrent maxQueued maxTextBytes maxArtifacts "
         "maxArtifactBytes "
-        "maxStoredBytes warm warmMaxAgeSeconds sessions jobs tools mcpServers toolLimits images "
+        "maxStoredBytes warm warmMaxAgeSeconds warmMemoryMB sessions jobs tools mcpServers "
+        "toolLimits images "
         "isolatorPath network defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "
         "readOnly capDrop user ociRuntime \n"
-        "image imageVersions command build sessionCommand buildLimits stackMB aliases extensions "
+        "image imageVersions command build sessionCommand buildLimits stackMB ready aliases "
+        "extensions "
         "defaultFilename filenamePattern hello env "
         "prepare "
         "listPackages packages \n"
@@ -74,6 +76,7 @@ static void config_keys__ranges(void **state)
         {"maxStoredBytes", 1048576, 1073741824},
         {"warm", 0, 100},
         {"warmMaxAgeSeconds", 1, 86400},
+        {"warmMemoryMB", 0, 1 << 24},
     };
     const struct config_key *key = NULL;
     size_t count = 0;

@@ -5,6 +5,7 @@
 #include "base/linux.h"
 #include "container/supervisor_link.h"
 #include "docker/container.h"
+#include "request/plan.h"
 #include "run/result.h"
 #include "supervisor/frame_header.h"
 
@@ -192,6 +193,7 @@ static char *describe(struct strbuf *bytes)
     struct frame_credit credit;
     struct frame_extend extend;
     struct frame_keep keep;
+    struct frame_make_ready make_ready;
     struct frame_collect order;
     struct frame_run run;
     int type;
@@ -223,6 +225,11 @@ static char *describe(struct strbuf *bytes)
             memcpy(&keep, payload.data, sizeof keep);
             strbuf_addf(&text, "keep %llu %llu;", (unsigned long long)keep.max,
                         (unsigned long long)keep.max_ms);
+        } else if (type == FRAME_MAKE_READY) {
+            assert_int_equal(payload.length, sizeof make_ready);
+            memcpy(&make_ready, payload.data, sizeof make_ready);
+            strbuf_addf(&text, "make-ready %llu %u;", (unsigned long long)make_ready.stack_max,
+                        make_ready.flags);
         } else if (type == FRAME_RESTORE) {
             assert_int_equal(payload.length, sizeof restore);
             memcpy(&restore, payload.data, sizeof restore);
@@ -763,7 +770,7 @@ static void supervisor_link__frames_of_cells(void **state)
     add_good_hello(&bytes);
     feed(&fixture, &bytes);
     assert_true(supervisor_link_is_idle(&fixture.link));
-    assert_false(supervisor_link_limits_cpu(&program));
+    assert_false(program_request_limits_cpu(&program));
     supervisor_link_request(&fixture.link, &program);
     assert_false(supervisor_link_is_idle(&fixture.link));
     bytes = send_all(&fixture);
@@ -782,7 +789,7 @@ static void supervisor_link__frames_of_cells(void **state)
     program.cpu_left_us = 1000000;
     program.output_left = 1 << 30;
     program.linger_ms = 1000;
-    assert_true(supervisor_link_limits_cpu(&program));
+    assert_true(program_request_limits_cpu(&program));
     supervisor_link_request(&fixture.link, &program);
     bytes = send_all(&fixture);
     check_frames(&bytes, "reset ;code {code};run 12000 67108864 1000000 3 600000 12582912;"
@@ -1113,6 +1120,7 @@ static void supervisor_link__frames_out_of_state(void **state)
         {LINK_ENDED, LINK_ENDED, FRAME_TOO_LARGE, 1},
         {LINK_ENDED, LINK_ENDED, FRAME_FILES_END, 0},
         {LINK_COLLECTED + 1, LINK_STARTING, FRAME_KEPT, sizeof(struct frame_kept)},
+        {LINK_COLLECTED + 1, LINK_STARTING, FRAME_READY, sizeof(struct frame_ready)},
     };
     static const char zeros[FRAME_HELLO_SIZE];
     const struct frame_credit none = {FRAME_STDIN, 0};
@@ -1392,6 +1400,93 @@ static void supervisor_link__kept_out_of_state(void **state)
     assert_true(fixture.link.broken);
     assert_int_equal(fixture.link.kept_bytes, 1);
     tear_down(&fixture);
+}
+
+/* ---- ready programs */
+
+/* Sends MAKE_READY to a supervisor that waits. */
+static void make_ready(struct fixture *fixture)
+{
+    struct program_request program;
+    struct strbuf sent;
+
+    set_up(fixture);
+    advance(fixture, LINK_READY);
+    strvec_push(&fixture->plan.command, "python3");
+    strvec_push(&fixture->plan.environment, "A=1");
+    program = request_of(fixture, -1);
+    program.make_ready = true;
+    program.netlink = true;
+    program.stack_mb = 64;
+    supervisor_link_request(&fixture->link, &program);
+    sent = send_all(fixture);
+    check_frames(&sent, "argument python3;environment A=1;make-ready 67108864 4;");
+}
+
+/* After that the request is sent as always, to a supervisor that waits again. */
+static void supervisor_link__ready(void **state)
+{
+    static const struct frame_ready ready = {12345};
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    make_ready(&fixture);
+    assert_false(supervisor_link_is_idle(&fixture.link));
+    add_frame(&bytes, FRAME_READY, &ready, sizeof ready);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_true(supervisor_link_is_idle(&fixture.link));
+    assert_int_equal(fixture.link.ready_bytes, 12345);
+    request(&fixture, -1);
+    assert_int_equal(fixture.link.state, LINK_READY);
+    bytes = send_all(&fixture);
+    check_frames(&bytes, "argument python3;environment A=1;run 12000 67108864 1500000;stdin-end ;");
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    feed(&fixture, &bytes);
+    assert_int_equal(fixture.link.state, LINK_RUNNING);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__limits_have_changed(void **state)
+{
+    struct fixture fixture;
+    struct strbuf sent;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, LINK_READY);
+    strvec_push(&fixture.plan.command, "/x");
+    fixture.link.was_resized = true;
+    request(&fixture, -1);
+    sent = send_all(&fixture);
+    check_frames(&sent, "argument /x;run 12000 67108864 1500000 512 600000 0;stdin-end ;");
+    tear_down(&fixture);
+}
+
+static void supervisor_link__no_answer_to_make_ready(void **state)
+{
+    static const struct {
+        int type;
+        size_t length;
+    } frames[] = {{FRAME_READY, sizeof(struct frame_ready) - 1},
+                  {FRAME_READY, sizeof(struct frame_ready) + 1},
+                  {FRAME_BEGUN, 0},
+                  {FRAME_KEPT, sizeof(struct frame_kept)},
+                  {FRAME_STDOUT, 1}};
+    static const char zeros[sizeof(struct frame_ready) + 1];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(frames); i++) {
+        struct strbuf bytes = STRBUF_INIT;
+        struct fixture fixture;
+
+        make_ready(&fixture);
+        add_frame(&bytes, frames[i].type, zeros, frames[i].length);
+        feed(&fixture, &bytes);
+        assert_true(fixture.link.broken);
+        tear_down(&fixture);
+    }
 }
 
 /* ---- headers and statuses */

@@ -16,23 +16,27 @@
  * end with their stdin. A container NAME is a file; NAME.ready exists when it waits
  * and has its process id; NAME.ended exists when it has ended. While the file "broken" exists, no
  * container can be created, and each attempt adds a line to it; while "missing" exists, there is
- * no image either.
+ * no image either. A file "ready" is what a container answers when it is to be made ready.
  */
-static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
-                                    "run)\n"
-                                    "  ! [ -e broken ] || { echo again >>broken; exit 125; }\n"
-                                    "  ! [ -e missing ] || exit 125\n"
-                                    "  until [ \"$1\" = --name ]; do shift; done\n"
-                                    "  echo >\"$2\"\n"
-                                    "  greet\n"
-                                    "  echo $$ >\"$2.ready\"\n"
-                                    "  cat >/dev/null\n"
-                                    "  echo >\"$2.ended\";;\n"
-                                    "image) [ $2 = ls ] || ! [ -e missing ];;\n"
-                                    "rm)\n"
-                                    "  until [ $# = 1 ]; do shift; done\n"
-                                    "  ! [ -e \"$1\" ] || echo >\"$1.ended\";;\n"
-                                    "esac\n";
+static const char docker_script[] =
+    "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
+    "run)\n"
+    "  ! [ -e broken ] || { echo again >>broken; exit 125; }\n"
+    "  ! [ -e missing ] || exit 125\n"
+    "  until [ \"$1\" = --name ]; do shift; done\n"
+    "  echo >\"$2\"\n"
+    "  greet\n"
+    "  echo $$ >\"$2.ready\"\n"
+    "  while [ -e ready ] && take_frame; do\n"
+    "    [ $type != 34 ] || { echo try >>tried; cat ready; }\n" /* MAKE_READY */
+    "  done\n"
+    "  cat >/dev/null\n"
+    "  echo >\"$2.ended\";;\n"
+    "image) [ $2 = ls ] || ! [ -e missing ];;\n"
+    "rm)\n"
+    "  until [ $# = 1 ]; do shift; done\n"
+    "  ! [ -e \"$1\" ] || echo >\"$1.ended\";;\n"
+    "esac\n";
 
 enum { PATIENCE_MS = 60000 };
 
@@ -60,7 +64,8 @@ static void set_up(struct fixture *fixture, enum pool_policy policy, const char 
 {
     struct error error = ERROR_INIT;
     CLEANUP_FREE char *config =
-        string_format("{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0}%s}", more);
+        string_format("{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0}%s%s}",
+                      strstr(more, "warmMemoryMB") ? "" : ", \"warmMemoryMB\": 0", more);
 
     *fixture = (struct fixture){.directory = temp_create(), .plan = PLAN_INIT};
     fixture->command = script_in(fixture->directory, "docker", docker_script);
@@ -355,6 +360,67 @@ static void pool__one_of_the_right_size_first(void **state)
     assert_int_equal(other->limits.memory_mb, 256);
     put_away(one);
     put_away(other);
+    tear_down(&fixture);
+}
+
+/* Two languages with one image, whose interpreters use 100 MB each. */
+static void check_ready(const char *memory, int ready)
+{
+    const struct frame_ready answer = {100 << 20};
+    CLEANUP_FREE char *more =
+        string_format(", \"warmMemoryMB\": %s, \"languages\": {\"other\": {\"image\": \"other\","
+                      " \"command\": [\"python3\", \"{entrypoint}\"], \"extensions\": [\".py\"],"
+                      " \"defaultFilename\": \"main.py\"}}",
+                      memory);
+    struct fixture fixture;
+    int found = 0;
+
+    set_up(&fixture, POOL_AHEAD, more);
+    write_frame(fixture.directory, "ready", FRAME_READY, &answer, sizeof answer);
+    fixture.config.languages[fixture.config.language_count - 1].warm = 1;
+    pool_end(fixture.pool);
+    pool_close(fixture.pool);
+    fixture.pool = pool_open(&fixture.docker, &fixture.config, POOL_AHEAD, NULL, &fixture.ended,
+                             &(struct error)ERROR_INIT);
+    pool_start(fixture.pool);
+    wait_for_waiting(&fixture, 2);
+    pthread_mutex_lock(&fixture.pool->lock);
+    for (const struct pool_entry *entry = fixture.pool->waiting; entry; entry = entry->next) {
+        assert_true(instance_is_idle(entry->instance));
+        found += entry->instance->link.ready_bytes == 100 << 20;
+    }
+    pthread_mutex_unlock(&fixture.pool->lock);
+    assert_int_equal(found, ready);
+    tear_down(&fixture);
+}
+
+static void pool__ready_interpreters_have_a_limit(void **state)
+{
+    (void)state;
+    check_ready("200", 2);
+    check_ready("199", 1);
+    check_ready("0", 0);
+}
+
+/* The container is replaced by one that is not made ready, and there is no other try. */
+static void pool__an_interpreter_that_does_not_become_ready(void **state)
+{
+    static const struct frame_failed failed = {FRAME_STEP_START, ECHILD};
+    struct fixture fixture;
+    CLEANUP_FREE char *tried = NULL;
+
+    (void)state;
+    set_up(&fixture, POOL_ON_DEMAND, ", \"warmMemoryMB\": 1024");
+    write_frame(fixture.directory, "ready", FRAME_FAILED, &failed, sizeof failed);
+    pool_start(fixture.pool);
+    for (int i = 0; i < 2; i++) {
+        struct instance *instance = take(&fixture, &fixture.plan);
+
+        assert_int_equal(instance->link.state, LINK_READY);
+        put_away(instance);
+    }
+    tried = read_in(fixture.directory, "tried");
+    assert_string_equal(tried, "try\n");
     tear_down(&fixture);
 }
 

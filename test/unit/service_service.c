@@ -57,8 +57,9 @@ struct fixture {
 static void set_up_with(struct fixture *fixture, enum pool_policy pool,
                         const struct workers_limits *limits)
 {
-    const char more[] = "{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0},"
-                        " \"engineTimeoutSeconds\": 600}";
+    const char more[] =
+        "{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0}, \"warmMemoryMB\": 0,"
+        " \"engineTimeoutSeconds\": 600}";
     const struct service_options options = {.pool = pool, .limits = *limits};
     const struct frame_end end = {.wall_us = 700000, .cpu_us = 500000, .peak_bytes = 4096};
     struct error error = ERROR_INIT;

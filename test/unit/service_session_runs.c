@@ -55,9 +55,9 @@ struct fixture {
 static void set_up_with(struct fixture *fixture, enum pool_policy pool, int max_active,
                         int max_retries)
 {
-    static const char more[] =
-        "{\"engineTimeoutSeconds\": 600, \"sessions\": {\"max\": 8}, "
-        "\"warm\": {\"bash\": 1, \"python\": 0, \"go\": 0, \"javascript\": 0}}";
+    static const char more[] = "{\"engineTimeoutSeconds\": 600, \"sessions\": {\"max\": 8}, "
+                               "\"warmMemoryMB\": 0, \"warm\": {\"bash\": 1, \"python\": 0, "
+                               "\"go\": 0, \"javascript\": 0}}";
     const struct service_options options = {
         .pool = pool,
         .limits = {.max_active = max_active, .max_queued = 9, .max_retries = max_retries}};

@@ -100,7 +100,8 @@ static inline void note_frame(struct fixture *fixture, int type)
         [FRAME_END] = "END",         [FRAME_FILES_END] = "FILES_END",
         [FRAME_KEPT] = "KEPT",       [FRAME_DETACHED] = "DETACHED",
         [FRAME_CREDIT] = "CREDIT",   [FRAME_TOO_LARGE] = "TOO_LARGE",
-        [FRAME_OMITTED] = "OMITTED", [FRAME_LOOKED] = "LOOKED"};
+        [FRAME_OMITTED] = "OMITTED", [FRAME_LOOKED] = "LOOKED",
+        [FRAME_READY] = "READY"};
     struct frame_omitted omitted;
 
     if (type == FRAME_STDOUT || type == FRAME_STDERR || type == FRAME_FILES ||
@@ -402,7 +403,7 @@ static inline void set_up(struct fixture *fixture)
     launch(fixture, fixture->directory);
     expect(fixture, FRAME_HELLO);
     assert_int_equal(fixture->payload.length, FRAME_HELLO_SIZE);
-    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\15\0\0\0\0\0\0", 28);
+    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\16\0\0\0\0\0\0", 28);
 }
 
 static inline void release(struct fixture *fixture)

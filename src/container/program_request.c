@@ -1,0 +1,110 @@
+#include "container/program_request.h"
+
+#include <math.h>
+
+/*
+ * How long after the timeout the supervisor kills the program, and how long after it the container
+ * ends itself, if isolator has not ended it. A cell is interrupted first.
+ */
+enum { LATE_MS = 1000 + PROGRAM_INTERRUPT_MS, GRACE_MS = 5000 };
+
+/*
+ * In a script the supervisor alone keeps the timeout, and no one waits for the end of the
+ * container, which may take long after calls that stay in the kernel.
+ */
+enum { SCRIPT_GRACE_MS = 300000 };
+
+/* Bytes of stdout that a script keeps for a comparison, in addition to twice what is expected. */
+enum { COMPARED_EXTRA = 65536 };
+
+/*
+ * How long a container whose program has ended waits for isolator to collect its files and to
+ * dismiss it: longer than any budget, for a connection that is half open.
+ */
+enum { LINGER_MS = 600000 };
+
+/* What is left of a limit of the session, if that is less than the limit of the program. */
+static uint64_t lower_limit(uint64_t limit, uint64_t left)
+{
+    return left > 0 && (limit == 0 || left < limit) ? left : limit;
+}
+
+double program_request_timeout(const struct program_request *request)
+{
+    const double timeout = request->limits->number[LIMIT_TIMEOUT];
+
+    return request->seconds_left > 0 ? fmin(timeout, request->seconds_left) : timeout;
+}
+
+long long program_request_timeout_ms(const struct program_request *request)
+{
+    return (long long)ceil(program_request_timeout(request) * 1000);
+}
+
+uint64_t program_request_cpu_max_us(const struct program_request *request)
+{
+    return lower_limit(limits_cpu_us(request->limits), request->cpu_left_us);
+}
+
+bool program_request_limits_cpu(const struct program_request *request)
+{
+    return program_request_cpu_max_us(request) != limits_cpu_us(request->limits);
+}
+
+size_t program_request_head_max(const struct program_request *request)
+{
+    const size_t kept = request->output_kept / 2;
+    const size_t compared =
+        request->output_compared > 0 ? 2 * request->output_compared + COMPARED_EXTRA : 0;
+
+    return compared > kept ? compared : kept;
+}
+
+size_t program_request_tail_max(const struct program_request *request)
+{
+    return request->output_kept - request->output_kept / 2;
+}
+
+/* The memory limit ends a program that uses more, so the stack needs no lower one. */
+static uint64_t stack_max(const struct program_request *request)
+{
+    const uint64_t memory = (uint64_t)limits_bytes(request->limits, LIMIT_MEMORY);
+
+    return lower_limit(memory, (uint64_t)request->stack_mb << 20);
+}
+
+static uint32_t side_flags(enum program_side side)
+{
+    static const uint32_t flags[] = {[SIDE_RELAYED] = FRAME_RUN_AT_ONCE,
+                                     [SIDE_JOINED] = FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED,
+                                     [SIDE_INTERACTOR] = FRAME_RUN_AT_ONCE | FRAME_RUN_INTERACTOR};
+
+    return flags[side];
+}
+
+struct frame_run program_request_frame(const struct program_request *request, bool is_script)
+{
+    const uint64_t timeout_ms = (uint64_t)program_request_timeout_ms(request);
+
+    return (struct frame_run){
+        .timer_ms = timeout_ms + (is_script ? SCRIPT_GRACE_MS : GRACE_MS),
+        .late_ms = timeout_ms + (is_script ? 0 : LATE_MS),
+        .linger_ms = (uint64_t)(request->linger_ms > LINGER_MS ? request->linger_ms : LINGER_MS),
+        .output_max =
+            lower_limit(lower_limit(OUTPUT_HARD_MAX, request->output_max), request->output_left),
+        .cpu_max_us = program_request_cpu_max_us(request),
+        .stack_max = stack_max(request),
+        .flags = (request->cell ? FRAME_RUN_CELL : 0u) |
+                 (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |
+                 (request->netlink ? FRAME_RUN_NETLINK : 0u) |
+                 (request->samples_memory ? FRAME_RUN_SAMPLE_MEMORY : 0u) |
+                 (request->value_max > 0 ? FRAME_RUN_VALUE : 0u) |
+                 (request->must_succeed && is_script ? FRAME_RUN_MUST_SUCCEED : 0u) |
+                 side_flags(request->side),
+        .report_max = request->cell ? SUPERVISOR_REPORT_MAX : request->value_max,
+        .head_max = is_script ? program_request_head_max(request) : 0,
+        .tail_max = is_script ? program_request_tail_max(request) : 0,
+        .connections = (uint32_t)request->connections,
+        .tools = (uint32_t)request->tools,
+        .look_ms = (uint64_t)request->look_ms};
+}

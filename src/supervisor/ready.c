@@ -1,0 +1,200 @@
+#define _GNU_SOURCE
+#include "supervisor/ready.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+void ready_init(struct ready *ready, const char *workdir)
+{
+    *ready = (struct ready){.workdir = workdir};
+    program_init(&ready->program);
+}
+
+static void forget(struct ready *ready)
+{
+    program_release(&ready->program);
+    ready_init(ready, ready->workdir);
+}
+
+/* ---- the start */
+
+bool ready_start(struct ready *ready, struct program *program, const struct figures *figures,
+                 struct program_failure *failure)
+{
+    ready->program = *program;
+    ready->program.traced = true;
+    program_init(program);
+    ready->state = READY_STARTING;
+    return program_start(&ready->program, figures, failure);
+}
+
+/* What a system call is about. */
+struct call {
+    enum { CALL_OTHER, CALL_PATH, CALL_PROCESS } kind;
+    int path,
+        directory; /* the arguments that are the path, and the descriptor it starts from; -1 */
+};
+
+/* That of a system call which an interpreter may make in its start. */
+static struct call call_of(uint64_t number)
+{
+    switch (number) {
+#ifdef SYS_open /* not on every architecture */
+    case SYS_open:
+    case SYS_stat:
+    case SYS_lstat:
+    case SYS_access:
+    case SYS_readlink:
+        return (struct call){CALL_PATH, 0, -1};
+    case SYS_fork:
+    case SYS_vfork:
+        return (struct call){CALL_PROCESS, -1, -1};
+#endif
+    case SYS_chdir:
+    case SYS_execve:
+    case SYS_statfs:
+        return (struct call){CALL_PATH, 0, -1};
+    case SYS_inotify_add_watch:
+        return (struct call){CALL_PATH, 1, -1};
+    case SYS_openat:
+    case SYS_openat2:
+    case SYS_newfstatat:
+    case SYS_statx:
+    case SYS_faccessat:
+    case SYS_faccessat2:
+    case SYS_readlinkat:
+    case SYS_execveat:
+        return (struct call){CALL_PATH, 1, 0};
+    case SYS_clone: /* clone3 is refused by the filter of programs */
+        return (struct call){CALL_PROCESS, -1, -1};
+    default:
+        return (struct call){CALL_OTHER, -1, -1};
+    }
+}
+
+/*
+ * Reads the start of a text of the process, of at most `size` - 1 bytes, by words of memory that
+ * begin where a page does or in it. False: it cannot be read.
+ */
+static bool read_text(pid_t pid, uint64_t address, char *text, size_t size)
+{
+    for (size_t i = 0; i + 1 < size; i++) {
+        const uint64_t at = address + i, offset = at % sizeof(long);
+        unsigned long word;
+
+        errno = 0;
+        word = (unsigned long)ptrace(PTRACE_PEEKDATA, pid, at - offset, NULL);
+        if (errno != 0)
+            return false;
+        text[i] = (char)(word >> 8 * offset);
+        if (text[i] == '\0')
+            return true;
+    }
+    text[size - 1] = '\0';
+    return true;
+}
+
+/* Whether the process, which is about to make a system call, has come to where it is to wait. */
+static bool has_come(const struct ready *ready, uint64_t number, const uint64_t arguments[6])
+{
+    const struct call call = call_of(number);
+    const size_t length = strlen(ready->workdir);
+    char path[4096];
+
+    if (call.kind == CALL_PROCESS)
+        return number != SYS_clone || (arguments[0] & CLONE_THREAD) == 0;
+    if (call.kind == CALL_OTHER ||
+        !read_text(ready->program.pid, arguments[call.path], path, sizeof path))
+        return false;
+    if (path[0] == '/')
+        return strncmp(path, ready->workdir, length) == 0 &&
+               (path[length] == '/' || path[length] == '\0');
+    return path[0] != '\0' && (call.directory < 0 || (int)arguments[call.directory] == AT_FDCWD);
+}
+
+/* The process has stopped: lets it go on, unless it has come. False: that is refused. */
+static bool go_on(struct ready *ready, int status)
+{
+    const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+    const pid_t pid = ready->program.pid;
+    struct __ptrace_syscall_info info;
+    int number = WSTOPSIG(status);
+
+    if (number == (SIGTRAP | 0x80)) {
+        if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0)
+            return false;
+        if (info.op == PTRACE_SYSCALL_INFO_ENTRY &&
+            has_come(ready, info.entry.nr, info.entry.args)) {
+            ready->state = READY_WAITING;
+            return true;
+        }
+    }
+    if (number == SIGTRAP && status >> 16 == 0 &&
+        ptrace(PTRACE_SETOPTIONS, pid, NULL, options) != 0)
+        return false;
+    if ((number & ~0x80) == SIGTRAP) /* it is not a signal of its own */
+        number = 0;
+    return ptrace(PTRACE_SYSCALL, pid, NULL, (long)number) == 0;
+}
+
+bool ready_take_status(struct ready *ready, pid_t pid, int status)
+{
+    struct program_failure failure;
+
+    if (pid != ready->program.pid)
+        return false;
+    if (!WIFSTOPPED(status)) {
+        forget(ready);
+        return true;
+    }
+    if (!go_on(ready, status))
+        kill(pid, SIGKILL);
+    if (ready->state == READY_WAITING &&
+        program_take_report(&ready->program, &failure) != PROGRAM_STARTED)
+        kill(pid, SIGKILL);
+    return true;
+}
+
+/* ---- its request */
+
+bool ready_suits(const struct ready *ready, const struct program *program)
+{
+    const struct program *waiting = &ready->program;
+
+    return ready->state == READY_WAITING &&
+           strvec_equal(&waiting->arguments, &program->arguments) &&
+           strvec_equal(&waiting->environment, &program->environment) &&
+           waiting->stack_max == program->stack_max && waiting->netlink == program->netlink &&
+           waiting->ipc == program->ipc;
+}
+
+void ready_resume(struct ready *ready, struct program *program)
+{
+    struct program *waiting = &ready->program;
+
+    program->pid = waiting->pid;
+    program->in = waiting->in;
+    program->out[0] = waiting->out[0];
+    program->out[1] = waiting->out[1];
+    waiting->in = waiting->out[0] = waiting->out[1] = -1;
+    ptrace(PTRACE_DETACH, program->pid, NULL,
+           NULL); /* it may have been killed: its end will say so */
+    forget(ready);
+}
+
+void ready_discard(struct ready *ready, const struct processes *processes)
+{
+    if (ready->program.pid == 0)
+        return;
+    kill(processes->is_init ? -1 : -ready->program.pid, SIGKILL);
+    while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR)
+        continue;
+    forget(ready);
+}

@@ -1,0 +1,53 @@
+/*
+ * A program that was started before its request: an interpreter that has not looked at the working
+ * directory yet ("Ready programs" in supervisor/protocol.h). So it has seen nothing that depends on
+ * the request, and cannot tell that it has waited. Nothing of a request has run in the container
+ * yet, so what waits is the image's own code. Knows nothing of requests.
+ */
+#ifndef SUPERVISOR_READY_H
+#define SUPERVISOR_READY_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "supervisor/figures.h"
+#include "supervisor/processes.h"
+#include "supervisor/program.h"
+
+enum ready_state {
+    READY_NONE,
+    READY_STARTING, /* it has not come to the working directory */
+    READY_WAITING
+};
+
+struct ready {
+    struct program program;
+    const char *workdir; /* absolute; borrowed */
+    enum ready_state state;
+};
+
+void ready_init(struct ready *ready, const char *workdir);
+
+/* Starts the program, which is taken over. False: `failure` says why not. */
+bool ready_start(struct ready *ready, struct program *program, const struct figures *figures,
+                 struct program_failure *failure);
+
+/*
+ * Takes a status of wait(2) of a child. False: it is not of this one. The state is READY_WAITING if
+ * it has come to the place where it waits, and READY_NONE if it has ended.
+ */
+bool ready_take_status(struct ready *ready, pid_t pid, int status);
+
+/* Whether what waits is what this program would become. */
+bool ready_suits(const struct ready *ready, const struct program *program);
+
+/* Gives the process to the program, which ready_suits(), and lets it go on. */
+void ready_resume(struct ready *ready, struct program *program);
+
+/*
+ * Kills all processes and waits until they have ended, so there may be no others. Does nothing if
+ * none was made ready.
+ */
+void ready_discard(struct ready *ready, const struct processes *processes);
+
+#endif

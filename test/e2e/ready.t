@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Ready interpreters: a program that continues one gives the same as a program that starts one, and what cannot continue it
+# starts one by itself.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl and programs; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+. test/e2e/batch.sh
+
+# What every line has to give in the same way, by its id, one line each.
+outcomes() { results 'join " ", $r->{id}, map { quoted($_) } @$r{qw(status exitCode signal reason stdout stderr error)}' | sort; }
+
+# ready LINES LANGUAGE: runs lines of a batch again and again in warm containers, until each has been served by a ready interpreter;
+# "outcomes" has what they gave then. Some lines begin before there is a warm container, the first one of a batch always.
+ready() {
+    local lines=$1 language=$2 round
+    : >"$scratch/outcomes"
+    cp "$lines" "$scratch/left"
+    for round in $(seq 30); do
+        sed '1s/"id":"[^"]*"/"id":"the-first"/;1q' "$scratch/left" | cat - "$scratch/left" >"$scratch/round"
+        batch_with "{\"warm\": {\"$language\": 3}}" -j 1 "$scratch/round"
+        cp "$scratch/out" "$scratch/all"
+        grep '"ready":true' "$scratch/all" | grep -v '"the-first"' >"$scratch/out"
+        outcomes >>"$scratch/outcomes"
+        echo >>"$scratch/outcomes"
+        perl -MJSON::PP -e '
+            my (%done, $json); $json = JSON::PP->new->utf8;
+            open my $out, "<", shift; $done{$json->decode($_)->{id}} = 1 while <$out>;
+            while (<STDIN>) { print if !$done{$json->decode($_)->{id}} }' "$scratch/out" <"$scratch/left" >"$scratch/rest"
+        mv "$scratch/rest" "$scratch/left"
+        [ -s "$scratch/left" ] || break
+    done
+    is "$(wc -l <"$scratch/left")" 0 "each line was served by a ready interpreter, after $round rounds"
+    sort "$scratch/outcomes" | sed '/^$/d' >"$scratch/ready"
+}
+
+# corpus FILE LANGUAGE: compares programs of the corpus, of which there are too many for each time.
+corpus() {
+    test/ready/lines "$1" "$2" | if [ -n "${SOAK-}" ]; then cat; else awk 'NR % 20 == 1'; fi >"$scratch/lines"
+    batch -j 2 "$scratch/lines"
+    outcomes >"$scratch/cold"
+    ready "$scratch/lines" "$2"
+    is "$(wc -l <"$scratch/cold")" "$(wc -l <"$scratch/lines")" "every program has run"
+    is "$(diff "$scratch/cold" "$scratch/ready")" "" "$1: the same as with an interpreter of its own"
+}
+
+test_case 'Python: programs that look at their interpreter' && corpus test/ready/python.txt python
+test_case 'JavaScript: programs that look at their interpreter' && corpus test/ready/javascript.txt javascript
+
+# warm MEMBERS [CONFIG]: runs a line with these members in a warm container; says whether its interpreter was ready.
+warm() {
+    local round served
+    for round in $(seq 20); do
+        echo '{"language": "python", "entrypoint_code": "import time; time.sleep(2)"}' >"$scratch/round"
+        echo "{\"language\": \"python\", $1}" >>"$scratch/round"
+        batch_with "{\"warm\": {\"python\": 1}${2-}}" -j 1 "$scratch/round" 2>"$scratch/err"
+        served=$(results '$r->{line} == 2 && $r->{warm} ? ($r->{ready} ? "ready" : "cold") . " $r->{status} $r->{stdout}" : ()' | head -n 1)
+        [ -z "$served" ] || break
+    done
+    echo "$served"
+}
+
+test_case 'requests that another interpreter has to serve' && {
+    program='"entrypoint_code": "import os, sys; print(sys.argv[1:], os.environ.get(\"A\"), os.path.basename(__file__))"'
+    image=$(perl -MJSON::PP -e 'local $/; print decode_json(<STDIN>)->{languages}{python}{image}' <"$ISOLATOR_CONFIG")
+    is "$(warm "$program")" "ready success [] None main.py" "a request that sets only the language"
+    is "$(warm "$program, \"timeout_seconds\": 5, \"stdin\": \"x\", \"artifacts\": [\"*.txt\"]")" "ready success [] None main.py" "what comes with the request"
+    is "$(warm "$program, \"arguments\": [\"b\"]")" "cold success ['b'] None main.py" "arguments"
+    is "$(warm "$program, \"environment\": {\"A\": \"1\"}")" "cold success [] 1 main.py" "a variable"
+    is "$(warm "$program, \"entrypoint_filename\": \"other.py\"")" "cold success [] None other.py" "another file name"
+    is "$(warm "$program, \"memory_mb\": 300")" "cold success [] None main.py" "another limit of memory"
+    is "$(warm "$program, \"cpus\": 1")" "cold success [] None main.py" "other CPUs"
+    is "$(warm "$program" ', "warmMemoryMB": 0')" "cold success [] None main.py" "no memory for it"
+    is "$(warm "$program" ", \"languages\": {\"python\": {\"image\": \"$image\", \"ready\": false}}")" "cold success [] None main.py" "ready: false"
+    is "$(warm "$program" ", \"languages\": {\"python\": {\"image\": \"$image\", \"command\": [\"python3\", \"-I\", \"{entrypoint}\"]}}")" \
+        "ready success [] None main.py" "another command of the configuration"
+    is "$(warm "$program" ", \"languages\": {\"python\": {\"image\": \"$image\", \"command\": [\"sh\", \"-c\", \"sleep 0.1; exec python3 {entrypoint}\"]}}")" \
+        "ready success [] None main.py" "a command that starts a process"
+}
+
+# The interpreter may have been waiting for long.
+test_case 'figures count from the begin of the program' && {
+    for round in $(seq 20); do
+        { echo '{"language": "python", "entrypoint_code": "import time; time.sleep(3)"}'; echo '{"language": "python", "entrypoint_code": "while True: pass", "cpu_seconds": 1}'; } >"$scratch/round"
+        batch_with '{"warm": {"python": 1}}' -j 1 "$scratch/round" 2>"$scratch/err"
+        [ -z "$(results '$r->{line} == 2 && $r->{ready} ? "ready" : ()')" ] || break
+    done
+    is "$(results '$r->{line} == 2 ? join " ", $r->{ready}, $r->{reason}, $r->{cpuMs} >= 1000 && $r->{cpuMs} < 3000 ? "a second" : $r->{cpuMs} : ()')" \
+        "1 cpu-time a second" "a limit of CPU time"
+}
+
+# Attacks of selftest, with the variables that it sets; no line of theirs says that they got through.
+test_case 'attacks' && {
+    for attack in supervisor_signals supervisor_ptrace supervisor_proc supervisor_rlimits fake_end_frame kill_all descriptors; do
+        perl -MJSON::PP -e '
+            local $/;
+            my $code = "import os\nos.environ.update(LIMIT_MEMORY_BYTES=str(256 << 20), LIMIT_CPUS=\"0.5\", LIMIT_PIDS=\"64\", LIMIT_WORKDIR_BYTES=str(64 << 20),"
+                . " LIMIT_TMP_BYTES=str(64 << 20), LIMIT_USERS=\"1900000-1965535\", LIMIT_NETLINK=\"0\", COPY=\"0\")\n" . <STDIN>;
+            print JSON::PP->new->canonical->encode({id => $ARGV[0], language => "python", timeout_seconds => 20, entrypoint_code => $code}), "\n"' \
+            "$attack" <"test/abuse/$attack.py"
+    done >"$scratch/lines"
+    batch -j 2 "$scratch/lines"
+    outcomes | cut -d' ' -f1-5 >"$scratch/cold"
+    ready "$scratch/lines" python
+    is "$(cut -d' ' -f1-5 "$scratch/ready")" "$(cat "$scratch/cold")" "they end as in an interpreter of their own"
+    is "$(grep -c "got through: " "$scratch/ready")" 0 "none gets through"
+}
+
+finish

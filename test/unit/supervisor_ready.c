@@ -1,0 +1,305 @@
+#include "supervisor_client.h"
+
+#include <sys/wait.h>
+
+/*
+ * Programs that are started before their request. Each is a shell, which waits when its script
+ * first names a file in the working directory.
+ */
+static const struct frame_make_ready ORDER = {.stack_max = MEGABYTE};
+
+static const struct frame_run SAME = {.timer_ms = 2 * LATE_MS,
+                                      .linger_ms = 2 * LATE_MS,
+                                      .output_max = MEGABYTE,
+                                      .stack_max = MEGABYTE};
+
+static void make_ready(struct fixture *fixture, const char *script)
+{
+    set_up(fixture);
+    add_script(fixture, script);
+    add_text(fixture, FRAME_ENVIRONMENT, "A=b");
+    add(fixture, FRAME_MAKE_READY, &ORDER, sizeof ORDER);
+    expect(fixture, FRAME_READY);
+    assert_int_equal(fixture->payload.length, sizeof(struct frame_ready));
+}
+
+/* A request like that of make_ready(), except for what the arguments change. */
+static void add_request(struct fixture *fixture, const char *script, const char *variable,
+                        const struct frame_run *run)
+{
+    add_script(fixture, script);
+    add_text(fixture, FRAME_ENVIRONMENT, variable);
+    add(fixture, FRAME_RUN, run, sizeof *run);
+    add_text(fixture, FRAME_STDIN, "input");
+    add(fixture, FRAME_STDIN_END, NULL, 0);
+}
+
+/* It sees the files of the request, and no trace of having waited. */
+static void check_goes_on(const char *script)
+{
+    struct fixture fixture;
+
+    make_ready(&fixture, script);
+    poll(NULL, 0, SOON_MS);
+    add_archive(&fixture, "file", 0);
+    add_request(&fixture, script, "A=b", &SAME);
+    expect(&fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "content input b 0\n");
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 7);
+    assert_int_equal(fixture.end.was_ready, 1);
+    assert_string_equal(strbuf_string(&fixture.trace), "HELLO READY BEGUN END ");
+    tear_down(&fixture);
+}
+
+#define REST                                                                                       \
+    " read -r line <file; echo \"$line $(cat) $A"                                                  \
+    " $(sed -n 's/^TracerPid:\t//p' /proc/$$/status)\"; exit 7"
+
+static void ready__goes_on(void **state)
+{
+    (void)state;
+    check_goes_on("[ -e file ];" REST);
+    check_goes_on("/bin/true;" REST); /* a process */
+    check_goes_on("cd ./;" REST);
+    check_goes_on(REST);
+}
+
+/* An absolute path: the working directory or what is below it, and nothing that begins like it. */
+static void ready__absolute_paths(void **state)
+{
+    static const char *const ends[] = {"", "/", "/x"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        struct fixture fixture;
+        CLEANUP_FREE char *script = NULL;
+
+        set_up(&fixture);
+        script = string_format("[ -e %s-other ]; [ -e / ]; echo first; [ -e %s%s ]; echo last",
+                               fixture.directory, fixture.directory, ends[i]);
+        add_script(&fixture, script);
+        add(&fixture, FRAME_MAKE_READY, &ORDER, sizeof ORDER);
+        expect(&fixture, FRAME_READY);
+        add_script(&fixture, script);
+        add(&fixture, FRAME_RUN, &SAME, sizeof SAME);
+        add(&fixture, FRAME_STDIN_END, NULL, 0);
+        expect(&fixture, FRAME_END);
+        assert_string_equal(strbuf_string(&fixture.out[0]), "first\nlast\n");
+        assert_int_equal(fixture.end.was_ready, 1);
+        assert_string_equal(strbuf_string(&fixture.trace), "HELLO READY BEGUN END ");
+        tear_down(&fixture);
+    }
+}
+
+/* What its image writes at the start is output of the program. */
+static void ready__output_of_the_start(void **state)
+{
+    static const char script[] = "echo early; echo warning >&2; [ -e x ]; echo late";
+    struct fixture fixture;
+
+    (void)state;
+    make_ready(&fixture, script);
+    expect_none(&fixture, FRAME_STDOUT);
+    add_request(&fixture, script, "A=b", &SAME);
+    expect(&fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "early\nlate\n");
+    assert_string_equal(strbuf_string(&fixture.out[1]), "warning\n");
+    assert_int_equal(fixture.end.was_ready, 1);
+    tear_down(&fixture);
+}
+
+/* Signals that arrive in the start are the program's. */
+static void ready__signals_of_the_start(void **state)
+{
+    static const char script[] = "trap 'echo caught' USR1; kill -USR1 $$; [ -e x ]; echo end";
+    struct fixture fixture;
+
+    (void)state;
+    make_ready(&fixture, script);
+    add_request(&fixture, script, "A=b", &SAME);
+    expect(&fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "caught\nend\n");
+    tear_down(&fixture);
+}
+
+/* The process that waits: the only child of the supervisor. */
+static pid_t waiting_process(const struct fixture *fixture)
+{
+    CLEANUP_FREE char *directory =
+        string_format("/proc/%d/task/%d", fixture->supervisor, fixture->supervisor);
+    CLEANUP_FREE char *children = read_in(directory, "children");
+
+    assert_int_equal(strspn(children, "0123456789"), strlen(children) - 1);
+    return (pid_t)atoi(children);
+}
+
+/* Another request is started as always, and what was ready is dead by then. */
+static void check_not_suited(const char *script, const char *variable, const struct frame_run *run)
+{
+    struct fixture fixture;
+    pid_t pid;
+
+    make_ready(&fixture, "echo early; [ -e x ]; exit 5");
+    pid = waiting_process(&fixture);
+    add_request(&fixture, script, variable, run);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 5);
+    assert_int_equal(fixture.end.was_ready, 0);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "early\n");
+    assert_int_equal(kill(pid, 0), -1);
+    tear_down(&fixture);
+}
+
+static void ready__requests_that_are_others(void **state)
+{
+    static const char same[] = "echo early; [ -e x ]; exit 5";
+    struct frame_run run = SAME;
+
+    (void)state;
+    check_not_suited("echo early; exit 5", "A=b", &SAME);
+    check_not_suited(same, "A=c", &SAME);
+    run.stack_max = 2 * MEGABYTE;
+    check_not_suited(same, "A=b", &run);
+    run = SAME;
+    run.flags = FRAME_RUN_NETLINK;
+    check_not_suited(same, "A=b", &run);
+    run.flags = FRAME_RUN_FRESH;
+    check_not_suited(same, "A=b", &run);
+    run.flags = FRAME_RUN_VALUE;
+    check_not_suited(same, "A=b", &run);
+}
+
+/* KEEP is for programs of a submission, and nothing that came before may stay. */
+static void ready__keep_ends_it(void **state)
+{
+    static const struct frame_keep order = {.max = MEGABYTE, .max_ms = LATE_MS};
+    struct fixture fixture;
+    pid_t pid;
+
+    (void)state;
+    make_ready(&fixture, "[ -e x ]");
+    pid = waiting_process(&fixture);
+    add(&fixture, FRAME_KEEP, &order, sizeof order);
+    expect(&fixture, FRAME_KEPT);
+    assert_int_equal(kill(pid, 0), -1);
+    tear_down(&fixture);
+}
+
+/* It ends while it waits: the next request is started as always. */
+static void ready__ends_while_it_waits(void **state)
+{
+    struct fixture fixture;
+    pid_t pid;
+
+    (void)state;
+    make_ready(&fixture, "[ -e x ]; exit 5");
+    pid = waiting_process(&fixture);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    while (kill(pid, 0) == 0) /* it is reaped */
+        expect_none(&fixture, FRAME_FAILED);
+    add_request(&fixture, "[ -e x ]; exit 5", "A=b", &SAME);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 5);
+    assert_int_equal(fixture.end.was_ready, 0);
+    tear_down(&fixture);
+}
+
+/* Whether it is there, and not only waiting to be reaped by someone else. */
+static bool is_alive(pid_t pid)
+{
+    CLEANUP_FREE char *directory = string_format("/proc/%d", pid);
+    CLEANUP_FREE char *status = read_in(directory, "status");
+
+    return strstr(status, "State:") && !strstr(status, "State:\tZ");
+}
+
+static void ready__ends_with_the_supervisor(void **state)
+{
+    struct fixture fixture;
+    pid_t pid;
+
+    (void)state;
+    make_ready(&fixture, "[ -e x ]; sleep 1000");
+    pid = waiting_process(&fixture);
+    tear_down(&fixture);
+    while (is_alive(pid))
+        poll(NULL, 0, 10);
+}
+
+/* What goes on is stopped with everything that it has started. */
+static void ready__is_stopped_like_any_program(void **state)
+{
+    static const char script[] = "[ -e x ]; sleep 1000 & echo begun; wait";
+    struct fixture fixture;
+
+    (void)state;
+    make_ready(&fixture, script);
+    add_request(&fixture, script, "A=b", &SAME);
+    expect_output(&fixture, 0, strlen("begun\n"));
+    add(&fixture, FRAME_STOP, NULL, 0);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_STOP, SIGKILL, 0);
+    assert_int_equal(fixture.end.was_ready, 1);
+    tear_down(&fixture);
+}
+
+/* It ends before it has come to the working directory, or is not there. */
+static void check_not_ready(const char *program, int step, int error)
+{
+    struct fixture fixture;
+
+    set_up(&fixture);
+    add_text(&fixture, FRAME_ARGUMENT, program);
+    add(&fixture, FRAME_MAKE_READY, &ORDER, sizeof ORDER);
+    expect(&fixture, FRAME_FAILED);
+    assert_int_equal(fixture.failed.step, step);
+    assert_int_equal(fixture.failed.error, error);
+    tear_down(&fixture);
+}
+
+static void ready__what_cannot_be(void **state)
+{
+    (void)state;
+    check_not_ready("/bin/true", FRAME_STEP_START, ECHILD);
+    check_not_ready("/no/program", FRAME_STEP_START, ECHILD);
+}
+
+static void check_refused(struct fixture *fixture, size_t length)
+{
+    static const char zeros[sizeof(struct frame_make_ready) + 1];
+
+    add(fixture, FRAME_MAKE_READY, zeros, length);
+    flush(fixture);
+    assert_int_equal(exit_status(fixture), 1);
+    release(fixture);
+}
+
+/* Of another length, of nothing, twice, and after a program. */
+static void ready__frames_that_cannot_come(void **state)
+{
+    const size_t length = sizeof(struct frame_make_ready);
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    check_refused(&fixture, length);
+    for (size_t wrong = length - 1; wrong <= length + 1; wrong += 2) {
+        set_up(&fixture);
+        add_script(&fixture, "exit 0");
+        check_refused(&fixture, wrong);
+    }
+    make_ready(&fixture, "[ -e x ]");
+    add_script(&fixture, "exit 0");
+    check_refused(&fixture, length);
+    run_script(&fixture, "exit 0");
+    add(&fixture, FRAME_RESET, NULL, 0);
+    add_script(&fixture, "exit 0");
+    check_refused(&fixture, length);
+}
+
+static int set_up_group(void **state)
+{
+    (void)state;
+    linux_close_from(3);
+    return 0;
+}
