@@ -15,10 +15,10 @@ static const struct {
     double reference;
 } rows[BENCH_ROWS] = {
     [BENCH_DOCKER] = {"docker-run", "docker run --rm of the same program", "ms", NO_REFERENCE},
-    [BENCH_COLD] = {"cold", "a program, no container waits", "ms", 207},
-    [BENCH_WARM] = {"warm", "a program, a container waits", "ms", 11},
+    [BENCH_COLD] = {"cold", "a program, no container waits", "ms", 185},
+    [BENCH_WARM] = {"warm", "a program, a container waits", "ms", 5.1},
     [BENCH_CELL] = {"cell", "a cell of a session", "ms", 1.4},
-    [BENCH_BATCH] = {"batch", "programs of a batch", "per second", 7.2},
+    [BENCH_BATCH] = {"batch", "programs of a batch", "per second", 7.9},
     [BENCH_TESTS] = {"tests", "tests of a C program, built once", "per second", 192},
 };
 

@@ -212,6 +212,7 @@ void config_release(struct config *config)
         free(language->preparation.tag);
         strvec_release(&language->list_packages);
         strvec_release(&language->packages);
+        strvec_release(&language->preload);
     }
     for (size_t i = 0; i < config->layer_count; i++) {
         free(config->layers[i].name);

@@ -53,6 +53,7 @@ struct language {
     struct sandbox_policy policy; /* partial: what differs from the defaults */
     int warm;                     /* size of its pool of warm containers; see service/pool.h */
     bool ready;                   /* with a started interpreter; see run/ready_program.h */
+    struct strvec preload;        /* modules that it imports before the request comes */
     struct preparation preparation;
     struct strvec list_packages; /* argv that prints the packages of the prepared image, or empty */
     struct strvec packages;      /* names of packages in the image, for models */

@@ -213,6 +213,12 @@ static const struct config_key keys[] = {
           "advance."),
      LANGUAGE_MEMBER(ready)},
     {CONFIG_LEVEL_LANGUAGE,
+     RANGE("preload", KEY_STRINGS, 0, 64, "Modules imported in advance",
+           "Python modules that the interpreter of a warm container imports before a request "
+           "comes.",
+           .pattern = "^[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z_][A-Za-z0-9_]*)*$"),
+     .set = config_value_preload},
+    {CONFIG_LEVEL_LANGUAGE,
      RANGE("aliases", KEY_STRINGS, 0, 16, "Aliases",
            "Other names of the language, which requests may use.",
            .pattern = "^[A-Za-z0-9+#._-]+$"),

@@ -157,6 +157,36 @@ int config_value_packages(struct json_reader *reader, const struct key_rule *rul
     return prepare_read_packages(reader, value, &language->packages);
 }
 
+/* Whether it is names with dots between them, which are safe in a program. */
+static bool is_module(const char *text)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+
+    do {
+        const size_t length = strspn(text, letters);
+
+        if (length == 0 || (*text >= '0' && *text <= '9'))
+            return false;
+        text += length;
+    } while (*text++ == '.');
+    return text[-1] == '\0';
+}
+
+int config_value_preload(struct json_reader *reader, const struct key_rule *rule,
+                         const json_t *value, void *object)
+{
+    struct strvec *modules = &((struct language *)object)->preload;
+
+    if (json_reader_list(reader, value, modules) != 0)
+        return -1;
+    if (modules->count > (size_t)rule->maximum)
+        return json_reader_wrong_type(reader, "64 modules at most");
+    for (size_t i = 0; i < modules->count; i++)
+        if (!is_module(modules->items[i]))
+            return json_reader_wrong_type(reader, "names of modules, like numpy or os.path");
+    return 0;
+}
+
 int config_value_aliases(struct json_reader *reader, const struct key_rule *rule,
                          const json_t *value, void *object)
 {

@@ -56,6 +56,10 @@ static int read_language(struct json_reader *reader, const char *name, const jso
         return json_reader_wrong_type(reader, "a command with \"" COMMAND_ENTRYPOINT
                                               "\" in it, since there is no build");
     }
+    if (language->preload.count > 0 && !strvec_contains(&language->extensions, ".py")) {
+        strbuf_addstr(&reader->path, ".preload");
+        return json_reader_wrong_type(reader, "left out: only Python has modules to preload");
+    }
     if (!language->image || language->command.count == 0 || language->extensions.count == 0 ||
         !language->default_filename)
         return json_reader_wrong_type(

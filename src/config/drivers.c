@@ -34,6 +34,11 @@ const char *driver_call_javascript(void)
     return call_javascript;
 }
 
+const char *driver_preload_python(void)
+{
+    return preload_python;
+}
+
 const char *driver_node_proxy(void)
 {
     return node_proxy;

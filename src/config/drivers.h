@@ -21,4 +21,7 @@ const char *driver_tools_javascript(void);
 const char *driver_call_python(void);
 const char *driver_call_javascript(void);
 
+/* What imports modules before the request comes: src/drivers/preload.py; static. */
+const char *driver_preload_python(void);
+
 #endif

@@ -90,11 +90,15 @@ static void add_environment(struct strbuf *queue, const struct program_request *
         add_text(queue, FRAME_ENVIRONMENT, request->environment->items[i]);
 }
 
-static void add_make_ready(struct supervisor_link *link, const struct frame_run *run)
+static void add_make_ready(struct supervisor_link *link, const struct frame_run *run,
+                           const char *hook)
 {
     const struct frame_make_ready order = {run->stack_max, run->flags & FRAME_RUN_NETLINK, 0};
+    CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
 
-    add_frame(&link->last, FRAME_MAKE_READY, &order, sizeof order);
+    strbuf_add(&payload, &order, sizeof order);
+    strbuf_addstr(&payload, hook ? hook : "");
+    add_frame(&link->last, FRAME_MAKE_READY, payload.data, payload.length);
     link->makes_ready = link->input_ended = true;
 }
 
@@ -118,7 +122,7 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
     if (!request->interpreter_waits)
         add_environment(&link->head, request);
     if (request->make_ready)
-        add_make_ready(link, &run);
+        add_make_ready(link, &run, request->hook);
     else
         add_frame(&link->last, FRAME_RUN, &run, sizeof run);
 }

@@ -281,6 +281,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     plan->allow_netlink = config->allow_netlink;
     plan->stack_mb = language->stack_mb;
     plan->ready = language->ready;
+    strvec_push_all(&plan->preload, &language->preload);
     set_image(plan, request, language);
     plan->entrypoint = plan_program_path(request, language);
     plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;
@@ -329,6 +330,7 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->public_environment);
     sandbox_policy_release(&plan->policy);
     strvec_release(&plan->session_command);
+    strvec_release(&plan->preload);
     strvec_release(&plan->arguments);
     input_release(&plan->input);
     strvec_release(&plan->tools);

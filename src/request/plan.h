@@ -32,6 +32,7 @@ struct plan {
     struct limits build_limits;       /* complete, if there is a build */
     int stack_mb;                     /* see struct language */
     bool ready;                       /* likewise */
+    struct strvec preload;            /* likewise */
     double requested_cpus;            /* the CPUs of `policy`, if the request names them; NAN */
     bool image_requested;             /* the request names the image */
     bool allow_netlink;               /* programs may open sockets of netlink */

@@ -69,13 +69,14 @@ struct result {
     char *error;           /* owned; NULL on success */
     const char *error_subject; /* see base/error.h; NULL: none */
     size_t error_subject_at;
-    char *image_tag;                         /* owned; the tag it was saved under, or NULL */
-    long long peak_bytes;                    /* -1: not known */
-    long long cpu_us;                        /* -1: not known */
-    char *image;                             /* owned; NULL if none was chosen */
-    char *container;                         /* owned; its name; NULL if none was created */
-    bool warm;                               /* a warm container was used */
-    bool ready;                              /* its interpreter had been started before */
+    char *image_tag;       /* owned; the tag it was saved under, or NULL */
+    long long peak_bytes;  /* -1: not known */
+    long long cpu_us;      /* -1: not known */
+    char *image;           /* owned; NULL if none was chosen */
+    char *container;       /* owned; its name; NULL if none was created */
+    bool warm;             /* a warm container was used */
+    bool ready;            /* its interpreter had been started before */
+    long long ready_bytes; /* memory that the container used then; not in the JSON */
     char *checker_image, *checker_container; /* the same of the checker of tests; not in the JSON */
     int retries; /* how often it was run again since the engine had failed; not in the JSON */
     struct build_result *build;     /* owned; NULL: nothing was built */

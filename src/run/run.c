@@ -162,6 +162,7 @@ static int run_warm(struct run *run, bool *begun, struct error *error)
 
     *begun = false;
     run->result->warm = true;
+    run->result->ready_bytes = run->instance->link.ready_bytes;
     run_set_container(run, &run->instance->container);
     add_warnings(run);
     if (instance_set_limits(run->instance, &run->limits, deadline, run->cancel, error) != 0)

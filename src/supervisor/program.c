@@ -288,8 +288,8 @@ static bool open_pipes(struct pipes *pipes, struct program *program)
     pipes->ends[PIPE_OUT][1] = program->joined[1];
     program->joined[0] = program->joined[1] = -1;
     for (int i = 0; i < PIPES; i++) {
-        if (pipes->ends[i][0] >= 0 || pipes->ends[i][1] >= 0 ||
-            (interpreter ? i == PIPE_IN : i == PIPE_BEGIN) ||
+        if (pipes->ends[i][0] >= 0 || pipes->ends[i][1] >= 0 || (i == PIPE_IN && interpreter) ||
+            (i == PIPE_BEGIN && !interpreter && !program->hooked) ||
             (i == PIPE_ANSWER && !interpreter && !program->has_value))
             continue;
         if (pipe(pipes->ends[i]) != 0)
@@ -316,8 +316,9 @@ static struct descriptors descriptors_of(const struct program *program, const st
 
     if (!is_interpreter(program))
         return (struct descriptors){
-            {pipes->ends[PIPE_IN][0], out, err, pipes->ends[PIPE_ANSWER][1]},
-            program->has_value ? 4 : 3};
+            {pipes->ends[PIPE_IN][0], out, err,
+             program->hooked ? pipes->ends[PIPE_BEGIN][0] : pipes->ends[PIPE_ANSWER][1]},
+            program->hooked || program->has_value ? 4 : 3};
     return (struct descriptors){{program->input, out, err, program->store,
                                  pipes->ends[PIPE_BEGIN][0], pipes->ends[PIPE_ANSWER][1]},
                                 6};

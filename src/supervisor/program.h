@@ -27,6 +27,7 @@ struct program {
     int begin, answer;     /* likewise; of descriptors 4 and 5 of an interpreter */
     bool has_value;        /* `answer` is that of descriptor 3, for a value; no interpreter */
     bool traced;           /* it stops when it is executed, for its tracer, this process */
+    bool hooked;           /* `begin` is of its descriptor 3; no interpreter */
     int joined[2];         /* its stdin and stdout, in place of pipes; given away; -1: none */
     int input, store;      /* of an interpreter, its descriptors 0 and 3; borrowed; -1: none */
     bool netlink, ipc;     /* see filter_install() */

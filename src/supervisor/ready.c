@@ -10,6 +10,9 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include "supervisor/ready_hook.h"
 
 void ready_init(struct ready *ready, const char *workdir)
 {
@@ -25,14 +28,37 @@ static void forget(struct ready *ready)
 
 /* ---- the start */
 
+static bool start_with_hook(struct program *program, const struct figures *figures,
+                            const char *variable, struct program_failure *failure)
+{
+    const struct strvec environment = program->environment;
+    struct strvec exchanged = STRVEC_INIT;
+    struct strbuf message = STRBUF_INIT;
+    bool started = false;
+
+    *failure = (struct program_failure){false, EINVAL};
+    if (ready_hook_exchange(&environment, variable, &exchanged, &message)) {
+        program->hooked = true;
+        program->environment = exchanged;
+        started = program_start(program, figures, failure) &&
+                  write(program->begin, message.data, message.length) == (ssize_t)message.length;
+        program->environment = environment;
+    }
+    strvec_release(&exchanged);
+    strbuf_release(&message);
+    return started;
+}
+
 bool ready_start(struct ready *ready, struct program *program, const struct figures *figures,
-                 struct program_failure *failure)
+                 const char *variable, struct program_failure *failure)
 {
     ready->program = *program;
     ready->program.traced = true;
     program_init(program);
     ready->state = READY_STARTING;
-    return program_start(&ready->program, figures, failure);
+    ready->has_loaded = *variable == '\0';
+    return ready->has_loaded ? program_start(&ready->program, figures, failure)
+                             : start_with_hook(&ready->program, figures, variable, failure);
 }
 
 /* What a system call is about. */
@@ -130,8 +156,10 @@ static bool go_on(struct ready *ready, int status)
     if (number == (SIGTRAP | 0x80)) {
         if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0)
             return false;
-        if (info.op == PTRACE_SYSCALL_INFO_ENTRY &&
-            has_come(ready, info.entry.nr, info.entry.args)) {
+        if (info.op == PTRACE_SYSCALL_INFO_ENTRY && !ready->has_loaded)
+            ready->has_loaded = info.entry.nr == SYS_close && info.entry.args[0] == 3;
+        else if (info.op == PTRACE_SYSCALL_INFO_ENTRY &&
+                 has_come(ready, info.entry.nr, info.entry.args)) {
             ready->state = READY_WAITING;
             return true;
         }

@@ -24,13 +24,17 @@ struct ready {
     struct program program;
     const char *workdir; /* absolute; borrowed */
     enum ready_state state;
+    bool has_loaded; /* its hook has, if it has one: what it looks at from now on counts */
 };
 
 void ready_init(struct ready *ready, const char *workdir);
 
-/* Starts the program, which is taken over. False: `failure` says why not. */
+/*
+ * Starts the program, which is taken over, with a hook if `variable` is not empty ("NAME=PATH",
+ * supervisor/ready_hook.h). False: `failure` says why not.
+ */
 bool ready_start(struct ready *ready, struct program *program, const struct figures *figures,
-                 struct program_failure *failure);
+                 const char *variable, struct program_failure *failure);
 
 /*
  * Takes a status of wait(2) of a child. False: it is not of this one. The state is READY_WAITING if

@@ -135,12 +135,16 @@ static bool can_run(const struct supervisor *supervisor, const struct frame_run 
 static bool make_ready(struct supervisor *supervisor, const struct frame *frame)
 {
     struct frame_make_ready order;
+    char variable[128];
 
     if (supervisor_has_script(supervisor) || supervisor->order.timer_ms > 0 ||
         supervisor->ready.program.pid > 0 || supervisor->program.arguments.count == 0 ||
-        !read_struct(frame, &order, sizeof order))
+        frame->length < sizeof order || frame->length >= sizeof order + sizeof variable)
         return false;
-    starting_make_ready(supervisor, &order);
+    memcpy(&order, frame->payload, sizeof order);
+    memcpy(variable, frame->payload + sizeof order, frame->length - sizeof order);
+    variable[frame->length - sizeof order] = '\0';
+    starting_make_ready(supervisor, &order, variable);
     return true;
 }
 

@@ -219,16 +219,20 @@ void starting_extend(struct supervisor *supervisor, uint64_t ms)
 
 /* ---- MAKE_READY */
 
-void starting_make_ready(struct supervisor *supervisor, const struct frame_make_ready *frame)
+void starting_make_ready(struct supervisor *supervisor, const struct frame_make_ready *frame,
+                         const char *variable)
 {
     struct program *program = &supervisor->program;
     struct program_failure failure;
+
+    if (!starting_end_files(supervisor))
+        return;
 
     program->stack_max = frame->stack_max;
     program->watch = supervisor->connection.thread;
     program->netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
     program->ipc = !keep_hides_objects(&supervisor->keep);
-    if (!ready_start(&supervisor->ready, program, &supervisor->figures, &failure))
+    if (!ready_start(&supervisor->ready, program, &supervisor->figures, variable, &failure))
         ending_fail(supervisor, FRAME_STEP_START, failure.error, NULL);
 }
 

@@ -116,7 +116,8 @@ void requests_stop(struct supervisor *supervisor);
 /* ---- starting.c */
 
 /* Handles MAKE_READY. */
-void starting_make_ready(struct supervisor *supervisor, const struct frame_make_ready *frame);
+void starting_make_ready(struct supervisor *supervisor, const struct frame_make_ready *frame,
+                         const char *variable);
 
 /* Takes a status of wait(2) of what is made ready. False: it is of another child. */
 bool starting_take_ready(struct supervisor *supervisor, pid_t pid, int status);

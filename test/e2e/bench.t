@@ -35,10 +35,10 @@ test_case 'the table' && {
     cores=$(nproc)
     is "$(table)" "MEASUREMENT HERE README
 docker run --rm of the same program N ms -
-a program, no container waits N ms 207 ms
-a program, a container waits N ms 11 ms
+a program, no container waits N ms 185 ms
+a program, a container waits N ms 5.1 ms
 a cell of a session N ms 1.4 ms
-programs of a batch N per second 7.2 per second
+programs of a batch N per second 7.9 per second
 tests of a C program, built once N per second 192 per second
 README: two idle cores, Docker 20.10, Debian 12. Here: one round, the batch runs $((cores < 2 ? cores : 2)) at a time." \
         "a figure in each row"
@@ -51,10 +51,10 @@ test_case 'JSON and a picture; the image of c is missing' && {
     expect "$(json 'join "\n", map { join " ", "$_->{name}:", ($_->{here} // 0) > 0 ? "a figure" : "none", "here,", $_->{readme} // "none",
         "in README,", $_->{unit} } @{$r->{measurements}}')" "the measurements" <<'END'
 docker-run: a figure here, none in README, ms
-cold: a figure here, 207 in README, ms
-warm: a figure here, 11 in README, ms
+cold: a figure here, 185 in README, ms
+warm: a figure here, 5.1 in README, ms
 cell: a figure here, 1.4 in README, ms
-batch: a figure here, 7.2 in README, per second
+batch: a figure here, 7.9 in README, per second
 tests: none here, 192 in README, per second
 END
     is "$(json 'join "|", map { $_->{note} // () } @{$r->{measurements}}')" \
@@ -86,7 +86,7 @@ test_case 'a configuration without sessions and warm containers; a docker run th
         <"$(lacking c)" >"$scratch/alone.json"
     isolator bench --rounds 1 --config "$scratch/alone.json"
     has "$(table)" "a cell of a session - 1.4 ms" "no figure of a session"
-    has "$(table)" "a program, a container waits - 11 ms" "no figure of a warm container"
+    has "$(table)" "a program, a container waits - 5.1 ms" "no figure of a warm container"
     has "$out" $'\na cell of a session: ' "a note about sessions"
     has "$out" $'\na program, a container waits: the configuration keeps no container waiting; set "warm": {"python": 1}' "a note about warm containers"
     faulty "run 2 fail" isolator bench --rounds 1

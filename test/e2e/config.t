@@ -244,6 +244,10 @@ test_case --quick 'wrong values of other keys' && {
 {"languages": {"python": {"imageVersions": {"A-B": "3"}}}}|languages.python.imageVersions.A-B: must be named like a variable: letters, digits, _
 {"languages": {"python": {"imageVersions": {"A": "v3"}}}}|languages.python.imageVersions.A: must be a version: numbers with dots between them
 {"languages": {"python": {"stackMB": 0}}}|languages.python.stackMB: must be a whole number from 1 to 16777216
+{"languages": {"python": {"preload": ["a-b"]}}}|languages.python.preload: must be names of modules, like numpy or os.path
+{"languages": {"python": {"preload": ["a..b"]}}}|languages.python.preload: must be names of modules, like numpy or os.path
+{"languages": {"python": {"preload": ["9"]}}}|languages.python.preload: must be names of modules, like numpy or os.path
+{"languages": {"go": {"preload": ["x"]}}}|languages.go.preload: must be left out: only Python has modules to preload
 {"languages": {"python": {"filenamePattern": ""}}}|languages.python.filenamePattern: $string
 {"languages": {"python": {"filenamePattern": "class .*"}}}|languages.python.filenamePattern: a pattern needs 1 to 9 groups in parentheses, the last of which is the name
 {"languages": {"cobol": {"image": "cobol:3"}}}|languages.cobol: must be complete: a new language needs image, command, extensions and defaultFilename

@@ -42,7 +42,7 @@ export ISOLATOR_CONFIG=$scratch/good.json INFO_SED='' ORPHANS=''
 # check NAME: the line about this check and the advice below it, with single spaces and without figures that differ.
 check() {
     awk -v name="$1 " 'found && /^ +->/ {print} {found = substr($0, 7, length(name)) == name} found {print}' <<<"$out" |
-        tr -s ' ' | sed -E 's/[0-9]+ ms/N ms/g; s/^ ->/->/'
+        tr -s ' ' | sed -E 's/[0-9]+ (ms|MB)$/N \1/g; s/[0-9]+ ms/N ms/g; s/^ ->/->/'
 }
 
 test_case 'a host without problems' && {
@@ -64,7 +64,7 @@ warn image javascript isolator-test/none-such:1 is not on the engine
 END
     is "$(check 'other images')" "ok other images not on the engine: typescript, c, cpp, rust, java, ruby, php, perl, bash, lua, r; \
 isolator pull LANGUAGE fetches one" "missing images that nobody has asked for"
-    is "$(check 'run python')" "ok run python hello in N ms; in a warm container: N ms" "python says hello, cold and warm"
+    is "$(check 'run python')" "ok run python hello in N ms; in a warm container: N ms, ready with N MB" "python says hello, cold and warm"
     is "$(check 'run busybox')" "ok run busybox not tried: it has no program for that (hello)" \
         "a language without a hello"
     is "$(check 'run javascript')" "" "a language without an image is not run"

@@ -76,6 +76,21 @@ test_case 'requests that another interpreter has to serve' && {
         "ready success [] None main.py" "a command that starts a process"
 }
 
+# A program sees nothing of how they came to be imported. The first variables are those of the engine.
+test_case 'modules that are imported in advance' && {
+    program='"entrypoint_code": "import os, sys; print([m in sys.modules for m in (\"unittest\", \"email.message\", \"http\")], os.listdir(\".\"), os.listdir(\"/proc/self/fd\"), sys.path[0],'
+    program+=' [p for p in [*sys.path, *sys.path_importer_cache] if \"preload\" in p], list(os.environ)[-6:], open(\"/proc/self/environ\").read().split(chr(0))[-6:])"'
+    with() { echo ", \"languages\": {\"python\": {\"image\": \"$image\", \"preload\": [$1]}}"; }
+    image=$(perl -MJSON::PP -e 'local $/; print decode_json(<STDIN>)->{languages}{python}{image}' <"$ISOLATOR_CONFIG")
+    seen="['main.py'] ['0', '1', '2', '3'] /workspace [] ['USER', 'LOGNAME', 'HOME', 'PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE', 'LC_CTYPE']"
+    seen+=" ['USER=sandbox', 'LOGNAME=sandbox', 'HOME=/tmp', 'PYTHONUNBUFFERED=1', 'PYTHONDONTWRITEBYTECODE=1', '']"
+    is "$(warm "$program")" "ready success [False, False, False] $seen" "without any"
+    is "$(warm "$program" "$(with '"unittest", "email.message"')")" "ready success [True, True, False] $seen" "two modules"
+    is "$(warm "$program" "$(with '"unittest", "no_such_module"')")" "cold success [False, False, False] $seen" "one that is not there"
+    isolator doctor --config "$scratch/laid.json"
+    has "$out" 'but: the interpreter cannot import the modules of "preload"' "doctor says so"
+}
+
 # The interpreter may have been waiting for long.
 test_case 'figures count from the begin of the program' && {
     for round in $(seq 20); do

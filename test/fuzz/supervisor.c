@@ -126,7 +126,8 @@ static bool read_end(struct conversation *to, const uint8_t *payload, size_t len
     bound_figure(&to->end.peak_bytes);
     bound_figure(&to->end.used_bytes);
     to->state = LINK_ENDED;
-    return to->end.signal < 128 && to->end.status < 256 && to->end.stays <= to->cell;
+    return to->end.signal < 128 && to->end.status < 256 && to->end.stays <= to->cell &&
+           to->end.was_ready <= 1;
 }
 
 static bool read_kept(struct conversation *to, const uint8_t *payload, size_t length)

@@ -30,10 +30,10 @@ static void bench_figures__table(void **state)
     assert_table(&figures,
                  "MEASUREMENT                           HERE             README\n"
                  "docker run --rm of the same program    412 ms              -\n"
-                 "a program, no container waits          230 ms            207 ms\n"
-                 "a program, a container waits            12 ms             11 ms\n"
+                 "a program, no container waits          230 ms            185 ms\n"
+                 "a program, a container waits            12 ms            5.1 ms\n"
                  "a cell of a session                    1.6 ms            1.4 ms\n"
-                 "programs of a batch                    6.5 per second    7.2 per second\n"
+                 "programs of a batch                    6.5 per second    7.9 per second\n"
                  "tests of a C program, built once      1234 per second    192 per second\n"
                  "README: two idle cores, Docker 20.10, Debian 12. Here: medians of 10 rounds, the "
                  "batch runs 2 at a time.\n");
@@ -51,10 +51,10 @@ static void bench_figures__notes(void **state)
     assert_table(&figures,
                  "MEASUREMENT                           HERE             README\n"
                  "docker run --rm of the same program    412 ms              -\n"
-                 "a program, no container waits          230 ms            207 ms\n"
-                 "a program, a container waits            12 ms             11 ms\n"
+                 "a program, no container waits          230 ms            185 ms\n"
+                 "a program, a container waits            12 ms            5.1 ms\n"
                  "a cell of a session                    1.6 ms            1.4 ms\n"
-                 "programs of a batch                    6.5 per second    7.2 per second\n"
+                 "programs of a batch                    6.5 per second    7.9 per second\n"
                  "tests of a C program, built once         -               192 per second\n"
                  "README: two idle cores, Docker 20.10, Debian 12. Here: one round, the batch runs "
                  "1 at a time.\n"

@@ -18,9 +18,9 @@ static void bench_picture__bars(void **state)
                                           .parallel = 2,
                                           .here = {[BENCH_DOCKER] = 400,
                                                    [BENCH_COLD] = 414,
-                                                   [BENCH_WARM] = 5.5,
+                                                   [BENCH_WARM] = 2.04,
                                                    [BENCH_CELL] = 0,
-                                                   [BENCH_BATCH] = 7.2,
+                                                   [BENCH_BATCH] = 7.9,
                                                    [BENCH_TESTS] = -1}};
     CLEANUP_FREE char *picture = bench_picture(&figures);
 
@@ -31,14 +31,14 @@ static void bench_picture__bars(void **state)
     assert_line(picture, "<text x=\"594\" y=\"76\">400 ms</text>");
     assert_line(picture, "<rect x=\"96\" y=\"130\" width=\"490\" height=\"14\" fill=\"#0969da\"/>");
     assert_line(picture, "<text x=\"594\" y=\"142\">414 ms</text>");
-    assert_line(picture, "<rect x=\"96\" y=\"150\" width=\"245\" height=\"14\" fill=\"#8c959f\"/>");
-    assert_line(picture, "<text x=\"349\" y=\"162\">207 ms</text>");
-    assert_line(picture, "<rect x=\"96\" y=\"196\" width=\"245\" height=\"14\" fill=\"#0969da\"/>");
-    assert_line(picture, "<text x=\"349\" y=\"208\">5.5 ms</text>");
+    assert_line(picture, "<rect x=\"96\" y=\"150\" width=\"219\" height=\"14\" fill=\"#8c959f\"/>");
+    assert_line(picture, "<text x=\"323\" y=\"162\">185 ms</text>");
+    assert_line(picture, "<rect x=\"96\" y=\"196\" width=\"196\" height=\"14\" fill=\"#0969da\"/>");
+    assert_line(picture, "<text x=\"300\" y=\"208\">2.0 ms</text>");
     assert_line(picture, "<rect x=\"96\" y=\"216\" width=\"490\" height=\"14\" fill=\"#8c959f\"/>");
     assert_line(picture, "<text x=\"104\" y=\"274\">0.0 ms</text>");
-    assert_line(picture, "<text x=\"594\" y=\"340\">7.2 per second</text>");
-    assert_line(picture, "<text x=\"594\" y=\"360\">7.2 per second</text>");
+    assert_line(picture, "<text x=\"594\" y=\"340\">7.9 per second</text>");
+    assert_line(picture, "<text x=\"594\" y=\"360\">7.9 per second</text>");
     assert_line(picture, "<rect x=\"96\" y=\"394\" width=\"0\" height=\"14\" fill=\"#0969da\"/>");
     assert_line(picture, "<text x=\"104\" y=\"406\">not measured</text>");
     assert_line(picture, "<text x=\"594\" y=\"426\">192 per second</text>");

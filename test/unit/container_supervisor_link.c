@@ -226,10 +226,10 @@ static char *describe(struct strbuf *bytes)
             strbuf_addf(&text, "keep %llu %llu;", (unsigned long long)keep.max,
                         (unsigned long long)keep.max_ms);
         } else if (type == FRAME_MAKE_READY) {
-            assert_int_equal(payload.length, sizeof make_ready);
+            assert_true(payload.length >= sizeof make_ready);
             memcpy(&make_ready, payload.data, sizeof make_ready);
-            strbuf_addf(&text, "make-ready %llu %u;", (unsigned long long)make_ready.stack_max,
-                        make_ready.flags);
+            strbuf_addf(&text, "make-ready %llu %u %s;", (unsigned long long)make_ready.stack_max,
+                        make_ready.flags, strbuf_string(&payload) + sizeof make_ready);
         } else if (type == FRAME_RESTORE) {
             assert_int_equal(payload.length, sizeof restore);
             memcpy(&restore, payload.data, sizeof restore);
@@ -1416,11 +1416,12 @@ static void make_ready(struct fixture *fixture)
     strvec_push(&fixture->plan.environment, "A=1");
     program = request_of(fixture, -1);
     program.make_ready = true;
+    program.hook = "X=./hook";
     program.netlink = true;
     program.stack_mb = 64;
     supervisor_link_request(&fixture->link, &program);
     sent = send_all(fixture);
-    check_frames(&sent, "argument python3;environment A=1;make-ready 67108864 4;");
+    check_frames(&sent, "argument python3;environment A=1;make-ready 67108864 4 X=./hook;");
 }
 
 /* After that the request is sent as always, to a supervisor that waits again. */

@@ -91,6 +91,60 @@ static void ready__absolute_paths(void **state)
     }
 }
 
+/* What a hook looks at does not count; it was there before the request. */
+static void ready__hook(void **state)
+{
+    static const char script[] = "n=$(head -c 12 <&3); head -c $n <&3 | tr '\\0' ' '; echo $HOOK;"
+                                 " cat hook; [ -e file ]; echo $?; exec 3<&-; [ -e file ]; echo $?;"
+                                 " ls /proc/$$/fd | tr '\\n' ' '";
+    CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    strbuf_add(&payload, &ORDER, sizeof ORDER);
+    strbuf_addstr(&payload, "HOOK=./hook");
+    add_script(&fixture, script);
+    add_archive(&fixture, "hook", 0);
+    add(&fixture, FRAME_MAKE_READY, payload.data, payload.length);
+    expect(&fixture, FRAME_READY);
+    add_archive(&fixture, "file", 0);
+    add_script(&fixture, script);
+    add(&fixture, FRAME_RUN, &SAME, sizeof SAME);
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    expect(&fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture.out[0]),
+                        "USER=sandbox LOGNAME=sandbox .//////////////////hook\n"
+                        "content1\n0\n0 1 2 ");
+    assert_int_equal(fixture.end.was_ready, 1);
+    tear_down(&fixture);
+}
+
+/* There is no room for its variable, or it does not load. */
+static void ready__hook_that_cannot_be(void **state)
+{
+    static const struct {
+        const char *script, *variable;
+        int error;
+    } hooks[] = {{"exit 0", "HOOK=hook", EINVAL}, {"[ -e x ]; exit 1", "HOOK=./hook", ECHILD}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(hooks); i++) {
+        CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
+        struct fixture fixture;
+
+        set_up(&fixture);
+        strbuf_add(&payload, &ORDER, sizeof ORDER);
+        strbuf_addstr(&payload, hooks[i].variable);
+        add_script(&fixture, hooks[i].script);
+        add(&fixture, FRAME_MAKE_READY, payload.data, payload.length);
+        expect(&fixture, FRAME_FAILED);
+        assert_int_equal(fixture.failed.step, FRAME_STEP_START);
+        assert_int_equal(fixture.failed.error, hooks[i].error);
+        tear_down(&fixture);
+    }
+}
+
 /* What its image writes at the start is output of the program. */
 static void ready__output_of_the_start(void **state)
 {
@@ -266,7 +320,7 @@ static void ready__what_cannot_be(void **state)
 
 static void check_refused(struct fixture *fixture, size_t length)
 {
-    static const char zeros[sizeof(struct frame_make_ready) + 1];
+    static const char zeros[sizeof(struct frame_make_ready) + 128];
 
     add(fixture, FRAME_MAKE_READY, zeros, length);
     flush(fixture);
@@ -278,15 +332,16 @@ static void check_refused(struct fixture *fixture, size_t length)
 static void ready__frames_that_cannot_come(void **state)
 {
     const size_t length = sizeof(struct frame_make_ready);
+    const size_t wrong[] = {length - 1, length + 128};
     struct fixture fixture;
 
     (void)state;
     set_up(&fixture);
     check_refused(&fixture, length);
-    for (size_t wrong = length - 1; wrong <= length + 1; wrong += 2) {
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         set_up(&fixture);
         add_script(&fixture, "exit 0");
-        check_refused(&fixture, wrong);
+        check_refused(&fixture, wrong[i]);
     }
     make_ready(&fixture, "[ -e x ]");
     add_script(&fixture, "exit 0");

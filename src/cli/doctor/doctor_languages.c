@@ -232,32 +232,31 @@ static void add_warnings(struct result *to, const struct result *from)
 }
 
 /*
- * Runs the test program in a warm container. Returns the time in ms, and adds the warnings to
- * those of `cold`. If it cannot run, adds a finding and returns -1.
+ * Runs the test program in a warm container, and adds the warnings to those of `cold`. If it cannot
+ * run, adds a finding and returns false.
  */
-static long long run_warm_test(struct doctor *doctor, const char *check,
-                               const struct language *language, struct result *cold)
+static bool run_warm_test(struct doctor *doctor, const char *check, const struct language *language,
+                          struct result *cold, struct result *warm)
 {
-    CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     if (make_test_plan(doctor, language, check, &plan) != 0)
-        return -1;
+        return false;
     say_of(doctor, "running a program in a warm container of", language);
     if (!service_prewarm(doctor->service, &plan, signals_cancel())) {
         if (!notifier_raised(signals_cancel()))
             add_none_waits(doctor, check, language->name);
-        return -1;
+        return false;
     }
-    run_test(doctor, &plan, &result);
-    add_warnings(cold, &result);
-    if (result_success(&result) && result.warm)
-        return result.total_ms;
-    if (result_success(&result)) /* the warm container ended before the run */
+    run_test(doctor, &plan, warm);
+    add_warnings(cold, warm);
+    if (result_success(warm) && !warm->ready && language->preload.count > 0)
+        strvec_push(&cold->warnings, "the interpreter cannot import the modules of \"preload\"");
+    if (result_success(warm) && !warm->warm) /* the container ended before the run */
         add_none_waits(doctor, check, language->name);
-    else if (result.reason != REASON_CANCELLED)
-        add_failure(doctor, check, language->name, "in a warm container", &result);
-    return -1;
+    else if (!result_success(warm) && warm->reason != REASON_CANCELLED)
+        add_failure(doctor, check, language->name, "in a warm container", warm);
+    return result_success(warm) && warm->warm;
 }
 
 /* The warnings of the run that no other finding has, on one line; owned. */
@@ -288,8 +287,8 @@ static void test_language(struct doctor *doctor, const struct language *language
 {
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
-    CLEANUP_FREE char *detail = NULL;
-    long long warm;
+    CLEANUP(result_release) struct result warm = RESULT_INIT;
+    CLEANUP(strbuf_release) struct strbuf detail = STRBUF_INIT;
 
     if (make_test_plan(doctor, language, check, &plan) != 0)
         return;
@@ -303,16 +302,16 @@ static void test_language(struct doctor *doctor, const struct language *language
         return;
     }
     doctor->successes++;
-    if (language->warm > 0) {
-        warm = run_warm_test(doctor, check, language, &result);
-        if (warm < 0)
-            return;
-        detail =
-            string_format("hello in %lld ms; in a warm container: %lld ms", result.total_ms, warm);
-    } else {
-        detail = string_format("hello in %lld ms; no container is kept warm", result.total_ms);
-    }
-    add_success(doctor, language, check, detail, &result);
+    strbuf_addf(&detail, "hello in %lld ms; ", result.total_ms);
+    if (language->warm == 0)
+        strbuf_addstr(&detail, "no container is kept warm");
+    else if (run_warm_test(doctor, check, language, &result, &warm))
+        strbuf_addf(&detail, "in a warm container: %lld ms", warm.total_ms);
+    else
+        return;
+    if (warm.ready)
+        strbuf_addf(&detail, ", ready with %lld MB", (warm.ready_bytes + (1 << 20) - 1) >> 20);
+    add_success(doctor, language, check, strbuf_string(&detail), &result);
 }
 
 static void check_language(struct doctor *doctor, const struct language *language)
