@@ -174,8 +174,6 @@ static bool go_on(struct ready *ready, int status)
 
 bool ready_take_status(struct ready *ready, pid_t pid, int status)
 {
-    struct program_failure failure;
-
     if (pid != ready->program.pid)
         return false;
     if (!WIFSTOPPED(status)) {
@@ -183,9 +181,6 @@ bool ready_take_status(struct ready *ready, pid_t pid, int status)
         return true;
     }
     if (!go_on(ready, status))
-        kill(pid, SIGKILL);
-    if (ready->state == READY_WAITING &&
-        program_take_report(&ready->program, &failure) != PROGRAM_STARTED)
         kill(pid, SIGKILL);
     return true;
 }

@@ -229,6 +229,8 @@ class Result(Record):
     container: Optional[str]
     warm: bool
     """Whether a warm container was used."""
+    ready: Optional[bool]
+    """True if its interpreter had been started before the request; None otherwise."""
     artifacts: tuple[Artifact, ...]
     warnings: tuple[str, ...]
     """Non-fatal problems."""
