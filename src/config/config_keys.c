@@ -327,10 +327,7 @@ const struct config_key *config_keys_next(enum config_level level, const struct 
     if (level == CONFIG_LEVEL_NETWORK || level == CONFIG_LEVEL_HOST ||
         level == CONFIG_LEVEL_CREDENTIAL)
         return network_keys_next(level, key);
-    for (key = key ? key + 1 : keys; key < keys + KEYS; key++)
-        if (key->level == level)
-            return key;
-    return NULL;
+    return config_keys_in(keys, KEYS, level, key);
 }
 
 const struct config_key *config_keys_find(enum config_level level, const char *name)

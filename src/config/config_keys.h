@@ -38,6 +38,17 @@ struct config_key {
     const char *schema;        /* more members of its JSON Schema, as a JSON object; or NULL */
 };
 
+/* As config_keys_next(), in one of the tables of which the whole consists. */
+static inline const struct config_key *config_keys_in(const struct config_key *table, size_t count,
+                                                      enum config_level level,
+                                                      const struct config_key *key)
+{
+    for (key = key ? key + 1 : table; key < table + count; key++)
+        if (key->level == level)
+            return key;
+    return NULL;
+}
+
 /* Returns the key, borrowed; NULL if the level has none of that name. */
 const struct config_key *config_keys_find(enum config_level level, const char *name);
 

@@ -87,8 +87,5 @@ enum { KEYS = sizeof keys / sizeof *keys };
 
 const struct config_key *network_keys_next(enum config_level level, const struct config_key *key)
 {
-    for (key = key ? key + 1 : keys; key < keys + KEYS; key++)
-        if (key->level == level)
-            return key;
-    return NULL;
+    return config_keys_in(keys, KEYS, level, key);
 }

@@ -207,8 +207,8 @@ void ready_resume(struct ready *ready, struct program *program)
     program->out[0] = waiting->out[0];
     program->out[1] = waiting->out[1];
     waiting->in = waiting->out[0] = waiting->out[1] = -1;
-    ptrace(PTRACE_DETACH, program->pid, NULL,
-           NULL); /* it may have been killed: its end will say so */
+    /* It may have been killed: its end will say so. */
+    ptrace(PTRACE_DETACH, program->pid, NULL, NULL);
     forget(ready);
 }
 

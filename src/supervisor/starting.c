@@ -219,20 +219,28 @@ void starting_extend(struct supervisor *supervisor, uint64_t ms)
 
 /* ---- MAKE_READY */
 
+/* What the program is started with, of RUN or MAKE_READY. */
+static void set_up_program(struct supervisor *supervisor, uint64_t stack_max, uint32_t flags)
+{
+    struct program *program = &supervisor->program;
+
+    program->stack_max = stack_max;
+    program->has_value = (flags & FRAME_RUN_VALUE) != 0;
+    program->watch = supervisor->connection.thread;
+    program->netlink = (flags & FRAME_RUN_NETLINK) != 0;
+    program->ipc = !keep_hides_objects(&supervisor->keep);
+}
+
 void starting_make_ready(struct supervisor *supervisor, const struct frame_make_ready *frame,
                          const char *variable)
 {
-    struct program *program = &supervisor->program;
     struct program_failure failure;
 
     if (!starting_end_files(supervisor))
         return;
-
-    program->stack_max = frame->stack_max;
-    program->watch = supervisor->connection.thread;
-    program->netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
-    program->ipc = !keep_hides_objects(&supervisor->keep);
-    if (!ready_start(&supervisor->ready, program, &supervisor->figures, variable, &failure))
+    set_up_program(supervisor, frame->stack_max, frame->flags & FRAME_RUN_NETLINK);
+    if (!ready_start(&supervisor->ready, &supervisor->program, &supervisor->figures, variable,
+                     &failure))
         ending_fail(supervisor, FRAME_STEP_START, failure.error, NULL);
 }
 
@@ -286,11 +294,7 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
         return;
     }
     supervisor->order = *frame;
-    supervisor->program.stack_max = frame->stack_max;
-    supervisor->program.has_value = (frame->flags & FRAME_RUN_VALUE) != 0;
-    supervisor->program.watch = supervisor->connection.thread;
-    supervisor->program.netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
-    supervisor->program.ipc = !keep_hides_objects(&supervisor->keep);
+    set_up_program(supervisor, frame->stack_max, frame->flags);
     if (frame->tools > 0 && !supervisor->has_interpreter)
         program_extend_path(&supervisor->program, MUX_TOOLS_DIRECTORY);
     choose_ready(supervisor);

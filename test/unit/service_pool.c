@@ -333,6 +333,17 @@ static void pool__one_of_another_size(void **state)
     tear_down(&fixture);
 }
 
+/* Starts a pool that keeps one of the last language, too. */
+static void start_with_another(struct fixture *fixture)
+{
+    fixture->config.languages[fixture->config.language_count - 1].warm = 1;
+    pool_end(fixture->pool);
+    pool_close(fixture->pool);
+    fixture->pool = pool_open(&fixture->docker, &fixture->config, POOL_AHEAD, NULL, &fixture->ended,
+                              &(struct error)ERROR_INIT);
+    pool_start(fixture->pool);
+}
+
 /* Two languages with one image. */
 static void pool__one_of_the_right_size_first(void **state)
 {
@@ -347,12 +358,7 @@ static void pool__one_of_the_right_size_first(void **state)
            " \"defaultFilename\": \"main.large\"}}");
     make_plan(&large, &fixture.config);
     large.policy.limits.number[LIMIT_MEMORY] = 512;
-    fixture.config.languages[fixture.config.language_count - 1].warm = 1;
-    pool_end(fixture.pool);
-    pool_close(fixture.pool);
-    fixture.pool = pool_open(&fixture.docker, &fixture.config, POOL_AHEAD, NULL, &fixture.ended,
-                             &(struct error)ERROR_INIT);
-    pool_start(fixture.pool);
+    start_with_another(&fixture);
     wait_for_waiting(&fixture, 2); /* one of each size */
     one = take(&fixture, &large);
     assert_int_equal(one->limits.memory_mb, 512);
@@ -377,12 +383,7 @@ static void check_ready(const char *memory, int ready)
 
     set_up(&fixture, POOL_AHEAD, more);
     write_frame(fixture.directory, "ready", FRAME_READY, &answer, sizeof answer);
-    fixture.config.languages[fixture.config.language_count - 1].warm = 1;
-    pool_end(fixture.pool);
-    pool_close(fixture.pool);
-    fixture.pool = pool_open(&fixture.docker, &fixture.config, POOL_AHEAD, NULL, &fixture.ended,
-                             &(struct error)ERROR_INIT);
-    pool_start(fixture.pool);
+    start_with_another(&fixture);
     wait_for_waiting(&fixture, 2);
     pthread_mutex_lock(&fixture.pool->lock);
     for (const struct pool_entry *entry = fixture.pool->waiting; entry; entry = entry->next) {
