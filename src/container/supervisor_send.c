@@ -93,7 +93,8 @@ static void add_environment(struct strbuf *queue, const struct program_request *
 static void add_make_ready(struct supervisor_link *link, const struct frame_run *run,
                            const char *hook)
 {
-    const struct frame_make_ready order = {run->stack_max, run->flags & FRAME_RUN_NETLINK, 0};
+    const struct frame_make_ready order = {run->stack_max,
+                                           run->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL), 0};
     CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
 
     strbuf_add(&payload, &order, sizeof order);

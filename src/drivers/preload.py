@@ -55,7 +55,10 @@ def _finish():
             __import__(module)
     except BaseException:
         os._exit(1)
-    os.close(3)
+    try:
+        os.ftruncate(3, 0)  # of an interpreter that stays, it is the file for the input of its cells
+    except OSError:
+        os.close(3)
 
 
 try:

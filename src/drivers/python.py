@@ -20,14 +20,16 @@
 
 
 def driver():
+    import sys
+    directory = sys.path.pop(0)  # a file of the session may have the name of a module
     import __future__
     import _ast
     import io
     import json
     import os
     import signal
-    import sys
     import types
+    sys.path.insert(0, directory)
 
     main, builtin_names = sys.modules["__main__"].__dict__, sys.modules["builtins"].__dict__
     del main["driver"]

@@ -15,9 +15,9 @@
 #define HOOK_DIRECTORY ".preload"
 #define HOOK_VARIABLE  "PYTHONPATH=./" HOOK_DIRECTORY
 
-bool ready_program_is_possible(const struct plan *plan)
+bool ready_program_is_possible(const struct plan *plan, bool for_cell)
 {
-    return plan->ready && plan->build.count == 0;
+    return plan->ready && (for_cell ? plan->session_command.count > 0 : plan->build.count == 0);
 }
 
 static int pack_hook(const struct plan *plan, struct archive *archive, struct error *error)
@@ -36,14 +36,20 @@ static int pack_hook(const struct plan *plan, struct archive *archive, struct er
     return archive_finish(archive, error);
 }
 
-int ready_program_make(struct instance *instance, const struct plan *plan, long long deadline,
-                       const struct notifier *cancel, struct error *error)
+int ready_program_make(struct instance *instance, const struct plan *plan, bool for_cell,
+                       long long deadline, const struct notifier *cancel, struct error *error)
 {
+    static const struct strbuf no_cell = STRBUF_INIT;
     CLEANUP(archive_release) struct archive archive = ARCHIVE_INIT;
     struct program_request request = run_request_of(plan);
     enum process_event event;
 
     request.make_ready = true;
+    if (for_cell) {
+        request.command = &plan->session_command;
+        request.environment = &plan->public_environment;
+        request.cell = &no_cell;
+    }
     if (plan->preload.count > 0) {
         if (pack_hook(plan, &archive, error) != 0)
             return -1;

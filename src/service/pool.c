@@ -63,7 +63,8 @@ static void open_class(struct pool *pool, const struct config *config,
         return;
     }
     class->kind = pool_kind_for(pool, &class->plan);
-    class->can_be_ready = ready_program_is_possible(&class->plan);
+    class->can_be_ready[0] = ready_program_is_possible(&class->plan, false);
+    class->can_be_ready[1] = ready_program_is_possible(&class->plan, true);
     pool->class_count++;
 }
 
@@ -129,42 +130,48 @@ void pool_pause(struct pool *pool, bool pause)
 }
 
 /*
- * The link to an instance that the plan can use, one with the same limits if there is one; NULL:
- * there is none. Has the lock.
+ * The link to the best instance that the plan can use: one with the same limits, and then one that
+ * is ready for such a request. NULL: there is none. Has the lock.
  */
-static struct pool_entry **find(struct pool *pool, const char *oci_runtime,
+static struct pool_entry **find(struct pool *pool, const struct plan *plan,
                                 const struct pool_kind *wanted)
 {
-    struct pool_entry **other = NULL;
+    const bool for_cell = plan_kind(plan) == PLAN_CELL;
+    struct pool_entry **best = NULL;
+    int best_rank = 0;
 
     for (struct pool_entry **link = &pool->waiting; *link && !pool->ending; link = &(*link)->next) {
         const struct pool_kind kind = pool_kind_of((*link)->instance);
+        const int rank =
+            1 + 2 * pool_kind_equal(&kind, wanted) + ((*link)->for_cell == for_cell ? 1 : 0);
 
-        if (!will_do(pool, oci_runtime, &kind, wanted) || !instance_waits((*link)->instance))
-            continue;
-        if (pool_kind_equal(&kind, wanted))
-            return link;
-        if (!other)
-            other = link;
+        if (rank > best_rank && will_do(pool, plan->policy.oci_runtime, &kind, wanted) &&
+            instance_waits((*link)->instance)) {
+            best = link;
+            best_rank = rank;
+        }
     }
-    return other;
+    return best;
 }
 
 /*
  * Sets whether the classes of this kind are refilled, or if there are none, those that differ only
  * in their limits; and wakes the thread. Has the lock.
  */
-static void set_requested(struct pool *pool, const char *oci_runtime,
+static void set_requested(struct pool *pool, const struct plan *plan,
                           const struct pool_kind *wanted, bool requested)
 {
+    const char *oci_runtime = plan->policy.oci_runtime;
     bool exact = false;
 
     for (size_t i = 0; i < pool->class_count; i++)
         exact |= pool_kind_equal(&pool->classes[i].kind, wanted);
     for (size_t i = 0; i < pool->class_count; i++)
         if (exact ? pool_kind_equal(&pool->classes[i].kind, wanted)
-                  : will_do(pool, oci_runtime, &pool->classes[i].kind, wanted))
+                  : will_do(pool, oci_runtime, &pool->classes[i].kind, wanted)) {
             pool->classes[i].requested = requested;
+            pool->classes[i].last_was_cell = plan_kind(plan) == PLAN_CELL;
+        }
     notifier_raise(&pool->wake);
 }
 
@@ -177,8 +184,8 @@ bool pool_request(struct pool *pool, const struct plan *plan)
         return false;
     wanted = pool_kind_for(pool, plan);
     pthread_mutex_lock(&pool->lock);
-    waits = find(pool, plan->policy.oci_runtime, &wanted) != NULL;
-    set_requested(pool, plan->policy.oci_runtime, &wanted, !waits || pool->policy != POOL_ONE_SHOT);
+    waits = find(pool, plan, &wanted) != NULL;
+    set_requested(pool, plan, &wanted, !waits || pool->policy != POOL_ONE_SHOT);
     pthread_mutex_unlock(&pool->lock);
     return waits;
 }
@@ -195,14 +202,14 @@ struct instance *pool_take(struct pool *pool, const struct plan *plan,
         return NULL;
     wanted = (struct pool_kind){instance_fingerprint(plan), *limits};
     pthread_mutex_lock(&pool->lock);
-    link = find(pool, plan->policy.oci_runtime, &wanted);
+    link = find(pool, plan, &wanted);
     if (link) {
         taken = pool_take_out(link);
         taken->container.docker = pool->traced;
         if (pool->policy == POOL_AHEAD && pool->fill_from < now)
             pool->fill_from = now + SETTLE_MS;
     }
-    set_requested(pool, plan->policy.oci_runtime, &wanted, pool->policy != POOL_ONE_SHOT);
+    set_requested(pool, plan, &wanted, pool->policy != POOL_ONE_SHOT);
     pthread_mutex_unlock(&pool->lock);
     return taken;
 }

@@ -24,14 +24,17 @@ struct pool_class {
     struct plan plan; /* of a request that sets only the language */
     struct pool_kind kind;
     int wanted;
-    bool requested;       /* the class may be refilled */
-    bool can_be_ready;    /* its interpreter can be started before the request */
+    bool requested; /* the class may be refilled */
+    /* Whether its interpreter can be started before the request: for a program, and for a cell. */
+    bool can_be_ready[2];
+    bool last_was_cell;   /* the last request that took an instance */
     long long backoff;    /* ms; 0 while the engine works */
     long long not_before; /* clock_now_ms() */
 };
 
 struct pool_entry {
     struct instance *instance;
+    bool for_cell; /* if its interpreter is ready, it is one for a session */
     struct pool_entry *next;
 };
 

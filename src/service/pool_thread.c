@@ -19,14 +19,14 @@ enum { MIN_BACKOFF_MS = 1000, MAX_BACKOFF_MS = 300000 };
 
 /* ---- the list; all with the lock */
 
-static void append(struct pool *pool, struct instance *instance)
+static void append(struct pool *pool, struct instance *instance, bool for_cell)
 {
     struct pool_entry *entry = memory_allocate(sizeof *entry);
     struct pool_entry **last = &pool->waiting;
 
     while (*last)
         last = &(*last)->next;
-    *entry = (struct pool_entry){.instance = instance};
+    *entry = (struct pool_entry){.instance = instance, .for_cell = for_cell};
     *last = entry;
 }
 
@@ -108,6 +108,25 @@ static void dispose_instance(struct instance *instance)
     instance_free(instance);
 }
 
+/*
+ * Whether the next instance of the class is to be ready for a cell: one is if the last request was
+ * one, or if there are several in advance.
+ */
+static bool is_for_cell(const struct pool *pool, const struct pool_class *class)
+{
+    const bool several = pool->policy == POOL_AHEAD && class->wanted > 1;
+
+    if (!class->can_be_ready[1] || (!several && !class->last_was_cell))
+        return false;
+    for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next) {
+        const struct pool_kind kind = pool_kind_of(entry->instance);
+
+        if (entry->for_cell && pool_kind_equal(&kind, &class->kind))
+            return false;
+    }
+    return true;
+}
+
 /* Whether there is memory for one more ready interpreter, as large as those that wait. */
 static bool has_memory(const struct pool *pool)
 {
@@ -126,17 +145,19 @@ static bool has_memory(const struct pool *pool)
  * Starts the interpreter of an instance. If that fails, what it has left is not known, so there has
  * to be another instance, and no further try.
  */
-static bool make_ready(struct pool *pool, struct pool_class *class, struct instance *instance)
+static bool make_ready(struct pool *pool, struct pool_class *class, struct instance *instance,
+                       bool for_cell)
 {
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     const long long start = clock_now_ms();
 
-    if (ready_program_make(instance, &class->plan, start + budget_ms(&pool->docker, BUDGET_SETUP),
-                           &pool->cancel, &failure) == 0) {
+    if (ready_program_make(instance, &class->plan, for_cell,
+                           start + budget_ms(&pool->docker, BUDGET_SETUP), &pool->cancel,
+                           &failure) == 0) {
         docker_traced(pool->traced, "ready", start);
         return true;
     }
-    class->can_be_ready = failure.kind == ERROR_CANCELLED;
+    class->can_be_ready[for_cell] = failure.kind == ERROR_CANCELLED;
     return false;
 }
 
@@ -171,7 +192,8 @@ static bool may_make(struct pool *pool, const struct pool_class *class, struct e
 static void refill(struct pool *pool, struct pool_class *class)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    const bool ready = class->can_be_ready && has_memory(pool);
+    const bool for_cell = is_for_cell(pool, class);
+    const bool ready = class->can_be_ready[for_cell] && has_memory(pool);
     struct instance *instance = NULL;
     bool may;
 
@@ -182,14 +204,14 @@ static void refill(struct pool *pool, struct pool_class *class)
     pthread_mutex_unlock(&pool->lock);
     if (may)
         instance = make_instance(pool, class, &error);
-    if (instance && ready && !make_ready(pool, class, instance)) {
+    if (instance && ready && !make_ready(pool, class, instance, for_cell)) {
         dispose_instance(instance);
         pthread_mutex_lock(&pool->lock);
         return;
     }
     pthread_mutex_lock(&pool->lock);
     if (instance) {
-        append(pool, instance);
+        append(pool, instance, for_cell);
         class->backoff = 0;
         return;
     }

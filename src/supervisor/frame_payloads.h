@@ -65,7 +65,7 @@ struct frame_looked {
     uint32_t zero;
 };
 
-/* As in struct frame_run; of the flags, FRAME_RUN_NETLINK alone. */
+/* As in struct frame_run; of the flags, FRAME_RUN_NETLINK and FRAME_RUN_CELL alone. */
 struct frame_make_ready {
     uint64_t stack_max;
     uint32_t flags;

@@ -17,6 +17,7 @@
 #include "base/strbuf.h"
 #include "supervisor/descriptors.h"
 #include "supervisor/filter.h"
+#include "supervisor/memory_file.h"
 
 extern char **environ;
 
@@ -43,14 +44,8 @@ static bool is_of_shell(const char *variable)
 
 void program_init(struct program *program)
 {
-    *program = (struct program){.in = -1,
-                                .out = {-1, -1},
-                                .report = -1,
-                                .begin = -1,
-                                .answer = -1,
-                                .joined = {-1, -1},
-                                .input = -1,
-                                .store = -1};
+    *program = (struct program){
+        .in = -1, .out = {-1, -1}, .report = -1, .begin = -1, .answer = -1, .joined = {-1, -1}};
     for (char **variable = environ; *variable; variable++)
         if (!is_of_shell(*variable))
             strvec_push(&program->environment, *variable);
@@ -227,7 +222,7 @@ static int arrange_descriptors(struct descriptors wanted, int report)
 }
 
 static _Noreturn void become_program(const struct program *program, const struct figures *figures,
-                                     const struct descriptors *descriptors, int report)
+                                     struct descriptors descriptors, int report)
 {
     const struct rlimit no_core = {0, 0};
     struct report started = {.failed = false};
@@ -240,7 +235,7 @@ static _Noreturn void become_program(const struct program *program, const struct
     started.start_us = figures_clock_us();
     if (write(report, &started, sizeof started) != sizeof started)
         error = EPIPE;
-    arranged = arrange_descriptors(*descriptors, report);
+    arranged = arrange_descriptors(descriptors, report);
     if (arranged < 0)
         give_up(report, false, errno);
     report = arranged;
@@ -274,28 +269,29 @@ struct pipes {
     int ends[PIPES][2]; /* [0] is read, [1] is written; -1: there is none */
 };
 
-static bool is_interpreter(const struct program *program)
+/* Opens a file in memory, which takes the place of a pipe. */
+static bool open_store(int ends[2])
 {
-    return program->input >= 0;
+    ends[1] = memory_file_make("stdin");
+    ends[0] = ends[1] < 0 ? -1 : memory_file_reopen(ends[1]);
+    return ends[0] >= 0;
 }
 
 static bool open_pipes(struct pipes *pipes, struct program *program)
 {
-    const bool interpreter = is_interpreter(program);
-
     memset(pipes, -1, sizeof *pipes);
     pipes->ends[PIPE_IN][0] = program->joined[0];
     pipes->ends[PIPE_OUT][1] = program->joined[1];
     program->joined[0] = program->joined[1] = -1;
+    if (program->is_interpreter && !open_store(pipes->ends[PIPE_IN]))
+        return false;
     for (int i = 0; i < PIPES; i++) {
-        if (pipes->ends[i][0] >= 0 || pipes->ends[i][1] >= 0 || (i == PIPE_IN && interpreter) ||
-            (i == PIPE_BEGIN && !interpreter && !program->hooked) ||
-            (i == PIPE_ANSWER && !interpreter && !program->has_value))
+        if (pipes->ends[i][0] >= 0 || pipes->ends[i][1] >= 0 ||
+            (i == PIPE_BEGIN && !program->is_interpreter && !program->hook) ||
+            (i == PIPE_ANSWER && !program->is_interpreter && !program->has_value))
             continue;
-        if (pipe(pipes->ends[i]) != 0)
+        if (pipe2(pipes->ends[i], O_CLOEXEC) != 0)
             return false;
-        fcntl(pipes->ends[i][0], F_SETFD, FD_CLOEXEC);
-        fcntl(pipes->ends[i][1], F_SETFD, FD_CLOEXEC);
         if (i == PIPE_OUT || i == PIPE_ERR)
             fcntl(pipes->ends[i][1], F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* may be refused */
     }
@@ -312,16 +308,28 @@ static void close_pipes(struct pipes *pipes)
 
 static struct descriptors descriptors_of(const struct program *program, const struct pipes *pipes)
 {
-    const int out = pipes->ends[PIPE_OUT][1], err = pipes->ends[PIPE_ERR][1];
+    const int(*ends)[2] = pipes->ends;
+    struct descriptors all = {{ends[PIPE_IN][0], ends[PIPE_OUT][1], ends[PIPE_ERR][1],
+                               ends[PIPE_IN][1], ends[PIPE_BEGIN][0], ends[PIPE_ANSWER][1]},
+                              6};
 
-    if (!is_interpreter(program))
-        return (struct descriptors){
-            {pipes->ends[PIPE_IN][0], out, err,
-             program->hooked ? pipes->ends[PIPE_BEGIN][0] : pipes->ends[PIPE_ANSWER][1]},
-            program->hooked || program->has_value ? 4 : 3};
-    return (struct descriptors){{program->input, out, err, program->store,
-                                 pipes->ends[PIPE_BEGIN][0], pipes->ends[PIPE_ANSWER][1]},
-                                6};
+    if (program->is_interpreter)
+        return all;
+    all.items[3] = all.items[program->hook ? 4 : 5];
+    all.count = program->hook || program->has_value ? 4 : 3;
+    return all;
+}
+
+/* Writes what its hook reads from descriptor 3, which has room for it. */
+static bool send_to_hook(const struct program *program, const struct pipes *pipes)
+{
+    const struct strbuf *hook = program->hook;
+    const int to = pipes->ends[program->is_interpreter ? PIPE_IN : PIPE_BEGIN][1];
+
+    if (hook && write(to, hook->data, hook->length) != (ssize_t)hook->length)
+        return false;
+    lseek(to, 0, SEEK_SET); /* the file is read from its start; a pipe refuses this */
+    return true;
 }
 
 enum program_report program_take_report(struct program *program, struct program_failure *failure)
@@ -358,7 +366,7 @@ static int take_end(struct pipes *pipes, enum pipe_of pipe, int end)
 
 static void take_ends(struct program *program, struct pipes *pipes)
 {
-    program->in = take_end(pipes, PIPE_IN, 1);
+    program->in = program->is_interpreter ? -1 : take_end(pipes, PIPE_IN, 1);
     program->out[0] = take_end(pipes, PIPE_OUT, 0);
     program->out[1] = take_end(pipes, PIPE_ERR, 0);
     program->report = take_end(pipes, PIPE_REPORT, 0);
@@ -370,7 +378,7 @@ bool program_start(struct program *program, const struct figures *figures,
                    struct program_failure *failure)
 {
     struct pipes pipes;
-    bool started = open_pipes(&pipes, program);
+    bool started = open_pipes(&pipes, program) && send_to_hook(program, &pipes);
 
     *failure = (struct program_failure){false, errno};
     if (started) {
@@ -380,11 +388,9 @@ bool program_start(struct program *program, const struct figures *figures,
         *failure = (struct program_failure){false, errno};
         started = program->pid >= 0;
     }
-    if (started && program->pid == 0) {
-        const struct descriptors descriptors = descriptors_of(program, &pipes);
-
-        become_program(program, figures, &descriptors, pipes.ends[PIPE_REPORT][1]);
-    }
+    if (started && program->pid == 0)
+        become_program(program, figures, descriptors_of(program, &pipes),
+                       pipes.ends[PIPE_REPORT][1]);
     if (started)
         take_ends(program, &pipes);
     else

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/strbuf.h"
 #include "base/strvec.h"
 #include "supervisor/figures.h"
 
@@ -23,13 +24,14 @@ struct program {
     int status;                /* see wait(2), once it is reaped; likewise */
     int in;                    /* our ends of its pipes, non-blocking; -1: closed */
     int out[2];
-    int report;            /* likewise; for program_take_report() */
-    int begin, answer;     /* likewise; of descriptors 4 and 5 of an interpreter */
-    bool has_value;        /* `answer` is that of descriptor 3, for a value; no interpreter */
-    bool traced;           /* it stops when it is executed, for its tracer, this process */
-    bool hooked;           /* `begin` is of its descriptor 3; no interpreter */
-    int joined[2];         /* its stdin and stdout, in place of pipes; given away; -1: none */
-    int input, store;      /* of an interpreter, its descriptors 0 and 3; borrowed; -1: none */
+    int report;          /* likewise; for program_take_report() */
+    int begin, answer;   /* likewise; of descriptors 4 and 5 of an interpreter */
+    bool has_value;      /* `answer` is that of descriptor 3, for a value; no interpreter */
+    bool is_interpreter; /* it stays, and reads cells */
+    bool traced;         /* it stops when it is executed, for its tracer, this process */
+    int joined[2];       /* its stdin and stdout, in place of pipes; given away; -1: none */
+    const struct strbuf
+        *hook;             /* what a hook reads from descriptor 3; borrowed; NULL: it has none */
     bool netlink, ipc;     /* see filter_install() */
     pid_t watch;           /* likewise */
     uint64_t stack_max;    /* bytes of its stack at most; 0: its limit stays */
@@ -59,8 +61,8 @@ struct program_failure {
 };
 
 /*
- * Makes a process that is to become the program, in the current directory; an interpreter if
- * `input` and `store` are set. False: `failure` says why there is none.
+ * Makes a process that is to become the program, in the current directory. False: `failure` says
+ * why there is none.
  */
 bool program_start(struct program *program, const struct figures *figures,
                    struct program_failure *failure);

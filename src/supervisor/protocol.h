@@ -105,15 +105,16 @@
  *
  * Ready programs. An interpreter can be started before its request comes: MAKE_READY ends its
  * words, variables and files. The supervisor traces it (ptrace(2)) until it is about to look at the
- * working directory for the first time, or to start a process. It waits there, and READY is sent.
- * RUN lets it go on if the words, the variables and what struct frame_run says of its start are the
- * same, and it is killed otherwise, or with FRAME_RUN_FRESH, which says that limits have changed.
+ * working directory for the first time, to start a process, or to read its first cell. It waits
+ * there, and READY is sent. RUN lets it go on if the words, the variables and what struct frame_run
+ * says of its start are the same, and it is killed otherwise, or with FRAME_RUN_FRESH, which says
+ * that limits have changed.
  *
  * The text is empty or a variable more, "NAME=PATH", by which the interpreter finds a hook among
  * the files (src/drivers/preload.py). The hook reads from descriptor 3 the 12 digits of a length,
  * and the variables, each with its NUL, that were left out to make room for that one. It closes
- * the descriptor when it has undone this and loaded what it is for: what the interpreter looks at
- * before that does not count.
+ * the descriptor when it has undone this and loaded what it is for, or empties it if that is the
+ * file of an interpreter that stays: what the interpreter looks at before that does not count.
  *
  * Values. RUN with FRAME_RUN_VALUE gives the program a pipe as descriptor 3, to be written, whose
  * bytes REPORT carries. The program is ended if these are more than `report_max`, as for its

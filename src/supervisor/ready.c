@@ -14,6 +14,9 @@
 
 #include "supervisor/ready_hook.h"
 
+/* Descriptors: what a hook reads from, and an interpreter that stays its cells. */
+enum { HOOK = 3, CELLS = 4 };
+
 void ready_init(struct ready *ready, const char *workdir)
 {
     *ready = (struct ready){.workdir = workdir};
@@ -38,11 +41,11 @@ static bool start_with_hook(struct program *program, const struct figures *figur
 
     *failure = (struct program_failure){false, EINVAL};
     if (ready_hook_exchange(&environment, variable, &exchanged, &message)) {
-        program->hooked = true;
+        program->hook = &message;
         program->environment = exchanged;
-        started = program_start(program, figures, failure) &&
-                  write(program->begin, message.data, message.length) == (ssize_t)message.length;
+        started = program_start(program, figures, failure);
         program->environment = environment;
+        program->hook = NULL;
     }
     strvec_release(&exchanged);
     strbuf_release(&message);
@@ -127,6 +130,12 @@ static bool read_text(pid_t pid, uint64_t address, char *text, size_t size)
     return true;
 }
 
+/* Whether a system call is the one by which a hook says that it has loaded. */
+static bool ends_hook(uint64_t number, uint64_t argument)
+{
+    return (number == SYS_close || number == SYS_ftruncate) && argument == HOOK;
+}
+
 /* Whether the process, which is about to make a system call, has come to where it is to wait. */
 static bool has_come(const struct ready *ready, uint64_t number, const uint64_t arguments[6])
 {
@@ -134,6 +143,8 @@ static bool has_come(const struct ready *ready, uint64_t number, const uint64_t 
     const size_t length = strlen(ready->workdir);
     char path[4096];
 
+    if (ready->program.is_interpreter && number == SYS_read && arguments[0] == CELLS)
+        return true;
     if (call.kind == CALL_PROCESS)
         return number != SYS_clone || (arguments[0] & CLONE_THREAD) == 0;
     if (call.kind == CALL_OTHER ||
@@ -157,7 +168,7 @@ static bool go_on(struct ready *ready, int status)
         if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0)
             return false;
         if (info.op == PTRACE_SYSCALL_INFO_ENTRY && !ready->has_loaded)
-            ready->has_loaded = info.entry.nr == SYS_close && info.entry.args[0] == 3;
+            ready->has_loaded = ends_hook(info.entry.nr, info.entry.args[0]);
         else if (info.op == PTRACE_SYSCALL_INFO_ENTRY &&
                  has_come(ready, info.entry.nr, info.entry.args)) {
             ready->state = READY_WAITING;
@@ -191,7 +202,7 @@ bool ready_suits(const struct ready *ready, const struct program *program)
 {
     const struct program *waiting = &ready->program;
 
-    return ready->state == READY_WAITING &&
+    return ready->state == READY_WAITING && waiting->is_interpreter == program->is_interpreter &&
            strvec_equal(&waiting->arguments, &program->arguments) &&
            strvec_equal(&waiting->environment, &program->environment) &&
            waiting->stack_max == program->stack_max && waiting->netlink == program->netlink &&
@@ -207,6 +218,11 @@ void ready_resume(struct ready *ready, struct program *program)
     program->out[0] = waiting->out[0];
     program->out[1] = waiting->out[1];
     waiting->in = waiting->out[0] = waiting->out[1] = -1;
+    if (program->is_interpreter) {
+        program->begin = waiting->begin;
+        program->answer = waiting->answer;
+        waiting->begin = waiting->answer = -1;
+    }
     /* It may have been killed: its end will say so. */
     ptrace(PTRACE_DETACH, program->pid, NULL, NULL);
     forget(ready);

@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include "base/mux.h"
-#include "supervisor/memory_file.h"
 #include "supervisor/supervisor_state.h"
 
 /*
@@ -72,14 +71,17 @@ static bool start_program(struct supervisor *supervisor)
     return true;
 }
 
-/* The program was started before its request, and goes on. */
-static void resume_program(struct supervisor *supervisor)
+/* The same, or continues what was started before the request. */
+static bool start_or_resume(struct supervisor *supervisor)
 {
+    if (supervisor->ready.state != READY_WAITING)
+        return start_program(supervisor);
     supervisor->program.start_us = figures_clock_us();
     supervisor->end.was_ready = 1;
     supervisor->state = STATE_RUNNING;
     ready_resume(&supervisor->ready, &supervisor->program);
     ending_check_cpu(supervisor);
+    return true;
 }
 
 void starting_take_report(struct supervisor *supervisor)
@@ -106,16 +108,7 @@ void starting_take_report(struct supervisor *supervisor)
 
 static void start_interpreter(struct supervisor *supervisor)
 {
-    struct program *program = &supervisor->program;
-
-    program->store = memory_file_make("stdin");
-    program->input = program->store < 0 ? -1 : memory_file_reopen(program->store);
-    if (program->input < 0)
-        starting_fail(supervisor, FRAME_STEP_START, errno);
-    else
-        supervisor->has_interpreter = start_program(supervisor);
-    descriptor_close(&program->store);
-    descriptor_close(&program->input);
+    supervisor->has_interpreter = start_or_resume(supervisor);
     if (!supervisor->has_interpreter)
         return;
     driver_link_attach(&supervisor->driver);
@@ -200,10 +193,7 @@ void starting_load(struct supervisor *supervisor)
         return;
     }
     begin(supervisor); /* after that the other side is joined */
-    if (supervisor->ready.state == READY_WAITING)
-        resume_program(supervisor);
-    else
-        start_program(supervisor);
+    start_or_resume(supervisor);
 }
 
 void starting_extend(struct supervisor *supervisor, uint64_t ms)
@@ -225,6 +215,7 @@ static void set_up_program(struct supervisor *supervisor, uint64_t stack_max, ui
     struct program *program = &supervisor->program;
 
     program->stack_max = stack_max;
+    program->is_interpreter = (flags & FRAME_RUN_CELL) != 0;
     program->has_value = (flags & FRAME_RUN_VALUE) != 0;
     program->watch = supervisor->connection.thread;
     program->netlink = (flags & FRAME_RUN_NETLINK) != 0;
@@ -238,7 +229,8 @@ void starting_make_ready(struct supervisor *supervisor, const struct frame_make_
 
     if (!starting_end_files(supervisor))
         return;
-    set_up_program(supervisor, frame->stack_max, frame->flags & FRAME_RUN_NETLINK);
+    set_up_program(supervisor, frame->stack_max,
+                   frame->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL));
     if (!ready_start(&supervisor->ready, &supervisor->program, &supervisor->figures, variable,
                      &failure))
         ending_fail(supervisor, FRAME_STEP_START, failure.error, NULL);
@@ -266,8 +258,8 @@ bool starting_take_ready(struct supervisor *supervisor, pid_t pid, int status)
 /* Kills what was made ready, unless this RUN can continue it. */
 static void choose_ready(struct supervisor *supervisor)
 {
-    const uint32_t others = FRAME_RUN_CELL | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR |
-                            FRAME_RUN_VALUE | FRAME_RUN_FRESH;
+    const uint32_t others =
+        FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR | FRAME_RUN_VALUE | FRAME_RUN_FRESH;
 
     if ((supervisor->order.flags & others) != 0 ||
         !ready_suits(&supervisor->ready, &supervisor->program))

@@ -63,9 +63,9 @@ static void make_plan(struct plan *plan, const struct config *config)
 static void set_up(struct fixture *fixture, enum pool_policy policy, const char *more)
 {
     struct error error = ERROR_INIT;
-    CLEANUP_FREE char *config =
-        string_format("{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0}%s%s}",
-                      strstr(more, "warmMemoryMB") ? "" : ", \"warmMemoryMB\": 0", more);
+    static const char config[] = "{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0},"
+                                 " \"warmMemoryMB\": 0}";
+    CLEANUP_FREE char *members = string_format("{%s}", more);
 
     *fixture = (struct fixture){.directory = temp_create(), .plan = PLAN_INIT};
     fixture->command = script_in(fixture->directory, "docker", docker_script);
@@ -75,6 +75,7 @@ static void set_up(struct fixture *fixture, enum pool_policy policy, const char 
     config_init(&fixture->config);
     assert_int_equal(config_load(&fixture->config, "isolator_config.json", NULL, &error), 0);
     assert_int_equal(config_overlay(&fixture->config, config, strlen(config), "test", &error), 0);
+    assert_int_equal(config_overlay(&fixture->config, members, strlen(members), "test", &error), 0);
     make_plan(&fixture->plan, &fixture->config);
     assert_int_equal(notifier_open(&fixture->ended, &error), 0);
     fixture->pool =
@@ -353,7 +354,7 @@ static void pool__one_of_the_right_size_first(void **state)
 
     (void)state;
     set_up(&fixture, POOL_AHEAD,
-           ", \"languages\": {\"large\": {\"image\": \"python:3.11-alpine\", \"memoryMB\": 512,"
+           "\"languages\": {\"large\": {\"image\": \"python:3.11-alpine\", \"memoryMB\": 512,"
            " \"command\": [\"python3\", \"{entrypoint}\"], \"extensions\": [\".large\"],"
            " \"defaultFilename\": \"main.large\"}}");
     make_plan(&large, &fixture.config);
@@ -374,7 +375,7 @@ static void check_ready(const char *memory, int ready)
 {
     const struct frame_ready answer = {100 << 20};
     CLEANUP_FREE char *more =
-        string_format(", \"warmMemoryMB\": %s, \"languages\": {\"other\": {\"image\": \"other\","
+        string_format("\"warmMemoryMB\": %s, \"languages\": {\"other\": {\"image\": \"other\","
                       " \"command\": [\"python3\", \"{entrypoint}\"], \"extensions\": [\".py\"],"
                       " \"defaultFilename\": \"main.py\"}}",
                       memory);
@@ -395,6 +396,81 @@ static void check_ready(const char *memory, int ready)
     tear_down(&fixture);
 }
 
+/* Waits until so many wait, and checks how many of them are ready for a cell. */
+static void check_for_cells(const struct fixture *fixture, int waiting, int for_cells)
+{
+    int found = 0;
+
+    wait_for_waiting(fixture, waiting);
+    pthread_mutex_lock(&fixture->pool->lock);
+    for (const struct pool_entry *entry = fixture->pool->waiting; entry; entry = entry->next)
+        found += entry->for_cell;
+    pthread_mutex_unlock(&fixture->pool->lock);
+    assert_int_equal(found, for_cells);
+}
+
+/* One of several is ready for a session, and the only one if the last request was a cell. */
+static void check_cells(enum pool_policy policy, int warm, int before, int after_program,
+                        int after_cell)
+{
+    static const struct frame_ready answer = {1 << 20};
+    CLEANUP_FREE char *more =
+        string_format("\"warmMemoryMB\": 64, \"warm\": {\"python\": %d}", warm);
+    CLEANUP(plan_release) struct plan cell = PLAN_INIT;
+    struct fixture fixture;
+
+    set_up(&fixture, policy, more);
+    write_frame(fixture.directory, "ready", FRAME_READY, &answer, sizeof answer);
+    make_plan(&cell, &fixture.config);
+    strcpy(cell.session.id, "session");
+    pool_start(fixture.pool);
+    if (policy == POOL_AHEAD)
+        check_for_cells(&fixture, warm, before);
+    put_away(take(&fixture, &fixture.plan));
+    check_for_cells(&fixture, warm, after_program);
+    put_away(take(&fixture, &cell));
+    check_for_cells(&fixture, warm, after_cell);
+    tear_down(&fixture);
+}
+
+static void pool__interpreters_for_sessions(void **state)
+{
+    (void)state;
+    check_cells(POOL_AHEAD, 1, 0, 0, 1);
+    check_cells(POOL_AHEAD, 3, 1, 1, 1);
+    check_cells(POOL_ON_DEMAND, 2, 0, 0, 1);
+}
+
+/* Each request gets the one that is ready for it, if there is one. */
+static void pool__what_is_ready_for_the_request_first(void **state)
+{
+    static const struct frame_ready answer = {1 << 20};
+    CLEANUP(plan_release) struct plan cell = PLAN_INIT;
+    struct fixture fixture;
+    const struct instance *for_cell = NULL;
+    struct instance *one, *other;
+
+    (void)state;
+    set_up(&fixture, POOL_AHEAD, "\"warmMemoryMB\": 64, \"warm\": {\"python\": 3}");
+    write_frame(fixture.directory, "ready", FRAME_READY, &answer, sizeof answer);
+    make_plan(&cell, &fixture.config);
+    strcpy(cell.session.id, "session");
+    pool_start(fixture.pool);
+    check_for_cells(&fixture, 3, 1);
+    pool_stop(fixture.pool);
+    pthread_mutex_lock(&fixture.pool->lock);
+    for (const struct pool_entry *entry = fixture.pool->waiting; entry; entry = entry->next)
+        for_cell = entry->for_cell ? entry->instance : for_cell;
+    pthread_mutex_unlock(&fixture.pool->lock);
+    one = take_now(fixture.pool, &cell);
+    assert_ptr_equal(one, for_cell);
+    other = take_now(fixture.pool, &cell); /* it starts an interpreter */
+    assert_non_null(other);
+    put_away(one);
+    put_away(other);
+    tear_down(&fixture);
+}
+
 static void pool__ready_interpreters_have_a_limit(void **state)
 {
     (void)state;
@@ -411,7 +487,7 @@ static void pool__an_interpreter_that_does_not_become_ready(void **state)
     CLEANUP_FREE char *tried = NULL;
 
     (void)state;
-    set_up(&fixture, POOL_ON_DEMAND, ", \"warmMemoryMB\": 1024");
+    set_up(&fixture, POOL_ON_DEMAND, "\"warmMemoryMB\": 1024");
     write_frame(fixture.directory, "ready", FRAME_FAILED, &failed, sizeof failed);
     pool_start(fixture.pool);
     for (int i = 0; i < 2; i++) {
@@ -537,7 +613,7 @@ static void pool__one_that_is_old_is_replaced(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, POOL_AHEAD, ", \"warmMaxAgeSeconds\": 1");
+    set_up(&fixture, POOL_AHEAD, "\"warmMaxAgeSeconds\": 1");
     pool_start(fixture.pool);
     wait_for(&fixture, ".ended", 1);
     wait_for(&fixture, "", 2);

@@ -162,6 +162,91 @@ static void ready__output_of_the_start(void **state)
     tear_down(&fixture);
 }
 
+static void add_perl(struct fixture *fixture, const char *script)
+{
+    add_text(fixture, FRAME_ARGUMENT, "perl");
+    add_text(fixture, FRAME_ARGUMENT, "-e");
+    add_text(fixture, FRAME_ARGUMENT, script);
+}
+
+/*
+ * An interpreter of a session waits for its first cell, and the later ones are as always. It may
+ * look at the working directory first, or have a hook, which leaves the file of descriptor 3 to it.
+ */
+static void check_cells(const char *start, const char *variable, const char *output)
+{
+    static const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_CELL};
+    struct frame_run run = SAME;
+    CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
+    CLEANUP_FREE char *script = string_format(
+        "%s open C, '<&=4'; open F, '+<&=3'; open R, '>&=5'; while (sysread C, $_, 39) {"
+        " ($n, $c, $i) = split; sysread C, $code, $c; sysread C, $_, $i; syswrite STDOUT,"
+        " eval \"$code\"; syswrite R, sprintf \"\\0%%12sr\\0\", $n }",
+        start);
+    struct fixture fixture;
+
+    set_up(&fixture);
+    strbuf_add(&payload, &order, sizeof order);
+    strbuf_addstr(&payload, variable);
+    add_perl(&fixture, script);
+    add_archive(&fixture, "file", 0);
+    add(&fixture, FRAME_MAKE_READY, payload.data, payload.length);
+    expect(&fixture, FRAME_READY);
+    add_perl(&fixture, script);
+    run.flags = FRAME_RUN_CELL;
+    run.report_max = MEGABYTE;
+    for (int i = 0; i < 2; i++) {
+        if (i > 0)
+            add(&fixture, FRAME_RESET, NULL, 0);
+        add_text(&fixture, FRAME_CODE, "\"$hook$_\" . ++$m . ' ' . -s F");
+        add(&fixture, FRAME_RUN, &run, sizeof run);
+        add_text(&fixture, FRAME_STDIN, "input ");
+        add(&fixture, FRAME_STDIN_END, NULL, 0);
+        expect(&fixture, FRAME_END);
+        assert_int_equal(fixture.end.stays, 1);
+        assert_int_equal(fixture.end.was_ready, i == 0);
+    }
+    assert_string_equal(strbuf_string(&fixture.out[0]), output);
+    assert_string_equal(strbuf_string(&fixture.report), "rr");
+    tear_down(&fixture);
+}
+
+static void ready__interpreter_of_a_session(void **state)
+{
+    (void)state;
+    check_cells("", "", "input 1 0input 2 0");
+    check_cells("-e 'file';", "", "input 1 0input 2 0");
+    check_cells("open H, '+<&=3'; sysread H, $n, 12; sysread H, $hook, $n; $hook .= -e 'file';"
+                " $hook =~ s/\\0/ /g; truncate H, 0;",
+                "HOOK=./file",
+                "USER=sandbox LOGNAME=sandbox 1input 1 0USER=sandbox LOGNAME=sandbox 1input 2 0");
+}
+
+/* What is ready for a program is not ready for a cell, and the other way round. */
+static void ready__cells_and_programs(void **state)
+{
+    static const char script[] = "[ -e x ]; printf '\\0%12s\\0' 1 >&5; exit 5";
+    struct frame_make_ready order = ORDER;
+    struct frame_run run = SAME;
+    struct fixture fixture;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        set_up(&fixture);
+        order.flags = i == 0 ? FRAME_RUN_CELL : 0;
+        run.flags = i == 0 ? 0 : FRAME_RUN_CELL;
+        add_script(&fixture, script);
+        add(&fixture, FRAME_MAKE_READY, &order, sizeof order);
+        expect(&fixture, FRAME_READY);
+        add_script(&fixture, script);
+        add(&fixture, FRAME_RUN, &run, sizeof run);
+        add(&fixture, FRAME_STDIN_END, NULL, 0);
+        expect(&fixture, FRAME_END);
+        assert_int_equal(fixture.end.was_ready, 0);
+        tear_down(&fixture);
+    }
+}
+
 /* Signals that arrive in the start are the program's. */
 static void ready__signals_of_the_start(void **state)
 {
