@@ -21,6 +21,7 @@ const GROWTH = Number(process.env.BENCH_GROWTH ?? 2000); // calls to one server
 const engine = JSON.parse(readFileSync(engineConfig, 'utf8'));
 const image = engine.languages.python?.image ?? 'python:3.11-alpine';
 const HELLO = 'print("Hello, World")';
+const PLOT = 'isolator-test/plot:bookworm'; // the image of the tests that has numpy
 const NO_WARM = { python: 0, go: 0, javascript: 0 };
 
 // What isolator gives a container; for those that are made by hand.
@@ -114,45 +115,63 @@ async function untilWaiting(server, count) {
         throw new Error('no container waits');
 }
 
-async function callHello(server) {
-    const response = await server.response(server.call({ language: 'python', entrypoint_code: HELLO }));
+const HELLO_CALL = { language: 'python', entrypoint_code: HELLO };
+
+// A call of a program that writes this one line.
+async function callHello(server, call = HELLO_CALL) {
+    const response = await server.response(server.call(call));
     if (response?.result?.structuredContent?.stdout !== 'Hello, World\n')
         throw new Error(JSON.stringify(response));
     return response.result.structuredContent;
 }
 
 // A call that a warm container serves: milliseconds.
-async function timeWarmCall(server, ready = true) {
+async function timeWarmCall(server, ready = true, call = HELLO_CALL) {
     for (let i = 0; i < 10; i++) {
         await untilWaiting(server, 1);
-        await pause(0.2); // it is started; now its supervisor gets ready
+        await pause(0.5); // it is started; now its supervisor gets ready, and its interpreter
         let result;
-        const time = await timed(async () => { result = await callHello(server); });
+        const time = await timed(async () => { result = await callHello(server, call); });
+        if (result.session)
+            await server.ask('tools/call', { name: 'close_session', arguments: { session: result.session } });
         if (result.warm && Boolean(result.ready) === ready)
             return time;
     }
     throw new Error('no container gets ready');
 }
 
-// The bare interpreter, in a container that runs anyway, by the container's own clock.
-class BareInterpreter {
-    #input;
-    #output;
-    #program;
-
-    constructor() {
-        const input = makeFifo('none');
-        const output = makeFifo('none');
-        const script = `
+// What starts an interpreter for each line that it reads, and says how many milliseconds that took.
+const STARTERS = {
+    python: ['python3', '-c', `
 import os, sys, time
-open("main.py", "w").write('''${HELLO}''')
+open("main.py", "w").write(sys.argv[1])
 null = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
 while sys.stdin.readline():
     begin = time.monotonic()
     os.waitpid(os.posix_spawnp("python3", ["python3", "main.py"], os.environ, file_actions=null), 0)
     print(1000 * (time.monotonic() - begin), flush=True)
-`;
-        this.#program = new Program(docker, ['run', '--rm', '-i', ...LIMITS, ...WORKDIR, image, 'python3', '-c', script],
+`],
+    javascript: ['node', '-e', `
+const { readSync, writeFileSync } = require('fs');
+writeFileSync('main.js', process.argv[1]);
+while (readSync(0, Buffer.alloc(100))) {
+    const begin = performance.now();
+    require('child_process').spawnSync('node', ['main.js'], { stdio: 'ignore' });
+    console.log(performance.now() - begin);
+}
+`],
+};
+
+// The bare interpreter with a program, in a container that runs anyway, by the container's own clock.
+class BareInterpreter {
+    #input;
+    #output;
+    #program;
+
+    constructor(code = HELLO, language = 'python', ownImage = image) {
+        const input = makeFifo('none');
+        const output = makeFifo('none');
+        this.#program = new Program(docker, ['run', '--rm', '-i', ...LIMITS, ...WORKDIR, ownImage, ...STARTERS[language], code],
             { stdin: input.reading, stdout: output.writing });
         closeSync(input.reading);
         closeSync(output.writing);
@@ -241,6 +260,41 @@ async function singleCalls() {
     ratio('cold call, of the same by hand', times.cold, times.hand, { atMost: 0.75 });
 }
 
+// What waits with a ready interpreter, beside bare ones: Node.js, modules that are imported in advance, sessions.
+async function readyInterpreters() {
+    const numpy = `import numpy; ${HELLO}`;
+    const hello = { language: 'javascript', entrypoint_code: 'console.log("Hello, World")' };
+    const cell = (call) => ({ ...call, session: 'new' });
+    const withNumpy = (preload) => ({ languages: { python: { ...engine.languages.python, image: PLOT, preload } } });
+    const node = await startPool({ javascript: 1 });
+    const [imported, plain] = [await startPool({ python: 1 }, withNumpy(['numpy'])), await startPool({ python: 1 }, withNumpy([]))];
+    const cells = [await startPool({ python: 1 }), await startPool({ javascript: 1 })];
+    const bare = new BareInterpreter(hello.entrypoint_code, 'javascript', engine.languages.javascript.image);
+    const times = { node: [], bare: [], imported: [], plain: [], python: [], javascript: [] };
+    bare.time();
+    await callHello(cells[0], cell(HELLO_CALL));
+    await callHello(cells[1], cell(hello));
+    await repeat(ROUNDS, async () => {
+        times.node.push(await timeWarmCall(node, true, hello));
+        times.bare.push(bare.time());
+        times.imported.push(await timeWarmCall(imported, true, { language: 'python', entrypoint_code: numpy }));
+        times.plain.push(await timeWarmCall(plain, true, { language: 'python', entrypoint_code: numpy }));
+        times.python.push(await timeWarmCall(cells[0], true, cell(HELLO_CALL)));
+        times.javascript.push(await timeWarmCall(cells[1], true, cell(hello)));
+    });
+    await bare.end();
+    for (const server of [node, imported, plain, ...cells])
+        await server.close();
+    row('a call to `isolator-mcp`, a ready Node.js waits', times.node);
+    row('the bare Node.js in a container that runs anyway, by its clock', times.bare);
+    row('a call that imports numpy, a ready interpreter has imported it', times.imported);
+    row('a call that imports numpy, a ready interpreter waits', times.plain);
+    row('a call that opens a session, a ready Python waits', times.python);
+    row('a call that opens a session, a ready Node.js waits', times.javascript);
+    ratio('ready call, of the bare Node.js', times.node, times.bare, { atMost: 0.1 });
+    ratio('numpy imported in advance, of in the program', times.imported, times.plain, { atMost: 0.05 });
+}
+
 async function bursts() {
     const times = { 0: [], 2: [] };
     await repeat(3, async () => {
@@ -301,6 +355,24 @@ async function batches() {
         ratio('shell loop, of the batch', times.plain, times.batch, { atLeast: 1.2 });
         ratio('shell loop with the limits, of the batch', times.limited, times.batch, { atLeast: 1 });
     }
+}
+
+// The same for programs that import much: half as many lines, two at a time.
+async function numpyBatch() {
+    const config = writeFile(`${scratch}/numpy.json`, JSON.stringify({ ...engine, warm: { ...NO_WARM, python: 1 },
+        languages: { ...engine.languages, python: { ...engine.languages.python, image: PLOT, preload: ['numpy'] } } }));
+    const part = Math.floor(LINES / 10);
+    const times = { batch: [], loop: [] };
+    writeFile(`${scratch}/requests`, '{"language": "python", "entrypoint_code": "import numpy"}\n'.repeat(part));
+    await repeat(5, async () => {
+        times.batch.push(await timed(() => runTo(`${scratch}/results`, isolator, ['batch', '-j', '2', '--config', config, `${scratch}/requests`])));
+        times.loop.push(await timed(() => runTo(`${scratch}/results`, 'sh', ['-c',
+            `seq ${part} | xargs -P 2 -I '{}' '${docker}' run --rm ${PLOT} python3 -c 'import numpy'`])));
+    });
+    const perSecond = (values) => 1000 * part / median(values);
+    fact('`isolator batch -j 2` of programs that import numpy', `${perSecond(times.batch).toFixed(2)} a second`);
+    fact('`docker run --rm` in a shell loop, 2 at a time', `${perSecond(times.loop).toFixed(2)} a second`);
+    ratio('shell loop, of the batch', times.loop, times.batch, { atLeast: 1 });
 }
 
 // A batch of such requests, one at a time: milliseconds. Every request has to succeed.
@@ -588,7 +660,7 @@ async function tools() {
     fact('the program, of that', (median(times.program) / median(times.separate)).toFixed(3));
 }
 
-const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches, tests: submissions, checkers, interaction,
+const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, ready: readyInterpreters, programs, burst: bursts, batch: batches, numpy: numpyBatch, tests: submissions, checkers, interaction,
     waiting: waitingContainers, sessions, network, tools, growth };
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const unknown = parts.find((part) => !PARTS[part]);

@@ -12,6 +12,7 @@
 #include "cli/exit_status.h"
 #include "cli/prepare_list.h"
 #include "cli/prepare_options.h"
+#include "cli/prepare_preload.h"
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "config/config.h"
@@ -165,31 +166,40 @@ static int remove_prepared(const struct docker *docker, const struct config *con
     return EXIT_STATUS_SUCCESS;
 }
 
-static int handle_language(const struct prepare_options *options, const struct docker *docker,
+static int handle_language(const struct prepare_options *options, struct service *service,
                            const struct config *config, const struct language *language,
                            struct error *error)
 {
+    if (options->preload)
+        return prepare_try_preload(service, config, language, error);
     if (options->remove)
-        return remove_prepared(docker, config, language, error);
-    return run_steps(options, docker, config, language, error);
+        return remove_prepared(&service->docker, config, language, error);
+    return run_steps(options, &service->docker, config, language, error);
+}
+
+/* Whether a language is meant that no operand names. */
+static bool is_meant(const struct prepare_options *options, const struct language *language)
+{
+    return (options->preload ? language->preload.count : language->preparation.steps.count) > 0;
 }
 
 /*
- * Handles the operands, or without operands all languages with steps. Stops at the first failure.
+ * Handles the operands, or without operands all languages that are meant. Stops at the first
+ * failure.
  */
-static int handle_languages(const struct prepare_options *options, const struct docker *docker,
+static int handle_languages(const struct prepare_options *options, struct service *service,
                             char **operands, const struct config *config, struct error *error)
 {
     int status = EXIT_STATUS_SUCCESS;
     const bool has_operands = operands[0] != NULL;
 
     for (; *operands && status == EXIT_STATUS_SUCCESS; operands++)
-        status = handle_language(options, docker, config, config_language_called(config, *operands),
-                                 error);
+        status = handle_language(options, service, config,
+                                 config_language_called(config, *operands), error);
     for (size_t i = 0; !has_operands && i < config->language_count && status == EXIT_STATUS_SUCCESS;
          i++)
-        if (config->languages[i].preparation.steps.count > 0)
-            status = handle_language(options, docker, config, &config->languages[i], error);
+        if (is_meant(options, &config->languages[i]))
+            status = handle_language(options, service, config, &config->languages[i], error);
     return status;
 }
 
@@ -197,7 +207,8 @@ static int run_prepare_command(void *context, char **operands, const struct conf
                                struct error *error)
 {
     const struct prepare_options *options = context;
-    const struct service_options service_options = {.limits = {.max_active = 1}};
+    const struct service_options service_options = {.limits = {.max_active = 1},
+                                                    .pool = POOL_ONE_SHOT};
     struct service service;
     int status;
 
@@ -211,7 +222,7 @@ static int run_prepare_command(void *context, char **operands, const struct conf
     else if (options->list)
         status = prepare_list_languages(&service.docker, operands, config, error);
     else
-        status = handle_languages(options, &service.docker, operands, config, error);
+        status = handle_languages(options, &service, operands, config, error);
     service_close(&service, 0);
     signals_release(); /* nothing remains to be removed */
     if (signals_caught() != 0)

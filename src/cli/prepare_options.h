@@ -17,7 +17,7 @@ struct prepare_options {
     struct strvec files;            /* --file and --dir: absolute paths */
     struct prepare_network network; /* --network or --allow-host */
     const char *tag;                /* borrowed from argv; NULL */
-    bool list, all, remove, unused;
+    bool list, all, remove, unused, preload;
 };
 
 extern const struct option_table prepare_table;

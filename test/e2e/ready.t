@@ -91,6 +91,30 @@ test_case 'modules that are imported in advance' && {
     has "$out" 'but: the interpreter cannot import the modules of "preload"' "doctor says so"
 }
 
+test_case 'prepare --preload' && {
+    # preload MEMBERS MODULES: tries these modules, with members of the configuration.
+    preload() {
+        perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); my $more = decode_json(shift); $c->{warm} = {python => 1};
+            $c->{languages}{python}{preload} = [@ARGV]; print encode_json({%$c, %$more})' "$@" <"$ISOLATOR_CONFIG" >"$scratch/preload.json"
+        isolator prepare --preload --config "$scratch/preload.json" python
+    }
+    preload '{}' unittest email.message
+    is "$status|$(sed -E 's/[0-9]+/N/g' <<<"$out")|$err" \
+        "0|python imports unittest, email.message in advance: a program with them takes N ms, not N; a warm container has N MB|" "two modules"
+    preload '{}' unittest no_such_module
+    is "$status|$out|$err" "1||isolator: python: cannot import the modules of \"preload\": no_such_module: ModuleNotFoundError: No module named 'no_such_module'" \
+        "one that is not there"
+    preload '{"warmMemoryMB": 0}' unittest
+    is "$status|$out|$err" "1||isolator: python: the interpreter cannot be started in advance; see \"preload\" and \"warmMemoryMB\" in isolator_config.json(5)" \
+        "no memory for it"
+    preload '{}'
+    is "$status|$out|$err" "2||isolator: 'python' imports nothing in advance; it needs \"preload\" in the configuration" "no modules"
+    isolator prepare --preload --config "$ISOLATOR_CONFIG"
+    is "$status|$out|$err" "0||" "no language has any"
+    isolator prepare --preload --list
+    is "$status|$out|$err" "2||isolator: --preload cannot be used with other options" "with another option"
+}
+
 # The interpreter may have been waiting for long.
 test_case 'figures count from the begin of the program' && {
     for round in $(seq 20); do
