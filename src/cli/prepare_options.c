@@ -161,12 +161,9 @@ const struct option_table prepare_table = {
              "       isolator prepare --remove [--unused] [--config FILE] [LANGUAGE...]\n"
              "       isolator prepare --preload [--config FILE] [LANGUAGE...]\n"
              "\n"
-             "Runs the steps of a language, for example 'pip install numpy', in a container of\n"
-             "its image, and saves the result as the image that its programs then run in,\n"
-             "without a network. Without LANGUAGE: all languages that have steps.\n",
+             "Runs the steps of a language in its image, and saves that for its programs.\n",
     .example = "isolator prepare python --network bridge --run 'pip install numpy'",
-    .after = "Exit status: 0 success, 1 a step or module failed, 2 wrong command line or "
-             "configuration,\n"
+    .after = "Exit status: 0 success, 1 a step or import failed, 2 usage or configuration,\n"
              "3 engine or image failed, 128+N signal N. See isolator-prepare(1).\n",
     .operands = VALUES_LANGUAGES,
     OPTION_RULES(prepare_rules)};

@@ -53,7 +53,7 @@ struct supervisor_link {
     size_t cell_at;
     bool has_value;        /* of the last program: it may write one */
     bool makes_ready;      /* MAKE_READY is sent, and was not answered */
-    bool was_resized;      /* the limits of the container were changed */
+    bool was_resized;      /* the limits of the container were changed since then */
     long long ready_bytes; /* memory that the container used when its program was ready */
     int archive, input;
     off_t archive_at, input_at;

@@ -93,14 +93,15 @@ static void add_environment(struct strbuf *queue, const struct program_request *
 static void add_make_ready(struct supervisor_link *link, const struct frame_run *run,
                            const char *hook)
 {
-    const struct frame_make_ready order = {run->stack_max,
-                                           run->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL), 0};
+    const struct frame_make_ready order = {
+        run->stack_max, run->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL | FRAME_RUN_FORK), 0};
     CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
 
     strbuf_add(&payload, &order, sizeof order);
     strbuf_addstr(&payload, hook ? hook : "");
     add_frame(&link->last, FRAME_MAKE_READY, payload.data, payload.length);
     link->makes_ready = link->input_ended = true;
+    link->was_resized = false; /* it starts with the limits of now */
 }
 
 void supervisor_link_request(struct supervisor_link *link, const struct program_request *request)

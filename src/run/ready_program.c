@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "config/drivers.h"
+#include "docker/budget.h"
 #include "run/run_steps.h"
 
 /*
@@ -15,9 +16,28 @@
 #define HOOK_DIRECTORY ".preload"
 #define HOOK_VARIABLE  "PYTHONPATH=./" HOOK_DIRECTORY
 
-bool ready_program_is_possible(const struct plan *plan, bool for_cell)
+/*
+ * It takes about twice as long to make an interpreter ready as to start one, and a fork saves half
+ * of that.
+ */
+enum { TESTS_MIN = 5 };
+
+/* Whether forks of one interpreter may take the place of the programs of all tests. */
+static bool can_fork(const struct plan *plan)
 {
-    return plan->ready && (for_cell ? plan->session_command.count > 0 : plan->build.count == 0);
+    for (size_t i = 0; i < plan->tests.count; i++)
+        if (plan->tests.items[i].arguments.count > 0 || plan->tests.items[i].environment.count > 0)
+            return false;
+    return plan->tests.count >= TESTS_MIN && strvec_contains(&plan->source_extensions, ".py") &&
+           plan->preload.count == 0 && plan->tools.count == 0 &&
+           plan->policy.network_rules.count == 0 && !plan->interactive && !plan->call.function;
+}
+
+bool ready_program_is_possible(const struct plan *plan, enum ready_use use)
+{
+    if (use == READY_FOR_CELL)
+        return plan->ready && plan->session_command.count > 0;
+    return plan->ready && plan->build.count == 0 && (use != READY_FOR_TESTS || can_fork(plan));
 }
 
 static int pack_hook(const struct plan *plan, struct archive *archive, struct error *error)
@@ -36,7 +56,7 @@ static int pack_hook(const struct plan *plan, struct archive *archive, struct er
     return archive_finish(archive, error);
 }
 
-int ready_program_make(struct instance *instance, const struct plan *plan, bool for_cell,
+int ready_program_make(struct instance *instance, const struct plan *plan, enum ready_use use,
                        long long deadline, const struct notifier *cancel, struct error *error)
 {
     static const struct strbuf no_cell = STRBUF_INIT;
@@ -45,7 +65,10 @@ int ready_program_make(struct instance *instance, const struct plan *plan, bool 
     enum process_event event;
 
     request.make_ready = true;
-    if (for_cell) {
+    request.fork = use == READY_FOR_TESTS;
+    if (request.fork)
+        request.restore_ms = budget_ms(instance->container.docker, BUDGET_RESTORE);
+    if (use == READY_FOR_CELL) {
         request.command = &plan->session_command;
         request.environment = &plan->public_environment;
         request.cell = &no_cell;

@@ -15,19 +15,24 @@
 #include "container/instance.h"
 #include "request/plan.h"
 
-/*
- * Whether the program of the plan needs no build, and the configuration wants it to be ready; or
- * with `for_cell`, whether an interpreter stays in sessions of its language.
- */
-bool ready_program_is_possible(const struct plan *plan, bool for_cell);
+/* What it is for. */
+enum ready_use { READY_FOR_PROGRAM, READY_FOR_CELL, READY_FOR_TESTS, READY_USES };
 
 /*
- * Starts the interpreter in an instance that was made for the plan, for its program or for a cell,
- * and waits until it is ready. -1: it cannot be, and the instance has to be removed;
- * ERROR_CANCELLED, or ERROR_ENGINE if it did not come to wait. `deadline` is a time of
- * clock_now_ms().
+ * Whether there can be one: the configuration wants it, and the program of the plan needs no build,
+ * or for a cell, an interpreter stays in sessions of its language. For tests, it has to be Python
+ * that imports nothing in advance, since modules may not be made for forks, and there have to be
+ * enough tests, without arguments or variables of their own.
  */
-int ready_program_make(struct instance *instance, const struct plan *plan, bool for_cell,
+bool ready_program_is_possible(const struct plan *plan, enum ready_use use);
+
+/*
+ * Starts the interpreter in an instance that was made for the plan, and waits until it is ready.
+ * For tests, its working directory is laid out again before that (FRAME_RESTORE), and programs with
+ * `fork` may be forks of it. -1: it cannot be; ERROR_CANCELLED, or ERROR_ENGINE if it did not come
+ * to wait. Then an instance of the pool has to be removed. `deadline` is a time of clock_now_ms().
+ */
+int ready_program_make(struct instance *instance, const struct plan *plan, enum ready_use use,
                        long long deadline, const struct notifier *cancel, struct error *error);
 
 #endif

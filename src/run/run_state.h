@@ -40,7 +40,8 @@ struct run {
     struct run_session *session;    /* that it uses; borrowed; NULL: none */
     struct terminator *terminator;  /* its own or that of its session; NULL: none is needed */
     const struct instance *joined;  /* of an interactor, with which it shares FIFOs; borrowed */
-    bool relays;                    /* isolator passes on what program and interactor say */
+    bool has_template;   /* the programs of its tests may be forks of a ready interpreter */
+    bool relays;         /* isolator passes on what program and interactor say */
     struct run *checker; /* the run of the checker of its tests, with its result; NULL: none */
     long long turns_ms;  /* how long the programs of another run take, before or while its own do */
     /* Of the run of a checker: the thread that makes its container, and how that went. */

@@ -11,6 +11,7 @@
 #include "docker/engine_memory.h"
 #include "run/program_explain.h"
 #include "run/program_run.h"
+#include "run/ready_program.h"
 #include "run/run_steps.h"
 #include "run/test_run.h"
 
@@ -229,6 +230,22 @@ static int keep_files(struct run *run, long long deadline, struct error *error)
     return 0;
 }
 
+/*
+ * Makes an interpreter ready, of which the programs of the tests are forks, if it can be. If not,
+ * each starts as always; what has failed for another reason, it will report.
+ */
+static void make_template(struct run *run)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const long long start = clock_now_ms();
+
+    if (run->instance->script || !ready_program_is_possible(run->plan, READY_FOR_TESTS))
+        return;
+    run->has_template = ready_program_make(run->instance, run->plan, READY_FOR_TESTS,
+                                           run_restore_deadline(run), run->cancel, &ignored) == 0;
+    docker_traced(run->docker, "ready", start);
+}
+
 /* Gives the container the limits of the program in place of those of the build. */
 static int lower_limits(struct run *run, struct error *error)
 {
@@ -320,6 +337,7 @@ int submission_prepare(struct run *run, long long deadline, bool *begun, bool *b
         run_note_built(run);
     if (keeps_copy(plan) && keep_files(run, deadline, error) != 0)
         return -1;
+    make_template(run);
     *begun = true;
     return plan->build.count > 0 ? lower_limits(run, error) : 0;
 }

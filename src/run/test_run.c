@@ -273,6 +273,7 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
     program.request.samples_memory = true;
     program.request.value_max = test->test->is_call ? CALL_VALUE_MAX : 0;
     program.report = test->test->is_call ? &test->value : NULL;
+    program.request.fork = run->has_template;
     program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
     if (!run->plan->interactive)
         return program_run(&program, run_restore_deadline(run), begun, error);
@@ -315,8 +316,8 @@ static const char *why_unusable(const struct run *run)
 
     if (link->failure.step == FRAME_STEP_CLEAN)
         return "what an earlier test has left in the container could not be removed";
-    if (link->has_end || link->failure.step != 0 || link->keeps) /* no program was sent yet */
-        return NULL;
+    if (link->has_end || link->failure.step != 0 || link->keeps || !link->requested)
+        return NULL; /* of the last two, no program was sent yet */
     return "an earlier test ended the container";
 }
 

@@ -63,8 +63,8 @@ static void open_class(struct pool *pool, const struct config *config,
         return;
     }
     class->kind = pool_kind_for(pool, &class->plan);
-    class->can_be_ready[0] = ready_program_is_possible(&class->plan, false);
-    class->can_be_ready[1] = ready_program_is_possible(&class->plan, true);
+    for (enum ready_use use = READY_FOR_PROGRAM; use < READY_FOR_TESTS; use++)
+        class->can_be_ready[use] = ready_program_is_possible(&class->plan, use);
     pool->class_count++;
 }
 
@@ -129,6 +129,11 @@ void pool_pause(struct pool *pool, bool pause)
     pthread_mutex_unlock(&pool->lock);
 }
 
+static enum ready_use use_of(const struct plan *plan)
+{
+    return plan_kind(plan) == PLAN_CELL ? READY_FOR_CELL : READY_FOR_PROGRAM;
+}
+
 /*
  * The link to the best instance that the plan can use: one with the same limits, and then one that
  * is ready for such a request. NULL: there is none. Has the lock.
@@ -136,14 +141,13 @@ void pool_pause(struct pool *pool, bool pause)
 static struct pool_entry **find(struct pool *pool, const struct plan *plan,
                                 const struct pool_kind *wanted)
 {
-    const bool for_cell = plan_kind(plan) == PLAN_CELL;
+    const enum ready_use use = use_of(plan);
     struct pool_entry **best = NULL;
     int best_rank = 0;
 
     for (struct pool_entry **link = &pool->waiting; *link && !pool->ending; link = &(*link)->next) {
         const struct pool_kind kind = pool_kind_of((*link)->instance);
-        const int rank =
-            1 + 2 * pool_kind_equal(&kind, wanted) + ((*link)->for_cell == for_cell ? 1 : 0);
+        const int rank = 1 + 2 * pool_kind_equal(&kind, wanted) + ((*link)->use == use ? 1 : 0);
 
         if (rank > best_rank && will_do(pool, plan->policy.oci_runtime, &kind, wanted) &&
             instance_waits((*link)->instance)) {
@@ -170,7 +174,7 @@ static void set_requested(struct pool *pool, const struct plan *plan,
         if (exact ? pool_kind_equal(&pool->classes[i].kind, wanted)
                   : will_do(pool, oci_runtime, &pool->classes[i].kind, wanted)) {
             pool->classes[i].requested = requested;
-            pool->classes[i].last_was_cell = plan_kind(plan) == PLAN_CELL;
+            pool->classes[i].last_use = use_of(plan);
         }
     notifier_raise(&pool->wake);
 }

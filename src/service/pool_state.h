@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "run/ready_program.h"
 #include "service/pool.h"
 
 /*
@@ -26,15 +27,15 @@ struct pool_class {
     int wanted;
     bool requested; /* the class may be refilled */
     /* Whether its interpreter can be started before the request: for a program, and for a cell. */
-    bool can_be_ready[2];
-    bool last_was_cell;   /* the last request that took an instance */
-    long long backoff;    /* ms; 0 while the engine works */
-    long long not_before; /* clock_now_ms() */
+    bool can_be_ready[READY_USES];
+    enum ready_use last_use; /* of the last request that took an instance */
+    long long backoff;       /* ms; 0 while the engine works */
+    long long not_before;    /* clock_now_ms() */
 };
 
 struct pool_entry {
     struct instance *instance;
-    bool for_cell; /* if its interpreter is ready, it is one for a session */
+    enum ready_use use; /* of its interpreter, if that is ready */
     struct pool_entry *next;
 };
 

@@ -19,14 +19,14 @@ enum { MIN_BACKOFF_MS = 1000, MAX_BACKOFF_MS = 300000 };
 
 /* ---- the list; all with the lock */
 
-static void append(struct pool *pool, struct instance *instance, bool for_cell)
+static void append(struct pool *pool, struct instance *instance, enum ready_use use)
 {
     struct pool_entry *entry = memory_allocate(sizeof *entry);
     struct pool_entry **last = &pool->waiting;
 
     while (*last)
         last = &(*last)->next;
-    *entry = (struct pool_entry){.instance = instance, .for_cell = for_cell};
+    *entry = (struct pool_entry){.instance = instance, .use = use};
     *last = entry;
 }
 
@@ -109,22 +109,22 @@ static void dispose_instance(struct instance *instance)
 }
 
 /*
- * Whether the next instance of the class is to be ready for a cell: one is if the last request was
+ * What the next instance of the class is to be ready for: one is for a cell if the last request was
  * one, or if there are several in advance.
  */
-static bool is_for_cell(const struct pool *pool, const struct pool_class *class)
+static enum ready_use next_use(const struct pool *pool, const struct pool_class *class)
 {
     const bool several = pool->policy == POOL_AHEAD && class->wanted > 1;
 
-    if (!class->can_be_ready[1] || (!several && !class->last_was_cell))
-        return false;
+    if (!class->can_be_ready[READY_FOR_CELL] || (!several && class->last_use != READY_FOR_CELL))
+        return READY_FOR_PROGRAM;
     for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next) {
         const struct pool_kind kind = pool_kind_of(entry->instance);
 
-        if (entry->for_cell && pool_kind_equal(&kind, &class->kind))
-            return false;
+        if (entry->use == READY_FOR_CELL && pool_kind_equal(&kind, &class->kind))
+            return READY_FOR_PROGRAM;
     }
-    return true;
+    return READY_FOR_CELL;
 }
 
 /* Whether there is memory for one more ready interpreter, as large as those that wait. */
@@ -146,18 +146,18 @@ static bool has_memory(const struct pool *pool)
  * to be another instance, and no further try.
  */
 static bool make_ready(struct pool *pool, struct pool_class *class, struct instance *instance,
-                       bool for_cell)
+                       enum ready_use use)
 {
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     const long long start = clock_now_ms();
 
-    if (ready_program_make(instance, &class->plan, for_cell,
+    if (ready_program_make(instance, &class->plan, use,
                            start + budget_ms(&pool->docker, BUDGET_SETUP), &pool->cancel,
                            &failure) == 0) {
         docker_traced(pool->traced, "ready", start);
         return true;
     }
-    class->can_be_ready[for_cell] = failure.kind == ERROR_CANCELLED;
+    class->can_be_ready[use] = failure.kind == ERROR_CANCELLED;
     return false;
 }
 
@@ -192,8 +192,8 @@ static bool may_make(struct pool *pool, const struct pool_class *class, struct e
 static void refill(struct pool *pool, struct pool_class *class)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    const bool for_cell = is_for_cell(pool, class);
-    const bool ready = class->can_be_ready[for_cell] && has_memory(pool);
+    const enum ready_use use = next_use(pool, class);
+    const bool ready = class->can_be_ready[use] && has_memory(pool);
     struct instance *instance = NULL;
     bool may;
 
@@ -204,14 +204,14 @@ static void refill(struct pool *pool, struct pool_class *class)
     pthread_mutex_unlock(&pool->lock);
     if (may)
         instance = make_instance(pool, class, &error);
-    if (instance && ready && !make_ready(pool, class, instance, for_cell)) {
+    if (instance && ready && !make_ready(pool, class, instance, use)) {
         dispose_instance(instance);
         pthread_mutex_lock(&pool->lock);
         return;
     }
     pthread_mutex_lock(&pool->lock);
     if (instance) {
-        append(pool, instance, for_cell);
+        append(pool, instance, use);
         class->backoff = 0;
         return;
     }

@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "supervisor/descriptors.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -76,4 +78,11 @@ void sinks_watch(struct sinks *sinks, struct loop *loop)
 {
     for (int i = 0; i < SINKS_MAX; i++)
         descriptor_discard_watch(&sinks->fds[i], loop);
+}
+
+void descriptor_enlarge_pipe(int fd)
+{
+    enum { OUTPUT_PIPE_BYTES = 1 << 20 };
+
+    fcntl(fd, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* may be refused */
 }

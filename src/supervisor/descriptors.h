@@ -42,4 +42,11 @@ void sinks_take(struct sinks *sinks, int *fd);
 
 void sinks_watch(struct sinks *sinks, struct loop *loop);
 
+/*
+ * Enlarges a pipe for output to the largest that the kernel gives everyone: Node.js discards what
+ * does not fit if a program calls process.exit(). What is in it counts as memory of the container.
+ * A user who has many such pipes gets small ones (/proc/sys/fs/pipe-user-pages-soft).
+ */
+void descriptor_enlarge_pipe(int fd);
+
 #endif

@@ -103,6 +103,25 @@ bool ending_fail_keep(struct supervisor *supervisor)
 
 /* ---- the end begins */
 
+/*
+ * Whether nothing needs to be killed, so that a template can stay, of which the program was a fork:
+ * it has ended by itself, and all of its processes with it.
+ */
+static bool spares_template(const struct supervisor *supervisor)
+{
+    return supervisor->end.cause == FRAME_CAUSE_ITSELF && supervisor->program.reaped &&
+           ready_is_alone(&supervisor->ready, &supervisor->figures);
+}
+
+/* Whether no process is left, except for a template. Those that are left are killed once more. */
+static bool processes_have_ended(const struct supervisor *supervisor)
+{
+    if (spares_template(supervisor))
+        return true;
+    ready_kill(&supervisor->ready); /* in tests it is not one of the others */
+    return processes_are_gone(&supervisor->processes);
+}
+
 void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
 {
     if (!supervisor_runs(supervisor))
@@ -114,7 +133,8 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
     supervisor->reap_more = true;
     for (int i = 0; i < 2; i++)
         output_stream_pass_all(&supervisor->outputs[i]);
-    processes_kill(&supervisor->processes);
+    if (!spares_template(supervisor))
+        processes_kill(&supervisor->processes);
     /* not before: an interactor that is ended reads no end of file */
     peer_end(&supervisor->peer);
 }
@@ -289,7 +309,7 @@ static void finish_ending(struct supervisor *supervisor)
 {
     struct program *program = &supervisor->program;
 
-    if (!program->reaped || !processes_are_gone(&supervisor->processes))
+    if (!program->reaped || !processes_have_ended(supervisor))
         return;
     give_back_spare();
     input_stream_close(&supervisor->input);

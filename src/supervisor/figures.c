@@ -16,6 +16,7 @@ static const char *const current_files[] = {"memory.current", "memory/memory.usa
 static const char *const oom_files[] = {"memory.events", "memory/memory.oom_control", NULL};
 static const char *const full_files[] = {"memory.events", "memory/memory.failcnt", NULL};
 static const char *const pids_files[] = {"pids.events", "pids/pids.events", NULL};
+static const char *const processes_files[] = {"pids.current", "pids/pids.current", NULL};
 static const char *const memory_limit_files[] = {"memory.max", "memory/memory.limit_in_bytes",
                                                  NULL};
 static const char *const pids_limit_files[] = {"pids.max", "pids/pids.max", NULL};
@@ -63,6 +64,7 @@ void figures_open(struct figures *figures, const char *root)
     figures->oom = open_first(root, oom_files, &which);
     figures->full = open_first(root, full_files, &which);
     figures->pids = open_first(root, pids_files, &which);
+    figures->processes = open_first(root, processes_files, &which);
     figures->memory_limit = open_first(root, memory_limit_files, &which);
     figures->pids_limit = open_first(root, pids_limit_files, &which);
     figures->cpu_period = open_first(root, cpu_period_files, &which);
@@ -83,6 +85,7 @@ void figures_close(struct figures *figures)
     close(figures->oom);
     close(figures->full);
     close(figures->pids);
+    close(figures->processes);
     close(figures->memory_limit);
     close(figures->pids_limit);
     close(figures->cpu_limit);
@@ -169,6 +172,11 @@ uint64_t figures_memory_full(const struct figures *figures)
 uint64_t figures_refused_processes(const struct figures *figures)
 {
     return read_number(figures->pids, "max");
+}
+
+uint64_t figures_processes(const struct figures *figures)
+{
+    return read_number(figures->processes, "");
 }
 
 /* The limit that a file begins with. v2 writes "max" for none, and v1 -1 as the quota. */

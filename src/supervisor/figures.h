@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct figures {
-    int cpu, peak, current, oom, full, pids; /* owned; -1: the kernel does not give it */
-    unsigned cpu_unit;                       /* how many units of the file are a microsecond */
+    int cpu, peak, current, oom, full, pids, processes; /* owned; -1: the kernel gives none */
+    unsigned cpu_unit; /* how many units of the file are a microsecond */
     int memory_limit, pids_limit, cpu_limit, cpu_period; /* likewise; v2 has no file of the last */
 };
 
@@ -27,6 +27,8 @@ uint64_t figures_oom_kills(const struct figures *figures);
 /* How often the memory was full, and a process or thread was refused because of their limit. */
 uint64_t figures_memory_full(const struct figures *figures);
 uint64_t figures_refused_processes(const struct figures *figures);
+/* How many processes and threads there are now, with those that were not reaped yet. */
+uint64_t figures_processes(const struct figures *figures);
 
 /*
  * The limits that hold now: bytes, CPU time in a second (microseconds), processes and threads.

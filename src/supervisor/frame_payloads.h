@@ -53,7 +53,8 @@ enum frame_run_flag {
     FRAME_RUN_JOINED = 64,
     FRAME_RUN_INTERACTOR = 128,
     FRAME_RUN_VALUE = 256, /* descriptor 3 of the program carries a value, see "Values" */
-    FRAME_RUN_FRESH = 512  /* no program that was made ready goes on */
+    FRAME_RUN_FRESH = 512, /* no program that was made ready goes on */
+    FRAME_RUN_FORK = 1024  /* the program may be a fork of one that was made ready */
 };
 
 /* What a program waits for, all of whose threads sleep: input, or room for its output. */
@@ -65,7 +66,8 @@ struct frame_looked {
     uint32_t zero;
 };
 
-/* As in struct frame_run; of the flags, FRAME_RUN_NETLINK and FRAME_RUN_CELL alone. */
+/* As in struct frame_run; of the flags, FRAME_RUN_NETLINK, FRAME_RUN_CELL and
+ * FRAME_RUN_FORK alone. */
 struct frame_make_ready {
     uint64_t stack_max;
     uint32_t flags;

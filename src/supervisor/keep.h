@@ -54,9 +54,10 @@ uint64_t keep_bytes(const struct keep *keep);
 
 /*
  * RESTORE, in two parts, for memory is given back before anything takes some: empties all places,
- * and lays the copy out. False: `step` is set.
+ * and lays the copy out. Before that it ends all processes, unless all that may end have `ended`.
+ * False: `step` is set.
  */
-bool keep_empty(struct keep *keep, const struct frame_restore *frame);
+bool keep_empty(struct keep *keep, const struct frame_restore *frame, bool ended);
 bool keep_lay_out(struct keep *keep, struct unpack *unpack);
 
 #endif

@@ -256,13 +256,6 @@ static _Noreturn void become_program(const struct program *program, const struct
 
 /* ---- in the supervisor */
 
-/*
- * The size of the pipes for output: the largest that the kernel gives everyone. Node.js discards
- * what does not fit if a program calls process.exit(). What is in them counts as memory of the
- * container. A user who has many such pipes gets small ones (/proc/sys/fs/pipe-user-pages-soft).
- */
-enum { OUTPUT_PIPE_BYTES = 1 << 20 };
-
 enum pipe_of { PIPE_REPORT, PIPE_IN, PIPE_OUT, PIPE_ERR, PIPE_BEGIN, PIPE_ANSWER, PIPES };
 
 struct pipes {
@@ -293,7 +286,7 @@ static bool open_pipes(struct pipes *pipes, struct program *program)
         if (pipe2(pipes->ends[i], O_CLOEXEC) != 0)
             return false;
         if (i == PIPE_OUT || i == PIPE_ERR)
-            fcntl(pipes->ends[i][1], F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* may be refused */
+            descriptor_enlarge_pipe(pipes->ends[i][1]);
     }
     return true;
 }

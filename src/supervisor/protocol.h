@@ -35,7 +35,8 @@
  *     RESTORE      ended    struct frame_restore, after KEPT: another request follows, as after
  *                           RESET. Each place where a program can leave something is emptied, and
  *                           the copy laid out; waiting after that. A failure is reported only
- *                           after the next RUN, so the frames of the request may come at once
+ *                           after the next RUN or MAKE_READY, so the frames of the request may come
+ *                           at once. Also while waiting with a template of forks, see below
  *     MAKE_READY   waiting  struct frame_make_ready and text: see "Ready programs". READY or FAILED
  *                           follows; ended after FAILED
  *     DETACH       waiting  struct frame_detach, only in a script, see below. DETACHED or FAILED
@@ -109,6 +110,11 @@
  * there, and READY is sent. RUN lets it go on if the words, the variables and what struct frame_run
  * says of its start are the same, and it is killed otherwise, or with FRAME_RUN_FRESH, which says
  * that limits have changed.
+ *
+ * Forks. After MAKE_READY with FRAME_RUN_FORK, what waits does not go on itself: each RUN with this
+ * flag is a fork of it, as long as nothing but the forks' own processes has run meanwhile and none
+ * of these is left (supervisor/ready_template.h). If there can be no fork, the program is started
+ * as always.
  *
  * The text is empty or a variable more, "NAME=PATH", by which the interpreter finds a hook among
  * the files (src/drivers/preload.py). The hook reads from descriptor 3 the 12 digits of a length,

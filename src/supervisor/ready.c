@@ -156,6 +156,14 @@ static bool has_come(const struct ready *ready, uint64_t number, const uint64_t 
     return path[0] != '\0' && (call.directory < 0 || (int)arguments[call.directory] == AT_FDCWD);
 }
 
+static void note_thread(struct ready_thread *thread, uint64_t number, uint64_t argument)
+{
+    if (number == SYS_set_tid_address)
+        thread->id = argument;
+    if (number == SYS_set_robust_list)
+        thread->robust_list = argument;
+}
+
 /* The process has stopped: lets it go on, unless it has come. False: that is refused. */
 static bool go_on(struct ready *ready, int status)
 {
@@ -167,6 +175,8 @@ static bool go_on(struct ready *ready, int status)
     if (number == (SIGTRAP | 0x80)) {
         if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0)
             return false;
+        if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+            note_thread(&ready->thread, info.entry.nr, info.entry.args[0]);
         if (info.op == PTRACE_SYSCALL_INFO_ENTRY && !ready->has_loaded)
             ready->has_loaded = ends_hook(info.entry.nr, info.entry.args[0]);
         else if (info.op == PTRACE_SYSCALL_INFO_ENTRY &&
@@ -202,17 +212,35 @@ bool ready_suits(const struct ready *ready, const struct program *program)
 {
     const struct program *waiting = &ready->program;
 
-    return ready->state == READY_WAITING && waiting->is_interpreter == program->is_interpreter &&
+    return ready->state >= READY_WAITING && waiting->is_interpreter == program->is_interpreter &&
            strvec_equal(&waiting->arguments, &program->arguments) &&
            strvec_equal(&waiting->environment, &program->environment) &&
            waiting->stack_max == program->stack_max && waiting->netlink == program->netlink &&
            waiting->ipc == program->ipc;
 }
 
-void ready_resume(struct ready *ready, struct program *program)
+bool ready_become_template(struct ready *ready, const struct processes *processes,
+                           const struct figures *figures)
+{
+    if (ready->program.is_interpreter ||
+        !ready_template_make(&ready->template, ready->program.pid, &ready->thread, processes->proc,
+                             figures))
+        return false;
+    ready->state = READY_TEMPLATE;
+    return true;
+}
+
+bool ready_is_alone(const struct ready *ready, const struct figures *figures)
+{
+    return ready->state == READY_TEMPLATE && ready_template_is_alone(&ready->template, figures);
+}
+
+bool ready_resume(struct ready *ready, const struct processes *processes, struct program *program)
 {
     struct program *waiting = &ready->program;
 
+    if (ready->state == READY_TEMPLATE)
+        return ready_template_fork(&ready->template, processes->proc, program);
     program->pid = waiting->pid;
     program->in = waiting->in;
     program->out[0] = waiting->out[0];
@@ -226,6 +254,13 @@ void ready_resume(struct ready *ready, struct program *program)
     /* It may have been killed: its end will say so. */
     ptrace(PTRACE_DETACH, program->pid, NULL, NULL);
     forget(ready);
+    return true;
+}
+
+void ready_kill(const struct ready *ready)
+{
+    if (ready->program.pid > 0)
+        kill(ready->program.pid, SIGKILL);
 }
 
 void ready_discard(struct ready *ready, const struct processes *processes)

@@ -13,18 +13,23 @@
 #include "supervisor/figures.h"
 #include "supervisor/processes.h"
 #include "supervisor/program.h"
+#include "supervisor/ready_template.h"
 
 enum ready_state {
     READY_NONE,
     READY_STARTING, /* it has not come to the working directory */
-    READY_WAITING
+    READY_WAITING,
+    READY_TEMPLATE /* it waits, and programs are forks of it */
 };
 
 struct ready {
     struct program program;
     const char *workdir; /* absolute; borrowed */
     enum ready_state state;
+    bool forks;      /* it is to become a template */
     bool has_loaded; /* its hook has, if it has one: what it looks at from now on counts */
+    struct ready_thread thread;
+    struct ready_template template; /* of READY_TEMPLATE */
 };
 
 void ready_init(struct ready *ready, const char *workdir);
@@ -42,11 +47,24 @@ bool ready_start(struct ready *ready, struct program *program, const struct figu
  */
 bool ready_take_status(struct ready *ready, pid_t pid, int status);
 
-/* Whether what waits is what this program would become. */
+/* Whether what waits, or is the template, is what this program would become. */
 bool ready_suits(const struct ready *ready, const struct program *program);
 
-/* Gives the process to the program, which ready_suits(), and lets it go on. */
-void ready_resume(struct ready *ready, struct program *program);
+/* Makes what waits a template. False: it has to be discarded. */
+bool ready_become_template(struct ready *ready, const struct processes *processes,
+                           const struct figures *figures);
+
+/* Whether there is a template, and no other process besides it. */
+bool ready_is_alone(const struct ready *ready, const struct figures *figures);
+
+/*
+ * Gives the process, or a fork of the template, to the program, which ready_suits(), and lets it go
+ * on. False: there is no fork, and the template has to be discarded.
+ */
+bool ready_resume(struct ready *ready, const struct processes *processes, struct program *program);
+
+/* Kills what was made ready, if it is there. Its end comes as a status. */
+void ready_kill(const struct ready *ready);
 
 /*
  * Kills all processes and waits until they have ended, so there may be no others. Does nothing if

@@ -66,8 +66,12 @@ static void keep(struct supervisor *supervisor, const struct frame_keep *frame)
 /* A failure is reported after the next RUN. */
 static void restore(struct supervisor *supervisor, const struct frame_restore *frame)
 {
-    const bool empty = keep_empty(&supervisor->keep, frame);
+    const bool ended = ready_is_alone(&supervisor->ready, &supervisor->figures);
+    bool empty;
 
+    if (!ended)
+        ready_discard(&supervisor->ready, &supervisor->processes);
+    empty = keep_empty(&supervisor->keep, frame, ended);
     reset(supervisor);
     if (!empty || !keep_lay_out(&supervisor->keep, &supervisor->unpack))
         return;
@@ -75,13 +79,20 @@ static void restore(struct supervisor *supervisor, const struct frame_restore *f
     unpack_init(&supervisor->unpack);
 }
 
+/* Whether the frame may also come while the supervisor is waiting. */
+static bool can_come_first(const struct supervisor *supervisor, int type)
+{
+    return supervisor->state == STATE_WAITING &&
+           (type == FRAME_KEEP ||
+            (type == FRAME_RESTORE && supervisor->ready.state == READY_TEMPLATE));
+}
+
 static bool take_between(struct supervisor *supervisor, const struct frame *frame)
 {
     struct frame_keep kept;
     struct frame_restore restored;
 
-    if (supervisor->state != STATE_ENDED &&
-        !(supervisor->state == STATE_WAITING && frame->type == FRAME_KEEP))
+    if (supervisor->state != STATE_ENDED && !can_come_first(supervisor, frame->type))
         return false;
     switch (frame->type) {
     case FRAME_COLLECT:
@@ -118,7 +129,7 @@ static bool can_run(const struct supervisor *supervisor, const struct frame_run 
                            FRAME_RUN_SAMPLE_MEMORY |
                            (script ? FRAME_RUN_MUST_SUCCEED
                                    : FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR |
-                                         FRAME_RUN_VALUE | FRAME_RUN_FRESH);
+                                         FRAME_RUN_VALUE | FRAME_RUN_FRESH | FRAME_RUN_FORK);
     const uint32_t stays = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES;
 
     if ((frame->flags & FRAME_RUN_VALUE) != 0 && (frame->flags & stays) != 0)

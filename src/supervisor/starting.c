@@ -74,12 +74,16 @@ static bool start_program(struct supervisor *supervisor)
 /* The same, or continues what was started before the request. */
 static bool start_or_resume(struct supervisor *supervisor)
 {
-    if (supervisor->ready.state != READY_WAITING)
-        return start_program(supervisor);
+    struct ready *ready = &supervisor->ready;
+
     supervisor->program.start_us = figures_clock_us();
+    if (ready->state < READY_WAITING ||
+        !ready_resume(ready, &supervisor->processes, &supervisor->program)) {
+        ready_discard(ready, &supervisor->processes);
+        return start_program(supervisor);
+    }
     supervisor->end.was_ready = 1;
     supervisor->state = STATE_RUNNING;
-    ready_resume(&supervisor->ready, &supervisor->program);
     ending_check_cpu(supervisor);
     return true;
 }
@@ -227,13 +231,30 @@ void starting_make_ready(struct supervisor *supervisor, const struct frame_make_
 {
     struct program_failure failure;
 
-    if (!starting_end_files(supervisor))
+    if (ending_fail_keep(supervisor) || !starting_end_files(supervisor))
         return;
     set_up_program(supervisor, frame->stack_max,
                    frame->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL));
+    supervisor->ready.forks = (frame->flags & FRAME_RUN_FORK) != 0;
     if (!ready_start(&supervisor->ready, &supervisor->program, &supervisor->figures, variable,
                      &failure))
         ending_fail(supervisor, FRAME_STEP_START, failure.error, NULL);
+}
+
+/* It waits, or has ended. */
+static void answer_make_ready(struct supervisor *supervisor)
+{
+    struct ready *ready = &supervisor->ready;
+    const struct frame_ready answer = {figures_current_bytes(&supervisor->figures)};
+
+    if (ready->state == READY_WAITING &&
+        (!ready->forks ||
+         ready_become_template(ready, &supervisor->processes, &supervisor->figures))) {
+        connection_send(&supervisor->connection, FRAME_READY, &answer, sizeof answer, NULL);
+        return;
+    }
+    ready_discard(ready, &supervisor->processes);
+    ending_fail(supervisor, FRAME_STEP_START, ECHILD, NULL);
 }
 
 bool starting_take_ready(struct supervisor *supervisor, pid_t pid, int status)
@@ -243,27 +264,24 @@ bool starting_take_ready(struct supervisor *supervisor, pid_t pid, int status)
 
     if (!ready_take_status(ready, pid, status))
         return false;
-    if (before == READY_STARTING && ready->state == READY_WAITING) {
-        const struct frame_ready answer = {figures_current_bytes(&supervisor->figures)};
-
-        connection_send(&supervisor->connection, FRAME_READY, &answer, sizeof answer, NULL);
-    } else if (before == READY_STARTING && ready->state == READY_NONE) {
-        ending_fail(supervisor, FRAME_STEP_START, ECHILD, NULL);
-    }
+    if (before == READY_STARTING && ready->state != READY_STARTING)
+        answer_make_ready(supervisor);
     return true;
 }
 
 /* ---- RUN */
 
-/* Kills what was made ready, unless this RUN can continue it. */
+/* Kills what was made ready, unless this RUN can continue it, or be a fork of it. */
 static void choose_ready(struct supervisor *supervisor)
 {
     const uint32_t others =
         FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR | FRAME_RUN_VALUE | FRAME_RUN_FRESH;
+    const uint32_t flags = supervisor->order.flags;
+    struct ready *ready = &supervisor->ready;
 
-    if ((supervisor->order.flags & others) != 0 ||
-        !ready_suits(&supervisor->ready, &supervisor->program))
-        ready_discard(&supervisor->ready, &supervisor->processes);
+    if ((flags & others) != 0 || !ready_suits(ready, &supervisor->program) ||
+        ready->forks != ((flags & FRAME_RUN_FORK) != 0))
+        ready_discard(ready, &supervisor->processes);
 }
 
 /* False: there is no memory for the tails. */

@@ -126,6 +126,84 @@ test_case 'figures count from the begin of the program' && {
         "1 cpu-time a second" "a limit of CPU time"
 }
 
+# tests CODE [CONFIG]: runs eight tests of a program, whose stdin is the number of the test; "seen" has a line for each: its name and
+# status, what it printed, and the last line of what it wrote on stderr.
+tests() {
+    perl -MJSON::PP -e 'print encode_json({language => "python", entrypoint_code => shift,
+        tests => [map {{name => "$_", stdin => "$_", no_expected => JSON::PP::true}} 1 .. 8]}), "\n"' "$1" >"$scratch/lines"
+    batch_with "{\"warm\": {\"python\": 0}${2-}}" -j 1 "$scratch/lines" 2>"$scratch/err"
+    results 'map { "$_->{name} $_->{status}: $_->{stdout}" =~ s/\n/ /gr . (split /\n/, $_->{stderr})[-1] } @{$r->{tests}}' >"$scratch/seen"
+}
+seeds() { sort -u -t: -k2 "$scratch/seen" | wc -l; } # how many different lines there are, without the names of the tests
+
+# The seed of hashes is one of the interpreter's start: tests that are forks have it in common.
+test_case 'tests are forks of one interpreter' && {
+    image=$(perl -MJSON::PP -e 'local $/; print decode_json(<STDIN>)->{languages}{python}{image}' <"$ISOLATOR_CONFIG")
+    never=", \"languages\": {\"python\": {\"image\": \"$image\", \"ready\": false}}"
+    tests 'print(hash("x"))'
+    is "$(seeds)" 1 "one interpreter"
+    sed -i 's/"stdin":"8"/"arguments":["8"],&/' "$scratch/lines"
+    batch_with '{"warm": {"python": 0}}' -j 1 "$scratch/lines" 2>"$scratch/err"
+    is "$(results 'join "", map { $_->{stdout} } @{$r->{tests}}' | sort -u | wc -l)" 8 "one has an argument: each has its own"
+    tests 'print(hash("x"))' "$never"
+    is "$(seeds)" 8 "ready: false: each has its own"
+    tests 'print(hash("x"))' ", \"languages\": {\"python\": {\"image\": \"$image\", \"preload\": [\"unittest\"]}}"
+    is "$(seeds)" 8 "modules in advance: each has its own"
+}
+
+look='
+import os, sys, resource, threading, signal, random, time
+status = dict(line.split(":\t", 1) for line in open("/proc/self/status").read().splitlines())
+print(sys.argv, input(), os.listdir("."), os.listdir("/proc/self/fd"), os.getsid(0) == os.getpid(), os.getpgid(0) == os.getpid(), os.getppid(), os.umask(0o22),
+    [status[name] for name in ("TracerPid", "Threads", "SigBlk", "SigIgn", "SigCgt", "Seccomp", "NoNewPrivs")], os.stat("/proc/self/mem").st_uid == os.getuid(),
+    [resource.getrlimit(i) for i in range(16)], os.sched_getaffinity(0) == os.sched_getaffinity(1), os.getpriority(0, 0), open("/proc/self/oom_score_adj").read(),
+    threading.main_thread().native_id == os.getpid(), threading.get_ident() == threading.main_thread().ident, signal.getsignal(signal.SIGINT), time.process_time() < 1,
+    [os.fstat(i).st_mode for i in range(3)], sys.stdout.isatty(), sys.flags.hash_randomization, len({os.fstat(i).st_ino for i in range(3)}))
+thread = threading.Thread(target=print, args=("thread",)); thread.start(); thread.join()
+child = os.fork()
+if child == 0: os._exit(7)
+print(os.waitpid(child, 0)[1], os.popen("echo popen").read())
+open("left", "w").write("x")
+sys.exit(int(status["Threads"]) + 2)'
+
+test_case 'a test that is a fork sees what any sees' && {
+    tests "$look" "$never"
+    cp "$scratch/seen" "$scratch/cold"
+    is "$(grep -c '^[0-9] runtime-error: .* thread 1792 popen  *$' "$scratch/cold")" 8 "each test has run to its end"
+    tests "$look"
+    is "$(diff "$scratch/cold" "$scratch/seen")" "" "all tests"
+}
+
+# What each test of hostile programs does, by its number; the others print their number, and a limit that is that of the first.
+test_case 'a test that is hostile to the others' && {
+    hostile() { # TEXT CODE
+        tests "
+import os, resource, signal, sys, subprocess, ctypes, time
+number = int(input())
+others = [int(p) for p in os.listdir('/proc') if p.isdigit() and int(p) not in (1, os.getpid())]
+if number == 3 and len(others) != 1: sys.exit('no interpreter waits')
+def attack():
+    $2
+if number == 3: attack()
+print(resource.getrlimit(resource.RLIMIT_NOFILE), os.getpriority(0, 0), len(os.sched_getaffinity(0)) == os.cpu_count(), os.listdir('.'), globals().get('injected'))"
+        is "$(grep -v '^3 ' "$scratch/seen" | sed 's/^[0-9] //; s/ *$//' | sort -u)" "passed: (1024, 1024) 0 True ['main.py'] None" "$1: the other tests"
+        is "$(grep -c "no interpreter waits" "$scratch/seen")" 0 "$1: the third one was a fork"
+    }
+    hostile 'kills the interpreter' '[os.kill(p, 9) for p in others]'
+    hostile 'stops it' '[os.kill(p, signal.SIGSTOP) for p in others]'
+    hostile 'kills all' 'os.kill(-1, 9)'
+    hostile 'a limit' '[resource.prlimit(p, resource.RLIMIT_NOFILE, (100, 100)) for p in others]'
+    hostile 'a priority' '[os.setpriority(os.PRIO_PROCESS, p, 5) for p in others]'
+    hostile 'processors' '[os.sched_setaffinity(p, {0}) for p in others]'
+    hostile 'leaves a process' 'subprocess.Popen(["sleep", "100"], start_new_session=True, stdin=0, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)'
+    hostile 'its memory' '[open(f"/proc/{p}/mem", "r+b") for p in others]'
+    has "$(cat "$scratch/seen")" "3 runtime-error: PermissionError" "its memory cannot be opened"
+    hostile 'its descriptors' '[os.open(f"/proc/{p}/fd/1", os.O_WRONLY) for p in others]'
+    has "$(cat "$scratch/seen")" "3 runtime-error: PermissionError" "its descriptors cannot be opened"
+    hostile 'ptrace' '[sys.exit(9) for p in others if ctypes.CDLL(None).ptrace(16, p, 0, 0) == 0]'
+    has "$(cat "$scratch/seen")" "3 passed: " "it cannot be traced"
+}
+
 # Attacks of selftest, with the variables that it sets; no line of theirs says that they got through.
 test_case 'attacks' && {
     for attack in supervisor_signals supervisor_ptrace supervisor_proc supervisor_rlimits fake_end_frame kill_all descriptors; do

@@ -404,7 +404,7 @@ static void check_for_cells(const struct fixture *fixture, int waiting, int for_
     wait_for_waiting(fixture, waiting);
     pthread_mutex_lock(&fixture->pool->lock);
     for (const struct pool_entry *entry = fixture->pool->waiting; entry; entry = entry->next)
-        found += entry->for_cell;
+        found += entry->use == READY_FOR_CELL;
     pthread_mutex_unlock(&fixture->pool->lock);
     assert_int_equal(found, for_cells);
 }
@@ -460,7 +460,7 @@ static void pool__what_is_ready_for_the_request_first(void **state)
     pool_stop(fixture.pool);
     pthread_mutex_lock(&fixture.pool->lock);
     for (const struct pool_entry *entry = fixture.pool->waiting; entry; entry = entry->next)
-        for_cell = entry->for_cell ? entry->instance : for_cell;
+        for_cell = entry->use == READY_FOR_CELL ? entry->instance : for_cell;
     pthread_mutex_unlock(&fixture.pool->lock);
     one = take_now(fixture.pool, &cell);
     assert_ptr_equal(one, for_cell);

@@ -96,7 +96,7 @@ static void ready__hook(void **state)
 {
     static const char script[] = "n=$(head -c 12 <&3); head -c $n <&3 | tr '\\0' ' '; echo $HOOK;"
                                  " cat hook; [ -e file ]; echo $?; exec 3<&-; [ -e file ]; echo $?;"
-                                 " ls /proc/$$/fd | tr '\\n' ' '";
+                                 " ls -m /proc/$$/fd";
     CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
     struct fixture fixture;
 
@@ -115,7 +115,7 @@ static void ready__hook(void **state)
     expect(&fixture, FRAME_END);
     assert_string_equal(strbuf_string(&fixture.out[0]),
                         "USER=sandbox LOGNAME=sandbox .//////////////////hook\n"
-                        "content1\n0\n0 1 2 ");
+                        "content1\n0\n0, 1, 2\n");
     assert_int_equal(fixture.end.was_ready, 1);
     tear_down(&fixture);
 }
@@ -246,6 +246,189 @@ static void ready__cells_and_programs(void **state)
         tear_down(&fixture);
     }
 }
+
+/* ---- forks of a template */
+
+#if defined __x86_64__
+
+static const struct frame_run FORKED = {.timer_ms = 2 * LATE_MS,
+                                        .linger_ms = 2 * LATE_MS,
+                                        .output_max = MEGABYTE,
+                                        .stack_max = MEGABYTE,
+                                        .flags = FRAME_RUN_FORK};
+
+/* Makes a program ready that is to be a template. The kernel counts three processes. */
+static void make_template(struct fixture *fixture, const char *script)
+{
+    static const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_FORK};
+
+    prepare(fixture);
+    write_in(fixture->directory, "pids.current", "3\n");
+    launch(fixture, fixture->directory);
+    expect(fixture, FRAME_HELLO);
+    add_perl(fixture, script);
+    add(fixture, FRAME_MAKE_READY, &order, sizeof order);
+}
+
+/* Runs the program once more, with this stdin. */
+static void run_fork(struct fixture *fixture, const char *script, const char *input,
+                     const struct frame_run *run)
+{
+    strbuf_release(&fixture->out[0]);
+    add_perl(fixture, script);
+    add(fixture, FRAME_RUN, run, sizeof *run);
+    add_text(fixture, FRAME_STDIN, input);
+    add(fixture, FRAME_STDIN_END, NULL, 0);
+    expect(fixture, FRAME_END);
+}
+
+/* Each has an id, a session and descriptors of its own, and is traced by no one. */
+static void ready__forks(void **state)
+{
+    static const char script[] =
+        "-e 'x'; $n++; ($s) = (split ' ', `cat /proc/$$/stat`)[5]; open F, \"/proc/$$/status\";"
+        " @t = grep /TracerPid/, <F>; close F; opendir D, '/proc/self/fd'; @d = readdir D;"
+        " print STDERR $$; print $s == $$, ' ', -o \"/proc/$$/mem\", ' ', $t[0] =~ /(\\d+)/, ' ',"
+        " scalar @d, ' ', getppid() == $ARGV[0], \" $n \", <STDIN>; exit 7";
+    CLEANUP(strbuf_release) struct strbuf ids = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    make_template(&fixture, script);
+    expect(&fixture, FRAME_READY);
+    for (int i = 0; i < 3; i++) {
+        if (i > 0)
+            add(&fixture, FRAME_RESET, NULL, 0);
+        run_fork(&fixture, script, i == 1 ? "one" : "other", &FORKED);
+        check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 7);
+        assert_int_equal(fixture.end.was_ready, 1);
+        assert_string_equal(strbuf_string(&fixture.out[0]),
+                            i == 1 ? "1 1 0 6  1 one" : "1 1 0 6  1 other");
+        assert_null(strstr(strbuf_string(&ids), strbuf_string(&fixture.out[1])));
+        strbuf_addf(&ids, "%s ", strbuf_string(&fixture.out[1]));
+        strbuf_release(&fixture.out[1]);
+    }
+    tear_down(&fixture);
+}
+
+/* A test that does something to the template; the next one is a fork of it, or starts anew. */
+static void check_after(const char *what, bool stays)
+{
+    static const char script[] =
+        "-e 'x'; $p = getppid; chomp($t = `cat /proc/$p/task/$p/children`);"
+        " ($t) = grep { $_ != $$ } split ' ', $t; $_ = <STDIN>; s/TEMPLATE/$t/; system $_;"
+        " print join ' ', `ulimit -n` + 0, getpriority(0, 0), `taskset -p $$` =~ /(\\w+)$/";
+    CLEANUP_FREE char *first = NULL;
+    struct fixture fixture;
+
+    make_template(&fixture, script);
+    expect(&fixture, FRAME_READY);
+    run_fork(&fixture, script, ":", &FORKED);
+    assert_int_equal(fixture.end.was_ready, 1);
+    first = string_copy(strbuf_string(&fixture.out[0]));
+    add(&fixture, FRAME_RESET, NULL, 0);
+    run_fork(&fixture, script, what, &FORKED);
+    assert_int_equal(fixture.end.was_ready, 1);
+    add(&fixture, FRAME_RESET, NULL, 0);
+    run_fork(&fixture, script, ":", &FORKED);
+    if (fixture.end.was_ready != (stays ? 1 : 0))
+        fail_msg("after '%s': %s", what, stays ? "no fork" : "a fork");
+    assert_string_equal(strbuf_string(&fixture.out[0]), first);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
+    tear_down(&fixture);
+}
+
+static void ready__forks_after_a_hostile_one(void **state)
+{
+    (void)state;
+    check_after(": TEMPLATE", true);
+    check_after("kill -KILL TEMPLATE", false);
+    check_after("kill -STOP TEMPLATE", false);
+    check_after("kill -USR1 TEMPLATE", false);
+    check_after("kill -TRAP TEMPLATE", false);
+    check_after("prlimit --pid TEMPLATE --nofile=100:200", false);
+    check_after("renice -n 5 -p TEMPLATE >&2", false);
+    check_after("ionice -c 3 -p TEMPLATE", false);
+    check_after("taskset -p 1 TEMPLATE >&2", false);
+    check_after("chrt -b -p 0 TEMPLATE", false);
+    check_after("echo 9000 >/proc/TEMPLATE/timerslack_ns", false);
+    check_after("echo 4 >pids.current", false); /* a process is left */
+}
+
+/* What is no fork: another command, RUN without the flag, and a program that is stopped. */
+static void ready__forks_that_cannot_be(void **state)
+{
+    static const char script[] = "-e 'x'; $| = 1; print 'first'; $_ = <STDIN>; sleep 1000 if /w/";
+    struct fixture fixture;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        make_template(&fixture, script);
+        expect(&fixture, FRAME_READY);
+        run_fork(&fixture, script, "", &FORKED);
+        assert_int_equal(fixture.end.was_ready, 1);
+        add(&fixture, FRAME_RESET, NULL, 0);
+        if (i == 0) {
+            run_fork(&fixture, "print 'other'", "", &FORKED);
+            assert_int_equal(fixture.end.was_ready, 0);
+            assert_string_equal(strbuf_string(&fixture.out[0]), "other");
+        } else if (i == 1) {
+            run_fork(&fixture, script, "", &SAME);
+            assert_int_equal(fixture.end.was_ready, 0);
+        } else {
+            add_perl(&fixture, script);
+            add(&fixture, FRAME_RUN, &FORKED, sizeof FORKED);
+            add_text(&fixture, FRAME_STDIN, "wait");
+            strbuf_release(&fixture.out[0]);
+            expect_output(&fixture, 0, strlen("first"));
+            add(&fixture, FRAME_STDIN_END, NULL, 0);
+            add(&fixture, FRAME_STOP, NULL, 0);
+            expect(&fixture, FRAME_END);
+            check_end(&fixture, FRAME_CAUSE_STOP, SIGKILL, 0);
+        }
+        add(&fixture, FRAME_RESET, NULL, 0);
+        run_fork(&fixture, script, "", &FORKED);
+        check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
+        assert_int_equal(fixture.end.was_ready, 0);
+        tear_down(&fixture);
+    }
+}
+
+/* It has another descriptor, memory that it shares, or a second thread. */
+static void ready__templates_that_cannot_be(void **state)
+{
+    static const struct {
+        const char *program, *option, *script;
+    } templates[] = {
+        {"perl", "-e", "open F, '/dev/null'; -e 'x'"},
+        {"/usr/bin/python3", "-Ic", "import mmap, os; m = mmap.mmap(-1, 4096); os.stat('x')"},
+        {"/usr/bin/python3", "-Ic",
+         "import os, threading; threading.Timer(100, print).start(); os.stat('x')"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(templates); i++) {
+        struct frame_make_ready order = ORDER;
+
+        for (int fork = 1; fork >= 0; fork--) {
+            struct fixture fixture;
+
+            prepare(&fixture);
+            write_in(fixture.directory, "pids.current", "3\n");
+            launch(&fixture, fixture.directory);
+            expect(&fixture, FRAME_HELLO);
+            order.flags = fork ? FRAME_RUN_FORK : 0;
+            add_text(&fixture, FRAME_ARGUMENT, templates[i].program);
+            add_text(&fixture, FRAME_ARGUMENT, templates[i].option);
+            add_text(&fixture, FRAME_ARGUMENT, templates[i].script);
+            add(&fixture, FRAME_MAKE_READY, &order, sizeof order);
+            expect(&fixture, fork ? FRAME_FAILED : FRAME_READY);
+            tear_down(&fixture);
+        }
+    }
+}
+
+#endif
 
 /* Signals that arrive in the start are the program's. */
 static void ready__signals_of_the_start(void **state)

@@ -1,0 +1,208 @@
+#define _GNU_SOURCE
+#include "supervisor/ready_template.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "supervisor/descriptors.h"
+#include "supervisor/entries.h"
+#include "supervisor/protocol.h"
+
+enum { CALL_CLOSE_RANGE = 436, IO_WHO_PROCESS = 1, PIPES = 3 };
+
+/* ---- what it may be */
+
+/* How many entries there are in a directory of /proc; -1: it cannot be read. */
+static int count_entries(int proc, pid_t pid, const char *name)
+{
+    struct entries entries;
+    struct entry entry;
+    char path[64];
+    int fd, found, count = 0;
+
+    snprintf(path, sizeof path, "%d/%s", (int)pid, name);
+    fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    entries_open(&entries, fd);
+    while ((found = entries_next(&entries, &entry)) > 0)
+        count++;
+    close(fd);
+    return found < 0 ? -1 : count;
+}
+
+/*
+ * Whether it has memory that it shares and can write to: its lines in proc_pid_maps(5) begin with
+ * "ADDRESSES rw-s ". Also true if that cannot be read.
+ */
+static bool shares_memory(int proc, pid_t pid)
+{
+    char path[64], bytes[4096], line[64] = "";
+    size_t at = 0;
+    bool shares = false;
+    ssize_t length = -1;
+    int fd;
+
+    snprintf(path, sizeof path, "%d/maps", (int)pid);
+    fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && !shares && (length = read(fd, bytes, sizeof bytes)) > 0)
+        for (ssize_t i = 0; i < length; i++) {
+            const char *access;
+
+            if (bytes[i] != '\n') {
+                if (at < sizeof line - 1)
+                    line[at++] = bytes[i];
+                continue;
+            }
+            line[at] = '\0';
+            at = 0;
+            access = strchr(line, ' ');
+            shares |= !access || (access[2] == 'w' && access[4] == 's');
+        }
+    descriptor_close(&fd);
+    return shares || length != 0;
+}
+
+/* Whether the C library writes the thread's id there, which it must find in a fork, too: glibc. */
+static bool has_thread(pid_t pid, const struct ready_thread *thread)
+{
+    long word;
+
+    errno = 0;
+    word = thread->id == 0 ? 0 : ptrace(PTRACE_PEEKDATA, pid, thread->id, NULL);
+    return thread->id != 0 && errno == 0 && (int32_t)word == pid;
+}
+
+static long call(const struct ready_template *template, pid_t pid, long number, uint64_t one,
+                 uint64_t two, uint64_t three)
+{
+    const uint64_t arguments[5] = {one, two, three, 0, 0};
+    long result = -ESRCH;
+
+    traced_call_make(pid, &template->registers, number, arguments, &result);
+    return result;
+}
+
+static bool read_traits(const struct ready_template *template, struct ready_traits *traits)
+{
+    const pid_t pid = template->pid;
+
+    memset(traits, 0, sizeof *traits);
+    for (int i = 0; i < RLIM_NLIMITS; i++)
+        if (prlimit(pid, i, NULL, &traits->limits[i]) != 0)
+            return false;
+    traits->io_priority = syscall(SYS_ioprio_get, IO_WHO_PROCESS, pid);
+    traits->timer_slack = call(template, pid, SYS_prctl, PR_GET_TIMERSLACK, 0, 0);
+    return syscall(SYS_sched_getaffinity, pid, sizeof traits->processors, traits->processors) > 0 &&
+           syscall(SYS_sched_getattr, pid, traits->scheduling, sizeof traits->scheduling, 0) == 0 &&
+           traits->io_priority >= 0 && traits->timer_slack >= 0;
+}
+
+bool ready_template_make(struct ready_template *template, pid_t pid,
+                         const struct ready_thread *thread, int proc, const struct figures *figures)
+{
+    const long options =
+        PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL | PTRACE_O_TRACEFORK;
+
+    *template = (struct ready_template){
+        .pid = pid, .thread = *thread, .processes = figures_processes(figures)};
+    if (template->processes != FRAME_UNKNOWN && count_entries(proc, pid, "task") == 1 &&
+        count_entries(proc, pid, "fd") == PIPES && !shares_memory(proc, pid) &&
+        has_thread(pid, thread) && ptrace(PTRACE_SETOPTIONS, pid, NULL, options) == 0 &&
+        traced_call_prepare(pid, &template->registers) &&
+        call(template, pid, SYS_prctl, PR_SET_DUMPABLE, 0, 0) == 0 &&
+        read_traits(template, &template->traits))
+        return true;
+    template->pid = 0;
+    return false;
+}
+
+bool ready_template_is_alone(const struct ready_template *template, const struct figures *figures)
+{
+    return figures_processes(figures) == template->processes;
+}
+
+/* ---- a fork */
+
+/* Opens our end of a pipe that the fork has as descriptor `fd`. */
+static int open_end(int proc, pid_t pid, int fd, int flags)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "%d/fd/%d", (int)pid, fd);
+    return openat(proc, path, flags | O_NONBLOCK | O_CLOEXEC);
+}
+
+/*
+ * Replaces the three pipes of the fork by new ones: it makes them, which are descriptors 3 to 8
+ * then, and this process opens its ends.
+ */
+static bool replace_pipes(const struct ready_template *template, int proc, pid_t pid,
+                          struct program *program)
+{
+    const uint64_t pair = traced_call_scratch(&template->registers);
+    int *const ends[PIPES] = {&program->in, &program->out[0], &program->out[1]};
+
+    for (int i = 0; i < PIPES; i++) {
+        const int reading = PIPES + 2 * i, writing = reading + 1;
+
+        if (call(template, pid, SYS_pipe2, pair, 0, 0) != 0)
+            return false;
+        *ends[i] = i == 0 ? open_end(proc, pid, writing, O_WRONLY)
+                          : open_end(proc, pid, reading, O_RDONLY);
+        if (*ends[i] < 0 || call(template, pid, SYS_dup3, (uint64_t)(i == 0 ? reading : writing),
+                                 (uint64_t)i, 0) != i)
+            return false;
+        if (i > 0)
+            descriptor_enlarge_pipe(*ends[i]);
+    }
+    if (call(template, pid, CALL_CLOSE_RANGE, PIPES, UINT32_MAX, 0) == 0)
+        return true;
+    for (int fd = PIPES; fd < 3 * PIPES; fd++)
+        if (call(template, pid, SYS_close, (uint64_t)fd, 0, 0) != 0)
+            return false;
+    return true;
+}
+
+/* Makes of a copy of the template a process of its own, which goes on. */
+static bool set_up_fork(const struct ready_template *template, int proc, struct program *program)
+{
+    const uint64_t robust_list_size = 3 * sizeof(long); /* struct robust_list_head */
+    const uint64_t robust_list = template->thread.robust_list;
+    const pid_t pid = program->pid;
+
+    return call(template, pid, SYS_prctl, PR_SET_DUMPABLE, 1, 0) == 0 &&
+           call(template, pid, SYS_setsid, 0, 0, 0) == pid &&
+           (robust_list == 0 ||
+            call(template, pid, SYS_set_robust_list, robust_list, robust_list_size, 0) == 0) &&
+           replace_pipes(template, proc, pid, program) &&
+           traced_call_restore(pid, &template->registers) &&
+           ptrace(PTRACE_DETACH, pid, NULL, NULL) == 0;
+}
+
+bool ready_template_fork(const struct ready_template *template, int proc, struct program *program)
+{
+    const uint64_t flags = SIGCHLD | CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+    struct ready_traits traits;
+
+    if (!read_traits(template, &traits) || memcmp(&traits, &template->traits, sizeof traits) != 0)
+        return false;
+    program->pid =
+        traced_call_clone(template->pid, &template->registers, flags, template->thread.id);
+    if (program->pid > 0 && set_up_fork(template, proc, program))
+        return true;
+    if (program->pid > 0)
+        kill(program->pid, SIGKILL);
+    descriptor_close(&program->in);
+    descriptor_close(&program->out[0]);
+    descriptor_close(&program->out[1]);
+    return false;
+}
