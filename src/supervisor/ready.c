@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "supervisor/descriptors.h"
 #include "supervisor/ready_hook.h"
 
 /* Descriptors: what a hook reads from, and an interpreter that stays its cells. */
@@ -222,8 +223,12 @@ bool ready_suits(const struct ready *ready, const struct program *program)
 bool ready_become_template(struct ready *ready, const struct processes *processes,
                            const struct figures *figures)
 {
-    if (ready->program.is_interpreter ||
-        !ready_template_make(&ready->template, ready->program.pid, &ready->thread, processes->proc,
+    const struct program *program = &ready->program;
+
+    /* what it has written so far would be output of each fork */
+    if (program->is_interpreter || descriptor_pending(program->out[0]) > 0 ||
+        descriptor_pending(program->out[1]) > 0 ||
+        !ready_template_make(&ready->template, program->pid, &ready->thread, processes->proc,
                              figures))
         return false;
     ready->state = READY_TEMPLATE;

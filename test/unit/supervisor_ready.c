@@ -394,12 +394,14 @@ static void ready__forks_that_cannot_be(void **state)
     }
 }
 
-/* It has another descriptor, memory that it shares, or a second thread. */
+/* It has written something, or has another descriptor, memory that it shares, a second thread. */
 static void ready__templates_that_cannot_be(void **state)
 {
     static const struct {
         const char *program, *option, *script;
     } templates[] = {
+        {"perl", "-e", "$| = 1; print 'early'; -e 'x'"},
+        {"perl", "-e", "print STDERR 'early'; -e 'x'"},
         {"perl", "-e", "open F, '/dev/null'; -e 'x'"},
         {"/usr/bin/python3", "-Ic", "import mmap, os; m = mmap.mmap(-1, 4096); os.stat('x')"},
         {"/usr/bin/python3", "-Ic",
