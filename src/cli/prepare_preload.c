@@ -69,9 +69,10 @@ static int report_failure(const struct language *language, const struct result *
 {
     CLEANUP_FREE char *line = last_line(&result->text[1]);
     CLEANUP_FREE char *shown = text_escape(result->reason == REASON_EXIT ? line : result->error);
+    const int status = exit_status_of_result(result, signals_caught());
 
     diagnostics_line("%s: cannot import the modules of \"preload\": %s", language->name, shown);
-    return exit_status_of_result(result, signals_caught());
+    return status == EXIT_STATUS_TIMEOUT ? EXIT_STATUS_PROGRAM : status;
 }
 
 static int report_unready(const struct language *language, const struct result *warm)

@@ -152,6 +152,10 @@ static bool take_ready(struct supervisor_link *link, const struct arrived *frame
 {
     struct frame_ready ready;
 
+    if (link->ready_is_late && link->state == LINK_READY) {
+        link->ready_is_late = false;
+        return true;
+    }
     if (link->state != LINK_READY || !link->makes_ready || !link->last_sent ||
         !read_struct(frame, &ready, sizeof ready))
         return false;

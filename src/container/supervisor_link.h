@@ -53,6 +53,7 @@ struct supervisor_link {
     size_t cell_at;
     bool has_value;        /* of the last program: it may write one */
     bool makes_ready;      /* MAKE_READY is sent, and was not answered */
+    bool ready_is_late;    /* another request was sent before the answer */
     bool was_resized;      /* the limits of the container were changed since then */
     long long ready_bytes; /* memory that the container used when its program was ready */
     int archive, input;

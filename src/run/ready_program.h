@@ -15,7 +15,7 @@
 #include "container/instance.h"
 #include "request/plan.h"
 
-/* What it is for. */
+/* The kind of request that a ready interpreter serves. */
 enum ready_use { READY_FOR_PROGRAM, READY_FOR_CELL, READY_FOR_TESTS, READY_USES };
 
 /*

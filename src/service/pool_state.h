@@ -28,14 +28,14 @@ struct pool_class {
     bool requested; /* the class may be refilled */
     /* Whether its interpreter can be started before the request: for a program, and for a cell. */
     bool can_be_ready[READY_USES];
-    enum ready_use last_use; /* of the last request that took an instance */
+    enum ready_use last_use; /* of the last request that took an instance, or wanted to */
     long long backoff;       /* ms; 0 while the engine works */
     long long not_before;    /* clock_now_ms() */
 };
 
 struct pool_entry {
     struct instance *instance;
-    enum ready_use use; /* of its interpreter, if that is ready */
+    enum ready_use use; /* of its interpreter; READY_USES: it is not ready */
     struct pool_entry *next;
 };
 

@@ -211,7 +211,7 @@ static void refill(struct pool *pool, struct pool_class *class)
     }
     pthread_mutex_lock(&pool->lock);
     if (instance) {
-        append(pool, instance, use);
+        append(pool, instance, ready ? use : READY_USES);
         class->backoff = 0;
         return;
     }

@@ -16,6 +16,7 @@
 #include "supervisor/figures.h"
 
 struct program {
+    const struct strbuf *hook; /* what a hook reads from descriptor 3; borrowed; NULL: no hook */
     struct strvec arguments;
     struct strvec environment; /* that of this process, changed by program_set_variable() */
     size_t bytes;              /* of both, to bound them */
@@ -24,14 +25,12 @@ struct program {
     int status;                /* see wait(2), once it is reaped; likewise */
     int in;                    /* our ends of its pipes, non-blocking; -1: closed */
     int out[2];
-    int report;          /* likewise; for program_take_report() */
-    int begin, answer;   /* likewise; of descriptors 4 and 5 of an interpreter */
-    bool has_value;      /* `answer` is that of descriptor 3, for a value; no interpreter */
-    bool is_interpreter; /* it stays, and reads cells */
-    bool traced;         /* it stops when it is executed, for its tracer, this process */
-    int joined[2];       /* its stdin and stdout, in place of pipes; given away; -1: none */
-    const struct strbuf
-        *hook;             /* what a hook reads from descriptor 3; borrowed; NULL: it has none */
+    int report;            /* likewise; for program_take_report() */
+    int begin, answer;     /* likewise; of descriptors 4 and 5 of an interpreter */
+    bool has_value;        /* `answer` is that of descriptor 3, for a value; no interpreter */
+    bool is_interpreter;   /* it stays, and reads cells */
+    bool traced;           /* it stops when it is executed, for its tracer, this process */
+    int joined[2];         /* its stdin and stdout, in place of pipes; given away; -1: none */
     bool netlink, ipc;     /* see filter_install() */
     pid_t watch;           /* likewise */
     uint64_t stack_max;    /* bytes of its stack at most; 0: its limit stays */

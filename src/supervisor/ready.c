@@ -202,7 +202,7 @@ bool ready_take_status(struct ready *ready, pid_t pid, int status)
         forget(ready);
         return true;
     }
-    if (!go_on(ready, status))
+    if (ready->state != READY_STARTING || !go_on(ready, status))
         kill(pid, SIGKILL);
     return true;
 }

@@ -1,8 +1,9 @@
 /*
  * A program that was started before its request: an interpreter that has not looked at the working
- * directory yet ("Ready programs" in supervisor/protocol.h). So it has seen nothing that depends on
- * the request, and cannot tell that it has waited. Nothing of a request has run in the container
- * yet, so what waits is the image's own code. Knows nothing of requests.
+ * directory or its first cell yet ("Ready programs" in supervisor/protocol.h). So it has seen
+ * nothing that depends on the request, and cannot tell that it has waited. What waits is the
+ * image's own code: nothing of a request has run in the container, except for forks of what waits.
+ * Knows nothing of requests.
  */
 #ifndef SUPERVISOR_READY_H
 #define SUPERVISOR_READY_H

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,6 +38,20 @@ static int count_entries(int proc, pid_t pid, const char *name)
         count++;
     close(fd);
     return found < 0 ? -1 : count;
+}
+
+/* Whether its descriptors are those of a program. */
+static bool has_pipes(int proc, pid_t pid)
+{
+    for (int i = 0; i < PIPES; i++) {
+        struct stat status;
+        char path[64];
+
+        snprintf(path, sizeof path, "%d/fd/%d", (int)pid, i);
+        if (fstatat(proc, path, &status, 0) != 0 || !S_ISFIFO(status.st_mode))
+            return false;
+    }
+    return count_entries(proc, pid, "fd") == PIPES;
 }
 
 /*
@@ -81,8 +96,8 @@ static bool has_thread(pid_t pid, const struct ready_thread *thread)
     return thread->id != 0 && errno == 0 && (int32_t)word == pid;
 }
 
-static long call(const struct ready_template *template, pid_t pid, long number, uint64_t one,
-                 uint64_t two, uint64_t three)
+static long make_call(const struct ready_template *template, pid_t pid, long number, uint64_t one,
+                      uint64_t two, uint64_t three)
 {
     const uint64_t arguments[5] = {one, two, three, 0, 0};
     long result = -ESRCH;
@@ -100,10 +115,15 @@ static bool read_traits(const struct ready_template *template, struct ready_trai
         if (prlimit(pid, i, NULL, &traits->limits[i]) != 0)
             return false;
     traits->io_priority = syscall(SYS_ioprio_get, IO_WHO_PROCESS, pid);
-    traits->timer_slack = call(template, pid, SYS_prctl, PR_GET_TIMERSLACK, 0, 0);
+    traits->timer_slack = make_call(template, pid, SYS_prctl, PR_GET_TIMERSLACK, 0, 0);
     return syscall(SYS_sched_getaffinity, pid, sizeof traits->processors, traits->processors) > 0 &&
            syscall(SYS_sched_getattr, pid, traits->scheduling, sizeof traits->scheduling, 0) == 0 &&
            traits->io_priority >= 0 && traits->timer_slack >= 0;
+}
+
+bool ready_template_is_possible(const struct figures *figures)
+{
+    return TRACED_CALLS && figures_processes(figures) != FRAME_UNKNOWN;
 }
 
 bool ready_template_make(struct ready_template *template, pid_t pid,
@@ -114,11 +134,12 @@ bool ready_template_make(struct ready_template *template, pid_t pid,
 
     *template = (struct ready_template){
         .pid = pid, .thread = *thread, .processes = figures_processes(figures)};
-    if (template->processes != FRAME_UNKNOWN && count_entries(proc, pid, "task") == 1 &&
-        count_entries(proc, pid, "fd") == PIPES && !shares_memory(proc, pid) &&
-        has_thread(pid, thread) && ptrace(PTRACE_SETOPTIONS, pid, NULL, options) == 0 &&
+    if (template->processes == (uint64_t)count_entries(proc, getpid(), "task") + 1 &&
+        count_entries(proc, pid, "task") == 1 && has_pipes(proc, pid) &&
+        !shares_memory(proc, pid) && has_thread(pid, thread) &&
+        ptrace(PTRACE_SETOPTIONS, pid, NULL, options) == 0 &&
         traced_call_prepare(pid, &template->registers) &&
-        call(template, pid, SYS_prctl, PR_SET_DUMPABLE, 0, 0) == 0 &&
+        make_call(template, pid, SYS_prctl, PR_SET_DUMPABLE, 0, 0) == 0 &&
         read_traits(template, &template->traits))
         return true;
     template->pid = 0;
@@ -154,20 +175,20 @@ static bool replace_pipes(const struct ready_template *template, int proc, pid_t
     for (int i = 0; i < PIPES; i++) {
         const int reading = PIPES + 2 * i, writing = reading + 1;
 
-        if (call(template, pid, SYS_pipe2, pair, 0, 0) != 0)
+        if (make_call(template, pid, SYS_pipe2, pair, 0, 0) != 0)
             return false;
         *ends[i] = i == 0 ? open_end(proc, pid, writing, O_WRONLY)
                           : open_end(proc, pid, reading, O_RDONLY);
-        if (*ends[i] < 0 || call(template, pid, SYS_dup3, (uint64_t)(i == 0 ? reading : writing),
-                                 (uint64_t)i, 0) != i)
+        if (*ends[i] < 0 || make_call(template, pid, SYS_dup3,
+                                      (uint64_t)(i == 0 ? reading : writing), (uint64_t)i, 0) != i)
             return false;
         if (i > 0)
             descriptor_enlarge_pipe(*ends[i]);
     }
-    if (call(template, pid, CALL_CLOSE_RANGE, PIPES, UINT32_MAX, 0) == 0)
+    if (make_call(template, pid, CALL_CLOSE_RANGE, PIPES, UINT32_MAX, 0) == 0)
         return true;
     for (int fd = PIPES; fd < 3 * PIPES; fd++)
-        if (call(template, pid, SYS_close, (uint64_t)fd, 0, 0) != 0)
+        if (make_call(template, pid, SYS_close, (uint64_t)fd, 0, 0) != 0)
             return false;
     return true;
 }
@@ -179,10 +200,10 @@ static bool set_up_fork(const struct ready_template *template, int proc, struct 
     const uint64_t robust_list = template->thread.robust_list;
     const pid_t pid = program->pid;
 
-    return call(template, pid, SYS_prctl, PR_SET_DUMPABLE, 1, 0) == 0 &&
-           call(template, pid, SYS_setsid, 0, 0, 0) == pid &&
+    return make_call(template, pid, SYS_prctl, PR_SET_DUMPABLE, 1, 0) == 0 &&
+           make_call(template, pid, SYS_setsid, 0, 0, 0) == pid &&
            (robust_list == 0 ||
-            call(template, pid, SYS_set_robust_list, robust_list, robust_list_size, 0) == 0) &&
+            make_call(template, pid, SYS_set_robust_list, robust_list, robust_list_size, 0) == 0) &&
            replace_pipes(template, proc, pid, program) &&
            traced_call_restore(pid, &template->registers) &&
            ptrace(PTRACE_DETACH, pid, NULL, NULL) == 0;

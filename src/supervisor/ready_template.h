@@ -5,7 +5,7 @@
  *
  * - The template is not dumpable, so that only process 1 reads or writes its memory, its files in
  *   /proc and its descriptors; it has stopped for its tracer, so that signals wait.
- * - It has three pipes and no other descriptor, one thread, and no memory that is shared.
+ * - It has three pipes and no other descriptor, one thread, and no memory that others can write to.
  * - What a process of the same user can set of it (its limits, processors and priorities) is
  *   compared before each fork with what it was.
  * - After each test the kernel counts the processes of the container: if there are others than at
@@ -46,6 +46,9 @@ struct ready_template {
     struct ready_traits traits;
     uint64_t processes; /* of the container, with its threads */
 };
+
+/* Whether there can be templates: the kernel counts processes, and traced calls are known. */
+bool ready_template_is_possible(const struct figures *figures);
 
 /*
  * Makes a template of a process that has stopped before a system call. False: it cannot be one; it

@@ -79,20 +79,14 @@ static void restore(struct supervisor *supervisor, const struct frame_restore *f
     unpack_init(&supervisor->unpack);
 }
 
-/* Whether the frame may also come while the supervisor is waiting. */
-static bool can_come_first(const struct supervisor *supervisor, int type)
-{
-    return supervisor->state == STATE_WAITING &&
-           (type == FRAME_KEEP ||
-            (type == FRAME_RESTORE && supervisor->ready.state == READY_TEMPLATE));
-}
-
 static bool take_between(struct supervisor *supervisor, const struct frame *frame)
 {
     struct frame_keep kept;
     struct frame_restore restored;
 
-    if (supervisor->state != STATE_ENDED && !can_come_first(supervisor, frame->type))
+    if (supervisor->state != STATE_ENDED &&
+        !(supervisor->state == STATE_WAITING &&
+          (frame->type == FRAME_KEEP || frame->type == FRAME_RESTORE)))
         return false;
     switch (frame->type) {
     case FRAME_COLLECT:

@@ -233,6 +233,10 @@ void starting_make_ready(struct supervisor *supervisor, const struct frame_make_
 
     if (ending_fail_keep(supervisor) || !starting_end_files(supervisor))
         return;
+    if ((frame->flags & FRAME_RUN_FORK) != 0 && !ready_template_is_possible(&supervisor->figures)) {
+        ending_fail(supervisor, FRAME_STEP_START, ENOTSUP, NULL);
+        return;
+    }
     set_up_program(supervisor, frame->stack_max,
                    frame->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL));
     supervisor->ready.forks = (frame->flags & FRAME_RUN_FORK) != 0;

@@ -10,12 +10,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Whether they are known. */
 #if defined __x86_64__
 #include <sys/user.h>
+enum { TRACED_CALLS = true };
 struct traced_registers {
     struct user_regs_struct user;
 };
 #else
+enum { TRACED_CALLS = false };
 struct traced_registers {
     int none;
 };

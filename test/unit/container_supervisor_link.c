@@ -1465,6 +1465,27 @@ static void supervisor_link__limits_have_changed(void **state)
     tear_down(&fixture);
 }
 
+/* The next request was sent before READY, which comes once and means nothing then. */
+static void supervisor_link__ready_too_late(void **state)
+{
+    static const struct frame_ready ready = {12345};
+    struct fixture fixture;
+
+    (void)state;
+    make_ready(&fixture);
+    request(&fixture, -1);
+    for (int i = 0; i < 2; i++) {
+        struct strbuf bytes = STRBUF_INIT;
+
+        add_frame(&bytes, FRAME_READY, &ready, sizeof ready);
+        feed(&fixture, &bytes);
+        assert_int_equal(fixture.link.broken, i);
+        assert_false(supervisor_link_is_idle(&fixture.link));
+        assert_int_equal(fixture.link.ready_bytes, 0);
+    }
+    tear_down(&fixture);
+}
+
 static void supervisor_link__no_answer_to_make_ready(void **state)
 {
     static const struct {

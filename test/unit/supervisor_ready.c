@@ -257,13 +257,13 @@ static const struct frame_run FORKED = {.timer_ms = 2 * LATE_MS,
                                         .stack_max = MEGABYTE,
                                         .flags = FRAME_RUN_FORK};
 
-/* Makes a program ready that is to be a template. The kernel counts three processes. */
+/* Makes a program ready that is to be a template. The kernel counts two processes. */
 static void make_template(struct fixture *fixture, const char *script)
 {
     static const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_FORK};
 
     prepare(fixture);
-    write_in(fixture->directory, "pids.current", "3\n");
+    write_in(fixture->directory, "pids.current", "2\n");
     launch(fixture, fixture->directory);
     expect(fixture, FRAME_HELLO);
     add_perl(fixture, script);
@@ -352,7 +352,7 @@ static void ready__forks_after_a_hostile_one(void **state)
     check_after("taskset -p 1 TEMPLATE >&2", false);
     check_after("chrt -b -p 0 TEMPLATE", false);
     check_after("echo 9000 >/proc/TEMPLATE/timerslack_ns", false);
-    check_after("echo 4 >pids.current", false); /* a process is left */
+    check_after("echo 3 >pids.current", false); /* a process is left */
 }
 
 /* What is no fork: another command, RUN without the flag, and a program that is stopped. */
@@ -394,6 +394,28 @@ static void ready__forks_that_cannot_be(void **state)
     }
 }
 
+/* Another process is there at the start, or the kernel does not count them. */
+static void ready__templates_beside_others(void **state)
+{
+    static const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_FORK};
+    static const char *const counts[] = {"3\n", "1\n", ""};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        struct fixture fixture;
+
+        prepare(&fixture);
+        write_in(fixture.directory, "pids.current", counts[i]);
+        launch(&fixture, fixture.directory);
+        expect(&fixture, FRAME_HELLO);
+        add_perl(&fixture, "-e 'x'");
+        add(&fixture, FRAME_MAKE_READY, &order, sizeof order);
+        expect(&fixture, FRAME_FAILED);
+        assert_int_equal(fixture.failed.error, counts[i][0] ? ECHILD : ENOTSUP);
+        tear_down(&fixture);
+    }
+}
+
 /* It has written something, or has another descriptor, memory that it shares, a second thread. */
 static void ready__templates_that_cannot_be(void **state)
 {
@@ -416,7 +438,7 @@ static void ready__templates_that_cannot_be(void **state)
             struct fixture fixture;
 
             prepare(&fixture);
-            write_in(fixture.directory, "pids.current", "3\n");
+            write_in(fixture.directory, "pids.current", "2\n");
             launch(&fixture, fixture.directory);
             expect(&fixture, FRAME_HELLO);
             order.flags = fork ? FRAME_RUN_FORK : 0;

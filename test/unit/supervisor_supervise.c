@@ -1465,7 +1465,7 @@ static void supervise__frames_while_it_collects(void **state)
     }
 }
 
-/* RESTORE where no copy is, or of another length, or in a request. */
+/* RESTORE where no copy is, or of another length. */
 static void supervise__restore_that_cannot_come(void **state)
 {
     static const char zeros[sizeof(struct frame_restore) + 1];
@@ -1478,9 +1478,6 @@ static void supervise__restore_that_cannot_come(void **state)
         set_up_copy(&fixture);
         check_refused(&fixture, FRAME_RESTORE, zeros, length);
     }
-    set_up_copy(&fixture);
-    add_restore(&fixture, LATE_MS);
-    check_refused(&fixture, FRAME_RESTORE, zeros, sizeof(struct frame_restore));
 }
 
 static void supervise__no_frames(void **state)
