@@ -236,13 +236,14 @@ static int keep_files(struct run *run, long long deadline, struct error *error)
  */
 static void make_template(struct run *run)
 {
+    enum { PATIENCE_MS = 5000 }; /* many times what Python needs */
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const long long start = clock_now_ms();
 
     if (run->instance->script || !ready_program_is_possible(run->plan, READY_FOR_TESTS))
         return;
     run->has_template = ready_program_make(run->instance, run->plan, READY_FOR_TESTS,
-                                           run_restore_deadline(run), run->cancel, &ignored) == 0;
+                                           start + PATIENCE_MS, run->cancel, &ignored) == 0;
     docker_traced(run->docker, "ready", start);
 }
 

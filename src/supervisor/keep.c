@@ -267,8 +267,9 @@ bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *byte
 bool keep_empty(struct keep *keep, const struct frame_restore *frame, bool ended)
 {
     begin_work(keep, frame->max_ms);
-    return (ended || end_processes(keep)) && remove_objects(keep) &&
-           empty_places(keep, true, true) && wait_for_sockets(keep, false);
+    if (!ended && !end_processes(keep))
+        return false;
+    return remove_objects(keep) && empty_places(keep, true, true) && wait_for_sockets(keep, false);
 }
 
 bool keep_lay_out(struct keep *keep, struct unpack *unpack)
