@@ -142,6 +142,9 @@ test_case 'tests are forks of one interpreter' && {
     never=", \"languages\": {\"python\": {\"image\": \"$image\", \"ready\": false}}"
     tests 'print(hash("x"))'
     is "$(seeds)" 1 "one interpreter"
+    isolator batch --detach "$scratch/lines"
+    isolator wait --all
+    is "$(results '$r->{status}, scalar(keys %{{map { ($_->{stdout} => 1) } @{$r->{tests}}}})' | paste -sd" ")" "success 8" "a job: each has its own"
     sed -i 's/"stdin":"8"/"arguments":["8"],&/' "$scratch/lines"
     batch_with '{"warm": {"python": 0}}' -j 1 "$scratch/lines" 2>"$scratch/err"
     is "$(results 'join "", map { $_->{stdout} } @{$r->{tests}}' | sort -u | wc -l)" 8 "one has an argument: each has its own"
