@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/exit_status.h"
 #include "cli/print.h"
+#include "cli/table.h"
 #include "run/result.h"
 
 /* A program that imports them one after the other, and says which one cannot be imported. */
@@ -51,24 +52,12 @@ static int run_program(struct service *service, const struct config *config,
     return 0;
 }
 
-/* The last line of what it has written on stderr: the message of SystemExit. Owned. */
-static char *last_line(const struct strbuf *text)
-{
-    enum { LINE_MAX_BYTES = 1000 };
-    size_t end = text->length, start;
-
-    while (end > 0 && text->data[end - 1] == '\n')
-        end--;
-    for (start = end; start > 0 && text->data[start - 1] != '\n'; start--)
-        continue;
-    return string_format("%.*s", end - start > LINE_MAX_BYTES ? LINE_MAX_BYTES : (int)(end - start),
-                         text->length > 0 ? text->data + start : "");
-}
-
 static int report_failure(const struct language *language, const struct result *result)
 {
-    CLEANUP_FREE char *line = last_line(&result->text[1]);
-    CLEANUP_FREE char *shown = text_escape(result->reason == REASON_EXIT ? line : result->error);
+    enum { LINE_WIDTH = 1000 };
+    CLEANUP_FREE char *shown = result->reason == REASON_EXIT
+                                   ? table_last_line(&result->text[1], LINE_WIDTH)
+                                   : text_escape(result->error);
     const int status = exit_status_of_result(result, signals_caught());
 
     diagnostics_line("%s: cannot import the modules of \"preload\": %s", language->name, shown);

@@ -134,16 +134,13 @@ bool ready_template_make(struct ready_template *template, pid_t pid,
 
     *template = (struct ready_template){
         .pid = pid, .thread = *thread, .processes = figures_processes(figures)};
-    if (template->processes == (uint64_t)count_entries(proc, getpid(), "task") + 1 &&
-        count_entries(proc, pid, "task") == 1 && has_pipes(proc, pid) &&
-        !shares_memory(proc, pid) && has_thread(pid, thread) &&
-        ptrace(PTRACE_SETOPTIONS, pid, NULL, options) == 0 &&
-        traced_call_prepare(pid, &template->registers) &&
-        make_call(template, pid, SYS_prctl, PR_SET_DUMPABLE, 0, 0) == 0 &&
-        read_traits(template, &template->traits))
-        return true;
-    template->pid = 0;
-    return false;
+    return template->processes == (uint64_t)count_entries(proc, getpid(), "task") + 1 &&
+           count_entries(proc, pid, "task") == 1 && has_pipes(proc, pid) &&
+           !shares_memory(proc, pid) && has_thread(pid, thread) &&
+           ptrace(PTRACE_SETOPTIONS, pid, NULL, options) == 0 &&
+           traced_call_prepare(pid, &template->registers) &&
+           make_call(template, pid, SYS_prctl, PR_SET_DUMPABLE, 0, 0) == 0 &&
+           read_traits(template, &template->traits);
 }
 
 bool ready_template_is_alone(const struct ready_template *template, const struct figures *figures)

@@ -40,7 +40,7 @@ struct ready_thread {
 };
 
 struct ready_template {
-    pid_t pid; /* 0: there is none */
+    pid_t pid;
     struct ready_thread thread;
     struct traced_registers registers;
     struct ready_traits traits;

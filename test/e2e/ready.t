@@ -188,8 +188,8 @@ if number == 3 and len(others) != 1: sys.exit('no interpreter waits')
 def attack():
     $2
 if number == 3: attack()
-print(resource.getrlimit(resource.RLIMIT_NOFILE), os.getpriority(0, 0), len(os.sched_getaffinity(0)) == os.cpu_count(), os.listdir('.'), globals().get('injected'))"
-        is "$(grep -v '^3 ' "$scratch/seen" | sed 's/^[0-9] //; s/ *$//' | sort -u)" "passed: (1024, 1024) 0 True ['main.py'] None" "$1: the other tests"
+print(resource.getrlimit(resource.RLIMIT_NOFILE), os.getpriority(0, 0), len(os.sched_getaffinity(0)) == os.cpu_count(), os.listdir('.'))"
+        is "$(grep -v '^3 ' "$scratch/seen" | sed 's/^[0-9] //; s/ *$//' | sort -u)" "passed: (1024, 1024) 0 True ['main.py']" "$1: the other tests"
         is "$(grep -c "no interpreter waits" "$scratch/seen")" 0 "$1: the third one was a fork"
     }
     hostile 'kills the interpreter' '[os.kill(p, 9) for p in others]'
