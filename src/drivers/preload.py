@@ -49,10 +49,22 @@ def _hide():
     del sys.modules[__name__]
 
 
+# The garbage collector does not look again at what was imported: with numpy, it would take longer than most programs when the
+# interpreter ends, since it looks at everything several times then.
+def _freeze():
+    known = "gc" in sys.modules
+    import gc
+    gc.collect()
+    gc.freeze()
+    if not known:
+        del sys.modules["gc"]
+
+
 def _finish():
     try:
         for module in MODULES:
             __import__(module)
+        _freeze()
     except BaseException:
         os._exit(1)
     try:

@@ -116,7 +116,7 @@ static bool spares_template(const struct supervisor *supervisor)
 /* Whether no process is left, except for a template. Those that are left are killed once more. */
 static bool processes_have_ended(const struct supervisor *supervisor)
 {
-    if (spares_template(supervisor))
+    if (supervisor->ended_alone || spares_template(supervisor))
         return true;
     ready_kill(&supervisor->ready); /* in tests it is not one of the others */
     return processes_are_gone(&supervisor->processes);
@@ -126,6 +126,7 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
 {
     if (!supervisor_runs(supervisor))
         return;
+    exit_watch_stop(&supervisor->exit_watch);
     memory_use_look(&supervisor->memory); /* before all are killed */
     relay_stop(&supervisor->relay);
     supervisor->end.cause = cause;
@@ -133,7 +134,7 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
     supervisor->reap_more = true;
     for (int i = 0; i < 2; i++)
         output_stream_pass_all(&supervisor->outputs[i]);
-    if (!spares_template(supervisor))
+    if (!supervisor->ended_alone && !spares_template(supervisor))
         processes_kill(&supervisor->processes);
     /* not before: an interactor that is ended reads no end of file */
     peer_end(&supervisor->peer);
@@ -171,6 +172,18 @@ void ending_take_status(struct supervisor *supervisor, int status)
     if (supervisor->state != STATE_SETTLING)
         supervisor->end.wall_us = figures_clock_us() - supervisor->program.start_us;
     ending_after_program(supervisor);
+}
+
+void ending_check_exit(struct supervisor *supervisor)
+{
+    const uint64_t own_threads = supervisor->connection.thread > 0 ? 2 : 1;
+    struct exit_watch_end end;
+
+    if (!exit_watch_look(&supervisor->exit_watch, &end) ||
+        figures_processes(&supervisor->figures) > own_threads + end.threads)
+        return; /* others have to be ended */
+    supervisor->ended_alone = true;
+    ending_take_status(supervisor, end.status);
 }
 
 /* The program is killed before the pipe is closed, which would end it otherwise: SIGPIPE. */

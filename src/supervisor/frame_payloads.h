@@ -12,7 +12,7 @@
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 15, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 16, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -54,7 +54,8 @@ enum frame_run_flag {
     FRAME_RUN_INTERACTOR = 128,
     FRAME_RUN_VALUE = 256, /* descriptor 3 of the program carries a value, see "Values" */
     FRAME_RUN_FRESH = 512, /* no program that was made ready goes on */
-    FRAME_RUN_FORK = 1024  /* the program may be a fork of one that was made ready */
+    FRAME_RUN_FORK = 1024, /* the program may be a fork of one that was made ready */
+    FRAME_RUN_LAST = 2048  /* no other request follows: END may come before it is reaped */
 };
 
 /* What a program waits for, all of whose threads sleep: input, or room for its output. */

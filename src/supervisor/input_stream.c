@@ -83,14 +83,12 @@ void input_stream_finish(struct input_stream *stream)
         input_stream_close(stream);
 }
 
-static void write_bytes(void *context, int number)
+void input_stream_write(struct input_stream *stream)
 {
-    struct input_stream *stream = context;
     const char *bytes;
     const size_t length = input_stream_peek(stream, &bytes);
-    const ssize_t written = write(*stream->fd, bytes, length);
+    const ssize_t written = length > 0 ? write(*stream->fd, bytes, length) : 0;
 
-    (void)number;
     if (written < 0 && errno != EAGAIN && errno != EINTR) {
         input_stream_close(stream);
         if (stream->type == FRAME_STDIN)
@@ -98,6 +96,12 @@ static void write_bytes(void *context, int number)
     } else if (written > 0) {
         input_stream_consume(stream, (size_t)written);
     }
+}
+
+static void write_bytes(void *context, int number)
+{
+    (void)number;
+    input_stream_write(context);
 }
 
 void input_stream_watch(struct input_stream *stream, struct loop *loop)

@@ -41,7 +41,11 @@ size_t input_stream_peek(const struct input_stream *stream, const char **bytes);
 /* So many of them were taken: grants as many again, once they are many; nothing in a script. */
 void input_stream_consume(struct input_stream *stream, size_t length);
 
-/* Writes bytes when the pipe has room. If the program has closed its stdin, sends STDIN_CLOSED. */
+/* Writes bytes to the pipe, if it has room. If the program has closed its stdin, sends
+ * STDIN_CLOSED. */
+void input_stream_write(struct input_stream *stream);
+
+/* Does so when there is room. */
 void input_stream_watch(struct input_stream *stream, struct loop *loop);
 
 /* Closes the pipe if the program has got all that there is. */

@@ -256,10 +256,13 @@ bool ready_resume(struct ready *ready, const struct processes *processes, struct
         program->answer = waiting->answer;
         waiting->begin = waiting->answer = -1;
     }
-    /* It may have been killed: its end will say so. */
-    ptrace(PTRACE_DETACH, program->pid, NULL, NULL);
     forget(ready);
     return true;
+}
+
+void ready_continue(pid_t pid)
+{
+    ptrace(PTRACE_DETACH, pid, NULL, NULL); /* it may have been killed: its end will say so */
 }
 
 void ready_kill(const struct ready *ready)

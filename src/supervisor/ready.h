@@ -59,10 +59,13 @@ bool ready_become_template(struct ready *ready, const struct processes *processe
 bool ready_is_alone(const struct ready *ready, const struct figures *figures);
 
 /*
- * Gives the process, or a fork of the template, to the program, which ready_suits(), and lets it go
- * on. False: there is no fork, and the template has to be discarded.
+ * Gives the process, or a fork of the template, to the program, which ready_suits(); it waits for
+ * ready_continue(). False: there is no fork, and the template has to be discarded.
  */
 bool ready_resume(struct ready *ready, const struct processes *processes, struct program *program);
+
+/* Lets the process of a program go on. */
+void ready_continue(pid_t pid);
 
 /* Kills what was made ready, if it is there. Its end comes as a status. */
 void ready_kill(const struct ready *ready);

@@ -190,7 +190,7 @@ static bool replace_pipes(const struct ready_template *template, int proc, pid_t
     return true;
 }
 
-/* Makes of a copy of the template a process of its own, which goes on. */
+/* Makes of a copy of the template a process of its own. */
 static bool set_up_fork(const struct ready_template *template, int proc, struct program *program)
 {
     const uint64_t robust_list_size = 3 * sizeof(long); /* struct robust_list_head */
@@ -202,8 +202,7 @@ static bool set_up_fork(const struct ready_template *template, int proc, struct 
            (robust_list == 0 ||
             make_call(template, pid, SYS_set_robust_list, robust_list, robust_list_size, 0) == 0) &&
            replace_pipes(template, proc, pid, program) &&
-           traced_call_restore(pid, &template->registers) &&
-           ptrace(PTRACE_DETACH, pid, NULL, NULL) == 0;
+           traced_call_restore(pid, &template->registers);
 }
 
 bool ready_template_fork(const struct ready_template *template, int proc, struct program *program)

@@ -59,8 +59,8 @@ bool ready_template_make(struct ready_template *template, pid_t pid,
                          const struct figures *figures);
 
 /*
- * Makes a fork, and gives it to the program with new pipes. `proc` is a descriptor of /proc. False:
- * it cannot; then the template has to be killed, with all others.
+ * Makes a fork, which waits, and gives it to the program with new pipes. `proc` is a descriptor of
+ * /proc. False: it cannot; then the template has to be killed, with all others.
  */
 bool ready_template_fork(const struct ready_template *template, int proc, struct program *program);
 

@@ -81,12 +81,15 @@ static void restore(struct supervisor *supervisor, const struct frame_restore *f
 
 static bool take_between(struct supervisor *supervisor, const struct frame *frame)
 {
+    const bool was_last = (supervisor->run.flags & FRAME_RUN_LAST) != 0;
     struct frame_keep kept;
     struct frame_restore restored;
 
     if (supervisor->state != STATE_ENDED &&
         !(supervisor->state == STATE_WAITING &&
           (frame->type == FRAME_KEEP || frame->type == FRAME_RESTORE)))
+        return false;
+    if (was_last && frame->type != FRAME_COLLECT)
         return false;
     switch (frame->type) {
     case FRAME_COLLECT:
@@ -119,14 +122,14 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
 static bool can_run(const struct supervisor *supervisor, const struct frame_run *frame)
 {
     const bool script = supervisor_has_script(supervisor);
-    const uint32_t known = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK |
-                           FRAME_RUN_SAMPLE_MEMORY |
-                           (script ? FRAME_RUN_MUST_SUCCEED
-                                   : FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR |
-                                         FRAME_RUN_VALUE | FRAME_RUN_FRESH | FRAME_RUN_FORK);
+    const uint32_t known =
+        FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK | FRAME_RUN_SAMPLE_MEMORY |
+        (script ? FRAME_RUN_MUST_SUCCEED
+                : FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR | FRAME_RUN_VALUE |
+                      FRAME_RUN_FRESH | FRAME_RUN_FORK | FRAME_RUN_LAST);
     const uint32_t stays = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES;
 
-    if ((frame->flags & FRAME_RUN_VALUE) != 0 && (frame->flags & stays) != 0)
+    if ((frame->flags & (FRAME_RUN_VALUE | FRAME_RUN_LAST)) != 0 && (frame->flags & stays) != 0)
         return false;
     if (script ? frame->connections > 0 || frame->tools > 0
                : frame->head_max > 0 || frame->tail_max > 0)
@@ -228,18 +231,16 @@ bool requests_take_frame(struct supervisor *supervisor, const struct frame *fram
 {
     struct frame_credit credit;
 
+    if (frame->type != FRAME_STDIN && frame->type != FRAME_STDIN_END)
+        starting_load(supervisor); /* what has arrived of its stdin was taken */
     switch (frame->type) {
     case FRAME_STDIN:
         if (supervisor_has_script(supervisor) &&
             (supervisor->state == STATE_ENDED || supervisor->input.closed))
             return true; /* no one takes it any more */
-        if (!input_stream_add(&supervisor->input, frame->payload, frame->length))
-            return false;
-        starting_load(supervisor);
-        return true;
+        return input_stream_add(&supervisor->input, frame->payload, frame->length);
     case FRAME_STDIN_END:
         supervisor->input.ended = true;
-        starting_load(supervisor);
         return true;
     case FRAME_NETWORK:
         return relay_take(&supervisor->relay, frame->payload, frame->length);

@@ -106,6 +106,7 @@ static int take_next(struct supervisor *supervisor)
         taken = requests_take_frame(supervisor, &frame) ? 1 : -1;
     if (taken > 0)
         frame_link_next(link, &frame);
+    starting_load(supervisor); /* the next one may have to wait for the end of what this begins */
     return taken;
 }
 

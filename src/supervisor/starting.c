@@ -43,6 +43,7 @@ static void begin(struct supervisor *supervisor)
     const bool samples = (supervisor->order.flags & FRAME_RUN_SAMPLE_MEMORY) != 0;
 
     supervisor->run = supervisor->order;
+    supervisor->ended_alone = false;
     supervisor->before =
         supervisor->left_processes ? supervisor->ended : figures_usage(&supervisor->figures);
     supervisor->cpu_limit.max_us = run->cpu_max_us;
@@ -54,7 +55,15 @@ static void begin(struct supervisor *supervisor)
     connection_set_timer(&supervisor->connection, run->timer_ms);
     connection_set_late(&supervisor->connection, run->late_ms);
     connection_send(&supervisor->connection, FRAME_BEGUN, NULL, 0, NULL);
-    connection_write(&supervisor->connection);
+}
+
+/* The program runs: its end is watched for, if nothing needs to wait until it is reaped. */
+static void run(struct supervisor *supervisor)
+{
+    supervisor->state = STATE_RUNNING;
+    if ((supervisor->run.flags & FRAME_RUN_LAST) != 0)
+        exit_watch_begin(&supervisor->exit_watch, supervisor->processes.proc,
+                         supervisor->program.pid);
 }
 
 /* Starts a process that is to become the program. False: FAILED was sent. */
@@ -83,7 +92,12 @@ static bool start_or_resume(struct supervisor *supervisor)
         return start_program(supervisor);
     }
     supervisor->end.was_ready = 1;
-    supervisor->state = STATE_RUNNING;
+    run(supervisor);
+    /* before it can look: another program finds there what has come while its interpreter started
+     */
+    input_stream_write(&supervisor->input);
+    input_stream_finish(&supervisor->input);
+    ready_continue(supervisor->program.pid);
     ending_check_cpu(supervisor);
     return true;
 }
@@ -98,7 +112,7 @@ void starting_take_report(struct supervisor *supervisor)
     case PROGRAM_STARTING:
         break;
     case PROGRAM_STARTED:
-        supervisor->state = STATE_RUNNING;
+        run(supervisor);
         if (!supervisor->left_processes)
             supervisor->before.cpu_us = supervisor->program.start_cpu_us;
         break;
@@ -317,6 +331,5 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
         return;
     }
     connection_set_timer(&supervisor->connection, frame->timer_ms);
-    supervisor->state = STATE_LOADING;
-    starting_load(supervisor);
+    supervisor->state = STATE_LOADING; /* until what has arrived of its stdin is taken, too */
 }

@@ -94,6 +94,12 @@ static void take_cpu_timer(void *context, int number)
     ending_check_cpu(context);
 }
 
+static void take_exit_timer(void *context, int number)
+{
+    (void)number;
+    ending_check_exit(context);
+}
+
 /* Each state lets other parts do their work. */
 static void watch(struct supervisor *supervisor, struct loop *loop)
 {
@@ -130,6 +136,7 @@ static void watch(struct supervisor *supervisor, struct loop *loop)
     /* These change the state, so they come last. */
     if (state == STATE_STARTING)
         loop_add(loop, program->report, POLLIN, take_report, supervisor, 0);
+    loop_add(loop, supervisor->exit_watch.timer, POLLIN, take_exit_timer, supervisor, 0);
     loop_add(loop, supervisor->cpu_limit.timer, POLLIN, take_cpu_timer, supervisor, 0);
 }
 
@@ -247,6 +254,7 @@ static void open_parts(struct supervisor *supervisor, const struct supervise_opt
     output_stream_init(&supervisor->value, &connection->link, CHANNEL_REPORT, &program->answer);
     driver_link_init(&supervisor->driver, &connection->link, program);
     sinks_init(&supervisor->sinks);
+    exit_watch_open(&supervisor->exit_watch);
     peer_init(&supervisor->peer, options->fifos);
     relay_init(&supervisor->relay, connection, supervisor, sizeof *supervisor);
 }

@@ -17,6 +17,7 @@
 #include "supervisor/descriptors.h"
 #include "supervisor/detach.h"
 #include "supervisor/driver_link.h"
+#include "supervisor/exit_watch.h"
 #include "supervisor/figures.h"
 #include "supervisor/input_stream.h"
 #include "supervisor/keep.h"
@@ -57,6 +58,7 @@ struct supervisor {
     struct sinks sinks;
     struct relay relay;
     struct cpu_limit cpu_limit;
+    struct exit_watch exit_watch;
     struct memory_use memory;
     struct peer peer;
     struct keep keep;
@@ -69,6 +71,7 @@ struct supervisor {
     struct frame_collect collect; /* of the last COLLECT */
     bool has_interpreter;         /* there is one, whose end was not reported */
     bool is_stopped;              /* it is: SIGSTOP */
+    bool ended_alone;             /* the program has ended without others, and SIGCHLD may follow */
     /* What END will say. */
     struct frame_end end;
     struct usage before; /* this request */
@@ -169,6 +172,10 @@ void ending_after_program(struct supervisor *supervisor);
 
 /* The program was reaped, with this status of wait(2). */
 void ending_take_status(struct supervisor *supervisor, int status);
+
+/* Looks whether the program has ended, though it cannot be reaped yet. Call it at each end of the
+ * timer. */
+void ending_check_exit(struct supervisor *supervisor);
 
 /*
  * Ends the program if it has used up its CPU time, and otherwise sets the timer for the next check.

@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "supervisor_client.h"
 
+#include <sched.h>
 #include <sys/wait.h>
 
 /*
@@ -477,6 +479,46 @@ static pid_t waiting_process(const struct fixture *fixture)
 
     assert_int_equal(strspn(children, "0123456789"), strlen(children) - 1);
     return (pid_t)atoi(children);
+}
+
+/*
+ * The stdin that comes with the request is there when the program first looks. It looks at once: it
+ * has the only processor before the supervisor has, if this test may order that.
+ */
+static void ready__stdin_comes_first(void **state)
+{
+    static const char script[] = "-e 'x'; vec($r, 0, 1) = 1; print scalar select($r, undef, undef,"
+                                 " 0), <STDIN>;";
+    static const char *const inputs[] = {"input", ""};
+    static const struct sched_param first = {1};
+    cpu_set_t before, one;
+
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    for (int i = CPU_SETSIZE - 1; i >= 0; i--)
+        if (CPU_COUNT(&one) == 0 && CPU_ISSET(i, &before))
+            CPU_SET(i, &one);
+    for (size_t i = 0; i < COUNT(inputs); i++) {
+        struct fixture fixture;
+
+        set_up(&fixture);
+        assert_int_equal(sched_setaffinity(fixture.supervisor, sizeof one, &one), 0);
+        add_perl(&fixture, script);
+        add(&fixture, FRAME_MAKE_READY, &ORDER, sizeof ORDER);
+        expect(&fixture, FRAME_READY);
+        (void)sched_setscheduler(waiting_process(&fixture), SCHED_FIFO, &first);
+        add_perl(&fixture, script);
+        add(&fixture, FRAME_RUN, &SAME, sizeof SAME);
+        if (inputs[i][0] != '\0')
+            add_text(&fixture, FRAME_STDIN, inputs[i]);
+        add(&fixture, FRAME_STDIN_END, NULL, 0);
+        expect(&fixture, FRAME_END);
+        assert_int_equal(fixture.end.was_ready, 1);
+        assert_int_equal(strbuf_string(&fixture.out[0])[0], '1');
+        assert_string_equal(strbuf_string(&fixture.out[0]) + 1, inputs[i]);
+        tear_down(&fixture);
+    }
 }
 
 /* Another request is started as always, and what was ready is dead by then. */

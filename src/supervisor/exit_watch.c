@@ -1,0 +1,142 @@
+#define _GNU_SOURCE
+#include "supervisor/exit_watch.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/timer.h"
+#include "supervisor/descriptors.h"
+#include "supervisor/entries.h"
+#include "supervisor/figures.h"
+
+/*
+ * A look takes about 10 microseconds. They become rarer as the program runs longer, whose end is
+ * seen a sixteenth of its time late at most.
+ */
+enum { LOOK_MIN_US = 100, LOOK_PART = 16 };
+
+/* More threads than an interpreter has at its end are not looked at. */
+enum { THREADS_MAX = 16 };
+
+/* Fields of proc_pid_stat(5), by their number there. */
+enum {
+    FIELD_FLAGS = 9,
+    FIELD_THREADS = 20,
+    FIELD_MEMORY = 23,
+    FIELD_CODE = 26, /* where the code of the program begins; 1: the reader may not know it */
+    FIELD_STATUS = 52,
+    FIELDS
+};
+
+enum { FLAG_EXITING = 4 }; /* PF_EXITING: include/linux/sched.h of the kernel */
+
+void exit_watch_open(struct exit_watch *watch)
+{
+    watch->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    watch->stat = -1;
+}
+
+void exit_watch_begin(struct exit_watch *watch, int proc, pid_t pid)
+{
+    char path[32];
+
+    exit_watch_stop(watch);
+    if (watch->timer < 0)
+        return;
+    watch->proc = proc;
+    watch->pid = pid;
+    snprintf(path, sizeof path, "%d/stat", (int)pid);
+    watch->stat = openat(proc, path, O_RDONLY | O_CLOEXEC);
+    watch->begun_us = figures_clock_us();
+    watch->shows_status = false;
+    if (watch->stat >= 0)
+        timer_set_us(watch->timer, LOOK_MIN_US);
+}
+
+void exit_watch_stop(struct exit_watch *watch)
+{
+    if (watch->stat >= 0)
+        timer_set_us(watch->timer, 0);
+    descriptor_close(&watch->stat);
+}
+
+/* Reads the fields that are numbers, from the fourth on. False: the file has others. */
+static bool read_fields(int stat, uint64_t fields[FIELDS])
+{
+    char text[1024], *at;
+    const ssize_t length = pread(stat, text, sizeof text - 1, 0);
+
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    at = strrchr(text, ')'); /* the name before may have any bytes */
+    if (!at || at[1] != ' ' || at[2] == '\0')
+        return false;
+    at += 3; /* the state is a letter */
+    for (int i = 4; i < FIELDS; i++) {
+        char *const before = at;
+
+        fields[i] = strtoull(before, &at, 10);
+        if (at == before)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a thread runs nothing of its own any more. */
+static bool is_exiting(const uint64_t fields[FIELDS])
+{
+    return (fields[FIELD_FLAGS] & FLAG_EXITING) != 0 && fields[FIELD_MEMORY] == 0;
+}
+
+/* Whether this holds for all threads of the process. */
+static bool threads_are_exiting(const struct exit_watch *watch)
+{
+    struct entries entries;
+    struct entry entry;
+    uint64_t fields[FIELDS];
+    bool exiting = true;
+    char path[64];
+    int task, stat;
+
+    snprintf(path, sizeof path, "%d/task", (int)watch->pid);
+    task = openat(watch->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (task < 0)
+        return false;
+    entries_open(&entries, task);
+    while (exiting && entries_next(&entries, &entry) > 0) {
+        snprintf(path, sizeof path, "%.20s/stat", entry.name);
+        stat = openat(task, path, O_RDONLY | O_CLOEXEC);
+        exiting = stat < 0 || (read_fields(stat, fields) && is_exiting(fields));
+        descriptor_close(&stat);
+    }
+    close(task);
+    return exiting;
+}
+
+bool exit_watch_look(struct exit_watch *watch, struct exit_watch_end *end)
+{
+    const uint64_t passed_us = figures_clock_us() - watch->begun_us;
+    const uint64_t wait_us = passed_us / LOOK_PART;
+    uint64_t fields[FIELDS];
+
+    if (watch->stat < 0)
+        return false;
+    if (!read_fields(watch->stat, fields)) {
+        exit_watch_stop(watch);
+        return false;
+    }
+    timer_set_us(watch->timer, wait_us > LOOK_MIN_US ? wait_us : LOOK_MIN_US);
+    if (fields[FIELD_MEMORY] > 0)
+        watch->shows_status = fields[FIELD_CODE] > 1;
+    if (!watch->shows_status || !is_exiting(fields) || fields[FIELD_THREADS] > THREADS_MAX ||
+        (fields[FIELD_THREADS] > 1 && !threads_are_exiting(watch)))
+        return false;
+    exit_watch_stop(watch);
+    *end = (struct exit_watch_end){(int)fields[FIELD_STATUS], fields[FIELD_THREADS]};
+    return true;
+}
