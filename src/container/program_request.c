@@ -99,8 +99,7 @@ struct frame_run program_request_frame(const struct program_request *request, bo
                  (request->netlink ? FRAME_RUN_NETLINK : 0u) |
                  (request->samples_memory ? FRAME_RUN_SAMPLE_MEMORY : 0u) |
                  (request->value_max > 0 ? FRAME_RUN_VALUE : 0u) |
-                 (request->fork ? FRAME_RUN_FORK : 0u) |
-                 (request->is_last && !is_script ? FRAME_RUN_LAST : 0u) |
+                 (request->fork ? FRAME_RUN_FORK : 0u) | (request->is_last ? FRAME_RUN_LAST : 0u) |
                  (request->must_succeed && is_script ? FRAME_RUN_MUST_SUCCEED : 0u) |
                  side_flags(request->side),
         .report_max = request->cell ? SUPERVISOR_REPORT_MAX : request->value_max,

@@ -54,8 +54,9 @@ struct program_request {
     /* It does not run, but is made ready for a later request ("Ready programs" in
      * supervisor/protocol.h). */
     bool make_ready;
-    bool is_last;     /* no other request for this container follows; ignored in a script */
-    bool fork;        /* it may be a fork of one that was made ready */
+    bool is_last; /* no other request for this container follows; never in a script */
+    const struct frame_collect *collect; /* the order to collect its files then; NULL: none */
+    bool fork;                           /* it may be a fork of one that was made ready */
     const char *hook; /* the variable of a hook in `archive`; NULL: it has none */
     /* Only in a session; 0 elsewhere. */
     const struct strbuf *cell; /* the cell for the interpreter; NULL: a program of its own */

@@ -59,7 +59,7 @@ struct supervisor_link {
     int archive, input;
     off_t archive_at, input_at;
     bool requested, last_sent, keeps, input_ended;
-    bool collects;        /* COLLECT was sent after this request */
+    bool collects;        /* COLLECT was sent with this request or after it */
     bool keeps_processes; /* as in struct program_request */
     size_t input_credit;
     bool has_relay; /* the request has ordered one */

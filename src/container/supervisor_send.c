@@ -124,6 +124,9 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
         add_text(&link->head, FRAME_ARGUMENT, request->command->items[i]);
     if (!request->interpreter_waits)
         add_environment(&link->head, request);
+    link->collects = request->collect != NULL;
+    if (request->collect)
+        add_frame(&link->last, FRAME_COLLECT, request->collect, sizeof *request->collect);
     if (request->make_ready)
         add_make_ready(link, &run, request->hook);
     else

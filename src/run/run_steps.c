@@ -178,39 +178,14 @@ static enum process_event pump_files(struct run *run, const unsigned long long *
     return event;
 }
 
-/* Takes the files that the program, which has ended, has left. */
-static void collect_files(struct run *run)
-{
-    struct instance *instance = run->instance;
-    const long long start = clock_now_ms();
-    CLEANUP(collector_release) struct collector collector;
-    enum process_event event = PROCESS_EXITED;
-    struct channel channel;
-
-    collector_init(&collector, run->plan, known_files(run), run->result);
-    if (instance->link.has_end) {
-        channel = collector_channel(&collector);
-        instance_set_channel(instance, CHANNEL_FILES, &channel);
-        instance_collect(instance, longest_artifact(run),
-                         limits_bytes(&run->plan->policy.limits, LIMIT_WORKDIR) * 2 + (16 << 20));
-        event = pump_files(run, &collector.stream);
-        instance_set_channel(instance, CHANNEL_FILES, NULL);
-    }
-    collector_finish(&collector, explain_missing(event));
-    docker_traced(run->docker, "files", start);
-}
-
 /* Looks at files that were not asked for, unless they are known: at most `max` bytes of them. */
-static void look_at_files(struct run *run, const struct manifest *const known[UNASKED_LISTS],
-                          long long file_max, long long max, struct result *result,
+static void look_at_files(struct run *run, long long file_max, long long max,
                           struct unasked *unasked)
 {
     static const unsigned long long no_stream = 0;
     const long long start = clock_now_ms();
-    struct channel channel;
+    const struct channel channel = unasked_channel(unasked);
 
-    unasked_init(unasked, run->plan, known, result);
-    channel = unasked_channel(unasked);
     instance_set_channel(run->instance, CHANNEL_FILES, &channel);
     instance_collect(run->instance, file_max, max);
     pump_files(run, &no_stream);
@@ -228,37 +203,114 @@ void run_note_built(struct run *run)
 
     if (!run->plan->unasked)
         return;
-    look_at_files(run, known, 0, 0, &ignored, &unasked);
+    unasked_init(&unasked, run->plan, known, &ignored);
+    look_at_files(run, 0, 0, &unasked);
     run->built = unasked.found;
     unasked.found = (struct manifest)MANIFEST_INIT;
     unasked_release(&unasked);
 }
 
-/* For a caller who did not say which files it wants. */
-static void find_files(struct run *run)
+/* ---- the files that the main program leaves */
+
+struct left_files {
+    enum { LEFT_NONE, LEFT_ARTIFACTS, LEFT_UNASKED } wanted;
+    bool ordered; /* before the program began */
+    struct frame_collect order;
+    struct collector collector; /* of LEFT_ARTIFACTS */
+    struct unasked unasked;     /* of LEFT_UNASKED: the caller did not say which it wants */
+};
+
+static void left_files_init(struct left_files *files, struct run *run)
 {
     static const struct manifest none = MANIFEST_INIT;
+    const struct plan *plan = run->plan;
     const struct manifest *const known[] = {known_files(run), &run->built,
                                             run->session ? &run->session->named : &none};
-    struct unasked unasked;
 
-    look_at_files(run, known, UNASKED_BYTES_MAX, UNASKED_ARCHIVE_MAX, run->result, &unasked);
-    if (run->session)
-        run_session_remember_named(run->session, &unasked.found);
-    unasked_release(&unasked);
+    *files = (struct left_files){.wanted = plan->artifacts.count > 0 ? LEFT_ARTIFACTS
+                                           : plan->unasked           ? LEFT_UNASKED
+                                                                     : LEFT_NONE};
+    if (files->wanted == LEFT_ARTIFACTS) {
+        collector_init(&files->collector, plan, known_files(run), run->result);
+        files->order = (struct frame_collect){
+            (uint64_t)longest_artifact(run),
+            (uint64_t)limits_bytes(&plan->policy.limits, LIMIT_WORKDIR) * 2 + (16 << 20)};
+    } else if (files->wanted == LEFT_UNASKED) {
+        unasked_init(&files->unasked, plan, known, run->result);
+        files->order = (struct frame_collect){UNASKED_BYTES_MAX, UNASKED_ARCHIVE_MAX};
+    }
+}
+
+static void left_files_release(struct left_files *files)
+{
+    if (files->wanted == LEFT_ARTIFACTS)
+        collector_release(&files->collector);
+    else if (files->wanted == LEFT_UNASKED)
+        unasked_release(&files->unasked);
+}
+
+static void set_files_channel(struct run *run, struct left_files *files)
+{
+    const struct channel channel = files->wanted == LEFT_ARTIFACTS
+                                       ? collector_channel(&files->collector)
+                                       : unasked_channel(&files->unasked);
+
+    instance_set_channel(run->instance, CHANNEL_FILES, &channel);
+}
+
+/* The files of a program that no other one follows can be ordered together with it. */
+static void order_in_advance(struct run *run, struct left_files *files,
+                             struct program_request *request)
+{
+    if (files->wanted == LEFT_NONE || !request->is_last)
+        return;
+    set_files_channel(run, files);
+    request->collect = &files->order;
+    files->ordered = true;
+}
+
+/* Takes the files that the program, which has ended, has left. */
+static void take_files(struct run *run, struct left_files *files)
+{
+    static const unsigned long long no_stream = 0;
+    const bool has_end = run->instance->link.has_end;
+    const long long start = clock_now_ms();
+    enum process_event event = PROCESS_EXITED;
+
+    if (files->wanted == LEFT_NONE || run->result->reason == REASON_CANCELLED ||
+        (files->wanted == LEFT_UNASKED && (run->result->reason != REASON_EXIT || !has_end)))
+        return;
+    if (has_end && !files->ordered) {
+        set_files_channel(run, files);
+        instance_collect(run->instance, (long long)files->order.file_max,
+                         (long long)files->order.max);
+    }
+    if (has_end)
+        event = pump_files(run,
+                           files->wanted == LEFT_ARTIFACTS ? &files->collector.stream : &no_stream);
+    if (files->wanted == LEFT_ARTIFACTS)
+        collector_finish(&files->collector, explain_missing(event));
+    else
+        unasked_finish(&files->unasked);
+    if (files->wanted == LEFT_UNASKED && run->session)
+        run_session_remember_named(run->session, &files->unasked.found);
+    docker_traced(run->docker, "files", start);
 }
 
 int run_main_program(struct run *run, struct program_run *program, long long deadline, bool *begun,
                      struct error *error)
 {
-    if (program_run(program, deadline, begun, error) != 0)
-        return -1;
-    if (run->plan->artifacts.count > 0 && run->result->reason != REASON_CANCELLED)
-        collect_files(run);
-    else if (run->plan->unasked && run->result->reason == REASON_EXIT &&
-             run->instance->link.has_end)
-        find_files(run);
-    return 0;
+    struct left_files files;
+    int status;
+
+    left_files_init(&files, run);
+    order_in_advance(run, &files, &program->request);
+    status = program_run(program, deadline, begun, error);
+    if (status == 0)
+        take_files(run, &files);
+    instance_set_channel(run->instance, CHANNEL_FILES, NULL);
+    left_files_release(&files);
+    return status;
 }
 
 void run_remove_container(struct run *run, const struct owned_container *container,

@@ -292,7 +292,7 @@ static void send_end(struct supervisor *supervisor)
     connection_set_late(connection, 0);
     connection_send(connection, FRAME_END, end, sizeof *end, NULL);
     supervisor->failed = end->cause != FRAME_CAUSE_ITSELF || end->signal != 0 || end->status != 0;
-    supervisor->state = STATE_ENDED;
+    supervisor->state = supervisor->collects ? STATE_COLLECTING : STATE_ENDED;
 }
 
 /* Sends the tails of both streams. False: more is left. */

@@ -28,6 +28,7 @@
  *     LET_GO       running  none: close what is held for the program, see below
  *     STOP         any      none: end the program, if it runs; END follows
  *     COLLECT      ended    struct frame_collect: send the files of the working directory
+ *                  waiting  the same, once the program has ended; RUN with FRAME_RUN_LAST follows
  *     RESET        ended    none: another request follows; the files of the working directory stay
  *     KEEP         waiting  struct frame_keep: keep a copy of the working directory, and empty each
  *                  ended    place where a program can leave something. The archive, if there is

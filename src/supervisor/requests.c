@@ -86,8 +86,7 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
     struct frame_restore restored;
 
     if (supervisor->state != STATE_ENDED &&
-        !(supervisor->state == STATE_WAITING &&
-          (frame->type == FRAME_KEEP || frame->type == FRAME_RESTORE)))
+        !(supervisor->state == STATE_WAITING && frame->type != FRAME_RESET))
         return false;
     if (was_last && frame->type != FRAME_COLLECT)
         return false;
@@ -95,7 +94,9 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
     case FRAME_COLLECT:
         if (!read_struct(frame, &supervisor->collect, sizeof supervisor->collect))
             return false;
-        supervisor->state = STATE_COLLECTING;
+        supervisor->collects = supervisor->state == STATE_WAITING;
+        if (!supervisor->collects)
+            supervisor->state = STATE_COLLECTING;
         return true;
     case FRAME_RESET:
         reset(supervisor);
@@ -130,6 +131,8 @@ static bool can_run(const struct supervisor *supervisor, const struct frame_run 
     const uint32_t stays = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES;
 
     if ((frame->flags & (FRAME_RUN_VALUE | FRAME_RUN_LAST)) != 0 && (frame->flags & stays) != 0)
+        return false;
+    if (supervisor->collects && (frame->flags & FRAME_RUN_LAST) == 0)
         return false;
     if (script ? frame->connections > 0 || frame->tools > 0
                : frame->head_max > 0 || frame->tail_max > 0)

@@ -208,6 +208,7 @@ static void collect_files(struct supervisor *supervisor)
                           .file_max = supervisor->collect.file_max,
                           .left = supervisor->collect.max};
 
+    connection_write(&supervisor->connection); /* END, if it waits: this may take long */
     collect_directory(&job, supervisor->workdir);
     connection_send(&supervisor->connection, FRAME_FILES_END, NULL, 0, NULL);
     supervisor->state = STATE_ENDED;

@@ -69,6 +69,7 @@ struct supervisor {
     struct frame_run order; /* of the last RUN */
     struct frame_run run;   /* the same from BEGUN on: the last request may still use CPU time */
     struct frame_collect collect; /* of the last COLLECT */
+    bool collects;                /* it came before RUN: the files are sent after END */
     bool has_interpreter;         /* there is one, whose end was not reported */
     bool is_stopped;              /* it is: SIGSTOP */
     bool ended_alone;             /* the program has ended without others, and SIGCHLD may follow */

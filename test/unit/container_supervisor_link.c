@@ -1338,6 +1338,40 @@ static void supervisor_link__restore(void **state)
     tear_down(&fixture);
 }
 
+/* The files of the last program are ordered with it, and it is not idle before they have come. */
+static void supervisor_link__files_in_advance(void **state)
+{
+    static const struct frame_collect order = {100, 200};
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct program_request program = {.command = &fixture.plan.command,
+                                      .environment = &fixture.plan.environment,
+                                      .limits = &fixture.plan.policy.limits,
+                                      .archive = -1,
+                                      .input = -1,
+                                      .is_last = true,
+                                      .collect = &order};
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.plan.command, "x");
+    advance(&fixture, LINK_READY);
+    supervisor_link_request(&fixture.link, &program);
+    bytes = send_all(&fixture);
+    check_frames(&bytes, "argument x;collect 100 200;run 12000 67108864 1500000 2048 600000 0;"
+                         "stdin-end ;");
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_end(&bytes);
+    feed(&fixture, &bytes);
+    assert_false(supervisor_link_is_idle(&fixture.link));
+    add_text(&bytes, FRAME_FILES, "f");
+    add_frame(&bytes, FRAME_FILES_END, NULL, 0);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_true(supervisor_link_is_idle(&fixture.link));
+    tear_down(&fixture);
+}
+
 /* Feeds a frame after KEEP, sent or not; it has to be refused. */
 static void check_refused_for_keep(bool sent, int type, const void *payload, size_t length)
 {

@@ -125,6 +125,45 @@ static void last__nothing_may_follow(void **state)
     }
 }
 
+/* The order comes with the request, and is forgotten if there is no program. */
+static void last__files_in_advance(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "echo kept >file; exit 3");
+    add_collect(&fixture, MEGABYTE);
+    add(&fixture, FRAME_RUN, &LAST, sizeof LAST);
+    expect(&fixture, FRAME_FILES_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 3);
+    check_files(&fixture, "./file 5;");
+    assert_string_equal(strbuf_string(&fixture.trace), "HELLO BEGUN END FILES_END ");
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    add_text(&fixture, FRAME_ARGUMENT, "/no/program");
+    add_collect(&fixture, MEGABYTE);
+    add(&fixture, FRAME_RUN, &LAST, sizeof LAST);
+    expect(&fixture, FRAME_FAILED);
+    expect_none(&fixture, FRAME_FILES_END);
+    tear_down(&fixture);
+}
+
+static void last__files_in_advance_of_another(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "exit 0");
+    add_collect(&fixture, MEGABYTE);
+    add_run(&fixture, MEGABYTE);
+    flush(&fixture);
+    assert_int_equal(exit_status(&fixture), 1);
+    release(&fixture);
+}
+
 /* What stays needs a request after it. */
 static void last__of_what_stays(void **state)
 {
