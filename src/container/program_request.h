@@ -55,7 +55,7 @@ struct program_request {
      * supervisor/protocol.h). */
     bool make_ready;
     bool is_last; /* no other request for this container follows; never in a script */
-    const struct frame_collect *collect; /* the order to collect its files then; NULL: none */
+    const struct frame_collect *collect; /* its files, if it is the last one; NULL: none */
     bool fork;                           /* it may be a fork of one that was made ready */
     const char *hook; /* the variable of a hook in `archive`; NULL: it has none */
     /* Only in a session; 0 elsewhere. */

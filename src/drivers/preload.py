@@ -54,8 +54,9 @@ def _hide():
 def _freeze():
     known = "gc" in sys.modules
     import gc
-    gc.collect()
-    gc.freeze()
+    if hasattr(gc, "freeze"):
+        gc.collect()
+        gc.freeze()
     if not known:
         del sys.modules["gc"]
 

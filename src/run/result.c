@@ -227,6 +227,18 @@ void result_drop_session(struct result *result)
     result->session = NULL;
 }
 
+void result_move_files(struct result *from, struct result *to)
+{
+    artifacts_release(&to->artifacts);
+    strvec_release(&to->unreturned);
+    to->artifacts = from->artifacts;
+    to->unreturned = from->unreturned;
+    to->unreturned_count = from->unreturned_count;
+    from->artifacts = (struct artifacts)ARTIFACTS_INIT;
+    from->unreturned = (struct strvec)STRVEC_INIT;
+    from->unreturned_count = 0;
+}
+
 void result_release(struct result *result)
 {
     strbuf_release(&result->text[0]);

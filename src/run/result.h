@@ -132,4 +132,7 @@ json_t *result_to_json(struct result *result);
 
 void result_release(struct result *result);
 
+/* Gives the artifacts and the names of other files to another result, in place of its own. */
+void result_move_files(struct result *from, struct result *to);
+
 #endif

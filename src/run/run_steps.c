@@ -216,6 +216,7 @@ struct left_files {
     enum { LEFT_NONE, LEFT_ARTIFACTS, LEFT_UNASKED } wanted;
     bool ordered; /* before the program began */
     struct frame_collect order;
+    struct result result; /* gets the artifacts and the names, which may turn out to be unwanted */
     struct collector collector; /* of LEFT_ARTIFACTS */
     struct unasked unasked;     /* of LEFT_UNASKED: the caller did not say which it wants */
 };
@@ -229,14 +230,15 @@ static void left_files_init(struct left_files *files, struct run *run)
 
     *files = (struct left_files){.wanted = plan->artifacts.count > 0 ? LEFT_ARTIFACTS
                                            : plan->unasked           ? LEFT_UNASKED
-                                                                     : LEFT_NONE};
+                                                                     : LEFT_NONE,
+                                  .result = RESULT_INIT};
     if (files->wanted == LEFT_ARTIFACTS) {
-        collector_init(&files->collector, plan, known_files(run), run->result);
+        collector_init(&files->collector, plan, known_files(run), &files->result);
         files->order = (struct frame_collect){
             (uint64_t)longest_artifact(run),
             (uint64_t)limits_bytes(&plan->policy.limits, LIMIT_WORKDIR) * 2 + (16 << 20)};
     } else if (files->wanted == LEFT_UNASKED) {
-        unasked_init(&files->unasked, plan, known, run->result);
+        unasked_init(&files->unasked, plan, known, &files->result);
         files->order = (struct frame_collect){UNASKED_BYTES_MAX, UNASKED_ARCHIVE_MAX};
     }
 }
@@ -247,6 +249,7 @@ static void left_files_release(struct left_files *files)
         collector_release(&files->collector);
     else if (files->wanted == LEFT_UNASKED)
         unasked_release(&files->unasked);
+    result_release(&files->result);
 }
 
 static void set_files_channel(struct run *run, struct left_files *files)
@@ -294,6 +297,7 @@ static void take_files(struct run *run, struct left_files *files)
         unasked_finish(&files->unasked);
     if (files->wanted == LEFT_UNASKED && run->session)
         run_session_remember_named(run->session, &files->unasked.found);
+    result_move_files(&files->result, run->result);
     docker_traced(run->docker, "files", start);
 }
 

@@ -86,6 +86,7 @@ void ending_fail(struct supervisor *supervisor, enum frame_step step, int error,
     connection_set_late(&supervisor->connection, 0);
     relay_stop(&supervisor->relay);
     peer_close(&supervisor->peer);
+    supervisor->collects = false;
     ending_report(supervisor, step, error, path);
     supervisor->state = STATE_ENDED;
 }
@@ -176,14 +177,12 @@ void ending_take_status(struct supervisor *supervisor, int status)
 
 void ending_check_exit(struct supervisor *supervisor)
 {
-    const uint64_t own_threads = supervisor->connection.thread > 0 ? 2 : 1;
-    struct exit_watch_end end;
+    int status;
 
-    if (!exit_watch_look(&supervisor->exit_watch, &end) ||
-        figures_processes(&supervisor->figures) > own_threads + end.threads)
-        return; /* others have to be ended */
+    if (!exit_watch_look(&supervisor->exit_watch, &status))
+        return;
     supervisor->ended_alone = true;
-    ending_take_status(supervisor, end.status);
+    ending_take_status(supervisor, status);
 }
 
 /* The program is killed before the pipe is closed, which would end it otherwise: SIGPIPE. */

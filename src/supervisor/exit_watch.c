@@ -6,21 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/timer.h"
 #include "supervisor/descriptors.h"
-#include "supervisor/entries.h"
-#include "supervisor/figures.h"
 
 /*
- * A look takes about 10 microseconds. They become rarer as the program runs longer, whose end is
- * seen a sixteenth of its time late at most.
+ * A look takes about 10 microseconds. They become rarer as the program runs longer: after more than
+ * a second most of them come too late.
  */
 enum { LOOK_MIN_US = 100, LOOK_PART = 16 };
-
-/* More threads than an interpreter has at its end are not looked at. */
-enum { THREADS_MAX = 16 };
 
 /* Fields of proc_pid_stat(5), by their number there. */
 enum {
@@ -40,15 +36,17 @@ void exit_watch_open(struct exit_watch *watch)
     watch->stat = -1;
 }
 
-void exit_watch_begin(struct exit_watch *watch, int proc, pid_t pid)
+void exit_watch_begin(struct exit_watch *watch, int proc, pid_t pid, const struct figures *figures,
+                      uint64_t processes)
 {
     char path[32];
 
     exit_watch_stop(watch);
     if (watch->timer < 0)
         return;
-    watch->proc = proc;
     watch->pid = pid;
+    watch->figures = figures;
+    watch->processes = processes;
     snprintf(path, sizeof path, "%d/stat", (int)pid);
     watch->stat = openat(proc, path, O_RDONLY | O_CLOEXEC);
     watch->begun_us = figures_clock_us();
@@ -87,38 +85,24 @@ static bool read_fields(int stat, uint64_t fields[FIELDS])
     return true;
 }
 
-/* Whether a thread runs nothing of its own any more. */
-static bool is_exiting(const uint64_t fields[FIELDS])
+/* Whether the status need not be taken from here. */
+static bool can_be_reaped(const struct exit_watch *watch)
 {
-    return (fields[FIELD_FLAGS] & FLAG_EXITING) != 0 && fields[FIELD_MEMORY] == 0;
+    siginfo_t info = {.si_pid = 0};
+
+    return waitid(P_PID, (id_t)watch->pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
+           info.si_pid != 0;
 }
 
-/* Whether this holds for all threads of the process. */
-static bool threads_are_exiting(const struct exit_watch *watch)
+static bool has_left_memory(const struct exit_watch *watch)
 {
-    struct entries entries;
-    struct entry entry;
-    uint64_t fields[FIELDS];
-    bool exiting = true;
-    char path[64];
-    int task, stat;
+    uint64_t limit;
 
-    snprintf(path, sizeof path, "%d/task", (int)watch->pid);
-    task = openat(watch->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (task < 0)
-        return false;
-    entries_open(&entries, task);
-    while (exiting && entries_next(&entries, &entry) > 0) {
-        snprintf(path, sizeof path, "%.20s/stat", entry.name);
-        stat = openat(task, path, O_RDONLY | O_CLOEXEC);
-        exiting = stat < 0 || (read_fields(stat, fields) && is_exiting(fields));
-        descriptor_close(&stat);
-    }
-    close(task);
-    return exiting;
+    return !figures_memory_limit(watch->figures, &limit) ||
+           figures_current_bytes(watch->figures) < limit / 2;
 }
 
-bool exit_watch_look(struct exit_watch *watch, struct exit_watch_end *end)
+bool exit_watch_look(struct exit_watch *watch, int *status)
 {
     const uint64_t passed_us = figures_clock_us() - watch->begun_us;
     const uint64_t wait_us = passed_us / LOOK_PART;
@@ -133,10 +117,11 @@ bool exit_watch_look(struct exit_watch *watch, struct exit_watch_end *end)
     timer_set_us(watch->timer, wait_us > LOOK_MIN_US ? wait_us : LOOK_MIN_US);
     if (fields[FIELD_MEMORY] > 0)
         watch->shows_status = fields[FIELD_CODE] > 1;
-    if (!watch->shows_status || !is_exiting(fields) || fields[FIELD_THREADS] > THREADS_MAX ||
-        (fields[FIELD_THREADS] > 1 && !threads_are_exiting(watch)))
+    if (!watch->shows_status || (fields[FIELD_FLAGS] & FLAG_EXITING) == 0 ||
+        fields[FIELD_THREADS] != 1 || fields[FIELD_MEMORY] > 0)
         return false;
     exit_watch_stop(watch);
-    *end = (struct exit_watch_end){(int)fields[FIELD_STATUS], fields[FIELD_THREADS]};
-    return true;
+    *status = (int)fields[FIELD_STATUS];
+    return !can_be_reaped(watch) && figures_processes(watch->figures) == watch->processes &&
+           has_left_memory(watch);
 }

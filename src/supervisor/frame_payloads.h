@@ -55,7 +55,7 @@ enum frame_run_flag {
     FRAME_RUN_VALUE = 256, /* descriptor 3 of the program carries a value, see "Values" */
     FRAME_RUN_FRESH = 512, /* no program that was made ready goes on */
     FRAME_RUN_FORK = 1024, /* the program may be a fork of one that was made ready */
-    FRAME_RUN_LAST = 2048  /* no other request follows: END may come before it is reaped */
+    FRAME_RUN_LAST = 2048  /* no other request follows: END may come a little early */
 };
 
 /* What a program waits for, all of whose threads sleep: input, or room for its output. */
@@ -182,7 +182,8 @@ struct frame_end {
     uint64_t cpu_us;     /* CPU time of all its processes */
     uint64_t peak_bytes; /* the container's maximum use of memory, since it was started */
     /* The most that the program was seen to use: the largest resident set of one of its processes
-     * that were waited for, or if memory was sampled what it added to the container's, if more. */
+     * that were waited for, or if memory was sampled what it added to the container's, if more.
+     * With FRAME_RUN_LAST it may be unknown. */
     uint64_t used_bytes;
     uint64_t oom_kills;   /* processes that the kernel killed for memory meanwhile */
     uint64_t memory_full; /* how often the memory of the container was full meanwhile */

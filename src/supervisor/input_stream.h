@@ -45,7 +45,7 @@ void input_stream_consume(struct input_stream *stream, size_t length);
  * STDIN_CLOSED. */
 void input_stream_write(struct input_stream *stream);
 
-/* Does so when there is room. */
+/* Writes bytes when the pipe has room. */
 void input_stream_watch(struct input_stream *stream, struct loop *loop);
 
 /* Closes the pipe if the program has got all that there is. */

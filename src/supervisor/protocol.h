@@ -60,8 +60,9 @@
  *     LOOKED       running  struct frame_looked
  *     END          running  struct frame_end: the program and all its processes have ended, and all
  *                           its output was sent; after STOP, what had credit. Or the cell has
- *                           ended, see below. With FRAME_RUN_LAST, after which nothing but COLLECT
- *                           may come, the kernel may still be freeing the memory of the program
+ *                           ended, see below. With FRAME_RUN_LAST, which no other request follows
+ *                           and which is neither for a cell nor in a script, the kernel may still
+ *                           be freeing the memory of the program
  *     FILES        ended    the next bytes of a tar archive of the working directory; need credit
  *     TOO_LARGE    ended    the path of a file that is not in the archive because of its size
  *     FILES_END    ended    none: nothing follows. If the directory has too many entries or levels,

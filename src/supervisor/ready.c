@@ -262,7 +262,8 @@ bool ready_resume(struct ready *ready, const struct processes *processes, struct
 
 void ready_continue(pid_t pid)
 {
-    ptrace(PTRACE_DETACH, pid, NULL, NULL); /* it may have been killed: its end will say so */
+    if (ptrace(PTRACE_DETACH, pid, NULL, NULL) != 0)
+        kill(pid, SIGKILL); /* or it was killed already: its end will say so */
 }
 
 void ready_kill(const struct ready *ready)

@@ -26,6 +26,7 @@ static void reset(struct supervisor *supervisor)
     relay_reset(&supervisor->relay);
     peer_close(&supervisor->peer);
     supervisor->end = (struct frame_end){0};
+    supervisor->collects = false;
     ending_take_spare();
     supervisor->state = STATE_WAITING;
 }
@@ -86,7 +87,9 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
     struct frame_restore restored;
 
     if (supervisor->state != STATE_ENDED &&
-        !(supervisor->state == STATE_WAITING && frame->type != FRAME_RESET))
+        !(supervisor->state == STATE_WAITING &&
+          (frame->type == FRAME_COLLECT || frame->type == FRAME_KEEP ||
+           frame->type == FRAME_RESTORE)))
         return false;
     if (was_last && frame->type != FRAME_COLLECT)
         return false;

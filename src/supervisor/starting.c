@@ -1,14 +1,15 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/mux.h"
 #include "supervisor/supervisor_state.h"
 
 /*
- * How a request starts. Its relay, if RUN orders one, has to listen first, and a cell waits for its
- * stdin (STATE_LOADING). A cell starts an interpreter, which is a program with more descriptors, or
- * continues the one that stays.
+ * How a request starts. Its relay, if RUN orders one, has to listen first, a cell waits for its
+ * stdin, and a program for what has arrived of that (STATE_LOADING). A cell starts an interpreter,
+ * which is a program with more descriptors, or continues the one that stays.
  */
 
 void starting_fail(struct supervisor *supervisor, enum frame_step step, int error)
@@ -55,15 +56,22 @@ static void begin(struct supervisor *supervisor)
     connection_set_timer(&supervisor->connection, run->timer_ms);
     connection_set_late(&supervisor->connection, run->late_ms);
     connection_send(&supervisor->connection, FRAME_BEGUN, NULL, 0, NULL);
+    connection_write(&supervisor->connection);
 }
 
-/* The program runs: its end is watched for, if nothing needs to wait until it is reaped. */
-static void run(struct supervisor *supervisor)
+/*
+ * The program runs: its end is watched for, if nothing follows that needs it to be reaped, and if
+ * it cannot change its user (supervisor/exit_watch.h).
+ */
+static void note_running(struct supervisor *supervisor)
 {
+    const bool is_root = supervisor->processes.is_init && geteuid() == 0;
+    const uint64_t own_threads = supervisor->connection.thread > 0 ? 2 : 1;
+
     supervisor->state = STATE_RUNNING;
-    if ((supervisor->run.flags & FRAME_RUN_LAST) != 0)
+    if ((supervisor->run.flags & FRAME_RUN_LAST) != 0 && !is_root)
         exit_watch_begin(&supervisor->exit_watch, supervisor->processes.proc,
-                         supervisor->program.pid);
+                         supervisor->program.pid, &supervisor->figures, own_threads + 1);
 }
 
 /* Starts a process that is to become the program. False: FAILED was sent. */
@@ -92,7 +100,7 @@ static bool start_or_resume(struct supervisor *supervisor)
         return start_program(supervisor);
     }
     supervisor->end.was_ready = 1;
-    run(supervisor);
+    note_running(supervisor);
     /* before it can look: another program finds there what has come while its interpreter started
      */
     input_stream_write(&supervisor->input);
@@ -112,7 +120,7 @@ void starting_take_report(struct supervisor *supervisor)
     case PROGRAM_STARTING:
         break;
     case PROGRAM_STARTED:
-        run(supervisor);
+        note_running(supervisor);
         if (!supervisor->left_processes)
             supervisor->before.cpu_us = supervisor->program.start_cpu_us;
         break;

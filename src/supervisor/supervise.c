@@ -30,7 +30,8 @@
  * The end of a program is the end of all its processes: they are killed with kill(-1), which in a
  * container means all but process 1, and reaped until none is left. Orphans become children of
  * process 1, so none can escape. What they had written until then is in the pipes and is sent on. A
- * program that is a fork of a template may end without that (ready_template.h).
+ * program that is a fork of a template may end without that (ready_template.h), and so does one
+ * that has ended alone, and is the last one (exit_watch.h).
  *
  * Memory. Everything that this process needs while a program runs is allocated and written to
  * before it starts, and `spare` is given back to the kernel when it has ended: so a program that

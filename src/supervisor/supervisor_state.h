@@ -33,7 +33,8 @@
 
 enum supervisor_state {
     STATE_WAITING,  /* for a request */
-    STATE_LOADING,  /* a cell waits for the end of its stdin, or a request for its relay */
+    STATE_LOADING,  /* a request waits for what has arrived of its stdin, a cell for all, or for a
+                       relay */
     STATE_STARTING, /* there is a process that is to become the program */
     STATE_RUNNING,
     STATE_SETTLING,  /* the program or the cell has ended, and processes of it may stay */
@@ -171,7 +172,7 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause);
 /* The program has ended by itself: begins to end the rest, unless it may stay. */
 void ending_after_program(struct supervisor *supervisor);
 
-/* The program was reaped, with this status of wait(2). */
+/* The program was reaped, or can be soon, with this status of wait(2). */
 void ending_take_status(struct supervisor *supervisor, int status);
 
 /* Looks whether the program has ended, though it cannot be reaped yet. Call it at each end of the

@@ -41,6 +41,17 @@ testCase('pictures come back unasked, four at most, and the other files are name
     is((await python(server, 'open("a", "w").write("1" * 2000000); open("b.txt", "w")')).warnings, named('a, b.txt', '**'), 'a large file');
 });
 
+testCase('a program that is ended leaves nothing unasked, and what was asked for', async () => {
+    const server = await start();
+    const code = `${PICTURES}png("a.png"); open("b.csv", "w").write("1"); import time; time.sleep(60)`;
+    const killed = `${PICTURES}png("a.png"); open("b.csv", "w").write("1"); import os; os.kill(os.getpid(), 9)`;
+    for (const [text, args] of [[code, { timeout_seconds: 2 }], [killed, {}]]) {
+        const unasked = await python(server, text, args);
+        is([unasked.artifacts, unasked.warnings], [[], []]);
+        is((await python(server, text, { ...args, artifacts: ['*.csv'] })).artifacts, ['b.csv']);
+    }
+});
+
 testCase('with artifacts, also an empty list, nothing is unasked', async () => {
     const server = await start();
     const code = `${PICTURES}png("a.png"); open("b.csv", "w").write("1"); print(1)`;

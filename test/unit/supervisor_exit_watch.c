@@ -4,23 +4,51 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include "supervisor/exit_watch.h"
 
-/* A child that does something once it is told to, and the watch of it. */
+/*
+ * A child that does something once it is told to, and the watch of it. It has another tracer, until
+ * whose end this process cannot reap it: as if the kernel were still at work for it.
+ */
 struct fixture {
     struct exit_watch watch;
-    struct exit_watch_end end;
+    struct figures figures;
+    char *directory; /* that of the cgroup */
+    int status;
     int proc, order;
-    pid_t pid;
+    pid_t pid, tracer;
 };
 
-static void begin(struct fixture *fixture, void act(void))
+/* Starts the tracer, and waits until it traces. */
+static pid_t trace(const struct fixture *fixture)
+{
+    const pid_t tracer = fork();
+    int status;
+
+    if (tracer == 0) {
+        close(fixture->order); /* its end is the order */
+        if (ptrace(PTRACE_SEIZE, fixture->pid, NULL, NULL) == 0)
+            raise(SIGSTOP);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(waitpid(tracer, &status, WUNTRACED), tracer);
+    return tracer;
+}
+
+static void begin(struct fixture *fixture, void act(void), const char *processes)
 {
     int ends[2];
     char byte;
 
+    fixture->directory = temp_create();
+    write_in(fixture->directory, "pids.current", processes);
+    write_in(fixture->directory, "memory.max", "1000000\n");
+    write_in(fixture->directory, "memory.current", "499999\n");
+    figures_open(&fixture->figures, fixture->directory);
     assert_int_equal(pipe(ends), 0);
     fixture->pid = fork();
     assert_true(fixture->pid >= 0);
@@ -34,29 +62,43 @@ static void begin(struct fixture *fixture, void act(void))
     fixture->order = ends[1];
     fixture->proc = open("/proc", O_RDONLY | O_DIRECTORY);
     exit_watch_open(&fixture->watch);
-    exit_watch_begin(&fixture->watch, fixture->proc, fixture->pid);
+    exit_watch_begin(&fixture->watch, fixture->proc, fixture->pid, &fixture->figures, 2);
 }
 
 static bool look(struct fixture *fixture)
 {
-    return exit_watch_look(&fixture->watch, &fixture->end);
+    return exit_watch_look(&fixture->watch, &fixture->status);
 }
 
-/* It has ended after that, and is not reaped, as at the moment that is to be noticed. */
+static void end_tracer(struct fixture *fixture)
+{
+    if (fixture->tracer > 0 && kill(fixture->tracer, SIGKILL) == 0)
+        waitpid(fixture->tracer, NULL, 0);
+    fixture->tracer = 0;
+}
+
+/* Lets it act, and waits until its first thread has ended. */
 static void act_and_end(struct fixture *fixture)
 {
-    siginfo_t info;
+    CLEANUP_FREE char *directory = string_format("/proc/%d", fixture->pid);
+    bool waits = true;
 
+    fixture->tracer = trace(fixture);
     close(fixture->order);
-    assert_int_equal(waitid(P_PID, (id_t)fixture->pid, &info, WEXITED | WNOWAIT), 0);
+    while (waits) {
+        CLEANUP_FREE char *status = read_in(directory, "status");
+
+        waits = !strstr(status, "State:\tZ");
+    }
 }
 
 static void finish(struct fixture *fixture)
 {
-    int status;
-
-    assert_int_equal(waitpid(fixture->pid, &status, 0), fixture->pid);
+    end_tracer(fixture);
+    assert_int_equal(waitpid(fixture->pid, NULL, 0), fixture->pid);
     exit_watch_stop(&fixture->watch);
+    figures_close(&fixture->figures);
+    temp_remove(fixture->directory);
     close(fixture->watch.timer);
     close(fixture->proc);
 }
@@ -67,15 +109,14 @@ static void check_seen(void act(void), int status)
     struct pollfd polled = {.events = POLLIN};
     struct fixture fixture;
 
-    begin(&fixture, act);
+    begin(&fixture, act, "2\n");
     polled.fd = fixture.watch.timer;
     assert_int_equal(poll(&polled, 1, -1), 1); /* time to look */
     assert_false(look(&fixture));
     act_and_end(&fixture);
     assert_int_equal(poll(&polled, 1, -1), 1); /* again */
     assert_true(look(&fixture));
-    assert_int_equal(fixture.end.status, status);
-    assert_int_equal(fixture.end.threads, 1);
+    assert_int_equal(fixture.status, status);
     assert_int_equal(poll(&polled, 1, 0), 0);
     assert_false(look(&fixture)); /* nothing is watched any more */
     finish(&fixture);
@@ -129,52 +170,58 @@ static void leaves_a_thread(void)
 /* The first thread is a zombie then, like that of a process that has ended. */
 static void exit_watch__other_thread(void **state)
 {
-    CLEANUP_FREE char *directory = NULL;
     struct fixture fixture;
-    bool waits = true;
 
     (void)state;
-    begin(&fixture, leaves_a_thread);
-    directory = string_format("/proc/%d", fixture.pid);
+    begin(&fixture, leaves_a_thread, "2\n");
     assert_false(look(&fixture));
-    close(fixture.order);
-    while (waits) {
-        CLEANUP_FREE char *status = read_in(directory, "status");
-
-        waits = !strstr(status, "State:\tZ");
-    }
+    act_and_end(&fixture);
     assert_false(look(&fixture));
     assert_true(fixture.watch.stat >= 0);
     kill(fixture.pid, SIGKILL);
     finish(&fixture);
 }
 
-/* The status of a process that does not show more has to be taken from waitpid(2). */
+/* Its end is left to SIGCHLD: it can be reaped already, is not alone, or holds most memory. */
+static void exit_watch__left_to_the_signal(void **state)
+{
+    enum { REAPED, OTHERS, MEMORY, CASES };
+
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct fixture fixture;
+
+        begin(&fixture, exits_with_7, i == OTHERS ? "3\n" : "2\n");
+        assert_false(look(&fixture));
+        act_and_end(&fixture);
+        if (i == REAPED)
+            end_tracer(&fixture);
+        if (i == MEMORY)
+            write_in(fixture.directory, "memory.current", "500000\n");
+        assert_false(look(&fixture));
+        assert_int_equal(fixture.watch.stat, -1);
+        finish(&fixture);
+    }
+}
+
+/* The status of a process that does not show more is not shown either. */
 static void exit_watch__no_status(void **state)
 {
     struct fixture fixture;
 
     (void)state;
-    begin(&fixture, exits_with_7);
+    begin(&fixture, exits_with_7, "2\n");
     act_and_end(&fixture);
     assert_false(look(&fixture)); /* it has never shown more */
     assert_true(fixture.watch.stat >= 0);
-    finish(&fixture);
+    end_tracer(&fixture);
+    assert_int_equal(waitpid(fixture.pid, NULL, 0), fixture.pid);
     assert_false(look(&fixture));
     assert_int_equal(fixture.watch.stat, -1); /* its file is no more */
-}
-
-static void exit_watch__no_process(void **state)
-{
-    const int proc = open("/proc", O_RDONLY | O_DIRECTORY);
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture, exits_with_0);
-    act_and_end(&fixture);
-    finish(&fixture);
-    exit_watch_begin(&fixture.watch, proc, fixture.pid);
+    exit_watch_begin(&fixture.watch, fixture.proc, fixture.pid, &fixture.figures, 2);
     assert_int_equal(fixture.watch.stat, -1);
-    assert_false(look(&fixture));
-    close(proc);
+    fixture.pid = fork();
+    if (fixture.pid == 0)
+        _exit(0);
+    finish(&fixture);
 }
