@@ -231,7 +231,7 @@ static void left_files_init(struct left_files *files, struct run *run)
     *files = (struct left_files){.wanted = plan->artifacts.count > 0 ? LEFT_ARTIFACTS
                                            : plan->unasked           ? LEFT_UNASKED
                                                                      : LEFT_NONE,
-                                  .result = RESULT_INIT};
+                                 .result = RESULT_INIT};
     if (files->wanted == LEFT_ARTIFACTS) {
         collector_init(&files->collector, plan, known_files(run), &files->result);
         files->order = (struct frame_collect){
