@@ -193,7 +193,7 @@ protocol_values() {
 int main(void)
 {
     PRINT(FRAME_VERSION); PRINT(FRAME_HELLO); PRINT(FRAME_RUN); PRINT(FRAME_BEGUN); PRINT(FRAME_END);
-    PRINT(FRAME_COLLECT); PRINT(FRAME_FILES); PRINT(FRAME_FILES_END);
+    PRINT(FRAME_FILES); PRINT(FRAME_FILES_END);
 }
 END
 }
@@ -220,8 +220,7 @@ while True:
     read(length)
     if kind == FRAME_RUN:
         send(FRAME_BEGUN)
-        send(FRAME_END, bytes(4 * 4 + 9 * 8))
-    elif kind == FRAME_COLLECT:
+        send(FRAME_END, bytes(4 * 4 + 9 * 8)) # the order to collect the files has come before
         archive = open("/hostile.tar", "rb").read()
 END
     sed 's/^/        /' <<<"$1"
