@@ -1372,7 +1372,7 @@ static void supervise__frames_that_no_request_has(void **state)
         {FRAME_END, sizeof(struct frame_end)},
         {FRAME_STDOUT, 1},
         {FRAME_RUN, sizeof(struct frame_run)}, /* of nothing */
-        {FRAME_COLLECT, sizeof(struct frame_collect)},
+        {FRAME_COLLECT, sizeof(struct frame_collect) - 1},
         {FRAME_RESET, 0},
         {FRAME_RESTORE, sizeof(struct frame_restore)},
         {FRAME_KEEP, sizeof(struct frame_keep) - 1},
