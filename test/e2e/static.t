@@ -43,7 +43,9 @@ check_system() {
         '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}'
         '{"jsonrpc":"2.0","method":"notifications/initialized"}'
         '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"execute_code","arguments":{"language":"python","entrypoint_code":"print(6*7)"}}}')
-    got=$(printf '%s\n' "${messages[@]}" | inside "$1" isolator-mcp 2>&1)
+    : >"$scratch/answers" # the input ends after the answer: calls get little time after that
+    { printf '%s\n' "${messages[@]}"; until_true grep -q '"id":2' "$scratch/answers"; } | inside "$1" isolator-mcp >"$scratch/answers" 2>&1
+    got=$(cat "$scratch/answers")
     is "$(grep -o '"stdout":"[^"]*"' <<<"$got")" '"stdout":"42\n"' "$1: a call of isolator-mcp"
     is "$(inside "$1" isolator help gc --man | head -n 1 | cut -c 1-14)" 'ISOLATOR-GC(1)' "$1: a manual page"
     has "$(inside "$1" env -u ISOLATOR_CONFIG isolator config | grep python.image)" 'languages.python.image = "python:3.11-alpine"' "$1: the default configuration"
