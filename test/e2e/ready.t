@@ -223,7 +223,8 @@ test_case 'attacks' && {
     attacks="supervisor_signals supervisor_ptrace supervisor_proc supervisor_rlimits fake_end_frame kill_all descriptors"
     [ -z "${SOAK-}" ] || attacks=$(cd test/abuse && echo *.py | sed 's/[.]py//g')
     for attack in $attacks; do
-        echo "{\"id\": \"$attack\", \"language\": \"python\", \"timeout_seconds\": 20, \"entrypoint_code\": $(attack "$attack" 'COPY="0", TEST="0"' 256)}"
+        timeout=$(sed -n 's/^# timeout: //p' "test/abuse/$attack.py")
+        echo "{\"id\": \"$attack\", \"language\": \"python\", \"timeout_seconds\": ${timeout:-20}, \"entrypoint_code\": $(attack "$attack" 'COPY="0", TEST="0"' 256)}"
     done >"$scratch/lines"
     batch -j 2 "$scratch/lines"
     outcomes >"$scratch/cold"
