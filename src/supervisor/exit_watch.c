@@ -36,25 +36,6 @@ void exit_watch_open(struct exit_watch *watch)
     watch->stat = -1;
 }
 
-void exit_watch_begin(struct exit_watch *watch, int proc, pid_t pid, const struct figures *figures,
-                      uint64_t processes)
-{
-    char path[32];
-
-    exit_watch_stop(watch);
-    if (watch->timer < 0)
-        return;
-    watch->pid = pid;
-    watch->figures = figures;
-    watch->processes = processes;
-    snprintf(path, sizeof path, "%d/stat", (int)pid);
-    watch->stat = openat(proc, path, O_RDONLY | O_CLOEXEC);
-    watch->begun_us = figures_clock_us();
-    watch->shows_status = false;
-    if (watch->stat >= 0)
-        timer_set_us(watch->timer, LOOK_MIN_US);
-}
-
 void exit_watch_stop(struct exit_watch *watch)
 {
     if (watch->stat >= 0)
@@ -100,6 +81,31 @@ static bool has_left_memory(const struct exit_watch *watch)
 
     return !figures_memory_limit(watch->figures, &limit) ||
            figures_current_bytes(watch->figures) < limit / 2;
+}
+
+void exit_watch_begin(struct exit_watch *watch, int proc, pid_t pid, const struct figures *figures,
+                      uint64_t processes)
+{
+    uint64_t fields[FIELDS];
+    char path[32];
+
+    exit_watch_stop(watch);
+    if (watch->timer < 0)
+        return;
+    watch->pid = pid;
+    watch->figures = figures;
+    watch->processes = processes;
+    snprintf(path, sizeof path, "%d/stat", (int)pid);
+    watch->stat = openat(proc, path, O_RDONLY | O_CLOEXEC);
+    watch->begun_us = figures_clock_us();
+    watch->shows_status = false;
+    if (watch->stat < 0)
+        return;
+    /* the kernel takes memory for a file at the first reading, which may be short later */
+    read_fields(watch->stat, fields);
+    figures_processes(figures);
+    has_left_memory(watch);
+    timer_set_us(watch->timer, LOOK_MIN_US);
 }
 
 bool exit_watch_look(struct exit_watch *watch, int *status)
