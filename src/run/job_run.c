@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "container/runtime_check.h"
 #include "docker/budget.h"
+#include "docker/container.h"
 #include "docker/explain.h"
 #include "run/program_explain.h"
 #include "run/program_run.h"
@@ -94,6 +95,30 @@ static int explain_start(struct run *run, enum process_event event, struct error
                           run->cancel, error);
 }
 
+/*
+ * Whether `failure`, of the change of the limits, does not matter: the job went on alone, since the
+ * supervisor had seen the new limits, and ended the container before the engine had changed them
+ * all.
+ */
+static bool went_on(struct run *run, struct error *failure)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const long long deadline = budget_deadline(run->docker, BUDGET_SETUP);
+    struct instance *instance = run->instance;
+    struct container_state state;
+
+    if (failure->kind != ERROR_ENGINE ||
+        container_inspect(run->docker, instance->container.name, deadline, &state, &ignored) != 0 ||
+        !state.ended)
+        return false;
+    instance_pump(instance, INSTANCE_DETACHED, deadline, run->cancel);
+    if (!instance->link.detached)
+        return false;
+    error_release(failure);
+    *failure = (struct error)ERROR_INIT;
+    return true;
+}
+
 static int wait_until_detached(struct run *run, struct error *error)
 {
     struct instance *instance = run->instance;
@@ -106,7 +131,8 @@ static int wait_until_detached(struct run *run, struct error *error)
     if (runtime_check_kernel(run->docker, run->plan, instance->link.is_gvisor, error) != 0)
         return -1;
     if (run->plan->build.count > 0 &&
-        submission_prepare(run, run_setup_deadline(run), &begun, &built, error) != 0)
+        submission_prepare(run, run_setup_deadline(run), &begun, &built, error) != 0 &&
+        !went_on(run, error))
         return -1;
     if (!built)
         return 0;

@@ -2,8 +2,8 @@
 
 #include <stdbool.h>
 
-/* What engines round the limit of the memory to, and more. */
-enum { MEMORY_SLACK = 1 << 20 };
+/* The unit of a limit of the memory, and more than engines round it by. */
+enum { MEMORY_UNIT = 1 << 20 };
 
 /* More than any deadline, in milliseconds. */
 enum { TIME_MAX_MS = 1000000000 };
@@ -17,6 +17,15 @@ static bool is_low(uint64_t limit, uint64_t max, uint64_t more)
     return max == 0 || limit <= max || limit - max <= more;
 }
 
+/*
+ * Whether the memory is limited for the program: to `max` and whole units for the copy. The limit
+ * of the build may be as low, but without the copy.
+ */
+static bool is_of_program(uint64_t limit, uint64_t max, uint64_t copy)
+{
+    return max == 0 || (is_low(limit, max, copy + MEMORY_UNIT) && limit + MEMORY_UNIT > max + copy);
+}
+
 static enum detach_state look(const struct frame_detach *frame, const struct figures *figures,
                               uint64_t kept_bytes)
 {
@@ -26,7 +35,7 @@ static enum detach_state look(const struct frame_detach *frame, const struct fig
         (frame->cpu_max_us > 0 && !figures_cpu_limit(figures, &cpu_us)) ||
         (frame->pids_max > 0 && !figures_pids_limit(figures, &pids)))
         return DETACH_UNKNOWN;
-    return is_low(memory, frame->memory_max, kept_bytes + MEMORY_SLACK) &&
+    return is_of_program(memory, frame->memory_max, kept_bytes) &&
                    is_low(cpu_us, frame->cpu_max_us, frame->cpu_max_us / 100 * CPU_SLACK_PERCENT) &&
                    is_low(pids, frame->pids_max, 0)
                ? DETACH_DONE

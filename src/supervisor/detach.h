@@ -1,5 +1,5 @@
 /*
- * DETACH: whether the limits of the container have been lowered, which isolator does after a build.
+ * DETACH: whether the container has the limits of the program, which isolator sets after a build.
  * Knows nothing of requests, and does not wait: the loop looks again and again.
  */
 #ifndef SUPERVISOR_DETACH_H
@@ -21,7 +21,7 @@ enum detach_state { DETACH_WAITS, DETACH_DONE, DETACH_LATE, DETACH_UNKNOWN };
 
 /*
  * Looks at the limits. The copy that KEEP has made has `kept_bytes`. DETACH_LATE: they are still
- * too high, `max_ms` after the first look; DETACH_UNKNOWN: the kernel does not say what one of them
+ * others, `max_ms` after the first look; DETACH_UNKNOWN: the kernel does not say what one of them
  * is. Both, and DETACH_DONE, end the wait.
  */
 enum detach_state detach_look(struct detach *detach, const struct frame_detach *frame,

@@ -116,9 +116,9 @@ struct frame_restore {
     uint64_t max_ms; /* how long RESTORE may take */
 };
 
-/* Waits until the limits, which isolator lowers after a build, are no higher. 0: any will do. */
+/* Waits until the limits, which isolator sets after a build, are no higher. 0: any will do. */
 struct frame_detach {
-    uint64_t memory_max; /* bytes; those of the copy that KEEP has made and 1 MiB come on top */
+    uint64_t memory_max; /* bytes; on top come, and must come, whole MiB for KEEP's copy */
     uint64_t cpu_max_us; /* CPU time in a second; 1 % comes on top */
     uint64_t pids_max;   /* processes and threads */
     uint64_t max_ms;     /* how long to wait */
@@ -148,7 +148,7 @@ enum frame_step {
      */
     FRAME_STEP_CLEAN,
     FRAME_STEP_CPU,    /* limit the CPU time: the kernel does not say how much is used */
-    FRAME_STEP_LIMITS, /* DETACH. ETIME: they were not lowered; ENOTSUP: the kernel has no word */
+    FRAME_STEP_LIMITS, /* DETACH. ETIME: they were not set; ENOTSUP: the kernel has no word */
     FRAME_STEP_JOIN    /* open the FIFOs */
 };
 

@@ -134,6 +134,30 @@ int main(void)
     within "$(($(field stdout) >> 20))" 200 210 "the program has its own memory limit and not that of the build"
 }
 
+# The container has the limits of the program from the start, but for the copy of its files.
+test_case 'a build without limits of its own, and a program that ends before the engine has changed them all' && {
+    perl -MJSON::PP -0777 -ne 'my $config = decode_json($_);
+        $config->{languages}{built} = {image => "isolator-test/busybox:1", build => ["cp", "{entrypoint}", "program"],
+            command => ["sh", "program"], extensions => [".built"], defaultFilename => "main.built", memoryMB => 64};
+        print encode_json($config)' "$ISOLATOR_CONFIG" >"$scratch/built.json"
+    mkdir "$scratch/late"
+    cat >"$scratch/late/$engine_command" <<END
+#!/bin/sh
+real='$(command -v docker)'
+[ "\$1" = update ] || exec "\$real" "\$@"
+for name; do :; done
+sleep 1
+"\$real" "\$@" && "\$real" wait "\$name"
+echo "the container does not run"
+exit 1
+END
+    chmod +x "$scratch/late/$engine_command"
+    PATH=$scratch/late:$PATH job --config "$scratch/built.json" \
+        "$(snippet built 'cat /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null || cat /sys/fs/cgroup/memory.max')"
+    wait_for "$id"
+    is "$status $(($(field stdout) >> 20))" "0 67" "the job ran with its own limit, MB for the copy, and for output"
+}
+
 test_case 'a program that cannot be executed, and an image that is missing' && {
     job "$(snippet ash 'echo never')" --image isolator-test/noshell:1
     wait_for "$id"
