@@ -191,6 +191,9 @@ SUPERVISOR_SOURCES := $(wildcard src/supervisor/*.c) $(foreach name,untar strbuf
 SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
 	-pthread -Os -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 SUPERVISOR_LDFLAGS := -static -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -s
+# Pages of ARM have up to 64 KB, and the file a hole of that size in front of what is read-only after the start: three tables
+# of the C library.
+supervisor_ldflags_aarch64 := -Wl,-z,norelro
 musl_or_cc = $(or $(shell command -v $(MUSL_CC)),$(CC))
 supervisor_cc = $(if $(MUSL),$(MUSL)/$(1).musl/cc,$(if $(filter $(MACHINE),$(1)),$(musl_or_cc),$(1)-linux-gnu-gcc))
 supervisor_compilers := $(foreach machine,$(SUPERVISORS),$(machine) $(call supervisor_cc,$(machine)))
@@ -201,7 +204,7 @@ $(B)/supervisor/$(1)/%.o: src/%.c $(B)/supervisor/compilers Makefile
 	$(Q)$(2) $(SUPERVISOR_CFLAGS) -MMD -MP -c -o $$@ $$<
 $(B)/supervisor/$(1).elf: $(SUPERVISOR_SOURCES:src/%.c=$(B)/supervisor/$(1)/%.o)
 	$$(call making,LD)
-	$(Q)$(2) $(SUPERVISOR_LDFLAGS) -o $$@ $$^
+	$(Q)$(2) $(SUPERVISOR_LDFLAGS) $(supervisor_ldflags_$(1)) -o $$@ $$^
 	@[ $$$$(wc -c <$$@) -le $$$$(($(call supervisor_kb,$(2)) * 1024)) ] || \
 		{ echo "$$@ has $$$$(wc -c <$$@) bytes, more than $(call supervisor_kb,$(2)) KB" >&2; exit 1; }
 	$(if $(findstring musl,$(2)),,@echo "  $$@: $$$$(($$$$(wc -c <$$@) / 1024)) KB, with the C library of \
@@ -239,6 +242,10 @@ static: static-packages ## build static programs, for the MACHINES x86_64 and aa
 $(B)/static/%.musl/cc: share/packaging/musl
 	$(call making,MUSL)
 	$(Q)share/packaging/musl $* $(@D)
+# Without the libraries, which the supervisor does not need.
+$(B)/compilers/%.musl/cc: share/packaging/musl
+	$(call making,MUSL)
+	$(Q)share/packaging/musl $* $(@D) compiler
 $(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/static/%.musl/cc) $(B)/static/manual.c
 	+@$(MAKE) --no-print-directory B=$(B)/static/$*.build MUSL=$(abspath $(B))/static CC=$(abspath $@).musl/cc \
 		AR=$*-linux-gnu-ar LDFLAGS='-Wl,--gc-sections -s' \
