@@ -99,6 +99,20 @@ test_case --quick 'what can be no accident does not run again' && {
     done
 }
 
+test_case --quick 'processes of isolator that a suite leaves are killed, and no others' && {
+    mkdir -p "$scratch/suites"
+    cp "$(command -v sleep)" "$scratch/suites/isolator-mcp"
+    for name in isolator-mcp sleep; do
+        [ "$name" = sleep ] && program=sleep || program=$scratch/suites/isolator-mcp
+        suite "$name.t" "setsid $program 600 >/dev/null 2>&1 & echo \$! >\$0.pid; until read -r name <\"/proc/\$!/comm\" && [ \"\$name\" = $name ]; do sleep 0.1; done; echo 'ok 1 - a'; echo 1..1"
+        run_suites "$name.t"
+        pid=$(<"$scratch/suites/$name.t.pid")
+        state=$(cut -d ' ' -f 3 "/proc/$pid/stat" 2>/dev/null)
+        is "$status $([[ ${state:-Z} == Z ]] && echo killed || echo lives)" "0 $([ "$name" = sleep ] && echo lives || echo killed)" "$name"
+        kill "$pid" 2>/dev/null
+    done
+}
+
 # started SUITE...: runs these, one at a time; prints which started in which order. Each has a line in the file "started".
 started() {
     rm -f "$scratch/suites/started"
