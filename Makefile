@@ -194,6 +194,7 @@ SUPERVISOR_LDFLAGS := -static -pthread -Wl,--gc-sections -Wl,-z,noseparate-code 
 # Pages of ARM have up to 64 KB, and the file a hole of that size in front of what is read-only after the start: three tables
 # of the C library.
 supervisor_ldflags_aarch64 := -Wl,-z,norelro
+supervisor_ldflags_x86_64 :=
 musl_or_cc = $(or $(shell command -v $(MUSL_CC)),$(CC))
 supervisor_cc = $(if $(MUSL),$(MUSL)/$(1).musl/cc,$(if $(filter $(MACHINE),$(1)),$(musl_or_cc),$(1)-linux-gnu-gcc))
 supervisor_compilers := $(foreach machine,$(SUPERVISORS),$(machine) $(call supervisor_cc,$(machine)))

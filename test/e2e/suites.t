@@ -171,6 +171,50 @@ test_case --quick 'what looks like a unit test and is none is an error' && {
     has "$out" "unit.c: there is no test; a test is 'static void MODULE__CASE(void **state)'" "a file without tests"
 }
 
+test_case --quick 'the table of suites that may be left out has what they name' && {
+    while read -r suite paths; do
+        for path in $paths; do
+            ok "$([ -e "$path" ]; echo $?)" "$suite: $path exists"
+        done
+        while read -r path; do
+            found=
+            for known in $paths; do
+                [[ $path/ != "$known"/* ]] || found=yes
+            done
+            is "$path $found" "$path yes" "$suite names it, and the table has it"
+        done < <(grep -ohE '(share/(examples|formats|packaging)|test/(e2e|fixtures)|src)/[a-zA-Z0-9_./-]*[a-zA-Z0-9]|test/setup' "$suite" |
+            grep -v '^share/.*[0-9]$' | sort -u)
+    done < <(test/seldom --table)
+}
+
+# left_out: what test/seldom prints in a copy of the sources with a history of its own.
+left_out() { (cd "$scratch/history" && env -u FULL test/seldom | paste -s -d ' '); }
+# commit_at TIME: commits everything there.
+commit_at() {
+    GIT_COMMITTER_DATE=$1 git -C "$scratch/history" -c user.name=test -c user.email=test@localhost commit -q --all --allow-empty -m test
+}
+
+test_case 'suites are left out if nothing that they test was touched lately' && {
+    mkdir -p "$scratch/history/test" "$scratch/history/share/examples/cluster" "$scratch/history/src/drivers"
+    cp test/seldom "$scratch/history/test"
+    touch "$scratch/history/share/examples/cluster/one.sh" "$scratch/history/src/drivers/one.py"
+    is "$(left_out)" "" "none without a history"
+    git -C "$scratch/history" init -q
+    git -C "$scratch/history" add .
+    is "$(left_out)" "" "none while what all use is new"
+    commit_at "$(date -d '4 days ago' --iso-8601=seconds)"
+    all="test/e2e/each_language.t test/e2e/install.t test/e2e/cluster.t test/e2e/jobs_ssh.t"
+    is "$(left_out)" "$all" "all, four days later"
+    is "$(cd "$scratch/history" && FULL=1 test/seldom)" "" "none with FULL=1"
+    echo changed >"$scratch/history/share/examples/cluster/one.sh"
+    is "$(left_out)" "test/e2e/each_language.t test/e2e/jobs_ssh.t" "not those of a file that has changed"
+    commit_at "$(date -d '2 days ago' --iso-8601=seconds)"
+    is "$(left_out)" "test/e2e/each_language.t test/e2e/jobs_ssh.t" "nor after its commit"
+    echo changed >"$scratch/history/src/drivers/one.py"
+    commit_at "$(date --iso-8601=seconds)"
+    is "$(left_out)" "test/e2e/jobs_ssh.t" "each by its own files"
+}
+
 test_case 'make: each command names only variables that are set' && {
     for target in check-quick check check-e2e soak bench deb; do
         is "$(env -u MAKEFLAGS -u MFLAGS make -n --warn-undefined-variables "$target" 2>&1 | sed -n "s/.*undefined variable //p" |
