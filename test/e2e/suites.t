@@ -145,6 +145,15 @@ test_case --quick 'TMPDIR: where the suites make their files' && {
     within "$(sed 1d "$scratch/suites/place.t.places" | grep -cxE '/dev/shm|none')" 1 1 "or memory, if there is enough"
 }
 
+test_case --quick '--fresh: a copy of the tree without what setup and npm write' && {
+    suite fresh.t 'find -L . -type f | sort >"$0.seen"; : >new; echo "ok 1 - a"; echo 1..1'
+    mkdir -p "$scratch/own"/{build/engine,.git,src,test/mcp/node_modules}
+    touch "$scratch/own"/{build/isolator,build/engine/test.json,.git/config,src/a.c,test/mcp/node_modules/b}
+    is "$(run=$PWD/test/run && cd "$scratch/own" && "$run" --fresh "$scratch/suites/fresh.t" >/dev/null; echo $?; ls)" $'0\nbuild\nsrc\ntest' \
+        "the tree stays as it is"
+    is "$(paste -sd ' ' "$scratch/suites/fresh.t.seen")" "./build/isolator ./src/a.c" "the copy"
+}
+
 # register LINE...: a unit test of these lines; sets out and status.
 register() {
     printf '%s\n' "$@" >"$scratch/unit.c"
@@ -178,7 +187,7 @@ test_case 'make: each command names only variables that are set' && {
         is "$(env -u MAKEFLAGS -u MFLAGS make -n --warn-undefined-variables "$target" 2>&1 | sed -n "s/.*undefined variable //p" |
             grep -vxE "'([12]|V|DESTDIR|LDFLAGS|SANITIZE|SANITIZE_LDFLAGS)'" | sort -u)" "" "make $target"
     done
-    has "$(env -u MAKEFLAGS -u MFLAGS make -n check-quick 2>&1)" "test/run -j " "the suites are listed"
+    has "$(env -u MAKEFLAGS -u MFLAGS make -n check-quick 2>&1)" "test/run --fresh -j " "the suites are listed"
 }
 
 finish
