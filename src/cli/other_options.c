@@ -8,7 +8,7 @@
 #define NO_DEVICE "a program cannot have devices of this host"
 #define PREPARE   "install packages once, with isolator prepare"
 #define RESULT    "the result is printed on stdout; --artifacts takes files of the program"
-#define WORKDIR   "--container-workdir sets the working directory"
+#define IN_IMAGE  "--container-workdir sets the working directory"
 #define NO_TTY    "a program has no terminal; -i passes standard input on"
 
 const struct option_other start_other_options[] = {
@@ -36,8 +36,8 @@ const struct option_other start_other_options[] = {
     {"--requirements", PREPARE},
     {"--output", RESULT},
     {"-o", RESULT},
-    {"--workdir", WORKDIR},
-    {"-w", WORKDIR},
+    {"--workdir", IN_IMAGE},
+    {"-w", IN_IMAGE},
     {"--tty", NO_TTY},
     {"--rm", "the container is always removed"},
     {"--detach", "a job is started by isolator start"},

@@ -10,7 +10,8 @@
 // A case is one test point. It fails if an assertion in it fails or if it throws. It goes on after a failed
 // assertion, so that a failure shows all that is wrong.
 //
-// A case that needs no container engine is declared with quickCase(); `make check-quick` (QUICK=1) runs only these.
+// A case that needs no container engine is declared with quickCase(); `make check-quick` (QUICK=1) runs only these, with
+// test/fixtures/docker-stand-in as docker.
 //
 //     --list         prints the number and the title of each case, and runs nothing
 //     --run PATTERN  runs only some cases: by number (3, 2-5, 1,4), or those whose title contains PATTERN, which may be

@@ -18,6 +18,8 @@ process.chdir(repository);
 export const scratch = mkdtempSync(join(tmpdir(), 'isolator-test-'));
 export const isolator = resolve(process.env.ISOLATOR ?? 'build/isolator');
 export const isolatorMcp = resolve(process.env.ISOLATOR_MCP ?? join(dirname(isolator), 'isolator-mcp'));
+if (process.env.QUICK)
+    useStandIn();
 export const engineConfig = resolve(process.env.ISOLATOR_CONFIG || 'build/engine/test.json');
 export const docker = findProgram('docker'); // a command of the engine, also if that is podman
 const engineCommand = JSON.parse(readFileSync(engineConfig, 'utf8')).containerCommand ?? 'docker';
@@ -36,6 +38,16 @@ process.on('exit', () => {
         program.signal('SIGKILL');
     rmSync(scratch, { recursive: true, force: true });
 });
+
+// As test/e2e/lib.sh does it for its quick cases: what they need of an engine is in test/fixtures.
+function useStandIn() {
+    const directory = join(scratch, 'stand-in');
+    mkdirSync(directory);
+    symlinkSync(join(repository, 'test/fixtures/docker-stand-in'), join(directory, 'docker'));
+    delete process.env.DOCKER_HOST;
+    Object.assign(process.env, { PATH: `${directory}${delimiter}${process.env.PATH}`, DOCKER_STAND_IN: join(directory, 'state'),
+        ISOLATOR_CONFIG: join(repository, 'test/fixtures/quick.json') });
+}
 
 function findProgram(name) {
     return process.env.PATH.split(delimiter).map((directory) => join(directory, name)).find((path) => {

@@ -1,10 +1,10 @@
-# Completes a unit test: prints the file, and after it a main() that runs its tests. These are the functions
-# `static void MODULE__CASE(void **state)`, in the order of the file. If one is in an #if, its entry is too.
+# Completes a unit test: prints the file, and after it what runs its tests and tells main.c of them. The tests are the
+# functions `static void MODULE__CASE(void **state)`, in the order of the file. If one is in an #if, its entry is too.
 # `static int set_up_group(void **state)` runs before the first test.
 #
 # A function that looks like a test and is none is an error, as is a file without tests.
 
-FNR == 1 { print "#line 1 \"" FILENAME "\"" }
+FNR == 1 { name = FILENAME; gsub(/.*\/|\.c$/, "", name); print "#include \"modules.h\"\n#line 1 \"" FILENAME "\"" }
 { print }
 /^#(if|el|endif)/ { table = table $0 "\n" }
 /^static void [a-z0-9_]+__[a-z0-9_]+\(void \*\*state\)$/ { table = table entry($3); tests++; next }
@@ -13,8 +13,9 @@ FNR == 1 { print "#line 1 \"" FILENAME "\"" }
 END {
     if (!tests) refuse(" there is no test")
     if (refused) exit 1
-    print "\nint main(void)\n{\n    const struct CMUnitTest tests[] = {\n" table "    };\n"
+    print "\nstatic int run_module(void)\n{\n    const struct CMUnitTest tests[] = {\n" table "    };\n"
     print "    return cmocka_run_group_tests(tests, " (set_up ? set_up : "NULL") ", NULL);\n}"
+    print "MODULE(" name ")"
 }
 
 function entry(declarator) { sub(/\(.*/, "", declarator); return "        cmocka_unit_test(" declarator "),\n" }

@@ -1,6 +1,6 @@
 /*
  * Shared by the unit tests: cmocka with the headers that it needs, checks of errors, temporary
- * directories, files and shell commands. The main() of each test is made by register.awk.
+ * directories, files and shell commands. What runs the tests of a file is made by register.awk.
  */
 #ifndef TEST_H
 #define TEST_H
