@@ -29,8 +29,15 @@ static void enter_network(void)
 
     if (entered)
         return;
-    if (unshare(CLONE_NEWNET | CLONE_NEWNS) != 0)
+    if (unshare(CLONE_NEWNET | CLONE_NEWNS) != 0) {
+        CLEANUP_FREE char *user = string_format("%u %u 1", geteuid(), geteuid());
+        CLEANUP_FREE char *group = string_format("%u %u 1", getegid(), getegid());
+
         assert_int_equal(unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS), 0);
+        write_in("/proc/self", "uid_map", user); /* a user without a number there makes no file */
+        write_in("/proc/self", "setgroups", "deny");
+        write_in("/proc/self", "gid_map", group);
+    }
     assert_int_equal(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
     assert_int_equal(mount("none", "/tmp", "tmpfs", 0, NULL), 0);
     fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
