@@ -258,10 +258,9 @@ $(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/static/%.musl/cc) $(B)/static/
 		cp $(B)/static/$*.build/$$program $(B)/static/$*.musl/LICENSES $@ && \
 		{ [ $$(wc -c <$@/$$program) -le 2097152 ] || { echo "$@/$$program has more than 2 MB" >&2; exit 1; }; }; done
 
-# These targets run the setup first, then another make for the build, which needs the setup.
-demo: setup ## set up, build, and run three programs
-	+@$(build) all
-	@test/demo $(B)/isolator
+# Another make builds, since the build needs the packages.
+demo: ## set up, build, and run three programs
+	+@test/demo $(B)/isolator $(build) all
 
 # The installed files, as SOURCE:PLACE, for install and uninstall alike. BIN has the programs.
 BIN ?= $(B)
