@@ -26,6 +26,7 @@ END
 # make_image SCRIPT: an image with the volume /data, which the script has made.
 make_image() {
     docker rm --force "$container" >/dev/null 2>&1
+    docker rmi --force "$image" >/dev/null 2>&1 # else it stays without a name
     docker run --name "$container" --network none isolator-test/python:bookworm sh -c "$1"
     docker commit --change 'VOLUME /data' "$container" "$image" >/dev/null
 }
