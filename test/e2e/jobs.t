@@ -390,6 +390,17 @@ END
 
 # ---- attacks
 
+test_case 'no link in the directory of the state is followed' && {
+    mkdir -p "$scratch/linked/isolator" "$scratch/aim"
+    ln -s "$scratch/aim/jobs.lock" "$scratch/linked/isolator/jobs.lock"
+    XDG_STATE_HOME=$scratch/linked isolator start "$(snippet sh true)"
+    has "$err" "isolator: cannot write '$scratch/linked/isolator/jobs.lock': Too many levels of symbolic links" "a file that is a link"
+    rm -r "$scratch/linked/isolator" && ln -s "$scratch/aim" "$scratch/linked/isolator"
+    XDG_STATE_HOME=$scratch/linked isolator start "$(snippet sh true)"
+    has "$err" "isolator: cannot write '$scratch/linked/isolator/jobs.lock': Too many levels of symbolic links" "a directory that is a link"
+    is "$(ls -A "$scratch/aim")" "" "nothing was made elsewhere"
+}
+
 test_case 'a program finds neither the script nor its name, and writes nothing to the volume' && {
     job "$(snippet py '
 import os
