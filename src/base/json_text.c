@@ -76,6 +76,24 @@ size_t json_text_count(const char *line, size_t length)
     return count;
 }
 
+size_t json_text_levels(const char *line, size_t length)
+{
+    size_t level = 0, deepest = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < length; i++) {
+        if (quoted && line[i] == '\\')
+            i++;
+        else if (line[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && (line[i] == '{' || line[i] == '['))
+            deepest = ++level > deepest ? level : deepest;
+        else if (!quoted && level > 0 && (line[i] == '}' || line[i] == ']'))
+            level--;
+    }
+    return deepest;
+}
+
 /* How many digits the number needs, from `digits` on. */
 static int digits_of(double number, int digits)
 {

@@ -10,6 +10,9 @@
 /* The limits of a line in bytes and in values: far more than a request has, and far below GBs. */
 enum { JSON_TEXT_MAX = 64 << 20, JSON_TEXT_VALUES_MAX = 200000 };
 
+/* The levels of a message of MCP between a program and a server of tools: as serde_json has it. */
+enum { JSON_TEXT_LEVELS_MAX = 128 };
+
 /*
  * Flags for json_dumps(): compact, with the fewest digits, from 15 on, with which each real number
  * in the value comes back the same. 15 are enough for what people write, and 17 for any double.
@@ -21,6 +24,12 @@ size_t json_text_flags(const json_t *value);
  * line of brackets can be refused before it takes a hundred times its size in memory.
  */
 size_t json_text_count(const char *line, size_t length);
+
+/*
+ * Returns how deep the arrays and objects of the line are nested: 0 for a number, 1 for "[7]". What
+ * reads the text of a value by recursion, as Python does, has a limit of some hundred levels.
+ */
+size_t json_text_levels(const char *line, size_t length);
 
 /*
  * Returns the value of a line as a new reference. If it is not JSON, returns NULL, and `where` (may

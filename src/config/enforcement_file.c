@@ -8,6 +8,7 @@
 #include "base/sha256.h"
 #include "base/strbuf.h"
 #include "config/config_files.h"
+#include "config/state_files.h"
 
 static char *path_of(const char *identity)
 {
@@ -33,9 +34,9 @@ int enforcement_file_write(const char *identity, struct error *error)
 {
     CLEANUP_FREE char *path = path_of(identity);
     CLEANUP_FREE char *line = string_format("%s\n", identity);
+    CLEANUP_FD const int directory = state_file_directory(path, true);
 
-    file_make_directories(path);
-    return file_replace(path, line, strlen(line), NULL) == 0
+    return directory >= 0 && file_replace(path, line, strlen(line), NULL) == 0
                ? 0
                : error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
 }

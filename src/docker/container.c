@@ -37,13 +37,17 @@ static void add_fixed_options(enum engine_kind kind, struct strvec *arguments,
 
 /*
  * Without a network there is no peer that a closed connection could still hear from, so its port is
- * free at once: another program of the container may want it (tcp(7), TIME_WAIT).
+ * free at once: another program of the container may want it (tcp(7), TIME_WAIT). What the kernel
+ * has measured of a connection would be there for another program, too (tcp_no_metrics_save in
+ * Documentation/networking/ip-sysctl.rst). Both are settings of a network namespace, since Linux
+ * 4.10 and 4.15.
  */
 static void add_network(struct strvec *arguments, const struct container_spec *spec)
 {
     strvec_pushf(arguments, "--network=%s", spec->network);
     if (strcmp(spec->network, "none") == 0)
-        strvec_push(arguments, "--sysctl=net.ipv4.tcp_max_tw_buckets=0");
+        strvec_push_each(arguments, "--sysctl=net.ipv4.tcp_max_tw_buckets=0",
+                         "--sysctl=net.ipv4.tcp_no_metrics_save=1", NULL);
 }
 
 struct container_limits container_spec_limits(const struct container_spec *spec)

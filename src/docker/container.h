@@ -101,6 +101,14 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
                       const struct notifier *cancel, struct error *error);
 
 /*
+ * The same with a container that runs. If it has more than one volume, it is paused meanwhile,
+ * since its program could direct the engine to another place of the machine.
+ */
+int container_interrupt(const struct docker *docker, const char *name, const char *directory,
+                        const char *what, int tar_file, long long deadline,
+                        const struct notifier *cancel, struct error *error);
+
+/*
  * Starts `docker run --interactive` as a child with these streams: it creates the container, which
  * has a lifeline, and starts it. This takes half the CPU time of two commands. What docker has to
  * say is on stderr, warnings of the creation before anything from the container.

@@ -58,17 +58,29 @@ void engine_add_subcommand(enum engine_kind kind, struct strvec *arguments, cons
         strvec_push_each(arguments, "--runtime", oci_runtime, NULL);
 }
 
+/* Docker's default. */
+enum { SHM_MB = 64 };
+
 /*
- * podman refuses uid= and gid=; with U the file system belongs to the user of the container. It
- * also copies what the image has there.
+ * Files, directories and links for each MB: a file that is not empty takes a page, mostly of 4 KiB,
+ * and there may be as many empty files, directories and links. The kernel does not charge all that
+ * it keeps of them (access control lists) to the container.
+ */
+enum { INODES_PER_MB = 512 };
+
+/*
+ * podman refuses nr_inodes=, uid= and gid=; with U the file system belongs to the user of the
+ * container. It also copies what the image has there.
  */
 char *engine_tmpfs(enum engine_kind kind, const char *path, long size_mb, unsigned uid,
                    unsigned gid)
 {
-    CLEANUP_FREE char *owner = kind == ENGINE_PODMAN ? string_copy("U,notmpcopyup")
-                                                     : string_format("uid=%u,gid=%u", uid, gid);
+    CLEANUP_FREE char *more =
+        kind == ENGINE_PODMAN
+            ? string_copy("U,notmpcopyup")
+            : string_format("nr_inodes=%ld,uid=%u,gid=%u", size_mb * INODES_PER_MB, uid, gid);
 
-    return string_format("%s:rw,exec,nosuid,nodev,size=%ldm,%s,mode=0700", path, size_mb, owner);
+    return string_format("%s:rw,exec,nosuid,nodev,size=%ldm,%s,mode=0700", path, size_mb, more);
 }
 
 void engine_add_log(enum engine_kind kind, struct strvec *arguments, unsigned long long max)
@@ -100,20 +112,29 @@ static unsigned long long processes_max(void)
     return own.rlim_max;
 }
 
+/* For shared memory and semaphores of POSIX: Docker's own, but with few inodes. */
+static void add_shm(enum engine_kind kind, struct strvec *arguments)
+{
+    CLEANUP_FREE char *more = kind == ENGINE_PODMAN
+                                  ? string_copy("notmpcopyup")
+                                  : string_format("nr_inodes=%d", SHM_MB * INODES_PER_MB);
+
+    strvec_push(arguments, "--tmpfs");
+    strvec_pushf(arguments, "/dev/shm:rw,noexec,nosuid,nodev,size=%dm,%s,mode=1777", SHM_MB, more);
+}
+
 /*
  * podman-run(1): --read-only adds writable file systems in memory, variables of its own are set,
  * and a command that is called like systemd gets other mounts. Without these file systems podman 5
- * also makes /dev/shm read-only, which shared memory and semaphores of POSIX need: it gets one with
- * Docker's options and size.
+ * also makes /dev/shm read-only.
  */
 void engine_add_defaults(enum engine_kind kind, struct strvec *arguments)
 {
+    add_shm(kind, arguments);
     if (kind != ENGINE_PODMAN)
         return;
-    strvec_push_each(arguments, "--read-only-tmpfs=false", "--tmpfs",
-                     "/dev/shm:rw,noexec,nosuid,nodev,size=64m,notmpcopyup,mode=1777",
-                     "--systemd=false", "--unsetenv=container", "--unsetenv=TERM", "--ulimit",
-                     NULL);
+    strvec_push_each(arguments, "--read-only-tmpfs=false", "--systemd=false",
+                     "--unsetenv=container", "--unsetenv=TERM", "--ulimit", NULL);
     strvec_pushf(arguments, "nproc=%llu", processes_max());
     strvec_push(arguments, "--security-opt");
     strvec_pushf(arguments, "seccomp=/dev/fd/%d", PROCESS_EXTRA_FILE);

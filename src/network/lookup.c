@@ -138,15 +138,13 @@ static void add_address(struct lookup *lookup, const struct sockaddr *found)
 static void look_up(struct lookup *lookup)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    const bool is_whole = strchr(lookup->name, '.') && res_init() == 0;
     struct addrinfo *found = NULL;
     int error;
 
-    if (is_whole)
-        _res.options &= ~(unsigned long)RES_DNSRCH; /* of this thread */
+    /* Of this thread; the first is for names with a dot, the other one for those without. */
+    if (res_init() == 0)
+        _res.options &= ~((unsigned long)RES_DNSRCH | RES_DEFNAMES);
     error = getaddrinfo(lookup->name, NULL, &hints, &found);
-    if (is_whole)
-        _res.options |= RES_DNSRCH; /* for its next name */
     for (const struct addrinfo *item = error == 0 ? found : NULL;
          item && lookup->count < LOOKUP_ADDRESSES_MAX; item = item->ai_next)
         add_address(lookup, item->ai_addr);

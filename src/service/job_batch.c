@@ -5,8 +5,8 @@
 #include <sys/file.h>
 
 #include "base/cleanup.h"
-#include "base/file_replace.h"
 #include "base/strbuf.h"
+#include "config/state_files.h"
 #include "service/job_files.h"
 
 /* Not the name of the file of a job. */
@@ -22,8 +22,7 @@ int job_batch_begin(struct error *error)
     CLEANUP_FREE char *path = lock_path();
     CLEANUP_FD int fd = -1;
 
-    file_make_directories(path);
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    fd = state_file_open(path, O_RDWR | O_CREAT);
     if (fd < 0 || flock(fd, LOCK_SH) != 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot lock '%s'", path);
     return steal_fd(&fd);
@@ -32,7 +31,7 @@ int job_batch_begin(struct error *error)
 bool job_batch_runs(void)
 {
     CLEANUP_FREE char *path = lock_path();
-    CLEANUP_FD int fd = open(path, O_RDWR | O_CLOEXEC);
+    CLEANUP_FD int fd = state_file_open(path, O_RDWR);
 
     return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }

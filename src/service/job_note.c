@@ -12,10 +12,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file_replace.h"
 #include "base/io.h"
 #include "base/json_make.h"
 #include "base/text.h"
+#include "config/state_files.h"
 #include "request/plan_note.h"
 
 enum { VERSION = 1, ID_DIGITS = JOB_ID_SIZE - 1, LOCK_MS = 500, LOCK_POLL_MS = 20 };
@@ -98,7 +98,7 @@ static int create_locked(const char *path)
     struct stat status;
 
     for (;;) {
-        CLEANUP_FD int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        CLEANUP_FD int fd = state_file_open(path, O_WRONLY | O_CREAT | O_EXCL);
 
         if (fd < 0 || flock(fd, LOCK_EX) != 0 || fstat(fd, &status) != 0)
             return -1;
@@ -114,7 +114,6 @@ int job_note_create(struct job_note *note, struct error *error)
         note->name ? string_format("%s.%s", note->id, note->name) : string_copy(note->id);
     CLEANUP_FREE char *path = string_format("%s/.%s", jobs, file);
 
-    file_make_directories(path);
     note->lock = create_locked(path);
     if (note->lock < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
@@ -201,7 +200,7 @@ static int read_note(struct job_note *note, const json_t *object, struct error *
 
 static int open_file(struct job_note *note, const char *word, struct error *error)
 {
-    note->lock = open(note->path, O_RDWR | O_CLOEXEC); /* NFS wants that for the lock */
+    note->lock = state_file_open(note->path, O_RDWR); /* NFS wants that for the lock */
     if (note->lock >= 0)
         return 0;
     if (errno == ENOENT)
@@ -305,9 +304,9 @@ static bool claim(const char *path, int *lock)
     struct stat opened, named;
 
     errno = 0;
-    *lock = open(path, O_RDWR | O_CLOEXEC);
+    *lock = state_file_open(path, O_RDWR);
     return *lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) == 0 && fstat(*lock, &opened) == 0 &&
-           stat(path, &named) == 0 && opened.st_ino == named.st_ino;
+           lstat(path, &named) == 0 && opened.st_ino == named.st_ino;
 }
 
 void job_notes_starting(struct strvec *names)

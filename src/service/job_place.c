@@ -8,8 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file_replace.h"
 #include "base/io.h"
+#include "config/state_files.h"
 #include "service/job_list.h"
 
 /* How often the lock is tried while another start decides. */
@@ -23,8 +23,7 @@ static int lock_starts(const struct job_place *place, struct error *error)
     struct pollfd cancelled = {place->cancel ? notifier_fd(place->cancel) : -1, POLLIN, 0};
     CLEANUP_FD int fd = -1;
 
-    file_make_directories(path);
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    fd = state_file_open(path, O_RDWR | O_CREAT);
     if (fd < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {

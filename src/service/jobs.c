@@ -279,9 +279,9 @@ int jobs_stop(const struct docker *docker, const struct job_note *note,
         archive_add_bytes(&archive, strrchr(JOB_STOP_FILE, '/') + 1, "", 0, error) != 0 ||
         archive_finish(&archive, error) != 0)
         return -1;
-    return container_copy_in(docker, container, directory, "the order to stop",
-                             archive_file(&archive), budget_deadline(docker, BUDGET_SETUP), cancel,
-                             error);
+    return container_interrupt(docker, container, directory, "the order to stop",
+                               archive_file(&archive), budget_deadline(docker, BUDGET_SETUP),
+                               cancel, error);
 }
 
 int jobs_remove(const struct docker *docker, const struct job_note *note, bool force,

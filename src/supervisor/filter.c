@@ -59,7 +59,7 @@ enum {
 enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
 enum { CALL_OPEN_TREE = 428, CALL_MOVE_MOUNT, CALL_FSOPEN, CALL_FSCONFIG, CALL_FSMOUNT };
 enum { CALL_FSPICK = 433, CALL_CLONE3 = 435, CALL_PIDFD_GETFD = 438, CALL_MOUNT_SETATTR = 442 };
-enum { CALL_SET_MEMPOLICY_HOME_NODE = 450, CALL_OPEN_TREE_ATTR = 467 };
+enum { CALL_SET_MEMPOLICY_HOME_NODE = 450, CALL_SETXATTRAT = 463, CALL_OPEN_TREE_ATTR = 467 };
 
 #define ALLOW                                                                                      \
     {                                                                                              \
@@ -75,11 +75,20 @@ enum { CALL_SET_MEMPOLICY_HOME_NODE = 450, CALL_OPEN_TREE_ATTR = 467 };
         LOAD, 0, 0, DATA_ARGUMENTS + 8 * (index)                                                   \
     }
 
+#define UPPER_HALF(index)                                                                          \
+    {                                                                                              \
+        LOAD, 0, 0, DATA_ARGUMENTS + 8 * (index) + 4                                               \
+    }
+
 /* Refuses a call; the accumulator has the number before and after. */
 #define NEVER(call, error) {JUMP_EQUAL, 0, 1, (call)}, REFUSE(error)
 /* Refuses a call whose argument has one of these flags; no other rule may follow. */
 #define NOT_WITH_FLAGS(call, index, flags, error)                                                  \
     {JUMP_EQUAL, 0, 4, (call)}, ARGUMENT(index), {JUMP_ANY_BIT, 0, 1, (flags)}, REFUSE(error), ALLOW
+/* Refuses a call whose argument, of 64 bits, is larger; no other rule may follow. */
+#define NOT_ABOVE(call, index, max, error)                                                         \
+    {JUMP_EQUAL, 0, 6, (call)}, UPPER_HALF(index), {JUMP_EQUAL, 0, 2, 0}, ARGUMENT(index),         \
+        {JUMP_AT_LEAST, 0, 1, (max) + 1}, REFUSE(error), ALLOW
 /* Refuses a call whose first argument is one of these. */
 #define NOT_FOR(call, one, other)                                                                  \
     {JUMP_EQUAL, 0, 5, (call)}, ARGUMENT(0), {JUMP_EQUAL, 1, 0, (one)},                            \
@@ -107,6 +116,16 @@ enum { OPTION_TIMESTAMPING = 37, OPTION_TIMESTAMPING_NEW = 65 };
 /* SO_ATTACH_FILTER and SO_ATTACH_REUSEPORT_CBPF of the same; those for eBPF need bpf(2). */
 enum { OPTION_ATTACH_FILTER = 26, OPTION_ATTACH_REUSEPORT = 51 };
 enum { OPTION_FLOWLABEL_MGR = 32 }; /* IPV6_FLOWLABEL_MGR of include/uapi/linux/in6.h */
+/* TCP_MD5SIG, TCP_MD5SIG_EXT and TCP_AO_* of include/uapi/linux/tcp.h. */
+enum { OPTION_MD5SIG = 14, OPTION_MD5SIG_EXT = 32, OPTION_AO_ADD_KEY = 38, OPTION_AO_DEL_KEY };
+enum { OPTION_AO_INFO = 40, OPTION_AO_REPAIR = 42 };
+
+/*
+ * The most bytes of an extended attribute: a SHA-512 in hexadecimal digits, or an access control
+ * list of 15 entries, which take 192 bytes of the kernel. A file in memory, which is charged, takes
+ * five times that.
+ */
+enum { ATTRIBUTE_MAX = 128 };
 
 /*
  * Allows a call for a process alone (its first argument is `which`, its second the process), but
@@ -213,16 +232,42 @@ static bool add_rules(uint32_t watch, uint32_t routes, bool ipc)
         /* A flow label outlives its socket for a minute, with bytes of the program's choice. */
         NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_FLOWLABEL_MGR, EPERM),
 
-        /* Sockets of UNIX, IP, and the netlink family of routes, which lists network interfaces. */
-        {JUMP_EQUAL, 0, 9, SYS_socket},
+        /* So are the keys with which TCP signs packets, which only routers do. */
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_TCP, 2, OPTION_MD5SIG, EPERM),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_TCP, 2, OPTION_MD5SIG_EXT, EPERM),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_TCP, 2, OPTION_AO_ADD_KEY, EPERM),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_TCP, 2, OPTION_AO_DEL_KEY, EPERM),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_TCP, 2, OPTION_AO_INFO, EPERM),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_TCP, 2, OPTION_AO_REPAIR, EPERM),
+        /*
+         * So are access control lists of files in memory. A filter cannot read the name of an
+         * attribute, nor what setxattrat gets, which is in memory.
+         */
+        NOT_ABOVE(SYS_setxattr, 3, ATTRIBUTE_MAX, ENOSPC),
+        NOT_ABOVE(SYS_lsetxattr, 3, ATTRIBUTE_MAX, ENOSPC),
+        NOT_ABOVE(SYS_fsetxattr, 3, ATTRIBUTE_MAX, ENOSPC),
+        NEVER(CALL_SETXATTRAT, ENOSYS),
+
+        /*
+         * Sockets of UNIX, IP, and the netlink family of routes, which lists network interfaces.
+         * Those of IP are for TCP or UDP, or raw, which needs a capability: other protocols, such
+         * as MPTCP, are much code that no program needs.
+         */
+        {JUMP_EQUAL, 0, 15, SYS_socket},
         ARGUMENT(0),
-        {JUMP_EQUAL, 6, 0, AF_UNIX},
+        {JUMP_EQUAL, 12, 0, AF_UNIX},
         {JUMP_EQUAL, 5, 0, AF_INET},
         {JUMP_EQUAL, 4, 0, AF_INET6},
         {JUMP_EQUAL, 0, 2, routes},
         ARGUMENT(2),
-        {JUMP_EQUAL, 1, 0, PROTOCOL_ROUTE},
+        {JUMP_EQUAL, 7, 0, PROTOCOL_ROUTE},
         REFUSE(EAFNOSUPPORT),
+        ARGUMENT(2),
+        {JUMP_EQUAL, 4, 0, IPPROTO_IP},
+        {JUMP_EQUAL, 3, 0, IPPROTO_TCP},
+        {JUMP_EQUAL, 2, 0, IPPROTO_UDP},
+        {JUMP_EQUAL, 1, 0, IPPROTO_RAW},
+        REFUSE(EPROTONOSUPPORT),
         ALLOW,
         {JUMP_EQUAL, 0, 4, SYS_socketpair},
         ARGUMENT(0),

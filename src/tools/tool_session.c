@@ -109,11 +109,13 @@ void tool_session_take(struct tool_session *session, const char *line, size_t le
     }
     if (text_is_blank(line, length))
         return;
-    if (json_text_count(line, length) <= JSON_TEXT_VALUES_MAX)
+    if (json_text_count(line, length) <= JSON_TEXT_VALUES_MAX &&
+        json_text_levels(line, length) <= JSON_TEXT_LEVELS_MAX)
         message = json_text_parse(line, length, NULL);
     if (!json_is_object(message)) {
-        send_error(session, NULL, JSONRPC_PARSE_ERROR,
-                   "a line is no JSON object, or has more values than a message may have");
+        send_error(
+            session, NULL, JSONRPC_PARSE_ERROR,
+            "a line is no JSON object, or has more values or levels than a message may have");
         return;
     }
     method = json_string_value(json_object_get(message, "method"));

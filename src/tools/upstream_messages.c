@@ -357,6 +357,10 @@ void upstream_take_line(struct upstream_session *session, const char *line, size
         upstream_fail(session, "has sent a message of more than %d values", JSON_TEXT_VALUES_MAX);
         return;
     }
+    if (json_text_levels(line, length) > JSON_TEXT_LEVELS_MAX) {
+        upstream_fail(session, "has sent a message of more than %d levels", JSON_TEXT_LEVELS_MAX);
+        return;
+    }
     message = json_text_parse(line, length, NULL);
     if (!json_is_object(message)) {
         take_junk(session, line, length);

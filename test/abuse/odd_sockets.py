@@ -1,24 +1,26 @@
 # sockets of unusual families
-# holds: only sockets of UNIX and IP can be opened, and of netlink for routes if that is allowed
+# holds: only sockets of UNIX, TCP and UDP can be opened, and of netlink for routes if allowed
 # timeout: 10
 
 """Each address family is a lot of kernel code, and some lead out of the container: AF_VSOCK to the host of the
 engine's machine, if that is a virtual machine, others to hardware. The supervisor's filter refuses all but
-those that programs need."""
+those that programs need, and so it does with protocols of IP."""
 import os
 import socket
 
 KINDS = (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_SEQPACKET, socket.SOCK_RDM)
 UNIX, INET, INET6, NETLINK = 1, 2, 10, 16
+TCP, UDP, UDP_LITE, MPTCP = 6, 17, 136, 262
+PROTOCOLS = {INET: (0, 1, TCP, UDP, UDP_LITE, MPTCP), INET6: (0, 1, TCP, UDP, UDP_LITE, MPTCP), NETLINK: range(24)}
 opened = set()
 tried = 0
 for family in list(range(64)) + [(1 << 31) - 1]:
     for kind in KINDS:
-        for protocol in range(24 if family == NETLINK else 2):
+        for protocol in PROTOCOLS.get(family, range(2)):
             tried += 1
             try:
                 socket.socket(family, kind, protocol).close()
-                opened.add((family, protocol if family == NETLINK else 0))
+                opened.add((family, 0 if family != NETLINK and protocol in (0, 1, TCP, UDP) else protocol))
             except OSError:  # refused, or not in this kernel: each family has its own words for it
                 pass
         try:

@@ -40,6 +40,7 @@ for path in ["/workspace", "/tmp"]:
     s, v = os.stat(path), os.statvfs(path)
     flags = [name for name in ["RDONLY", "NOSUID", "NODEV", "NOEXEC"] if v.f_flag & getattr(os, "ST_" + name)]
     show(path, (s.st_uid, s.st_gid, v.f_blocks * v.f_frsize >> 20, flags))
+show("few files", [os.statvfs(path).f_files == 32768 for path in ["/workspace", "/tmp", "/dev/shm"]])
 show("root", os.statvfs("/").f_flag & os.ST_RDONLY)
 show("environment of the host", "ISOLATOR_CONFIG" in os.environ)
 show("descriptors", sorted(os.listdir("/proc/self/fd"))[:-1])
@@ -93,7 +94,7 @@ try:
         children += 1
 except OSError as e: print(errno.errorcode[e.errno], 20 < children < 64)' --timeout 10m
 
-    is "$(part 'it sees' | sed 's/snippet-.*\.py/FILE/' | own_users | sort)" "$(sort <<'END'
+    is "$(part 'it sees' | sed 's/snippet-.*\.py/FILE/' | own_users | sort)" "$(sort <<END
 Uid: OWN OWN OWN OWN
 Gid: OWN OWN OWN OWN
 Groups: OWN
@@ -112,6 +113,7 @@ workdir: /workspace
 shared memory: []
 /workspace: (OWN, OWN, 64, ['NOSUID', 'NODEV'])
 /tmp: (OWN, OWN, 64, ['NOSUID', 'NODEV'])
+few files: $(either '[True, True, True]' '[False, False, False]')
 root: 1
 environment of the host: False
 descriptors: ['0', '1', '2']
@@ -206,8 +208,8 @@ rm={{.HostConfig.AutoRemove}}
 name={{.Name}}
 pid={{index .Config.Labels "isolator.pid"}}'
 # hardened MOUNTS TMPFS [PODMAN-BINDS PODMAN-REMOVES]: the expected values. podman names what it drops of its own capabilities, says
-# "private" for a namespace of the container's own, and is told the profile of system calls, the limit of all processes
-# of the user, and a tmpfs for /dev/shm. podman 4 has three capabilities more, calls a namespace "shareable" even if it is
+# "private" for a namespace of the container's own, and is told the profile of system calls and the limit of all processes
+# of the user. podman 4 has three capabilities more, calls a namespace "shareable" even if it is
 # not, and has an empty name for no restarts.
 hardened() {
     local podman_drop='CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_KILL CAP_NET_BIND_SERVICE CAP_SETFCAP'
@@ -243,7 +245,7 @@ hostname=sandbox
 tty=false
 health=[NONE]
 mounts=$1
-tmpfs=$(($2 + $(either 0 1)))
+tmpfs=$2
 rm=$(either true "${4-true}")
 name=$(either /isolator-ID isolator-ID)
 pid=$pid
@@ -260,11 +262,12 @@ test_case "the engine's record of a container, and SIGTERM while the program run
 {{index . \"isolator.boot\"}}
 {{index . \"isolator.start\"}}
 {{index . \"isolator.deadline\"}}{{end}}")
-    expect "$(sed '$d' <<<"$said")" "the engine's record: no mount, three tmpfs, removed by the engine when it ends; the labels" <<END
-$(hardened '' 3)
-/.isolator rw,exec,nosuid,nodev,size=1m,uid=OWN,gid=OWN,mode=0700$propagation$(either '' $'\n/dev/shm rw,noexec,nosuid,nodev,size=64m,mode=1777,rprivate')
-/tmp rw,exec,nosuid,nodev,size=64m,uid=OWN,gid=OWN,mode=0700$propagation
-/workspace rw,exec,nosuid,nodev,size=64m,uid=OWN,gid=OWN,mode=0700$propagation
+    expect "$(sed '$d' <<<"$said")" "the engine's record: no mount, four tmpfs, removed by the engine when it ends; the labels" <<END
+$(hardened '' 4)
+/.isolator rw,exec,nosuid,nodev,size=1m,$(either nr_inodes=512, '')uid=OWN,gid=OWN,mode=0700$propagation
+/dev/shm rw,noexec,nosuid,nodev,size=64m,$(either nr_inodes=32768, '')mode=1777$propagation
+/tmp rw,exec,nosuid,nodev,size=64m,$(either nr_inodes=32768, '')uid=OWN,gid=OWN,mode=0700$propagation
+/workspace rw,exec,nosuid,nodev,size=64m,$(either nr_inodes=32768, '')uid=OWN,gid=OWN,mode=0700$propagation
 $(uname -n)
 $(cat /proc/sys/kernel/random/boot_id)
 $(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)
@@ -285,7 +288,7 @@ test_case "no shell: the engine's record, and many signals while the program run
     faulty "" start --timeout 1h --env SECRET=sesame "$(snippet txt text)" -- --sleep=1000000
     until_true eval 'processes_of "$(own_containers)" >"$scratch/top" 2>&1'
     expect "$(engine_says "$hardening")" "no shell: the engine's record: one volume, no other mount" <<END
-$(hardened 'volume /.isolator' 2 '[VOLUME:/.isolator:rprivate,nosuid,nodev,rbind]' false)
+$(hardened 'volume /.isolator' 3 '[VOLUME:/.isolator:rprivate,nosuid,nodev,rbind]' false)
 END
     kill -TERM "$pid"
     kill -TERM "$pid"

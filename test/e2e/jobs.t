@@ -4,6 +4,9 @@
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for eval; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
+volumes_image=isolator-test/job-volumes:$$ volumes_name=isolator-job-volumes-$$
+trap 'in_main || exit; docker rm --force "$volumes_name" >/dev/null 2>&1; docker rmi --force "$volumes_image" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+
 # job ARG...: starts a job; $id is what is printed. wait_for ID [ARG...]: waits for it, and sets $status, $out and $err.
 job() {
     isolator start "$@"
@@ -268,6 +271,42 @@ test_case 'the six commands of docker, each once' && {
     is "$(docker_calls)" "wait logs rm" "those of wait"
 }
 
+# For cp, Docker before 29.5.1 mounts the volumes of a container by paths that its program can redirect, as it can a directory
+# above a volume of the image.
+test_case 'stop: a container with volumes of its image is paused while the order is copied' && {
+    docker run --name "$volumes_name" --network none isolator-test/python:bookworm sh -c 'mkdir -p /data/of/image && chmod 777 /data'
+    docker commit --change 'VOLUME /data/of/image' "$volumes_name" "$volumes_image" >/dev/null
+    sleeper=$(snippet py 'import time; print("begun", flush=True); time.sleep(1000)')
+    for image in isolator-test/python:bookworm "$volumes_image"; do
+        job --image "$image" "$sleeper"
+        until_true eval 'isolator logs "$id" && [ "$out" ]'
+        faulty "" isolator stop "$id"
+        is "$status|$err" "0|" "$image: it is stopped"
+        calls_of_stop=$(docker_calls)
+        wait_for "$id"
+        is "$status $(field reason stdout)" "143 cancelled begun" "$image: its result"
+        [ "$image" != "$volumes_image" ] || break
+        is "$calls_of_stop" "inspect cp" "without another volume"
+    done
+    has "$calls_of_stop" "pause cp unpause" "with one"
+    job --image "$volumes_image" "$sleeper"
+    until_true docker pause "isolator-job-$id" >/dev/null 2>&1
+    faulty "" isolator stop "$id"
+    is "$status|$(docker_calls)" "0|inspect cp unpause" "an isolator that was killed has paused it"
+    wait_for "$id"
+    is "$status $(field reason)" "143 cancelled" "then it ends, too"
+    job --image "$volumes_image" "$sleeper"
+    faulty "cp * fail" isolator stop "$id"
+    is "$status|$(state_of "$id")" "3|running" "it goes on if the order cannot be copied"
+    faulty "pause * fail" isolator stop "$id"
+    is "$status|$(docker_calls)" "3|$(yes inspect pause | head -n 5 | paste -s -d " ")" "nothing is copied if it cannot be paused"
+    docker kill "isolator-job-$id" >/dev/null
+    faulty "" isolator stop "$id"
+    is "$status|$(docker_calls)" "0|inspect cp" "what has ended is not paused"
+    isolator rm --force "$id"
+    is "$status" 0 "it is removed"
+}
+
 # ---- the commands
 
 test_case 'wait: a timeout, a name, the start of an id, --keep, several jobs' && {
@@ -389,6 +428,17 @@ END
 }
 
 # ---- attacks
+
+test_case 'no link in the directory of the state is followed' && {
+    mkdir -p "$scratch/linked/isolator" "$scratch/aim"
+    ln -s "$scratch/aim/jobs.lock" "$scratch/linked/isolator/jobs.lock"
+    XDG_STATE_HOME=$scratch/linked isolator start "$(snippet sh true)"
+    has "$err" "isolator: cannot write '$scratch/linked/isolator/jobs.lock': Too many levels of symbolic links" "a file that is a link"
+    rm -r "$scratch/linked/isolator" && ln -s "$scratch/aim" "$scratch/linked/isolator"
+    XDG_STATE_HOME=$scratch/linked isolator start "$(snippet sh true)"
+    has "$err" "isolator: cannot write '$scratch/linked/isolator/jobs.lock': Too many levels of symbolic links" "a directory that is a link"
+    is "$(ls -A "$scratch/aim")" "" "nothing was made elsewhere"
+}
 
 test_case 'a program finds neither the script nor its name, and writes nothing to the volume' && {
     job "$(snippet py '

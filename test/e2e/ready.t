@@ -236,13 +236,13 @@ test_case 'attacks' && {
 
 # Attacks that look for what an earlier test has left, as forks; they may see the interpreter, a process more.
 test_case 'attacks on later tests' && {
-    for attack in left_behind left_labels left_memory left_ports left_trees; do
+    for attack in left_behind left_labels left_memory left_metrics left_ports left_trees; do
         tests=$(seq 0 "$([ "$attack" = left_memory ] && echo 7 || echo 25)" | sed 's/.*/{"stdin": "&", "no_expected": true}/' | paste -sd,)
         echo "{\"id\": \"$attack\", \"language\": \"python\", \"timeout_seconds\": 20, \"memory_mb\": 96, \"entrypoint_code\": $(attack "$attack" 'COPY="0", TEST=input()' 96), \"tests\": [$tests]}"
     done >"$scratch/lines"
     batch -j 1 "$scratch/lines"
     is "$(results 'map { my $t = $_; my $s = "$t->{stdout}$t->{stderr}" =~ s/^got through: .*: processes is \[1, \d+, (\d+)\] instead of \[1, \1\]$//mr; "$r->{id} $t->{status} " . ($s =~ /got through/ ? $s : "held") } @{$r->{tests}}' | sort -u)" \
-        "$(printf '%s passed held\n' left_behind left_labels left_memory left_ports left_trees)" "none gets through"
+        "$(printf '%s passed held\n' left_behind left_labels left_memory left_metrics left_ports left_trees)" "none gets through"
 }
 
 finish

@@ -142,6 +142,23 @@ static void json_text__counts_values(void **state)
     check_count("\"\\\\\",3", 2);
 }
 
+static void check_levels(const char *line, size_t expected)
+{
+    assert_int_equal(json_text_levels(line, strlen(line)), expected);
+}
+
+static void json_text__counts_levels(void **state)
+{
+    (void)state;
+    check_levels("", 0);
+    check_levels("7", 0);
+    check_levels("[7]", 1);
+    check_levels("{\"a\":[{}],\"b\":[[]]}", 3);
+    check_levels("[[],[],[[]]]", 3);
+    check_levels("\"[[[\\\"[[\",[[", 2); /* in a string, after an escaped quote */
+    check_levels("]]]][[", 2);
+}
+
 /* Each number comes back the same, with the fewest digits that all of them need. */
 static void json_text__real_numbers(void **state)
 {

@@ -21,6 +21,25 @@ static void enforcement_file__is_there_until_it_is_removed(void **state)
     temp_remove(directory);
 }
 
+static void enforcement_file__below_a_link(void **state)
+{
+    struct error error = ERROR_INIT;
+    char *directory = temp_create();
+    CLEANUP_FREE char *own = string_format("%s/isolator", directory);
+    CLEANUP_FREE char *expected =
+        string_format("cannot write '%s/enforced/"
+                      "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855': Too many "
+                      "levels of symbolic links",
+                      own);
+
+    (void)state;
+    setenv("XDG_STATE_HOME", directory, 1);
+    assert_int_equal(symlink(".", own), 0);
+    assert_int_equal(enforcement_file_write("", &error), -1);
+    assert_error(&error, ERROR_SYSTEM, expected);
+    temp_remove(directory);
+}
+
 static void enforcement_file__cannot_be_written(void **state)
 {
     struct error error = ERROR_INIT;

@@ -100,6 +100,9 @@ static void discard(struct creation *creation)
     "|--env=FTP_PROXY=|--env=ftp_proxy=|--env=NO_PROXY=|--env=no_proxy="                           \
     "|--env=ALL_PROXY=|--env=all_proxy="
 
+#define SHARED_MEMORY "|/dev/shm:rw,noexec,nosuid,nodev,size=64m,nr_inodes=32768,mode=1777"
+#define NO_METRICS    "|--sysctl=net.ipv4.tcp_no_metrics_save=1"
+
 static void container__create_from_a_minimal_spec(void **state)
 {
     struct fixture fixture;
@@ -115,10 +118,10 @@ static void container__create_from_a_minimal_spec(void **state)
     check_calls(&fixture,
                 "|create|--name|box|--pull|never|--security-opt|no-new-privileges"
                 "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
-                "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+                "|--hostname|sandbox|--log-driver|none|--tmpfs" SHARED_MEMORY "|--no-healthcheck"
                 "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=0.500"
-                "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|-"
-                "-read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
+                "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0" NO_METRICS
+                "|--read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
     discard(&creation);
     tear_down(&fixture);
 }
@@ -136,9 +139,9 @@ static void container__create_without_limits(void **state)
     check_calls(&fixture,
                 "|create|--name|box|--pull|never|--security-opt|no-new-privileges"
                 "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
-                "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+                "|--hostname|sandbox|--log-driver|none|--tmpfs" SHARED_MEMORY "|--no-healthcheck"
                 "|--user=65534:65533|--memory=0m|--cpus=0.000|--pids-limit=0|--network=none"
-                "|--sysctl=net.ipv4.tcp_max_tw_buckets=0|--read-only=false" NO_PROXIES
+                "|--sysctl=net.ipv4.tcp_max_tw_buckets=0" NO_METRICS "|--read-only=false" NO_PROXIES
                 "|--entrypoint||--|image:1|/bin/sh\n");
     discard(&creation);
     tear_down(&fixture);
@@ -168,12 +171,14 @@ static void container__create_from_a_full_spec(void **state)
         "|create|--name|box|--rm|--interactive|--pull|never"
         "|--security-opt|no-new-privileges"
         "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
-        "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+        "|--hostname|sandbox|--log-driver|none|--tmpfs" SHARED_MEMORY "|--no-healthcheck"
         "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=1.234"
-        "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|--read-only=true"
+        "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0" NO_METRICS
+        "|--read-only=true"
         "|--cap-drop=NET_RAW|--cap-drop=MKNOD"
-        "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,uid=65534,gid=65533,mode=0700"
-        "|--tmpfs|/workspace:rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65533,mode=0700"
+        "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,nr_inodes=16384,uid=65534,gid=65533,mode=0700"
+        "|--tmpfs|/"
+        "workspace:rw,exec,nosuid,nodev,size=64m,nr_inodes=32768,uid=65534,gid=65533,mode=0700"
         "|--mount|type=volume,destination=/volume|--volumes-from=other"
         "|--label|isolator.pid=1|--label|isolator.host=a b" NO_PROXIES "|--workdir|/work dir"
         "|--entrypoint||--|image:1|/bin/sh|-c|two\nlines; $x||--rm\n");
@@ -197,9 +202,9 @@ static void container__create_with_podman(void **state)
     assert_int_equal(create(&fixture, &creation), 0);
     calls = read_in(fixture.directory, "calls");
     assert_non_null(strstr(calls, "|--log-driver|k8s-file|--log-opt|max-size=11k"
-                                  "|--read-only-tmpfs=false|--tmpfs"
+                                  "|--tmpfs"
                                   "|/dev/shm:rw,noexec,nosuid,nodev,size=64m,notmpcopyup,mode=1777"
-                                  "|--systemd=false"
+                                  "|--read-only-tmpfs=false|--systemd=false"
                                   "|--unsetenv=container|--unsetenv=TERM|--ulimit|nproc="));
     assert_non_null(strstr(calls, "|--security-opt|seccomp=/dev/fd/3|"));
     assert_non_null(
@@ -265,12 +270,12 @@ static void container__create_with_a_log(void **state)
         unsigned long long max;
         const char *options;
     } cases[] = {
-        {0, "|--log-driver|none|--no-healthcheck|"},
+        {0, "|--log-driver|none|--tmpfs|"},
         {1, "|--log-driver|local|--log-opt|max-file=1|--log-opt|compress=false"
-            "|--log-opt|max-size=1k|--no-healthcheck|"},
-        {1024, "|--log-opt|max-size=2k|--no-healthcheck|"},
-        {71458752, "|--log-opt|max-size=69784k|--no-healthcheck|"},
-        {10000000000, "|--log-opt|max-size=9765626k|--no-healthcheck|"},
+            "|--log-opt|max-size=1k|--tmpfs|"},
+        {1024, "|--log-opt|max-size=2k|--tmpfs|"},
+        {71458752, "|--log-opt|max-size=69784k|--tmpfs|"},
+        {10000000000, "|--log-opt|max-size=9765626k|--tmpfs|"},
     };
 
     (void)state;
@@ -743,10 +748,10 @@ static void container__runs_attached(void **state)
                 "|run|--name|box|--rm|--interactive|--pull|never"
                 "|--security-opt|no-new-privileges"
                 "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
-                "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+                "|--hostname|sandbox|--log-driver|none|--tmpfs" SHARED_MEMORY "|--no-healthcheck"
                 "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=0.500"
-                "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|-"
-                "-read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
+                "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0" NO_METRICS
+                "|--read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
     discard(&creation);
     tear_down(&fixture);
 }

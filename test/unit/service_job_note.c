@@ -222,6 +222,35 @@ static void job_note__batches(void **state)
     tear_down(&fixture);
 }
 
+/* Who can write to the directory of root, which runs with that HOME, chooses no other file for it.
+ */
+static void job_note__links_are_not_followed(void **state)
+{
+    static const char *const links[] = {"isolator/jobs/" ID, "isolator/jobs/.batch"};
+    CLEANUP_FREE char *other = NULL, *cannot_open = NULL, *cannot_lock = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    write_note(&fixture, "fedcba9876543210", NULL, 77);
+    other = path_in(fixture.directory, "other");
+    for (size_t i = 0; i < COUNT(links); i++) {
+        CLEANUP_FREE char *link = path_in(fixture.directory, links[i]);
+
+        assert_int_equal(symlink("../../other", link), 0);
+    }
+    cannot_open = string_format("cannot open '%s/%s': Too many levels of symbolic links",
+                                fixture.directory, links[0]);
+    cannot_lock = string_format("cannot lock '%s/%s': Too many levels of symbolic links",
+                                fixture.directory, links[1]);
+    check_refused(&fixture, ID, ERROR_SYSTEM, cannot_open);
+    assert_int_equal(job_batch_begin(&fixture.error), -1);
+    assert_error(&fixture.error, ERROR_SYSTEM, cannot_lock);
+    assert_false(job_batch_runs());
+    assert_int_equal(access(other, F_OK), -1);
+    tear_down(&fixture);
+}
+
 static void job_note__damaged_files(void **state)
 {
     static const struct {

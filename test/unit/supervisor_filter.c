@@ -23,6 +23,10 @@ enum {
     NETLINK_AUDITS = 9,
     NETLINK_GENERICS = 16,
     OPTION_FLOW_LABELS = 32,
+    OPTION_CORK = 3,
+    PROTOCOL_UDP_LITE = 136,
+    PROTOCOL_MPTCP = 262,
+    SETXATTRAT = 463,
     IO_URING_SETUP = 425,
     IO_URING_ENTER = 426,
     IO_URING_REGISTER = 427,
@@ -150,6 +154,67 @@ static void filter__icmp(void **state)
     check_allowed((struct call){SYS_socket, {AF_INET6, SOCK_STREAM, IPPROTO_TCP}});
 }
 
+/* Raw sockets need a capability. */
+static void filter__protocols(void **state)
+{
+    static const int families[] = {AF_INET, AF_INET6};
+    static const int refused[] = {PROTOCOL_MPTCP, PROTOCOL_UDP_LITE, IPPROTO_SCTP, 2, 256, -1};
+    static const int allowed[] = {0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_RAW};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(families); i++) {
+        const int family = families[i];
+
+        for (size_t n = 0; n < COUNT(refused); n++) {
+            check_refused(EPROTONOSUPPORT,
+                          (struct call){SYS_socket, {family, SOCK_STREAM, refused[n]}});
+            check_refused(EPROTONOSUPPORT,
+                          (struct call){SYS_socket, {family, SOCK_DGRAM, refused[n]}});
+            check_refused(EPROTONOSUPPORT,
+                          (struct call){SYS_socket, {family, SOCK_RAW, refused[n]}});
+        }
+        for (size_t n = 0; n < COUNT(allowed); n++) {
+            check_allowed((struct call){SYS_socket, {family, SOCK_STREAM, allowed[n]}});
+            check_allowed((struct call){SYS_socket, {family, SOCK_DGRAM, allowed[n]}});
+            check_allowed((struct call){SYS_socket, {family, SOCK_RAW, allowed[n]}});
+        }
+    }
+}
+
+/* The size is a whole word of 64 bits. */
+static void filter__attributes(void **state)
+{
+    static const long calls[] = {SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr};
+    const long upper = (long)1 << 32;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        const long what = calls[i] == SYS_fsetxattr ? -1 : 0;
+
+        check_allowed((struct call){calls[i], {what, 0, 0, 0, 0}});
+        check_allowed((struct call){calls[i], {what, 0, 0, 128, 0}});
+        check_refused(ENOSPC, (struct call){calls[i], {what, 0, 0, 129, 0}});
+        check_refused(ENOSPC, (struct call){calls[i], {what, 0, 0, 65536, 0}});
+        check_refused(ENOSPC, (struct call){calls[i], {what, 0, 0, upper, 0}});
+        check_refused(ENOSPC, (struct call){calls[i], {what, 0, 0, upper | 1, 0}});
+        check_refused(ENOSPC, (struct call){calls[i], {what, 0, 0, -1, 0}});
+    }
+    check_refused(ENOSYS, (struct call){SETXATTRAT, {-1, 0, 0, 0, 0}});
+}
+
+/* Keys of TCP, by their numbers in the kernel's header. */
+static void filter__keys_of_tcp(void **state)
+{
+    static const int refused[] = {14, 32, 38, 39, 40, 42};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        check_refused(EPERM, (struct call){SYS_setsockopt, {-1, IPPROTO_TCP, refused[i]}});
+        check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_UDP, refused[i]}});
+    }
+    check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_TCP, OPTION_CORK}});
+}
+
 static void filter__socket_options(void **state)
 {
     (void)state;
@@ -160,7 +225,7 @@ static void filter__socket_options(void **state)
     check_refused(EBADF, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, SO_REUSEADDR}});
     check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_IP, 37}});
     check_refused(EPERM, (struct call){SYS_setsockopt, {-1, IPPROTO_IPV6, OPTION_FLOW_LABELS}});
-    check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_TCP, OPTION_FLOW_LABELS}});
+    check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_UDP, OPTION_FLOW_LABELS}});
     check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_IPV6, IPV6_V6ONLY}});
 }
 

@@ -288,12 +288,28 @@ static void tool_socket__speaks_mcp(void **state)
     tear_down(&fixture);
 }
 
+/* A message of so many levels; owned. */
+static char *nested_ping(int levels)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\",\"params\":{\"x\":");
+    for (int i = 2; i < levels; i++)
+        strbuf_addstr(&text, "[");
+    for (int i = 2; i < levels; i++)
+        strbuf_addstr(&text, "]");
+    strbuf_addstr(&text, "}}");
+    return strbuf_steal(&text);
+}
+
 /* What is no message gets an error, and the connection goes on. */
 static void tool_socket__garbage(void **state)
 {
-    static const char no_object[] = ERROR(
-        "null", "-32700", "a line is no JSON object, or has more values than a message may have");
+    static const char no_object[] =
+        ERROR("null", "-32700",
+              "a line is no JSON object, or has more values or levels than a message may have");
     CLEANUP_FREE char *brackets = string_format("{\"a\":[%0*d]}", 500000, 0);
+    CLEANUP_FREE char *deep = nested_ping(128), *deeper = nested_ping(129);
     struct fixture fixture;
 
     (void)state;
@@ -305,6 +321,8 @@ static void tool_socket__garbage(void **state)
     for (char *zero = strchr(brackets, '0'); *zero == '0'; zero++)
         *zero = '[';
     check_call(&fixture, brackets, no_object);
+    check_call(&fixture, deeper, no_object);
+    check_call(&fixture, deep, "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}");
     check_call(&fixture, "{\"id\":{},\"method\":\"ping\"}",
                ERROR("null", "-32600", "the id is neither a string nor an integer"));
     check_call(&fixture, "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":5}}",

@@ -334,6 +334,9 @@ static void upstream__disturbing_servers(void **state)
     check_mode("long-line", NULL, "'fake.echo' failed: has sent a line of more than 10 MiB");
     check_mode("brackets", NULL,
                "'fake.echo' failed: has sent a message of more than 200000 values");
+    check_mode("nested", NULL, "'fake.echo' failed: has sent a message of more than 128 levels");
+    check_mode("deepest", NULL, "'fake.echo' failed: has sent a message of more than 128 levels");
+    check_mode("deep", GOOD, ECHO);
 }
 
 static void upstream__a_server_that_never_reads(void **state)
