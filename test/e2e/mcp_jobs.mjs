@@ -118,7 +118,7 @@ testCase('artifacts and pictures of a job; a later call uses one by its uri', as
     is([name, result.content[1].resource?.text], ['a.txt', 'content\n'], 'the artifact');
     const next = await execute(server, { language: 'busybox', entrypoint_code: 'cat x', additional_files: [{ filename: 'x', uri }] });
     is(next.result.structuredContent.stdout, 'content\n', 'in a call');
-    const other = await begin(server, 'cat x >y.txt; printf "\\211PNG\\r\\n\\032\\n\\0\\0\\0\\rIHDR" >p.png', { additional_files: [{ filename: 'x', uri }] });
+    const other = await begin(server, 'cat x >y.txt; echo iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg== | base64 -d >p.png', { additional_files: [{ filename: 'x', uri }] });
     const pictures = (await wait(server, other)).result;
     is([pictures.structuredContent.artifacts.map((artifact) => artifact.name), pictures.content[1]?.type], [['p.png'], 'image'],
         'without artifacts, pictures come, in a job');
