@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/mime.h"
+#include "base/picture.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "mcp/jsonrpc.h"
@@ -59,6 +60,35 @@ void attachments_add_output(struct attachments *attachments, const char *name,
 }
 
 /* ---- files */
+
+/* Why a picture cannot be attached as one, a constant; NULL: it can, or is only linked to. */
+static const char *problem_of(const struct artifact *artifact)
+{
+    CLEANUP_FREE char *copy = NULL;
+
+    if (!mime_is_picture(artifact->mime_type) || artifact->length > RESOURCE_BYTES_MAX)
+        return NULL;
+    if (artifact->data)
+        return picture_problem(artifact->mime_type, artifact->data, artifact->length);
+    copy = memory_allocate(artifact->length);
+    return artifact_read(artifact, 0, copy, artifact->length) == 0
+               ? picture_problem(artifact->mime_type, copy, artifact->length)
+               : NULL;
+}
+
+void attachments_check_pictures(struct artifacts *artifacts, struct strvec *warnings)
+{
+    for (size_t i = 0; i < artifacts->count; i++) {
+        struct artifact *artifact = &artifacts->items[i];
+        const char *problem = problem_of(artifact);
+        CLEANUP_FREE char *name = text_escape_short(artifact->name, ATTACHMENT_NAME_MAX);
+
+        if (!problem)
+            continue;
+        strvec_pushf(warnings, "the picture '%s' is returned as a file: %s", name, problem);
+        artifact->mime_type = "application/octet-stream";
+    }
+}
 
 /* A file whose content is in memory. */
 struct loaded {

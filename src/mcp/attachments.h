@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/strbuf.h"
+#include "base/strvec.h"
 #include "mcp/result_store.h"
 #include "mcp/revision.h"
 #include "run/artifacts.h"
@@ -31,6 +32,12 @@ struct attachments {
 void attachments_begin(struct attachments *attachments, json_t *tool_result,
                        const struct revision *revision, struct stored_result *stored,
                        size_t text_left);
+
+/*
+ * Makes each picture that is broken or too large (base/picture.h) a file of no known type, and adds
+ * a warning that says why. Call it before the result is listed.
+ */
+void attachments_check_pictures(struct artifacts *artifacts, struct strvec *warnings);
 
 /*
  * Stores the output of a stream, at most STORED_TEXT_MAX bytes, and links to it. Without links in

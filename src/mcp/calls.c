@@ -29,6 +29,7 @@ void call_free(struct call *call)
     responder_nothing(&call->responder);
     progress_release(&call->progress);
     round_release(&call->round);
+    strvec_release(&call->warnings);
     free(call->unprepared);
     free(call);
 }
@@ -120,6 +121,7 @@ static void call_done(void *context, struct result *result)
     }
     result_name_subject(result, tool_arguments_namer);
     drop_told(call, result);
+    strvec_push_all(&result->warnings, &call->warnings);
     advice_add(result, call->language, &call->offers);
     if (calls->service->docker.trace) /* after the steps of the call */
         diagnostics_line("container %s, warm: %s", result->container ? result->container : "none",

@@ -30,6 +30,7 @@ struct call {
     struct progress progress;
     const struct tool_asker *asker; /* borrowed; NULL: there is no one to ask */
     struct round round;             /* if the asker is its own */
+    struct strvec warnings;         /* about its arguments; owned */
 
     /* Only calls.c uses the rest. */
     struct calls *calls;

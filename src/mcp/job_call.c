@@ -54,6 +54,7 @@ static json_t *tool_result_of(const struct job_call *call, struct result *result
     const struct advice_offers offers = {.sessions = config->sessions.max > 0};
 
     result_name_subject(result, tool_arguments_namer);
+    strvec_push_all(&result->warnings, &call->warnings);
     advice_add(result, language ? config_language(config, language) : NULL, &offers);
     return tool_result_of_run(result, call->responder.revision, (size_t)config->max_text_bytes,
                               call->calls->store);
@@ -132,7 +133,7 @@ static void start_job(struct job_call *call)
 {
     CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
-    struct running_job job = {.id = note.id};
+    struct running_job job = {.id = note.id, .warnings = &call->warnings};
 
     if (!start_if_possible(call, &note, &result)) {
         respond(call, tool_result_of(call, &result, call->plan.language));
@@ -202,7 +203,8 @@ static void respond_ended(struct job_call *call, const struct job_note *note, st
 static void respond_running(struct job_call *call, const struct job_note *note)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct running_job job = {.id = note->id, .seconds_left = seconds_left(note)};
+    struct running_job job = {
+        .id = note->id, .seconds_left = seconds_left(note), .warnings = &call->warnings};
 
     if (read_output(call, note, &job, &error) == 0)
         respond(call, job_result_running(&job, call->responder.revision));

@@ -22,6 +22,7 @@ struct job_call {
     struct plan plan;           /* of the job to start */
     size_t bytes;               /* of the plan */
     struct wait_arguments wait; /* without a job: the call starts one */
+    struct strvec warnings;     /* about the arguments; owned */
     struct notifier cancel;
     pthread_t thread;
     bool closed; /* no response will be sent: it was cancelled, or has its response */

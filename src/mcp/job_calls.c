@@ -28,6 +28,7 @@ static void free_call(struct job_call *call)
     responder_nothing(&call->responder);
     progress_release(&call->progress);
     plan_release(&call->plan);
+    strvec_release(&call->warnings);
     notifier_release(&call->cancel);
     free(call);
 }
@@ -52,7 +53,8 @@ static int begin_call(struct job_calls *calls, struct job_call *call, struct err
 }
 
 static int submit(struct job_calls *calls, struct responder *responder, const json_t *params,
-                  struct plan *plan, const struct wait_arguments *wait, struct error *error)
+                  struct plan *plan, const struct wait_arguments *wait,
+                  const struct strvec *warnings, struct error *error)
 {
     struct job_call *call = memory_allocate(sizeof *call);
     int result;
@@ -64,6 +66,7 @@ static int submit(struct job_calls *calls, struct responder *responder, const js
                               .wait = *wait,
                               .cancel = NOTIFIER_INIT};
     progress_init(&call->progress, params);
+    strvec_push_all(&call->warnings, warnings);
     pthread_mutex_lock(&calls->lock); /* the thread needs it to respond */
     result = begin_call(calls, call, error);
     pthread_mutex_unlock(&calls->lock);
@@ -95,17 +98,19 @@ void job_calls_init(struct job_calls *calls, struct service *service, const stru
 }
 
 int job_calls_start(struct job_calls *calls, struct responder *responder, const json_t *params,
-                    struct plan *plan, struct error *error)
+                    struct plan *plan, const struct strvec *warnings, struct error *error)
 {
-    return submit(calls, responder, params, plan, &(struct wait_arguments){.seconds = 0}, error);
+    return submit(calls, responder, params, plan, &(struct wait_arguments){.seconds = 0}, warnings,
+                  error);
 }
 
 int job_calls_wait(struct job_calls *calls, struct responder *responder, const json_t *params,
-                   const struct wait_arguments *wait, struct error *error)
+                   const struct wait_arguments *wait, const struct strvec *warnings,
+                   struct error *error)
 {
     struct plan none = PLAN_INIT;
 
-    return submit(calls, responder, params, &none, wait, error);
+    return submit(calls, responder, params, &none, wait, warnings, error);
 }
 
 void job_calls_cancel(struct job_calls *calls, const json_t *id)

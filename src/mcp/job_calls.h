@@ -54,12 +54,14 @@ void job_calls_init(struct job_calls *calls, struct service *service, const stru
 /*
  * Starts a job for the plan, or waits for one; the response is sent when that is done. Both use the
  * responder, and the first one takes over the plan, on success. `params` of the request may ask for
- * progress. ERROR_ENGINE if there are too many calls, ERROR_SYSTEM if the host refuses a thread.
+ * progress. The result gets the warnings, which are copied. ERROR_ENGINE if there are too many
+ * calls, ERROR_SYSTEM if the host refuses a thread.
  */
 int job_calls_start(struct job_calls *calls, struct responder *responder, const json_t *params,
-                    struct plan *plan, struct error *error);
+                    struct plan *plan, const struct strvec *warnings, struct error *error);
 int job_calls_wait(struct job_calls *calls, struct responder *responder, const json_t *params,
-                   const struct wait_arguments *wait, struct error *error);
+                   const struct wait_arguments *wait, const struct strvec *warnings,
+                   struct error *error);
 
 /* Cancels the calls with this id; no response is sent. */
 void job_calls_cancel(struct job_calls *calls, const json_t *id);

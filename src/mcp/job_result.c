@@ -16,6 +16,9 @@ static json_t *structured_content(const struct running_job *job)
             json_object_set_new(object, i == 0 ? "stdoutTruncated" : "stderrTruncated",
                                 json_true());
     }
+    for (size_t i = 0; job->warnings && i < job->warnings->count; i++)
+        json_array_append_new(json_object_get(object, "warnings"),
+                              json_string(job->warnings->items[i]));
     if (job->seconds_left >= 0)
         json_object_set_new(object, "secondsLeft", json_integer(job->seconds_left));
     return object;
@@ -25,10 +28,12 @@ static json_t *structured_content(const struct running_job *job)
 static json_t *tool_result(const struct running_job *job, const struct revision *revision,
                            struct strbuf *text)
 {
-    json_t *result =
-        json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text",
-                  json_stringn_nocheck(strbuf_string(text), text->length), "isError", 0);
+    json_t *result;
 
+    for (size_t i = 0; job->warnings && i < job->warnings->count; i++)
+        strbuf_addf(text, "%s%s", i == 0 ? "\n--- warnings ---\n" : "\n", job->warnings->items[i]);
+    result = json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text",
+                       json_stringn_nocheck(strbuf_string(text), text->length), "isError", 0);
     if (revision->structured)
         json_object_set_new(result, "structuredContent", structured_content(job));
     strbuf_release(text);

@@ -9,14 +9,16 @@
 #include <stdbool.h>
 
 #include "base/strbuf.h"
+#include "base/strvec.h"
 #include "mcp/revision.h"
 
 /* What is known of a job that runs. */
 struct running_job {
-    const char *id;         /* borrowed */
-    long long seconds_left; /* until its timeout; -1: not known */
-    struct strbuf text[2];  /* the output so far, valid UTF-8 */
-    bool truncated[2];      /* it is not all of it */
+    const char *id;                /* borrowed */
+    long long seconds_left;        /* until its timeout; -1: not known */
+    struct strbuf text[2];         /* the output so far, valid UTF-8 */
+    bool truncated[2];             /* it is not all of it */
+    const struct strvec *warnings; /* borrowed; NULL: none */
 };
 
 /* Both return a new reference. */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
@@ -154,6 +155,18 @@ void responder_error(struct responder *responder, int code, json_t *data, const 
     escaped = text_escape(strbuf_string(&text));
     strbuf_release(&text);
     send_message(responder, jsonrpc_error(responder->id, code, escaped, data));
+}
+
+const char *responder_need_string(struct responder *responder, const json_t *object,
+                                  const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    const char *text = json_string_value(value);
+
+    if (text && strlen(text) == json_string_length(value))
+        return text;
+    responder_error(responder, JSONRPC_INVALID_PARAMS, NULL, "%s must be a string", name);
+    return NULL;
 }
 
 void responder_notify(struct writer *writer, const char *method, json_t *params)

@@ -49,6 +49,10 @@ void responder_error(struct responder *responder, int code, json_t *data, const 
     __attribute__((format(printf, 4, 5)));
 void responder_nothing(struct responder *responder);
 
+/* A string member of an object, borrowed; NULL, with the error sent, if it is not a string. */
+const char *responder_need_string(struct responder *responder, const json_t *object,
+                                  const char *name);
+
 /* Sends a notification. Takes ownership of the params. */
 void responder_notify(struct writer *writer, const char *method, json_t *params);
 

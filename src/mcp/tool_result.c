@@ -338,6 +338,7 @@ json_t *tool_result_of_run(struct result *result, const struct revision *revisio
     size_t text_used;
 
     artifacts_limit(&result->artifacts, ARTIFACTS_MAX);
+    attachments_check_pictures(&result->artifacts, &result->warnings);
     tool_result = fit(result, &output, output_room(result, max_text), revision,
                       stored_result_id(stored), &excerpt);
     text_used = excerpt.text[0].length + excerpt.text[1].length + excerpt.value.length;

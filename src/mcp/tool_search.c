@@ -18,7 +18,8 @@ enum { LINE_MAX_BYTES = 200 };
 
 struct tool_search {
     struct responder responder;
-    struct strvec words; /* owned; all have to occur */
+    struct strvec words;    /* owned; all have to occur */
+    struct strvec warnings; /* owned; about the arguments */
     enum tool_detail detail;
     struct tool_log log; /* for its warnings */
     struct tool_consent consent;
@@ -42,6 +43,7 @@ static void free_search(struct tool_search *search)
     tool_request_free(search->request);
     tool_log_release(&search->log);
     strvec_release(&search->words);
+    strvec_release(&search->warnings);
     strbuf_release(&search->text);
     free(search);
 }
@@ -122,6 +124,8 @@ static json_t *make_result(struct tool_search *search)
         add_line(text, more);
     for (size_t i = 0; i < warnings->count; i++)
         add_line(text, warnings->items[i]);
+    for (size_t i = 0; i < search->warnings.count; i++)
+        add_line(text, search->warnings.items[i]);
     return search->found + search->omitted == 0 && warnings->count > 0
                ? tool_result_of_failure(strbuf_string(text))
                : tool_result_of_text(strbuf_string(text));
@@ -173,6 +177,7 @@ int tool_searches_begin(struct tool_searches *searches, struct responder *respon
     search = memory_allocate(sizeof *search);
     *search = (struct tool_search){.responder = *responder,
                                    .words = arguments->words,
+                                   .warnings = arguments->warnings,
                                    .detail = arguments->detail,
                                    .log = TOOL_LOG_INIT,
                                    .consent = TOOL_CONSENT_INIT,
@@ -184,7 +189,7 @@ int tool_searches_begin(struct tool_searches *searches, struct responder *respon
                                     .done = *searches->changed};
     search->consent.asker = asker;
     *responder = (struct responder){.writer = NULL};
-    arguments->words = (struct strvec)STRVEC_INIT;
+    arguments->words = arguments->warnings = (struct strvec)STRVEC_INIT;
     ask_for_page(search, NULL);
     while (*last)
         last = &(*last)->next;

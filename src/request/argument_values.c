@@ -3,18 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/json_text.h"
 #include "base/linux.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "request/argument_names.h"
 
 /* Maximum numbers; comparing the names takes time. */
-enum { VARIABLES_MAX = 1000, FILES_MAX = 10000, ARGUMENTS_MAX = 10000 };
-
-/* Files that are named by a URI: each may need a descriptor. */
-enum { OPENED_MAX = 256 };
+enum { VARIABLES_MAX = 1000, ARGUMENTS_MAX = 10000 };
 
 /* Maximum bytes of one argument or variable, and of all: the kernel's limits (execve(2)). */
 enum { WORD_MAX = 131071, WORDS_MAX = 2000000 };
@@ -26,6 +23,7 @@ static bool is_of_type(const json_t *value, enum argument_type type)
     case ARGUMENT_NAME:
         return json_is_string(value);
     case ARGUMENT_ARRAY:
+    case ARGUMENT_WORDS:
         return json_is_array(value);
     case ARGUMENT_OBJECT:
         return json_is_object(value);
@@ -54,6 +52,71 @@ static json_t *parse_text(struct argument_reader *reader, const json_t *text,
     return NULL;
 }
 
+/* Takes the next word of a command off *text, owned; NULL if a quote of it is not closed. */
+static char *next_word(const char **text)
+{
+    struct strbuf word = STRBUF_INIT;
+    const char *at = *text;
+    char quote = '\0';
+
+    for (; *at && (quote || !strchr(" \t\r\n", *at)); at++) {
+        if (!quote && (*at == '\'' || *at == '"'))
+            quote = *at;
+        else if (quote == *at)
+            quote = '\0';
+        else
+            strbuf_addch(&word, *at);
+    }
+    *text = at + strspn(at, " \t\r\n");
+    if (!quote)
+        return strbuf_steal(&word);
+    strbuf_release(&word);
+    return NULL;
+}
+
+/* The words of a command as a list, a new reference, too long if there are too many; NULL if a
+ * quote is not closed. */
+static json_t *split(const char *text)
+{
+    json_t *words = json_array();
+
+    text += strspn(text, " \t\r\n");
+    while (*text && json_array_size(words) <= ARGUMENTS_MAX) {
+        CLEANUP_FREE char *word = next_word(&text);
+
+        if (!word) {
+            json_decref(words);
+            return NULL;
+        }
+        json_array_append_new(words, json_string_nocheck(word));
+    }
+    return words;
+}
+
+/*
+ * The list that a model means by a text that is not JSON, a new reference; NULL if that is unclear.
+ * What begins like JSON was meant to be that.
+ */
+static json_t *list_of_text(struct argument_reader *reader, json_t *value, enum argument_type type)
+{
+    const char *text = json_string_value(value);
+    const char first = text[strspn(text, " \t\r\n")];
+    json_t *list;
+
+    if (!reader->warnings || (type != ARGUMENT_ARRAY && type != ARGUMENT_WORDS) || first == '[' ||
+        first == '{' || strlen(text) != json_string_length(value))
+        return NULL;
+    if (type == ARGUMENT_ARRAY)
+        return json_pack("[O]", value);
+    list = split(text);
+    if (json_array_size(list) > 1)
+        argument_warn(reader->warnings,
+                      "arguments came as one text, and the program gets its %zu words: write an "
+                      "array",
+                      json_array_size(list));
+    return list;
+}
+
 json_t *argument_meant(struct argument_reader *reader, json_t *value, enum argument_type type)
 {
     json_t *parsed = NULL;
@@ -66,6 +129,8 @@ json_t *argument_meant(struct argument_reader *reader, json_t *value, enum argum
         if (json_string_length(value) == 0)
             return NULL;
         parsed = type == ARGUMENT_NAME ? NULL : parse_text(reader, value, type);
+        if (!parsed)
+            parsed = list_of_text(reader, value, type);
     }
     return parsed ? parsed : json_incref(value);
 }
@@ -119,144 +184,30 @@ int argument_stdin(struct argument_reader *reader, const char *name, const json_
     return 0;
 }
 
-/* Returns the content of an additional file as bytes, owned; NULL with the error. */
-static char *decode_content(struct argument_reader *reader, const char *name, const json_t *content,
-                            const json_t *encoding, size_t *length)
+char *argument_path(struct argument_reader *reader, const char *name, const char *path)
 {
-    const char *kind = json_is_string(encoding) ? json_string_value(encoding) : "";
-    char *data = NULL;
+    CLEANUP_FREE char *shown = NULL;
+    char *copy = string_copy(path);
 
-    if (!json_is_string(content))
-        argument_wrong(reader, name, "an object whose content is a string");
-    else if (!encoding || strcmp(kind, "utf-8") == 0)
-        data = argument_bytes(content, length);
-    else if (strcmp(kind, "base64") != 0)
-        argument_wrong(reader, name, "an object whose encoding is \"utf-8\" or \"base64\"");
-    else if (!(data =
-                   base64_decode(json_string_value(content), json_string_length(content), length)))
-        argument_wrong(reader, name,
-                       "an object whose content is valid base64, as its encoding says");
-    return data;
+    if (!reader->warnings || !strchr(path, '\\'))
+        return copy;
+    for (char *at = copy; (at = strchr(at, '\\'));)
+        *at = '/';
+    shown = text_escape_short(copy, TEXT_SHOWN_MAX);
+    argument_warn(reader->warnings, "%s is '%s': directories are separated by /", name, shown);
+    return copy;
 }
 
-/* Adds the file that a URI names. */
-static int open_file(struct argument_reader *reader, const char *name, const char *path,
-                     const json_t *uri, struct input_files *files)
+/* Returns the string, or of a model the number or boolean as text, owned; NULL with the error. */
+static char *word_of(struct argument_reader *reader, const char *name, const json_t *value,
+                     bool or_boolean)
 {
-    CLEANUP_FREE char *uri_name = string_format("%s.uri", name);
-    const char *text = argument_text(reader, uri_name, uri);
-    struct file_range range;
+    const char *text;
 
-    if (!text)
-        return -1;
-    if (!reader->opener)
-        return error_set(reader->error, ERROR_USAGE,
-                         "%s: only calls of isolator-mcp can name files; give content", uri_name);
-    if (reader->opened++ == OPENED_MAX)
-        return error_set(reader->error, ERROR_USAGE, "%s: a call can name at most %d files",
-                         uri_name, OPENED_MAX);
-    if (reader->opener->open(reader->opener->context, text, &range, reader->error) != 0)
-        return error_prefix(reader->error, "%s", uri_name);
-    input_files_add_range(files, path, range);
-    return 0;
-}
-
-/* A member of a file that is neither null nor ""; NULL if there is none. */
-static const json_t *given(const json_t *file, const char *name)
-{
-    const json_t *value = json_object_get(file, name);
-
-    return json_is_null(value) || (json_is_string(value) && json_string_length(value) == 0) ? NULL
-                                                                                            : value;
-}
-
-/* Whether the file says another encoding than the default, which some hosts fill in. */
-static bool has_encoding(const json_t *file)
-{
-    const json_t *encoding = given(file, "encoding");
-
-    return encoding &&
-           (!json_is_string(encoding) || strcmp(json_string_value(encoding), "utf-8") != 0);
-}
-
-/* Checks which members there are. Returns the path of the file, owned, or NULL. */
-static char *check_file(struct argument_reader *reader, const char *name, json_t *file)
-{
-    const json_t *filename = json_object_get(file, "filename");
-    const char *text = json_string_value(filename);
-    char *path = NULL;
-    const char *key;
-    json_t *value;
-
-    if (!json_is_object(file) || !filename) {
-        argument_wrong(reader, name, "an object with filename and content");
-        return NULL;
-    }
-    json_object_foreach(file, key, value)
-    {
-        if (strcmp(key, "filename") != 0 && strcmp(key, "content") != 0 &&
-            strcmp(key, "encoding") != 0 && strcmp(key, "uri") != 0) {
-            argument_wrong(
-                reader, name,
-                reader->opener
-                    ? "an object with filename, content and encoding, or filename and uri"
-                    : "an object with filename, content and encoding alone");
-            return NULL;
-        }
-    }
-    if (!text || strlen(text) != json_string_length(filename))
-        argument_wrong(reader, name, "an object whose filename is a string without NUL characters");
-    else if (given(file, "uri") && (given(file, "content") || has_encoding(file)))
-        argument_wrong(reader, name, "an object with either content or uri, not both");
-    else if (!(path = input_files_path(text, reader->workdir, reader->error)))
-        error_prefix(reader->error, "%s", name);
-    return path;
-}
-
-static int read_file(struct argument_reader *reader, const char *name, json_t *file,
-                     struct input_files *files)
-{
-    CLEANUP_FREE char *path = check_file(reader, name, file);
-    const json_t *uri = given(file, "uri"), *content = json_object_get(file, "content");
-    char *data;
-    size_t length;
-
-    if (!path)
-        return -1;
-    if (uri)
-        return open_file(reader, name, path, uri, files);
-    if (reader->opener && (!content || json_is_null(content)))
-        return argument_wrong(reader, name, "an object with filename and either content or uri");
-    data = decode_content(reader, name, content, given(file, "encoding"), &length);
-    if (!data)
-        return -1;
-    input_files_add(files, path, data, length);
-    return 0;
-}
-
-int argument_files(struct argument_reader *reader, const char *name, const json_t *value,
-                   struct input_files *files)
-{
-    size_t i;
-    json_t *file;
-
-    if (!json_is_array(value))
-        return argument_wrong(reader, name, "an array of objects with filename and content");
-    if (json_array_size(value) > FILES_MAX)
-        return argument_wrong(reader, name, "an array of at most 10000 files");
-    json_array_foreach(value, i, file)
-    {
-        CLEANUP_FREE char *item = string_format("%s[%zu]", name, i);
-        json_t *meant = argument_meant(reader, file, ARGUMENT_OBJECT);
-        int result = read_file(reader, item, meant, files);
-
-        if (result != 0)
-            argument_hint(reader, meant, ARGUMENT_OBJECT);
-        json_decref(meant);
-        if (result != 0)
-            return -1;
-    }
-    return 0;
+    if (reader->warnings && (json_is_number(value) || (or_boolean && json_is_boolean(value))))
+        return json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    text = argument_text(reader, name, value);
+    return text ? string_copy(text) : NULL;
 }
 
 /* Counts an argument or variable. */
@@ -288,7 +239,7 @@ int argument_words(struct argument_reader *reader, const char *name, const json_
     json_array_foreach(value, i, item)
     {
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
-        const char *text = argument_text(reader, item_name, item);
+        CLEANUP_FREE char *text = word_of(reader, item_name, item, false);
 
         if (!text || count_word(reader, item_name, text) != 0)
             return -1;
@@ -312,7 +263,7 @@ int argument_variables(struct argument_reader *reader, const char *name, const j
         CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
         CLEANUP_FREE char *item_name = string_format("%s.%s", name, shown);
         CLEANUP_FREE char *assignment = NULL;
-        const char *text = argument_text(reader, item_name, item);
+        CLEANUP_FREE char *text = word_of(reader, item_name, item, true);
 
         if (!text)
             return -1;

@@ -1,7 +1,7 @@
 /*
- * Reads the values of arguments that are JSON of a model or of a batch: strings, words, variables,
- * files. All are bounded. The errors are ERROR_USAGE that name the argument and what would be
- * right, unless a comment says otherwise.
+ * Reads the values of arguments that are JSON of a model or of a batch: strings, words, variables.
+ * request/argument_files.h reads files. All are bounded. The errors are ERROR_USAGE that name the
+ * argument and what would be right, unless a comment says otherwise.
  */
 #ifndef REQUEST_ARGUMENT_VALUES_H
 #define REQUEST_ARGUMENT_VALUES_H
@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/shared_file.h"
 #include "base/strvec.h"
-#include "config/input_files.h"
 
 /* Opens the files that arguments name by a URI. */
 struct file_opener {
@@ -25,6 +25,7 @@ enum argument_type {
     ARGUMENT_TEXT, /* a string, of which "" is one like others */
     ARGUMENT_NAME, /* a string, of which "" stands for an argument that is not given */
     ARGUMENT_ARRAY,
+    ARGUMENT_WORDS, /* an array of strings that are words of a command */
     ARGUMENT_OBJECT,
     ARGUMENT_NUMBER,
     ARGUMENT_BOOLEAN,
@@ -39,13 +40,19 @@ struct argument_reader {
     size_t words;        /* bytes of the arguments and variables so far, of each program */
     const struct file_opener *opener; /* NULL: no file can be named */
     int opened;                       /* files so far */
+    /*
+     * Borrowed; where it says how it has read what a model wrote in another way than the schema
+     * says. NULL: a program has written it, as for a batch, and gets an error.
+     */
+    struct strvec *warnings;
 };
 
 /*
  * Returns the member of an object as a new reference, NULL if it is not given: if it is missing,
  * null, or "" unless that is a value. Hosts fill in each optional argument with "", and clients
  * send arrays, objects, numbers and booleans as text, which a model cannot correct: text that is
- * clean JSON of the type becomes this. Other text comes back as it is.
+ * clean JSON of the type becomes this. Other text comes back as it is, but a model's text where a
+ * list is wanted is a list of it alone, or of its words.
  */
 json_t *argument_given(struct argument_reader *reader, const json_t *object, const char *name,
                        enum argument_type type);
@@ -72,20 +79,19 @@ const char *argument_text(struct argument_reader *reader, const char *name, cons
 /* Returns the bytes of a string, owned, with a NUL after them. */
 char *argument_bytes(const json_t *string, size_t *length);
 
-/* Appends an array of strings, for argv. */
+/*
+ * Returns a path as a model may mean it, owned: it writes backslashes as on Windows. The caller's
+ * own path otherwise.
+ */
+char *argument_path(struct argument_reader *reader, const char *name, const char *path);
+
+/* Appends an array of strings, for argv; of a model also numbers. */
 int argument_words(struct argument_reader *reader, const char *name, const json_t *value,
                    struct strvec *words);
 
-/* Appends an object of strings by name as "NAME=VALUE". */
+/* Appends an object of strings by name as "NAME=VALUE"; of a model also numbers and booleans. */
 int argument_variables(struct argument_reader *reader, const char *name, const json_t *value,
                        struct strvec *variables);
-
-/*
- * Adds an array of {filename, content, encoding} or {filename, uri}. ERROR_INPUT if a name is not
- * allowed or if a file cannot be opened.
- */
-int argument_files(struct argument_reader *reader, const char *name, const json_t *value,
-                   struct input_files *files);
 
 /*
  * Puts a string into an unnamed file, for stdin; *file is a descriptor that the caller owns.

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "request/argument_files.h"
 
 typedef int member_reader(struct argument_reader *reader, const char *name, const json_t *value,
                           struct request *request);

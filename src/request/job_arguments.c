@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
+#include "request/argument_names.h"
 #include "request/argument_values.h"
 
 bool job_arguments_offered(const struct config *config)
@@ -89,43 +89,25 @@ static const struct wait_argument {
 };
 enum { ROWS = sizeof table / sizeof *table };
 
-static int refuse_unknown(const json_t *arguments, struct error *error)
-{
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)arguments, key, value)
-    {
-        CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
-        bool known = false;
-
-        for (int i = 0; i < ROWS; i++)
-            known |= strcmp(key, table[i].name) == 0;
-        if (!known)
-            return error_set(error, ERROR_USAGE,
-                             "there is no argument '%s'; known are: job, wait_seconds, stop",
-                             shown);
-    }
-    return 0;
-}
-
 int job_arguments_read_wait(const json_t *arguments, struct wait_arguments *wait,
-                            struct error *error)
+                            struct strvec *warnings, struct error *error)
 {
-    struct argument_reader reader = {.error = error};
+    struct argument_reader reader = {.error = error, .warnings = warnings};
+    CLEANUP(strvec_release) struct strvec known = STRVEC_INIT;
+    const struct argument_names names = {.known = &known};
+    json_auto_t *settled = NULL;
 
     *wait = (struct wait_arguments){.seconds = JOB_WAIT_SECONDS};
-    if (refuse_unknown(arguments, error) != 0)
+    for (int i = 0; i < ROWS; i++)
+        strvec_push(&known, table[i].name);
+    settled = argument_names_settle(&names, arguments, warnings, error);
+    if (!settled)
         return -1;
     for (int i = 0; i < ROWS; i++) {
-        json_t *value = argument_given(&reader, arguments, table[i].name, table[i].type);
-        int result = 0;
+        json_auto_t *value = argument_given(&reader, settled, table[i].name, table[i].type);
 
         if (value && table[i].read(&reader, value, wait) != 0)
-            result = argument_hint(&reader, value, table[i].type);
-        json_decref(value);
-        if (result != 0)
-            return -1;
+            return argument_hint(&reader, value, table[i].type);
     }
     return wait->job[0] != '\0' ? 0 : read_job(&reader, NULL, wait);
 }

@@ -44,8 +44,8 @@ struct wait_arguments {
     bool stop;             /* the job has to end */
 };
 
-/* Reads the arguments of wait_job, an object or NULL. */
+/* Reads the arguments of wait_job, an object or NULL; adds to the warnings. */
 int job_arguments_read_wait(const json_t *arguments, struct wait_arguments *wait,
-                            struct error *error);
+                            struct strvec *warnings, struct error *error);
 
 #endif

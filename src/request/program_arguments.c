@@ -8,9 +8,46 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "docker/image.h"
+#include "request/argument_names.h"
 #include "request/inputs_dir.h"
 #include "request/session_arguments.h"
 #include "request/snippets.h"
+
+/* The name without a version at its end, as in "python3.11", owned; NULL if it has none. */
+static char *without_version(const char *name)
+{
+    size_t length = strlen(name);
+
+    while (length > 0 && strchr("0123456789.", name[length - 1]))
+        length--;
+    if (length == 0 || name[length] == '\0')
+        return NULL;
+    if (length > 1 && strchr("-@: ", name[length - 1]))
+        length--;
+    return string_format("%.*s", (int)length, name);
+}
+
+int program_argument_language(struct reading *reading, const char *name, const json_t *value)
+{
+    const char *text = argument_text(&reading->values, name, value);
+    const struct language *found = text ? config_language_called(reading->config, text) : NULL;
+    CLEANUP_FREE char *shorter =
+        text && !found && reading->values.warnings ? without_version(text) : NULL;
+
+    if (shorter && (found = config_language_called(reading->config, shorter))) {
+        CLEANUP_FREE char *shown = text_escape_short(text, TEXT_SHOWN_MAX);
+
+        argument_warn(reading->values.warnings,
+                      "language '%s' is %s here, in the version that is installed", shown,
+                      found->name);
+        text = shorter;
+    }
+    if (!text || config_check_languages(reading->config, (char *[]){(char *)text, NULL},
+                                        reading->offered, reading->error) != 0)
+        return -1;
+    reading->request->language = string_copy(text);
+    return 0;
+}
 
 int program_argument_image(struct reading *reading, const char *name, const json_t *value)
 {
@@ -85,7 +122,8 @@ int program_argument_file(struct reading *reading, const char *name, const json_
 int program_argument_filename(struct reading *reading, const char *name, const json_t *value)
 {
     const char *text = argument_text(&reading->values, name, value);
-    char *path = text ? input_files_path(text, reading->config->workdir, reading->error) : NULL;
+    CLEANUP_FREE char *meant = text ? argument_path(&reading->values, name, text) : NULL;
+    char *path = text ? input_files_path(meant, reading->config->workdir, reading->error) : NULL;
 
     if (!path)
         return text ? error_prefix(reading->error, "%s", name) : -1;
@@ -131,10 +169,12 @@ int program_argument_artifacts(struct reading *reading, const char *name, const 
     {
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
         const char *text = argument_text(&reading->values, item_name, item);
+        CLEANUP_FREE char *pattern = NULL;
 
         if (!text)
             return -1;
-        if (request_add_artifact(reading->request, text, reading->error) != 0)
+        pattern = argument_path(&reading->values, item_name, text);
+        if (request_add_artifact(reading->request, pattern, reading->error) != 0)
             return error_prefix(reading->error, "%s", item_name);
     }
     return 0;

@@ -1,7 +1,8 @@
 /*
- * The arguments that say which program runs: its code, a file of a batch or a snippet, its name and
- * its image, and which of its files are returned. For tool_arguments.c alone. The errors are
- * ERROR_USAGE, as in request/argument_values.h, or ERROR_INPUT if a file cannot be read.
+ * The arguments that say which program runs: its language, its code, a file of a batch or a
+ * snippet, its name and its image, and which of its files are returned. For tool_arguments.c alone.
+ * The errors are ERROR_USAGE, as in request/argument_values.h, or ERROR_INPUT if a file cannot be
+ * read.
  */
 #ifndef REQUEST_PROGRAM_ARGUMENTS_H
 #define REQUEST_PROGRAM_ARGUMENTS_H
@@ -10,6 +11,7 @@
 
 #include "request/reading.h"
 
+int program_argument_language(struct reading *reading, const char *name, const json_t *value);
 int program_argument_image(struct reading *reading, const char *name, const json_t *value);
 int program_argument_code(struct reading *reading, const char *name, const json_t *value);
 int program_argument_filename(struct reading *reading, const char *name, const json_t *value);

@@ -97,6 +97,7 @@ void request_release(struct request *request)
     free(request->checker);
     free(request->session_name);
     session_terms_free(request->terms);
+    strvec_release(&request->warnings);
     free(request->save_image);
     free(request->save_dockerfile);
     request_init(request);

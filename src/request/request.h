@@ -103,6 +103,7 @@ struct request {
     struct session_request session;
     char *session_name;          /* what the caller calls its session; NULL: nothing */
     struct session_terms *terms; /* of a session that is open; owned; NULL: it is not */
+    struct strvec warnings;      /* what was read in another way than the caller wrote it */
     int max_artifact_bytes; /* that the caller can keep, of all together; 0: no limit of its own */
     char *save_image;       /* tag for an image of the run; NULL: save none */
     char *save_dockerfile;  /* path of a Dockerfile of the run; NULL: write none */

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "request/argument_names.h"
 
 bool session_argument_is_id(const json_t *session)
 {
@@ -70,20 +71,16 @@ int session_arguments_check_line(const struct request *request, struct error *er
 }
 
 int session_arguments_read_close(const json_t *arguments, char id[SESSION_ID_SIZE],
-                                 struct error *error)
+                                 struct strvec *warnings, struct error *error)
 {
     struct argument_reader reader = {.error = error};
-    const char *key;
-    json_t *value;
+    CLEANUP(strvec_release) struct strvec known = STRVEC_INIT;
+    const struct argument_names names = {.known = &known};
+    json_auto_t *settled = NULL;
 
-    json_object_foreach((json_t *)arguments, key, value)
-    {
-        CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
-
-        if (strcmp(key, "session") != 0)
-            return error_set(error, ERROR_USAGE, "there is no argument '%s'; known is: session",
-                             shown);
-    }
-    return read_id(&reader, "session", json_object_get(arguments, "session"),
-                   "the id of a session, which the call that opened it has returned", id);
+    strvec_push(&known, "session");
+    settled = argument_names_settle(&names, arguments, warnings, error);
+    return settled ? read_id(&reader, "session", json_object_get(settled, "session"),
+                             "the id of a session, which the call that opened it has returned", id)
+                   : -1;
 }

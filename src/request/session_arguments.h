@@ -33,8 +33,8 @@ int session_argument_read_name(struct argument_reader *reader, const char *name,
 int session_arguments_check(const struct session_request *request, struct error *error);
 int session_arguments_check_line(const struct request *request, struct error *error);
 
-/* Reads the arguments of the tool close_session, an object or NULL. */
+/* Reads the arguments of the tool close_session, an object or NULL; adds to the warnings. */
 int session_arguments_read_close(const json_t *arguments, char id[SESSION_ID_SIZE],
-                                 struct error *error);
+                                 struct strvec *warnings, struct error *error);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "request/argument_files.h"
 #include "request/call_arguments.h"
 #include "request/group_arguments.h"
 

@@ -5,6 +5,8 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "request/argument_files.h"
+#include "request/argument_names.h"
 #include "request/call_arguments.h"
 #include "request/checker_arguments.h"
 #include "request/group_arguments.h"
@@ -15,17 +17,6 @@
 #include "request/session_arguments.h"
 #include "request/test_arguments.h"
 #include "request/tools_argument.h"
-
-static int read_language(struct reading *reading, const char *name, const json_t *value)
-{
-    const char *text = argument_text(&reading->values, name, value);
-
-    if (!text || config_check_languages(reading->config, (char *[]){(char *)text, NULL},
-                                        reading->offered, reading->error) != 0)
-        return -1;
-    reading->request->language = string_copy(text);
-    return 0;
-}
 
 static int read_stdin(struct reading *reading, const char *name, const json_t *value)
 {
@@ -180,7 +171,7 @@ struct argument {
 
 /* All but those of limits. */
 static const struct argument table[] = {
-    {"language", ARGUMENT_NAME, read_language, OFFER_ALWAYS, REQUEST_LANGUAGE},
+    {"language", ARGUMENT_NAME, program_argument_language, OFFER_ALWAYS, REQUEST_LANGUAGE},
     {"image", ARGUMENT_NAME, program_argument_image, OFFER_BATCH, NULL},
     {"entrypoint_code", ARGUMENT_TEXT, program_argument_code, OFFER_ALWAYS, NULL},
     {"entrypoint_filename", ARGUMENT_NAME, program_argument_filename, OFFER_ALWAYS,
@@ -189,7 +180,7 @@ static const struct argument table[] = {
     {"additional_files", ARGUMENT_ARRAY, read_files, OFFER_ALWAYS, NULL},
     {"snippet_name", ARGUMENT_NAME, program_argument_snippet, OFFER_ALWAYS, NULL},
     {"stdin", ARGUMENT_TEXT, read_stdin, OFFER_ALWAYS, NULL},
-    {"arguments", ARGUMENT_ARRAY, read_arguments, OFFER_ALWAYS, NULL},
+    {"arguments", ARGUMENT_WORDS, read_arguments, OFFER_ALWAYS, NULL},
     {"environment", ARGUMENT_OBJECT, read_environment, OFFER_ALWAYS, NULL},
     {"artifacts", ARGUMENT_ARRAY, program_argument_artifacts, OFFER_ALWAYS, REQUEST_ARTIFACTS},
     {REQUEST_HOSTS, ARGUMENT_ARRAY, read_hosts, OFFER_HOSTS, REQUEST_HOSTS},
@@ -272,21 +263,24 @@ static bool is_offered(const struct reading *reading, const struct argument *arg
     return argument->name != NULL;
 }
 
-static int refuse_unknown(const struct reading *reading, const char *key)
+/* What models call arguments whose meaning is plain. The schema does not list these names. */
+static const struct argument_alias aliases[] = {
+    {"code", "entrypoint_code"}, {"timeout", "timeout_seconds"}, {"args", "arguments"},
+    {"env", "environment"},      {"files", "additional_files"},  {NULL, NULL}};
+
+/* Returns the arguments by the names that this caller has for them, a new reference, or NULL. */
+static json_t *settle_names(const struct reading *reading, const json_t *arguments)
 {
-    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
-    CLEANUP_FREE char *known = NULL;
+    CLEANUP(strvec_release) struct strvec known = STRVEC_INIT, other = STRVEC_INIT;
+    const struct argument_names names = {.known = &known, .other = &other, .aliases = aliases};
 
     for (int i = 0; i < ARGUMENTS; i++) {
         const struct argument argument = argument_at(i);
 
-        if (is_offered(reading, &argument))
-            strvec_push(&names, argument.name);
+        if (argument.name)
+            strvec_push(is_offered(reading, &argument) ? &known : &other, argument.name);
     }
-    known = strvec_join(&names, ", ");
-    return error_set(reading->error, ERROR_USAGE, "there is no argument '%s'; known are: %s", shown,
-                     known);
+    return argument_names_settle(&names, arguments, reading->values.warnings, reading->error);
 }
 
 /* Returns the arguments that are given, as they are meant; a new reference. */
@@ -347,27 +341,19 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
         .programs = client ? client->programs : NULL,
         .values = {.error = error,
                    .workdir = config->workdir,
-                   .opener = client && client->opener.open ? &client->opener : NULL},
+                   .opener = client && client->opener.open ? &client->opener : NULL,
+                   .warnings = caller == TOOL_CALLER_MODEL ? &request->warnings : NULL},
         .error = error};
-    const char *key;
-    json_t *value, *meant;
+    json_t *settled, *meant;
     int result;
 
     reading.offers_hosts =
         caller == TOOL_CALLER_MODEL && hosts_argument_offered(config, reading.offered);
-    json_object_foreach((json_t *)arguments, key, value)
-    {
-        bool known = false;
-
-        for (int i = 0; i < ARGUMENTS; i++) {
-            const struct argument argument = argument_at(i);
-
-            known |= is_offered(&reading, &argument) && strcmp(key, argument.name) == 0;
-        }
-        if (!known)
-            return refuse_unknown(&reading, key);
-    }
-    meant = given_arguments(&reading, arguments);
+    settled = settle_names(&reading, arguments);
+    if (!settled)
+        return -1;
+    meant = given_arguments(&reading, settled);
+    json_decref(settled);
     reading.has_checker = json_object_get(meant, "checker");
     request->unasked = caller == TOOL_CALLER_MODEL && !json_object_get(meant, "artifacts");
     result = program_arguments_check(&reading, meant);
@@ -377,6 +363,8 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
         strvec_push_all(&request->tools, reading.tools);
     if (result == 0 && request->background)
         result = job_arguments_complete(request, config, error);
+    if (result != 0 && request->warnings.count > 0)
+        error_hint(error, request->warnings.items[0]);
     json_decref(meant);
     return result;
 }

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "request/argument_names.h"
 #include "request/request.h"
 
 int tools_argument_read(struct argument_reader *reader, const char *name, const json_t *value,
@@ -97,26 +98,16 @@ int tool_search_arguments_read(const json_t *arguments, struct tool_search_argum
                                struct error *error)
 {
     struct argument_reader reader = {.error = error};
-    const char *key;
-    json_t *value;
-    int result = 0;
+    CLEANUP(strvec_release) struct strvec known = STRVEC_INIT;
+    const struct argument_names names = {.known = &known};
+    json_auto_t *settled = NULL, *query = NULL, *detail = NULL;
 
-    *search = (struct tool_search_arguments){STRVEC_INIT, TOOL_DETAIL_DESCRIPTION};
-    json_object_foreach((json_t *)arguments, key, value)
-    {
-        CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
-
-        if (json_is_null(value) && (strcmp(key, "query") == 0 || strcmp(key, "detail") == 0))
-            continue; /* models send it for what is optional */
-        if (strcmp(key, "query") == 0)
-            result = read_query(&reader, value, &search->words);
-        else if (strcmp(key, "detail") == 0)
-            result = read_detail(&reader, value, &search->detail);
-        else
-            result = error_set(error, ERROR_USAGE,
-                               "there is no argument '%s'; known are: query, detail", shown);
-        if (result != 0)
-            return -1;
-    }
-    return 0;
+    *search = (struct tool_search_arguments){STRVEC_INIT, TOOL_DETAIL_DESCRIPTION, STRVEC_INIT};
+    strvec_push_each(&known, "query", "detail", NULL);
+    settled = argument_names_settle(&names, arguments, &search->warnings, error);
+    query = argument_given(&reader, settled, "query", ARGUMENT_TEXT);
+    detail = argument_given(&reader, settled, "detail", ARGUMENT_NAME);
+    if (!settled || (query && read_query(&reader, query, &search->words) != 0))
+        return -1;
+    return detail ? read_detail(&reader, detail, &search->detail) : 0;
 }

@@ -36,11 +36,12 @@ enum { TOOL_QUERY_MAX = 1000 };
 struct tool_search_arguments {
     struct strvec words; /* of `query`; owned */
     enum tool_detail detail;
+    struct strvec warnings; /* owned */
 };
 
 /*
- * Reads the arguments of the tool search_tools, an object or NULL. The caller releases the words,
- * after an error too.
+ * Reads the arguments of the tool search_tools, an object or NULL. The caller releases the words
+ * and warnings, after an error too.
  */
 int tool_search_arguments_read(const json_t *arguments, struct tool_search_arguments *search,
                                struct error *error);

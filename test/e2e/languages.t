@@ -28,7 +28,7 @@ test_case 'the table' && {
     is "$(row NAME)" "NAME IMAGE PRESENT PREPARED EXTENSIONS DEFAULT FILE ALIASES LIMITS" "the first line"
     is "$(row python)" "python isolator-test/python:bookworm yes - .py main.py py python3 cpus 0.25, cpuSeconds 0, network bridge, readOnly false, \
 user 7:7, capDrop NET_RAW,MKNOD" "an image that is on the engine; limits of all kinds"
-    is "$(row javascript)" "javascript isolator-test/none-such:1 no - .js .mjs .cjs main.js js node" "an image that is not; no limits of its own"
+    is "$(row javascript)" "javascript isolator-test/none-such:1 no - .js .mjs .cjs main.js js node nodejs" "an image that is not; no limits of its own"
     is "$(row busybox)" 'busybox docker.io/isolator-test/busybox:1 yes - .ash .b\x1bsh main.ash -' \
         "an image under its full name; an extension that is escaped; no aliases"
     is "$(row java | cut -d " " -f 8-)" "memoryMB 300" "limits are reduced to the maximums"
@@ -41,7 +41,7 @@ test_case 'docker is called once for all images' && {
     faulty "" isolator languages
     is "$status $(docker_calls)" "0 image" "one command for all images"
     faulty "" isolator languages --config "$scratch/all.json"
-    is "$status $(docker_calls) $(row javascript)" "0 image javascript isolator-test/busybox:1 yes - .js .mjs .cjs main.js js node" \
+    is "$status $(docker_calls) $(row javascript)" "0 image javascript isolator-test/busybox:1 yes - .js .mjs .cjs main.js js node nodejs" \
         "one command if two languages share an image"
 }
 
@@ -109,6 +109,7 @@ golang
 javascript
 js
 node
+nodejs
 typescript
 ts
 c

@@ -83,7 +83,7 @@ quickCase('values that come as text', async () => {
         artifacts: '["*.png"]', keep_processes: 'false', timeout_seconds: '5', memory_mb: '64' }, 'each that is no string');
     await server.refusesBeside({ timeout_seconds: '5 s' }, 'timeout_seconds must be a number of seconds greater than 0; text came, ' +
         'which is not that in JSON', 'no number');
-    await server.refusesBeside({ arguments: '-x' }, 'arguments must be an array of strings; text came, which is not that in JSON', 'no array');
+    await server.refusesBeside({ arguments: '["-x"' }, 'arguments must be an array of strings; text came, which is not that in JSON', 'no array');
     await server.refusesBeside({ memory_mb: '400' }, 'memory_mb 400 MB is more than the configuration allows (maximums.memoryMB: 300)',
         'what it says is checked');
 });
@@ -106,10 +106,10 @@ quickCase('a language is called in any case', async () => {
     await server.accepts({ language: 'JS', entrypoint_code: '1' }, 'an alias');
 });
 
-quickCase('an unknown argument is refused', async () => {
+quickCase('an argument that may narrow what a program can do is never left out', async () => {
     const server = await startForArguments();
     for (const value of [1, null])
-        await server.refusesBeside({ nope: value }, "there is no argument 'nope'; known are: language, entrypoint_code, " +
+        await server.refusesBeside({ max_output: value }, "there is no argument 'max_output'; known are: language, entrypoint_code, " +
             'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, artifacts, session, keep_processes, background, ' +
             'timeout_seconds', value);
 });
@@ -117,8 +117,8 @@ quickCase('an unknown argument is refused', async () => {
 quickCase('a long name in an error is cut between characters', async () => {
     const server = await startForArguments();
     const long = `x${'ä'.repeat(60)}`; // what is shown of it would end within a character
-    has(await server.say({ ...PROGRAM, [long]: 1 }), `there is no argument 'x${'ä'.repeat(30)}`);
-    has(await server.say({ ...PROGRAM, environment: { [long]: 1 } }), `environment.x${'ä'.repeat(30)}`, 'of a variable');
+    has(await server.say({ ...PROGRAM, [long]: 1 }), `the argument 'x${'ä'.repeat(30)}`);
+    has(await server.say({ ...PROGRAM, environment: { [long]: null } }), `environment.x${'ä'.repeat(30)}`, 'of a variable');
 });
 
 quickCase('language: one of the configuration', async () => {
@@ -194,10 +194,11 @@ quickCase('file names: unusual ones that are valid', async () => {
 
 quickCase('additional_files: objects with filename, content and encoding', async () => {
     const server = await startForArguments();
-    for (const value of [7, { a: 'x' }])
-        await server.refusesBeside({ additional_files: value }, 'additional_files must be an array of objects with filename and content');
-    for (const file of [7, null, [], { content: 'x' }, {}])
+    await server.refusesBeside({ additional_files: 7 }, 'additional_files must be an array of objects with filename and content');
+    for (const file of [7, null, []])
         await server.refusesBeside(files(file), 'additional_files[0] must be an object with filename and content', JSON.stringify(file));
+    for (const file of [{ content: 'x' }, {}, { filename: null, content: 'x' }])
+        await server.refusesBeside(files(file), 'additional_files[0]: filename is missing', JSON.stringify(file));
     await server.refusesBeside(files('a'), 'additional_files[0] must be an object with filename and content; text came, which is not that in JSON', 'text');
     await server.refusesBeside(files({ filename: 7, content: 'x' }),
         'additional_files[0] must be an object whose filename is a string without NUL characters', 'a filename that is a number');
@@ -211,17 +212,17 @@ quickCase('additional_files: objects with filename, content and encoding', async
         await server.refusesBeside(content('x', encoding), 'additional_files[0] must be an object whose encoding is "utf-8" or "base64"',
             `the encoding ${JSON.stringify(encoding)}`);
     await server.refusesBeside(files({ filename: 'a', content: 'x', mode: 7 }),
-        'additional_files[0] must be an object with filename, content and encoding, or filename and uri', 'an unknown member');
+        "additional_files[0] has no member 'mode'; known are: filename, content, encoding, uri", 'an unknown member');
     await server.refusesBeside(files({ filename: 'a', content: 'x' }, { filename: '/b', content: 'x' }),
         "additional_files[1]: '/b' must be relative to the directory", 'the second of two');
 });
 
 quickCase('additional_files: base64 is checked', async () => {
     const server = await startForArguments();
-    for (const text of ['!!', 'Y', 'YQ=', 'YQ===', 'YQ==YQ==', '=', 'Y=Q=', 'YQ\0=', 'YWI_', 'Yä=='])
+    for (const text of ['!!', 'Y', 'YQ=', 'YQ===', 'YQ==YQ==', '=', 'Y=Q=', 'YQ\0=', 'Yä=='])
         await server.refusesBeside(content(text, 'base64'),
             'additional_files[0] must be an object whose content is valid base64, as its encoding says', text);
-    for (const text of ['YQ==', 'YQ', 'YWI=', 'YWJj', '', 'YW\nJj', '////', '++++'])
+    for (const text of ['YQ==', 'YQ', 'YWI=', 'YWJj', '', 'YW\nJj', '////', '++++', '____', 'YWI-', 'data:text/plain;base64,YQ=='])
         await server.acceptsBeside(content(text, 'base64'), text);
 });
 
@@ -265,7 +266,8 @@ quickCase('stdin: any string', async () => {
 quickCase('arguments: strings without NUL', async () => {
     const server = await startForArguments();
     await server.refusesBeside({ arguments: 7 }, 'arguments must be an array of strings', 'a number');
-    await server.refusesBeside({ arguments: ['a', 7] }, 'arguments[1] must be a string', 'a number within');
+    for (const value of [true, null, ['b']])
+        await server.refusesBeside({ arguments: ['a', value] }, 'arguments[1] must be a string', JSON.stringify(value));
     await server.refusesBeside({ arguments: ['a', 'b\0'] }, 'arguments[1] must be a string without NUL characters', 'a NUL');
     await server.acceptsBeside({ arguments: ['', '-h', 'a b', '$(x)', '\n'] }, 'all kinds');
 });
@@ -273,7 +275,7 @@ quickCase('arguments: strings without NUL', async () => {
 quickCase('environment: strings by names of variables', async () => {
     const server = await startForArguments();
     await server.refusesBeside({ environment: ['A=1'] }, 'environment must be an object with strings by name', 'an array');
-    for (const value of [7, null])
+    for (const value of [null, ['b']])
         await server.refusesBeside({ environment: { A: value } }, 'environment.A must be a string', JSON.stringify(value));
     await server.refusesBeside({ environment: { A: 'a\0' } }, 'environment.A must be a string without NUL characters', 'a NUL');
     await server.refusesBeside({ environment: { 'A=B': 'x' } }, "environment.A=B: the name of a variable cannot have '=' in it",
@@ -307,7 +309,9 @@ quickCase('hosts: those that the configuration allows, and only if it allows som
     for (const host of ['example.com', 'api.example.com:80', '*.example.org', '192.0.2.1', 'files.example.com'])
         await server.refusesBeside({ hosts: ['api.example.com', host] }, `hosts: '${host}' is not allowed by the configuration, which allows ` +
             'api.example.com (port 443), *.files.example.com (ports 80, 443)', host);
-    await server.refusesBeside({ hosts: 'api.example.com' }, 'hosts must be an array of hosts like "example.com:443"; text came, which is not that in JSON', 'text');
+    await server.acceptsBeside({ hosts: 'api.example.com' }, 'text');
+    await server.refusesBeside({ hosts: 'none' }, "hosts: 'none' is not allowed by the configuration, which allows " +
+        'api.example.com (port 443), *.files.example.com (ports 80, 443)', 'another text');
     await server.refusesBeside({ hosts: ['https://api.example.com'] },
         "hosts[0]: 'https://api.example.com' is a URL or a path; write the host alone, like example.com", 'a URL');
     has(await (await startForArguments()).say({ ...PROGRAM, hosts: [] }), "there is no argument 'hosts'; known are: ", 'without a list');
@@ -318,14 +322,15 @@ quickCase('tools: servers that the configuration names, and only if it names som
     for (const tools of [null, '', [], ['one'], ['two', 'one', 'two'], '["one"]'])
         await server.acceptsBeside({ tools }, JSON.stringify(tools));
     await server.refusesBeside({ tools: ['one', 'three'] }, "tools[1]: there is no tool server 'three' for this program; there are: one, two", 'another');
-    await server.refusesBeside({ tools: 'one' }, 'tools must be an array of names of tool servers; text came, which is not that in JSON', 'text');
+    await server.acceptsBeside({ tools: 'one' }, 'text');
+    await server.refusesBeside({ tools: 'none' }, "tools[0]: there is no tool server 'none' for this program; there are: one, two", 'another text');
     has(await (await startForArguments()).say({ ...PROGRAM, tools: [] }), "there is no argument 'tools'; known are: ", 'without servers');
 });
 
 quickCase('session: "new" or the id of a session', async () => {
     const server = await startForArguments();
     const id = '0123456789abcdef'.repeat(2);
-    const unknown = 'there is no such session: it was closed or never opened';
+    const unknown = 'there is no such session: it was closed or never opened; open one with "session": "new"';
     for (const value of ['New', 'mine', 7, true, id.toUpperCase(), `${id}0`])
         await server.refusesBeside({ session: value },
             'session must be "new" or the id of a session, which the call that opened it has returned', value);
@@ -366,7 +371,7 @@ quickCase('close_session: the id of a session', async () => {
     const noId = `${failure}session must be the id of a session, which the call that opened it has returned`;
     for (const args of [{}, null, { session: null }, { session: 'new' }, { session: 7 }, { session: '0'.repeat(31) }])
         is(await close(args), noId, JSON.stringify(args));
-    is(await close({ session: '0'.repeat(32), all: true }), `${failure}there is no argument 'all'; known is: session`);
+    is(await close({ session: '0'.repeat(32), sesion: '' }), `${failure}there is no argument 'sesion'; did you mean 'session'?`);
     is(await close({ session: '0'.repeat(32) }), `${failure}there is no such session: it was closed or never opened`);
 });
 

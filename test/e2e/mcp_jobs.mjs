@@ -118,10 +118,22 @@ testCase('artifacts and pictures of a job; a later call uses one by its uri', as
     is([name, result.content[1].resource?.text], ['a.txt', 'content\n'], 'the artifact');
     const next = await execute(server, { language: 'busybox', entrypoint_code: 'cat x', additional_files: [{ filename: 'x', uri }] });
     is(next.result.structuredContent.stdout, 'content\n', 'in a call');
-    const other = await begin(server, 'cat x >y.txt; printf "\\211PNG\\r\\n\\032\\n\\0\\0\\0\\rIHDR" >p.png', { additional_files: [{ filename: 'x', uri }] });
+    const other = await begin(server, 'cat x >y.txt; echo iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg== | base64 -d >p.png', { additional_files: [{ filename: 'x', uri }] });
     const pictures = (await wait(server, other)).result;
     is([pictures.structuredContent.artifacts.map((artifact) => artifact.name), pictures.content[1]?.type], [['p.png'], 'image'],
         'without artifacts, pictures come, in a job');
+});
+
+testCase('what hosts add to the arguments is left out, and the results of the job and of its wait say so', async () => {
+    const server = await start();
+    const warnings = ["the argument 'wait_for_previous' is left out: Gemini CLI adds it"];
+    const started = (await execute(server, { language: 'busybox', entrypoint_code: 'sleep 600', background: true, wait_for_previous: false })).result;
+    is(started.structuredContent.warnings, warnings, 'the start');
+    has(started.content[0].text, `--- warnings ---\n${warnings[0]}`, 'its text');
+    const running = (await wait(server, started.structuredContent.job, { wait_seconds: 1, wait_for_previous: false })).result;
+    is(running.structuredContent.warnings, warnings, 'while it runs');
+    const ended = (await wait(server, started.structuredContent.job, { stop: true, wait_for_previous: false })).result;
+    is(ended.structuredContent.warnings, warnings, 'its end');
 });
 
 testCase('the timeout: that of the call, or the maximum of the configuration', async () => {
@@ -179,7 +191,7 @@ quickCase('wait_job: its arguments', async () => {
     for (const args of [null, {}, { job: null }, { job: '' }, { job: 7 }, { job: 'training' }, { job: '../../../../etc/x' }, { job: id.slice(1) },
         { job: `${id}0` }, { job: id.toUpperCase() }, { job: `${id.slice(1)}\0` }])
         is(await say(args), noId, JSON.stringify(args));
-    is(await say({ job: id, wait: 7 }), `${FAILED}there is no argument 'wait'; known are: job, wait_seconds, stop`, 'another argument');
+    is(await say({ job: id, wait: 7 }), `${FAILED}there is no argument 'wait'; did you mean 'wait_seconds'?`, 'another argument');
     for (const seconds of [-1, 'soon', true])
         has(await say({ job: id, wait_seconds: seconds }), `${FAILED}wait_seconds must be a number of seconds, at most 50`, `${seconds}`);
     has(await say({ job: id, stop: 7 }), `${FAILED}stop must be true or false`, 'stop');

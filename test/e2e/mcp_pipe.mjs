@@ -244,7 +244,7 @@ quickCase('tools/call refuses params that are no call', async () => {
         [',"params":{"name":7}', 'name must be a string', 'a name that is a number'],
         [',"params":{"name":"nope"}', "there is no tool 'nope'; known are: execute_code, close_session, wait_job", 'an unknown tool'],
         [',"params":{"name":"execute_code\\u0000"}', 'name must be a string', 'a name with a NUL'],
-        [',"params":{"name":"execute_code","arguments":[]}', 'arguments must be an object', 'arguments that are an array'],
+        [',"params":{"name":"execute_code","arguments":[1]}', 'arguments must be an object', 'arguments that are an array'],
         [',"params":{"name":"execute_code","arguments":"x"}', 'arguments must be an object', 'arguments that are a string'],
     ])
         is(await server.tellRaw(`{"jsonrpc":"2.0","id":5,"method":"tools/call"${params}}`),

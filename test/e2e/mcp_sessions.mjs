@@ -10,6 +10,7 @@ import { partsOf } from '../mcp/sessions.mjs';
 
 const KEPT = 'variables and files are kept';
 const UNKNOWN = 'error: Execution Failed (error): there is no such session: it was closed or never opened';
+const OPEN = '; open one with "session": "new"'; // where a call needs one
 
 async function start(config = {}, options = {}) {
     const server = await startServer({ config, ...options });
@@ -230,10 +231,21 @@ testCase('a closed session and one that never was are refused in the same words'
     const { id } = await open(server);
     await close(server, id);
     for (const unknown of [id, guessed()]) {
-        is(summary(await server.response(server.call({ session: unknown, entrypoint_code: '1' }))), UNKNOWN, 'a call');
-        is(summary(await server.response(server.call({ session: unknown, language: 'go', entrypoint_code: '1' }))), UNKNOWN, 'with a language');
+        is(summary(await server.response(server.call({ session: unknown, entrypoint_code: '1' }))), UNKNOWN + OPEN, 'a call');
+        is(summary(await server.response(server.call({ session: unknown, language: 'go', entrypoint_code: '1' }))), UNKNOWN + OPEN, 'with a language');
         is(await close(server, unknown), UNKNOWN, 'close_session');
     }
+});
+
+testCase('sessionId, which some hosts add, is left out, unless it is the id of a session that is open', async () => {
+    const server = await start();
+    const { id } = await open(server);
+    const call = async (sessionId) =>
+        (await server.response(server.call({ sessionId, language: 'python', entrypoint_code: 'print(1)', session: null }))).result;
+    is(summary({ result: await call(id) }), "error: Execution Failed (error): there is no argument 'sessionId'; did you mean 'session'?");
+    is((await call(guessed())).structuredContent.warnings, ["the argument 'sessionId' is left out: n8n adds it"]);
+    is(summary(await server.ask('tools/call', { name: 'close_session', arguments: { session: id, wait_for_previous: true } })),
+        "the session is closed; its files and variables are deleted\nthe argument 'wait_for_previous' is left out: Gemini CLI adds it");
 });
 
 testCase('a session that is closed ends its calls', async () => {
@@ -255,7 +267,7 @@ testCase('a session that was idle for too long is gone, and the next call is tol
     await until(async () => (await server.containers()).length === 0, 'its container is removed');
     for (const round of [1, 2])
         is(summary(await server.response(server.call({ session: id, entrypoint_code: '1' }))),
-            'error: Execution Failed (error): session ended: idle for 1 s', `call ${round}`);
+            `error: Execution Failed (error): session ended: idle for 1 s${OPEN}`, `call ${round}`);
     is(await close(server, id), 'error: Execution Failed (error): session ended: idle for 1 s', 'close_session');
 });
 
@@ -265,7 +277,7 @@ testCase('a session that has used up its CPU time or its output ends, and the re
     const burnt = await burning.run('while True: pass');
     is([burnt.result.reason, burnt.result.sessionEnded], ['cpu-time', 'its CPU time (2 s) is used up']);
     is(burnt.kept, 'ended: its CPU time (2 s) is used up', 'the text');
-    is((await burning.run('1')).text, 'Execution Failed (error): session ended: its CPU time (2 s) is used up', 'the next call');
+    is((await burning.run('1')).text, `Execution Failed (error): session ended: its CPU time (2 s) is used up${OPEN}`, 'the next call');
     const writing = await open(server, 'print("x" * 600000)');
     const written = await writing.run('print("x" * 600000)');
     is([written.result.reason, written.result.sessionEnded], ['output-limit', 'its output (1 MiB) is used up']);
@@ -276,7 +288,7 @@ testCase('a session whose container is removed by others ends', async () => {
     const { first, run } = await open(server);
     await dockerLines('rm', '-f', first.result.container);
     has((await run('1')).text, 'ended: its container ended', 'a call that may come before that is noticed');
-    is((await run('1')).text, 'Execution Failed (error): session ended: its container ended', 'the next call');
+    is((await run('1')).text, `Execution Failed (error): session ended: its container ended${OPEN}`, 'the next call');
 });
 
 testCase('language and limits are those that the session was opened with', async () => {

@@ -315,7 +315,7 @@ testCase('what a person can agree to is found, too; wrong arguments; an old clie
     is(await search(session), 'one.echo: Does echo.\none.list_things: Does list_things.\none.create_thing: Does create_thing.');
     is(await search(session, { detail: 'all' }), 'error: detail must be "name", "description" or "schema"');
     is(await search(session, { query: 'x'.repeat(1001) }), 'error: query cannot have more than 1000 bytes');
-    is(await search(session, { words: 'x' }), "error: there is no argument 'words'; known are: query, detail");
+    is(await search(session, { limit: 1 }), "error: there is no argument 'limit'; known are: query, detail");
     is(await search(await openSession(servers(), '2024-11-05'), { query: 'list' }), 'one.list_things: Does list_things.');
 });
 

@@ -6,9 +6,9 @@ import { startServer } from '../mcp/pipe_client.mjs';
 
 // png(NAME) writes a picture.
 const PICTURES = `import struct, zlib
-def png(name):
+def png(name, width=1):
     part = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    open(name, "wb").write(b"\\x89PNG\\r\\n\\x1a\\n" + part(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) +
+    open(name, "wb").write(b"\\x89PNG\\r\\n\\x1a\\n" + part(b"IHDR", struct.pack(">IIBBBBB", width, 1, 8, 2, 0, 0, 0)) +
         part(b"IDAT", zlib.compress(b"\\0\\1\\2\\3")) + part(b"IEND", b""))
 `;
 const named = (names, pattern) => [`files written and not returned: ${names}; to get them, give "artifacts": ["${pattern}"]`];
@@ -39,6 +39,16 @@ testCase('pictures come back unasked, four at most, and the other files are name
     is([many.artifacts.length, many.types.length], [4, 5], 'four of six');
     is((await python(server, 'print(1)')).warnings, [], 'no file');
     is((await python(server, 'open("a", "w").write("1" * 2000000); open("b.txt", "w")')).warnings, named('a, b.txt', '**'), 'a large file');
+});
+
+testCase('a picture that is broken or too large is a file, and a warning says why', async () => {
+    const server = await start();
+    const one = await python(server, `${PICTURES}png("a.png"); open("b.png", "wb").write(open("a.png", "rb").read()[:40]); png("c.png", 8001)
+open("d.jpg", "wb").write(b"\\xff\\xd8\\xff\\xe0" + b"x" * 40)`);
+    is([one.artifacts, one.types], [['a.png', 'b.png', 'c.png', 'd.jpg'], ['text', 'image', 'resource_link', 'resource_link', 'resource_link']]);
+    is(one.warnings, ["the picture 'b.png' is returned as a file: the PNG is not complete",
+        "the picture 'c.png' is returned as a file: it has more than 8000 pixels on a side",
+        "the picture 'd.jpg' is returned as a file: the JPEG is not complete"]);
 });
 
 testCase('a program that is ended leaves nothing unasked, and what was asked for', async () => {

@@ -2,6 +2,7 @@
  * Fuzz target: the arguments of execute_code. The input is their JSON. These properties are
  * checked:
  *
+ * - No name of an accepted argument is like one that narrows what a program can do.
  * - Accepted arguments make a complete request: a language of the configuration, code, files with
  * their content and with different paths inside the working directory, variables that shells
  * accept, limits within the maximums, an image that is allowed, which no model can name, and an id
@@ -56,7 +57,7 @@ static int open_known(void *context, const char *uri, struct file_range *range, 
 
 static const struct tool_client client = {.opener = {.open = open_known}};
 
-/* Compares the bytes of a file with its member of additional_files. */
+/* Compares the bytes of a file of a batch with its member of additional_files. */
 static void check_file(const struct input_file *file, const json_t *given)
 {
     const json_t *content = json_object_get(given, "content");
@@ -75,15 +76,19 @@ static void check_file(const struct input_file *file, const json_t *given)
                      "%s has other bytes", file->path);
 }
 
-static void check_files(const struct plan *plan, const json_t *given)
+static void check_files(const struct plan *plan, const json_t *given, enum tool_caller caller)
 {
     struct error error = ERROR_INIT;
 
     check_path(plan->entrypoint);
-    fuzz_require(plan->input.files.count == json_array_size(given), "%zu of %zu files",
-                 plan->input.files.count, json_array_size(given));
     for (size_t i = 0; i < plan->input.files.count; i++)
-        check_file(&plan->input.files.items[i], json_array_get(given, i));
+        check_path(plan->input.files.items[i].path);
+    if (caller == TOOL_CALLER_BATCH && json_is_array(given)) {
+        fuzz_require(plan->input.files.count == json_array_size(given), "%zu of %zu files",
+                     plan->input.files.count, json_array_size(given));
+        for (size_t i = 0; i < plan->input.files.count; i++)
+            check_file(&plan->input.files.items[i], json_array_get(given, i));
+    }
     fuzz_require(input_files_check(&plan->input.files, plan->entrypoint, &error) == 0, "%s",
                  error.message);
 }
@@ -110,14 +115,14 @@ static void check_session_of_line(const struct request *request)
                  "no session");
 }
 
-static void check_plan(const struct plan *plan, const json_t *arguments)
+static void check_plan(const struct plan *plan, const json_t *arguments, enum tool_caller caller)
 {
     const double timeout = plan->policy.limits.number[LIMIT_TIMEOUT];
     struct error error = ERROR_INIT;
 
     fuzz_require(plan->language && config_language(&config, plan->language), "%s", plan->language);
     fuzz_require(plan->input.code && plan->input.code[plan->input.code_length] == '\0', "no code");
-    check_files(plan, json_object_get(arguments, "additional_files"));
+    check_files(plan, json_object_get(arguments, "additional_files"), caller);
     fuzz_require(json_is_string(json_object_get(arguments, "stdin")) ==
                      (plan->input.stdin_file >= 0),
                  "stdin is %d", plan->input.stdin_file);
@@ -163,6 +168,20 @@ static void check_image(const struct plan *plan)
     fuzz_require(version && strpbrk(version, ":@"), "%s", image);
 }
 
+/* No name is left out that may narrow what the program can do. */
+static void check_names(const json_t *arguments)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)arguments, key, value)
+    {
+        fuzz_require(!strstr(key, "host") || strcmp(key, "hosts") == 0, "%s", key);
+        fuzz_require(!strstr(key, "limit") || strcmp(key, "pids_limit") == 0, "%s", key);
+        fuzz_require(!strstr(key, "memory") || strcmp(key, "memory_mb") == 0, "%s", key);
+    }
+}
+
 static void check_arguments(const json_t *arguments, enum tool_caller caller)
 {
     const json_t *image = json_object_get(arguments, "image");
@@ -177,7 +196,8 @@ static void check_arguments(const json_t *arguments, enum tool_caller caller)
         check_refusal(&error);
         return;
     }
-    check_plan(&plan, arguments);
+    check_plan(&plan, arguments, caller);
+    check_names(arguments);
     if (caller == TOOL_CALLER_MODEL)
         check_session(&plan.session);
     else

@@ -3,10 +3,11 @@
 import { is, ok } from './cases.mjs';
 
 // One file of each kind, written by a shell.
-const WRITE = `printf '\\211PNG\\r\\n\\032\\n\\000\\000\\000\\rIHDR' >picture.bin
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='; // one pixel
+const WRITE = `echo ${PNG} | base64 -d >picture.bin
 printf 'OggS\\000' >sound; printf '1,2\\n' >table.csv; printf 'PK\\003\\004\\377' >packed.zip`;
 
-const PICTURE = { type: 'image', data: 'iVBORw0KGgoAAAANSUhEUg==', mimeType: 'image/png' };
+const PICTURE = { type: 'image', data: PNG, mimeType: 'image/png' };
 const SOUND = { type: 'audio', data: 'T2dnUwA=', mimeType: 'audio/ogg' };
 const TABLE = { name: 'table.csv', mimeType: 'text/csv', text: '1,2\n' };
 const PACKED = { name: 'packed.zip', mimeType: 'application/zip', blob: 'UEsDBP8=' };
@@ -33,7 +34,7 @@ export async function checkArtifacts(session, revision, known) {
     is(example, `In a later call: "additional_files": [{"filename": "packed.zip", "uri": "isolator://runs/${id}/files/packed.zip"}]\n`,
         'how a later call gets one');
     is(text.text.replace(example, ''), '(no output)\n--- artifacts ---\npacked.zip (application/zip, 5 bytes)\n' +
-        'picture.bin (image/png, 16 bytes)\nsound (audio/ogg, 5 bytes)\ntable.csv (text/csv, 4 bytes)\n', 'they are listed');
+        'picture.bin (image/png, 67 bytes)\nsound (audio/ogg, 5 bytes)\ntable.csv (text/csv, 4 bytes)\n', 'they are listed');
     is(picture, PICTURE, 'a picture, by its content');
     if (known.annotations)
         is(sound, SOUND, 'audio');
@@ -46,7 +47,7 @@ export async function checkArtifacts(session, revision, known) {
     if (known.structured) {
         await isLinked(session, packed, PACKED, 'another file');
         is(structuredContent.artifacts.map(({ name, bytes }) => [name, bytes]),
-            [['packed.zip', 5], ['picture.bin', 16], ['sound', 5], ['table.csv', 4]], 'structuredContent');
+            [['packed.zip', 5], ['picture.bin', 67], ['sound', 5], ['table.csv', 4]], 'structuredContent');
     } else {
         isEmbedded(packed, PACKED, 'another file');
     }

@@ -6,8 +6,9 @@ import { mkdirSync } from 'node:fs';
 import { is, matches, ok, within } from './cases.mjs';
 import { configFile, newPath, writeFile } from './processes.mjs';
 
-const GONE = { isError: true, content: [{ type: 'text',
-    text: 'Execution Failed (error): there is no such session: it was closed or never opened' }] };
+const refusal = (advice = '') => ({ isError: true, content: [{ type: 'text',
+    text: `Execution Failed (error): there is no such session: it was closed or never opened${advice}` }] });
+const GONE = refusal('; open one with "session": "new"');
 
 const KEPT = 'variables and files are kept';
 
@@ -79,7 +80,7 @@ export async function checkSessions(session, revision, known) {
         for (const gone of [id, guessed]) {
             is(withoutMeta(await session.call({ session: gone, entrypoint_code: '1' })), GONE, 'a call of none');
             is(withoutMeta(await session.call({ session: gone, language: 'python', entrypoint_code: '1' })), GONE, 'likewise with a language');
-            is(withoutMeta(await session.call({ session: gone }, {}, 'close_session')), GONE, 'none is closed');
+            is(withoutMeta(await session.call({ session: gone }, {}, 'close_session')), refusal(), 'none is closed');
         }
     }
 }

@@ -64,7 +64,8 @@ static int start(struct fixture *fixture, const char *id, size_t size, struct er
     assert_int_equal(plan_resolve(&plan, &fixture->config, &request, error), 0);
     responder_init(&responder, &fixture->client.writer, revision_legacy("2025-11-25"), value, NULL);
     json_decref(value);
-    result = job_calls_start(&fixture->calls, &responder, NULL, &plan, error);
+    result = job_calls_start(&fixture->calls, &responder, NULL, &plan, &(struct strvec){.count = 0},
+                             error);
     responder_nothing(&responder);
     return result;
 }

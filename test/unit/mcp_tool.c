@@ -720,7 +720,7 @@ static void check_arguments(const char *more)
     CLEANUP_FREE char *message = NULL;
     struct config config;
     struct request request;
-    json_t *tool, *value, *wrong = json_of("{\"x\": 1}");
+    json_t *tool, *value, *wrong = json_of("{\"max\": 1}");
     const char *key;
 
     set_up_config(&config, more);
@@ -729,7 +729,7 @@ static void check_arguments(const char *more)
     json_object_foreach(json_object_get(json_object_get(tool, "inputSchema"), "properties"), key,
                         value) strvec_push(&names, key);
     joined = strvec_join(&names, ", ");
-    message = string_format("there is no argument 'x'; known are: %s", joined);
+    message = string_format("there is no argument 'max'; known are: %s", joined);
     assert_int_equal(tool_arguments_read(wrong, TOOL_CALLER_MODEL, &config, NULL, &request, &error),
                      -1);
     assert_string_equal(error.message, message);

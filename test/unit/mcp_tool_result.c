@@ -572,6 +572,29 @@ static void tool_result__artifacts_for_later_calls(void **state)
     tear_down(&fixture);
 }
 
+/* A model's service would refuse the conversation for ever. */
+static void tool_result__pictures_that_are_broken(void **state)
+{
+    static const char broken[] = "\xff\xd8\xff\xe0 and something else";
+    struct fixture fixture;
+    char *data = memory_allocate(sizeof broken);
+
+    (void)state;
+    memcpy(data, broken, sizeof broken);
+    set_up(&fixture, 0, NULL);
+    artifacts_add(&fixture.result.artifacts, string_copy("a.jpg"), data, sizeof broken - 1, false);
+    make(&fixture, "2025-11-25", 1000);
+    assert_string_equal(string_at(fixture.tool_result, "content.1.type"), "resource_link");
+    assert_string_equal(string_at(fixture.tool_result, "content.1.mimeType"),
+                        "application/octet-stream");
+    assert_string_equal(string_at(structured(&fixture), "artifacts.0.mimeType"),
+                        "application/octet-stream");
+    assert_string_equal(string_at(structured(&fixture), "warnings.0"),
+                        "the picture 'a.jpg' is returned as a file: the JPEG is not complete");
+    assert_non_null(strstr(text_of(&fixture), "--- warnings ---\nthe picture 'a.jpg' is "));
+    tear_down(&fixture);
+}
+
 /* Such a name and its URI would take too much room. */
 static void tool_result__artifacts_with_long_names(void **state)
 {

@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include "base/json_text.h"
+#include "request/argument_files.h"
 #include "request/argument_values.h"
 
 /* What values are read into. */
@@ -366,9 +367,9 @@ static void argument_values__files_that_are_none(void **state)
                      " must be an object with filename and content; text came, which is not "
                      "that in JSON");
     check_wrong_file("null", " must be an object with filename and content");
-    check_wrong_file("{\"content\": \"\"}", " must be an object with filename and content");
+    check_wrong_file("{\"content\": \"\"}", ": filename is missing");
     check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"mode\": 7}",
-                     " must be an object with filename, content and encoding alone");
+                     " has no member 'mode'; known are: filename, content, encoding, uri");
     check_wrong_file("{\"filename\": 1, \"content\": \"\"}",
                      " must be an object whose filename is a string without NUL characters");
     check_wrong_file("{\"filename\": \"a\\u0000\", \"content\": \"\"}",
@@ -443,8 +444,7 @@ static void argument_values__files_by_wrong_uris(void **state)
     check_refused(read_named_files, "[{\"filename\": \"a\", \"uri\": \"x\"}]",
                   "files[0].uri: there is no 'x'");
     check_refused(read_named_files, "[{\"filename\": \"a\", \"url\": \"x\"}]",
-                  "files[0] must be an object with filename, content and encoding, or filename and "
-                  "uri");
+                  "files[0] has no member 'url'; known are: filename, content, encoding, uri");
     check_refused(read_named_files, "[{\"filename\": \"../a\", \"uri\": \"uri\"}]",
                   "files[0]: '../a' must not have '..', '.' or empty parts");
 }

@@ -92,8 +92,8 @@ static void hosts_argument__refused(void **state)
 
     (void)state;
     refuse("7", "hosts must be an array of hosts like \"example.com:443\"");
-    refuse("\"b.example\"", "hosts must be an array of hosts like \"example.com:443\"; text came, "
-                            "which is not that in JSON");
+    refuse("\"[b.example\"", "hosts must be an array of hosts like \"example.com:443\"; text came, "
+                             "which is not that in JSON");
     refuse("[\"b.example\", 7]", "hosts[1] must be a string");
     refuse("[\"b.example\\u0000\"]", "hosts[0] must be a string without NUL characters");
     refuse("[\"b.example\", \"http://b.example\"]",

@@ -94,10 +94,11 @@ static void job_arguments__offered(void **state)
 static void check_wait(const char *text, double seconds, bool stop)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     struct wait_arguments wait;
     json_t *arguments = json_of(text);
 
-    assert_int_equal(job_arguments_read_wait(arguments, &wait, &error), 0);
+    assert_int_equal(job_arguments_read_wait(arguments, &wait, &warnings, &error), 0);
     assert_string_equal(wait.job, ID);
     assert_true(wait.seconds == seconds);
     assert_int_equal(wait.stop, stop);
@@ -118,10 +119,11 @@ static void job_arguments__wait(void **state)
 static void check_wrong(const char *text, const char *message)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     struct wait_arguments wait;
     json_t *arguments = text ? json_of(text) : NULL;
 
-    assert_int_equal(job_arguments_read_wait(arguments, &wait, &error), -1);
+    assert_int_equal(job_arguments_read_wait(arguments, &wait, &warnings, &error), -1);
     assert_error(&error, ERROR_USAGE, message);
     json_decref(arguments);
 }
@@ -147,7 +149,7 @@ static void job_arguments__wrong(void **state)
                     "job must be the id of a job, 16 digits that execute_code has returned "
                     "for a program in the background");
     check_wrong("{\"job\": \"" ID "\", \"wait\": 7}",
-                "there is no argument 'wait'; known are: job, wait_seconds, stop");
+                "there is no argument 'wait'; did you mean 'wait_seconds'?");
     check_wrong("{\"job\": \"" ID "\", \"wait_seconds\": -1}",
                 "wait_seconds must be a number of seconds, at most 50");
     check_wrong("{\"job\": \"" ID "\", \"wait_seconds\": \"soon\"}",

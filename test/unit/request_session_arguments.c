@@ -93,14 +93,15 @@ static void session_arguments__processes_are_kept_from_the_start(void **state)
 static void check_close(const char *text, const char *message)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     json_t *arguments = json_of(text);
     char id[SESSION_ID_SIZE];
 
     if (message) {
-        assert_int_equal(session_arguments_read_close(arguments, id, &error), -1);
+        assert_int_equal(session_arguments_read_close(arguments, id, &warnings, &error), -1);
         assert_error(&error, ERROR_USAGE, message);
     } else {
-        assert_int_equal(session_arguments_read_close(arguments, id, &error), 0);
+        assert_int_equal(session_arguments_read_close(arguments, id, &warnings, &error), 0);
         assert_string_equal(id, ID);
     }
     json_decref(arguments);
@@ -111,6 +112,7 @@ static void check_close(const char *text, const char *message)
 static void session_arguments__of_close_session(void **state)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     char id[SESSION_ID_SIZE];
 
     (void)state;
@@ -118,8 +120,8 @@ static void session_arguments__of_close_session(void **state)
     check_close("{\"session\": \"new\"}", NO_ID);
     check_close("{\"session\": null}", NO_ID);
     check_close("{}", NO_ID);
-    check_close("{\"session\": \"" ID "\", \"all\\n\": 1}",
-                "there is no argument 'all\\n'; known is: session");
-    assert_int_equal(session_arguments_read_close(NULL, id, &error), -1);
+    check_close("{\"session\": \"" ID "\", \"time\\n\": 1}",
+                "there is no argument 'time\\n'; known is: session");
+    assert_int_equal(session_arguments_read_close(NULL, id, &warnings, &error), -1);
     assert_error(&error, ERROR_USAGE, NO_ID);
 }

@@ -284,7 +284,7 @@ static void tool_arguments__arguments(void **state)
     read_good(&fixture, ", \"arguments\": [\"-x\", \"\", \"a b\", \"{entrypoint}\"]");
     check_joined(&fixture.request.arguments, "-x||a b|{entrypoint}");
     tear_down(&fixture);
-    check_wrong("\"arguments\": [\"-x\", 5]", "arguments[1] must be a string");
+    check_wrong("\"arguments\": [\"-x\", true]", "arguments[1] must be a string");
 }
 
 static void tool_arguments__environment(void **state)
@@ -797,7 +797,7 @@ static void tool_arguments__empty_and_text(void **state)
     check_refused("{\"snippet_name\": \"hello.sh\", \"entrypoint_code\": [\"x\"]}",
                   "snippet_name excludes language, entrypoint_code and entrypoint_filename; leave "
                   "them out, or leave snippet_name out");
-    check_wrong("\"arguments\": \"-v\"",
+    check_wrong("\"arguments\": \"[-v\"",
                 "arguments must be an array of strings; text came, which is not that in JSON");
 }
 
@@ -851,13 +851,168 @@ static void tool_arguments__languages(void **state)
 static void tool_arguments__unknown_ones(void **state)
 {
     (void)state;
-    check_wrong("\"code\": \"x\"", "there is no argument 'code'; " KNOWN);
     check_wrong("\"tests\": [{}]", "there is no argument 'tests'; " KNOWN);
     check_wrong("\"stop_on_failure\": null", "there is no argument 'stop_on_failure'; " KNOWN);
     check_wrong("\"test_output_bytes\": 64", "there is no argument 'test_output_bytes'; " KNOWN);
-    check_wrong("\"Stdin\": null", "there is no argument 'Stdin'; " KNOWN);
-    check_wrong("\"\\u001b\": 1", "there is no argument '\\x1b'; " KNOWN);
-    check_refused("{\"\": 1}", "there is no argument ''; " KNOWN);
+    check_wrong("\"Stdin\": null", "there is no argument 'Stdin'; did you mean 'stdin'?");
+    check_wrong("\"limit\\u001b\": 1", "there is no argument 'limit\\x1b'; " KNOWN);
+}
+
+/* Reads good arguments, and compares all warnings. */
+static void check_warnings(struct fixture *fixture, const char *members, const char *expected)
+{
+    set_up(fixture);
+    read_good(fixture, members);
+    check_joined(&fixture->request.warnings, expected);
+}
+
+#define HOST_ADDS "the argument 'wait_for_previous' is left out: Gemini CLI adds it"
+
+static void tool_arguments__names_that_are_left_out(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    check_warnings(&fixture, ", \"wait_for_previous\": false", HOST_ADDS);
+    tear_down(&fixture);
+    check_warnings(&fixture, ", \"\\u001b\": 1, \"\": 1",
+                   "the argument '\\x1b' is left out: there is nothing of that name|"
+                   "the argument '' is left out: there is nothing of that name");
+    tear_down(&fixture);
+    check_refused("{\"wait_for_previous\": false}", NOTHING "; " HOST_ADDS);
+}
+
+/* A program has written a line of a batch, and a name in it that is not known is its mistake. */
+static void tool_arguments__batches_are_read_as_they_are(void **state)
+{
+    static const struct {
+        const char *members, *message;
+    } wrong[] = {
+        {"\"wait_for_previous\": false", "there is no argument 'wait_for_previous'; known are: "},
+        {"\"code\": \"x\"", "there is no argument 'code'; known are: "},
+        {"\"additional_files\": [{\"name\": \"a\", \"content\": \"\"}]",
+         "additional_files[0] has no member 'name'; known are: filename, content, encoding, uri"},
+        {"\"arguments\": [5]", "arguments[0] must be a string"},
+        {"\"arguments\": \"-v\"", "arguments must be an array of strings; text came, "},
+        {"\"artifacts\": \"a\"",
+         "artifacts must be an array of patterns like \"*.png\"; text came, "},
+        {"\"environment\": {\"A\": 5}", "environment.A must be a string"},
+        {"\"language\": \"py3\"", "unknown language 'py3'; "},
+    };
+    struct fixture fixture;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        CLEANUP_FREE char *text = string_format(
+            "{\"language\": \"py\", \"entrypoint_code\": \"\", %s}", wrong[i].members);
+
+        set_up(&fixture);
+        fixture.caller = TOOL_CALLER_BATCH;
+        assert_int_equal(read_text(&fixture, text), -1);
+        if (strncmp(fixture.error.message, wrong[i].message, strlen(wrong[i].message)) != 0)
+            fail_msg("%s", fixture.error.message);
+        tear_down(&fixture);
+    }
+    set_up(&fixture);
+    fixture.caller = TOOL_CALLER_BATCH;
+    read_good(&fixture, ", \"additional_files\": [{\"filename\": \"a\\\\b\", \"content\": "
+                        "\"data:;base64,YQ==\"}]");
+    check_file(&fixture, 0, "a\\b", "data:;base64,YQ==", 17);
+    check_joined(&fixture.request.warnings, "");
+    tear_down(&fixture);
+}
+
+static void tool_arguments__aliases(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(
+        read_text(&fixture,
+                  "{\"language\": \"py\", \"code\": \"x\", \"timeout\": 5, \"args\": [\"a\"],"
+                  " \"env\": {\"A\": \"1\"}, \"entrypoint_code\": null,"
+                  " \"files\": [{\"name\": \"a\", \"content\": \"b\"},"
+                  " {\"path\": \"c\", \"filename\": \"\", \"content\": \"d\"}]}"),
+        0);
+    assert_string_equal(fixture.request.input.code, "x");
+    assert_true(fixture.request.policy.limits.number[LIMIT_TIMEOUT] == 5);
+    check_joined(&fixture.request.arguments, "a");
+    check_joined(&fixture.request.environment, "A=1");
+    check_file(&fixture, 0, "a", "b", 1);
+    check_file(&fixture, 1, "c", "d", 1);
+    check_joined(&fixture.request.warnings, "");
+    tear_down(&fixture);
+    check_wrong("\"code\": \"x\"", "entrypoint_code is given twice, by two names");
+}
+
+static void tool_arguments__words_as_text(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    check_warnings(&fixture, ", \"arguments\": \" --n  '5 6' a\\\"\\\"b \\\"\\\"\"",
+                   "arguments came as one text, and the program gets its 4 words: write an array");
+    check_joined(&fixture.request.arguments, "--n|5 6|ab|");
+    tear_down(&fixture);
+    check_warnings(&fixture, ", \"arguments\": \" \", \"artifacts\": \"a b.csv\"", "");
+    check_joined(&fixture.request.arguments, "");
+    check_joined(&fixture.request.artifacts, "a b.csv");
+    tear_down(&fixture);
+    check_warnings(
+        &fixture,
+        ", \"arguments\": [5, -1.5, 0.1, \"a\"], \"environment\": {\"A\": 5, \"B\": true}", "");
+    check_joined(&fixture.request.arguments, "5|-1.5|0.1|a");
+    check_joined(&fixture.request.environment, "A=5|B=true");
+    tear_down(&fixture);
+    check_wrong("\"arguments\": \"a\\u0000b\"",
+                "arguments must be an array of strings; text came, which is not that in JSON");
+}
+
+static void tool_arguments__files_of_models(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    check_warnings(&fixture,
+                   ", \"entrypoint_filename\": \"src\\\\a.py\", \"additional_files\":"
+                   " {\"filename\": \"data\\\\a.csv\", \"content\": \"1\"}",
+                   "entrypoint_filename is 'src/a.py': directories are separated by /|"
+                   "additional_files[0] is 'data/a.csv': directories are separated by /");
+    assert_string_equal(fixture.request.entrypoint, "src/a.py");
+    check_file(&fixture, 0, "data/a.csv", "1", 1);
+    tear_down(&fixture);
+    check_warnings(&fixture,
+                   ", \"additional_files\": [{\"filename\": \"a\", \"content\": "
+                   "\"data:image/png;base64,-_8=\"}, {\"filename\": \"b\", \"content\": "
+                   "\"data:,-_8\"}, {\"filename\": \"c\", \"content\": \"-_8\", \"encoding\": "
+                   "\"base64\"}]",
+                   "additional_files[0]: the data: URL was decoded; to send it as a text, set its "
+                   "encoding to \"utf-8\"");
+    check_file(&fixture, 0, "a", "\xfb\xff", 2);
+    check_file(&fixture, 1, "b", "data:,-_8", 9);
+    check_file(&fixture, 2, "c", "\xfb\xff", 2);
+    tear_down(&fixture);
+    check_wrong("\"additional_files\": [{\"filename\": \"..\\\\a\", \"content\": \"\"}]",
+                "additional_files[0]: '../a' must not have '..', '.' or empty parts; "
+                "additional_files[0] is '../a': directories are separated by /");
+}
+
+static void tool_arguments__languages_with_a_version(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(read_text(&fixture, "{\"language\": \"Py-3.11\", \"code\": \"\"}"), 0);
+    assert_string_equal(fixture.request.language, "Py");
+    check_joined(&fixture.request.warnings,
+                 "language 'Py-3.11' is py here, in the version that is installed");
+    tear_down(&fixture);
+    check_refused("{\"language\": \"3.11\", \"code\": \"\"}",
+                  "unknown language '3.11'; known are: py, sh");
+    check_refused("{\"language\": \"px3\", \"code\": \"\"}",
+                  "unknown language 'px3'; known are: py, sh");
 }
 
 static void tool_arguments__names_of_subjects(void **state)

@@ -15,6 +15,7 @@ static void check_read(const char *arguments, const char *words, enum tool_detai
     assert_int_equal(search.detail, detail);
     free(joined);
     strvec_release(&search.words);
+    strvec_release(&search.warnings);
     json_decref(value);
 }
 
@@ -27,6 +28,7 @@ static void check_refused(const char *arguments, const char *message)
     assert_int_equal(tool_search_arguments_read(value, &search, &error), -1);
     assert_error(&error, ERROR_USAGE, message);
     strvec_release(&search.words);
+    strvec_release(&search.warnings);
     json_decref(value);
 }
 
@@ -51,6 +53,6 @@ static void tool_search_arguments__wrong(void **state)
     check_refused("{\"detail\": 1}", wrong_detail);
     check_refused("{\"detail\": \"schemas\"}", wrong_detail);
     check_refused("{\"detail\": \"name\\u0000\"}", wrong_detail);
-    check_refused("{\"query\": \"a\", \"q\\u001b\": null}",
-                  "there is no argument 'q\\x1b'; known are: query, detail");
+    check_refused("{\"query\": \"a\", \"max\\u001b\": null}",
+                  "there is no argument 'max\\x1b'; known are: query, detail");
 }
