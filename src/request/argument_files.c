@@ -33,8 +33,12 @@ static char *decode(const char *text, size_t text_length, size_t *length)
 {
     CLEANUP_FREE char *copy = memory_allocate(text_length + 1);
 
+    memcpy(copy, text, text_length);
     for (size_t i = 0; i < text_length; i++)
-        copy[i] = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
+        if (copy[i] == '-')
+            copy[i] = '+';
+        else if (copy[i] == '_')
+            copy[i] = '/';
     return base64_decode(copy, text_length, length);
 }
 
