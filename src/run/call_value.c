@@ -12,25 +12,6 @@
 /* Bytes of a driver's message that are shown. */
 enum { MESSAGE_MAX = 300 };
 
-/* The most brackets that are open at once. */
-static size_t count_levels(const char *text, size_t length)
-{
-    size_t open = 0, most = 0;
-    bool quoted = false;
-
-    for (size_t i = 0; i < length; i++) {
-        if (quoted && text[i] == '\\')
-            i++;
-        else if (text[i] == '"')
-            quoted = !quoted;
-        else if (!quoted && (text[i] == '{' || text[i] == '[') && ++open > most)
-            most = open;
-        else if (!quoted && open > 0 && (text[i] == '}' || text[i] == ']'))
-            open--;
-    }
-    return most;
-}
-
 /* Returns the report, a new reference: an object with one member. NULL: `*why` says what is wrong.
  */
 static json_t *parse(const struct strbuf *report, const char **why)
@@ -44,7 +25,7 @@ static json_t *parse(const struct strbuf *report, const char **why)
         *why = "the value of the function has more than 4 MiB";
     else if (json_text_count(report->data, length) > JSON_TEXT_VALUES_MAX)
         *why = "the value of the function has more than 200000 elements";
-    else if (count_levels(report->data, length) > CALL_VALUE_LEVELS)
+    else if (json_text_levels(report->data, length) > CALL_VALUE_LEVELS)
         *why = "the value of the function has too many levels";
     else if (memchr(report->data, '\n', length) != report->data + length - 1 ||
              !(object = json_text_parse_unique(report->data, length, NULL)) ||
