@@ -234,6 +234,7 @@ setup: packages ## set up an engine with images; as root or with sudo
 # supervisors of all of these. share/packaging/musl makes their compilers and libraries. The manual pages come from the
 # programs that run here.
 MACHINES ?= $(MACHINE)
+STATIC_WERROR := # make check sets it
 STATIC := $(foreach machine,$(MACHINES),$(B)/static/$(machine))
 static-packages: packages
 	@MACHINES='$(MACHINES)' test/setup static
@@ -250,7 +251,7 @@ $(B)/compilers/%.musl/cc: share/packaging/musl
 $(STATIC): $(B)/static/%: FORCE $(MACHINES:%=$(B)/static/%.musl/cc) $(B)/static/manual.c
 	+@$(MAKE) --no-print-directory B=$(B)/static/$*.build MUSL=$(abspath $(B))/static CC=$(abspath $@).musl/cc \
 		AR=$*-linux-gnu-ar LDFLAGS='-Wl,--gc-sections -s' \
-		CFLAGS='-O2 -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables' \
+		CFLAGS='-O2 -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables $(STATIC_WERROR)' \
 		TERMINAL_LIBS=-lncurses PREFIX=$(STATIC_PREFIX) MANUAL=$(B)/static/manual.c SUPERVISORS='$(MACHINES)' \
 		$(B)/static/$*.build/isolator $(B)/static/$*.build/isolator-mcp
 	@mkdir -p $@

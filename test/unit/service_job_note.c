@@ -148,7 +148,6 @@ static void job_note__round_trip(void **state)
 static void job_note__is_found(void **state)
 {
     CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
-    CLEANUP_FREE char *joined = NULL;
     struct fixture fixture;
 
     (void)state;
