@@ -119,6 +119,12 @@ enum { OPTION_FLOWLABEL_MGR = 32 }; /* IPV6_FLOWLABEL_MGR of include/uapi/linux/
 /* TCP_MD5SIG, TCP_MD5SIG_EXT and TCP_AO_* of include/uapi/linux/tcp.h. */
 enum { OPTION_MD5SIG = 14, OPTION_MD5SIG_EXT = 32, OPTION_AO_ADD_KEY = 38, OPTION_AO_DEL_KEY };
 enum { OPTION_AO_INFO = 40, OPTION_AO_REPAIR = 42 };
+enum { OPTION_ULP = 31 }; /* TCP_ULP of the same */
+/* Those that join a group, of include/uapi/linux/{in,in6}.h. */
+enum { OPTION_IP_JOIN = 35, OPTION_IP_JOIN_SOURCE = 39, OPTION_IPV6_JOIN = 20 };
+enum { OPTION_JOIN = 42, OPTION_JOIN_SOURCE = 46 };
+/* IPV6_RTHDR, and IPV6_2292PKTOPTIONS, which sets the same, of include/uapi/linux/in6.h. */
+enum { OPTION_PACKET_OPTIONS = 6, OPTION_ROUTING = 57 };
 
 /*
  * The most bytes of an extended attribute: a SHA-512 in hexadecimal digits, or an access control
@@ -239,6 +245,19 @@ static bool add_rules(uint32_t watch, uint32_t routes, bool ipc)
         NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_TCP, 2, OPTION_AO_DEL_KEY, EPERM),
         NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_TCP, 2, OPTION_AO_INFO, EPERM),
         NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_TCP, 2, OPTION_AO_REPAIR, EPERM),
+        /* So is the state of protocols above TCP, such as TLS, which libraries have, too. */
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_TCP, 2, OPTION_ULP, EPERM),
+        /* So are members of multicast groups. ENODEV is the kernel's answer without a network. */
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IP, 2, OPTION_IP_JOIN, ENODEV),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IP, 2, OPTION_IP_JOIN_SOURCE, ENODEV),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IP, 2, OPTION_JOIN, ENODEV),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IP, 2, OPTION_JOIN_SOURCE, ENODEV),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_IPV6_JOIN, ENODEV),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_JOIN, ENODEV),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_JOIN_SOURCE, ENODEV),
+        /* So are headers that IPv6 adds to each packet of a socket. */
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_PACKET_OPTIONS, EPERM),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_ROUTING, EPERM),
         /*
          * So are access control lists of files in memory. A filter cannot read the name of an
          * attribute, nor what setxattrat gets, which is in memory.

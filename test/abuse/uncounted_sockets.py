@@ -7,7 +7,8 @@
 descriptors in each of many processes would hold more than the machine has. A container with an engine's default
 may open ICMP datagram sockets (net.ipv4.ping_group_range). A socket that wants the times of what it sends keeps a copy
 of each packet, and those count nowhere either, nor do filters of packets. Stops at twice the memory. The same is true of
-the keys with which TCP signs packets; here they are empty, which the kernel refuses with another error."""
+the keys with which TCP signs packets, of the state of protocols above it, of members of multicast groups and of headers
+of IPv6; here they are empty, which the kernel refuses with another error."""
 import ctypes
 import errno
 import os
@@ -21,7 +22,14 @@ PING = (socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP)
 PING6 = (socket.AF_INET6, socket.SOCK_DGRAM, socket.IPPROTO_ICMPV6)
 SO_TIMESTAMPING = (37, 65)  # the old and the new one
 TX_SOFTWARE = 2  # of SOF_TIMESTAMPING
-TCP_KEYS = (14, 32, 38, 39, 40)  # TCP_MD5SIG, TCP_MD5SIG_EXT, and of TCP_AO: ADD_KEY, DEL_KEY, INFO
+IP, TCP, IPV6 = 0, 6, 41
+EMPTY = (
+    *(("TCP with keys", TCP, option, "EPERM") for option in (14, 32, 38, 39, 40)),  # TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_AO_*
+    ("TCP below TLS", TCP, 31, "EPERM"),  # TCP_ULP
+    *(("a group of IPv4", IP, option, "ENODEV") for option in (35, 39, 42, 46)),  # IP_ADD_*MEMBERSHIP, MCAST_JOIN_*GROUP
+    *(("a group of IPv6", IPV6, option, "ENODEV") for option in (20, 42, 46)),
+    *(("a header of IPv6", IPV6, option, "EPERM") for option in (6, 57)),  # IPV6_2292PKTOPTIONS, IPV6_RTHDR
+)
 SO_ATTACH = (26, 51)  # SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF
 INSTRUCTIONS = 4096  # the most that a filter may have
 ACCEPT_ALL = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0xFFFF) * INSTRUCTIONS)  # BPF_RET
@@ -81,15 +89,16 @@ for name, make, write in (("netlink", lambda: socket.socket(*NETLINK), ask),
     if count:
         print("got through: %d sockets of %s, with up to %d MB" % (count, name, total >> 20))
         through = True
-for option in TCP_KEYS:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as one:
+for what, level, option, expected in EMPTY:
+    family, kind = (socket.AF_INET6 if level == IPV6 else socket.AF_INET), (socket.SOCK_STREAM if level == TCP else socket.SOCK_DGRAM)
+    with socket.socket(family, kind) as one:
         try:
-            one.setsockopt(socket.IPPROTO_TCP, option, b"")
+            one.setsockopt(level, option, b"")
             answer = "0"
         except OSError as error:
             answer = errno.errorcode[error.errno]
-    if answer != "EPERM":
-        print("got through: TCP with keys, option %d: %s" % (option, answer))
+    if answer != expected:
+        print("got through: %s, option %d: %s" % (what, option, answer))
         through = True
 if not through:
     print("held: none of them can be opened")

@@ -202,10 +202,10 @@ static void filter__attributes(void **state)
     check_refused(ENOSYS, (struct call){SETXATTRAT, {-1, 0, 0, 0, 0}});
 }
 
-/* Keys of TCP, by their numbers in the kernel's header. */
+/* Keys of TCP and TCP_ULP, by their numbers in the kernel's header. */
 static void filter__keys_of_tcp(void **state)
 {
-    static const int refused[] = {14, 32, 38, 39, 40, 42};
+    static const int refused[] = {14, 31, 32, 38, 39, 40, 42};
 
     (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
@@ -213,6 +213,26 @@ static void filter__keys_of_tcp(void **state)
         check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_UDP, refused[i]}});
     }
     check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_TCP, OPTION_CORK}});
+}
+
+/* Groups, and headers of IPv6: each option with the level that has it, and with one that has not. */
+static void filter__groups_and_headers(void **state)
+{
+    static const int refused[][4] = {
+        {ENODEV, IPPROTO_IP, 35, IPPROTO_IPV6},  {ENODEV, IPPROTO_IP, 39, IPPROTO_IPV6},
+        {ENODEV, IPPROTO_IP, 42, IPPROTO_UDP},   {ENODEV, IPPROTO_IP, 46, IPPROTO_UDP},
+        {ENODEV, IPPROTO_IPV6, 20, IPPROTO_IP},  {ENODEV, IPPROTO_IPV6, 42, IPPROTO_UDP},
+        {ENODEV, IPPROTO_IPV6, 46, IPPROTO_UDP}, {EPERM, IPPROTO_IPV6, 6, IPPROTO_IP},
+        {EPERM, IPPROTO_IPV6, 57, IPPROTO_IP},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        const int *row = refused[i];
+
+        check_refused(row[0], (struct call){SYS_setsockopt, {-1, row[1], row[2]}});
+        check_refused(EBADF, (struct call){SYS_setsockopt, {-1, row[3], row[2]}});
+    }
 }
 
 static void filter__socket_options(void **state)
