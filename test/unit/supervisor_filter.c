@@ -215,7 +215,8 @@ static void filter__keys_of_tcp(void **state)
     check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_TCP, OPTION_CORK}});
 }
 
-/* Groups, and headers of IPv6: each option with the level that has it, and with one that has not. */
+/* Groups, and headers of IPv6: each option with the level that has it, and with one that has not.
+ */
 static void filter__groups_and_headers(void **state)
 {
     static const int refused[][4] = {
