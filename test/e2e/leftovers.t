@@ -92,4 +92,34 @@ test_case 'no shell: the supervisor comes in a volume, which no program can chan
     is "$(json 'join " ", map { $_->{status} } @{$r->{tests}}')" "passed passed passed" "no shell: the tests"
 }
 
+# What goes on from test to test: how many numbers, each counted as two bytes, and the lines that have them.
+cat >"$scratch/gaps" <<'END'
+9 ^/proc/self/net/(dev|snmp6?|netstat) |^/sys/class/net/lo/statistics/
+4 ^inode |^file /workspace/readable.py
+3 ^identifiers
+1 ^process
+9 ^/sys/fs/cgroup/(memory/)?memory\.(stat|peak|events|failcnt|max_usage|memsw\.|kmem\.)
+6 ^/sys/fs/cgroup/(cpuacct/|cpu/)?cpu(acct)?\.
+2 ^/sys/fs/cgroup/(pids/)?pids\.(peak|events)
+20 ^times /dev
+END
+
+test_case 'a test reads what the one before it has changed only in the numbers that SECURITY.md names' && {
+    mkdir "$scratch/reading"
+    n=0
+    for test in look change look; do
+        echo "$test" >"$scratch/reading/$((++n)).in"
+    done
+    isolator test --no-expected --timeout 60 --output-limit 1048576 --tests "$scratch/reading" test/fixtures/readable.py
+    is "$(json 'join " ", map { $_->{status} } @{$r->{tests}}')" "passed passed passed" "the tests"
+    for test in 0 2; do
+        json "\$r->{tests}[$test]{stdout}" | sort >"$scratch/read$test"
+    done
+    changed=$(comm -13 "$scratch/read0" "$scratch/read2")
+    has "$changed" "inode /tmp " "what goes on is seen"
+    is "$(grep -vE "$(cut -d ' ' -f 2- "$scratch/gaps" | paste -s -d '|')" <<<"$changed")" "" "what else is different"
+    numbers=$(awk '{ n += $1 } END { print n }' "$scratch/gaps")
+    has "$(cat SECURITY.md)" "In all these are $numbers numbers, or $((2 * numbers)) bytes." "SECURITY.md has the sum"
+}
+
 finish
