@@ -108,7 +108,8 @@ test_case 'a test reads what the one before it has changed only in the numbers t
     mkdir "$scratch/reading"
     n=0
     for test in look change look; do
-        echo "$test" >"$scratch/reading/$((++n)).in"
+        n=$((n + 1))
+        echo "$test" >"$scratch/reading/$n.in"
     done
     isolator test --no-expected --timeout 60 --output-limit 1048576 --tests "$scratch/reading" test/fixtures/readable.py
     is "$(json 'join " ", map { $_->{status} } @{$r->{tests}}')" "passed passed passed" "the tests"
