@@ -313,7 +313,7 @@ def driver():
             report["interrupted"] = True
             return
         failure = attempt(show_error, error)
-        if type(error).__name__ == "BrokenProcessPool":
+        if report["exception"]["name"] == "BrokenProcessPool":
             attempt(hint_at_spawn)
         if failure is not None and not is_interrupt(failure):
             attempt(print_error, type(error), error, traceback_of(error))
