@@ -236,9 +236,27 @@ def driver():
         import linecache  # noqa: F401, show_sources() fills it
         show_sources()
         text = "".join(traceback.format_exception(type(error), error, traceback_of(error)))
-        if type(error) is SyntaxError and isinstance(error.text, str) and error.text.lstrip()[:1] in ("%", "!"):
-            text += "Lines that begin with % or ! are for IPython only; write subprocess.run([...]) or plain Python.\n"
-        sys.stderr.write(text)
+        sys.stderr.write(text + hint_at_notebooks(error))
+
+    def hint_at_notebooks(error):
+        # What to write for what works in a notebook or at a prompt, and not here.
+        line = error.text.strip() if type(error) in (SyntaxError, IndentationError) and isinstance(error.text, str) else ""
+        said = type(error) in (IndentationError, NameError, RuntimeError, EOFError) and str(error)
+        if line and line[0] in "%!":
+            return "Lines that begin with % or ! are for IPython only; write subprocess.run([...]) or plain Python.\n"
+        if line[:3] == ">>>":
+            return "Write the code without the prompts >>> and ... of an interpreter.\n"
+        if line[-1:] == "?" or line[:1] == "?":
+            return "Write help(%s): a question mark is for IPython only.\n" % line.strip("?")
+        if said and said[:17] == "unexpected indent":
+            return "Write the first line of the cell, and all that belong to it, without indentation.\n"
+        if said == "name 'display' is not defined":
+            return "Write the value as the last line of the cell, or print it: display() is for notebooks only.\n"
+        if said == "no running event loop":
+            return "Write await before what needs the event loop: it runs only in a cell that awaits.\n"
+        if said == "EOF when reading a line":
+            return "input() reads the standard input of the cell, in which there are no more lines.\n"
+        return ""
 
     def show_exit(code, report):
         report["exit"] = 0 if code is None else code & 0xff if isinstance(code, int) else 1
@@ -313,7 +331,7 @@ def driver():
             report["interrupted"] = True
             return
         failure = attempt(show_error, error)
-        if report["exception"]["name"] == "BrokenProcessPool":
+        if report.get("exception", {}).get("name") == "BrokenProcessPool":
             attempt(hint_at_spawn)
         if failure is not None and not is_interrupt(failure):
             attempt(print_error, type(error), error, traceback_of(error))

@@ -141,6 +141,14 @@ quickCase('Python: processes that are spawned and do not find what a cell define
         'multiprocessing.get_start_method()'), "[1]|[2]|'fork'", 'forks find it, and are the default');
 });
 
+quickCase('Python: what works in notebooks and not here is explained', async () => {
+    const cells = [['>>> x = 1', 'without the prompts'], ['len?', 'Write help(len)'], ['?len', 'Write help(len)'], ['  x = 1\n  x', 'without indentation'],
+        ['display(5)', 'as the last line of the cell, or print it'], ['import asyncio\nasync def f(): pass\ntry: c = f(); asyncio.create_task(c)\nfinally: c.close()', 'Write await'],
+        ['input()', 'there are no more lines'], ['%time 5', 'for IPython only'], ['raise RuntimeError(5)', 'RuntimeError: 5\n'], ['x = (', 'never closed\n'], ['x', "name 'x' is not defined\n"]];
+    const results = await python(...cells.map(([code]) => code));
+    for (const [index, [code, hint]] of cells.entries()) has(`${results[index].stderr.split('\n').at(-2)}\n`, hint, code);
+});
+
 quickCase('JavaScript: require.main is module', async () => {
     is(await nodeValues('require.main === module'), 'true');
 });
