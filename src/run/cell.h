@@ -26,8 +26,9 @@
 enum { CELL_VALUE_MAX = 65536, CELL_FIGURES_MAX = 8 << 20, CELL_NAMES_MAX = 32768 };
 
 /*
- * Writes the cell of the plan; its processes go on after it, or end with it. Fails if its code, an argument or a variable is not UTF-8, which
- * JSON needs, or if the file of the code cannot be read: ERROR_INPUT.
+ * Writes the cell of the plan; its processes go on after it, or end with it. Fails if its code, an
+ * argument or a variable is not UTF-8, which JSON needs, or if the file of the code cannot be read:
+ * ERROR_INPUT.
  */
 int cell_write(const struct plan *plan, unsigned long long number, bool keeps_processes,
                struct strbuf *cell, struct error *error);
