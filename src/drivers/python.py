@@ -242,7 +242,7 @@ def driver():
         # What to write for what works in a notebook or at a prompt, and not here.
         line = error.text.strip() if type(error) in (SyntaxError, IndentationError) and isinstance(error.text, str) else ""
         said = type(error) in (IndentationError, NameError, RuntimeError, EOFError) and str(error)
-        if line and line[0] in "%!":
+        if type(error) is SyntaxError and line[:1] in ("%", "!"):
             return "Lines that begin with % or ! are for IPython only; write subprocess.run([...]) or plain Python.\n"
         if line[:3] == ">>>":
             return "Write the code without the prompts >>> and ... of an interpreter.\n"
