@@ -7,7 +7,8 @@
 const { NODE_USE_ENV_PROXY, http_proxy: proxy, no_proxy: excluded = '' } = process.env;
 
 if (NODE_USE_ENV_PROXY === '1' && proxy && globalThis.fetch) {
-    const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+    // The one of the highest number is used. From 26 on, the other one is for packages of an older undici.
+    const DISPATCHERS = [2, 1].map((number) => Symbol.for(`undici.globalDispatcher.${number}`));
     const direct = new Set(excluded.split(','));
     const bare = (hostname) => hostname.replace(/^\[|\]$/g, '');
     const isDirect = (hostname) => direct.has(bare(hostname));
@@ -45,9 +46,7 @@ if (NODE_USE_ENV_PROXY === '1' && proxy && globalThis.fetch) {
     }
 
     // The class of the dispatcher that Node.js has set: of the one that heeds the variables, a member has it.
-    function findAgent() {
-        void globalThis.Response; // loads undici
-        const dispatcher = globalThis[DISPATCHER];
+    function findAgent(dispatcher) {
         const isEnvironments = dispatcher?.constructor.name === 'EnvHttpProxyAgent';
         const all = isEnvironments ? Object.getOwnPropertySymbols(dispatcher).map((name) => dispatcher[name]) : [dispatcher];
         return all.map((value) => value?.constructor).find((constructor) => constructor?.name === 'Agent');
@@ -55,7 +54,10 @@ if (NODE_USE_ENV_PROXY === '1' && proxy && globalThis.fetch) {
 
     // Without a tunnel, the proxy gets the whole URL in place of the path.
     function useProxy() {
-        const Agent = findAgent();
+        void globalThis.Response; // loads undici
+        const dispatchers = DISPATCHERS.filter((name) => globalThis[name]);
+        const current = globalThis[dispatchers[0]];
+        const Agent = findAgent(current);
         if (!Agent) return;
         const agent = new Agent({ connect: (options, done) => { open(options).then((socket) => done(null, socket), (error) => done(error, null)); } });
         const dispatch = agent.dispatch.bind(agent);
@@ -64,7 +66,7 @@ if (NODE_USE_ENV_PROXY === '1' && proxy && globalThis.fetch) {
             const isAbsolute = protocol === 'http:' && !isDirect(hostname);
             return dispatch(isAbsolute ? { ...options, path: origin + options.path } : options, handler);
         };
-        globalThis[DISPATCHER] = agent;
+        for (const name of dispatchers) if (globalThis[name] === current) globalThis[name] = agent;
     }
 
     const own = globalThis.fetch;

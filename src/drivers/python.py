@@ -10,8 +10,8 @@
 #
 # The cell: {"number": 3, "code": "...", "arguments": ["a"], "environment": {"NAME": "value"}, "value_max": BYTES,
 # "figures_max": BYTES} and, if it applies, "file" and "line", where the code begins in a file of the caller, for tracebacks;
-# "names_max": BYTES of names for completion that the caller wants. The report: {"value": repr of the last expression, or null}
-# and, if it applies, "value_cut": true; "exception": {"name", "message"}; "exit": STATUS; "interrupted": true (SIGINT ended the
+# "names_max": BYTES of names for completion that the caller wants; "keeps_processes": true, if those
+# of a cell go on. The report: {"value": repr of the last expression, or null} and, if it applies, "value_cut": true; "exception": {"name", "message"}; "exit": STATUS; "interrupted": true (SIGINT ended the
 # cell); "figures": [{"type", "data"}] and "figures_omitted": COUNT; "names": of variables, and "files": of the working
 # directory. Output and tracebacks go to the streams. The last value is also in the variable _, unless the cell has its own.
 #
@@ -44,6 +44,7 @@ def driver():
     SIGNALS = signal.valid_signals() - {signal.SIGINT}
     INPUT, BEGIN, ANSWER, MESSAGE_MAX, SOURCES_MAX, SOURCES_BYTES = 3, 4, 5, 1000, 256, 1 << 20
     IS_COROUTINE, COMPILE = 0x80, _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    path_finder = modules["_frozen_importlib_external"].PathFinder
     FUTURES = 0
     for name in __future__.all_feature_names:
         FUTURES |= getattr(__future__, name).compiler_flag
@@ -54,7 +55,8 @@ def driver():
     for descriptor in (INPUT, BEGIN, ANSWER):
         os.set_inheritable(descriptor, False)
 
-    state = types.SimpleNamespace(interruptible=False, loop=None, task=None, cancelled=False, flags=COMPILE, mask=(), value=None)
+    state = types.SimpleNamespace(interruptible=False, loop=None, task=None, cancelled=False, flags=COMPILE, mask=(), value=None, hinted=False,
+                                  tracked=set(), untracked=set())
     sources = {}  # the text of the last cells, or of the files that they are from, for tracebacks
 
     def on_sigint(number, frame):
@@ -234,9 +236,27 @@ def driver():
         import linecache  # noqa: F401, show_sources() fills it
         show_sources()
         text = "".join(traceback.format_exception(type(error), error, traceback_of(error)))
-        if type(error) is SyntaxError and isinstance(error.text, str) and error.text.lstrip()[:1] in ("%", "!"):
-            text += "Lines that begin with % or ! are for IPython only; write subprocess.run([...]) or plain Python.\n"
-        sys.stderr.write(text)
+        sys.stderr.write(text + hint_at_notebooks(error))
+
+    def hint_at_notebooks(error):
+        # What to write for what works in a notebook or at a prompt, and not here.
+        line = error.text.strip() if type(error) in (SyntaxError, IndentationError) and isinstance(error.text, str) else ""
+        said = type(error) in (IndentationError, NameError, RuntimeError, EOFError) and str(error)
+        if type(error) is SyntaxError and line[:1] in ("%", "!"):
+            return "Lines that begin with % or ! are for IPython only; write subprocess.run([...]) or plain Python.\n"
+        if line[:3] == ">>>":
+            return "Write the code without the prompts >>> and ... of an interpreter.\n"
+        if line[-1:] == "?" or line[:1] == "?":
+            return "Write help(%s): a question mark is for IPython only.\n" % line.strip("?")
+        if said and said[:17] == "unexpected indent":
+            return "Write the first line of the cell, and all that belong to it, without indentation.\n"
+        if said == "name 'display' is not defined":
+            return "Write the value as the last line of the cell, or print it: display() is for notebooks only.\n"
+        if said == "no running event loop":
+            return "Write await before what needs the event loop: it runs only in a cell that awaits.\n"
+        if said == "EOF when reading a line":
+            return "input() reads the standard input of the cell, in which there are no more lines.\n"
+        return ""
 
     def show_exit(code, report):
         report["exit"] = 0 if code is None else code & 0xff if isinstance(code, int) else 1
@@ -250,9 +270,51 @@ def driver():
 
     def hint_at_spawn():
         # Processes that are spawned do not find what cells define; a pool starts them again without end.
-        if "multiprocessing.popen_spawn_posix" in modules or "multiprocessing.popen_forkserver" in modules:
+        if not state.hinted and ("multiprocessing.popen_spawn_posix" in modules or "multiprocessing.popen_forkserver" in modules):
+            state.hinted = True
             sys.stderr.write("Processes that multiprocessing spawns cannot find functions of cells; "
                              "use multiprocessing.get_context('fork'), or import them from a file.\n")
+
+    def prefer_fork(context):
+        # What a cell defines is there in a process that is a fork. From 3.14 on, another way is the default.
+        context._default_context._default_context = context._concrete_contexts["fork"]
+
+    def watch_exits(module):
+        # A process that could not find its function exits with 1; so do others, and the hint says of which it speaks.
+        popen, poll = module.Popen, module.Popen.poll
+
+        def watched(self, *flags):
+            known, status = self.returncode, poll(self, *flags)
+            if known is None and status == 1:
+                hint_at_spawn()
+            return status
+        popen.poll = watched
+
+    def watch_tracker(module):
+        # One that ended with its cell is followed by another, which complains about names that it does not know.
+        tracker, send = module._resource_tracker, module._resource_tracker._send
+
+        def watched(command, name, kind):
+            is_known = name not in state.untracked
+            state.untracked.discard(name)
+            (state.tracked.add if command == "REGISTER" else state.tracked.discard)(name)
+            if is_known or command == "REGISTER":
+                send(command, name, kind)
+        tracker._send = watched
+
+    class Finder:
+        # Calls a function of the driver when a module of multiprocessing has been imported.
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            spec = AFTER_IMPORT.get(name) and path_finder.find_spec(name, path)
+            if spec:
+                execute = spec.loader.exec_module
+                spec.loader.exec_module = lambda module: AFTER_IMPORT[name](execute(module) or module)
+            return spec
+
+    AFTER_IMPORT = {"multiprocessing.context": prefer_fork, "multiprocessing.popen_spawn_posix": watch_exits,
+                    "multiprocessing.popen_forkserver": watch_exits, "multiprocessing.resource_tracker": watch_tracker}
+    sys.meta_path.insert(0, Finder)
 
     def is_interrupt(error):
         return issubclass(type(error), KeyboardInterrupt)
@@ -269,6 +331,8 @@ def driver():
             report["interrupted"] = True
             return
         failure = attempt(show_error, error)
+        if report.get("exception", {}).get("name") == "BrokenProcessPool":
+            attempt(hint_at_spawn)
         if failure is not None and not is_interrupt(failure):
             attempt(print_error, type(error), error, traceback_of(error))
 
@@ -328,20 +392,68 @@ def driver():
 
     # ---- the cells
 
+    def children_of(pid):
+        for task in os_listdir("/proc/%s/task" % pid):
+            with open("/proc/%s/task/%s/children" % (pid, task)) as children:
+                yield from map(int, children.read().split())
+
     def killed_children():
         # Those that were killed and are still to be waited for.
-        for task in os_listdir("/proc/self/task"):
-            with open("/proc/self/task/%s/children" % task) as children:
-                for pid in map(int, children.read().split()):
-                    end = waitid(P_PID, pid, LOOK)
-                    if end and (end.si_code, end.si_status) == KILLED:
-                        yield pid
+        for pid in children_of("self"):
+            end = waitid(P_PID, pid, LOOK)
+            if end and (end.si_code, end.si_status) == KILLED:
+                yield pid
+
+    def helpers():
+        # The processes that multiprocessing starts for itself, with what it knows of them.
+        for module, name, member in (("multiprocessing.forkserver", "_forkserver", "_forkserver_pid"),
+                                     ("multiprocessing.resource_tracker", "_resource_tracker", "_pid")):
+            known = getattr(modules.get(module), name, None)
+            if getattr(known, member, None):
+                yield getattr(known, member), known
+
+    def running(pid="self"):
+        # The names of the processes that cells have started and that run.
+        own = dict(helpers())
+        for child in children_of(pid):
+            with open("/proc/%d/stat" % child) as stat:
+                name, _, rest = stat.read().partition(" (")[2].rpartition(") ")
+            if child in own:
+                yield from running(child)
+            elif rest[:1] not in "ZX":
+                yield name
+
+    def close_pools():
+        # Those of multiprocessing, whose workers end: a worker that is killed may hold a lock for which its pool waits.
+        pool = modules["multiprocessing.pool"]
+        for entry in list(modules["multiprocessing.util"]._finalizer_registry.values()):
+            known = entry._weakref and entry._weakref()
+            if isinstance(known, pool.Pool) and not isinstance(known, pool.ThreadPool):
+                for job in list(known._cache.values()):
+                    job._number_left = 1
+                    job._set(getattr(job, "_index", 0), (False, RuntimeError("the pool ended with the cell that used it")))
+                known._cache.clear()
+                known.close()
+
+    def end_processes():
+        # The supervisor kills the processes of the cell; says so, so that the next cell does not wait for them.
+        names = sorted(running())
+        if names:
+            if "multiprocessing.pool" in modules:
+                close_pools()
+            sys.stderr.write("%d process%s of this cell end%s with it (%s); in a session that is opened with keep_processes they go on.\n" % (
+                len(names), "es" * (len(names) > 1), "s" * (len(names) == 1), ", ".join(sorted(set(names)))[:100]))
 
     def forget_processes():
         # Processes of earlier cells that were killed take up no more of the limit. The libraries are told of theirs.
         if "multiprocessing" in modules:
             modules["multiprocessing"].active_children()
         killed = set(killed_children())
+        for pid, known in helpers():
+            if pid in killed:
+                known._stop()
+                state.untracked |= state.tracked
+                state.tracked.clear()
         if killed and "subprocess" in modules:
             import gc
             popen = modules["subprocess"].Popen
@@ -353,7 +465,7 @@ def driver():
             waitid(P_PID, pid, END)
 
     def run_cell(cell):
-        report, state.value = {"value": None}, None
+        report, state.value, state.hinted = {"value": None}, None, False
         attempt(forget_processes)
         variables = cell.get("environment") or {}
         before = set_environment(variables)
@@ -374,6 +486,8 @@ def driver():
             take_figures(report, cell["figures_max"])
         if "names_max" in cell:
             attempt(add_names, report, cell["names_max"])
+        if not cell.get("keeps_processes"):
+            attempt(end_processes)
         error = attempt(flush)
         if is_interrupt(error):
             report["interrupted"] = True

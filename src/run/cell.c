@@ -130,8 +130,8 @@ static int dump(const char *data, size_t length, void *context)
     return 0;
 }
 
-int cell_write(const struct plan *plan, unsigned long long number, struct strbuf *cell,
-               struct error *error)
+int cell_write(const struct plan *plan, unsigned long long number, bool keeps_processes,
+               struct strbuf *cell, struct error *error)
 {
     const int figures_max =
         plan->max_artifact_bytes < CELL_FIGURES_MAX ? plan->max_artifact_bytes : CELL_FIGURES_MAX;
@@ -147,6 +147,8 @@ int cell_write(const struct plan *plan, unsigned long long number, struct strbuf
         add_place(object, plan);
         if (plan->session.names)
             json_object_set_new(object, "names_max", json_integer(CELL_NAMES_MAX));
+        if (keeps_processes)
+            json_object_set_new(object, "keeps_processes", json_true());
         result = json_dump_callback(object, dump, cell, json_text_flags(object));
     }
     json_decref(object);

@@ -58,7 +58,7 @@ int cell_run(struct run *run, long long deadline, bool *begun, struct error *err
     bool stays;
 
     *begun = false;
-    if (cell_write(run->plan, session->requests + 1, &cell, error) != 0)
+    if (cell_write(run->plan, session->requests + 1, session->keep_processes, &cell, error) != 0)
         return -1;
     program.request.command = &run->plan->session_command;
     program.request.environment = &run->plan->public_environment;

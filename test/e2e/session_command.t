@@ -115,10 +115,12 @@ test_case '--keep-processes' && {
     cells "$begin" '# %%' 'child.poll()' '# %%' 'child.wait()'
     is "$status|$out" "0|-9
 -9" "without it, the processes of a cell end with it"
+    is "$err" "1 process of this cell ends with it (sleep); in a session that is opened with keep_processes they go on." "and it says so"
     with=(--keep-processes)
     cells "$begin" '# %%' 'print(child.poll())' '# %%' 'child.kill(); child.wait()'
     is "$status|$out" "0|None
 -9" "with it, they go on"
+    is "$err" "" "and nothing is said"
     with=()
 }
 
