@@ -321,6 +321,7 @@ void plan_release(struct plan *plan)
     free(plan->base);
     free(plan->workdir);
     free(plan->entrypoint);
+    free(plan->included_main);
     free(plan->source_name);
     strvec_release(&plan->build);
     strvec_release(&plan->command);
