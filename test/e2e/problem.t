@@ -193,6 +193,28 @@ END
     is "$status $(submissions "$members")" "0 run_time_error/first.ash runtime-error runtime-error 1" "all tests run"
 }
 
+test_case 'submissions that are not tested' && {
+    cp -R "$scratch/double" "$scratch/stopped"
+    put stopped/submissions/accepted/endless.ash 'while :; do sleep 1; done\n'
+    put stopped/submissions/wrong_answer/one.ash 'echo Twice 1\n'
+    for signal in INT TERM; do
+        start_isolator test -j 1 --table --timeout 60s --cpu-seconds 60 --problem "$scratch/stopped"
+        until_true grep -q '^accepted/double.ash ' "$scratch/out"
+        kill -$signal "$pid"
+        await
+        is "$status $(tail -n 1 <<<"$out")" \
+            "$([ $signal = INT ] && echo 130 || echo 143) 1 of 1 submissions as expected; interrupted, 2 not tested" "SIG$signal"
+    done
+    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{languages}{busybox}{image} = "isolator-test/nosuch:1";
+        print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/nosuch.json"
+    isolator test --json --config "$scratch/nosuch.json" --problem "$scratch/double"
+    expect "$status
+$(submissions "$members")" "an image that is missing" <<'END'
+3
+accepted/double.ash passed image-missing -
+END
+}
+
 test_case --quick 'submissions that cannot be tested' && {
     cp -R "$scratch/double" "$scratch/none"
     mv "$scratch/none/submissions/accepted/double.ash" "$scratch/none/submissions/accepted/double.kt"
@@ -411,13 +433,21 @@ END
     put custom/output_validator/check.py 'raise SystemExit(1)\n'
     problem custom
     is "$status $(printf '%s\n' "$out" | figures | sed -n 2p)" \
-        "3 accepted/double.ash passed judge-error differs T the validator exited with status 1" "a validator that fails"
+        "3 accepted/double.ash passed judge-error - T the validator exited with status 1" "a validator that fails"
+    is "$(printf '%s\n' "$out" | tail -n 1)" "0 of 0 submissions as expected; 2 not tested" "nothing differs"
+    isolator test --json --problem "$scratch/custom"
+    expect "$status
+$(submissions "$members")" "nothing is as expected either" <<'END'
+3
+accepted/double.ash passed judge-error -
+accepted/four.ash passed judge-error -
+END
     put custom/output_validator/check.py 'bytearray(150 << 20)\nraise SystemExit(42)\n'
     problem custom
     is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 2 of 2 submissions as expected" "one that needs memory"
     put custom/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 5, validation_memory: 64}\n'
     problem custom
-    is "$status $(printf '%s\n' "$out" | tail -n 1)" "3 0 of 2 submissions as expected" "and has less by the package"
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "3 0 of 0 submissions as expected; 2 not tested" "and has less by the package"
 }
 
 test_case 'scores: test_group.yaml, and what submissions.yaml expects' && {

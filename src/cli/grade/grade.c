@@ -229,7 +229,7 @@ static void print_end(struct grading *grading)
     if (grading->as_table) {
         CLEANUP_FREE char *summary =
             grading->package
-                ? problem_table_summary(grading->outcomes)
+                ? problem_table_summary(grading->outcomes, grading->count, signals_caught() != 0)
                 : grade_table_summary(grading->passed, grading->failed, grading->count);
 
         print_text(summary);
