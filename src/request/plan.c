@@ -278,6 +278,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     if (!plan->workdir)
         return -1;
     plan->language = string_copy(language->name);
+    plan->of_package = request->of_package;
     plan->allow_netlink = config->allow_netlink;
     plan->stack_mb = language->stack_mb;
     plan->ready = language->ready;

@@ -22,6 +22,7 @@ struct plan {
     char *workdir;         /* absolute path in the container */
     char *entrypoint;      /* path of the program below the workdir */
     char *included_main;   /* of the files in `paths`, the one that is run; NULL: the entrypoint */
+    bool of_package;       /* a program of a problem package */
     char *source_name;     /* the name that the caller gave the program; NULL: none */
     struct strvec build;   /* argv, with {sources} in it (config/command_template.h), or empty */
     struct strvec command; /* argv of the program */
@@ -118,6 +119,9 @@ int plan_set_file(struct plan *plan, const struct config *config, int file, stru
  * is copied.
  */
 void plan_use_included(struct plan *plan, const struct language *language, const char *name);
+
+/* The standard of the language that the build names, borrowed; NULL or "": none. */
+const char *plan_standard(const struct plan *plan, const struct language *language);
 
 /* The path of what is run: the entrypoint, or what plan_use_included() has named. Borrowed. */
 const char *plan_main(const struct plan *plan);

@@ -32,6 +32,12 @@ const char *plan_main(const struct plan *plan)
     return plan->included_main ? plan->included_main : plan->entrypoint;
 }
 
+const char *plan_standard(const struct plan *plan, const struct language *language)
+{
+    return plan->of_package && language->package_standard ? language->package_standard
+                                                          : language->standard;
+}
+
 void plan_use_included(struct plan *plan, const struct language *language, const char *name)
 {
     plan->included_main = string_copy(name);
@@ -41,14 +47,15 @@ void plan_use_included(struct plan *plan, const struct language *language, const
 void plan_program_fill(struct plan *plan, const struct language *language)
 {
     const char *program = plan_main(plan);
+    const char *standard = plan_standard(plan, language);
     const struct call_driver *driver =
         plan->call.function ? function_call_driver(&language->extensions) : NULL;
 
     strvec_release(&plan->build);
     strvec_release(&plan->command);
-    command_fill(&plan->build, &language->build, program, plan->workdir);
-    command_fill(&plan->command, &language->command, driver ? driver->name : program,
-                 plan->workdir);
+    command_fill(&plan->build, &language->build, program, plan->workdir, standard);
+    command_fill(&plan->command, &language->command, driver ? driver->name : program, plan->workdir,
+                 standard);
     if (driver)
         function_call_add_words(&plan->call, plan->entrypoint, &plan->command);
     strvec_push_all(&plan->command, &plan->arguments);

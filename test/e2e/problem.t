@@ -375,6 +375,22 @@ wrong_answer/python_main wrong-answer wrong-answer ok T
 END
 }
 
+test_case 'the standard of C++' && {
+    cp -R "$scratch/double" "$scratch/standard"
+    rm -r "$scratch/standard/submissions/accepted"
+    put standard/submissions/accepted/print.cpp '#include <print>\n#include <iostream>\nint main() { int n; std::cin >> n; std::println("Twice {}", n * 2); }\n'
+    problem standard --verbose
+    is "$status $(grep -o 'accepted/print.cpp: standard .*' <<<"$err")" "0 accepted/print.cpp: standard gnu++23" "in a package: $out"
+    put spaceship.cpp '#include <iostream>\nint main() { int n; std::cin >> n; std::cout << "Twice " << n * 2 << (1 <=> 2 > 0 ? "x" : ""); }\n'
+    isolator test --verbose --compare float --tests "$scratch/double/data" "$scratch/spaceship.cpp"
+    is "$status $(grep -o 'spaceship.cpp: standard .*' <<<"$err")" "0 spaceship.cpp: standard gnu++20" "everywhere else: $out"
+    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{languages}{cpp}{standard} = "";
+        print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/plain.json"
+    put plain.cpp '#include <iostream>\nint main() { int n; std::cin >> n; std::cout << "Twice " << n * 2 << (__cplusplus > 201703 ? "x" : ""); }\n'
+    isolator test --verbose --compare float --config "$scratch/plain.json" --tests "$scratch/double/data" "$scratch/plain.cpp"
+    is "$status $(grep -o 'plain.cpp: standard .*' <<<"$err")" "0 plain.cpp: standard of the compiler" "none: $out"
+}
+
 test_case 'a program of several files with __main__.py' && {
     cp -R "$scratch/double" "$scratch/module"
     put module/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 3}\n'

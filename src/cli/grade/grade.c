@@ -334,6 +334,8 @@ static int submit(struct solution *solution, struct error *error)
         (!plan.input.dir && open_file(solution, &plan, error) != 0) ||
         pull(grading, &plan, error) != 0 || include(solution, &plan, error) != 0)
         return -1;
+    if (grading->options->verbose)
+        run_inputs_print_standard(solution->file, &plan, grading->config);
     return service_submit(&grading->service, &plan, &callbacks, NULL, error);
 }
 
