@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/signals.h"
@@ -15,6 +16,7 @@
 #include "base/text.h"
 #include "cli/grade/program_directory.h"
 #include "cli/grade/test_directory.h"
+#include "config/command_template.h"
 #include "docker/image_store.h"
 
 int run_inputs_open_file(const char *path, long long max, struct error *error)
@@ -189,6 +191,7 @@ static int read_checker(const struct run_options *options, struct request *reque
     request->transcript = options->transcript;
     request->checker = memory_allocate(sizeof *request->checker);
     request_init(request->checker);
+    request->checker->of_package = options->problem != NULL;
     request->checker->policy.limits = options->judge_limits;
     if ((run_inputs_is_directory(path)
              ? run_inputs_use_directory(request->checker, path, config, error)
@@ -257,4 +260,15 @@ int run_inputs_pull(const struct docker *docker, const struct plan *plan, struct
     if (!plan->checker || pull_image(docker, plan->checker, error) == 0)
         return 0;
     return error_prefix(error, "the checker");
+}
+
+void run_inputs_print_standard(const char *file, const struct plan *plan,
+                               const struct config *config)
+{
+    const struct language *language = config_language(config, plan->language);
+    const char *standard = plan_standard(plan, language);
+    CLEANUP_FREE char *name = text_escape(file ? file : "-");
+
+    if (standard && command_has(&language->build, COMMAND_STANDARD))
+        diagnostics_line("%s: standard %s", name, *standard ? standard : "of the compiler");
 }

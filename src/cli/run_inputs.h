@@ -56,4 +56,8 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
  */
 int run_inputs_pull(const struct docker *docker, const struct plan *plan, struct error *error);
 
+/* For --verbose: says which standard of its language the build of the program names, if it does. */
+void run_inputs_print_standard(const char *file, const struct plan *plan,
+                               const struct config *config);
+
 #endif

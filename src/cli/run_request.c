@@ -203,6 +203,8 @@ static int run_request(struct run_options *options, const struct config *config,
         *error = (struct error)ERROR_INIT;
     }
     image = plan.image ? string_copy(plan.image) : NULL;
+    if (options->verbose && failure.kind == ERROR_NONE)
+        run_inputs_print_standard(options->file, &plan, config);
     if (failure.kind != ERROR_NONE ||
         open_and_run(options, config, view, &plan, result, &failure) != 0) {
         result_fail(result, &failure);

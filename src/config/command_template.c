@@ -55,20 +55,31 @@ static char *fill_in(const char *word, const struct mark *marks)
     return strbuf_steal(&filled);
 }
 
+/* Whether the word needs the value of a mark that has none. */
+static bool is_left_out(const char *word, const struct mark *marks)
+{
+    for (; marks->text; marks++)
+        if (!marks->value && strstr(word, marks->text))
+            return true;
+    return false;
+}
+
 static void fill_words(struct strvec *command, const struct strvec *words, const struct mark *marks)
 {
     for (size_t i = 0; i < words->count; i++)
-        strvec_push_owned(command, fill_in(words->items[i], marks));
+        if (!is_left_out(words->items[i], marks))
+            strvec_push_owned(command, fill_in(words->items[i], marks));
 }
 
 void command_fill(struct strvec *command, const struct strvec *words, const char *entrypoint,
-                  const char *workdir)
+                  const char *workdir, const char *standard)
 {
     CLEANUP_FREE char *stem = stem_of(entrypoint);
     const struct mark marks[] = {
         {COMMAND_ENTRYPOINT, entrypoint, true},
         {"{stem}", stem, true},
         {"{workdir}", workdir, false},
+        {COMMAND_STANDARD, standard && *standard ? standard : NULL, false},
         {NULL, NULL, false},
     };
 

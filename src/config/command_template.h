@@ -4,6 +4,7 @@
  *     {entrypoint}  the path of the program in the working directory: "src/main.c"
  *     {stem}        the same without its extension: "src/main"
  *     {workdir}     the absolute path of the working directory: "/workspace"
+ *     {standard}    of the language: "gnu++20"; a word with it is left out if there is none
  *     {sources}     only as a whole word of a build: one word for each file of the language in the
  *                   directory of the entrypoint, which comes first: "./src/main.c" "./src/util.c"
  *
@@ -21,10 +22,11 @@
 
 #define COMMAND_ENTRYPOINT "{entrypoint}"
 #define COMMAND_SOURCES    "{sources}"
+#define COMMAND_STANDARD   "{standard}"
 
-/* Appends the words with their marks replaced, but {sources}. */
+/* Appends the words with their marks replaced, but {sources}; NULL: there is no standard. */
 void command_fill(struct strvec *command, const struct strvec *words, const char *entrypoint,
-                  const char *workdir);
+                  const char *workdir, const char *standard);
 
 /* The same for the command of a session. */
 void command_fill_session(struct strvec *command, const struct strvec *words, const char *workdir);

@@ -199,6 +199,8 @@ void config_release(struct config *config)
         strvec_release(&language->image_versions);
         strvec_release(&language->command);
         strvec_release(&language->build);
+        free(language->standard);
+        free(language->package_standard);
         strvec_release(&language->session_command);
         strvec_release(&language->extensions);
         free(language->default_filename);

@@ -192,6 +192,15 @@ static const struct config_key keys[] = {
            "command can be used too."),
      .set = config_value_build},
     {CONFIG_LEVEL_LANGUAGE,
+     RANGE("standard", KEY_STRING, 0, 40, "Standard of the language",
+           "What {standard} in build stands for, such as gnu++20; empty: words with it are left "
+           "out."),
+     .set = config_value_standard},
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("packageStandard", KEY_STRING, 0, 40, "Standard in problem packages",
+           "The same for the programs of problem packages; by default that of standard."),
+     .set = config_value_standard},
+    {CONFIG_LEVEL_LANGUAGE,
      RANGE("sessionCommand", KEY_STRINGS, 0, 0, "Command of a session",
            "Command of an interpreter that stays in a session and keeps variables, one word per "
            "string; {python_driver} and {javascript_driver} stand for programs that isolator has, "

@@ -1,6 +1,8 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "config/command_template.h"
 #include "config/config.h"
 #include "config/config_values.h"
@@ -43,6 +45,21 @@ int config_value_build(struct json_reader *reader, const struct key_rule *rule, 
                ? 0
                : json_reader_wrong_type(reader, "a command with \"" COMMAND_SOURCES
                                                 "\" only as a word of its own");
+}
+
+/* An empty one: none is named any more. */
+int config_value_standard(struct json_reader *reader, const struct key_rule *rule,
+                          const json_t *value, void *object)
+{
+    struct language *language = object;
+    char **standard =
+        strcmp(rule->name, "standard") == 0 ? &language->standard : &language->package_standard;
+
+    if (!json_is_string(value) || json_string_length(value) > 0)
+        return json_reader_string(reader, value, standard);
+    free(*standard);
+    *standard = string_copy("");
+    return 0;
 }
 
 int config_value_session_command(struct json_reader *reader, const struct key_rule *rule,

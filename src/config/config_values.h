@@ -31,7 +31,7 @@ config_setter config_value_limit, config_value_network, config_value_read_only,
 config_setter config_value_image, config_value_build, config_value_session_command,
     config_value_extensions, config_value_default_filename, config_value_filename_pattern,
     config_value_environment, config_value_packages, config_value_preload, config_value_aliases,
-    config_value_image_versions;
+    config_value_image_versions, config_value_standard;
 
 /* For keys of the limits of a build; `object` is a struct limits. */
 config_setter config_value_build_limit;

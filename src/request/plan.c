@@ -278,6 +278,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     if (!plan->workdir)
         return -1;
     plan->language = string_copy(language->name);
+    plan->of_package = request->of_package;
     plan->allow_netlink = config->allow_netlink;
     plan->stack_mb = language->stack_mb;
     plan->ready = language->ready;
@@ -321,6 +322,7 @@ void plan_release(struct plan *plan)
     free(plan->base);
     free(plan->workdir);
     free(plan->entrypoint);
+    free(plan->included_main);
     free(plan->source_name);
     strvec_release(&plan->build);
     strvec_release(&plan->command);

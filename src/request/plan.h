@@ -21,6 +21,8 @@ struct plan {
     char *base;            /* the image to use if `image`, a prepared one, is missing; NULL: none */
     char *workdir;         /* absolute path in the container */
     char *entrypoint;      /* path of the program below the workdir */
+    char *included_main;   /* of the files in `paths`, the one that is run; NULL: the entrypoint */
+    bool of_package;       /* a program of a problem package */
     char *source_name;     /* the name that the caller gave the program; NULL: none */
     struct strvec build;   /* argv, with {sources} in it (config/command_template.h), or empty */
     struct strvec command; /* argv of the program */
@@ -111,5 +113,17 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
  * that its source asks for, and not that of the file. ERROR_INPUT if another file has this name.
  */
 int plan_set_file(struct plan *plan, const struct config *config, int file, struct error *error);
+
+/*
+ * Runs a file of `paths` in place of the entrypoint, which is sent with it; call it last. The name
+ * is copied.
+ */
+void plan_use_included(struct plan *plan, const struct language *language, const char *name);
+
+/* The standard of the language that the build names, borrowed; NULL or "": none. */
+const char *plan_standard(const struct plan *plan, const struct language *language);
+
+/* The path of what is run: the entrypoint, or what plan_use_included() has named. Borrowed. */
+const char *plan_main(const struct plan *plan);
 
 #endif

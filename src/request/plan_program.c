@@ -27,16 +27,35 @@ char *plan_program_path(const struct request *request, const struct language *la
     return string_copy(language->default_filename);
 }
 
+const char *plan_main(const struct plan *plan)
+{
+    return plan->included_main ? plan->included_main : plan->entrypoint;
+}
+
+const char *plan_standard(const struct plan *plan, const struct language *language)
+{
+    return plan->of_package && language->package_standard ? language->package_standard
+                                                          : language->standard;
+}
+
+void plan_use_included(struct plan *plan, const struct language *language, const char *name)
+{
+    plan->included_main = string_copy(name);
+    plan_program_fill(plan, language);
+}
+
 void plan_program_fill(struct plan *plan, const struct language *language)
 {
+    const char *program = plan_main(plan);
+    const char *standard = plan_standard(plan, language);
     const struct call_driver *driver =
         plan->call.function ? function_call_driver(&language->extensions) : NULL;
 
     strvec_release(&plan->build);
     strvec_release(&plan->command);
-    command_fill(&plan->build, &language->build, plan->entrypoint, plan->workdir);
-    command_fill(&plan->command, &language->command, driver ? driver->name : plan->entrypoint,
-                 plan->workdir);
+    command_fill(&plan->build, &language->build, program, plan->workdir, standard);
+    command_fill(&plan->command, &language->command, driver ? driver->name : program, plan->workdir,
+                 standard);
     if (driver)
         function_call_add_words(&plan->call, plan->entrypoint, &plan->command);
     strvec_push_all(&plan->command, &plan->arguments);

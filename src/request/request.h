@@ -89,6 +89,7 @@ struct request {
     struct network_selection hosts;
     struct strvec tools;     /* servers whose tools it may call, of those of the configuration */
     struct strvec artifacts; /* patterns (base/glob.h) of the files to return; empty: no files */
+    bool of_package;         /* it is one of a problem package, which can have another standard */
     bool background;         /* the caller wants a job, and not to wait for the result */
     bool artifacts_optional; /* the patterns are not the caller's: no file need fit */
     bool unasked;            /* return pictures, and name the other files that the program writes */

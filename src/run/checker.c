@@ -12,6 +12,7 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "docker/budget.h"
+#include "run/checker_text.h"
 #include "run/pack_tree.h"
 #include "run/run_steps.h"
 
@@ -148,26 +149,9 @@ static void make_command(struct strvec *command, const struct plan *plan,
 
 /* ---- what it says */
 
-/* The first line of a text without characters that act on a terminal; NULL: it is empty. */
-static char *first_line(const char *text, size_t length)
-{
-    CLEANUP_FREE char *line = NULL;
-    size_t start = 0, end;
-
-    while (start < length && (text[start] == '\n' || text[start] == '\r' || text[start] == ' '))
-        start++;
-    for (end = start; end < length && text[end] != '\n' && text[end] != '\r';)
-        end++;
-    if (end - start > CHECKER_MESSAGE_MAX)
-        end = start + CHECKER_MESSAGE_MAX;
-    end -= utf8_cut_tail(text + start, end - start); /* of the text, or of a file that was cut */
-    line = string_format("%.*s", (int)(end - start), text + start);
-    return *line ? text_escape(line) : NULL;
-}
-
 char *checker_first_line(const struct strbuf *text)
 {
-    return text->length > 0 ? first_line(text->data, text->length) : NULL;
+    return text->length > 0 ? checker_text_line(text->data, text->length) : NULL;
 }
 
 /* A file of the feedback directory; NULL: the checker has written none. */
@@ -190,7 +174,8 @@ static char *read_feedback(const struct result *result, const char *name)
                                                                : CHECKER_MESSAGE_MAX;
     char text[CHECKER_MESSAGE_MAX];
 
-    return file && artifact_read(file, 0, text, length) == 0 ? first_line(text, length) : NULL;
+    return file && artifact_read(file, 0, text, length) == 0 ? checker_text_line(text, length)
+                                                             : NULL;
 }
 
 static int refuse_score(const char *text, struct error *error)
@@ -210,6 +195,10 @@ static int read_score(const char *text, double *score, struct error *error)
 static int judge_testlib(const char *name, const struct result *result,
                          struct checker_verdict *verdict, struct error *error)
 {
+    CLEANUP_FREE char *exception = checker_text_exception(result->exit_code, &result->text[1]);
+
+    if (exception)
+        return error_set(error, ERROR_JUDGE, "%s exited with status 1: %s", name, exception);
     verdict->message = checker_first_line(&result->text[1]);
     switch (result->exit_code) {
     case 0:

@@ -88,19 +88,19 @@ struct container_limits submission_limits(const struct run *run)
 
 static bool is_source(const struct plan *plan, const char *path)
 {
-    const char *slash = strrchr(plan->entrypoint, '/');
-    const size_t directory = slash ? (size_t)(slash - plan->entrypoint) + 1 : 0;
+    const char *program = plan_main(plan);
+    const char *slash = strrchr(program, '/');
+    const size_t directory = slash ? (size_t)(slash - program) + 1 : 0;
     const char *dot = strrchr(path, '.');
 
-    return strncmp(path, plan->entrypoint, directory) == 0 && !strchr(path + directory, '/') &&
-           strcmp(path, plan->entrypoint) != 0 && dot &&
-           strvec_contains(&plan->source_extensions, dot);
+    return strncmp(path, program, directory) == 0 && !strchr(path + directory, '/') &&
+           strcmp(path, program) != 0 && dot && strvec_contains(&plan->source_extensions, dot);
 }
 
 /* Appends the sources, the entrypoint first. None of them can be taken for an option. */
 static void add_sources(struct strvec *command, const struct run *run)
 {
-    strvec_pushf(command, "./%s", run->plan->entrypoint);
+    strvec_pushf(command, "./%s", plan_main(run->plan));
     for (size_t i = 0; i < run->sent.count; i++)
         if (is_source(run->plan, run->sent.items[i].name))
             strvec_pushf(command, "./%s", run->sent.items[i].name);

@@ -240,6 +240,20 @@ END
     is "$status|$(tail -n 1 <<<"$out")" "3|1 of 2 solutions passed all tests; 1 not graded" "several programs"
 }
 
+test_case 'an uncaught exception of a checker in Python is an error of the judges' && {
+    # raises CODE RESULT: the status, and what is said of the first test.
+    raises() {
+        printf '%b' "$1" >"$scratch/raises.py"
+        isolator test --tests "$scratch/tests" --checker "$scratch/raises.py" "$(program 1 4 9)"
+        is "$status $(tests '"$_->{status}: $_->{error}"' | head -n 1)" "$2" "$1"
+    }
+    raises 'import nosuch\n' "3 judge-error: the checker exited with status 1: ModuleNotFoundError: No module named 'nosuch'"
+    raises 'if :\n' "3 judge-error: the checker exited with status 1: SyntaxError: invalid syntax"
+    raises 'import sys\nsys.exit("Traceback of mine")\n' "1 wrong-answer: Traceback of mine"
+    raises 'import sys, traceback\ntry: 1 / 0\nexcept Exception: traceback.print_exc()\nsys.exit(2)\n' \
+        "1 wrong-answer: Traceback (most recent call last):"
+}
+
 test_case 'what fails in the container of a checker is an error of the judges, too' && {
     mkdir "$scratch/clash"
     echo 'import sys; sys.exit(0)' >"$scratch/clash/main.py"

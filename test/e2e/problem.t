@@ -193,6 +193,28 @@ END
     is "$status $(submissions "$members")" "0 run_time_error/first.ash runtime-error runtime-error 1" "all tests run"
 }
 
+test_case 'submissions that are not tested' && {
+    cp -R "$scratch/double" "$scratch/stopped"
+    put stopped/submissions/accepted/endless.ash 'while :; do sleep 1; done\n'
+    put stopped/submissions/wrong_answer/one.ash 'echo Twice 1\n'
+    for signal in INT TERM; do
+        start_isolator test -j 1 --table --timeout 60s --cpu-seconds 60 --problem "$scratch/stopped"
+        until_true grep -q '^accepted/double.ash ' "$scratch/out"
+        kill -$signal "$pid"
+        await
+        is "$status $(tail -n 1 <<<"$out")" \
+            "$([ $signal = INT ] && echo 130 || echo 143) 1 of 1 submissions as expected; interrupted, 2 not tested" "SIG$signal"
+    done
+    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{languages}{busybox}{image} = "isolator-test/nosuch:1";
+        print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/nosuch.json"
+    isolator test --json --config "$scratch/nosuch.json" --problem "$scratch/double"
+    expect "$status
+$(submissions "$members")" "an image that is missing" <<'END'
+3
+accepted/double.ash passed image-missing -
+END
+}
+
 test_case --quick 'submissions that cannot be tested' && {
     cp -R "$scratch/double" "$scratch/none"
     mv "$scratch/none/submissions/accepted/double.ash" "$scratch/none/submissions/accepted/double.kt"
@@ -317,6 +339,81 @@ test_case 'include: files for each submission, or those of a language' && {
     is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 2 of 2 submissions as expected" "both have them: $out"
 }
 
+test_case 'include: the program of a language' && {
+    # The submission has only double().
+    cp -R "$scratch/double" "$scratch/driver"
+    rm -r "$scratch/driver/submissions/accepted" "$scratch/driver/data/invalid_input"
+    put driver/include/python3/main.py 'from solution import double\nprint("Twice", double(int(input())))\n'
+    put driver/include/java/Main.java \
+        'class Main { public static void main(String[] a) { System.out.println("Twice " + Solution.twice(new java.util.Scanner(System.in).nextInt())); } }\n'
+    put driver/include/rust/main.rs \
+        'mod solution;\nfn main() { let mut l = String::new(); std::io::stdin().read_line(&mut l).unwrap(); println!("Twice {}", solution::double(l.trim().parse().unwrap())); }\n'
+    put driver/include/cpp/grader.cpp '#include <iostream>\nint twice(int);\nint main() { int n; std::cin >> n; std::cout << "Twice " << twice(n); }\n'
+    put driver/submissions/accepted/solution.py 'def double(n):\n    return n * 2\n'
+    put driver/submissions/accepted/Solution.java 'public class Solution { static int twice(int n) { return n * 2; } }\n'
+    put driver/submissions/accepted/solution.rs 'pub fn double(n: i32) -> i32 { n * 2 }\n'
+    put driver/submissions/accepted/twice.cpp 'int twice(int n) { return n * 2; }\n'
+    put driver/submissions/accepted/python_dir/solution.py 'from other import factor\ndef double(n):\n    return n * factor\n'
+    put driver/submissions/accepted/python_dir/other.py 'factor = 2\n'
+    put driver/submissions/accepted/cpp_dir/twice.cpp 'int twice(int n) { return n * 2; }\n'
+    put driver/submissions/accepted/cpp_dir/grader.cpp 'int main() { return 1; }\n'
+    put driver/submissions/wrong_answer/python_main/main.py 'print("Twice", 2 * int(input()))\n'
+    put driver/submissions/wrong_answer/python_main/solution.py 'def double(n):\n    return n\n'
+    problem driver --timeout 10s
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "the included file is run, and replaces one of its name: $err" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/Solution.java passed passed ok T
+accepted/cpp_dir passed passed ok T
+accepted/python_dir passed passed ok T
+accepted/solution.py passed passed ok T
+accepted/solution.rs passed passed ok T
+accepted/twice.cpp passed passed ok T
+wrong_answer/python_main wrong-answer wrong-answer ok T
+7 of 7 submissions as expected
+END
+}
+
+test_case 'the standard of C++' && {
+    cp -R "$scratch/double" "$scratch/standard"
+    rm -r "$scratch/standard/submissions/accepted"
+    put standard/submissions/accepted/print.cpp '#include <print>\n#include <iostream>\nint main() { int n; std::cin >> n; std::println("Twice {}", n * 2); }\n'
+    problem standard --verbose
+    is "$status $(grep -o 'accepted/print.cpp: standard .*' <<<"$err")" "0 accepted/print.cpp: standard gnu++23" "in a package: $out"
+    put spaceship.cpp '#include <iostream>\nint main() { int n; std::cin >> n; std::cout << "Twice " << n * 2 << (1 <=> 2 > 0 ? "x" : ""); }\n'
+    isolator test --verbose --compare float --tests "$scratch/double/data" "$scratch/spaceship.cpp"
+    is "$status $(grep -o 'spaceship.cpp: standard .*' <<<"$err")" "0 spaceship.cpp: standard gnu++20" "everywhere else: $out"
+    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{languages}{cpp}{standard} = "";
+        print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/plain.json"
+    put plain.cpp '#include <iostream>\nint main() { int n; std::cin >> n; std::cout << "Twice " << n * 2 << (__cplusplus > 201703 ? "x" : ""); }\n'
+    isolator test --verbose --compare float --config "$scratch/plain.json" --tests "$scratch/double/data" "$scratch/plain.cpp"
+    is "$status $(grep -o 'plain.cpp: standard .*' <<<"$err")" "0 plain.cpp: standard of the compiler" "none: $out"
+}
+
+test_case 'a program of several files with __main__.py' && {
+    cp -R "$scratch/double" "$scratch/module"
+    put module/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 3}\n'
+    put module/output_validator/__init__.py ''
+    put module/output_validator/__main__.py 'import sys\nfrom rule import good\nsys.exit(42 if good(sys.stdin.read(), open(sys.argv[2]).read()) else 43)\n'
+    put module/output_validator/rule.py 'good = lambda out, answer: float(out.split()[1]) == float(answer.split()[1])\n'
+    put module/submissions/accepted/python/__init__.py ''
+    put module/submissions/accepted/python/__main__.py 'from rule import double\nprint("x", double(int(input())))\n'
+    put module/submissions/accepted/python/rule.py 'double = lambda n: n * 2\n'
+    put module/submissions/accepted/python/main.py 'print("another program")\n'
+    put module/submissions/wrong_answer/half.ash 'echo x 1\n'
+    problem module
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "a validator and a submission: $err" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/double.ash passed passed ok T
+accepted/python passed passed ok T
+wrong_answer/half.ash wrong-answer wrong-answer ok T
+3 of 3 submissions as expected
+END
+}
+
 # ---- validators and scores
 
 # It accepts a multiple of the answer, and writes score.txt if it has an argument.
@@ -352,13 +449,21 @@ END
     put custom/output_validator/check.py 'raise SystemExit(1)\n'
     problem custom
     is "$status $(printf '%s\n' "$out" | figures | sed -n 2p)" \
-        "3 accepted/double.ash passed judge-error differs T the validator exited with status 1" "a validator that fails"
+        "3 accepted/double.ash passed judge-error - T the validator exited with status 1" "a validator that fails"
+    is "$(printf '%s\n' "$out" | tail -n 1)" "0 of 0 submissions as expected; 2 not tested" "nothing differs"
+    isolator test --json --problem "$scratch/custom"
+    expect "$status
+$(submissions "$members")" "nothing is as expected either" <<'END'
+3
+accepted/double.ash passed judge-error -
+accepted/four.ash passed judge-error -
+END
     put custom/output_validator/check.py 'bytearray(150 << 20)\nraise SystemExit(42)\n'
     problem custom
     is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 2 of 2 submissions as expected" "one that needs memory"
     put custom/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 5, validation_memory: 64}\n'
     problem custom
-    is "$status $(printf '%s\n' "$out" | tail -n 1)" "3 0 of 2 submissions as expected" "and has less by the package"
+    is "$status $(printf '%s\n' "$out" | tail -n 1)" "3 0 of 0 submissions as expected; 2 not tested" "and has less by the package"
 }
 
 test_case 'scores: test_group.yaml, and what submissions.yaml expects' && {

@@ -47,6 +47,8 @@ static void program_directory__finds(void **state)
     CHECK(NULL, "a.cpp", "b.cpp", "a.cpp", "a.h"); /* they are built together */
     CHECK("python", "x.py", "x.py", "y.c");
     CHECK(NULL, "main.c", "main.c", "other.py", ".main.py");
+    CHECK(NULL, "__main__.py", "__init__.py", "__main__.py", "main.py");
+    CHECK(NULL, "Main.py", "Main.py", "helper.py", "domain.py");
 }
 
 static void program_directory__finds_none(void **state)

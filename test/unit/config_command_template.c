@@ -9,7 +9,7 @@ static void check_word(const char *word, const char *entrypoint, const char *exp
     struct strvec words = STRVEC_INIT, command = STRVEC_INIT;
 
     strvec_push(&words, word);
-    command_fill(&command, &words, entrypoint, "/workspace");
+    command_fill(&command, &words, entrypoint, "/workspace", "c11");
     assert_int_equal(command.count, 1);
     assert_string_equal(command.items[0], expected);
     strvec_release(&words);
@@ -24,6 +24,7 @@ static void command_template__marks(void **state)
     check_word("{workdir}", "src/main.c", "/workspace");
     check_word("{workdir}/{stem}.o:{entrypoint}{entrypoint}", "a.c", "/workspace/a.o:a.ca.c");
     check_word("", "a.c", "");
+    check_word("-std={standard}", "a.c", "-std=c11");
     check_word("{}{entry}{Stem}{ workdir}", "a.c", "{}{entry}{Stem}{ workdir}");
     check_word("{{stem}}", "a.c", "{a}");
     check_word("{sources}", "a.c", "{sources}"); /* needs the files, which come later */
@@ -65,9 +66,9 @@ static void command_template__appends(void **state)
     CLEANUP_FREE char *joined = NULL;
 
     (void)state;
-    strvec_push_each(&words, "cc", "-o", "{stem}", "{entrypoint}", NULL);
+    strvec_push_each(&words, "cc", "-std={standard}", "-o", "{stem}", "{entrypoint}", NULL);
     strvec_push(&command, "nice");
-    command_fill(&command, &words, "a.c", "/w");
+    command_fill(&command, &words, "a.c", "/w", NULL);
     joined = strvec_join(&command, "|");
     assert_string_equal(joined, "nice|cc|-o|a|a.c");
     strvec_release(&words);

@@ -15,6 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/grade/grade_table.h"
 #include "cli/print.h"
+#include "cli/problem/included_files.h"
 #include "cli/problem/problem_table.h"
 #include "cli/progress.h"
 #include "cli/result_text.h"
@@ -228,7 +229,7 @@ static void print_end(struct grading *grading)
     if (grading->as_table) {
         CLEANUP_FREE char *summary =
             grading->package
-                ? problem_table_summary(grading->outcomes)
+                ? problem_table_summary(grading->outcomes, grading->count, signals_caught() != 0)
                 : grade_table_summary(grading->passed, grading->failed, grading->count);
 
         print_text(summary);
@@ -247,31 +248,44 @@ static int pull(struct grading *grading, const struct plan *plan, struct error *
     return run_inputs_pull(&grading->service.docker, plan, error);
 }
 
+/* Sets what the request has of the program alone. */
+static int set_program(const struct solution *solution, struct request *request,
+                       struct error *error)
+{
+    const struct grading *grading = solution->grading;
+    const struct submission *submission = solution->submission;
+    const struct language *language =
+        submission ? submission->language : run_inputs_language(solution->file, grading->config);
+
+    if (!request->language && language)
+        request->language = string_copy(language->name);
+    if (!run_inputs_is_directory(solution->file)) {
+        run_options_set_program(grading->options, solution->file);
+        return 0;
+    }
+    if (!submission || !submission->entrypoint)
+        return run_inputs_use_directory(request, solution->file, grading->config, error);
+    free(request->entrypoint);
+    request->entrypoint = string_copy(submission->entrypoint);
+    free(request->input.dir);
+    request->input.dir = string_copy(solution->file);
+    return 0;
+}
+
 /*
- * Resolves the plan of a file, with tests that all plans share. On failure the request has its
+ * Resolves the plan of a solution, with tests that all plans share. On failure the request has its
  * tests still.
  */
-static int resolve(struct grading *grading, const char *file, struct plan *plan,
-                   struct error *error)
+static int resolve(const struct solution *solution, struct plan *plan, struct error *error)
 {
-    struct request *request = &grading->options->request;
+    struct request *request = &solution->grading->options->request;
     struct test_requests tests = test_requests_share(&request->tests);
-    const struct language *own =
-        request->language ? NULL : run_inputs_language(file, grading->config);
-    int result;
+    const bool has_language = request->language != NULL;
+    int result = set_program(solution, request, error);
 
-    if (run_inputs_is_directory(file)) {
-        if (run_inputs_use_directory(request, file, grading->config, error) != 0) {
-            test_requests_release(&tests);
-            return -1;
-        }
-    } else {
-        run_options_set_program(grading->options, file);
-    }
-    if (own)
-        request->language = string_copy(own->name);
-    result = plan_resolve(plan, grading->config, request, error);
-    if (own)
+    if (result == 0)
+        result = plan_resolve(plan, solution->grading->config, request, error);
+    if (!has_language)
         free(steal_pointer(&request->language)); /* the next file has another one */
     free(steal_pointer(&request->input.dir));    /* if the plan has not taken it over */
     if (result == 0)
@@ -279,6 +293,21 @@ static int resolve(struct grading *grading, const char *file, struct plan *plan,
     else
         test_requests_release(&tests);
     return result;
+}
+
+/* Adds the files of the package, one of which may be the program. */
+static int include(const struct solution *solution, struct plan *plan, struct error *error)
+{
+    const struct problem_package *package = solution->grading->package;
+    const struct language *language = config_language(solution->grading->config, plan->language);
+
+    if (!package)
+        return 0;
+    if (included_files_add(&package->root, package->path, language, &plan->paths, error) != 0)
+        return -1;
+    if (solution->submission->included_main)
+        plan_use_included(plan, language, solution->submission->included_main);
+    return 0;
 }
 
 /* Opens the file of a solution. */
@@ -301,13 +330,12 @@ static int submit(struct solution *solution, struct error *error)
 
     if ((!run_inputs_is_directory(solution->file) &&
          run_inputs_check_file(solution->file, error) != 0) ||
-        resolve(grading, solution->file, &plan, error) != 0 ||
+        resolve(solution, &plan, error) != 0 ||
         (!plan.input.dir && open_file(solution, &plan, error) != 0) ||
-        pull(grading, &plan, error) != 0 ||
-        (grading->package &&
-         problem_package_include(grading->package, config_language(grading->config, plan.language),
-                                 &plan.paths, error) != 0))
+        pull(grading, &plan, error) != 0 || include(solution, &plan, error) != 0)
         return -1;
+    if (grading->options->verbose)
+        run_inputs_print_standard(solution->file, &plan, grading->config);
     return service_submit(&grading->service, &plan, &callbacks, NULL, error);
 }
 
@@ -402,7 +430,7 @@ static int check_options(struct grading *grading, struct error *error)
            !config_language_of_file(grading->config, files->items[i]) &&
            !run_inputs_is_directory(files->items[i]))
         i++;
-    if (i == files->count || resolve(grading, files->items[i], &plan, error) == 0)
+    if (i == files->count || resolve(&grading->solutions[i], &plan, error) == 0)
         return 0;
     if (error->kind == ERROR_USAGE) {
         error_name_subject(error, run_options_namer);
@@ -483,11 +511,12 @@ int grade_files(struct run_options *options, const struct config *config,
     };
     int status = -1;
 
-    if (run_inputs_read_tests(options, config, error) != 0 || check_options(&grading, error) != 0 ||
+    if (run_inputs_read_tests(options, config, error) != 0 ||
         notifier_open(&grading.changed, error) != 0)
         return -1;
     set_up(&grading);
-    status = run_in_service(&grading, error);
+    if (check_options(&grading, error) == 0)
+        status = run_in_service(&grading, error);
     release(&grading);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
@@ -13,6 +14,9 @@
 
 /* Names that a message lists. */
 enum { NAMED_MAX = 3 };
+
+/* The rank of a name that no language has for its programs. */
+enum { DEFAULT_NONE = 3 };
 
 static const struct language *language_of(const struct config *config, const char *name,
                                           const char *wanted)
@@ -69,21 +73,41 @@ static int list_programs(const char *directory, const char *wanted, const struct
     return 0;
 }
 
-/* The only name that is the default of its language; NULL: there is none, or several. */
+/* How well a name says that it is the program, 0 the best; DEFAULT_NONE: not at all. */
+static int rank_of(const char *name, const struct config *config)
+{
+    if (strcmp(name, "__main__.py") == 0)
+        return 0;
+    if (strcmp(name, config_language_of_file(config, name)->default_filename) == 0)
+        return 1;
+    return strncasecmp(name, "main.", 5) == 0 ? 2 : DEFAULT_NONE;
+}
+
+/* The only name of the best rank; NULL: there is none, or several. */
 static const char *find_default(const struct strvec *names, const struct config *config)
 {
     const char *found = NULL;
+    int best = DEFAULT_NONE;
 
     for (size_t i = 0; i < names->count; i++) {
-        const struct language *language = config_language_of_file(config, names->items[i]);
+        const int rank = rank_of(names->items[i], config);
 
-        if (strcmp(names->items[i], language->default_filename) != 0)
+        if (rank > best || rank == DEFAULT_NONE)
             continue;
-        if (found)
-            return NULL;
-        found = names->items[i];
+        found = rank < best ? names->items[i] : NULL;
+        best = rank;
     }
     return found;
+}
+
+static bool have_one_language(const struct strvec *names, const struct config *config)
+{
+    const struct language *language = config_language_of_file(config, names->items[0]);
+
+    for (size_t i = 1; i < names->count; i++)
+        if (config_language_of_file(config, names->items[i]) != language)
+            return false;
+    return true;
 }
 
 /* Whether all are sources of one program. */
@@ -91,10 +115,7 @@ static bool are_one_program(const struct strvec *names, const struct config *con
 {
     const struct language *language = config_language_of_file(config, names->items[0]);
 
-    for (size_t i = 1; i < names->count; i++)
-        if (config_language_of_file(config, names->items[i]) != language)
-            return false;
-    return strvec_contains(&language->build, COMMAND_SOURCES);
+    return have_one_language(names, config) && strvec_contains(&language->build, COMMAND_SOURCES);
 }
 
 static int refuse(const char *shown, const struct strvec *names, const struct config *config,
@@ -142,4 +163,28 @@ bool program_directory_has_none(const char *directory, const char *language,
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
 
     return list_programs(directory, language, config, &names, &error) == 0 && names.count == 0;
+}
+
+char *program_directory_default(const char *directory, const char *language,
+                                const struct config *config)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    const char *found = list_programs(directory, language, config, &names, &error) == 0
+                            ? find_default(&names, config)
+                            : NULL;
+
+    return found ? string_copy(found) : NULL;
+}
+
+char *program_directory_any(const char *directory, const char *language,
+                            const struct config *config)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    const bool is_listed = list_programs(directory, language, config, &names, &error) == 0;
+
+    return is_listed && names.count > 0 && have_one_language(&names, config)
+               ? string_copy(names.items[0])
+               : NULL;
 }

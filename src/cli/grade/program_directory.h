@@ -15,9 +15,13 @@ enum { PROGRAM_DIRECTORY_FILES_MAX = 10000 };
 
 /*
  * Returns the name of the program in a directory, owned by the caller: of the files whose extension
- * belongs to a language (`language`, or any if it is NULL), the only one; else the only one that
- * has the default file name of its language; else, if all are of one language that builds all
- * sources together, the first. NULL with ERROR_INPUT, which says what to do.
+ * belongs to a language (`language`, or any if it is NULL), the only one; else the only one that is
+ * called like a program; else, if all are of one language that builds all sources together, the
+ * first. NULL with ERROR_INPUT, which says what to do.
+ *
+ * Called like a program is, best first: __main__.py (problem package format 2025-09, "Other
+ * programs" and the table of languages; python3 DIRECTORY runs it, too), the default file name of
+ * the language, and main.* in any case of letters (problemtools 1.20260620, languages.py).
  */
 char *program_directory_find(const char *directory, const char *language,
                              const struct config *config, struct error *error);
@@ -26,5 +30,14 @@ char *program_directory_find(const char *directory, const char *language,
  */
 bool program_directory_has_none(const char *directory, const char *language,
                                 const struct config *config);
+
+/* Returns the name of the only program that is called so, owned by the caller; NULL: there is none.
+ */
+char *program_directory_default(const char *directory, const char *language,
+                                const struct config *config);
+
+/* The first program, owned by the caller; NULL: there is none, or they are of several languages. */
+char *program_directory_any(const char *directory, const char *language,
+                            const struct config *config);
 
 #endif

@@ -283,39 +283,12 @@ int problem_package_read(struct problem_package *package, struct run_options *op
         submissions_read(&package->submissions, root, package->settings.is_legacy, options, config,
                          error) != 0)
         return -1;
+    options->request.of_package = true;
     options->tests = string_format("%s/data", options->problem);
     options->validator_flags = string_copy(package->settings.validator_flags);
     options->is_scoring = package->settings.is_scoring;
     options->is_legacy = package->settings.is_legacy;
     set_files(package, options);
-    return 0;
-}
-
-static int include(const struct problem_package *package, const char *name, struct strvec *paths,
-                   struct error *error)
-{
-    CLEANUP_FREE char *directory = string_format("include/%s", name);
-
-    if (!exists(&package->root, directory, S_IFDIR))
-        return 0;
-    if (test_file_check(&package->root, directory, error) != 0)
-        return -1;
-    strvec_pushf(paths, "%s/%s/.", package->path, directory);
-    return 0;
-}
-
-int problem_package_include(const struct problem_package *package, const struct language *language,
-                            struct strvec *paths, struct error *error)
-{
-    if (include(package, "default", paths, error) != 0)
-        return -1;
-    if (!language)
-        return 0;
-    if (include(package, language->name, paths, error) != 0)
-        return -1;
-    for (size_t i = 0; i < language->aliases.count; i++)
-        if (include(package, language->aliases.items[i], paths, error) != 0)
-            return -1;
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * A problem package of Kattis or ICPC: how its tests are judged, its limits, its submissions, and
- * the files that each submission gets. Nothing of it runs on this host, and no link leads out of
+ * A problem package of Kattis or ICPC: how its tests are judged, its limits and its submissions.
+ * Nothing of it runs on this host, and no link leads out of
  * it: it can be a stranger's, and what it names goes into containers.
  */
 #ifndef CLI_PROBLEM_PACKAGE_H
@@ -29,14 +29,6 @@ struct problem_package {
  */
 int problem_package_read(struct problem_package *package, struct run_options *options,
                          const struct config *config, struct error *error);
-
-/*
- * Adds the paths of what a submission in the language gets, include/default and include/LANGUAGE,
- * to `paths`, of struct request. NULL: the language is not known. ERROR_INPUT if one is a link that
- * leads out of the package.
- */
-int problem_package_include(const struct problem_package *package, const struct language *language,
-                            struct strvec *paths, struct error *error);
 
 void problem_package_release(struct problem_package *package);
 

@@ -86,8 +86,7 @@ char *problem_table_row(const struct problem_table *table, const struct submissi
 
     strvec_push_owned(&cells, text_escape(submission->name));
     strvec_push_owned(&cells, expected_cell(submission));
-    strvec_push(&cells,
-                outcome == SUBMISSION_NOT_TESTED ? "not tested" : expectation_verdict(result));
+    strvec_push(&cells, submission->has_language ? expectation_verdict(result) : "not tested");
     strvec_push(&cells, marks[outcome]);
     strvec_push_owned(&cells, table_milliseconds(slowest(tests)));
     if (table->has_scores)
@@ -99,16 +98,19 @@ char *problem_table_row(const struct problem_table *table, const struct submissi
     return row(table, &cells);
 }
 
-char *problem_table_summary(const size_t counts[SUBMISSION_OUTCOMES])
+char *problem_table_summary(const size_t counts[SUBMISSION_OUTCOMES], size_t total,
+                            bool interrupted)
 {
     struct strbuf text = STRBUF_INIT;
     const size_t met = counts[SUBMISSION_AS_EXPECTED];
+    const size_t judged = met + counts[SUBMISSION_DIFFERS];
+    const size_t not_tested = total - judged - counts[SUBMISSION_NOT_EXPECTED];
 
-    strbuf_addf(&text, "%zu of %zu submissions as expected", met, met + counts[SUBMISSION_DIFFERS]);
+    strbuf_addf(&text, "%zu of %zu submissions as expected", met, judged);
     if (counts[SUBMISSION_NOT_EXPECTED] > 0)
         strbuf_addf(&text, "; %zu without an expectation", counts[SUBMISSION_NOT_EXPECTED]);
-    if (counts[SUBMISSION_NOT_TESTED] > 0)
-        strbuf_addf(&text, "; %zu not tested", counts[SUBMISSION_NOT_TESTED]);
+    if (not_tested > 0)
+        strbuf_addf(&text, "; %s%zu not tested", interrupted ? "interrupted, " : "", not_tested);
     strbuf_addstr(&text, "\n");
     return strbuf_steal(&text);
 }

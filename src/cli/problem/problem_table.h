@@ -31,7 +31,11 @@ char *problem_table_heading(const struct problem_table *table);
 char *problem_table_row(const struct problem_table *table, const struct submission *submission,
                         const struct result *result);
 
-/* "12 of 13 submissions as expected; 1 not tested", from the number of each outcome. */
-char *problem_table_summary(const size_t counts[SUBMISSION_OUTCOMES]);
+/*
+ * "12 of 13 submissions as expected; 1 not tested", from the number of each outcome, and of all
+ * submissions: those that have no outcome were "interrupted, 1 not tested".
+ */
+char *problem_table_summary(const size_t counts[SUBMISSION_OUTCOMES], size_t total,
+                            bool interrupted);
 
 #endif

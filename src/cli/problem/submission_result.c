@@ -5,10 +5,35 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
+/* Whether the result says something about the program: neither it nor its judge failed to run. */
+static bool says_something(const struct result *result)
+{
+    switch (result->reason) {
+    case REASON_CANCELLED:
+    case REASON_ENGINE:
+    case REASON_IMAGE_MISSING:
+    case REASON_COMMAND:
+    case REASON_JUDGE:
+        return false;
+    case REASON_EXIT:
+    case REASON_SIGNAL:
+    case REASON_TIMEOUT:
+    case REASON_CPU_TIME:
+    case REASON_OOM:
+    case REASON_OUTPUT_LIMIT:
+    case REASON_BUILD:
+    case REASON_TESTS:
+    case REASON_EXCEPTION:
+    case REASON_INPUT:
+        break;
+    }
+    return true;
+}
+
 enum submission_outcome submission_outcome(const struct submission *submission,
                                            const struct result *result)
 {
-    if (!submission->has_language)
+    if (!submission->has_language || !says_something(result))
         return SUBMISSION_NOT_TESTED;
     if (submission->expectation.count == 0 && result->reason != REASON_INPUT)
         return SUBMISSION_NOT_EXPECTED;
@@ -26,9 +51,9 @@ void submission_result_add_json(json_t *object, const struct submission *submiss
     text_add_utf8(&name, submission->name, strlen(submission->name));
     json_object_set_new(object, "submission", json_string(strbuf_string(&name)));
     json_object_set_new(object, "expected", expected ? json_string(expected) : json_null());
-    json_object_set_new(
-        object, "verdict",
-        outcome == SUBMISSION_NOT_TESTED ? json_null() : json_string(expectation_verdict(result)));
+    json_object_set_new(object, "verdict",
+                        submission->has_language ? json_string(expectation_verdict(result))
+                                                 : json_null());
     json_object_set_new(object, "asExpected",
                         outcome == SUBMISSION_AS_EXPECTED || outcome == SUBMISSION_DIFFERS
                             ? json_boolean(outcome == SUBMISSION_AS_EXPECTED)

@@ -14,7 +14,7 @@ enum submission_outcome {
     SUBMISSION_AS_EXPECTED,
     SUBMISSION_DIFFERS,      /* or it cannot be read, whatever is expected */
     SUBMISSION_NOT_EXPECTED, /* nothing is expected of it */
-    SUBMISSION_NOT_TESTED    /* no language is known for it */
+    SUBMISSION_NOT_TESTED    /* no language is known for it, or the engine or a judge failed */
 };
 
 enum { SUBMISSION_OUTCOMES = SUBMISSION_NOT_TESTED + 1 };

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/yaml_text.h"
 #include "cli/grade/program_directory.h"
+#include "cli/problem/included_files.h"
 #include "cli/run_inputs.h"
 
 /* What the first directories are; all others follow. */
@@ -88,16 +89,38 @@ static mode_t kind_of(const char *path)
 
 /* ---- submissions */
 
-/* Also if the submission cannot be read, which is the error of its test. */
-static bool has_language(const struct reading *reading, const char *path)
+/* The language of a file or directory that can be read; NULL: none, or several. */
+static const struct language *language_of(const struct reading *reading, const char *path)
 {
-    const char *language = reading->options->request.language;
+    const char *wanted = reading->options->request.language;
     const struct config *config = reading->config;
+    const bool is_directory = run_inputs_is_directory(path);
+    CLEANUP_FREE char *program =
+        is_directory ? program_directory_any(path, wanted, config) : string_copy(path);
+    const struct language *language = program ? config_language_of_file(config, program) : NULL;
 
-    if (run_inputs_is_directory(path))
-        return !program_directory_has_none(path, language, config);
-    return language || access(path, R_OK) != 0 || config_language_of_file(config, path) ||
-           run_inputs_language(path, config);
+    if (wanted)
+        return config_language_called(config, wanted);
+    return language || is_directory ? language : run_inputs_language(path, config);
+}
+
+/* Sets how the submission is run. Also if it cannot be read, which is the error of its test. */
+static void set_program(const struct reading *reading, struct submission *submission)
+{
+    const char *path = submission->path;
+    const bool is_directory = run_inputs_is_directory(path);
+    const struct language *language = language_of(reading, path);
+
+    submission->language = language;
+    submission->has_language =
+        language || (!is_directory && access(path, R_OK) != 0) ||
+        (is_directory && !program_directory_has_none(path, NULL, reading->config));
+    if (!language)
+        return;
+    submission->included_main =
+        included_files_main(reading->options->problem, language, reading->config);
+    if (is_directory && submission->included_main)
+        submission->entrypoint = program_directory_any(path, language->name, reading->config);
 }
 
 /* Takes ownership of the path. With `of_package`, the name is one below submissions/. */
@@ -114,8 +137,8 @@ static int add(struct reading *reading, char *path, const char *name, bool of_pa
     submissions->items =
         memory_resize(submissions->items, (submissions->count + 1) * sizeof *submissions->items);
     added = &submissions->items[submissions->count++];
-    *added = (struct submission){
-        .path = path, .name = string_copy(name), .has_language = has_language(reading, path)};
+    *added = (struct submission){.path = path, .name = string_copy(name)};
+    set_program(reading, added);
     if (of_package)
         expectation_find(&added->expectation, &reading->rules, name);
     return 0;
@@ -293,6 +316,8 @@ void submissions_release(struct submissions *submissions)
     for (size_t i = 0; i < submissions->count; i++) {
         free(submissions->items[i].path);
         free(submissions->items[i].name);
+        free(submissions->items[i].entrypoint);
+        free(submissions->items[i].included_main);
         expectation_release(&submissions->items[i].expectation);
     }
     free(submissions->items);

@@ -22,6 +22,9 @@ struct submission {
     char *name; /* owned; "accepted/x.cpp", or the path if it is not one of the package */
     struct expectation expectation;
     bool has_language; /* it can be tested; false: the configuration has no language for it */
+    const struct language *language; /* borrowed; NULL: by its file, or by that of a directory */
+    char *entrypoint;                /* owned; of a directory; NULL: see program_directory_find() */
+    char *included_main; /* owned; the included file that is the program; NULL: its own file is */
 };
 
 struct submissions {
