@@ -107,6 +107,8 @@ static const struct option_rule rules[] = {
       "How many of several files run at the same time, from 1 to 1024."},
      OPTION_WHOLE(struct run_options, parallel, 1, PARALLEL_MAX),
      FOR(TEST)},
+    {COMMAND_TEXT_RETRIES("program"),
+     OPTION_WHOLE(struct run_options, retries, 0, COMMAND_RETRIES_MAX), FOR(TEST)},
     {{0, "--stdin", "FILE", "the program's stdin; - is isolator's own", NULL,
       "The program's standard input; '-' is isolator's own. It is read to its end before the "
       "program starts, shares the size of the working directory with the files, and is like each "

@@ -536,6 +536,20 @@ bob.py tests
 END
 }
 
+test_case --quick '--retries: what the engine failed is tested again, and the summary counts it' && {
+    mkdir -p "$scratch/again"
+    touch "$scratch/again/s1.in"
+    echo 'text 1' | tee "$scratch/again/s1.out" "$scratch/one.txt" >"$scratch/two.txt"
+    faulty "create 2 fail" isolator test --language noshell --table -j 1 --tests "$scratch/again" "$scratch/one.txt" "$scratch/two.txt"
+    is "$status|$(tail -n 1 <<<"$out")" "3|1 of 2 solutions passed all tests; 1 not graded, 1 of them since the engine failed" "without --retries"
+    faulty "create 2 fail" isolator test --language noshell --table -j 1 --retries 1 --tests "$scratch/again" "$scratch/one.txt" "$scratch/two.txt"
+    is "$status|$(tail -n 1 <<<"$out")" "0|2 of 2 solutions passed all tests; 1 retry" "several files"
+    faulty "create 1 fail" isolator test --language noshell --json --retries 1 --tests "$scratch/again" "$scratch/one.txt"
+    is "$status|$(json '"$r->{retries} $r->{status}"')" "0|1 success" "one file, as JSON"
+    faulty "create 1 fail" isolator test --language noshell --table --retries 1 --tests "$scratch/again" "$scratch/one.txt"
+    is "$status|$(grep -c passed <<<"$out")" "0|2" "as a table: a row, and the summary"
+}
+
 test_case 'several files: the table and the JSON, in the order of the command line' && {
     grade --table -j 4 ann.py bob.py dan.unknown cy.ash
     is "$status|$err" "1|" "some tests are not passed"

@@ -76,8 +76,6 @@ static bool finish_line(struct line_run *run, const char *job, struct result *re
                              ARTIFACT_FILES_FORCE, result);
     json_object_set(object, "id", run->id ? run->id : json_null());
     json_object_set_new(object, "line", json_integer(run->number));
-    if (result->retries > 0)
-        json_object_set_new(object, "retries", json_integer(result->retries));
     written = job ? batch_output_job(&batch->output, object, job, &result->warnings)
                   : batch_output_result(&batch->output, object, result);
     if (batch->options->verbose)

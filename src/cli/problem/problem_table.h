@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/grade/grade_table.h"
 #include "cli/problem/submission_result.h"
 #include "run/result.h"
 
@@ -32,6 +33,7 @@ char *problem_table_row(const struct problem_table *table, const struct submissi
                         const struct result *result);
 
 /* "12 of 13 submissions as expected; 1 not tested", from the number of each outcome. */
-char *problem_table_summary(const size_t counts[SUBMISSION_OUTCOMES]);
+char *problem_table_summary(const size_t counts[SUBMISSION_OUTCOMES],
+                            const struct grade_engine *engine);
 
 #endif
