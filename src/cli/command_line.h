@@ -63,6 +63,9 @@ option_apply command_take_runtime, command_take_oci_runtime;
 /* Adds the value to a struct strvec. plan_resolve() knows the names. */
 option_apply command_take_tools;
 
+/* Says how many creations of containers were interrupted, if a result cannot name all of them. */
+void command_line_warn_interrupted(size_t count);
+
 /* The text of --retries, for struct workers_limits; `what` is run again, "request". */
 #define COMMAND_TEXT_RETRIES(what)                                                                 \
     {                                                                                              \

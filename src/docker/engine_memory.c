@@ -89,6 +89,18 @@ void engine_memory_note_answer(struct engine_memory *memory)
     pthread_mutex_unlock(&memory->lock);
 }
 
+size_t engine_memory_note_interrupted(struct engine_memory *memory)
+{
+    size_t interrupted;
+
+    if (!memory)
+        return 1;
+    pthread_mutex_lock(&memory->lock);
+    interrupted = ++memory->interrupted;
+    pthread_mutex_unlock(&memory->lock);
+    return interrupted;
+}
+
 /* Bytes of the version, digits with a dot between them, that the line has; 0: none. */
 static int api_version_length(const char *line)
 {

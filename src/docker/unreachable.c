@@ -142,7 +142,7 @@ static bool find_mismatch(const char *message, struct unreachable *found)
 }
 
 /*
- * The advice how to make the engine answer, owned. One that may hang is busy as a rule; to restart
+ * The advice how to make the engine answer, owned. One that may hang is normally busy; to restart
  * it ends the work of others.
  */
 static char *start_advice(const struct engine_info *engine)

@@ -26,8 +26,8 @@ struct unreachable {
 };
 
 /*
- * What is wrong with an engine that does not answer. Of `engine` it needs `kind`, `silences` and the
- * endpoint (engine_info_ask_endpoint()); `message` is what the docker command said. The caller
+ * What is wrong with an engine that does not answer. Of `engine` it needs `kind`, `silences` and
+ * the endpoint (engine_info_ask_endpoint()); `message` is what the docker command said. The caller
  * releases it.
  */
 struct unreachable unreachable_find(const struct docker *docker, const struct engine_info *engine,

@@ -685,8 +685,7 @@ static void docker__explain_a_restart(void **state)
                  "that is 3 times in a row: if it stays so, sudo systemctl restart docker, which "
                  "ends all its containers");
     check_silent(2, "ssh://box", busy);
-    check_silent(3, "ssh://box",
-                 "see docker context ls and choose another context than ssh://box");
+    check_silent(3, "ssh://box", "see docker context ls and choose another context than ssh://box");
     close(fd);
     temp_remove(directory);
 }

@@ -221,3 +221,15 @@ static void engine_memory__silences_in_a_row(void **state)
     assert_int_equal(engine_memory_silences(&memory), 1);
     engine_memory_release(&memory);
 }
+
+static void engine_memory__counts_interrupted_creations(void **state)
+{
+    struct engine_memory memory;
+
+    (void)state;
+    assert_int_equal(engine_memory_note_interrupted(NULL), 1);
+    engine_memory_init(&memory);
+    assert_int_equal(engine_memory_note_interrupted(&memory), 1);
+    assert_int_equal(engine_memory_note_interrupted(&memory), 2);
+    engine_memory_release(&memory);
+}

@@ -80,9 +80,9 @@ static enum tool_decision ask_and_take(struct fixture *fixture, const char *name
 
 static void tool_consent__holds_for_the_call_or_for_the_run(void **state)
 {
-    static const enum tool_decision answers[] = {TOOL_AGREED, TOOL_AGREED_FOR_RUN, TOOL_DISMISSED,
-                                                 TOOL_REFUSED_FOR_RUN, TOOL_DECLINED,
-                                                 TOOL_UNDECIDED};
+    static const enum tool_decision answers[] = {TOOL_AGREED,    TOOL_AGREED_FOR_RUN,
+                                                 TOOL_DISMISSED, TOOL_REFUSED_FOR_RUN,
+                                                 TOOL_DECLINED,  TOOL_UNDECIDED};
     struct fixture fixture;
 
     (void)state;

@@ -230,10 +230,9 @@ static void print_end(struct grading *grading)
         print_next(grading, true);
     if (grading->as_table) {
         CLEANUP_FREE char *summary =
-            grading->package
-                ? problem_table_summary(grading->outcomes, &grading->engine)
-                : grade_table_summary(grading->passed, grading->failed, grading->count,
-                                      &grading->engine);
+            grading->package ? problem_table_summary(grading->outcomes, &grading->engine)
+                             : grade_table_summary(grading->passed, grading->failed, grading->count,
+                                                   &grading->engine);
 
         print_text(summary);
     }
@@ -471,6 +470,7 @@ static int run_in_service(struct grading *grading, struct error *error)
     progress_begin_counted(&grading->progress, (long long)grading->count);
     run_all(grading);
     service_close(&grading->service, 0); /* cancels what still runs */
+    command_line_warn_interrupted(grading->service.interrupted);
     progress_end(&grading->progress);
     signals_release(); /* nothing remains to be removed */
     print_end(grading);
