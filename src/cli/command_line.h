@@ -69,7 +69,7 @@ void command_line_warn_interrupted(size_t count);
 /* The text of --retries, for struct workers_limits; `what` is run again, "request". */
 #define COMMAND_TEXT_RETRIES(what)                                                                 \
     {                                                                                              \
-        0, "--retries", "N", "run a " what " again, up to N times, if the engine fails", NULL,     \
+        0, "--retries", "N", "run a " what " again if the engine fails", NULL,                     \
             "Run a " what " again, up to N times and at most 10 times, if its result has "         \
             "*reason* 'engine' or 'judge-error'. The pause before it is 0.5 s, then twice as "     \
             "long each time, at most 30 s; meanwhile others may run. Only the last result is "     \

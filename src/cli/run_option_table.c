@@ -318,8 +318,7 @@ const struct option_table run_option_tables[] = {
              "usage: isolator test [OPTIONS] --tests DIR [FILE...] [-- ARG...]\n"
              "\n"
              "Runs FILE (- for stdin), or the --entrypoint of --dir, with each test of DIR in\n"
-             "one container, and prints a table at a terminal, otherwise one JSON result.\n"
-             "Several FILEs run in a container each, with a row or a JSON result for each.\n",
+             "one container for each FILE, and prints a table at a terminal, otherwise JSON.\n",
          .example = "isolator test --tests tests solutions/*.cpp",
          .after = DEFAULTS
          "Exit status: 0 all passed, 1 some did not or the build failed, 2 usage or input,\n"
