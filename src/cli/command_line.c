@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/strvec.h"
 #include "cli/exit_status.h"
 #include "cli/print.h"
@@ -103,4 +104,12 @@ int command_line_main(const struct command_line *command, int argc, char **argv,
         return exit_status_report(&error);
     printed = command_line_printed(command->output);
     return printed == EXIT_STATUS_SUCCESS ? status : printed;
+}
+
+void command_line_warn_interrupted(size_t count)
+{
+    if (count > 1)
+        diagnostics_line("warning: the creation of %zu containers was interrupted; those that the "
+                         "engine still completes are removed by the next start of isolator",
+                         count);
 }

@@ -63,6 +63,22 @@ option_apply command_take_runtime, command_take_oci_runtime;
 /* Adds the value to a struct strvec. plan_resolve() knows the names. */
 option_apply command_take_tools;
 
+/* Says how many creations of containers were interrupted, if a result cannot name all of them. */
+void command_line_warn_interrupted(size_t count);
+
+/* The text of --retries, for struct workers_limits; `what` is run again, "request". */
+#define COMMAND_TEXT_RETRIES(what)                                                                 \
+    {                                                                                              \
+        0, "--retries", "N", "run a " what " again if the engine fails", NULL,                     \
+            "Run a " what " again, up to N times and at most 10 times, if its result has "         \
+            "*reason* 'engine' or 'judge-error'. The pause before it is 0.5 s, then twice as "     \
+            "long each time, at most 30 s; meanwhile others may run. Only the last result is "     \
+            "printed. If the " what " was run again, *retries* in the result says how often. "     \
+            "The default is 0."                                                                    \
+    }
+
+enum { COMMAND_RETRIES_MAX = 10 };
+
 /*
  * The text of --allow-host: `who` may reach the host, "the program"; `more` are sentences for the
  * manual page.

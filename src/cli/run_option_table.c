@@ -107,6 +107,8 @@ static const struct option_rule rules[] = {
       "How many of several files run at the same time, from 1 to 1024."},
      OPTION_WHOLE(struct run_options, parallel, 1, PARALLEL_MAX),
      FOR(TEST)},
+    {COMMAND_TEXT_RETRIES("program"),
+     OPTION_WHOLE(struct run_options, retries, 0, COMMAND_RETRIES_MAX), FOR(TEST)},
     {{0, "--stdin", "FILE", "the program's stdin; - is isolator's own", NULL,
       "The program's standard input; '-' is isolator's own. It is read to its end before the "
       "program starts, shares the size of the working directory with the files, and is like each "
@@ -316,8 +318,7 @@ const struct option_table run_option_tables[] = {
              "usage: isolator test [OPTIONS] --tests DIR [FILE...] [-- ARG...]\n"
              "\n"
              "Runs FILE (- for stdin), or the --entrypoint of --dir, with each test of DIR in\n"
-             "one container, and prints a table at a terminal, otherwise one JSON result.\n"
-             "Several FILEs run in a container each, with a row or a JSON result for each.\n",
+             "one container for each FILE, and prints a table at a terminal, otherwise JSON.\n",
          .example = "isolator test --tests tests solutions/*.cpp",
          .after = DEFAULTS
          "Exit status: 0 all passed, 1 some did not or the build failed, 2 usage or input,\n"

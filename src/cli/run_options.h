@@ -29,6 +29,7 @@ struct run_options {
     struct strvec files;     /* FILE..., "-" for stdin; none with --dir */
     const char *file;        /* the first of them, which is the program of run; NULL: none */
     int parallel;            /* how many of them are tested at the same time */
+    int retries;             /* how often a program is tested again that the engine failed */
     char *stdin_path;        /* --stdin; "-" for isolator's own stdin; NULL */
     bool interactive;        /* isolator's own stdin is passed on while the program runs */
     char *config_path;       /* --config or NULL */

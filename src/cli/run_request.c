@@ -140,10 +140,10 @@ static int open_and_run(struct run_options *options, const struct config *config
                         const struct run_request_view *view, struct plan *plan,
                         struct result *result, struct error *error)
 {
-    const struct service_options service_options = {.limits = {.max_active = 1},
-                                                    .has_tools = options->request.tools.count > 0,
-                                                    .trace = options->verbose ? docker_print_trace
-                                                                              : NULL};
+    const struct service_options service_options = {
+        .limits = {.max_active = 1, .max_retries = options->retries},
+        .has_tools = options->request.tools.count > 0,
+        .trace = options->verbose ? docker_print_trace : NULL};
     struct service service;
     int status = 0;
 

@@ -122,7 +122,7 @@ struct option_table {
 
 #define OPTION_RULES(array) .rules = (array), .count = sizeof(array) / sizeof *(array)
 
-enum { OPTIONS_MAX = 64 }; /* rules of a table */
+enum { OPTIONS_MAX = 80 }; /* rules of a table */
 
 /*
  * Reads the arguments after argv[0] into `values`, and the operands into `operands`, where they

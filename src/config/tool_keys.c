@@ -258,6 +258,9 @@ static int read_server(struct json_reader *reader, const char *name, const json_
     if (!tool_server_name_is_valid(name))
         return json_reader_wrong_type(
             reader, "named with a letter first, then at most 31 of A-Z, a-z, 0-9, '_' and '-'");
+    if (strcmp(name, "aio") == 0 || strcmp(name, "ToolError") == 0 || strcmp(name, "then") == 0)
+        return json_reader_wrong_type(reader, "another name, since tools.aio, tools.ToolError and "
+                                              "tools.then have a meaning for programs");
     target.server = find_or_add(target.config, name, target.is_mcp_server);
     if (target.server->is_mcp_server != target.is_mcp_server)
         return json_reader_wrong_type(reader, "in tools or in mcpServers, not in both");

@@ -23,7 +23,7 @@ enum {
     TOOL_PATTERN_MAX = 128,
 };
 
-#define TOOL_SERVER_NAME_PATTERN "^[A-Za-z][A-Za-z0-9_-]{0,31}$"
+#define TOOL_SERVER_NAME_PATTERN "^(?!(aio|then|ToolError)$)[A-Za-z][A-Za-z0-9_-]{0,31}$"
 #define TOOL_PATTERN_PATTERN     "^[A-Za-z0-9_.*?-]{1,128}$"
 
 struct tool_server {

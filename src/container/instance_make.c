@@ -125,6 +125,7 @@ static int wait_until_ready(struct instance *instance, long long deadline,
     }
     if (*event != PROCESS_PAUSED || instance->link.state != LINK_READY || instance->link.broken)
         return explain_not_ready(instance, *event, cancel, error);
+    engine_memory_note_answer(instance->container.docker->memory);
     instance->made = clock_now_ms();
     return 0;
 }

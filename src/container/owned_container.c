@@ -166,8 +166,11 @@ bool owned_container_set_interrupted(enum process_event event, const char *late,
     return true;
 }
 
+/* The first one is named; how many there were is said at the end (service_close()). */
 static void warn_interrupted(const struct owned_container *container, struct strvec *warnings)
 {
+    if (engine_memory_note_interrupted(container->docker->memory) > 1)
+        return;
     strvec_pushf(
         warnings,
         "the creation of container '%s' was interrupted; if the engine still completes it, "

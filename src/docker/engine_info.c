@@ -251,7 +251,9 @@ int engine_info_ask_versions(struct engine_info *engine, const struct docker *do
 
     engine->kind = docker->kind;
     strvec_push_each(&arguments, "version", "--format", "{{json .}}", NULL);
-    engine->silent = docker_run(docker, &call, &output, error) != 0 || docker_crashed(&output);
+    engine->silences = docker_run(docker, &call, &output, error) != 0 || docker_crashed(&output)
+                           ? engine->silences + 1
+                           : 0;
     if (error->kind != ERROR_NONE)
         return -1;
     engine_info_read_version(engine, strbuf_string(&output.out), output.out.length);
@@ -260,15 +262,6 @@ int engine_info_ask_versions(struct engine_info *engine, const struct docker *do
         return error_set(error, ERROR_ENGINE, "%s", message);
     }
     return 0;
-}
-
-int engine_info_ask(struct engine_info *engine, const struct docker *docker, long long deadline,
-                    const struct notifier *cancel, struct error *error)
-{
-    const int result = engine_info_ask_versions(engine, docker, deadline, cancel, error);
-
-    engine_info_ask_endpoint(engine, docker, cancel);
-    return result;
 }
 
 int engine_info_ask_details(struct engine_info *engine, const struct docker *docker,

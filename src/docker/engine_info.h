@@ -27,7 +27,7 @@ struct engine_info {
     char *client;   /* version of the docker command */
     char *context;  /* the docker context, which selects the engine */
     char *endpoint; /* "unix:///var/run/docker.sock" */
-    bool silent;    /* it did not answer in time */
+    int silences;   /* how often in a row it did not answer in time */
     bool
         no_endpoint; /* the docker command says that there is none: a context that does not exist */
     char *version;
@@ -50,13 +50,9 @@ struct engine_info {
 };
 
 /*
- * Asks for the versions, until the deadline (clock_now_ms()), and for the endpoint. -1 if no engine
- * answers; what the command knows by itself is filled in even then. `cancel` may be NULL.
+ * Asks for the versions, until the deadline (clock_now_ms()). -1 if no engine answers; what the
+ * command knows by itself is filled in even then. `cancel` may be NULL.
  */
-int engine_info_ask(struct engine_info *engine, const struct docker *docker, long long deadline,
-                    const struct notifier *cancel, struct error *error);
-
-/* The same without the endpoint. */
 int engine_info_ask_versions(struct engine_info *engine, const struct docker *docker,
                              long long deadline, const struct notifier *cancel,
                              struct error *error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/linux.h"
 #include "base/memory.h"
 
@@ -53,6 +54,51 @@ bool engine_memory_reached(struct engine_memory *memory)
     reached = memory->reached;
     pthread_mutex_unlock(&memory->lock);
     return reached;
+}
+
+int engine_memory_silences(struct engine_memory *memory)
+{
+    int silences;
+
+    if (!memory)
+        return 1;
+    pthread_mutex_lock(&memory->lock);
+    silences = memory->silences;
+    pthread_mutex_unlock(&memory->lock);
+    return silences;
+}
+
+void engine_memory_note_silence(struct engine_memory *memory, long long begin)
+{
+    if (!memory)
+        return;
+    pthread_mutex_lock(&memory->lock);
+    if (begin >= memory->silent_at) {
+        memory->silences++;
+        memory->silent_at = clock_now_ms();
+    }
+    pthread_mutex_unlock(&memory->lock);
+}
+
+void engine_memory_note_answer(struct engine_memory *memory)
+{
+    if (!memory)
+        return;
+    pthread_mutex_lock(&memory->lock);
+    memory->silences = 0;
+    pthread_mutex_unlock(&memory->lock);
+}
+
+size_t engine_memory_note_interrupted(struct engine_memory *memory)
+{
+    size_t interrupted;
+
+    if (!memory)
+        return 1;
+    pthread_mutex_lock(&memory->lock);
+    interrupted = ++memory->interrupted;
+    pthread_mutex_unlock(&memory->lock);
+    return interrupted;
 }
 
 /* Bytes of the version, digits with a dot between them, that the line has; 0: none. */

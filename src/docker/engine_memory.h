@@ -36,8 +36,11 @@ struct engine_memory {
     unsigned *held; /* the users of containers, owned */
     size_t held_count, held_size;
     enum engine_users users;
-    long cpus;    /* 0: not known */
-    bool reached; /* a docker command may have reached the engine */
+    long cpus;           /* 0: not known */
+    bool reached;        /* a docker command may have reached the engine */
+    size_t interrupted;  /* creations of containers */
+    int silences;        /* questions in a row that it did not answer in time */
+    long long silent_at; /* clock_now_ms() of the last of them; 0: none */
     char api_variable[API_VARIABLE_SIZE];
 };
 
@@ -50,6 +53,21 @@ void engine_memory_release(struct engine_memory *memory);
  */
 void engine_memory_set_reached(struct engine_memory *memory);
 bool engine_memory_reached(struct engine_memory *memory);
+
+/*
+ * Remember and tell how many questions in a row the engine did not answer in time. Those of several
+ * threads at the same time are one: `begin` is the clock_now_ms() of the question. `memory` NULL:
+ * it is the first.
+ */
+void engine_memory_note_silence(struct engine_memory *memory, long long begin);
+void engine_memory_note_answer(struct engine_memory *memory);
+int engine_memory_silences(struct engine_memory *memory);
+
+/*
+ * Remember that the creation of a container was interrupted. Returns how often that was so far.
+ * `memory` NULL: it is the first.
+ */
+size_t engine_memory_note_interrupted(struct engine_memory *memory);
 
 /*
  * Remember the version of the engine's API, a line of docker's (NULL or another line: none), and

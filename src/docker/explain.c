@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/strvec.h"
 #include "docker/budget.h"
 #include "docker/engine_info.h"
@@ -29,10 +30,15 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const long long begin = clock_now_ms();
     enum docker_answer answer;
 
     strvec_push_each(&arguments, "version", "--format", "{{.Server.Version}}", NULL);
     answer = ask(docker, &arguments, deadline, cancel, &output);
+    if (answer == DOCKER_UNKNOWN)
+        engine_memory_note_silence(docker->memory, begin);
+    else
+        engine_memory_note_answer(docker->memory);
     if (answer != DOCKER_YES)
         engine_memory_set_api(docker->memory, NULL);
     return answer;
@@ -103,9 +109,9 @@ int docker_explain_no_answer(const struct docker *docker, enum docker_answer ans
 
     engine_info_init(&engine);
     engine.kind = docker->kind;
-    engine.silent = answer == DOCKER_UNKNOWN;
+    engine.silences = answer == DOCKER_UNKNOWN ? engine_memory_silences(docker->memory) : 0;
     engine_info_ask_endpoint(&engine, docker, cancel);
-    found = unreachable_find(&engine, message);
+    found = unreachable_find(docker, &engine, message);
     if (found.reason == UNREACHABLE_UNKNOWN)
         return error_set(error, ERROR_ENGINE, "%s: %s; %s: %s", what, found.problem, found.advice,
                          message);

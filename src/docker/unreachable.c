@@ -84,7 +84,7 @@ static bool refuses(const struct engine_info *engine)
 {
     const char *path = unreachable_socket(engine);
 
-    return path && !engine->silent && access(path, F_OK) == 0 && listens(path);
+    return path && engine->silences == 0 && access(path, F_OK) == 0 && listens(path);
 }
 
 /*
@@ -141,7 +141,10 @@ static bool find_mismatch(const char *message, struct unreachable *found)
     return true;
 }
 
-/* The advice how to make the engine answer, owned. If it may hang, the advice is a restart. */
+/*
+ * The advice how to make the engine answer, owned. One that may hang is normally busy; to restart
+ * it ends the work of others.
+ */
 static char *start_advice(const struct engine_info *engine)
 {
     CLEANUP_FREE char *host = variable("DOCKER_HOST");
@@ -149,17 +152,33 @@ static char *start_advice(const struct engine_info *engine)
     const bool exists = path && access(path, F_OK) == 0;
     const bool of_user = path && strncmp(path, "/run/user/", 10) == 0;
     const bool hangs = exists && listens(path);
+    const char *systemctl = of_user ? "systemctl --user" : "sudo systemctl";
 
+    if (engine->silences > 0 && engine->silences < UNREACHABLE_SILENCES &&
+        (hangs || (!path && engine->endpoint)))
+        return string_copy("it may be busy: try again, or raise engineTimeoutSeconds");
     if (host && !exists)
         return string_copy("unset DOCKER_HOST, or start the engine that it names");
     if (!path && engine->endpoint)
         return string_format("see docker context ls and choose another context than %s",
                              engine->endpoint);
-    return string_format("%s %s", of_user ? "systemctl --user" : "sudo systemctl",
-                         hangs ? "restart docker, which ends all its containers" : "start docker");
+    if (hangs && engine->silences > 0)
+        return string_format("that is %d times in a row: if it stays so, %s restart docker, which "
+                             "ends all its containers",
+                             engine->silences, systemctl);
+    return string_format("%s start docker", systemctl);
 }
 
-struct unreachable unreachable_find(const struct engine_info *engine, const char *message)
+/* Whether the configuration names a command of another name, which may not be one of docker's. */
+static bool is_other_command(const struct docker *docker)
+{
+    const char *slash = strrchr(docker->command, '/');
+
+    return strcmp(slash ? slash + 1 : docker->command, "docker") != 0;
+}
+
+struct unreachable unreachable_find(const struct docker *docker, const struct engine_info *engine,
+                                    const char *message)
 {
     struct unreachable found = {.reason = UNREACHABLE_UNKNOWN};
     const char *path = unreachable_socket(engine);
@@ -179,6 +198,11 @@ struct unreachable unreachable_find(const struct engine_info *engine, const char
         found.reason = UNREACHABLE_NO_SOCKET;
         found.problem = string_format("%s does not exist", path);
         found.advice = start_advice(engine);
+    } else if (engine->no_endpoint && is_other_command(docker)) {
+        CLEANUP_FREE char *command = text_escape_short(docker->command, NAME_MAX_BYTES);
+
+        found.problem = string_format("'%s' does not work as a docker command", command);
+        found.advice = string_copy("see containerCommand in the configuration");
     } else if (engine->no_endpoint) {
         find_no_endpoint(&found);
     } else if (refuses(engine)) {

@@ -15,6 +15,9 @@ enum unreachable_reason {
     UNREACHABLE_UNKNOWN    /* anything else: docker's message may say more */
 };
 
+/* An engine that did not answer so often in a row may hang, and not be busy only. */
+enum { UNREACHABLE_SILENCES = 3 };
+
 /* The texts are owned and escaped for a terminal. */
 struct unreachable {
     enum unreachable_reason reason;
@@ -23,11 +26,12 @@ struct unreachable {
 };
 
 /*
- * What is wrong with an engine that does not answer. Of `engine` it needs `kind`, `silent` and the
- * endpoint (engine_info_ask_endpoint()); `message` is what the docker command said. The caller
+ * What is wrong with an engine that does not answer. Of `engine` it needs `kind`, `silences` and
+ * the endpoint (engine_info_ask_endpoint()); `message` is what the docker command said. The caller
  * releases it.
  */
-struct unreachable unreachable_find(const struct engine_info *engine, const char *message);
+struct unreachable unreachable_find(const struct docker *docker, const struct engine_info *engine,
+                                    const char *message);
 void unreachable_release(struct unreachable *found);
 
 /* Whether docker's message is about versions that do not fit each other. */

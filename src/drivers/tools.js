@@ -5,6 +5,7 @@
 'use strict';
 const fs = require('fs');
 const net = require('net');
+const { isDeepStrictEqual } = require('util');
 
 class ToolError extends Error {
     constructor(message) {
@@ -59,28 +60,50 @@ function part(content) {
     return name;
 }
 
-function value({ content, isError, structuredContent }) {
-    const parts = content.map(part);
-    if (isError) throw new ToolError(parts.join('\n') || 'the tool has failed');
-    if (structuredContent !== undefined) return structuredContent;
-    if (!content.every(({ type }) => type === 'text')) return parts.length === 1 ? parts[0] : parts;
+// A server may return each item of a list as a text of its own.
+function textValue(texts) {
     try {
-        return JSON.parse(parts.join('\n'));
+        return texts.length > 1 ? texts.map((text) => JSON.parse(text)) : JSON.parse(texts.join(''));
     } catch (error) {
-        return parts.join('\n');
+        return texts.join('\n');
     }
 }
 
-// In JavaScript the tool list-issues is list_issues.
+// FastMCP wraps what is no object; the texts of others have the object itself.
+function isWrapped(value, texts) {
+    if (value === null || typeof value !== 'object' || Object.keys(value).join() !== 'result') return false;
+    return !texts || !isDeepStrictEqual(textValue(texts), value);
+}
+
+function value({ content, isError, structuredContent }) {
+    const parts = content.map(part);
+    const isText = content.every(({ type }) => type === 'text');
+    if (isError) throw new ToolError(parts.join('\n') || 'the tool has failed');
+    if (isWrapped(structuredContent, isText && parts)) return structuredContent.result;
+    if (structuredContent !== undefined) return structuredContent;
+    if (isText) return textValue(parts);
+    return parts.length === 1 ? parts[0] : parts;
+}
+
+// SERVER.TOOL as a program writes it: the tool list-issues is list_issues.
+const serverOf = (name) => name.slice(0, name.indexOf('.'));
+const written = (name) => `${serverOf(name).replace(/-/g, '_')}.${name.slice(name.indexOf('.') + 1).replace(/[-.]/g, '_')}`;
+
 async function realName(name) {
-    const [server, tool] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
-    if (!tool.includes('_') || seen.has(name) || (await list()).has(name)) return name;
-    const same = [...seen.keys()].filter((known) => known.startsWith(`${server}.`) && known.slice(server.length + 1).replace(/[-.]/g, '_') === tool);
-    return same.length === 1 ? same[0] : name;
+    if (!name.includes('_') || seen.has(name) || (await list()).has(name)) return name;
+    const same = [...seen.keys()].filter((known) => written(known) === written(name));
+    const own = same.filter((known) => serverOf(known) === serverOf(name));
+    const found = own.length > 0 ? own : same;
+    return found.length === 1 ? found[0] : name;
 }
 
 async function call(name, args) {
-    return value(await request('tools/call', { name: await realName(name), arguments: args }));
+    const [given = {}] = args;
+    if (args.length > 1 || typeof given !== 'object' || given === null || Array.isArray(given)) {
+        const names = Object.keys((await describe(name)).inputSchema.properties || {}).map((key) => `${key}: ...`);
+        throw new TypeError(`arguments of a tool have names: tools.${written(name)}({ ${names.join(', ')} })`);
+    }
+    return value(await request('tools/call', { name: await realName(name), arguments: given }));
 }
 
 // The names of the tools in whose name or description all of these words occur, with the first lines of these.
@@ -98,9 +121,16 @@ async function describe(name) {
     return seen.get(real);
 }
 
-// No symbol is a name, and what has a `then` would be taken for a promise.
-const named = (target, make) => new Proxy(target, {
+// No symbol is a name, and what has a `then` would be taken for a promise. The target has no other names than its own.
+const named = (target, make) => new Proxy(Object.setPrototypeOf(target, null), {
     get: (own, name) => (name in own || typeof name === 'symbol' || name === 'then' ? own[name] : make(name)),
 });
-module.exports = named({ ToolError, search, describe },
-    (server) => named(Object.create(null), (tool) => (args = {}) => call(`${server}.${tool}`, args)));
+const server = (name, target = {}) => named(target, (tool) => (...args) => call(`${name}.${tool}`, args));
+// A function of this module, and a server of the same name.
+const both = (own) => {
+    const { name } = own;
+    delete own.name;
+    delete own.length;
+    return server(name, own);
+};
+module.exports = named({ ToolError, search: both(search), describe: both(describe) }, (name) => server(name));

@@ -5,25 +5,25 @@
 # threads, forks and the calls of a session have nothing in common.
 """Tools that this program may call: tools.SERVER.TOOL(argument=value). See also search(), describe() and aio."""
 
-import itertools
-import json
-import os
-import socket
+import itertools as _itertools
+import json as _json
+import os as _os
+import socket as _socket
 
 
 class ToolError(Exception):
     """A call that was refused or has failed; its text says why."""
 
 
-_files, _seen = itertools.count(1), {}
+_files, _seen = _itertools.count(1), {}
 
 
 def _exchange(line):
-    if "ISOLATOR_TOOLS" not in os.environ:
+    if "ISOLATOR_TOOLS" not in _os.environ:
         raise ToolError("this program has no tools")
     try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(os.environ["ISOLATOR_TOOLS"])
+        with _socket.socket(_socket.AF_UNIX) as connection:
+            connection.connect(_os.environ["ISOLATOR_TOOLS"])
             connection.sendall(line)
             with connection.makefile("rb") as stream:
                 answer = stream.readline()
@@ -36,7 +36,7 @@ def _exchange(line):
 
 def _request(method, params):
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-    answer = json.loads(_exchange(json.dumps(message).encode() + b"\n"))
+    answer = _json.loads(_exchange(_json.dumps(message).encode() + b"\n"))
     if "error" in answer:
         raise ToolError(answer["error"]["message"])
     return answer["result"]
@@ -70,29 +70,40 @@ def _part(part):
     return part if data is None else _save(data, content.get("mimeType"))
 
 
+def _text_value(texts):
+    # A server may return each item of a list as a text of its own.
+    try:
+        return [_json.loads(text) for text in texts] if len(texts) > 1 else _json.loads("".join(texts))
+    except ValueError:
+        return "\n".join(texts)
+
+
 def _value(result):
     # Pictures and the like become files of the working directory, and the value has their names.
     parts = [_part(part) for part in result["content"]]
     is_text = all(part.get("type") == "text" for part in result["content"])
     if result.get("isError"):
         raise ToolError("\n".join(map(str, parts)) or "the tool has failed")
+    value = result.get("structuredContent")
+    if isinstance(value, dict) and list(value) == ["result"] and not (is_text and _text_value(parts) == value):
+        return value["result"]  # FastMCP wraps what is no object; the texts of others have the object itself
     if "structuredContent" in result:
-        return result["structuredContent"]
-    if not is_text:
-        return parts[0] if len(parts) == 1 else parts
-    try:
-        return json.loads("\n".join(parts))
-    except ValueError:
-        return "\n".join(parts)
+        return value
+    return _text_value(parts) if is_text else parts[0] if len(parts) == 1 else parts
+
+
+def _written(name):
+    # SERVER.TOOL as a program writes it: the tool list-issues is list_issues.
+    server, _, tool = name.replace("-", "_").partition(".")
+    return server + "." + tool.replace(".", "_")
 
 
 def _real_name(name):
-    # In Python the tool list-issues is list_issues.
-    server, _, tool = name.partition(".")
-    if "_" not in tool or name in _seen or name in _list():
+    if "_" not in name or name in _seen or name in _list():
         return name
-    same = [known for known in _seen if known.startswith(server + ".") and known[len(server) + 1:].replace("-", "_").replace(".", "_") == tool]
-    return same[0] if len(same) == 1 else name
+    same = [known for known in _seen if _written(known) == _written(name)]
+    own = [known for known in same if known.partition(".")[0] == name.partition(".")[0]] or same
+    return own[0] if len(own) == 1 else name
 
 
 def _call(name, arguments):
@@ -105,7 +116,7 @@ async def _call_async(name, arguments):
     return await asyncio.get_running_loop().run_in_executor(None, _call, name, arguments)
 
 
-def search(text=""):
+def _search(text=""):
     """The names of the tools in whose name or description all of these words occur, with the first lines of these."""
     found = {}
     for name, tool in _list().items():
@@ -115,7 +126,7 @@ def search(text=""):
     return found
 
 
-def describe(name):
+def _describe(name):
     """What its server says about the tool SERVER.TOOL: a description, and the schemas of its arguments and its value."""
     name = _real_name(name)
     if name not in _seen and name not in _list():
@@ -127,18 +138,24 @@ class _Tool:
     def __init__(self, name, call):
         self._name, self._call, self.__name__ = name, call, name
 
-    def __call__(self, **arguments):
+    def __call__(*values, **arguments):  # an argument may be named self
+        self, given = values[0], values[1:]
+        if len(given) == 1 and isinstance(given[0], dict) and not arguments:
+            arguments = given[0]
+        elif given:
+            names = ", ".join(name + "=..." for name in _describe(self._name)["inputSchema"].get("properties", {}))
+            raise TypeError("arguments of a tool have names: tools.%s(%s)" % (_written(self._name), names))
         return self._call(self._name, arguments)
 
     @property
     def __doc__(self):
-        return describe(self._name).get("description")
+        return _describe(self._name).get("description")
 
     @property
     def __signature__(self):
         from inspect import Parameter, Signature
 
-        schema = describe(self._name)["inputSchema"]
+        schema = _describe(self._name)["inputSchema"]
         required, names = schema.get("required", []), [name for name in schema.get("properties", {}) if name.isidentifier()]
         default = {name: Parameter.empty if name in required else None for name in names}
         names.sort(key=lambda name: name not in required)
@@ -161,10 +178,21 @@ class _Server:
         return self[tool]
 
     def __dir__(self):
-        return [name.partition(".")[2].replace("-", "_") for name in _list() if name.startswith(self._name + ".")]
+        names = [_written(name).partition(".") for name in _list()]
+        return [tool for server, _, tool in names if server == self._name.replace("-", "_")]
 
     def __repr__(self):
         return "<tools of %s>" % self._name
+
+
+class _Function(_Server):
+    # A function of this module, and a server of the same name.
+    def __init__(self, name, function):
+        super().__init__(name, _call)
+        self.__wrapped__, self.__doc__ = function, function.__doc__
+
+    def __call__(self, *values, **arguments):
+        return self.__wrapped__(*values, **arguments)
 
 
 class _Aio:
@@ -176,7 +204,7 @@ class _Aio:
         return _Server(server, _call_async)
 
 
-aio = _Aio()
+aio, search, describe = _Aio(), _Function("search", _search), _Function("describe", _describe)
 
 
 def __getattr__(server):
@@ -186,4 +214,4 @@ def __getattr__(server):
 
 
 def __dir__():
-    return ["ToolError", "aio", "describe", "search"] + sorted({name.partition(".")[0] for name in _list()})
+    return sorted({"ToolError", "aio", "describe", "search"} | {_written(name).partition(".")[0] for name in _list()})

@@ -62,7 +62,7 @@ enum tool_decision questions_read(const json_t *result)
     const json_t *answer = json_object_get(json_object_get(result, "content"), "answer");
 
     if (is_text(action, "decline"))
-        return TOOL_REFUSED_FOR_RUN;
+        return TOOL_DECLINED;
     if (!is_text(action, "accept"))
         return TOOL_DISMISSED;
     for (int i = 0; i < CHOICES; i++)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/cleanup.h"
 #include "network/connection_state.h"
 
 /* How many messages are read from a host before it is another connection's turn. */
@@ -91,11 +92,36 @@ static void pass_to_host(struct connection *connection)
     }
 }
 
+/* How many bytes the program takes, without those that may be added. A program that has granted no
+ * more than these when a response begins gets it as it is. */
+static size_t granted_by_program(struct connection *connection)
+{
+    struct http_response *response = &connection->response;
+
+    if (connection->request.is_tunnel || connection->credit <= HTTP_RESPONSE_ADDED)
+        response->is_passed = true;
+    return connection->credit - (response->is_passed ? 0 : HTTP_RESPONSE_ADDED);
+}
+
+static void send_to_program(struct connection *connection, const char *bytes, size_t length)
+{
+    CLEANUP(strbuf_release) struct strbuf passed = STRBUF_INIT;
+
+    if (!connection->response.is_passed) {
+        http_response_pass(&connection->response, bytes, length, &passed);
+        bytes = passed.data;
+        length = passed.length;
+    }
+    connection_send(connection, MUX_DATA, bytes, length);
+    connection->credit -= (uint32_t)length;
+}
+
 /* Reads bytes of the host. False: there are none, or no room for them. */
 static bool pass_to_program(struct connection *connection)
 {
-    char bytes[MUX_DATA_MAX];
-    const size_t max = connection->credit < sizeof bytes ? connection->credit : sizeof bytes;
+    char bytes[MUX_DATA_MAX - HTTP_RESPONSE_ADDED];
+    const size_t granted = granted_by_program(connection);
+    const size_t max = granted < sizeof bytes ? granted : sizeof bytes;
     const size_t size = within_budget(connection, max);
     ssize_t length;
 
@@ -111,8 +137,7 @@ static bool pass_to_program(struct connection *connection)
         connection_send(connection, MUX_END, NULL, 0);
         return false;
     }
-    connection_send(connection, MUX_DATA, bytes, (size_t)length);
-    connection->credit -= (uint32_t)length;
+    send_to_program(connection, bytes, (size_t)length);
     network_log_count(connection->context->log, connection->entry, 0, (size_t)length);
     return true;
 }

@@ -23,6 +23,7 @@
 #include "network/connection.h"
 #include "network/dial.h"
 #include "network/http_request.h"
+#include "network/http_response.h"
 #include "network/lookup.h"
 #include "network/socks_request.h"
 
@@ -57,6 +58,7 @@ struct connection {
     struct http_request request; /* or one of SOCKS, of which it has the tunnel, host and port */
     bool is_socks;               /* the program has greeted as one that speaks SOCKS does */
     struct http_body_reader body;
+    struct http_response response;
     struct strbuf head; /* of the request, for the host; what is not sent yet */
     const struct network_host *rule;
     struct lookup *lookup;

@@ -251,6 +251,7 @@ enum http_result http_request_read(const char *bytes, size_t length, struct http
 {
     static const struct http_tunnel none = {.field_count = 0};
     struct http_head head;
+    struct span upgrade;
     const enum http_result result = http_head_read(bytes, length, &head, request);
 
     if (result != HTTP_GOOD)
@@ -259,6 +260,11 @@ enum http_result http_request_read(const char *bytes, size_t length, struct http
         return HTTP_REFUSED;
     if (request->is_tunnel)
         return HTTP_GOOD;
+    if (count_fields(&head, "Upgrade", &upgrade) > 0 && span_is(upgrade, "websocket")) {
+        http_refuse(request, 501,
+                    "a websocket needs a tunnel: CONNECT, then TLS unless the host is \"raw\"");
+        return HTTP_REFUSED;
+    }
     if (!check_host(&head, HTTP_PORT, "a Host that is not the host of the target", request) ||
         !read_connection(&head, request))
         return HTTP_REFUSED;

@@ -42,6 +42,8 @@ struct http_request {
  * origin form, with "Connection: close", and without the fields that are for the proxy or this
  * connection (Connection and those it names, Keep-Alive, Proxy-Connection, Proxy-Authorization, TE,
  * Upgrade, HTTP2-Settings). So a connection carries one request; what follows its body is dropped.
+ * A server may ignore Upgrade, so "h2c" is left out; without "websocket" the response would be
+ * none that the program can use, so that is refused.
  *
  * Refused, among others: lines that do not end with CR LF, folded fields, blanks around a name, a
  * name that is not a token, control characters, more than one Host, a Host that is not the host of

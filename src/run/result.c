@@ -177,6 +177,8 @@ json_t *result_to_json(struct result *result)
         json_array_append_new(warnings, json_string(result->warnings.items[i]));
     for (size_t i = 0; i < result->artifacts.missing.count; i++)
         json_array_append_new(warnings, json_string(result->artifacts.missing.items[i]));
+    if (result->retries > 0)
+        json_object_set_new(object, "retries", json_integer(result->retries));
     json_object_set_new(object, "status", json_string(result_status(result)));
     json_object_set_new(object, "exitCode", json_integer(result->exit_code));
     json_object_set_new(object, "stdout", json_make_taken(&result->text[0]));

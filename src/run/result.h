@@ -78,7 +78,7 @@ struct result {
     bool ready;            /* its interpreter had been started before */
     long long ready_bytes; /* memory that the container used then; not in the JSON */
     char *checker_image, *checker_container; /* the same of the checker of tests; not in the JSON */
-    int retries; /* how often it was run again since the engine had failed; not in the JSON */
+    int retries;                    /* how often it was run again since the engine had failed */
     struct build_result *build;     /* owned; NULL: nothing was built */
     struct session_result *session; /* owned; NULL: it used none */
     struct network_log *network;    /* owned; NULL: its programs had no proxy */

@@ -187,6 +187,7 @@ static void release_parts(struct service *service)
     reaper_dismiss(&service->reaper, &service->docker);
     audit_close(&service->audit);
     prover_release(&service->prover);
+    service->interrupted = service->memory.interrupted;
     engine_memory_release(&service->memory);
 }
 

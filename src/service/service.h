@@ -46,6 +46,7 @@ struct service {
     struct docker docker; /* callers may use it too; borrows from the configuration */
     /* The rest is the service's own. */
     struct engine_memory memory;
+    size_t interrupted; /* creations of containers; after service_close() */
     struct reaper reaper;
     struct notifier pool_ended, sessions_ended;
     struct pool *pool; /* NULL: none */

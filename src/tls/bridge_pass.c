@@ -99,7 +99,7 @@ static bool read_host(struct bridge *bridge)
     switch (side_read(&bridge->host, bytes, sizeof bytes, &length)) {
     case SIDE_DONE:
         bridge->has_response = true;
-        strbuf_add(&bridge->to_program, bytes, length);
+        http_response_pass(&bridge->response, bytes, length, &bridge->to_program);
         return true;
     case SIDE_BLOCKED:
         return false;

@@ -24,6 +24,7 @@
 
 #include "base/strbuf.h"
 #include "network/http_request.h"
+#include "network/http_response.h"
 #include "tls/bridge.h"
 #include "tls/side.h"
 
@@ -45,6 +46,7 @@ struct bridge {
     bool has_request;       /* it is complete */
     struct http_request request;
     struct http_body_reader body;
+    struct http_response response;
     struct strbuf head;                     /* for the host, with the fields of isolator */
     struct strbuf from_program, to_program; /* bytes that were not passed on yet */
     bool program_ended;                     /* the program sends no more */

@@ -140,7 +140,10 @@ static enum tool_decision take_answer(struct tool_consent *consent, const char *
     if (!consent->question)
         return TOOL_DISMISSED;
     decision = asker->take(asker->context, consent->question);
-    *why = decision == TOOL_DISMISSED ? "the question was dismissed" : "a person has refused it";
+    *why = decision == TOOL_DISMISSED  ? "the question was dismissed"
+           : decision == TOOL_DECLINED ? "the host has declined the question, perhaps without "
+                                         "showing it to a person"
+                                       : "a person has refused it";
     if (decision != TOOL_UNDECIDED)
         end_waiting(consent);
     return decision;
@@ -156,7 +159,7 @@ enum tool_decision tool_consent_ask(struct tool_consent *consent, const void *ow
         decision = take_answer(consent, why);
         if (decision == TOOL_AGREED_FOR_RUN)
             strvec_push(&consent->allowed, name);
-        else if (decision == TOOL_REFUSED_FOR_RUN)
+        else if (decision == TOOL_REFUSED_FOR_RUN || decision == TOOL_DECLINED)
             strvec_push(&consent->refused, name);
         if (decision != TOOL_UNDECIDED)
             give_turn_back(consent, done);

@@ -31,6 +31,7 @@ enum tool_decision {
     TOOL_AGREED,    /* to this call */
     TOOL_AGREED_FOR_RUN,
     TOOL_REFUSED_FOR_RUN,
+    TOOL_DECLINED,  /* by a person, or by a host that has asked none; for the run */
     TOOL_DISMISSED, /* there is no answer: this call is refused */
 };
 

@@ -429,7 +429,7 @@ test_case 'an engine that hangs, prints garbage or is killed' && {
         [ "$expected" = "${expected#3 }" ] || is "$status" 3 "an engine that hangs at $question: the status"
     done
     faulty "version * hang" isolator doctor --config "$scratch/hurried.json"
-    has "$(check engine)" $'\n-> sudo systemctl restart docker, which ends all its containers' "an engine that hangs and whose socket exists"
+    has "$(check engine)" $'\n-> that is 3 times in a row: if it stays so, sudo systemctl restart docker, which ends all its containers' "an engine that hangs and whose socket exists"
     faulty "* * garbage" isolator doctor --config "$scratch/hurried.json"
     is "$status|$(grep -c '' <<<"$err")" "3|1" "an engine that prints garbage"
     faulty "* * kill" isolator doctor --config "$scratch/hurried.json"

@@ -64,7 +64,7 @@ testCase('what is no clear consent is a refusal', async () => {
     const session = await openWith([{ action: 'cancel' }, { action: 'accept', content: {} }, accept('yes'), { action: 'decline' }]);
     const result = await calls(session, Array(5).fill(ECHO));
     is(result.stdout.replaceAll("the tool 'one.echo' is not called: ", ''), `${'the question was dismissed\n'.repeat(3)}` +
-        'a person has refused it\nit was refused in this run\n');
+        'the host has declined the question, perhaps without showing it to a person\nit was refused in this run\n');
     is(session.questions.length, 4, 'questions');
 });
 

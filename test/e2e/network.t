@@ -13,6 +13,8 @@ print(get("http://'$web'/"))
 print(get("http://'$web':8080/headers?a=b", headers={"User-Agent": "own"}))
 print(get("http://WEB.at-127-0-0-1.TEST./"))
 print(get("http://'$web'/", data=b"x" * 100000))
+print(urllib.request.urlopen("http://'$web'/").headers["Connection"])
+print(get("http://'$web'/", headers={"Upgrade": "websocket"}))
 print(tls("'$web'", 443, "'$web'"))
 print(get("http://other.at-127-0-0-2.test/"))
 print(get("http://'$web':81/"))
@@ -29,20 +31,24 @@ User-Agent: own
 Connection: close
 hello
 got 100000
+close
+501 isolator: a request to the proxy is not valid: a websocket needs a tunnel: CONNECT, then TLS unless the host is "raw"
 hello
 403 isolator: host 'other.at-127-0-0-2.test' is not on the list of allowed hosts
 403 isolator: port 81 of host '$web' is not on the list of allowed hosts
 URLError: <urlopen error Tunnel connection failed: 403 Forbidden: host 'other.at-127-0-0-2.test' is not on the list of allowed hosts>
 END
     expect "$(connections)" "the connections" <<END
-$web 80 connected 3 -
+$web 80 connected 4 -
 $web 8080 connected 1 -
+- - failed 1 a request to the proxy is not valid: a websocket needs a tunnel: CONNECT, then TLS unless the host is "raw"
 $web 443 connected 1 -
 other.at-127-0-0-2.test 80 refused 1 host 'other.at-127-0-0-2.test' is not on the list of allowed hosts
 $web 81 refused 1 port 81 of host '$web' is not on the list of allowed hosts
 other.at-127-0-0-2.test 443 refused 1 host 'other.at-127-0-0-2.test' is not on the list of allowed hosts
 END
     expect "$(field warnings)" "the warnings, each once" <<END
+network: a request to the proxy is not valid: a websocket needs a tunnel: CONNECT, then TLS unless the host is "raw"
 network: host 'other.at-127-0-0-2.test' is not on the list of allowed hosts
 network: port 81 of host '$web' is not on the list of allowed hosts
 END

@@ -23,7 +23,7 @@ test_case 'a request gets a header that the program neither has nor sees' && {
     python 'import os
 print(get("https://'$web'/headers?a=b", headers={"Authorization": "own", "X-Other": "1", "User-Agent": "test"}))
 print(get("https://'$web'/", data=b"x" * 1000000))
-print(len(get("https://'$web'/bytes/3000000")))
+print(len(get("https://'$web'/bytes/3000000")), urllib.request.urlopen("https://'$web'/").headers["Connection"])
 names = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO", "NODE_EXTRA_CA_CERTS"]
 print({os.environ[name] for name in names}, os.path.getsize(os.environ["SSL_CERT_FILE"]) > 1000)
 print("s3cr3t" in str(dict(os.environ)))
@@ -38,11 +38,11 @@ X-Other: 1
 User-Agent: test
 Connection: close
 got 1000000
-3000000
+3000000 close
 {'/workspace/.isolator-ca.pem'} True
 False
 END
-    expect "$(connections)" "the connections" <<<"$web 443 connected 3 -"
+    expect "$(connections)" "the connections" <<<"$web 443 connected 4 -"
     is "$(field warnings)" "" "no warnings"
     hasnt "$err" s3cr3t "the trace"
     has "$err" "connect $web:443" "the trace"

@@ -536,6 +536,31 @@ bob.py tests
 END
 }
 
+test_case '--retries: what the engine failed is tested again, and the summary counts it' && {
+    again() { faulty "run $1 fail;create * fail" isolator test -j 1 --tests "$scratch/again" "${@:2}"; }
+    mkdir -p "$scratch/again"
+    touch "$scratch/again/s1.in"
+    echo 1 >"$scratch/again/s1.out"
+    echo 'echo 1' | tee "$scratch/again.ash" >"$scratch/more.ash"
+    again 2 --table "$scratch/again.ash" "$scratch/more.ash"
+    is "$status|$(tail -n 1 <<<"$out")" "3|1 of 2 solutions passed all tests; 1 not graded, 1 of them since the engine failed" "without --retries"
+    again 2 --table --retries 1 "$scratch/again.ash" "$scratch/more.ash"
+    is "$status|$(tail -n 1 <<<"$out")" "0|2 of 2 solutions passed all tests; 1 retry" "several files"
+    again 1 --json --retries 1 "$scratch/again.ash"
+    is "$status|$(json '"$r->{retries} $r->{status}"')" "0|1 success" "one file, as JSON"
+    again 1 --table --retries 1 "$scratch/again.ash"
+    is "$status|$(grep -c passed <<<"$out")" "0|2" "as a table: a row, and the summary"
+}
+
+test_case 'several files: creations that are interrupted are one warning, with their number' && {
+    sed -E 's/("engineTimeoutSeconds": *)[0-9]+/\12/' "$ISOLATOR_CONFIG" >"$scratch/hurried.json"
+    for i in 1 2 3; do echo 'echo 1' >"$scratch/late$i.ash"; done
+    faulty "run * hang" isolator test --config "$scratch/hurried.json" --table -j 3 --timeout 1 --tests "$scratch/grade" "$scratch"/late?.ash
+    is "$status" 3 "the status"
+    is "$(grep -c 'the creation of container' <<<"$err")" 1 "one is named"
+    has "$err" "isolator: warning: the creation of 3 containers was interrupted; " "the number"
+}
+
 test_case 'several files: the table and the JSON, in the order of the command line' && {
     grade --table -j 4 ann.py bob.py dan.unknown cy.ash
     is "$status|$err" "1|" "some tests are not passed"

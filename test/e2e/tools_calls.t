@@ -53,6 +53,74 @@ END
     is "$(calls)" "one.text ok one.json ok one.empty ok one.picture ok one.mixed ok one.fails failed ok=5 failed=1" "an error of a tool is a failure"
 }
 
+test_case 'values: FastMCP wraps what is no object, and returns a list as several texts' && {
+    with_servers "$(tool_server one values)"
+    python 'import tools
+print([tools.one[name]() for name in ("none", "word", "object", "objects", "text")])' --tools one
+    is "$(field stdout)" "[[], 'w', {'result': 1}, [{'a': 1}, [2]], 'two\\nlines']" "in Python"
+    code cjs 'const { one } = require("./tools.cjs");
+Promise.all(["none", "word", "object", "objects", "text"].map((name) => one[name]())).then((all) => console.log(JSON.stringify(all)))' --tools one
+    is "$(field stdout)" '[[],"w",{"result":1},[{"a":1},[2]],"two\nlines"]' "in JavaScript"
+}
+
+test_case 'names: servers with a dash, and those that have a name of the module' && {
+    names='a-b json os search describe constructor both_x both-x'
+    set --
+    for name in $names; do set -- "$@" --tools "$name"; done
+    with_servers "$(for name in $names; do tool_server "$name" rich; done | sed 's/}"/}, "/g')"
+    python 'import tools, asyncio
+print(dir(tools), dir(tools.a_b) == dir(tools.search), "dashed_name" in dir(tools.a_b))
+print([call(x=1)["got"]["x"] for call in (tools.a_b.dashed_name, getattr(tools, "a-b").echo, tools.json.echo, tools.os.echo, tools.search.echo, tools.describe.echo)])
+print(sorted(tools.search("json.dashed")), tools.describe("a_b.dashed_name")["name"], tools.both_x.echo()["got"], tools.both_x.dashed_name()["got"])
+print(asyncio.run(tools.aio.a_b.dashed_name(x=2)))' "$@"
+    expect "$(field stdout)" "in Python" <<'END'
+['ToolError', 'a_b', 'aio', 'both_x', 'constructor', 'describe', 'json', 'os', 'search'] True True
+[1, 1, 1, 1, 1, 1]
+['json.dashed-name'] a-b.dashed-name {} {}
+{'got': {'x': 2}}
+END
+    is "$(calls | grep -o 'both[^ ]*' | tr '\n' ' ')" "both_x.echo both_x.dashed-name " "a server that has the very name"
+    code cjs 'const tools = require("./tools.cjs");
+(async () => {
+    for (const call of [tools.a_b.dashed_name, tools.search.echo, tools.describe.echo, tools.constructor.echo]) console.log(JSON.stringify(await call({ x: 1 })));
+    console.log(Object.keys(await tools.search("json.dashed")), (await tools.describe("a_b.dashed_name")).name);
+})()' "$@"
+    expect "$(field stdout)" "in JavaScript" <<'END'
+{"got":{"x":1}}
+{"got":{"x":1}}
+{"got":{"x":1}}
+{"got":{"x":1}}
+[ 'json.dashed-name' ] a-b.dashed-name
+END
+}
+
+test_case 'arguments without names: an object of them, and an error that shows how to write it' && {
+    with_servers "$(tool_server one rich)"
+    python 'import tools
+print(tools.one.echo({"a": 1}), tools.one.echo(self="a"))
+for call in (lambda: tools.one.dashed_name("x"), lambda: tools.one.dashed_name({"city": "x"}, country="y"), lambda: tools.one.dashed_name({}, {})):
+    try: call()
+    except TypeError as e: print(e)' --tools one
+    expect "$(field stdout)" "in Python" <<'END'
+{'got': {'a': 1}} {'got': {'self': 'a'}}
+arguments of a tool have names: tools.one.dashed_name(country=..., city=...)
+arguments of a tool have names: tools.one.dashed_name(country=..., city=...)
+arguments of a tool have names: tools.one.dashed_name(country=..., city=...)
+END
+    code cjs 'const { one } = require("./tools.cjs");
+(async () => {
+    console.log(await one.echo(), await one.echo(undefined));
+    for (const args of [["x"], [null], [["x"]], [{ city: "x" }, "y"]]) await one.dashed_name(...args).catch((error) => console.log(`${error}`));
+})()' --tools one
+    expect "$(field stdout)" "in JavaScript" <<'END'
+{ got: {} } { got: {} }
+TypeError: arguments of a tool have names: tools.one.dashed_name({ country: ..., city: ... })
+TypeError: arguments of a tool have names: tools.one.dashed_name({ country: ..., city: ... })
+TypeError: arguments of a tool have names: tools.one.dashed_name({ country: ..., city: ... })
+TypeError: arguments of a tool have names: tools.one.dashed_name({ country: ..., city: ... })
+END
+}
+
 test_case 'the same in JavaScript, as CommonJS and as a module' && {
     with_servers "$(tool_server one rich), $(tool_server values values)"
     code cjs 'const tools = require("./tools.cjs");

@@ -184,18 +184,28 @@ static void grade_table__grades(void **state)
     check_grade(REASON_CANCELLED, -1, GRADE_NONE);
 }
 
-static void check_summary(size_t passed, size_t failed, size_t total, const char *expected)
+static void check_summary(size_t passed, size_t failed, size_t total,
+                          const struct grade_engine *engine, const char *expected)
 {
-    CLEANUP_FREE char *line = grade_table_summary(passed, failed, total);
+    CLEANUP_FREE char *line = grade_table_summary(passed, failed, total, engine);
 
     assert_string_equal(line, expected);
 }
 
 static void grade_table__summary(void **state)
 {
+    static const struct grade_engine good, failed = {.failed = 1}, again = {1, 3}, once = {0, 1};
+
     (void)state;
-    check_summary(42, 8, 50, "42 of 50 solutions passed all tests\n");
-    check_summary(1, 2, 5, "1 of 5 solutions passed all tests; 2 not graded\n");
+    check_summary(42, 8, 50, &good, "42 of 50 solutions passed all tests\n");
+    check_summary(1, 2, 5, &good, "1 of 5 solutions passed all tests; 2 not graded\n");
+    check_summary(42, 8, 50, &once, "42 of 50 solutions passed all tests; 1 retry\n");
+    check_summary(1, 2, 5, &failed,
+                  "1 of 5 solutions passed all tests; 2 not graded, 1 of them since the engine "
+                  "failed\n");
+    check_summary(1, 2, 5, &again,
+                  "1 of 5 solutions passed all tests; 2 not graded, 1 of them since the engine "
+                  "failed; 3 retries\n");
 }
 
 /* A name that is very long does not make all rows so wide. */

@@ -44,6 +44,13 @@ static void tool_servers__wrong_ones_are_refused(void **state)
     (void)state;
     check_refused("{\"tools\": {\"b\": {}}}",
                   "test.json: tools.b: must be complete: a server needs command");
+    check_refused(
+        "{\"tools\": {\"aio\": {\"command\": \"c\"}}}",
+        "test.json: tools.aio: must be another name, since tools.aio, tools.ToolError and "
+        "tools.then have a meaning for programs");
+    check_refused("{\"mcpServers\": {\"then\": {\"command\": \"c\"}}}",
+                  "test.json: mcpServers.then: must be another name, since tools.aio, "
+                  "tools.ToolError and tools.then have a meaning for programs");
     check_refused("{\"tools\": {\"b\": {\"command\": \"\"}}}",
                   "test.json: tools.b.command: must be a string that is not empty");
     check_refused("{\"tools\": {\"b\": {\"command\": \"c\", \"arg\": []}}}",

@@ -11,6 +11,7 @@
 #include "docker/engine_memory.h"
 #include "docker/explain.h"
 #include "docker/install_advice.h"
+#include "docker/unreachable.h"
 
 /* Long enough for the slowest machine; no test waits that long. */
 enum { LATE_MS = 60000, ENGINE_TIMEOUT = 600 };
@@ -535,6 +536,25 @@ static void docker__explain_without_a_docker_command(void **state)
                  "message");
 }
 
+/* Another command than docker, such as one that the configuration names by mistake. */
+static void docker__explain_another_command(void **state)
+{
+    static const char *const commands[] = {"/bin/false", "/none/docker"};
+    static const char *const problems[] = {
+        "cannot start: '/bin/false' does not work as a docker command; see containerCommand in the "
+        "configuration: message",
+        "cannot start: the container engine does not answer; sudo systemctl start docker: message"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct docker docker = {.command = commands[i], .engine_timeout = 100};
+        struct error error = ERROR_INIT;
+
+        docker_explain(&docker, "py:3", "cannot start", "message", NULL, &error);
+        assert_error(&error, ERROR_ENGINE, problems[i]);
+    }
+}
+
 /* An engine whose endpoint is this, and which does not answer. */
 static void check_unreachable(const char *version, const char *endpoint, const char *message)
 {
@@ -599,8 +619,8 @@ static void docker__explain_what_to_do(void **state)
                       "versions of both that fit each other, or see its log: message",
                       endpoint);
     CLEANUP_FREE char *hangs =
-        string_format("cannot start: the container engine does not answer at %s; sudo systemctl "
-                      "restart docker, which ends all its containers: message",
+        string_format("cannot start: the container engine does not answer at %s; it may be busy: "
+                      "try again, or raise engineTimeoutSeconds: message",
                       endpoint);
     CLEANUP_FREE char *stopped =
         string_format("cannot start: the container engine does not answer at %s; sudo systemctl "
@@ -624,6 +644,48 @@ static void docker__explain_what_to_do(void **state)
     assert_int_equal(listen(fd, 10), 0);
     check_unreachable("exit 1", endpoint, refuses);
     check_unreachable("kill -KILL $$", endpoint, hangs);
+    close(fd);
+    temp_remove(directory);
+}
+
+/* An engine that was silent so often in a row. */
+static void check_silent(int silences, const char *endpoint, const char *expected)
+{
+    const struct docker docker = {.command = "docker"};
+    struct engine_info engine;
+    struct unreachable found;
+
+    engine_info_init(&engine);
+    engine.endpoint = string_copy(endpoint);
+    engine.silences = silences;
+    found = unreachable_find(&docker, &engine, "message");
+    assert_string_equal(found.advice, expected);
+    unreachable_release(&found);
+    engine_info_release(&engine);
+}
+
+/* To restart it ends the work of others, so that comes last. */
+static void docker__explain_a_restart(void **state)
+{
+    static const char busy[] = "it may be busy: try again, or raise engineTimeoutSeconds";
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char *directory = temp_create();
+    CLEANUP_FREE char *path = path_in(directory, "s");
+    CLEANUP_FREE char *endpoint = string_format("unix://%s", path);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    (void)state;
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    check_silent(2, endpoint, "sudo systemctl start docker"); /* nobody listens */
+    assert_int_equal(listen(fd, 10), 0);
+    check_silent(1, endpoint, busy);
+    check_silent(2, endpoint, busy);
+    check_silent(3, endpoint,
+                 "that is 3 times in a row: if it stays so, sudo systemctl restart docker, which "
+                 "ends all its containers");
+    check_silent(2, "ssh://box", busy);
+    check_silent(3, "ssh://box", "see docker context ls and choose another context than ssh://box");
     close(fd);
     temp_remove(directory);
 }

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/clock.h"
 #include "docker/container.h"
 #include "docker/engine_memory.h"
 
@@ -196,4 +197,39 @@ static void engine_memory__drawn_user_is_no_part_of_the_fingerprint(void **state
     assert_false(spec_fingerprint_equal(&drawn, &given));
     assert_false(spec_fingerprint_equal(&drawn, &root));
     assert_false(spec_fingerprint_equal(&given, &group));
+}
+
+/* Questions that were open at the same time are one. */
+static void engine_memory__silences_in_a_row(void **state)
+{
+    struct engine_memory memory;
+    long long first;
+
+    (void)state;
+    assert_int_equal(engine_memory_silences(NULL), 1);
+    engine_memory_init(&memory);
+    first = clock_now_ms() - 1000;
+    assert_int_equal(engine_memory_silences(&memory), 0);
+    engine_memory_note_silence(&memory, first);
+    engine_memory_note_silence(&memory, first);
+    assert_int_equal(engine_memory_silences(&memory), 1);
+    engine_memory_note_silence(&memory, clock_now_ms());
+    assert_int_equal(engine_memory_silences(&memory), 2);
+    engine_memory_note_answer(&memory);
+    assert_int_equal(engine_memory_silences(&memory), 0);
+    engine_memory_note_silence(&memory, clock_now_ms());
+    assert_int_equal(engine_memory_silences(&memory), 1);
+    engine_memory_release(&memory);
+}
+
+static void engine_memory__counts_interrupted_creations(void **state)
+{
+    struct engine_memory memory;
+
+    (void)state;
+    assert_int_equal(engine_memory_note_interrupted(NULL), 1);
+    engine_memory_init(&memory);
+    assert_int_equal(engine_memory_note_interrupted(&memory), 1);
+    assert_int_equal(engine_memory_note_interrupted(&memory), 2);
+    engine_memory_release(&memory);
 }

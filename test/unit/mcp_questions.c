@@ -96,7 +96,7 @@ static void questions__answers(void **state)
         decision_of(ACCEPT("{\"answer\": \"allow for this run, with any arguments\"}")),
         TOOL_AGREED_FOR_RUN);
     assert_int_equal(decision_of(ACCEPT("{\"answer\": \"refuse\"}")), TOOL_REFUSED_FOR_RUN);
-    assert_int_equal(decision_of("\"result\": {\"action\": \"decline\"}"), TOOL_REFUSED_FOR_RUN);
+    assert_int_equal(decision_of("\"result\": {\"action\": \"decline\"}"), TOOL_DECLINED);
     assert_int_equal(decision_of("\"result\": {\"action\": \"cancel\"}"), TOOL_DISMISSED);
 }
 

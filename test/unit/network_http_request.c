@@ -188,6 +188,9 @@ static void http_request__old_version(void **state)
         "POST http://a/ HTTP/1.0\r\nHost: a\r\nContent-Length: 3\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: close\r\n\r\n");
     assert_int_equal(request.body, HTTP_BODY_LENGTH);
+    check_refused("GET http://a/ HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
+                  "Upgrade: WebSocket\r\n\r\n",
+                  501, "a websocket needs a tunnel: CONNECT, then TLS unless the host is \"raw\"");
     check_refused("GET http://a/ HTTP/1.0\r\nHost: b\r\n\r\n", 400,
                   "a Host that is not the host of the target");
 }

@@ -454,7 +454,7 @@ static void proxy__get(void **state)
     close(host);
     wait_for(&fixture, "CLOSE 0 ");
     check_trace(&fixture, "DATA 0 END 0 CLOSE 0 ");
-    check_data(&fixture, 0, "HTTP/1.1 200 OK\r\n\r\nbody");
+    check_data(&fixture, 0, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbody");
     check_log(&fixture, "127.0.0.1:PORT connected 1: 78 sent, 23 received\n");
     assert_int_equal(fixture.log.bytes, 101);
     {

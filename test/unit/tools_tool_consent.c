@@ -80,8 +80,9 @@ static enum tool_decision ask_and_take(struct fixture *fixture, const char *name
 
 static void tool_consent__holds_for_the_call_or_for_the_run(void **state)
 {
-    static const enum tool_decision answers[] = {TOOL_AGREED, TOOL_AGREED_FOR_RUN, TOOL_DISMISSED,
-                                                 TOOL_REFUSED_FOR_RUN, TOOL_UNDECIDED};
+    static const enum tool_decision answers[] = {TOOL_AGREED,    TOOL_AGREED_FOR_RUN,
+                                                 TOOL_DISMISSED, TOOL_REFUSED_FOR_RUN,
+                                                 TOOL_DECLINED,  TOOL_UNDECIDED};
     struct fixture fixture;
 
     (void)state;
@@ -95,8 +96,12 @@ static void tool_consent__holds_for_the_call_or_for_the_run(void **state)
     assert_string_equal(fixture.why, "a person has refused it");
     assert_int_equal(decide(&fixture, "owner", "s.u"), TOOL_REFUSED_FOR_RUN);
     assert_string_equal(fixture.why, "it was refused in this run");
+    assert_int_equal(ask_and_take(&fixture, "s.v"), TOOL_DECLINED);
+    assert_string_equal(fixture.why, "the host has declined the question, perhaps without showing "
+                                     "it to a person");
+    assert_int_equal(decide(&fixture, "owner", "s.v"), TOOL_REFUSED_FOR_RUN);
     assert_int_equal(decide(&fixture, "owner", "s.t"), TOOL_AGREED_FOR_RUN);
-    assert_int_equal(fixture.person.asked, 4);
+    assert_int_equal(fixture.person.asked, 5);
     assert_int_equal(fixture.person.cancelled, 0);
     tear_down(&fixture);
 }

@@ -17,6 +17,7 @@
 #include "cli/batch/batch_jobs.h"
 #include "cli/batch/batch_line.h"
 #include "cli/batch/batch_sessions.h"
+#include "cli/command_line.h"
 #include "container/owned_container.h"
 #include "request/tool_arguments.h"
 #include "service/service.h"
@@ -76,8 +77,6 @@ static bool finish_line(struct line_run *run, const char *job, struct result *re
                              ARTIFACT_FILES_FORCE, result);
     json_object_set(object, "id", run->id ? run->id : json_null());
     json_object_set_new(object, "line", json_integer(run->number));
-    if (result->retries > 0)
-        json_object_set_new(object, "retries", json_integer(result->retries));
     written = job ? batch_output_job(&batch->output, object, job, &result->warnings)
                   : batch_output_result(&batch->output, object, result);
     if (batch->options->verbose)
@@ -351,6 +350,7 @@ static void end_batch(struct batch *batch, struct batch_totals *totals)
     if (batch->options->detach)
         batch_jobs_close(&batch->jobs);
     service_close(&batch->service, 0);
+    command_line_warn_interrupted(batch->service.interrupted);
     batch_output_end(&batch->output, totals);
     batch_sessions_release(&batch->sessions);
     batch_input_release(&batch->input);

@@ -21,8 +21,6 @@
 #include "config/config.h"
 #include "service/job_batch.h"
 
-enum { RETRIES_MAX = 10 };
-
 struct batch_arguments {
     struct common_options common;
     int parallel, retries;
@@ -61,13 +59,8 @@ static const struct option_rule batch_rules[] = {
      OPTION_STRING(struct batch_arguments, programs)},
     {COMMAND_TEXT_TOOLS("The member *tools* of a request narrows the servers. "),
      OPTION_CALL(struct batch_arguments, tools, command_take_tools)},
-    {{0, "--retries", "N", "run a request again, up to N times, if the engine fails", NULL,
-      "Run a request again, up to N times and at most 10 times, if its result has *reason* "
-      "'engine' or 'judge-error'. The pause before it is 0.5 s, then twice as long each time, at "
-      "most 30 s; "
-      "meanwhile other requests may run. Only the last result is printed. If the request was run "
-      "again, *retries* after *line* says how often. The default is 0."},
-     OPTION_WHOLE(struct batch_arguments, retries, 0, RETRIES_MAX)},
+    {COMMAND_TEXT_RETRIES("request"),
+     OPTION_WHOLE(struct batch_arguments, retries, 0, COMMAND_RETRIES_MAX)},
     {{0, "--artifacts", "DIR", "write the files that requests name to DIR/LINE", NULL,
       "Write the files that requests name in *artifacts* below DIR, which is created if it does "
       "not exist. The files of each line are in a directory with the number of the line; see "

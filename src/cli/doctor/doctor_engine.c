@@ -39,7 +39,8 @@ static long long query_deadline(const struct doctor *doctor)
 static void report_no_answer(struct doctor *doctor)
 {
     CLEANUP(unreachable_release)
-    struct unreachable found = unreachable_find(&doctor->engine, doctor->no_answer.message);
+    struct unreachable found =
+        unreachable_find(&doctor->docker, &doctor->engine, doctor->no_answer.message);
 
     if (found.reason != UNREACHABLE_UNKNOWN)
         doctor_find(doctor, FINDING_FAIL, "socket", string_copy(found.problem),
@@ -303,8 +304,12 @@ bool doctor_ask_engine(struct doctor *doctor)
     if (!doctor->command_file)
         return true;
     doctor_say(doctor, "asking the engine which one it is");
-    engine_info_ask(&doctor->engine, &doctor->docker, query_deadline(doctor), signals_cancel(),
-                    &doctor->no_answer);
+    while (engine_info_ask_versions(&doctor->engine, &doctor->docker, query_deadline(doctor),
+                                    signals_cancel(), &doctor->no_answer) != 0 &&
+           engine->silences > 0 && engine->silences < UNREACHABLE_SILENCES &&
+           !notifier_raised(signals_cancel()))
+        error_release(&doctor->no_answer); /* it may be busy */
+    engine_info_ask_endpoint(&doctor->engine, &doctor->docker, signals_cancel());
     if (engine->kind == doctor->docker.kind)
         return true;
     doctor_find(doctor, FINDING_FAIL, "engine", engine_mismatch(&doctor->docker),

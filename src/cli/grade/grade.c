@@ -54,6 +54,7 @@ struct grading {
     pthread_mutex_t lock; /* protects the members below, and those of the solutions */
     size_t waiting;       /* bytes of the texts that are not printed */
     size_t passed, failed, settled;
+    struct grade_engine engine;
     size_t outcomes[SUBMISSION_OUTCOMES]; /* how many submissions have each */
     bool engine_failed;
 };
@@ -154,6 +155,8 @@ static void settle(struct solution *solution, struct result *result)
     grading->failed += grade == GRADE_FAILED;
     grading->settled++;
     grading->engine_failed |= engine_failed;
+    grading->engine.failed += result->reason == REASON_ENGINE;
+    grading->engine.retries += (size_t)result->retries;
     pthread_mutex_unlock(&grading->lock);
     notifier_raise(&grading->changed);
 }
@@ -229,8 +232,10 @@ static void print_end(struct grading *grading)
     if (grading->as_table) {
         CLEANUP_FREE char *summary =
             grading->package
-                ? problem_table_summary(grading->outcomes, grading->count, signals_caught() != 0)
-                : grade_table_summary(grading->passed, grading->failed, grading->count);
+                ? problem_table_summary(grading->outcomes, grading->count, signals_caught() != 0,
+                                        &grading->engine)
+                : grade_table_summary(grading->passed, grading->failed, grading->count,
+                                      &grading->engine);
 
         print_text(summary);
     }
@@ -473,7 +478,9 @@ static int run_in_service(struct grading *grading, struct error *error)
     const struct run_options *options = grading->options;
     const struct service_options service_options = {
         .pool = POOL_ON_DEMAND,
-        .limits = {.max_active = options->parallel, .gradual = true},
+        .limits = {.max_active = options->parallel,
+                   .gradual = true,
+                   .max_retries = options->retries},
         .has_tools = options->request.tools.count > 0,
         .trace = options->verbose ? docker_print_trace : NULL,
         .changed = &grading->changed,
@@ -493,6 +500,7 @@ static int run_in_service(struct grading *grading, struct error *error)
     progress_begin_counted(&grading->progress, (long long)grading->count);
     run_all(grading);
     service_close(&grading->service, 0); /* cancels what still runs */
+    command_line_warn_interrupted(grading->service.interrupted);
     progress_end(&grading->progress);
     signals_release(); /* nothing remains to be removed */
     print_end(grading);

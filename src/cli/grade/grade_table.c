@@ -203,10 +203,23 @@ char *grade_table_row(const struct grade_table *table, const char *file,
     return row(table, &cells);
 }
 
-char *grade_table_summary(size_t passed, size_t failed, size_t total)
+void grade_table_end_summary(struct strbuf *line, const struct grade_engine *engine)
 {
-    const size_t none = total - passed - failed;
-    CLEANUP_FREE char *rest = none > 0 ? string_format("; %zu not graded", none) : string_copy("");
+    if (engine->failed > 0)
+        strbuf_addf(line, ", %zu of them since the engine failed", engine->failed);
+    if (engine->retries > 0)
+        strbuf_addf(line, "; %zu %s", engine->retries, engine->retries == 1 ? "retry" : "retries");
+    strbuf_addstr(line, "\n");
+}
 
-    return string_format("%zu of %zu solutions passed all tests%s\n", passed, total, rest);
+char *grade_table_summary(size_t passed, size_t failed, size_t total,
+                          const struct grade_engine *engine)
+{
+    struct strbuf line = STRBUF_INIT;
+
+    strbuf_addf(&line, "%zu of %zu solutions passed all tests", passed, total);
+    if (passed + failed < total)
+        strbuf_addf(&line, "; %zu not graded", total - passed - failed);
+    grade_table_end_summary(&line, engine);
+    return strbuf_steal(&line);
 }

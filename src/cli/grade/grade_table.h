@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/strbuf.h"
 #include "base/strvec.h"
 #include "request/test_request.h"
 #include "run/result.h"
@@ -48,7 +49,17 @@ char *grade_table_detail(const struct result *result);
 /* Why the build failed, on one line: an error that the compiler names. */
 char *grade_table_build_detail(const struct result *result);
 
-/* "42 of 50 solutions passed all tests; 1 not graded" */
-char *grade_table_summary(size_t passed, size_t failed, size_t total);
+/* What the engine had to do with the results. */
+struct grade_engine {
+    size_t failed;  /* solutions that have no result since it failed */
+    size_t retries; /* how often one was run again */
+};
+
+/* "42 of 50 solutions passed all tests; 3 not graded, 2 of them since the engine failed" */
+char *grade_table_summary(size_t passed, size_t failed, size_t total,
+                          const struct grade_engine *engine);
+
+/* Ends the line of a summary whose last number are those without a result. */
+void grade_table_end_summary(struct strbuf *line, const struct grade_engine *engine);
 
 #endif

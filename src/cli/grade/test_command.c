@@ -12,7 +12,7 @@
  * waits for the run.
  */
 struct test_view {
-    bool as_table;
+    bool shows_rows; /* while the tests run; with --retries they may run again */
     struct test_table table;
     size_t rows;           /* tests in the table so far: the first of the request */
     struct strbuf waiting; /* of the table, for which there was no room */
@@ -40,7 +40,7 @@ static void begin_tests(void *context, const struct run_options *options,
 {
     struct test_view *view = context;
 
-    view->as_table = run_options_want_table(options);
+    view->shows_rows = run_options_want_table(options) && options->retries == 0;
     test_table_init(&view->table, tests);
     progress_begin_counted(&view->progress, (long long)tests->count);
 }
@@ -51,8 +51,8 @@ static void show_test(void *context, size_t place, const struct test_result *res
     struct test_view *view = context;
     size_t printed;
 
-    view->failed += result->status != TEST_PASSED;
-    if (view->as_table) {
+    view->failed = (place == 0 ? 0 : view->failed) + (result->status != TEST_PASSED);
+    if (view->shows_rows) {
         add_rows(view, result, 1);
         progress_clear(&view->progress);
         printed = print_available(view->waiting.data, view->waiting.length);

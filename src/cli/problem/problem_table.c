@@ -4,7 +4,6 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/grade/grade_table.h"
 #include "cli/table.h"
 
 /* The columns of a figure, as in cli/table.h, and of the longest verdict, and at most of a name. */
@@ -99,7 +98,7 @@ char *problem_table_row(const struct problem_table *table, const struct submissi
 }
 
 char *problem_table_summary(const size_t counts[SUBMISSION_OUTCOMES], size_t total,
-                            bool interrupted)
+                            bool interrupted, const struct grade_engine *engine)
 {
     struct strbuf text = STRBUF_INIT;
     const size_t met = counts[SUBMISSION_AS_EXPECTED];
@@ -111,6 +110,6 @@ char *problem_table_summary(const size_t counts[SUBMISSION_OUTCOMES], size_t tot
         strbuf_addf(&text, "; %zu without an expectation", counts[SUBMISSION_NOT_EXPECTED]);
     if (not_tested > 0)
         strbuf_addf(&text, "; %s%zu not tested", interrupted ? "interrupted, " : "", not_tested);
-    strbuf_addstr(&text, "\n");
+    grade_table_end_summary(&text, engine);
     return strbuf_steal(&text);
 }

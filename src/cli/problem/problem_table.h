@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/grade/grade_table.h"
 #include "cli/problem/submission_result.h"
 #include "run/result.h"
 
@@ -36,6 +37,6 @@ char *problem_table_row(const struct problem_table *table, const struct submissi
  * submissions: those that have no outcome were "interrupted, 1 not tested".
  */
 char *problem_table_summary(const size_t counts[SUBMISSION_OUTCOMES], size_t total,
-                            bool interrupted);
+                            bool interrupted, const struct grade_engine *engine);
 
 #endif
