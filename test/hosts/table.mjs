@@ -1,7 +1,6 @@
 // The hosts: what npm has of each, how it is told of the stand-in and of isolator-mcp, and how it is run once.
 // `install`: the name for isolator-mcp --install; `files`: of the home directory, before that; `command`: its words;
 // `env`: variables. `url` is that of the stand-in.
-const openai = (url) => ({ OPENAI_API_KEY: 'x', OPENAI_BASE_URL: `${url}/v1` });
 
 export const HOSTS = {
     'claude-code': {
@@ -23,12 +22,6 @@ export const HOSTS = {
         files: () => ({ '.gemini/settings.json': '{"security": {"auth": {"selectedType": "gemini-api-key"}}}' }),
         env: (url) => ({ GEMINI_API_KEY: 'x', GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
         command: ['gemini', '-p', 'go', '--yolo', '-m', 'gemini-2.5-pro'],
-    },
-    qwen: {
-        packages: ['@qwen-code/qwen-code@0.24.4'],
-        install: 'qwen-code',
-        env: (url) => ({ ...openai(url), OPENAI_MODEL: 'stand-in' }),
-        command: ['qwen', '-p', 'go', '--yolo', '--auth-type', 'openai'],
     },
     opencode: {
         packages: ['opencode-ai@1.18.33'],
@@ -59,7 +52,7 @@ export const HOSTS = {
         command: ['cn', '-p', 'go', '--auto', '--config', '~/.continue/config.yaml'],
     },
     'ai-sdk': {
-        packages: ['ai', '@ai-sdk/mcp', '@ai-sdk/openai-compatible'],
+        packages: ['ai@6.0.326', '@ai-sdk/mcp@1.0.102', '@ai-sdk/openai-compatible@2.0.92'],
         script: `import { generateText, stepCountIs } from 'ai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { experimental_createMCPClient as createClient } from '@ai-sdk/mcp';
@@ -70,7 +63,7 @@ await generateText({ model, tools: await client.tools(), stopWhen: stepCountIs(9
 await client.close();`,
     },
     langchain: {
-        packages: ['langchain', '@langchain/core', '@langchain/openai', '@langchain/mcp-adapters'],
+        packages: ['langchain@1.5.14', '@langchain/core@1.4.0', '@langchain/openai@1.5.8', '@langchain/mcp-adapters@1.1.4'],
         script: `import { createAgent } from 'langchain';
 import { ChatOpenAI } from '@langchain/openai';
 import { MultiServerMCPClient } from '@langchain/mcp-adapters';
@@ -78,16 +71,5 @@ const client = new MultiServerMCPClient({ isolator: { transport: 'stdio', comman
 const model = new ChatOpenAI({ model: 'stand-in', apiKey: 'x', configuration: { baseURL: process.env.MODEL_URL } });
 await createAgent({ model, tools: await client.getTools() }).invoke({ messages: [{ role: 'user', content: 'go' }] });
 await client.close();`,
-    },
-    mastra: {
-        packages: ['@mastra/core', '@mastra/mcp', '@ai-sdk/openai-compatible'],
-        script: `import { Agent } from '@mastra/core/agent';
-import { MCPClient } from '@mastra/mcp';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-const client = new MCPClient({ servers: { isolator: { command: process.env.SERVER, args: [], env: process.env } } });
-const model = createOpenAICompatible({ name: 'x', baseURL: process.env.MODEL_URL })('stand-in');
-const agent = new Agent({ id: 'a', name: 'a', instructions: 'go', model, tools: await client.getTools() });
-await agent.generate('go', { maxSteps: 9 });
-await client.disconnect();`,
     },
 };
