@@ -1,7 +1,7 @@
 /*
  * The clients that isolator-mcp knows, by the name that they send as clientInfo.name: what of a
  * tool result each one hands on to its model. Most show the text. Many show structured content in
- * its place, or beside it, so that pictures and links are lost or the output comes twice. A client
+ * its place, or as well, so that pictures and links are lost or the output comes twice. A client
  * that is not in the table gets all that its revision defines.
  */
 #ifndef MCP_KNOWN_CLIENTS_H

@@ -502,7 +502,7 @@ example() {
         return
     fi
     ran[$1]=1
-    is "$ended $(grep -vE '^isolator-mcp: (add this entry to|or run:) ' "$scratch/err")" "$3 " "$name"
+    is "$ended $(grep -vE '^isolator-mcp: (add this entry to|or run:|codex:) ' "$scratch/err")" "$3 " "$name"
     [ -z "$compared" ] || is "$(figures <<<"$got")" "$(figures <<<"$2")" "$name: what it prints"
 }
 
