@@ -81,8 +81,9 @@ struct strbuf capture_take_text(struct capture *capture)
         add_ring(capture, &tail);
         cut = utf8_cut_head(strbuf_string(&tail), tail.length);
         text_add_utf8(&text, head, head_length);
-        strbuf_addf(&text, "\n[... %llu bytes left out ...]\n",
-                    capture->total - head_length - (tail.length - cut));
+        strbuf_addf(&text, "\n[... %llu bytes left out%s%s ...]\n",
+                    capture->total - head_length - (tail.length - cut),
+                    capture->rest ? "; more is at " : "", capture->rest ? capture->rest : "");
         text_add_utf8(&text, strbuf_string(&tail) + cut, tail.length - cut);
         strbuf_release(&tail);
     }

@@ -13,6 +13,7 @@
 struct capture {
     size_t limit;             /* bytes kept at most */
     unsigned long long total; /* bytes that arrived */
+    const char *rest;         /* borrowed; where what is dropped can be read; NULL: nowhere */
     struct strbuf head;       /* the first limit / 2 bytes */
     char *ring;               /* owned; the last limit - limit / 2 bytes after the head */
     size_t ring_size;
@@ -38,7 +39,8 @@ bool capture_truncated(const struct capture *capture);
 
 /*
  * Returns the kept text as valid UTF-8 (see text_add_utf8()), owned by the caller. If the middle
- * was dropped, a line "[... N bytes left out ...]" takes its place, and no character is cut in two.
+ * was dropped, a line "[... N bytes left out ...]", or "[... N bytes left out; more is at REST
+ * ...]", takes its place, and no character is cut in two.
  * Empties the capture except for its total, so that bytes and text are not in memory together
  * longer than needed.
  */

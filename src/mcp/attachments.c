@@ -28,6 +28,14 @@ static bool attach(struct attachments *attachments, json_t *content)
     return true;
 }
 
+/* Takes ownership of the text. */
+static void attach_text(struct attachments *attachments, char *text)
+{
+    CLEANUP_FREE char *owned = text;
+
+    attach(attachments, json_pack("{s:s, s:s}", "type", "text", "text", owned));
+}
+
 static char *uri_of_stored(const struct attachments *attachments, const char *stored_as)
 {
     CLEANUP_FREE char *start =
@@ -51,9 +59,10 @@ void attachments_add_output(struct attachments *attachments, const char *name,
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    if (attachments->revision->structured &&
-        stored_result_add(attachments->stored, name, "text/plain", strbuf_string(text),
-                          text->length, &error) == 0)
+    if (stored_result_add(attachments->stored, name, "text/plain", strbuf_string(text),
+                          text->length, &error) != 0)
+        attach_text(attachments, string_format("More of %s is not kept: %s.", name, error.message));
+    else if (attachments->revision->links)
         attach(attachments, link_to(attachments, name, name,
                                     "More of the output; kept until newer results need its room.",
                                     "text/plain", text->length));
@@ -125,6 +134,8 @@ static bool attach_content(struct attachments *attachments, const struct loaded 
     const char *type = file->artifact->mime_type;
     const size_t length = file->artifact->length;
 
+    if (!revision->media)
+        return false;
     if ((mime_is_picture(type) || (mime_is_audio(type) && revision->annotations)) &&
         attach(attachments, media(file)))
         return true;
@@ -133,7 +144,7 @@ static bool attach_content(struct attachments *attachments, const struct loaded 
         attachments->text_left -= length;
         return true;
     }
-    return !revision->structured && attach(attachments, embedded(attachments, file, file->text));
+    return revision->blobs && attach(attachments, embedded(attachments, file, file->text));
 }
 
 static bool load_and_attach(struct attachments *attachments, const struct artifact *artifact,
@@ -157,7 +168,7 @@ static bool attach_link(struct attachments *attachments, const struct artifact *
               "uri to read a part. Kept until newer results need its room."
             : "A file of the program; kept until newer results need its room.";
 
-    return attachments->revision->structured &&
+    return attachments->revision->links &&
            attach(attachments, link_to(attachments, artifact->name, stored_as, description,
                                        artifact->mime_type, artifact->length));
 }
@@ -178,7 +189,6 @@ void attachments_add_file(struct attachments *attachments, const struct artifact
     CLEANUP_FREE char *name = text_escape_short(artifact->name, ATTACHMENT_NAME_MAX);
     CLEANUP_FREE char *stored_as = string_format("files/%s", artifact->name);
     CLEANUP_FREE char *uri = uri_of_stored(attachments, stored_as);
-    CLEANUP_FREE char *text = NULL;
     const bool is_stored = store(attachments, artifact, stored_as, &error) == 0;
     const bool attached = (artifact->length <= RESOURCE_BYTES_MAX &&
                            load_and_attach(attachments, artifact, stored_as)) ||
@@ -186,12 +196,12 @@ void attachments_add_file(struct attachments *attachments, const struct artifact
 
     if (attached && is_stored)
         return;
-    text = is_stored
-               ? string_format("The artifact '%s' does not fit into this message; its uri is %s.",
-                               name, uri)
-               : string_format("The artifact '%s' is not kept for later calls: %s.", name,
-                               error.message);
-    attach(attachments, json_pack("{s:s, s:s}", "type", "text", "text", text));
+    attach_text(
+        attachments,
+        is_stored
+            ? string_format("The artifact '%s' is not in this message; its uri is %s.", name, uri)
+            : string_format("The artifact '%s' is not kept for later calls: %s.", name,
+                            error.message));
 }
 
 void attachments_begin(struct attachments *attachments, json_t *tool_result,

@@ -40,8 +40,8 @@ void attachments_begin(struct attachments *attachments, json_t *tool_result,
 void attachments_check_pictures(struct artifacts *artifacts, struct strvec *warnings);
 
 /*
- * Stores the output of a stream, at most STORED_TEXT_MAX bytes, and links to it. Without links in
- * the revision it drops the output.
+ * Stores the output of a stream, at most STORED_TEXT_MAX bytes, and links to it if the revision has
+ * links. If it cannot be stored, a text says so.
  */
 void attachments_add_output(struct attachments *attachments, const char *name,
                             const struct strbuf *text);
@@ -49,8 +49,8 @@ void attachments_add_output(struct attachments *attachments, const char *name,
 /*
  * Stores a file and attaches it: a picture or audio as image or audio content, a text that fits
  * into `text_left` as an embedded resource, any other file as a link to the stored file. If the
- * revision has no links, the file is embedded. If it is too large for that, or cannot be stored, a
- * text says so.
+ * revision has blobs in place of links, the file is embedded. If it is too large for that, or
+ * cannot be stored, or the client gets none of these, a text says so.
  */
 void attachments_add_file(struct attachments *attachments, const struct artifact *artifact);
 

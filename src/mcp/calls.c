@@ -111,7 +111,8 @@ static void call_done(void *context, struct result *result)
     struct call *call = context;
     struct calls *calls = call->calls;
     bool opened = call->opens_session;
-    const struct revision *revision;
+    struct revision revision;
+    size_t max_text;
     json_t *tool_result;
 
     if (opened && !has_begun(result)) {
@@ -127,10 +128,10 @@ static void call_done(void *context, struct result *result)
         diagnostics_line("container %s, warm: %s", result->container ? result->container : "none",
                          result->warm ? "true" : "false");
     pthread_mutex_lock(&calls->lock);
-    revision = call->responder.revision;
+    revision = responder_reads(&call->responder);
+    max_text = known_client_max_text(call->responder.client, calls->config->max_text_bytes);
     pthread_mutex_unlock(&calls->lock);
-    tool_result =
-        tool_result_of_run(result, revision, (size_t)calls->config->max_text_bytes, calls->store);
+    tool_result = tool_result_of_run(result, &revision, max_text, calls->store);
     pthread_mutex_lock(&calls->lock);
     unlink_call(calls, call);
     if (call->closed) {

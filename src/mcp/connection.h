@@ -42,7 +42,8 @@ struct connection {
     struct strvec tool_servers; /* names of those whose tools programs may call */
     struct subscriptions subscriptions;
     struct pending_batch pending;
-    const struct revision *legacy; /* that initialize negotiated; before that the newest */
+    const struct revision *legacy;     /* that initialize negotiated; before that the newest */
+    const struct known_client *client; /* that initialize named; NULL: none that is known */
 };
 
 #endif

@@ -14,6 +14,7 @@ enum { BATCH_MAX = 100 };
 static const char META_VERSION[] = "io.modelcontextprotocol/protocolVersion";
 static const char META_CAPABILITIES[] = "io.modelcontextprotocol/clientCapabilities";
 static const char META_CLIENT[] = "io.modelcontextprotocol/clientInfo";
+static const char META_DETAILS[] = "isolator/details"; /* of a call; our own */
 
 /*
  * Whether the request is of a modern revision: it has the metadata that these require, or its
@@ -58,12 +59,14 @@ static void dispatch_request(struct request_context *context, const char *name)
     struct responder *responder = context->responder;
     json_t *result;
 
+    responder->details = json_is_true(json_object_get(meta, META_DETAILS));
     if (modern) {
         const struct revision *revision = read_meta(responder, meta);
 
         if (!revision)
             return;
         responder->revision = revision;
+        responder->client = known_client_find(json_object_get(meta, META_CLIENT));
         context->capabilities = json_object_get(meta, META_CAPABILITIES);
     }
     if (!method || !(method->eras & (modern ? ERA_MODERN : ERA_LEGACY))) {
@@ -107,6 +110,7 @@ static void dispatch_message(struct connection *connection, json_t *value, struc
     if (message.kind == MESSAGE_NOTIFICATION || message.kind == MESSAGE_RESPONSE)
         return;
     responder_init(&responder, &connection->writer, connection->legacy, message.id, batch);
+    responder.client = connection->client;
     context.params = json_is_object(message.params) ? message.params : NULL;
     if (message.kind == MESSAGE_INVALID)
         responder_error(&responder, JSONRPC_INVALID_REQUEST, NULL, "%s", message.problem);

@@ -32,6 +32,12 @@ static void warn_of_timeout(const struct host *host, const char *ssh,
                          host->name, made->ends, made->fits, ssh ? " there" : "");
 }
 
+static void say_note(const struct host *host)
+{
+    if (host->note)
+        diagnostics_line("%s: %s", host->name, host->note);
+}
+
 /* Prints the entry, and on stderr what helps to add it, so that stdout is the entry alone. */
 static int print_entry(const struct host *host, const char *ssh, const struct host_config *made)
 {
@@ -43,6 +49,7 @@ static int print_entry(const struct host *host, const char *ssh, const struct ho
 
         diagnostics_line("or run: %s", escaped);
     }
+    say_note(host);
     warn_of_timeout(host, ssh, made);
     return console_print(made->entry);
 }
@@ -59,6 +66,8 @@ static void say_what_was_done(const struct host *host, const struct host_install
                          host->name);
     else
         diagnostics_line("added to the new file '%s'; restart %s", path, host->name);
+    if (install->after.length > 0)
+        say_note(host);
 }
 
 static int install_entry(const struct host *host, const struct host_command *command,

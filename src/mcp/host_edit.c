@@ -95,16 +95,6 @@ static bool is_blank(const char *text, size_t length)
     return at == length;
 }
 
-/* A file for this server alone: nothing of what a person has changed in it can be told. */
-static int compare(const char *entry, const char *text, size_t length, struct error *error)
-{
-    const size_t mark = json_places_mark(text, length);
-
-    return length - mark == strlen(entry) && memcmp(text + mark, entry, length - mark) == 0
-               ? 0
-               : error_set(error, ERROR_CONFIG, "it is there already, with another content");
-}
-
 int host_edit(const struct host *host, const struct host_config *made, const char *text,
               size_t length, struct strbuf *edited, struct error *error)
 {
@@ -120,8 +110,6 @@ int host_edit(const struct host *host, const struct host_config *made, const cha
         return error_set(error, ERROR_CONFIG, "it is not UTF-8 text");
     if (host->format == HOST_JSON)
         return edit_json(host, made, text, length, edited, error);
-    if (!json_is_object(json_object_get(made->document, host_config_servers_key(made))))
-        return compare(made->entry, text, length, error);
     return host_section_add(host->format, host_config_servers_key(made), NAME, made->entry,
                             strbuf_string(&whole), edited, error);
 }

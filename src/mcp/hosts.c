@@ -18,14 +18,15 @@ enum { SDK = 60 };
 
 /* From the documentation of each host, 2026-11. */
 static const struct host hosts[] = {
-    /* modelcontextprotocol.io, "Connect to local servers"; anthropics/claude-code issue 44032 */
-    {"claude-desktop", "~/.config", "XDG_CONFIG_HOME", "Claude/claude_desktop_config.json", NULL,
-     HOST_JSON, SERVERS(STDIO), NULL, .ends = 240},
     /* code.claude.com/docs, "MCP"; the default of MCP_TOOL_TIMEOUT is more than a day */
-    {"claude-code", "~", NULL, ".claude.json", ".mcp.json of a project", HOST_JSON, SERVERS(STDIO),
+    {"claude-code", "~", "CLAUDE_CONFIG_DIR", ".claude.json", ".mcp.json of a project", HOST_JSON,
+     SERVERS(STDIO),
      "[\"claude\", \"mcp\", \"add\", \"--scope\", \"user\", \"isolator\", \"{env options}\", "
      "\"--\", \"{command line}\"]",
      .ends = 0},
+    /* modelcontextprotocol.io, "Connect to local servers"; anthropics/claude-code issue 44032 */
+    {"claude-desktop", "~/.config", "XDG_CONFIG_HOME", "Claude/claude_desktop_config.json", NULL,
+     HOST_JSON, SERVERS(STDIO), NULL, .ends = 240},
     /* code.visualstudio.com/docs, "MCP configuration reference"; it waits forever */
     {"vscode", "~/.config", "XDG_CONFIG_HOME", "Code/User/mcp.json",
      ".vscode/mcp.json of a workspace", HOST_JSON,
@@ -51,12 +52,25 @@ static const struct host hosts[] = {
      HOST_JSON, SERVERS(STDIO ", \"timeout\": \"{ms}\""),
      "[\"gemini\", \"mcp\", \"add\", \"--scope\", \"user\", \"--timeout\", \"{ms}\", "
      "\"{env options}\", \"isolator\", \"{command}\", \"{dashed args}\"]",
+     .note = "it starts no server of yours in a folder that it does not trust", .ends = 600,
+     .longest = JAVASCRIPT},
+    /* QwenLM/qwen-code, docs/users/features/mcp.md; made from Gemini CLI */
+    {"qwen-code", "~", NULL, ".qwen/settings.json", ".qwen/settings.json of a project", HOST_JSON,
+     SERVERS(STDIO ", \"timeout\": \"{ms}\""),
+     "[\"qwen\", \"mcp\", \"add\", \"--scope\", \"user\", \"--timeout\", \"{ms}\", "
+     "\"{env options}\", \"isolator\", \"{command}\", \"{dashed args}\"]",
      .ends = 600, .longest = JAVASCRIPT},
-    /* openai/codex, docs/config.md */
+    /* openai/codex, docs/config.md; "codex mcp add" replaces an entry and has no timeout */
     {"codex", "~/.codex", "CODEX_HOME", "config.toml", ".codex/config.toml of a project", HOST_TOML,
-     "{\"mcp_servers\": {\"isolator\": {" STDIO ", \"tool_timeout_sec\": \"{s}\"}}}",
-     "[\"codex\", \"mcp\", \"add\", \"isolator\", \"{env options}\", \"--\", \"{command line}\"]",
+     "{\"mcp_servers\": {\"isolator\": {" STDIO ", \"tool_timeout_sec\": \"{s}\"}}}", NULL,
+     .note =
+         "its approval policy \"never\" refuses a server that reaches a network, unless its table "
+         "has default_tools_approval_mode = \"approve\"",
      .ends = 60, .longest = ANY},
+    /* its own "grok help", config.toml: 6000 s */
+    {"grok", "~", NULL, ".grok/config.toml", ".grok/config.toml of a project", HOST_TOML,
+     "{\"mcp_servers\": {\"isolator\": {" STDIO ", \"tool_timeout_sec\": \"{s}\"}}}", NULL,
+     .ends = 6000, .longest = ANY},
     /* block/goose, documentation/docs/guides/config-files.md */
     {"goose", "~/.config", "XDG_CONFIG_HOME", "goose/config.yaml", NULL, HOST_YAML,
      "{\"extensions\": {\"isolator\": {\"type\": \"stdio\", \"name\": \"isolator\", "
@@ -70,12 +84,10 @@ static const struct host hosts[] = {
     {"jetbrains", NULL, NULL, NULL,
      "Settings, Tools, AI Assistant, Model Context Protocol (MCP): Add, as JSON", HOST_JSON,
      SERVERS(STDIO), NULL, .ends = SDK},
-    /* continuedev/continue, docs/customize/deep-dives/mcp.mdx */
-    {"continue", "~", NULL, ".continue/mcpServers/isolator.yaml",
-     ".continue/mcpServers/isolator.yaml of a workspace", HOST_YAML,
-     "{\"name\": \"isolator\", \"version\": \"0.0.1\", \"schema\": \"v1\", "
-     "\"mcpServers\": [{\"name\": \"isolator\", \"type\": \"stdio\", " STDIO "}]}",
-     NULL, .ends = SDK},
+    /* continuedev/continue, docs/reference.mdx; its CLI reads no file of ~/.continue/mcpServers */
+    {"continue", "~", NULL, ".continue/config.yaml", NULL, HOST_YAML,
+     "{\"mcpServers\": [{\"name\": \"isolator\", \"type\": \"stdio\", " STDIO "}]}", NULL,
+     .ends = SDK},
     /* docs.github.com, "GitHub Copilot CLI command reference" */
     {"copilot", "~/.copilot", "COPILOT_HOME", "mcp-config.json", ".mcp.json of a project",
      HOST_JSON,
@@ -89,6 +101,29 @@ static const struct host hosts[] = {
      "{\"mcp\": {\"isolator\": {\"type\": \"local\", \"command\": \"{command line}\", "
      "\"enabled\": true, \"environment\": \"{env}\", \"timeout\": \"{ms}\"}}}",
      NULL, .ends = 60, .longest = JAVASCRIPT},
+    /* kilo.ai/docs, "Using MCP in Kilo Code"; made from opencode */
+    {"kilo", "~/.config", "XDG_CONFIG_HOME", "kilo/kilo.json", "kilo.json of a project", HOST_JSON,
+     "{\"mcp\": {\"isolator\": {\"type\": \"local\", \"command\": \"{command line}\", "
+     "\"enabled\": true, \"environment\": \"{env}\", \"timeout\": \"{ms}\"}}}",
+     NULL, .ends = 60, .longest = JAVASCRIPT},
+    /* docs.augmentcode.com, "Auggie: integrations"; "auggie mcp add" splits arguments at spaces */
+    {"auggie", "~", NULL, ".augment/settings.json", ".augment/settings.json of a project",
+     HOST_JSON, SERVERS("\"type\": \"stdio\", " STDIO), NULL, .ends = SDK},
+    /* kiro.dev/docs/cli/mcp/configuration */
+    {"kiro", "~", NULL, ".kiro/settings/mcp.json", ".kiro/settings/mcp.json of a workspace",
+     HOST_JSON, SERVERS(STDIO ", \"disabled\": false"), NULL, .ends = SDK},
+    /* antigravity.google/docs/mcp; its IDE and its CLI share the file */
+    {"antigravity", "~", NULL, ".gemini/config/mcp_config.json", NULL, HOST_JSON, SERVERS(STDIO),
+     NULL, .ends = SDK},
+    /* MoonshotAI/kimi-code, docs: "MCP" */
+    {"kimi-code", "~", NULL, ".kimi-code/mcp.json", ".kimi-code/mcp.json of a project", HOST_JSON,
+     SERVERS(STDIO ", \"toolTimeoutMs\": \"{ms}\""), NULL, .ends = SDK, .longest = JAVASCRIPT},
+    /* charmbracelet/crush, README.md and schema.json; its "timeout" is that of the connection */
+    {"crush", "~/.config", "XDG_CONFIG_HOME", "crush/crush.json", "crush.json of a project",
+     HOST_JSON, "{\"mcp\": {\"isolator\": {\"type\": \"stdio\", " STDIO "}}}", NULL, .ends = 0},
+    /* docs.factory.ai/cli/configuration/mcp */
+    {"droid", "~", NULL, ".factory/mcp.json", ".factory/mcp.json of a project", HOST_JSON,
+     SERVERS("\"type\": \"stdio\", " STDIO ", \"disabled\": false"), NULL, .ends = SDK},
 };
 enum { HOSTS = sizeof hosts / sizeof *hosts };
 
@@ -105,11 +140,17 @@ const struct host *hosts_find(const char *name, const char *option, struct error
 {
     CLEANUP_FREE char *known = hosts_names();
     CLEANUP_FREE char *escaped = text_escape(name);
+    const char *names[HOSTS], *nearest;
 
-    for (int i = 0; i < HOSTS; i++)
+    for (int i = 0; i < HOSTS; i++) {
         if (strcmp(hosts[i].name, name) == 0)
             return &hosts[i];
-    error_set(error, ERROR_USAGE, "%s: unknown host '%s'; known are: %s", option, escaped, known);
+        names[i] = hosts[i].name;
+    }
+    nearest = text_nearest(name, names, HOSTS);
+    error_set(error, ERROR_USAGE, "%s: unknown host '%s'%s%s%s; known are: %s", option, escaped,
+              nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
+              known);
     return NULL;
 }
 

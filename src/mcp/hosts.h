@@ -30,12 +30,14 @@ struct host {
     enum host_format { HOST_JSON, HOST_TOML, HOST_YAML } format;
     const char *entry;   /* all of the file that concerns the server, as an object */
     const char *command; /* the command that adds it, as an array of words; NULL: none */
+    const char *note;    /* what else a person has to know, without the name; NULL: nothing */
     int ends;    /* seconds after which it ends a call if the entry does not say; 0: never */
     int longest; /* seconds that the entry may say; 0: it has no timeout */
 };
 
 /*
- * Returns the row. NULL with ERROR_USAGE, which names the option and all hosts, if there is none.
+ * Returns the row. NULL with ERROR_USAGE, which names the option, the nearest host and all hosts,
+ * if there is none.
  */
 const struct host *hosts_find(const char *name, const char *option, struct error *error);
 

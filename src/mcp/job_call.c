@@ -52,11 +52,13 @@ static json_t *tool_result_of(const struct job_call *call, struct result *result
 {
     const struct config *config = call->calls->config;
     const struct advice_offers offers = {.sessions = config->sessions.max > 0};
+    const struct revision revision = responder_reads(&call->responder);
 
     result_name_subject(result, tool_arguments_namer);
     strvec_push_all(&result->warnings, &call->warnings);
     advice_add(result, language ? config_language(config, language) : NULL, &offers);
-    return tool_result_of_run(result, call->responder.revision, (size_t)config->max_text_bytes,
+    return tool_result_of_run(result, &revision,
+                              known_client_max_text(call->responder.client, config->max_text_bytes),
                               call->calls->store);
 }
 
@@ -134,13 +136,15 @@ static void start_job(struct job_call *call)
     CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct running_job job = {.id = note.id, .warnings = &call->warnings};
+    struct revision revision;
 
     if (!start_if_possible(call, &note, &result)) {
         respond(call, tool_result_of(call, &result, call->plan.language));
         return;
     }
     job.seconds_left = seconds_left(&note);
-    if (!respond(call, job_result_started(&job, call->responder.revision)))
+    revision = responder_reads(&call->responder);
+    if (!respond(call, job_result_started(&job, &revision)))
         remove_job(call, &note);
 }
 
@@ -205,9 +209,10 @@ static void respond_running(struct job_call *call, const struct job_note *note)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct running_job job = {
         .id = note->id, .seconds_left = seconds_left(note), .warnings = &call->warnings};
+    const struct revision revision = responder_reads(&call->responder);
 
     if (read_output(call, note, &job, &error) == 0)
-        respond(call, job_result_running(&job, call->responder.revision));
+        respond(call, job_result_running(&job, &revision));
     else
         respond_failure(call, &error);
     for (int i = 0; i < 2; i++)

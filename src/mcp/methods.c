@@ -51,6 +51,7 @@ static json_t *handle_initialize(struct request_context *context)
         return NULL;
     tool_list_ask(&connection->tools); /* most clients list the tools next */
     connection->legacy = context->responder->revision = revision_legacy(version);
+    connection->client = known_client_find(json_object_get(context->params, "clientInfo"));
     questions_set_client(&connection->questions, connection->legacy,
                          json_object_get(context->params, "capabilities"));
     return json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", connection->legacy->name,

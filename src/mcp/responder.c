@@ -70,7 +70,8 @@ void batch_drop(struct batch *batch)
 void responder_init(struct responder *responder, struct writer *writer,
                     const struct revision *revision, json_t *id, struct batch *batch)
 {
-    *responder = (struct responder){writer, revision, json_copy(id), batch};
+    *responder = (struct responder){
+        .writer = writer, .revision = revision, .id = json_copy(id), .batch = batch};
     if (!batch)
         return;
     pthread_mutex_lock(&batch->lock);
@@ -110,13 +111,21 @@ static void send_message(struct responder *responder, json_t *message)
     responder_nothing(responder);
 }
 
+struct revision responder_reads(const struct responder *responder)
+{
+    struct revision revision = known_client_reads(responder->client, responder->revision);
+
+    revision.details = responder->details;
+    return revision;
+}
+
 json_t *responder_server_info(const struct revision *revision)
 {
     json_t *info = json_object();
 
     json_object_set_new(info, "name", json_string("isolator"));
     json_object_set_new(info, "version", json_string(ISOLATOR_VERSION));
-    if (revision->structured)
+    if (revision->titles)
         json_object_set_new(info, "title", json_string("isolator: untrusted code in containers"));
     return info;
 }

@@ -8,7 +8,9 @@
 #define MCP_RESPONDER_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
+#include "mcp/known_clients.h"
 #include "mcp/revision.h"
 #include "mcp/writer.h"
 
@@ -29,13 +31,15 @@ struct batch *batch_new(struct writer *writer);
 void batch_drop(struct batch *batch);
 
 struct responder {
-    struct writer *writer;           /* borrowed */
-    const struct revision *revision; /* borrowed */
-    json_t *id;                      /* owned; NULL: it could not be read */
-    struct batch *batch;             /* a reference; NULL: the request is in no batch */
+    struct writer *writer;             /* borrowed */
+    const struct revision *revision;   /* borrowed */
+    const struct known_client *client; /* of the table; NULL: not known */
+    json_t *id;                        /* owned; NULL: it could not be read */
+    struct batch *batch;               /* a reference; NULL: the request is in no batch */
+    bool details; /* its _meta has "isolator/details": true, so the result has all members */
 };
 
-/* The id is borrowed. */
+/* The id is borrowed. The client is not known yet. */
 void responder_init(struct responder *responder, struct writer *writer,
                     const struct revision *revision, json_t *id, struct batch *batch);
 
@@ -55,6 +59,9 @@ const char *responder_need_string(struct responder *responder, const json_t *obj
 
 /* Sends a notification. Takes ownership of the params. */
 void responder_notify(struct writer *writer, const char *method, json_t *params);
+
+/* The revision of the request, without what its client does not hand on to its model. */
+struct revision responder_reads(const struct responder *responder);
 
 /* The serverInfo of this server as the revision defines it; a new reference. */
 json_t *responder_server_info(const struct revision *revision);

@@ -3,22 +3,20 @@
 #include <stddef.h>
 #include <string.h>
 
+#define SINCE_2025_06_18                                                                           \
+    .media = true, .titles = true, .structured = true, .links = true, .elicitation = true
+
 /* Oldest first, legacy before modern. */
 static const struct revision revisions[] = {
-    {.name = "2024-11-05"},
-    {.name = "2025-03-26", .batches = true, .annotations = true},
-    {.name = "2025-06-18", .annotations = true, .structured = true, .elicitation = true},
-    {.name = "2025-11-25",
-     .annotations = true,
-     .structured = true,
-     .elicitation = true,
-     .argument_results = true},
+    {.name = "2024-11-05", .media = true, .blobs = true},
+    {.name = "2025-03-26", .media = true, .blobs = true, .batches = true, .annotations = true},
+    {.name = "2025-06-18", .annotations = true, SINCE_2025_06_18},
+    {.name = "2025-11-25", .annotations = true, .argument_results = true, SINCE_2025_06_18},
     {.name = "2026-07-28",
      .modern = true,
      .annotations = true,
-     .structured = true,
-     .elicitation = true,
-     .argument_results = true},
+     .argument_results = true,
+     SINCE_2025_06_18},
 };
 enum { REVISIONS = sizeof revisions / sizeof *revisions };
 

@@ -16,8 +16,13 @@ struct revision {
     bool modern;      /* per-request _meta, resultType, caching hints; no initialize, no ping */
     bool batches;     /* arrays of messages: only 2025-03-26 */
     bool annotations; /* of tools; progress messages; completions capability: since 2025-03-26 */
-    bool structured;  /* structuredContent, outputSchema, resource_link, title: since 2025-06-18 */
-    bool elicitation; /* questions to a person: since 2025-06-18 */
+    bool media;       /* content other than text: all of them, but see mcp/known_clients.h */
+    bool blobs;       /* files are embedded, since there are no links: before 2025-06-18 */
+    bool titles;      /* since 2025-06-18, as are the next three */
+    bool structured;  /* structuredContent, outputSchema */
+    bool links;       /* resource_link */
+    bool elicitation; /* questions to a person */
+    bool details; /* of structuredContent: none, unless a call asks for them (mcp/responder.h) */
     bool argument_results; /* invalid arguments are tool results: since 2025-11-25 (SEP-1303) */
 };
 

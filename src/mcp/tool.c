@@ -328,10 +328,10 @@ static json_t *limit_to(const struct revision *revision, json_t *tool)
 {
     if (!revision->annotations)
         json_object_del(tool, "annotations");
-    if (!revision->structured) {
+    if (!revision->titles)
         json_object_del(tool, "title");
+    if (!revision->structured)
         json_object_del(tool, "outputSchema");
-    }
     return tool;
 }
 

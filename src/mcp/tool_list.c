@@ -88,8 +88,9 @@ const bool *tool_list_offered(struct tool_list *list)
 static void respond(const struct tool_list *list, const struct tool_languages *languages,
                     struct responder *responder)
 {
+    const struct revision revision = responder_reads(responder);
     json_t *result =
-        json_pack("{s:o}", "tools", tool_definitions(list->config, languages, responder->revision));
+        json_pack("{s:o}", "tools", tool_definitions(list->config, languages, &revision));
 
     if (responder->revision->modern) {
         json_object_set_new(result, "ttlMs", json_integer(TTL_MS));

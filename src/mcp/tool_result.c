@@ -11,8 +11,8 @@
 #include "mcp/responder.h"
 #include "mcp/uri.h"
 
-/* Bytes of a text around the output: headings, and notes of how much is omitted. */
-enum { HEADING_BYTES = 160, SESSION_BYTES = 160 /* of the line about a session, and of `value` */ };
+/* Bytes of a text around the output: headings, and notes of how much is omitted and where it is. */
+enum { HEADING_BYTES = 240, SESSION_BYTES = 160 /* of the line about a session, and of `value` */ };
 
 /* A smaller excerpt does not make a message noticeably smaller. */
 enum { OUTPUT_MIN = 256 };
@@ -67,11 +67,16 @@ static void release_excerpt(struct excerpt *excerpt)
     strbuf_release(&excerpt->value);
 }
 
-/* At most `max` bytes of a text, its head and its tail; `bytes` is how much the program wrote. */
-static struct strbuf cut(const struct strbuf *text, unsigned long long bytes, size_t max)
+/*
+ * At most `max` bytes of a text, its head and its tail; `bytes` is how much the program wrote, and
+ * `rest`, which may be NULL, where more of it is.
+ */
+static struct strbuf cut(const struct strbuf *text, unsigned long long bytes, size_t max,
+                         const char *rest)
 {
     struct capture capture = CAPTURE_INIT(max);
 
+    capture.rest = rest;
     capture_add(&capture, strbuf_string(text), text->length);
     if (bytes > capture.total)
         capture.total = bytes; /* so that the note also counts what the run has cut */
@@ -80,13 +85,13 @@ static struct strbuf cut(const struct strbuf *text, unsigned long long bytes, si
 
 /* Adds a text, at most `max` bytes of it as in cut(). Returns whether that is less than all. */
 static bool add_excerpt(struct strbuf *excerpt, const struct strbuf *text, unsigned long long bytes,
-                        size_t max)
+                        size_t max, const char *rest)
 {
     if (text->length <= max) {
         strbuf_add(excerpt, strbuf_string(text), text->length);
         return false;
     }
-    *excerpt = cut(text, bytes, max);
+    *excerpt = cut(text, bytes, max, rest);
     return true;
 }
 
@@ -95,18 +100,19 @@ static bool add_excerpt(struct strbuf *excerpt, const struct strbuf *text, unsig
  * stream does not need.
  */
 static void make_excerpt(struct excerpt *excerpt, const struct result *result,
-                         const struct output *output, size_t max)
+                         const struct output *output, size_t max, const char *id)
 {
     const struct strbuf *full = output->text;
 
     excerpt->value_cut =
-        add_excerpt(&excerpt->value, &output->value, output->value.length, max / 2);
+        add_excerpt(&excerpt->value, &output->value, output->value.length, max / 2, NULL);
     max -= excerpt->value.length < max / 2 ? excerpt->value.length : max / 2;
     for (int i = 0; i < 2; i++) {
         const size_t other = full[1 - i].length;
         const size_t share = other < max / 2 ? max - other : max / 2;
+        CLEANUP_FREE char *rest = string_format(RUNS_URI "%s/%s", id, stream_names[i]);
 
-        excerpt->cut[i] = add_excerpt(&excerpt->text[i], &full[i], result->bytes[i], share);
+        excerpt->cut[i] = add_excerpt(&excerpt->text[i], &full[i], result->bytes[i], share, rest);
     }
 }
 
@@ -231,7 +237,22 @@ static void shorten_build(json_t *object)
     }
 }
 
-/* The whole result, with the output as it is excerpt. */
+/* Leaves out what programs and people may want to know, and no model. */
+static void leave_out_details(json_t *object)
+{
+    static const char *const details[] = {"imageTag", "image", "container", "warm", "cpuMs"};
+    size_t i;
+    json_t *artifact;
+
+    for (size_t n = 0; n < sizeof details / sizeof *details; n++) {
+        json_object_del(object, details[n]);
+        json_object_del(json_object_get(object, "build"), details[n]);
+    }
+    json_array_foreach(json_object_get(object, "artifacts"), i, artifact)
+        json_object_del(artifact, "sha256");
+}
+
+/* The result, with the output as it is excerpt. */
 static json_t *structured_content(const json_t *object, const struct excerpt *excerpt,
                                   bool has_value)
 {
@@ -276,7 +297,7 @@ static void attach_output(struct attachments *attachments, const struct result *
     CLEANUP(strbuf_release) struct strbuf shortened = STRBUF_INIT;
 
     if (full->length > STORED_TEXT_MAX)
-        shortened = cut(full, result->bytes[stream], STORED_TEXT_MAX);
+        shortened = cut(full, result->bytes[stream], STORED_TEXT_MAX, NULL);
     attachments_add_output(attachments, stream_names[stream],
                            full->length > STORED_TEXT_MAX ? &shortened : full);
 }
@@ -315,10 +336,12 @@ static json_t *fit(struct result *result, const struct output *output, size_t ma
 
     shorten_build(object);
     add_uris(object, id);
+    if (!revision->details)
+        leave_out_details(object);
     do {
         json_decref(tool_result);
         release_excerpt(excerpt);
-        make_excerpt(excerpt, result, output, max);
+        make_excerpt(excerpt, result, output, max, id);
         tool_result = build(result, object, excerpt, revision, id);
         max /= 2;
     } while (max >= OUTPUT_MIN && jsonrpc_size(tool_result) > RESULT_MAX);

@@ -358,10 +358,10 @@ END
 
 test_case --quick 'isolator-mcp(1) and README: the configurations of hosts' && {
     hosts=$(sed -n '/^HOST: /,/^$/p' <<<"$server_help" | sed 's/^HOST://' | tr -d ',' | words | sed 's/^ //; s/  */ /g')
-    is "$(wc -w <<<"$hosts")" 15 "--help: the hosts are found"
+    is "$(wc -w <<<"$hosts")" 24 "--help: the hosts are found"
     is "$(page_section "$server_page" HOSTS | items 5)" "$hosts" "$server_page: all hosts"
     named=$({
-        grep -o 'fifteen hosts, such as .*: ' README.md | grep -o '`[a-z-]*`' | tr -d '`'
+        grep -o 'twenty-four hosts, such as .*: ' README.md | grep -o '`[a-z-]*`' | tr -d '`'
         grep -oE -- '--(install|print-config) [a-z-]+' README.md | sed 's/.* //'
     })
     is "$(wc -l <<<"$named") $(grep -vxF "$(tr ' ' '\n' <<<"$hosts")" <<<"$named")" "7 " "README: hosts that there are"
@@ -502,7 +502,7 @@ example() {
         return
     fi
     ran[$1]=1
-    is "$ended $(grep -vE '^isolator-mcp: (add this entry to|or run:) ' "$scratch/err")" "$3 " "$name"
+    is "$ended $(grep -vE '^isolator-mcp: (add this entry to|or run:|codex:) ' "$scratch/err")" "$3 " "$name"
     [ -z "$compared" ] || is "$(figures <<<"$got")" "$(figures <<<"$2")" "$name: what it prints"
 }
 

@@ -6,7 +6,7 @@
 
 mcp=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
 export ISOLATOR_CONFIG=''
-unset DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY XDG_CONFIG_HOME CODEX_HOME COPILOT_HOME
+unset DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY XDG_CONFIG_HOME CODEX_HOME COPILOT_HOME CLAUDE_CONFIG_DIR
 export HOME=$scratch # has no configuration
 file=$scratch/config.json
 echo '{}' >"$file"
@@ -43,12 +43,28 @@ codex|~/.codex/config.toml, or .codex/config.toml of a project
 goose|~/.config/goose/config.yaml
 lm-studio|~/.lmstudio/mcp.json
 jetbrains|Settings, Tools, AI Assistant, Model Context Protocol (MCP): Add, as JSON
-continue|~/.continue/mcpServers/isolator.yaml, or .continue/mcpServers/isolator.yaml of a workspace
+continue|~/.continue/config.yaml
 copilot|~/.copilot/mcp-config.json, or .mcp.json of a project
 opencode|~/.config/opencode/opencode.json, or opencode.json of a project
+kilo|~/.config/kilo/kilo.json, or kilo.json of a project
+qwen-code|~/.qwen/settings.json, or .qwen/settings.json of a project
+grok|~/.grok/config.toml, or .grok/config.toml of a project
+auggie|~/.augment/settings.json, or .augment/settings.json of a project
+kiro|~/.kiro/settings/mcp.json, or .kiro/settings/mcp.json of a workspace
+antigravity|~/.gemini/config/mcp_config.json
+kimi-code|~/.kimi-code/mcp.json, or .kimi-code/mcp.json of a project
+crush|~/.config/crush/crush.json, or crush.json of a project
+droid|~/.factory/mcp.json, or .factory/mcp.json of a project
 END
     XDG_CONFIG_HOME=$scratch/xdg print --print-config zed
     is "$(head -n 1 <<<"$err")" "isolator-mcp: add this entry to DIR/xdg/zed/settings.json, or .zed/settings.json of a project" "XDG_CONFIG_HOME"
+    CLAUDE_CONFIG_DIR=$scratch/claude print --print-config claude-code
+    is "$(head -n 1 <<<"$err")" "isolator-mcp: add this entry to DIR/claude/.claude.json, or .mcp.json of a project" "CLAUDE_CONFIG_DIR"
+    print --print-config codex
+    has "$err" 'isolator-mcp: codex: its approval policy "never" refuses a server that reaches a network, unless its table has default_tools_approval_mode = "approve"' \
+        "codex: a note"
+    print --print-config gemini-cli
+    has "$err" 'isolator-mcp: gemini-cli: it starts no server of yours in a folder that it does not trust' "gemini-cli: a note"
 }
 
 # ---- the form of each entry
@@ -75,7 +91,7 @@ if got != expected:
 
 test_case 'each entry has the form that the host documents' && {
     echo '{"maximums": {"timeoutSeconds": 45}}' >"$file"
-    for host in claude-desktop claude-code windsurf lm-studio jetbrains; do
+    for host in claude-desktop claude-code windsurf lm-studio jetbrains antigravity; do
         documented "$host" json <<'END'
 {
   "mcpServers": {
@@ -107,7 +123,8 @@ END
     }
 }
 END
-    documented cursor json <<'END'
+    for host in cursor auggie; do
+        documented "$host" json <<'END'
 {
   "mcpServers": {
     "isolator": {
@@ -121,6 +138,7 @@ END
   }
 }
 END
+    done
     documented cline json <<'END'
 {
   "mcpServers": {
@@ -149,7 +167,8 @@ END
   }
 }
 END
-    documented gemini-cli json <<'END'
+    for host in gemini-cli qwen-code; do
+        documented "$host" json <<'END'
 {
   "mcpServers": {
     "isolator": {
@@ -163,6 +182,7 @@ END
   }
 }
 END
+    done
     documented codex toml <<'END'
 [mcp_servers.isolator]
 command = "PROGRAM"
@@ -182,9 +202,6 @@ extensions:
     timeout: 300
 END
     documented continue yaml <<'END'
-name: isolator
-version: 0.0.1
-schema: v1
 mcpServers:
   - name: isolator
     type: stdio
@@ -209,7 +226,8 @@ END
   }
 }
 END
-    documented opencode json <<'END'
+    for host in opencode kilo; do
+        documented "$host" json <<'END'
 {
   "mcp": {
     "isolator": {
@@ -220,6 +238,64 @@ END
         "DOCKER_HOST": "unix:///run/other.sock"
       },
       "timeout": 60000
+    }
+  }
+}
+END
+    done
+    documented grok toml <<'END'
+[mcp_servers.isolator]
+command = "PROGRAM"
+args = ["--config", "DIR/config.json"]
+tool_timeout_sec = 6000
+[mcp_servers.isolator.env]
+DOCKER_HOST = "unix:///run/other.sock"
+END
+    documented kiro json <<'END'
+{
+  "mcpServers": {
+    "isolator": {
+      "command": "PROGRAM",
+      "args": ["--config", "DIR/config.json"],
+      "env": {"DOCKER_HOST": "unix:///run/other.sock"},
+      "disabled": false
+    }
+  }
+}
+END
+    documented kimi-code json <<'END'
+{
+  "mcpServers": {
+    "isolator": {
+      "command": "PROGRAM",
+      "args": ["--config", "DIR/config.json"],
+      "env": {"DOCKER_HOST": "unix:///run/other.sock"},
+      "toolTimeoutMs": 60000
+    }
+  }
+}
+END
+    documented crush json <<'END'
+{
+  "mcp": {
+    "isolator": {
+      "type": "stdio",
+      "command": "PROGRAM",
+      "args": ["--config", "DIR/config.json"],
+      "env": {"DOCKER_HOST": "unix:///run/other.sock"}
+    }
+  }
+}
+END
+    documented droid json <<'END'
+{
+  "mcpServers": {
+    "isolator": {
+      "type": "stdio",
+      "command": "PROGRAM",
+      "args": ["--config", "DIR/config.json"],
+      "env": {"DOCKER_HOST": "unix:///run/other.sock"},
+      "disabled": false
     }
   }
 }
@@ -273,7 +349,7 @@ test_case --quick '--print-config passes on what selects the engine' && {
 
 test_case --quick '--print-config with a wrong host or configuration' && {
     print --print-config nope
-    is "$status|$out|$err" "2||isolator-mcp: --print-config: unknown host 'nope'; known are: claude-desktop, claude-code, vscode, cursor, cline, windsurf, zed, gemini-cli, codex, goose, lm-studio, jetbrains, continue, copilot, opencode" \
+    is "$status|$out|$err" "2||isolator-mcp: --print-config: unknown host 'nope'; known are: claude-code, claude-desktop, vscode, cursor, cline, windsurf, zed, gemini-cli, qwen-code, codex, grok, goose, lm-studio, jetbrains, continue, copilot, opencode, kilo, auggie, kiro, antigravity, kimi-code, crush, droid" \
         "an unknown host"
     print --config "$scratch/nothing" --print-config vscode
     is "$status|$out" "2|" "a missing configuration"
@@ -304,14 +380,14 @@ test_case --quick "stderr shows the host's own command" && {
 claude-code|claude mcp add --scope user isolator --env 'DOCKER_HOST=ssh://a b' -- PROGRAM --config 'DIR/it'\''s.json'
 vscode|code --add-mcp '{"name": "isolator", "type": "stdio", "command": "PROGRAM", "args": ["--config", "DIR/it'\''s.json"], "env": {"DOCKER_HOST": "ssh://a b"}}'
 gemini-cli|gemini mcp add --scope user --timeout 600000 --env 'DOCKER_HOST=ssh://a b' isolator PROGRAM -- --config 'DIR/it'\''s.json'
-codex|codex mcp add isolator --env 'DOCKER_HOST=ssh://a b' -- PROGRAM --config 'DIR/it'\''s.json'
+qwen-code|qwen mcp add --scope user --timeout 600000 --env 'DOCKER_HOST=ssh://a b' isolator PROGRAM -- --config 'DIR/it'\''s.json'
 copilot|copilot mcp add isolator --env 'DOCKER_HOST=ssh://a b' --timeout 115000 -- PROGRAM --config 'DIR/it'\''s.json'
 END
     print --print-config claude-code
     or_run "no arguments and no variables" "claude mcp add --scope user isolator -- PROGRAM"
     print --print-config gemini-cli
     or_run "no arguments: no --" "gemini mcp add --scope user --timeout 3600000 isolator PROGRAM"
-    for host in claude-desktop cursor cline windsurf zed goose lm-studio jetbrains continue opencode; do
+    for host in claude-desktop cursor cline windsurf zed codex goose lm-studio jetbrains continue opencode kilo grok auggie kiro antigravity kimi-code crush droid; do
         print --print-config "$host"
         or_run "$host has none" ""
     done
@@ -399,8 +475,11 @@ declare -A paths=(
     [cline]=.cline/data/settings/cline_mcp_settings.json [windsurf]=.codeium/windsurf/mcp_config.json
     [zed]=.config/zed/settings.json [gemini-cli]=.gemini/settings.json [codex]=.codex/config.toml
     [goose]=.config/goose/config.yaml [lm-studio]=.lmstudio/mcp.json
-    [continue]=.continue/mcpServers/isolator.yaml [copilot]=.copilot/mcp-config.json
-    [opencode]=.config/opencode/opencode.json
+    [continue]=.continue/config.yaml [copilot]=.copilot/mcp-config.json
+    [opencode]=.config/opencode/opencode.json [kilo]=.config/kilo/kilo.json [qwen-code]=.qwen/settings.json
+    [grok]=.grok/config.toml [auggie]=.augment/settings.json [kiro]=.kiro/settings/mcp.json
+    [antigravity]=.gemini/config/mcp_config.json [kimi-code]=.kimi-code/mcp.json [crush]=.config/crush/crush.json
+    [droid]=.factory/mcp.json
 )
 
 test_case --quick '--install: a file that does not exist is created, and then is up to date' && {
@@ -412,7 +491,8 @@ test_case --quick '--install: a file that does not exist is created, and then is
         is "$status|$(sed -n 's/^+\([^+]\)/\1/p' <<<"$out")" "0|$entry" "$host: --dry-run shows the whole entry"
         is "$([ -e "$written" ] && echo there)" "" "$host: --dry-run writes nothing"
         install "$host"
-        is "$status|$out|$err" "0||isolator-mcp: added to the new file 'DIR/new/${paths[$host]}'; restart $host" "$host: said"
+        is "$status|$out|${err%%$'\n'*}" "0||isolator-mcp: added to the new file 'DIR/new/${paths[$host]}'; restart $host" "$host: said"
+        is "$(grep -c "^isolator-mcp: $host: " <<<"$err")" "$([[ $host == codex || $host == gemini-cli ]] && echo 1 || echo 0)" "$host: a note"
         is "$(sed "s|$mcp|PROGRAM|; s|$scratch|DIR|" "$written")" "$entry" "$host: the file"
         is "$(stat -c %a "$written")" 600 "$host: its permissions"
         before=$(stat -c '%i %y' "$written")
@@ -420,17 +500,18 @@ test_case --quick '--install: a file that does not exist is created, and then is
         is "$status|$out|$err" "0||isolator-mcp: 'DIR/new/${paths[$host]}' is up to date" "$host: once more"
         is "$(stat -c '%i %y' "$written")" "$before" "$host: it is not written again"
     done
-    is "$(find "$HOME" -type f | wc -l)" 14 "there are no other files"
+    is "$(find "$HOME" -type f | wc -l)" 23 "there are no other files"
     is "$(stat -c %a "$HOME/.lmstudio")" 700 "a new directory"
 }
 
 # other_server HOST: prints a file of that host that lists another server.
 other_server() {
     case $1 in
-    codex) printf 'model = "x"\n\n[mcp_servers.other]\ncommand = "other"\n' ;;
+    codex | grok) printf 'model = "x"\n\n[mcp_servers.other]\ncommand = "other"\n' ;;
     vscode) printf '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "other"}, // last\n\t},\n}\n' ;;
     zed) printf '// Zed\n{\n  "context_servers": {\n    "other": {"command": "other"}\n  },\n  "ui_font_size": 16, // large\n}\n' ;;
-    opencode) printf '{\n  "$schema": "https://opencode.ai/config.json",\n  "mcp": {\n    "other": {\n      "enabled": false\n    }\n  }\n}\n' ;;
+    crush) printf '{\n  "mcp": {\n    "other": {\n      "type": "stdio",\n      "command": "other"\n    }\n  }\n}\n' ;;
+    opencode | kilo) printf '{\n  "$schema": "https://opencode.ai/config.json",\n  "mcp": {\n    "other": {\n      "enabled": false\n    }\n  }\n}\n' ;;
     *) printf '{\n  "mcpServers": {\n    "other": {\n      "command": "other",\n      "args": []\n    }\n  },\n  "n": 1.50\n}' ;;
     esac
 }
@@ -454,7 +535,7 @@ END
         "$mcp" --install "$host" --dry-run </dev/null 2>/dev/null | tail -n +4 >"$scratch/hunk"
         has "$(<"$written")" "$(sed -n 's/^[ -]//p' "$scratch/hunk")" "$host: the hunk has lines of the file"
         install "$host"
-        is "$status|$err" "0|isolator-mcp: added to 'DIR/other/${paths[$host]}'; the former file is 'DIR/other/${paths[$host]}.isolator-backup'; restart $host" \
+        is "$status|${err%%$'\n'*}" "0|isolator-mcp: added to 'DIR/other/${paths[$host]}'; the former file is 'DIR/other/${paths[$host]}.isolator-backup'; restart $host" \
             "$host: said"
         is "$(cmp "$scratch/former" "$written.isolator-backup" 2>&1)" "" "$host: the backup is the former file"
         is "$(stat -c %a "$written" "$written.isolator-backup")" $'640\n640' "$host: the permissions"
@@ -507,7 +588,7 @@ test_case --quick '--install: what it does not touch, it prints' && {
     left_alone zed '{"context_servers": {"isolator": {"timeout": 1 /* mine */}}}' "its entry 'isolator' has comments or is not strict JSON"
     left_alone codex 'a = 1\nmcp_servers.isolator.command = "x"\n' "line 2: 'mcp_servers' is there in a form of its own"
     left_alone goose 'extensions:\n  developer:\n    enabled: true\n' "line 1: 'extensions' is there already"
-    left_alone continue 'name: "mine"\n' "it is there already, with another content"
+    left_alone continue 'name: mine\nmcpServers:\n  - name: x\n' "line 2: 'mcpServers' is there already"
     left_alone copilot '{"a": "\xff"}' "it is not UTF-8 text"
     print --print-config jetbrains
     entry=$out said=$err
@@ -581,7 +662,9 @@ test_case --quick '--install: warnings, and wrong use' && {
     is "$status|$err" '0|isolator-mcp: warning: lm-studio may end a call after 60 s; set "maximums": {"timeoutSeconds": 45} in the configuration' \
         "a host that gives up before the server does"
     print --install nope
-    is "$status|$out|${err%%;*}" "2||isolator-mcp: --install: unknown host 'nope'" "an unknown host"
+    is "$status|$out|${err%%; known*}" "2||isolator-mcp: --install: unknown host 'nope'" "an unknown host"
+    print --install claude
+    is "$status|$out|${err%%; known*}" "2||isolator-mcp: --install: unknown host 'claude'; did you mean 'claude-code'?" "the nearest"
     print --install zed --print-config zed
     is "$status|$out|$err" "2||isolator-mcp: --print-config and --install cannot be used together" "both"
     print --dry-run

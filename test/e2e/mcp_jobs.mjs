@@ -50,9 +50,10 @@ async function start(config = {}, { home = makeHome(), env = {}, version = '2025
     return Object.assign(server, { home });
 }
 
-const execute = (server, args) => server.ask('tools/call', { name: 'execute_code', arguments: args });
+const DETAILS = { 'isolator/details': true };
+const execute = (server, args) => server.ask('tools/call', { name: 'execute_code', arguments: args, _meta: DETAILS });
 const waitRequest = (server, args, token) => server.request('tools/call', { name: 'wait_job', arguments: args,
-    ...token === undefined ? {} : { _meta: { progressToken: token } } });
+    _meta: { ...DETAILS, ...token === undefined ? {} : { progressToken: token } } });
 const wait = (server, job, args = {}) => server.response(waitRequest(server, { job, wait_seconds: 50, ...args }));
 
 // Starts a job and returns its id.

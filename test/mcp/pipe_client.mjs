@@ -258,10 +258,10 @@ export class Server extends Program {
         return response;
     }
 
-    // Calls the tool and returns the id of the request. `token` asks for progress.
+    // Calls the tool and returns the id of the request. `token` asks for progress; the result has all members.
     call(args, { token, id } = {}) {
         return this.request('tools/call', { name: 'execute_code', arguments: args,
-            ...token === undefined ? {} : { _meta: { progressToken: token } } }, id);
+            _meta: { 'isolator/details': true, ...token === undefined ? {} : { progressToken: token } } }, id);
     }
 
     shell(code, options) { return this.call({ language: 'busybox', entrypoint_code: code, timeout_seconds: 900 }, options); }

@@ -56,6 +56,19 @@ static void capture__adding_nothing(void **state)
     strbuf_release(&text);
 }
 
+static void capture__names_the_rest(void **state)
+{
+    struct capture capture = CAPTURE_INIT(4);
+    struct strbuf text;
+
+    (void)state;
+    capture.rest = "x:y";
+    capture_add(&capture, "0123456789", 10);
+    text = capture_take_text(&capture);
+    assert_string_equal(strbuf_string(&text), "01\n[... 6 bytes left out; more is at x:y ...]\n89");
+    strbuf_release(&text);
+}
+
 static void capture__keeps_all_up_to_the_limit(void **state)
 {
     (void)state;

@@ -113,6 +113,30 @@ static void attachments__pictures_and_audio(void **state)
     check_stored(&fixture, "files/a", "audio/ogg OggS");
 }
 
+/* Some clients hand on no links, and no pictures: the text has the URI of what is stored. */
+static void attachments__that_a_client_does_not_hand_on(void **state)
+{
+    struct fixture fixture;
+    struct revision part = *revision_legacy(NEWEST);
+
+    (void)state;
+    set_up(&fixture, NEWEST, 0);
+    fixture.attachments.revision = &part;
+    part.links = part.media = false;
+    ADD(&fixture, "a.png", PNG);
+    check_last(&fixture, "{\"type\":\"text\",\"text\":\"The artifact 'a.png' is not in this "
+                         "message; its uri is isolator://runs/ID/files/a.png.\"}");
+    part.media = true;
+    ADD(&fixture, "a.png", PNG);
+    check_last(
+        &fixture,
+        "{\"type\":\"image\",\"data\":\"iVBORw0KGgoAAAANSUhEUg==\",\"mimeType\":\"image/png\"}");
+    ADD(&fixture, "b", "text");
+    check_last(&fixture, "{\"type\":\"text\",\"text\":\"The artifact 'b' is not in this message; "
+                         "its uri is isolator://runs/ID/files/b.\"}");
+    check_stored(&fixture, "files/b", "text/plain text");
+}
+
 static void attachments__texts(void **state)
 {
     struct fixture fixture;
@@ -176,7 +200,7 @@ static void attachments__files_that_do_not_fit_into_a_message(void **state)
     check_stored(&fixture, "files/e", "application/octet-stream \xff");
     set_up(&fixture, "2025-03-26", 100); /* has no links */
     add_large(&fixture, "b", PNG, sizeof PNG - 1, 720000);
-    check_last(&fixture, "{\"type\":\"text\",\"text\":\"The artifact 'b' does not fit into this "
+    check_last(&fixture, "{\"type\":\"text\",\"text\":\"The artifact 'b' is not in this "
                          "message; its uri is isolator://runs/ID/files/b.\"}");
     ADD(&fixture, "c", "text");
     check_stored(&fixture, "files/c", "text/plain text");
@@ -254,5 +278,5 @@ static void attachments__long_output(void **state)
     set_up(&fixture, "2025-03-26", 0);
     attachments_add_output(&fixture.attachments, "stdout", &text);
     check_last(&fixture, "{\"type\":\"text\"}");
-    check_stored(&fixture, "stdout", "nothing");
+    check_stored(&fixture, "stdout", "text/plain all of it"); /* the text has its URI */
 }

@@ -302,14 +302,14 @@ static void check_value_share(size_t value, size_t out, size_t shown_value, size
     tear_down(&fixture);
 }
 
-/* 320 of the 1000 bytes are for headings, the line about the session, and notes. */
+/* 400 of the 1000 bytes are for headings, the line about the session, and notes. */
 static void tool_result__a_value_shares_the_room(void **state)
 {
     (void)state;
-    check_value_share(340, 0, 340, 0);
-    check_value_share(341, 0, 340, 0);
-    check_value_share(100, 5000, 100, 580);
-    check_value_share(5000, 5000, 340, 340);
+    check_value_share(300, 0, 300, 0);
+    check_value_share(301, 0, 300, 0);
+    check_value_share(100, 5000, 100, 500);
+    check_value_share(5000, 5000, 300, 300);
 }
 
 /* JSON escapes the value in six bytes for each byte, and the message still fits. */
@@ -351,10 +351,9 @@ static void check_tool_result(const char *name, const char *expected)
 #define CONTENT "\"content\":[{\"type\":\"text\",\"text\":\"--- stdout ---\\nout\"}]"
 #define STRUCTURE                                                                                  \
     "\"structuredContent\":{\"status\":\"success\",\"exitCode\":0,\"stdout\":\"out\","             \
-    "\"stderr\":\"\",\"durationMs\":0,\"error\":null,\"imageTag\":null,\"reason\":\"exit\","       \
+    "\"stderr\":\"\",\"durationMs\":0,\"error\":null,\"reason\":\"exit\","                         \
     "\"signal\":null,\"stdoutBytes\":3,\"stderrBytes\":0,\"stdoutTruncated\":false,"               \
-    "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"cpuMs\":null,\"image\":null,"            \
-    "\"container\":null,\"warm\":false,\"artifacts\":[],\"warnings\":[]}"
+    "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"artifacts\":[],\"warnings\":[]}"
 
 static void tool_result__structured_content_by_revision(void **state)
 {
@@ -364,6 +363,43 @@ static void tool_result__structured_content_by_revision(void **state)
     check_tool_result("2025-06-18", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
     check_tool_result("2025-11-25", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
     check_tool_result("2026-07-28", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
+}
+
+/* A row of the table of clients, and "isolator/details", change the features of a revision. */
+static void tool_result__details_if_asked_for(void **state)
+{
+    struct fixture fixture;
+    struct revision all = *revision("2025-11-25");
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    artifacts_add(&fixture.result.artifacts, string_copy("c"), string_copy("2"), 1, false);
+    fixture.result.container = string_copy("isolator-1");
+    all.details = true;
+    fixture.tool_result = tool_result_of_run(&fixture.result, &all, 1000, &fixture.store);
+    assert_string_equal(string_at(structured(&fixture), "container"), "isolator-1");
+    assert_int_equal(strlen(string_at(structured(&fixture), "artifacts.0.sha256")), 64);
+    json_decref(fixture.tool_result);
+    all.details = false;
+    fixture.tool_result = tool_result_of_run(&fixture.result, &all, 1000, &fixture.store);
+    assert_null(json_object_get(structured(&fixture), "container"));
+    assert_string_equal(string_at(structured(&fixture), "artifacts.0.sha256"), "(none)");
+    tear_down(&fixture);
+}
+
+static void tool_result__without_structure(void **state)
+{
+    struct fixture fixture;
+    struct revision part = *revision("2025-11-25");
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    part.structured = false;
+    artifacts_add(&fixture.result.artifacts, string_copy("c.csv"), string_copy("2"), 1, false);
+    fixture.tool_result = tool_result_of_run(&fixture.result, &part, 1000, &fixture.store);
+    assert_null(structured(&fixture));
+    assert_string_equal(string_at(fixture.tool_result, "content.1.type"), "resource");
+    tear_down(&fixture);
 }
 
 static void tool_result__any_characters(void **state)
@@ -402,18 +438,18 @@ static void check_shares(size_t out, size_t err, size_t shown_out, size_t shown_
     tear_down(&fixture);
 }
 
-/* 160 of the 1000 bytes are for headings and notes. */
+/* 240 of the 1000 bytes are for headings and notes. */
 static void tool_result__streams_share_the_room(void **state)
 {
     (void)state;
-    check_shares(840, 0, 840, 0);
-    check_shares(841, 0, 840, 0);
-    check_shares(0, 5000, 0, 840);
-    check_shares(420, 420, 420, 420);
-    check_shares(10000, 100, 740, 100);
-    check_shares(100, 10000, 100, 740);
-    check_shares(10000, 10000, 420, 420);
-    check_shares(421, 10000, 420, 420);
+    check_shares(760, 0, 760, 0);
+    check_shares(761, 0, 760, 0);
+    check_shares(0, 5000, 0, 760);
+    check_shares(380, 380, 380, 380);
+    check_shares(10000, 100, 660, 100);
+    check_shares(100, 10000, 100, 660);
+    check_shares(10000, 10000, 380, 380);
+    check_shares(381, 10000, 380, 380);
 }
 
 /* The note also counts the bytes that the run has omitted. */
@@ -426,7 +462,8 @@ static void tool_result__note_counts_all_omitted_bytes(void **state)
     add_bytes(&fixture, 0, 'X', 10000);
     fixture.result.bytes[0] = 50000000;
     make(&fixture, "2025-06-18", 1000);
-    assert_non_null(strstr(text_of(&fixture), "X\n[... 49999160 bytes left out ...]\nX"));
+    assert_non_null(
+        strstr(text_of(&fixture), "X\n[... 49999240 bytes left out; more is at isolator://runs/"));
     check_json(json_object_get(structured(&fixture), "stdoutBytes"), "50000000");
     tear_down(&fixture);
 }
@@ -514,8 +551,9 @@ static void check_no_link(const char *name)
     add_bytes(&fixture, 0, 'X', 10000);
     make(&fixture, name, 1000);
     assert_int_equal(blocks(&fixture), 1);
-    assert_int_equal(count_char(text_of(&fixture), 'X'), 840);
-    assert_null(fixture.store.first); /* its revision has no links */
+    assert_int_equal(count_char(text_of(&fixture), 'X'), 760);
+    assert_non_null(strstr(text_of(&fixture), "; more is at isolator://runs/"));
+    assert_non_null(fixture.store.first); /* the text has its URI */
     tear_down(&fixture);
 }
 
@@ -623,7 +661,7 @@ static void check_fits(const char *name, char byte, size_t max_text, size_t min)
     add_bytes(&fixture, 1, byte, 1000000);
     make(&fixture, name, max_text);
     assert_in_range(jsonrpc_size(fixture.tool_result), min, MESSAGE_MAX - 40000);
-    assert_non_null(strstr(text_of(&fixture), " bytes left out ...]\n"));
+    assert_non_null(strstr(text_of(&fixture), " bytes left out; more is at isolator://runs/"));
     tear_down(&fixture);
 }
 
