@@ -325,7 +325,7 @@ test_case 'results to a full device' && {
 
 # ---- stderr is a terminal, and stdout is not; terminal.t has the status line of what takes longer
 on_terminal() {
-    TERM=xterm script -qec "'$ISOLATOR' batch $1 '$scratch/good' 2>&1 >'$scratch/out'" /dev/null | tr -d '\r' |
+    script -qec "'$ISOLATOR' batch $1 '$scratch/good' 2>&1 >'$scratch/out'" /dev/null | tr -d '\r' |
         sed 's/ in [0-9]*\.[0-9] s/ in TIME/'
 }
 

@@ -88,6 +88,7 @@ trap 'in_main || exit; rm -rf "$scratch"' EXIT
 proven=${XDG_STATE_HOME:-$HOME/.local/state}/isolator/enforced
 [ ! -d "$proven" ] || { mkdir -p "$scratch/state/isolator" && cp -r "$proven" "$scratch/state/isolator"; }
 export XDG_CONFIG_HOME=$scratch/home XDG_STATE_HOME=$scratch/state
+export TERM=dumb # on a slow machine a status line would appear anywhere; cases about it choose another terminal
 own_pids=" "
 if [ -n "${QUICK-}" ]; then
     mkdir "$scratch/stand-in"

@@ -17,7 +17,7 @@ members() {
 # at_prompt LINE...: the same at a terminal; what it shows is in $out, without escape sequences and carriage returns.
 at_prompt() {
     printf '%s\n' "$@" :quit >"$scratch/typed"
-    TERM=${terminal:-dumb} script -qec "'$ISOLATOR' session ${with[*]}" /dev/null <"$scratch/typed" >"$scratch/typescript" 2>&1
+    TERM=${terminal:-$TERM} script -qec "'$ISOLATOR' session ${with[*]}" /dev/null <"$scratch/typed" >"$scratch/typescript" 2>&1
     out=$(tr -d '\r' <"$scratch/typescript")
 }
 
@@ -269,7 +269,7 @@ test_case 'the prompt counts the cells of each session' && {
     perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); $c->{sessions} = {idleSeconds => 1}; print encode_json($c)' \
         <"$ISOLATOR_CONFIG" >"$scratch/idle.json"
     : >"$scratch/typescript"
-    idle_then_types | TERM=dumb script -qec "'$ISOLATOR' session --config '$scratch/idle.json'" /dev/null >"$scratch/typescript" 2>&1
+    idle_then_types | script -qec "'$ISOLATOR' session --config '$scratch/idle.json'" /dev/null >"$scratch/typescript" 2>&1
     out=$(tr -d '\r' <"$scratch/typescript")
     has "$out" "isolator: session ended: idle for 1 s" ":files finds that the session has ended"
     has "$out" "Out[1]: 21" "the next cell is the first of another session"

@@ -54,7 +54,7 @@ test_case 'the output of a hostile program, by run and batch' && {
     on_terminal "'$ISOLATOR' batch --json '$scratch/requests'"
     harmless "isolator batch --json" '\u001B]0;title\u0007\u001B[2J'
     echo '{"id": "a\u001b[2J\u009bb\u202e", "language": "busybox", "entrypoint_code": "printf \"\\033[2J\\302\\233b\" >&2; exit 3"}' >"$scratch/requests"
-    TERM=dumb on_terminal "'$ISOLATOR' batch '$scratch/requests'"
+    on_terminal "'$ISOLATOR' batch '$scratch/requests'"
     harmless "isolator batch" 'exited with status 3: \x1b[2J\xc2\x9bb'
     has "$(cat "$scratch/typescript")" 'a\x1b[2J' "isolator batch: the id is escaped"
     on_terminal "'$ISOLATOR' run '$hostile' | cat"
@@ -175,10 +175,10 @@ line 3 input - - a line must be a JSON object in UTF-8; column 2: invalid token 
 the second exit TIME MEMORY program exited with status 3: why
 {"deep":[4]} timeout TIME MEMORY program did not end within 0.3 s
 END
-    on_terminal "TERM=dumb '$ISOLATOR' batch '$scratch/requests'"
+    on_terminal "'$ISOLATOR' batch '$scratch/requests'"
     is "$(rows)" "$(cat "$scratch/expected")" "a row for each result, and the warnings"
     has "$(tail -n 1 "$scratch/typescript")" " s: 2 success, 1 exit, 1 input, 1 tests, 1 timeout" "the summary is the last line"
-    on_terminal "TERM=dumb '$ISOLATOR' batch -q '$scratch/requests' 2>'$scratch/err'"
+    on_terminal "'$ISOLATOR' batch -q '$scratch/requests' 2>'$scratch/err'"
     is "$(grep -c . "$scratch/typescript")|$(grep -c 'line 5: warning: ' "$scratch/err")|$(grep -c ' requests in ' "$scratch/err")" "7|1|0" "--quiet: no summary"
     for options in --json '--format json'; do
         on_terminal "'$ISOLATOR' batch $options '$scratch/requests'"
