@@ -56,7 +56,7 @@ while True:
 talk() {
     local interactor program
     interactor=$(snippet py "$1") program=$(snippet py "$2")
-    isolator test --tests "$scratch/one" --interactor "$interactor" --timeout 1s "${@:3}" "$program"
+    isolator test --tests "$scratch/one" --interactor "$interactor" --timeout 100s "${@:3}" "$program"
 }
 
 # ---- verdicts
@@ -97,15 +97,15 @@ test_case 'the one who ends first decides' && {
     is "$(tests "$verdicts")" "1 runtime-error program exited with status 7" "the interactor never reads the end"
     talk 'import sys; input(); sys.exit(0)' 'print(1, flush=True); raise SystemExit(7)'
     is "$(tests "$verdicts")" "1 runtime-error program exited with status 7" "right, and then the program fails"
-    talk 'import sys; input(); sys.exit(0)' 'import time; print(1, flush=True); time.sleep(100)'
+    talk 'import sys; input(); sys.exit(0)' 'import time; print(1, flush=True); time.sleep(100)' --timeout 1s
     is "$(tests "$verdicts")" "1 timeout program did not end within 1 s" "right, and then the program does not end"
-    talk 'import sys; input(); sys.exit(1)' 'import time; print(1, flush=True); time.sleep(100)' --timeout 100s
+    talk 'import sys; input(); sys.exit(1)' 'import time; print(1, flush=True); time.sleep(100)'
     is "$(tests "$verdicts")" "1 wrong-answer the output is not right" "wrong, and then the program does not end"
     for relay in '' --transcript; do
         talk 'input()' 'import time
 print(1, flush=True); time.sleep(0.5); print("x" * 1000000, flush=True)' $relay
         is "$(tests "$verdicts")" "1 passed -" "what is written after the end of an interactor that is content $relay"
-        talk 'import sys, time; time.sleep(2); sys.exit(len(sys.stdin.read()) != 60001)' 'print("x" * 60000)' $relay
+        talk 'import sys, time; time.sleep(4); sys.exit(len(sys.stdin.read()) != 60001)' 'print("x" * 60000)' --timeout 3s $relay
         is "$(tests "$verdicts")" "1 passed -" "a program that has ended in time, and an interactor that reads later $relay"
     done
     isolator test --tests "$scratch/one" --interactor "$(snippet c 'int main(void) { return 1; }')" "$(snippet py 'input()')"
@@ -142,7 +142,7 @@ test_case 'time that a program waits is not its CPU time' && {
     talk 'import time
 input(); end = time.process_time() + 0.4
 while time.process_time() < end: pass
-print(1, flush=True)' 'print(1, flush=True); input()' --timeout 20s --cpu-seconds 0.3
+print(1, flush=True)' 'print(1, flush=True); input()' --cpu-seconds 0.3
     is "$(tests '"$_->{status} " . ($_->{cpuMs} < 300 ? "little" : $_->{cpuMs}) . " " .
         ($_->{interactor}{cpuMs} >= 400 ? "much" : $_->{interactor}{cpuMs})')" "passed little much" "CPU time of both"
 }
@@ -268,11 +268,11 @@ fresh" "nothing of the first is in the second"
 }
 
 test_case 'errors of the judges' && {
-    talk 'raise SystemExit(3)' 'input()' --timeout 100s
+    talk 'raise SystemExit(3)' 'input()'
     is "$status $(json '$r->{reason}') $(tests "$verdicts")" "3 judge-error 1 judge-error the interactor exited with status 3" "fail"
-    talk 'import os; os.kill(os.getpid(), 11)' 'input()' --timeout 100s
+    talk 'import os; os.kill(os.getpid(), 11)' 'input()'
     is "$status $(tests "$verdicts")" "3 1 judge-error the interactor was ended by SIGSEGV" "a signal"
-    talk 'bytearray(900 << 20)' 'input()' --timeout 100s
+    talk 'bytearray(900 << 20)' 'input()'
     is "$status $(tests '$_->{status}')" "3 judge-error" "memory"
     isolator test --tests "$scratch/tests" --interactor "$(snippet go 'package main; func main() { no }')" \
         "$(snippet py 'input()')"
@@ -286,12 +286,12 @@ not-run" "it is not built"
 test_case 'limits of the program are its own' && {
     talk 'for line in __import__("sys").stdin: pass' 'bytearray(900 << 20)'
     is "$(tests '$_->{status}')" "oom" "memory"
-    talk 'for line in __import__("sys").stdin: pass' 'while True: pass' --cpu-seconds 0.3 --timeout 20s
+    talk 'for line in __import__("sys").stdin: pass' 'while True: pass' --cpu-seconds 0.3
     is "$(tests '$_->{status}')" "cpu-time" "CPU time"
     talk 'for line in __import__("sys").stdin: pass' 'import sys
-while True: sys.stderr.write("x" * 65536)' --timeout 20s --max-output 100000
+while True: sys.stderr.write("x" * 65536)' --max-output 100000
     is "$(tests '$_->{status}')" "output-limit" "stderr"
-    talk 'for line in __import__("sys").stdin: pass' 'while True: print("x" * 65536)' --timeout 20s --max-output 1000000 --transcript
+    talk 'for line in __import__("sys").stdin: pass' 'while True: print("x" * 65536)' --max-output 1000000 --transcript
     is "$(tests '$_->{status}')" "output-limit" "stdout, if it passes through isolator"
     talk 'for i in range(1000): print("x" * 65536)' 'for i in range(9): input()'
     is "$(tests '$_->{status}')" "passed" "an interactor that floods"
