@@ -77,6 +77,17 @@ bool strvec_remove(struct strvec *vector, const char *string)
     return removed;
 }
 
+static int compare(const void *one, const void *other)
+{
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+void strvec_sort(struct strvec *vector)
+{
+    if (vector->count > 0)
+        qsort(vector->items, vector->count, sizeof *vector->items, compare);
+}
+
 bool strvec_equal(const struct strvec *one, const struct strvec *other)
 {
     if (one->count != other->count)

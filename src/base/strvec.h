@@ -33,6 +33,10 @@ bool strvec_contains(const struct strvec *vector, const char *string);
 
 /* Removes and frees the strings that equal this one. Returns whether there was one. */
 bool strvec_remove(struct strvec *vector, const char *string);
+
+/* Sorts the strings by their bytes. */
+void strvec_sort(struct strvec *vector);
+
 /* True if they have the same strings in the same order. */
 bool strvec_equal(const struct strvec *one, const struct strvec *other);
 

@@ -95,19 +95,13 @@ static void walk_directory(struct walk *walk, int fd)
     closedir(dir);
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void inputs_dir_list(const struct config *config, struct strvec *paths)
 {
     struct walk walk = {.paths = paths, .path = STRBUF_INIT};
 
     walk_directory(&walk, open_root(config));
     strbuf_release(&walk.path);
-    if (paths->count > 0)
-        qsort(paths->items, paths->count, sizeof *paths->items, compare_paths);
+    strvec_sort(paths);
 }
 
 /* ---- one file */

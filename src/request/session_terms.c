@@ -104,16 +104,6 @@ static void apply_policy(const struct session_terms *terms, const struct request
     plan->policy = policy;
 }
 
-static bool equal_words(const struct strvec *one, const struct strvec *other)
-{
-    if (one->count != other->count)
-        return false;
-    for (size_t i = 0; i < one->count; i++)
-        if (strcmp(one->items[i], other->items[i]) != 0)
-            return false;
-    return true;
-}
-
 static bool equal_texts(const char *one, const char *other)
 {
     return one && other ? strcmp(one, other) == 0 : one == other;
@@ -129,7 +119,7 @@ static bool fits_container(const struct session_terms *terms, const struct plan 
            equal_texts(one->oci_runtime, other->oci_runtime) &&
            one->read_only == other->read_only && one->has_user == other->has_user &&
            (!one->has_user || (one->uid == other->uid && one->gid == other->gid)) &&
-           equal_words(&one->cap_drop, &other->cap_drop);
+           strvec_equal(&one->cap_drop, &other->cap_drop);
 }
 
 int session_terms_apply(const struct session_terms *terms, const struct request *request,

@@ -281,11 +281,6 @@ static int read_test(struct argument_reader *reader, const char *name, json_t *v
     return check_expected(reader, name, test);
 }
 
-static int compare_names(const void *one, const void *other)
-{
-    return strcmp(*(const char *const *)one, *(const char *const *)other);
-}
-
 /* The names tell the results apart. */
 static int check_names(struct argument_reader *reader, const char *name,
                        const struct test_requests *tests)
@@ -294,8 +289,7 @@ static int check_names(struct argument_reader *reader, const char *name,
 
     for (size_t i = 0; i < tests->count; i++)
         strvec_push(&names, tests->items[i].name);
-    if (names.count > 0)
-        qsort(names.items, names.count, sizeof *names.items, compare_names);
+    strvec_sort(&names);
     for (size_t i = 1; i < names.count; i++)
         if (strcmp(names.items[i - 1], names.items[i]) == 0) {
             CLEANUP_FREE char *shown = text_escape_short(names.items[i], TEXT_SHOWN_MAX);

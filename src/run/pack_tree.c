@@ -144,11 +144,6 @@ static int add_link(struct pack_tree *tree, int parent, const char *name)
     return archive_add_symlink(tree->archive, strbuf_string(&tree->path), target, tree->error);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Lists the names in a directory, sorted, so that equal directories give equal archives. */
 static int list_names(struct pack_tree *tree, int fd, struct strvec *names)
 {
@@ -173,8 +168,7 @@ static int list_names(struct pack_tree *tree, int fd, struct strvec *names)
     if (result == 0 && errno != 0)
         result = refuse_errno(tree, "read the directory");
     closedir(dir);
-    if (names->count > 0)
-        qsort(names->items, names->count, sizeof *names->items, compare_names);
+    strvec_sort(names);
     return result;
 }
 

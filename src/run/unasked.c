@@ -172,11 +172,6 @@ void unasked_feed(struct unasked *unasked, const char *data, size_t length)
         untar_feed(&unasked->untar, data, length, &unasked->error);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void unasked_finish(struct unasked *unasked)
 {
     struct strvec *names = &unasked->result->unreturned;
@@ -184,8 +179,7 @@ void unasked_finish(struct unasked *unasked)
     forget_file(unasked);
     manifest_sort(&unasked->found);
     artifacts_sort(&unasked->result->artifacts);
-    if (names->count > 0)
-        qsort(names->items, names->count, sizeof *names->items, compare_names);
+    strvec_sort(names);
 }
 
 void unasked_add_sent(struct manifest *manifest, const struct plan *plan)

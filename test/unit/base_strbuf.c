@@ -274,6 +274,20 @@ static void strvec__contains_whole_members_only(void **state)
     strvec_release(&vector);
 }
 
+static void strvec__sort(void **state)
+{
+    struct strvec vector = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+
+    (void)state;
+    strvec_sort(&vector);
+    strvec_push_each(&vector, "b", "\xc3\xa4", "", "B", "a10", "a9", "b", NULL);
+    strvec_sort(&vector);
+    joined = strvec_join(&vector, ",");
+    assert_string_equal(joined, ",B,a10,a9,b,b,\xc3\xa4");
+    strvec_release(&vector);
+}
+
 static void strvec__equal(void **state)
 {
     struct strvec one = STRVEC_INIT, other = STRVEC_INIT;

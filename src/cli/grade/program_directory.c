@@ -27,11 +27,6 @@ static const struct language *language_of(const struct config *config, const cha
                                                                                        : NULL;
 }
 
-static int compare_names(const void *one, const void *other)
-{
-    return strcmp(*(char *const *)one, *(char *const *)other);
-}
-
 /* Adds the names of the programs in an open directory, which is closed. -1 with errno. */
 static int read_programs(DIR *dir, const char *wanted, const struct config *config,
                          struct strvec *names)
@@ -68,8 +63,7 @@ static int list_programs(const char *directory, const char *wanted, const struct
                          "'%s' has more than %d files with the extension of a language; remove "
                          "those that do not belong to the program",
                          shown, PROGRAM_DIRECTORY_FILES_MAX);
-    if (names->count > 0)
-        qsort(names->items, names->count, sizeof *names->items, compare_names);
+    strvec_sort(names);
     return 0;
 }
 
