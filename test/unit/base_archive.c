@@ -159,278 +159,222 @@ static char *long_part(size_t length, char letter)
     return name;
 }
 
-static void archive__nothing(void **state)
+CASE_WITH(archive__nothing, set_up(fixture, 1, 2))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *listing = NULL;
 
-    (void)state;
-    set_up(&fixture, 1, 2);
-    listing = list(&fixture);
+    listing = list(fixture);
     assert_string_equal(listing, "");
-    assert_int_equal(archive_size(&fixture.archive), 1024);
-    tear_down(&fixture);
+    assert_int_equal(archive_size(&fixture->archive), 1024);
 }
 
-static void archive__sets_owner_mode_and_time(void **state)
+CASE_WITH(archive__sets_owner_mode_and_time, set_up(fixture, 1000, 1001))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *listing = NULL;
 
-    (void)state;
-    set_up(&fixture, 1000, 1001);
-    add_directory(&fixture, "dir");
-    assert_int_equal(add_file(&fixture, "dir/file", "12345", 5, 5, false), 0);
-    assert_int_equal(add_file(&fixture, "dir/program", "1", 1, 1, true), 0);
-    assert_int_equal(add_file(&fixture, "dir/empty", "", 0, 0, false), 0);
-    listing = list(&fixture);
+    add_directory(fixture, "dir");
+    assert_int_equal(add_file(fixture, "dir/file", "12345", 5, 5, false), 0);
+    assert_int_equal(add_file(fixture, "dir/program", "1", 1, 1, true), 0);
+    assert_int_equal(add_file(fixture, "dir/empty", "", 0, 0, false), 0);
+    listing = list(fixture);
     assert_string_equal(listing, "drwxr-xr-x 1000/1001 0 2001-09-09 01:46:40 dir/\n"
                                  "-rw-r--r-- 1000/1001 5 2001-09-09 01:46:40 dir/file\n"
                                  "-rwxr-xr-x 1000/1001 1 2001-09-09 01:46:40 dir/program\n"
                                  "-rw-r--r-- 1000/1001 0 2001-09-09 01:46:40 dir/empty\n");
-    tear_down(&fixture);
 }
 
-static void archive__bytes_and_links_have_modes_too(void **state)
+CASE_WITH(archive__bytes_and_links_have_modes_too, set_up(fixture, 7, 8))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *listing = NULL;
 
-    (void)state;
-    set_up(&fixture, 7, 8);
-    add_bytes(&fixture, "bytes", "content");
-    add_symlink(&fixture, "link", "bytes");
-    listing = list(&fixture);
+    add_bytes(fixture, "bytes", "content");
+    add_symlink(fixture, "link", "bytes");
+    listing = list(fixture);
     assert_memory_equal(listing, "-rw-r--r-- 7/8 7 20", 19);
     assert_non_null(strstr(listing, " bytes\nlrwxrwxrwx 7/8 0 1970-"));
     assert_non_null(strstr(listing, " link -> bytes\n"));
-    tear_down(&fixture);
 }
 
-static void archive__largest_ids(void **state)
+CASE_WITH(archive__largest_ids, set_up(fixture, ARCHIVE_ID_MAX, ARCHIVE_ID_MAX))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *listing = NULL;
 
-    (void)state;
-    set_up(&fixture, ARCHIVE_ID_MAX, ARCHIVE_ID_MAX);
-    add_directory(&fixture, "dir");
-    listing = list(&fixture);
+    add_directory(fixture, "dir");
+    listing = list(fixture);
     assert_string_equal(listing, "drwxr-xr-x 2097151/2097151 0 2001-09-09 01:46:40 dir/\n");
-    tear_down(&fixture);
 }
 
-static void archive__times_out_of_range(void **state)
+CASE_WITH(archive__times_out_of_range, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *listing = NULL;
 
-    (void)state;
-    set_up(&fixture, 0, 0);
-    assert_int_equal(archive_add_directory(&fixture.archive, "old", -1, &fixture.error), 0);
+    assert_int_equal(archive_add_directory(&fixture->archive, "old", -1, &fixture->error), 0);
     assert_int_equal(
-        archive_add_directory(&fixture.archive, "new", (time_t)INT_MAX + 1, &fixture.error), 0);
-    listing = list(&fixture);
+        archive_add_directory(&fixture->archive, "new", (time_t)INT_MAX + 1, &fixture->error), 0);
+    listing = list(fixture);
     assert_string_equal(listing, "drwxr-xr-x 0/0 0 1970-01-01 00:00:00 old/\n"
                                  "drwxr-xr-x 0/0 0 2038-01-19 03:14:07 new/\n");
-    tear_down(&fixture);
 }
 
-static void archive__manifest_remembers_the_files(void **state)
+CASE_WITH(archive__manifest_remembers_the_files, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
     const struct manifest_entry *entry;
 
-    (void)state;
-    set_up(&fixture, 0, 0);
-    add_directory(&fixture, "dir");
-    add_bytes(&fixture, "z", "content");
-    add_bytes(&fixture, "dir/file", "");
-    add_symlink(&fixture, "link", "dir/file");
-    finish(&fixture);
-    assert_int_equal(fixture.manifest.count, 2);
-    entry = manifest_find(&fixture.manifest, "z");
+    add_directory(fixture, "dir");
+    add_bytes(fixture, "z", "content");
+    add_bytes(fixture, "dir/file", "");
+    add_symlink(fixture, "link", "dir/file");
+    finish(fixture);
+    assert_int_equal(fixture->manifest.count, 2);
+    entry = manifest_find(&fixture->manifest, "z");
     assert_non_null(entry);
     assert_int_equal(entry->length, 7);
     assert_string_equal(entry->sha256,
                         "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73");
-    entry = manifest_find(&fixture.manifest, "dir/file");
+    entry = manifest_find(&fixture->manifest, "dir/file");
     assert_non_null(entry);
     assert_int_equal(entry->length, 0);
-    assert_null(manifest_find(&fixture.manifest, "link"));
-    tear_down(&fixture);
+    assert_null(manifest_find(&fixture->manifest, "link"));
 }
 
 static const size_t lengths[] = {1,   98,  99,  100, 101, 102, 154,  155,  156,  254,
                                  255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 3000};
 
 /* Each path begins with its own letter, so that a directory is never the file of another path. */
-static void archive__names_of_files(void **state)
+CASE_WITH(archive__names_of_files, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 0, 0);
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *name = long_part(lengths[i], (char)('a' + i));
         CLEANUP_FREE char *content = string_format("file %zu", lengths[i]);
 
-        add_bytes(&fixture, name, content);
+        add_bytes(fixture, name, content);
     }
-    unpack(&fixture);
+    unpack(fixture);
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *name = long_part(lengths[i], (char)('a' + i));
         CLEANUP_FREE char *content = string_format("file %zu", lengths[i]);
 
-        check_content(&fixture, name, content);
+        check_content(fixture, name, content);
     }
-    tear_down(&fixture);
 }
 
-static void archive__names_of_directories(void **state)
+CASE_WITH(archive__names_of_directories, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 0, 0);
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *name = long_part(lengths[i], 'd');
 
-        add_directory(&fixture, name);
+        add_directory(fixture, name);
     }
-    unpack(&fixture);
+    unpack(fixture);
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *name = long_part(lengths[i], 'd');
 
-        assert_int_equal(type_of(&fixture, name), S_IFDIR);
+        assert_int_equal(type_of(fixture, name), S_IFDIR);
     }
-    tear_down(&fixture);
 }
 
 /* Long targets first and last, so that shorter and longer ones follow each other. */
-static void archive__targets_of_links(void **state)
+CASE_WITH(archive__targets_of_links, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 0, 0);
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *down = string_format("down-%zu", i);
         CLEANUP_FREE char *target = long_name(lengths[COUNT(lengths) - 1 - i], 't');
 
-        add_symlink(&fixture, down, target);
+        add_symlink(fixture, down, target);
     }
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *up = string_format("up-%zu", i);
         CLEANUP_FREE char *target = long_name(lengths[i], 't');
 
-        add_symlink(&fixture, up, target);
+        add_symlink(fixture, up, target);
     }
-    unpack(&fixture);
+    unpack(fixture);
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *down = string_format("down-%zu", COUNT(lengths) - 1 - i);
         CLEANUP_FREE char *up = string_format("up-%zu", i);
         CLEANUP_FREE char *target = long_name(lengths[i], 't');
 
-        check_link(&fixture, down, target);
-        check_link(&fixture, up, target);
+        check_link(fixture, down, target);
+        check_link(fixture, up, target);
     }
-    tear_down(&fixture);
 }
 
-static void archive__long_name_and_long_target(void **state)
+CASE_WITH(archive__long_name_and_long_target, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *name = long_name(300, 'l');
     CLEANUP_FREE char *target = long_name(400, 't');
 
-    (void)state;
-    set_up(&fixture, 0, 0);
-    add_symlink(&fixture, name, target);
-    add_bytes(&fixture, "behind", "short again");
-    unpack(&fixture);
-    check_link(&fixture, name, target);
-    check_content(&fixture, "behind", "short again");
-    tear_down(&fixture);
+    add_symlink(fixture, name, target);
+    add_bytes(fixture, "behind", "short again");
+    unpack(fixture);
+    check_link(fixture, name, target);
+    check_content(fixture, "behind", "short again");
 }
 
 /* libtar keeps the long link and the long name of one entry for the next. */
-static void archive__short_entries_behind_long_ones(void **state)
+CASE_WITH(archive__short_entries_behind_long_ones, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *name = long_name(200, 'n');
     CLEANUP_FREE char *target = long_name(300, 't');
 
-    (void)state;
-    set_up(&fixture, 0, 0);
-    add_symlink(&fixture, "long-link", target);
-    add_symlink(&fixture, "short-link", "here");
-    add_symlink(&fixture, "long-again", target);
-    add_bytes(&fixture, "file", "a file behind a link");
-    add_bytes(&fixture, name, "long");
-    add_bytes(&fixture, "short", "short");
-    add_symlink(&fixture, "link", "short");
-    add_directory(&fixture, "dir");
-    unpack(&fixture);
-    check_link(&fixture, "long-link", target);
-    check_link(&fixture, "short-link", "here");
-    check_link(&fixture, "long-again", target);
-    check_content(&fixture, "file", "a file behind a link");
-    check_content(&fixture, name, "long");
-    check_content(&fixture, "short", "short");
-    check_link(&fixture, "link", "short");
-    assert_int_equal(type_of(&fixture, "dir"), S_IFDIR);
-    tear_down(&fixture);
+    add_symlink(fixture, "long-link", target);
+    add_symlink(fixture, "short-link", "here");
+    add_symlink(fixture, "long-again", target);
+    add_bytes(fixture, "file", "a file behind a link");
+    add_bytes(fixture, name, "long");
+    add_bytes(fixture, "short", "short");
+    add_symlink(fixture, "link", "short");
+    add_directory(fixture, "dir");
+    unpack(fixture);
+    check_link(fixture, "long-link", target);
+    check_link(fixture, "short-link", "here");
+    check_link(fixture, "long-again", target);
+    check_content(fixture, "file", "a file behind a link");
+    check_content(fixture, name, "long");
+    check_content(fixture, "short", "short");
+    check_link(fixture, "link", "short");
+    assert_int_equal(type_of(fixture, "dir"), S_IFDIR);
 }
 
 /* th_set_path() reads the mode in the header. */
-static void archive__directory_behind_file_and_file_behind_directory(void **state)
+CASE_WITH(archive__directory_behind_file_and_file_behind_directory, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *listing = NULL;
 
-    (void)state;
-    set_up(&fixture, 0, 0);
-    assert_int_equal(add_file(&fixture, "file-1", "1", 1, 1, false), 0);
-    add_directory(&fixture, "dir-1");
-    assert_int_equal(add_file(&fixture, "file-2", "2", 1, 1, false), 0);
-    add_directory(&fixture, "dir-2");
-    add_directory(&fixture, "dir-3");
-    listing = list(&fixture);
+    assert_int_equal(add_file(fixture, "file-1", "1", 1, 1, false), 0);
+    add_directory(fixture, "dir-1");
+    assert_int_equal(add_file(fixture, "file-2", "2", 1, 1, false), 0);
+    add_directory(fixture, "dir-2");
+    add_directory(fixture, "dir-3");
+    listing = list(fixture);
     assert_string_equal(listing, "-rw-r--r-- 0/0 1 2001-09-09 01:46:40 file-1\n"
                                  "drwxr-xr-x 0/0 0 2001-09-09 01:46:40 dir-1/\n"
                                  "-rw-r--r-- 0/0 1 2001-09-09 01:46:40 file-2\n"
                                  "drwxr-xr-x 0/0 0 2001-09-09 01:46:40 dir-2/\n"
                                  "drwxr-xr-x 0/0 0 2001-09-09 01:46:40 dir-3/\n");
-    tear_down(&fixture);
 }
 
-static void archive__names_of_any_bytes(void **state)
+CASE_WITH(archive__names_of_any_bytes, set_up(fixture, 0, 0))
 {
     static const char *const names[] = {
         " blank ", "new\nline", "tab\t",    "\xff\xfe", "caf\xc3\xa9", "quote'\"", "back\\slash",
         "-dash",   "star*?[x]", "\x01\x7f", "$(x)`y`",  "trailing ",   "..."};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 0, 0);
     for (size_t i = 0; i < COUNT(names); i++)
-        add_bytes(&fixture, names[i], names[i]);
-    unpack(&fixture);
+        add_bytes(fixture, names[i], names[i]);
+    unpack(fixture);
     for (size_t i = 0; i < COUNT(names); i++)
-        check_content(&fixture, names[i], names[i]);
-    tear_down(&fixture);
+        check_content(fixture, names[i], names[i]);
 }
 
 /* Entries are counted in blocks of 512 bytes and files are read in chunks of 65536. */
-static void archive__contents_of_all_sizes(void **state)
+CASE(archive__contents_of_all_sizes)
 {
     static const size_t sizes[] = {0,    1,     511,   512,   513,    1023,   1024,
                                    4096, 65535, 65536, 65537, 131072, 200000, 1048577};
     CLEANUP_FREE char *content = memory_allocate(1048577);
     struct fixture fixture;
 
-    (void)state;
     for (size_t i = 0; i < 1048577; i++)
         content[i] = (char)(i * 31 + i / 256);
     set_up(&fixture, 0, 0);
@@ -458,12 +402,11 @@ static void archive__contents_of_all_sizes(void **state)
     tear_down(&fixture);
 }
 
-static void archive__reads_a_file_from_where_it_stands(void **state)
+CASE(archive__reads_a_file_from_where_it_stands)
 {
     CLEANUP_FD int fd = linux_unnamed_file();
     struct fixture fixture;
 
-    (void)state;
     assert_int_equal(write(fd, "headtail", 8), 8);
     assert_int_equal(lseek(fd, 4, SEEK_SET), 4);
     set_up(&fixture, 0, 0);
@@ -475,105 +418,82 @@ static void archive__reads_a_file_from_where_it_stands(void **state)
     tear_down(&fixture);
 }
 
-static void archive__file_that_grows(void **state)
+CASE_WITH(archive__file_that_grows, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 0, 0);
-    assert_int_equal(add_file(&fixture, "dir/a\nb", "123456", 6, 5, false), -1);
-    assert_error(&fixture.error, ERROR_INPUT, "'dir/a\\nb' grew while it was read");
-    assert_int_equal(add_file(&fixture, "was empty", "1", 1, 0, false), -1);
-    assert_error(&fixture.error, ERROR_INPUT, "'was empty' grew while it was read");
-    tear_down(&fixture);
+    assert_int_equal(add_file(fixture, "dir/a\nb", "123456", 6, 5, false), -1);
+    assert_error(&fixture->error, ERROR_INPUT, "'dir/a\\nb' grew while it was read");
+    assert_int_equal(add_file(fixture, "was empty", "1", 1, 0, false), -1);
+    assert_error(&fixture->error, ERROR_INPUT, "'was empty' grew while it was read");
 }
 
-static void archive__file_that_shrinks(void **state)
+CASE_WITH(archive__file_that_shrinks, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 0, 0);
-    assert_int_equal(add_file(&fixture, "file\x1b", "1234", 4, 5, false), -1);
-    assert_error(&fixture.error, ERROR_INPUT, "'file\\x1b' shrank while it was read");
-    assert_int_equal(add_file(&fixture, "gone", "", 0, 1, false), -1);
-    assert_error(&fixture.error, ERROR_INPUT, "'gone' shrank while it was read");
-    tear_down(&fixture);
+    assert_int_equal(add_file(fixture, "file\x1b", "1234", 4, 5, false), -1);
+    assert_error(&fixture->error, ERROR_INPUT, "'file\\x1b' shrank while it was read");
+    assert_int_equal(add_file(fixture, "gone", "", 0, 1, false), -1);
+    assert_error(&fixture->error, ERROR_INPUT, "'gone' shrank while it was read");
 }
 
-static void archive__file_that_cannot_be_read(void **state)
+CASE_WITH(archive__file_that_cannot_be_read, set_up(fixture, 0, 0))
 {
-    struct fixture fixture;
     CLEANUP_FD int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    (void)state;
-    set_up(&fixture, 0, 0);
-    assert_int_equal(archive_add_file(&fixture.archive, "file", fd, 4, false, TIME, &fixture.error),
-                     -1);
-    assert_error(&fixture.error, ERROR_INPUT, "cannot read 'file': Is a directory");
-    tear_down(&fixture);
+    assert_int_equal(
+        archive_add_file(&fixture->archive, "file", fd, 4, false, TIME, &fixture->error), -1);
+    assert_error(&fixture->error, ERROR_INPUT, "cannot read 'file': Is a directory");
 }
 
 /*
  * Each byte stays as it is, whatever writes the archive: libtar or base/tar_writer_own.c. Digests
  * of what is prepared depend on that.
  */
-static void archive__same_bytes_with_any_writer(void **state)
+CASE_WITH(archive__same_bytes_with_any_writer, set_up(fixture, 1000, ARCHIVE_ID_MAX))
 {
     char digest[SHA256_HEX_SIZE];
     CLEANUP_FREE char *content = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 1000, ARCHIVE_ID_MAX);
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *name = long_part(lengths[i], '\xe9');
 
-        add_directory(&fixture, name);
-        add_symlink(&fixture, name, name);
-        add_symlink(&fixture, "short", name);
-        assert_int_equal(add_file(&fixture, name, name, lengths[i], (off_t)lengths[i], i % 2 == 0),
+        add_directory(fixture, name);
+        add_symlink(fixture, name, name);
+        add_symlink(fixture, "short", name);
+        assert_int_equal(add_file(fixture, name, name, lengths[i], (off_t)lengths[i], i % 2 == 0),
                          0);
     }
-    finish(&fixture);
-    content = read_in(fixture.directory, "archive.tar");
-    sha256_of(content, (size_t)archive_size(&fixture.archive), digest);
+    finish(fixture);
+    content = read_in(fixture->directory, "archive.tar");
+    sha256_of(content, (size_t)archive_size(&fixture->archive), digest);
     assert_string_equal(digest, "8c9bd46d5dea885ad1afe3357f51945853f61d497ad186f47411e847e2d4493b");
-    tear_down(&fixture);
 }
 
 /* The file in memory cannot grow beyond RLIMIT_FSIZE. */
-static void archive__that_cannot_be_written(void **state)
+CASE_WITH(archive__that_cannot_be_written, set_up(fixture, 0, 0))
 {
     static const char *const expected = "cannot write the archive: File too large";
     struct rlimit limit, before;
-    struct fixture fixture;
     char content[5000] = "";
     int result;
 
-    (void)state;
-    set_up(&fixture, 0, 0);
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
     limit = before;
     limit.rlim_cur = 2000;
     setrlimit(RLIMIT_FSIZE, &limit);
-    result = archive_add_bytes(&fixture.archive, "file", content, sizeof content, &fixture.error);
+    result = archive_add_bytes(&fixture->archive, "file", content, sizeof content, &fixture->error);
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, SIG_DFL);
     assert_int_equal(result, -1);
-    assert_error(&fixture.error, ERROR_SYSTEM, expected);
-    tear_down(&fixture);
+    assert_error(&fixture->error, ERROR_SYSTEM, expected);
 }
 
-static void archive__release_is_legal_at_any_time(void **state)
+CASE(archive__release_is_legal_at_any_time)
 {
     struct archive archive = ARCHIVE_INIT;
     struct error error = ERROR_INIT;
     CLEANUP_FREE char *name = long_name(300, 'l');
     int file;
 
-    (void)state;
     archive_release(&archive);
     assert_int_equal(archive_open(&archive, 0, 0, NULL, &error), 0);
     file = archive_file(&archive);
@@ -586,24 +506,20 @@ static void archive__release_is_legal_at_any_time(void **state)
 }
 
 /* libtar would write the size modulo 2^32 into the header. The file is sparse. */
-static void archive__file_that_is_too_large(void **state)
+CASE_WITH(archive__file_that_is_too_large, set_up(fixture, 0, 0))
 {
     CLEANUP_FD int file = linux_unnamed_file();
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 0, 0);
     assert_int_equal(ftruncate(file, ARCHIVE_FILE_MAX + 1), 0);
-    assert_int_equal(archive_add_file(&fixture.archive, "file", file, ARCHIVE_FILE_MAX + 1, false,
-                                      TIME, &fixture.error),
+    assert_int_equal(archive_add_file(&fixture->archive, "file", file, ARCHIVE_FILE_MAX + 1, false,
+                                      TIME, &fixture->error),
                      -1);
-    assert_error(&fixture.error, ERROR_INPUT,
+    assert_error(&fixture->error, ERROR_INPUT,
                  "'file' is larger than 2147483647 bytes, the maximum for one file");
-    assert_int_equal(archive_add_bytes(&fixture.archive, "bytes", "", (size_t)ARCHIVE_FILE_MAX + 1,
-                                       &fixture.error),
+    assert_int_equal(archive_add_bytes(&fixture->archive, "bytes", "", (size_t)ARCHIVE_FILE_MAX + 1,
+                                       &fixture->error),
                      -1);
-    assert_error(&fixture.error, ERROR_INPUT,
+    assert_error(&fixture->error, ERROR_INPUT,
                  "'bytes' is larger than 2147483647 bytes, the maximum for one file");
-    assert_int_equal(archive_size(&fixture.archive), 0); /* not even a header */
-    tear_down(&fixture);
+    assert_int_equal(archive_size(&fixture->archive), 0); /* not even a header */
 }

@@ -38,9 +38,8 @@ static void check_refused(const char *text, size_t length)
 }
 
 /* RFC 4648, section 10. */
-static void base64__vectors_of_the_rfc(void **state)
+CASE(base64__vectors_of_the_rfc)
 {
-    (void)state;
     check("", "");
     check("Zg==", "f");
     check("Zm8=", "fo");
@@ -51,7 +50,7 @@ static void base64__vectors_of_the_rfc(void **state)
 }
 
 /* The whole alphabet in its order. */
-static void base64__all_digits(void **state)
+CASE(base64__all_digits)
 {
     static const unsigned char bytes[48] = {
         0x00, 0x10, 0x83, 0x10, 0x51, 0x87, 0x20, 0x92, 0x8b, 0x30, 0xd3, 0x8f,
@@ -60,52 +59,46 @@ static void base64__all_digits(void **state)
         0xc3, 0x1c, 0xb3, 0xd3, 0x5d, 0xb7, 0xe3, 0x9e, 0xbb, 0xf3, 0xdf, 0xbf,
     };
 
-    (void)state;
     check_bytes("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 64,
                 (const char *)bytes, 48);
 }
 
-static void base64__any_bytes(void **state)
+CASE(base64__any_bytes)
 {
-    (void)state;
     check_bytes("AA==", 4, "\0", 1);
     check_bytes("AGEA", 4, "\0a\0", 3);
     check_bytes("////", 4, "\xff\xff\xff", 3);
     check_bytes("/+8=", 4, "\xff\xef", 2);
 }
 
-static void base64__padding_may_be_missing(void **state)
+CASE(base64__padding_may_be_missing)
 {
-    (void)state;
     check("Zg", "f");
     check("Zm8", "fo");
     check("Zm9vYg", "foob");
 }
 
-static void base64__white_space_is_skipped(void **state)
+CASE(base64__white_space_is_skipped)
 {
-    (void)state;
     check(" Zm9v\r\n\tYmFy\n", "foobar");
     check("Z m 8 = ", "fo");
     check("Zg = =\n", "f");
     check(" \n", "");
 }
 
-static void base64__only_so_many_characters(void **state)
+CASE(base64__only_so_many_characters)
 {
-    (void)state;
     check_bytes("Zm9vYmFy", 4, "foo", 3);
     check_bytes("Zm9v!", 4, "foo", 3);
     check_bytes("Zm9v", 0, "", 0);
 }
 
-static void base64__long_text(void **state)
+CASE(base64__long_text)
 {
     enum { GROUPS = 100000 };
     CLEANUP_FREE char *text = memory_allocate(4 * GROUPS);
     CLEANUP_FREE char *bytes = memory_allocate(3 * GROUPS);
 
-    (void)state;
     for (size_t i = 0; i < GROUPS; i++) {
         memcpy(text + 4 * i, "Zm9v", 4);
         memcpy(bytes + 3 * i, "foo", 3);
@@ -113,7 +106,7 @@ static void base64__long_text(void **state)
     check_bytes(text, 4 * GROUPS, bytes, 3 * GROUPS);
 }
 
-static void base64__what_is_none(void **state)
+CASE(base64__what_is_none)
 {
     static const char *const bad[] = {
         "Z",        /* six bits are less than a byte */
@@ -137,16 +130,14 @@ static void base64__what_is_none(void **state)
         "Zm9v\xc3\xa9" /* not ASCII */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         check_refused(bad[i], strlen(bad[i]));
     check_refused("Zm9v\0", 5);
     check_refused("Zm\0v", 4);
 }
 
-static void base64__encoded(void **state)
+CASE(base64__encoded)
 {
-    (void)state;
     check_encoded("", 0, "");
     check_encoded("f", 1, "Zg==");
     check_encoded("fo", 2, "Zm8=");

@@ -29,12 +29,11 @@ static void check(size_t limit, const char *data, const char *expected)
         check_pieces(limit, data, length, piece, expected);
 }
 
-static void capture__nothing(void **state)
+CASE(capture__nothing)
 {
     struct capture capture = CAPTURE_INIT(10);
     struct strbuf text = capture_take_text(&capture);
 
-    (void)state;
     assert_int_equal(text.length, 0);
     assert_string_equal(strbuf_string(&text), "");
     assert_false(capture_truncated(&capture));
@@ -42,12 +41,11 @@ static void capture__nothing(void **state)
     capture_release(&capture);
 }
 
-static void capture__adding_nothing(void **state)
+CASE(capture__adding_nothing)
 {
     struct capture capture = CAPTURE_INIT(10);
     struct strbuf text;
 
-    (void)state;
     capture_add(&capture, NULL, 0);
     capture_add(&capture, "", 0);
     assert_int_equal(capture.total, 0);
@@ -56,12 +54,11 @@ static void capture__adding_nothing(void **state)
     strbuf_release(&text);
 }
 
-static void capture__names_the_rest(void **state)
+CASE(capture__names_the_rest)
 {
     struct capture capture = CAPTURE_INIT(4);
     struct strbuf text;
 
-    (void)state;
     capture.rest = "x:y";
     capture_add(&capture, "0123456789", 10);
     text = capture_take_text(&capture);
@@ -69,9 +66,8 @@ static void capture__names_the_rest(void **state)
     strbuf_release(&text);
 }
 
-static void capture__keeps_all_up_to_the_limit(void **state)
+CASE(capture__keeps_all_up_to_the_limit)
 {
-    (void)state;
     check(10, "a", "a");
     check(10, "01234", "01234");
     check(10, "012345", "012345");
@@ -82,18 +78,16 @@ static void capture__keeps_all_up_to_the_limit(void **state)
     check(7, "abcdefg", "abcdefg");
 }
 
-static void capture__keeps_head_and_tail(void **state)
+CASE(capture__keeps_head_and_tail)
 {
-    (void)state;
     check(10, "0123456789a", "01234\n[... 1 bytes left out ...]\n6789a");
     check(10, "0123456789abcdef", "01234\n[... 6 bytes left out ...]\nbcdef");
     check(10, "0123456789abcdefghijklmnopqrstuvwxyz", "01234\n[... 26 bytes left out ...]\nvwxyz");
 }
 
 /* The odd byte goes to the tail. */
-static void capture__odd_limits(void **state)
+CASE(capture__odd_limits)
 {
-    (void)state;
     check(7, "0123456789", "012\n[... 3 bytes left out ...]\n6789");
     check(3, "0123456789", "0\n[... 7 bytes left out ...]\n89");
     check(2, "0123456789", "0\n[... 8 bytes left out ...]\n9");
@@ -101,18 +95,16 @@ static void capture__odd_limits(void **state)
     check(0, "0123456789", "\n[... 10 bytes left out ...]\n");
 }
 
-static void capture__cuts_no_character_in_the_head(void **state)
+CASE(capture__cuts_no_character_in_the_head)
 {
-    (void)state;
     check(10, "0123\xc3\xa9-56789abcde", "0123\n[... 8 bytes left out ...]\nabcde");
     check(10, "012\xe2\x82\xac-56789abcde", "012\n[... 9 bytes left out ...]\nabcde");
     check(10, "01\xf0\x9f\x98\x80-56789abcde", "01\n[... 10 bytes left out ...]\nabcde");
     check(10, "012\xc3\xa9-56789abcde", "012\xc3\xa9\n[... 6 bytes left out ...]\nabcde");
 }
 
-static void capture__cuts_no_character_in_the_tail(void **state)
+CASE(capture__cuts_no_character_in_the_tail)
 {
-    (void)state;
     check(10, "0123456789\xc3\xa9mnop", "01234\n[... 7 bytes left out ...]\nmnop");
     check(10, "0123456789\xe2\x82\xacnop", "01234\n[... 8 bytes left out ...]\nnop");
     check(10, "0123456789\xf0\x9f\x98\x80op", "01234\n[... 9 bytes left out ...]\nop");
@@ -120,17 +112,15 @@ static void capture__cuts_no_character_in_the_tail(void **state)
 }
 
 /* If nothing is missing between head and tail, a character may lie on both sides. */
-static void capture__keeps_a_character_that_lies_in_both(void **state)
+CASE(capture__keeps_a_character_that_lies_in_both)
 {
-    (void)state;
     check(8, "abc\xe2\x82\xac-e", "abc\xe2\x82\xac-e");
     check(8, "abc\xf0\x9f\x98\x80z", "abc\xf0\x9f\x98\x80z");
     check(9, "ab\xf0\x9f\x98\x80xyz", "ab\xf0\x9f\x98\x80xyz");
 }
 
-static void capture__makes_valid_utf8(void **state)
+CASE(capture__makes_valid_utf8)
 {
-    (void)state;
     check(20, "a\xff-b", "a\xef\xbf\xbd-b");
     check(20, "\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd");
     check(10, "a\xff-cd56789\xfexyz",
@@ -138,12 +128,11 @@ static void capture__makes_valid_utf8(void **state)
           "9\xef\xbf\xbdxyz");
 }
 
-static void capture__keeps_nul_bytes(void **state)
+CASE(capture__keeps_nul_bytes)
 {
     struct capture capture = CAPTURE_INIT(6);
     struct strbuf text;
 
-    (void)state;
     capture_add(&capture, "\0a\0bcd\0e\0", 9);
     text = capture_take_text(&capture);
     assert_int_equal(text.length, 34);
@@ -196,12 +185,11 @@ static struct strbuf expected_text(const struct strbuf *whole, size_t limit)
     return text;
 }
 
-static void capture__same_text_for_random_pieces(void **state)
+CASE(capture__same_text_for_random_pieces)
 {
     static const size_t limits[] = {4, 5, 63, 64, 65, 1000, 1001, 4095, 10000};
     unsigned long long seed = 1;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(limits); i++)
         for (unsigned round = 0; round < 60; round++) {
             struct strbuf whole = random_text(&seed, 1 + random_below(&seed, 12000));
@@ -226,13 +214,12 @@ static void capture__same_text_for_random_pieces(void **state)
         }
 }
 
-static void capture__counts_what_it_does_not_keep(void **state)
+CASE(capture__counts_what_it_does_not_keep)
 {
     struct capture capture = CAPTURE_INIT(1001);
     CLEANUP_FREE char *chunk = memory_allocate(65536);
     struct strbuf text;
 
-    (void)state;
     memset(chunk, 'x', 65536);
     for (int i = 0; i < 160; i++)
         capture_add(&capture, chunk, 65536);
@@ -247,11 +234,10 @@ static void capture__counts_what_it_does_not_keep(void **state)
     strbuf_release(&text);
 }
 
-static void capture__takes_no_memory_before_it_must(void **state)
+CASE(capture__takes_no_memory_before_it_must)
 {
     struct capture capture = CAPTURE_INIT(64 << 20);
 
-    (void)state;
     capture_add(&capture, "little", 6);
     assert_true(capture.head.capacity < 1000);
     assert_null(capture.ring);
@@ -259,12 +245,11 @@ static void capture__takes_no_memory_before_it_must(void **state)
     capture_release(&capture);
 }
 
-static void capture__taking_the_text_empties_it(void **state)
+CASE(capture__taking_the_text_empties_it)
 {
     struct capture capture = CAPTURE_INIT(4);
     struct strbuf text;
 
-    (void)state;
     capture_add(&capture, "abcdefgh", 8);
     text = capture_take_text(&capture);
     assert_null(capture.head.data);
@@ -302,9 +287,8 @@ static void check_skipped(size_t limit, const char *data, size_t head, size_t ta
     }
 }
 
-static void capture__skip(void **state)
+CASE(capture__skip)
 {
-    (void)state;
     check_skipped(10, "0123456789abcdef", 5, 5, "01234\n[... 6 bytes left out ...]\nbcdef");
     check_skipped(7, "0123456789", 3, 4, "012\n[... 3 bytes left out ...]\n6789");
     check_skipped(1, "0123456789", 0, 1, "\n[... 9 bytes left out ...]\n9");
@@ -312,26 +296,23 @@ static void capture__skip(void **state)
 }
 
 /* More of the head has come than is kept: it is for a comparison. */
-static void capture__skip_after_a_long_head(void **state)
+CASE(capture__skip_after_a_long_head)
 {
-    (void)state;
     check_skipped(10, "0123456789abcdef", 8, 5, "01234\n[... 6 bytes left out ...]\nbcdef");
     check_skipped(4, "0123456789abcdef", 13, 2, "01\n[... 12 bytes left out ...]\nef");
 }
 
-static void capture__skip_in_a_character(void **state)
+CASE(capture__skip_in_a_character)
 {
-    (void)state;
     check_skipped(10, "0123\xc3\xa9-56789abcde", 5, 5, "0123\n[... 8 bytes left out ...]\nabcde");
     check_skipped(10, "0123456789\xe2\x82\xacnop", 5, 5, "01234\n[... 8 bytes left out ...]\nnop");
 }
 
-static void capture__skip_of_more_than_memory(void **state)
+CASE(capture__skip_of_more_than_memory)
 {
     struct capture capture = CAPTURE_INIT(4);
     struct strbuf text;
 
-    (void)state;
     capture_add(&capture, "ab", 2);
     capture_skip(&capture, 1ULL << 50);
     capture_add(&capture, "yz", 2);

@@ -2,12 +2,11 @@
 
 #include <errno.h>
 
-static void cleanup__of_nothing(void **state)
+CASE(cleanup__of_nothing)
 {
     CLEANUP_FREE char *pointer = NULL;
     CLEANUP_FD int fd = -1;
 
-    (void)state;
     assert_null(steal_pointer(&pointer));
     assert_int_equal(steal_fd(&fd), -1);
 }
@@ -23,18 +22,16 @@ static int fail_with(int number)
     return pointer ? -1 : 0;
 }
 
-static void cleanup__keeps_errno(void **state)
+CASE(cleanup__keeps_errno)
 {
-    (void)state;
     assert_int_equal(fail_with(EDOM), -1);
     assert_int_equal(errno, EDOM);
 }
 
-static void cleanup__closes_unless_it_is_stolen(void **state)
+CASE(cleanup__closes_unless_it_is_stolen)
 {
     int closed, stolen;
 
-    (void)state;
     {
         CLEANUP_FD int first = dup(STDIN_FILENO);
         CLEANUP_FD int second = dup(STDIN_FILENO);

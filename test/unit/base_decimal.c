@@ -23,9 +23,8 @@ static void check_refused(const char *text, size_t length)
     assert_true(number == -77);
 }
 
-static void decimal__forms(void **state)
+CASE(decimal__forms)
 {
-    (void)state;
     check("0", 0);
     check("-0", 0);
     check("42", 42);
@@ -43,14 +42,13 @@ static void decimal__forms(void **state)
     check("1e-999", 0);
 }
 
-static void decimal__no_numbers(void **state)
+CASE(decimal__no_numbers)
 {
     static const char *const bad[] = {
         "",         "+",    "-",   ".",   "-.", "e",  "e5",   ".e5",   "1e",    "1e+",
         "1e5.",     "1.2.", "--1", "+-1", " 1", "1 ", "1\n",  "0x1",   "1p3",   "inf",
         "infinity", "nan",  "1,5", "1_0", "1d", "1f", "1e1e", "1e999", "-1e999"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         check_refused(bad[i], strlen(bad[i]));
     check_refused("1\0", 2);
@@ -58,12 +56,11 @@ static void decimal__no_numbers(void **state)
 }
 
 /* The bytes after the number are not read, and a number of the maximum length is taken. */
-static void decimal__length(void **state)
+CASE(decimal__length)
 {
     char digits[DECIMAL_MAX + 1];
     double number;
 
-    (void)state;
     assert_true(decimal_read("12345", 2, &number));
     assert_true(number == 12);
     memset(digits, '0', sizeof digits);
@@ -82,7 +79,7 @@ static bool equal(const char *one, const char *other)
     return result;
 }
 
-static void decimal__equal(void **state)
+CASE(decimal__equal)
 {
     static const char *const same[][2] = {{"1", "1"},
                                           {"1", "1.0"},
@@ -112,7 +109,6 @@ static void decimal__equal(void **state)
         {"0", "00001e-1"},
         {"1e1000000000000000", "1e1000000000000000"}}; /* too long an exponent */
 
-    (void)state;
     for (size_t i = 0; i < COUNT(same); i++)
         if (!equal(same[i][0], same[i][1]))
             fail_msg("%s is not %s", same[i][0], same[i][1]);

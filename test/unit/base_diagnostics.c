@@ -55,11 +55,10 @@ static int write_lines(const void *context)
     return 0;
 }
 
-static void diagnostics__lines_and_texts(void **state)
+CASE(diagnostics__lines_and_texts)
 {
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     run(write_lines, NULL, ends[1]);
     check_written(ends, "isolator: cannot read 'file'\nother: \ncopied\nh");
@@ -87,11 +86,10 @@ static int draw_lines(const void *context)
 }
 
 /* There is one line, and something else takes its place. */
-static void diagnostics__drawn_line(void **state)
+CASE(diagnostics__drawn_line)
 {
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     run(draw_lines, NULL, ends[1]);
     check_written(ends, DRAWN("50 %") ERASED DRAWN("60 %") ERASED DRAWN("70 %") ERASED
@@ -125,11 +123,10 @@ static int drop_lines(const void *context)
     return 0;
 }
 
-static void diagnostics__what_does_not_fit_is_counted(void **state)
+CASE(diagnostics__what_does_not_fit_is_counted)
 {
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     run(drop_lines, &ends[0], ends[1]);
     check_written(ends, DRAWN(".") ERASED "isolator: 1000 lines of diagnostics were dropped\n"
@@ -148,14 +145,13 @@ static int drop_one_line(const void *context)
     return 0;
 }
 
-static void diagnostics__stopped_terminal(void **state)
+CASE(diagnostics__stopped_terminal)
 {
     static const char expected[] = "isolator: 1 line of diagnostics was dropped\r\n"
                                    "isolator: shown\r\n";
     struct terminal terminal = terminal_open();
     char text[200] = "";
 
-    (void)state;
     run(drop_one_line, &terminal, terminal.slave);
     assert_int_equal(read(terminal.master, text, sizeof text - 1), sizeof expected - 1);
     assert_string_equal(text, expected);
@@ -185,11 +181,10 @@ static int write_long_line(const void *context)
     return 0;
 }
 
-static void diagnostics__rest_of_a_long_line(void **state)
+CASE(diagnostics__rest_of_a_long_line)
 {
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     run(write_long_line, &ends[0], ends[1]);
     close(ends[0]);
@@ -212,7 +207,7 @@ static int copy_too_much(const void *context)
     return 0;
 }
 
-static void diagnostics__copy_does_not_wait_forever(void **state)
+CASE(diagnostics__copy_does_not_wait_forever)
 {
     int ends[2];
     CLEANUP_FREE char *expected = string_format(
@@ -220,7 +215,6 @@ static void diagnostics__copy_does_not_wait_forever(void **state)
         "and again\n",
         (1000 - 16) * 4096);
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     run(copy_too_much, &ends[0], ends[1]);
     check_written(ends, expected);
@@ -253,11 +247,10 @@ static int copy_to_slow_reader(const void *context)
     return 0;
 }
 
-static void diagnostics__copy_waits_for_a_slow_reader(void **state)
+CASE(diagnostics__copy_waits_for_a_slow_reader)
 {
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     run(copy_to_slow_reader, &ends[0], ends[1]);
     check_written(ends, "end");
@@ -275,11 +268,10 @@ static int copy_and_cancel(const void *context)
     return 0;
 }
 
-static void diagnostics__copy_ends_when_cancelled(void **state)
+CASE(diagnostics__copy_ends_when_cancelled)
 {
     struct terminal terminal = terminal_open();
 
-    (void)state;
     run(copy_and_cancel, &terminal, terminal.slave);
     terminal_close(&terminal);
 }
@@ -303,13 +295,12 @@ static int write_from_threads(const void *context)
     return 0;
 }
 
-static void diagnostics__lines_of_threads_stay_whole(void **state)
+CASE(diagnostics__lines_of_threads_stay_whole)
 {
     struct strbuf text;
     int ends[2], lines = 0;
     char *rest = NULL;
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     run(write_from_threads, NULL, ends[1]);
     close(ends[1]);

@@ -41,9 +41,8 @@ static void check_out_of_range(const char *text)
 }
 
 /* The durations in Go's own tests (src/time/time_test.go, parseDurationTests) that are in range. */
-static void duration__forms_of_go(void **state)
+CASE(duration__forms_of_go)
 {
-    (void)state;
     check("5s", 5000);
     check("30s", 30000);
     check("30", 30000);
@@ -69,9 +68,8 @@ static void duration__forms_of_go(void **state)
     check("0.100000000000000000000h", 360000);
 }
 
-static void duration__units(void **state)
+CASE(duration__units)
 {
-    (void)state;
     check("1ms", 1);
     check("1s", 1000);
     check("1m", 60000);
@@ -85,9 +83,8 @@ static void duration__units(void **state)
     check("0s1ms", 1);
 }
 
-static void duration__rounds_up_to_milliseconds(void **state)
+CASE(duration__rounds_up_to_milliseconds)
 {
-    (void)state;
     check("10ns", 1);
     check("11us", 1);
     check("12\xc2\xb5s", 1); /* U+00B5, the micro sign */
@@ -103,11 +100,10 @@ static void duration__rounds_up_to_milliseconds(void **state)
 }
 
 /* A whole number of milliseconds is not rounded up. */
-static void duration__is_exact_for_fractions_of_seconds(void **state)
+CASE(duration__is_exact_for_fractions_of_seconds)
 {
     char text[32];
 
-    (void)state;
     check("2.007s", 2007);
     for (int n = 1; n < 20000; n++) {
         snprintf(text, sizeof text, "%d.%03ds", n / 1000, n % 1000);
@@ -115,9 +111,8 @@ static void duration__is_exact_for_fractions_of_seconds(void **state)
     }
 }
 
-static void duration__is_exact_for_fractions_of_hours(void **state)
+CASE(duration__is_exact_for_fractions_of_hours)
 {
-    (void)state;
     check("1.5h", 5400000);
     check("1.1h", 3960000);
     check("2.2h", 7920000);
@@ -125,9 +120,8 @@ static void duration__is_exact_for_fractions_of_hours(void **state)
     check("1.1m", 66000);
 }
 
-static void duration__range(void **state)
+CASE(duration__range)
 {
-    (void)state;
     check("8784h", 31622400000);
     check_out_of_range("8784h1ms");
     check_out_of_range("8785h");
@@ -141,11 +135,10 @@ static void duration__range(void **state)
 }
 
 /* More digits than a double has. */
-static void duration__very_long_numbers(void **state)
+CASE(duration__very_long_numbers)
 {
     char text[600];
 
-    (void)state;
     memset(text, '9', 500);
     text[500] = 's';
     text[501] = '\0';
@@ -156,7 +149,7 @@ static void duration__very_long_numbers(void **state)
     check(text, 1000);
 }
 
-static void duration__no_durations(void **state)
+CASE(duration__no_durations)
 {
     static const char *const bad[] = {
         "",     "0x",   "3y",    "5x",   "s",      ".",    ".s",    "..s",   "1..s",  "1.5.5s",
@@ -165,18 +158,16 @@ static void duration__no_durations(void **state)
         "NaN",  "nan",  "NaNs",  "inf",  "infs",   "Inf",  "one",   "ms",    "1msec", "1sec",
         "1min", "1hr",  "1h 1m", "1h-1", "1h-30m", "\n1s", "1s\n",  "1\xb5s"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         check_no_duration(bad[i]);
 }
 
 /* Go takes a sign. A timeout has none. */
-static void duration__no_signs(void **state)
+CASE(duration__no_signs)
 {
     static const char *const bad[] = {"-1s", "+1s", "-0",  "+0",    "-",
                                       "+",   "-.",  "+.s", "1m-1s", "--1s"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         check_no_duration(bad[i]);
 }
@@ -193,9 +184,8 @@ static void check_number(const char *text, double expected)
         fail_msg("'%s' is %.17g, not %.17g", text, number, expected);
 }
 
-static void number__forms(void **state)
+CASE(number__forms)
 {
-    (void)state;
     check_number("0", 0);
     check_number("64", 64);
     check_number("0.5", 0.5);
@@ -207,14 +197,13 @@ static void number__forms(void **state)
     check_number("1000000000000000000000", 1e21);
 }
 
-static void number__no_numbers(void **state)
+CASE(number__no_numbers)
 {
     static const char *const bad[] = {
         "",     ".",     "..",    "1..2", "1.2.3", "-1",  "+1",       "-0",  "1e3", "1E3",
         "0x10", "0x1p3", "1e309", "NaN",  "nan",   "inf", " 1",       "1 ",  "1,5", "1_0",
         "64m",  "ten",   "1\n",   "Inf",  "1-",    "0b1", "infinity", "1/2", "2*3", "\xb2"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *message = string_format("'%s' is not a number", bad[i]);
         struct error error = ERROR_INIT;
@@ -226,14 +215,13 @@ static void number__no_numbers(void **state)
     }
 }
 
-static void number__too_large(void **state)
+CASE(number__too_large)
 {
     char text[401];
     CLEANUP_FREE char *message = NULL;
     struct error error = ERROR_INIT;
     double number;
 
-    (void)state;
     memset(text, '9', 400);
     text[400] = '\0';
     message = string_format("'%s' is too large", text);
@@ -263,11 +251,10 @@ static void check_no_size(const char *text)
     assert_error(&error, ERROR_USAGE, message);
 }
 
-static void size__parse(void **state)
+CASE(size__parse)
 {
     const double mb = 1 << 20;
 
-    (void)state;
     check_size("64", mb, 64);
     check_size("0.5", mb, 0.5);
     check_size("512m", mb, 512);

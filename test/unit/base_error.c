@@ -7,11 +7,10 @@ static const char *shout(const char *subject)
     return strcmp(subject, "memoryMB") == 0 ? "--memory" : NULL;
 }
 
-static void error__is_set_and_released(void **state)
+CASE(error__is_set_and_released)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(error_set(&error, ERROR_INPUT, "no file '%s'", "x"), -1);
     assert_int_equal(error_prefix(&error, "line %d", 3), -1);
     assert_int_equal(error_hint(&error, "make one"), -1);
@@ -20,11 +19,10 @@ static void error__is_set_and_released(void **state)
     assert_null(error.message);
 }
 
-static void error__of_errno(void **state)
+CASE(error__of_errno)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     errno = ENOENT;
     assert_int_equal(error_set_errno(&error, ERROR_INPUT, "cannot open 'x'"), -1);
     assert_error(&error, ERROR_INPUT, "cannot open 'x': No such file or directory");
@@ -33,11 +31,10 @@ static void error__of_errno(void **state)
     assert_error(&error, ERROR_SYSTEM, "cannot open 'x': Too many open files");
 }
 
-static void error__names_its_subject(void **state)
+CASE(error__names_its_subject)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     error_set(&error, ERROR_USAGE, "raise " ERROR_SUBJECT " (maximums.memoryMB)");
     assert_int_equal(error_about(&error, "memoryMB"), -1);
     assert_string_equal(error.message, "raise memoryMB (maximums.memoryMB)");
@@ -49,11 +46,10 @@ static void error__names_its_subject(void **state)
 }
 
 /* A front end that has no name of its own for the subject leaves the message as it is. */
-static void error__keeps_a_subject_without_another_name(void **state)
+CASE(error__keeps_a_subject_without_another_name)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     error_set(&error, ERROR_USAGE, ERROR_SUBJECT " is wrong");
     error_about(&error, "cpus");
     error_name_subject(&error, shout);
@@ -64,11 +60,10 @@ static void error__keeps_a_subject_without_another_name(void **state)
 }
 
 /* A subject that was named is not named again. */
-static void error__names_its_subject_once(void **state)
+CASE(error__names_its_subject_once)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     error_set(&error, ERROR_USAGE, ERROR_SUBJECT " is wrong");
     error_about(&error, "memoryMB");
     error_name_subject(&error, shout);

@@ -18,14 +18,13 @@ static int count_entries(const char *directory)
     return count - 2; /* . and .. */
 }
 
-static void file_replace__writes_a_new_file(void **state)
+CASE(file_replace__writes_a_new_file)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "a/b/file");
     CLEANUP_FREE char *parent = path_in(directory, "a/b");
     struct stat status;
 
-    (void)state;
     file_make_directories(path);
     assert_int_equal(stat(parent, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0700);
@@ -37,14 +36,13 @@ static void file_replace__writes_a_new_file(void **state)
     temp_remove(directory);
 }
 
-static void file_replace__keeps_permissions(void **state)
+CASE(file_replace__keeps_permissions)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "file");
     CLEANUP_FREE char *got = NULL;
     struct stat status;
 
-    (void)state;
     write_in(directory, "file", "old");
     assert_int_equal(chmod(path, 0640), 0);
     assert_int_equal(stat(path, &status), 0);
@@ -56,13 +54,12 @@ static void file_replace__keeps_permissions(void **state)
     temp_remove(directory);
 }
 
-static void file_replace__failure_leaves_nothing(void **state)
+CASE(file_replace__failure_leaves_nothing)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "is/a/directory");
     CLEANUP_FREE char *parent = path_in(directory, "is/a");
 
-    (void)state;
     file_make_directories(path);
     assert_int_equal(mkdir(path, 0700), 0);
     errno = 0;
@@ -72,13 +69,12 @@ static void file_replace__failure_leaves_nothing(void **state)
     temp_remove(directory);
 }
 
-static void file_write__replaces_the_content(void **state)
+CASE(file_write__replaces_the_content)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "file");
     CLEANUP_FREE char *got = NULL;
 
-    (void)state;
     write_in(directory, "file", "longer than the new one");
     assert_int_equal(file_write(path, "new", 3), 0);
     got = read_in(directory, "file");
@@ -87,12 +83,11 @@ static void file_write__replaces_the_content(void **state)
 }
 
 /* A device stays if it takes nothing, and so does a symbolic link to it. */
-static void file_write__keeps_a_device(void **state)
+CASE(file_write__keeps_a_device)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "link");
 
-    (void)state;
     assert_int_equal(symlink("/dev/full", path), 0);
     errno = 0;
     assert_int_equal(file_write(path, "new", 3), -1);
@@ -102,14 +97,13 @@ static void file_write__keeps_a_device(void **state)
 }
 
 /* Of a file that cannot be written whole, nothing remains. */
-static void file_write__leaves_no_part(void **state)
+CASE(file_write__leaves_no_part)
 {
     const struct rlimit small = {4, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "file");
     int result, failure;
 
-    (void)state;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     result = file_write(path, "too long", 8);

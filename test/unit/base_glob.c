@@ -12,9 +12,8 @@ static void check(const char *pattern, const char *path, bool expected)
         fail_msg("'%s' %s '%s'", pattern, expected ? "does not match" : "matches", path);
 }
 
-static void glob__parts(void **state)
+CASE(glob__parts)
 {
-    (void)state;
     check("plot.png", "plot.png", true);
     check("plot.png", "plot.pngs", false);
     check("plot.pngs", "plot.png", false);
@@ -35,9 +34,8 @@ static void glob__parts(void **state)
     check("*\xa4", "\xff\xa4", true);
 }
 
-static void glob__directories(void **state)
+CASE(glob__directories)
 {
-    (void)state;
     check("*.png", "out/a/plot.png", true); /* no slash: compared with the last part */
     check("out", "out/plot.png", false);
     check("out/*.png", "out/plot.png", true);
@@ -64,9 +62,8 @@ static void glob__directories(void **state)
     check("a/**.png", "a/b/plot.png", true);
 }
 
-static void glob__leading_dots(void **state)
+CASE(glob__leading_dots)
 {
-    (void)state;
     check("*", ".hidden", false);
     check("?hidden", ".hidden", false);
     check("[.]hidden", ".hidden", false);
@@ -85,9 +82,8 @@ static void glob__leading_dots(void **state)
     check("*", "not.hidden", true);
 }
 
-static void glob__sets(void **state)
+CASE(glob__sets)
 {
-    (void)state;
     check("[abc].txt", "b.txt", true);
     check("[abc].txt", "d.txt", false);
     check("[a-c].txt", "b.txt", true);
@@ -114,9 +110,8 @@ static void check_refused(const char *pattern)
     assert_error(&error, ERROR_USAGE, message);
 }
 
-static void glob__sets_without_an_end(void **state)
+CASE(glob__sets_without_an_end)
 {
-    (void)state;
     check_refused("[");
     check_refused("[a.txt");
     check_refused("[!");
@@ -128,11 +123,10 @@ static void glob__sets_without_an_end(void **state)
 }
 
 /* Places after the first 64 are in another word. */
-static void glob__long_patterns(void **state)
+CASE(glob__long_patterns)
 {
     char pattern[400] = "", path[400] = "";
 
-    (void)state;
     for (int length = 1; length < 200; length++) {
         memset(path, 'a', (size_t)length);
         check(path, path, true);
@@ -148,14 +142,13 @@ static void glob__long_patterns(void **state)
     }
 }
 
-static void glob__a_pattern_that_is_too_long(void **state)
+CASE(glob__a_pattern_that_is_too_long)
 {
     CLEANUP(glob_release) struct glob glob = GLOB_INIT;
     struct error error = ERROR_INIT;
     char pattern[GLOB_PATTERN_MAX + 2] = "";
     CLEANUP_FREE char *message = NULL;
 
-    (void)state;
     memset(pattern, 'a', GLOB_PATTERN_MAX);
     check(pattern, pattern, true);
     pattern[GLOB_PATTERN_MAX] = 'a';
@@ -179,11 +172,10 @@ static void check_many(const char *unit, const char *path, bool expected)
 /*
  * A matcher that backtracks would take longer than the age of the universe for each of these.
  */
-static void glob__takes_no_time(void **state)
+CASE(glob__takes_no_time)
 {
     char path[65001], deep[65001];
 
-    (void)state;
     memset(path, 'a', 65000);
     path[65000] = '\0';
     for (int i = 0; i < 65000; i++)
@@ -200,11 +192,10 @@ static void glob__takes_no_time(void **state)
     check("**a*a", path, true);
 }
 
-static void glob__release_is_legal_after_init(void **state)
+CASE(glob__release_is_legal_after_init)
 {
     struct glob glob = GLOB_INIT;
 
-    (void)state;
     glob_release(&glob);
     glob_release(&glob);
 }

@@ -27,9 +27,8 @@ static void check_refused(const char *text, size_t length)
         fail_msg("'%s' is taken, as '%s'", text, name);
 }
 
-static void host_name__names(void **state)
+CASE(host_name__names)
 {
-    (void)state;
     check("example.com", "example.com");
     check("EXAMPLE.Com", "example.com");
     check("example.com.", "example.com");
@@ -44,9 +43,8 @@ static void host_name__names(void **state)
     check(LONGEST ".", LONGEST);
 }
 
-static void host_name__addresses(void **state)
+CASE(host_name__addresses)
 {
-    (void)state;
     check("192.0.2.1", "192.0.2.1");
     check("192.0.2.1.", "192.0.2.1");
     check("[::1]", "::1");
@@ -54,7 +52,7 @@ static void host_name__addresses(void **state)
     check("[::ffff:127.0.0.1]", "::ffff:127.0.0.1");
 }
 
-static void host_name__no_names(void **state)
+CASE(host_name__no_names)
 {
     static const char *const bad[] = {"",
                                       ".",
@@ -92,7 +90,6 @@ static void host_name__no_names(void **state)
                                       "2001:db8::1",
                                       "[0000:0000:0000:0000:0000:0000:0000:0000:0000:0000]"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         check_refused(bad[i], strlen(bad[i]));
     check_refused("a\0b", 3);
@@ -104,36 +101,33 @@ static void host_name__no_names(void **state)
 }
 
 /* What inet_aton(3) and browsers take for an address. */
-static void host_name__numbers(void **state)
+CASE(host_name__numbers)
 {
     static const char *const bad[] = {
         "0x7f.1",        "2130706433", "127.1",        "010.0.0.1", "0x7f000001",
         "0X7F.1",        "0x",         "127.0.0.0x1",  "1.2.3.4.5", "256.1.1.1",
         "127.0.0.1.0x.", "example.1",  "example.0x1f", "1.2.3",     "0"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         check_refused(bad[i], strlen(bad[i]));
 }
 
 /* The bytes after the name are not read. */
-static void host_name__length(void **state)
+CASE(host_name__length)
 {
     char name[HOST_NAME_SIZE];
 
-    (void)state;
     assert_true(host_name_read("example.com:80", 11, name));
     assert_string_equal(name, "example.com");
     assert_true(host_name_read("[::1]:80", 5, name));
     assert_string_equal(name, "::1");
 }
 
-static void host_name__is_address(void **state)
+CASE(host_name__is_address)
 {
     struct ip_address address;
     char text[IP_ADDRESS_SIZE];
 
-    (void)state;
     assert_true(host_name_is_address("192.0.2.1", &address));
     ip_address_text(&address, text);
     assert_string_equal(text, "192.0.2.1");
@@ -145,7 +139,7 @@ static void host_name__is_address(void **state)
     assert_false(host_name_is_address("-", &address));
 }
 
-static void host_name__matches(void **state)
+CASE(host_name__matches)
 {
     static const struct {
         const char *name, *pattern;
@@ -164,7 +158,6 @@ static void host_name__matches(void **state)
                 {"2001:db8::1", "2001:db8::1", true},
                 {"com", "*.com", false}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         if (host_name_matches(rows[i].name, rows[i].pattern) != rows[i].expected)
             fail_msg("'%s' and '%s'", rows[i].name, rows[i].pattern);

@@ -11,12 +11,11 @@
 #include "base/io.h"
 #include "base/linux.h"
 
-static void io__poll_is_that_of_the_system(void **state)
+CASE(io__poll_is_that_of_the_system)
 {
     struct pollfd polled[2] = {{.events = POLLIN}, {.events = POLLOUT}};
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     polled[0].fd = ends[0];
     polled[1].fd = ends[1];
@@ -33,7 +32,7 @@ static void do_nothing(int signal)
     (void)signal;
 }
 
-static void io__poll_ends_with_a_signal(void **state)
+CASE(io__poll_ends_with_a_signal)
 {
     const struct sigaction action = {.sa_handler = do_nothing};
     /* repeatedly, in case the first comes too early */
@@ -41,7 +40,6 @@ static void io__poll_ends_with_a_signal(void **state)
     const struct itimerval never = {{0, 0}, {0, 0}};
     struct pollfd polled = {-1, POLLIN, POLLIN};
 
-    (void)state;
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &soon, NULL);
     assert_int_equal(io_poll(&polled, 1, -1), -1);
@@ -64,25 +62,23 @@ static int poll_too_many(void)
     return clock_now_ms() - start >= 19 ? 0 : 3; /* the second one pauses */
 }
 
-static void io__poll_pauses_if_it_fails(void **state)
+CASE(io__poll_pauses_if_it_fails)
 {
     const pid_t child = fork();
     int status;
 
-    (void)state;
     if (child == 0)
         _exit(poll_too_many());
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
 }
 
-static void io__write_all(void **state)
+CASE(io__write_all)
 {
     CLEANUP_FD int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     CLEANUP_FD int file = linux_unnamed_file();
     struct strbuf content;
 
-    (void)state;
     assert_int_equal(io_write_all(file, "all of it", 9), 0);
     lseek(file, 0, SEEK_SET);
     content = read_all(file);
@@ -93,14 +89,13 @@ static void io__write_all(void **state)
 }
 
 /* Nothing is read, and no offset moves. */
-static void io__has_bytes(void **state)
+CASE(io__has_bytes)
 {
     CLEANUP_FD int file = linux_unnamed_file_of("abc", 3);
     CLEANUP_FD int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
     CLEANUP_FD int directory = open("/", O_RDONLY | O_CLOEXEC);
     int ends[2], pair[2];
 
-    (void)state;
     assert_true(io_has_bytes(file));
     assert_int_equal(lseek(file, 0, SEEK_CUR), 0);
     lseek(file, 2, SEEK_SET);

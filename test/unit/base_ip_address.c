@@ -4,7 +4,7 @@
 
 #include "base/ip_address.h"
 
-static void ip_address__canonical_text(void **state)
+CASE(ip_address__canonical_text)
 {
     static const struct {
         const char *text, *expected;
@@ -21,7 +21,6 @@ static void ip_address__canonical_text(void **state)
     struct ip_address address;
     char text[IP_ADDRESS_SIZE];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (!ip_address_parse(rows[i].text, &address))
             fail_msg("'%s' is refused", rows[i].text);
@@ -31,7 +30,7 @@ static void ip_address__canonical_text(void **state)
     }
 }
 
-static void ip_address__no_addresses(void **state)
+CASE(ip_address__no_addresses)
 {
     static const char *const bad[] = {
         "",          "1",          "127.1",    "1.2.3",      "1.2.3.4.5",   "1.2.3.256",
@@ -40,7 +39,6 @@ static void ip_address__no_addresses(void **state)
         ":::",       "::g",        "::1.2.3",  "::01.2.3.4", "example.com", "2130706433"};
     struct ip_address address;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         if (ip_address_parse(bad[i], &address))
             fail_msg("'%s' is taken", bad[i]);
@@ -56,9 +54,8 @@ static void check_equal(const char *one, const char *other, bool expected)
         fail_msg("%s and %s", one, other);
 }
 
-static void ip_address__equal(void **state)
+CASE(ip_address__equal)
 {
-    (void)state;
     check_equal("192.0.2.1", "192.0.2.1", true);
     check_equal("192.0.2.1", "192.0.2.2", false);
     check_equal("2001:db8::1", "2001:db8:0::1", true);
@@ -68,16 +65,15 @@ static void ip_address__equal(void **state)
 }
 
 /* Only the first 4 bytes of an address of IPv4 count. */
-static void ip_address__equal_without_the_rest(void **state)
+CASE(ip_address__equal_without_the_rest)
 {
     struct ip_address a = {.family = AF_INET, .bytes = {1, 2, 3, 4, 5}};
     struct ip_address b = {.family = AF_INET, .bytes = {1, 2, 3, 4, 6}};
 
-    (void)state;
     assert_true(ip_address_equal(&a, &b));
 }
 
-static void ip_range__forms(void **state)
+CASE(ip_range__forms)
 {
     static const struct {
         const char *text;
@@ -87,7 +83,6 @@ static void ip_range__forms(void **state)
                 {"::1/128", 128},    {"fe80::/10", 10}};
     struct ip_range range;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (!ip_range_parse(rows[i].text, &range))
             fail_msg("'%s' is refused", rows[i].text);
@@ -95,7 +90,7 @@ static void ip_range__forms(void **state)
     }
 }
 
-static void ip_range__no_ranges(void **state)
+CASE(ip_range__no_ranges)
 {
     static const char *const bad[] = {"",
                                       "/",
@@ -119,13 +114,12 @@ static void ip_range__no_ranges(void **state)
                                       "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000/8"};
     struct ip_range range;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         if (ip_range_parse(bad[i], &range))
             fail_msg("'%s' is taken", bad[i]);
 }
 
-static void ip_range__has(void **state)
+CASE(ip_range__has)
 {
     static const struct {
         const char *range, *address;
@@ -141,7 +135,6 @@ static void ip_range__has(void **state)
     struct ip_range range;
     struct ip_address address;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_true(ip_range_parse(rows[i].range, &range));
         assert_true(ip_address_parse(rows[i].address, &address));
@@ -150,7 +143,7 @@ static void ip_range__has(void **state)
     }
 }
 
-static void ip_range__covers(void **state)
+CASE(ip_range__covers)
 {
     static const struct {
         const char *range, *other;
@@ -161,7 +154,6 @@ static void ip_range__covers(void **state)
                 {"0.0.0.0/0", "::/0", false},         {"fc00::/7", "fd00::/8", true}};
     struct ip_range range, other;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_true(ip_range_parse(rows[i].range, &range));
         assert_true(ip_range_parse(rows[i].other, &other));

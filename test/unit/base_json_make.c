@@ -10,11 +10,10 @@ static void check_json(json_t *value, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void json_make__values(void **state)
+CASE(json_make__values)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     check_json(json_make_text("a"), "\"a\"");
     check_json(json_make_text(NULL), "null");
     check_json(json_make_count(0), "0");
@@ -28,14 +27,13 @@ static void json_make__values(void **state)
 }
 
 /* What is no UTF-8 comes back as it was. */
-static void json_make__any_text(void **state)
+CASE(json_make__any_text)
 {
     static const char *const texts[] = {"", "a", "\xc3\xa9", "\xe9", "a\xff\n", "{\"base64\"}"};
     static const struct {
         const char *text, *json;
     } cases[] = {{"a", "\"a\""}, {"a\xe9", "{\"base64\":\"Yek=\"}"}, {NULL, "null"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         json_auto_t *value = json_make_any_text(texts[i]);
         CLEANUP_FREE char *again = json_read_any_text(value);
@@ -50,7 +48,7 @@ static void json_make__any_text(void **state)
     }
 }
 
-static void json_make__no_text(void **state)
+CASE(json_make__no_text)
 {
     static const char *const values[] = {"null",
                                          "7",
@@ -61,7 +59,6 @@ static void json_make__no_text(void **state)
                                          "{\"base64\": \"AAA=\"}",
                                          "\"a\\u0000b\""};
 
-    (void)state;
     assert_null(json_read_any_text(NULL));
     for (size_t i = 0; i < COUNT(values); i++) {
         json_auto_t *value = json_loads(values[i], JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);

@@ -21,18 +21,16 @@ static void check_parsed(const char *text, const char *expected)
     check_new_json(parse(text), expected);
 }
 
-static void json_text__parses_any_value(void **state)
+CASE(json_text__parses_any_value)
 {
-    (void)state;
     check_parsed("{\"a\": [1, 2.5, null, true, \"x\"]}", "{\"a\":[1,2.5,null,true,\"x\"]}");
     check_parsed(" 1 ", "1");
     check_parsed("\"caf\xc3\xa9\"", "\"caf\xc3\xa9\"");
     check_parsed("\"\\u00e9\\ud83d\\ude00\"", "\"\xc3\xa9\xf0\x9f\x98\x80\"");
 }
 
-static void json_text__mends_half_pairs(void **state)
+CASE(json_text__mends_half_pairs)
 {
-    (void)state;
     check_parsed("\"\\ud83d\"", "\"" REPLACED "\"");
     check_parsed("\"\\uD83D\"", "\"" REPLACED "\"");
     check_parsed("\"\\ude00\"", "\"" REPLACED "\"");
@@ -44,9 +42,8 @@ static void json_text__mends_half_pairs(void **state)
     check_parsed("{\"\\ud83d\": 1}", "{\"" REPLACED "\":1}");
 }
 
-static void json_text__mending_leaves_the_rest_alone(void **state)
+CASE(json_text__mending_leaves_the_rest_alone)
 {
-    (void)state;
     check_parsed("\"\\ud83d\\ud83d\\ude00\"", "\"" REPLACED "\xf0\x9f\x98\x80\"");
     check_parsed("\"\\ud83d\\ude00\\ude00\"", "\"\xf0\x9f\x98\x80" REPLACED "\"");
     check_parsed("[\"\\\\ud83d\", \"\\ud83d\"]", "[\"\\\\ud83d\",\"" REPLACED "\"]");
@@ -56,27 +53,25 @@ static void json_text__mending_leaves_the_rest_alone(void **state)
     check_parsed("[\"\\u0041\\\"\", \"\\ud800\"]", "[\"A\\\"\",\"" REPLACED "\"]");
 }
 
-static void json_text__mending_does_not_touch_the_line(void **state)
+CASE(json_text__mending_does_not_touch_the_line)
 {
     static const char line[] = "[\"\\ud83d\"]";
     CLEANUP_FREE char *copy = string_copy(line);
 
-    (void)state;
     check_parsed(copy, "[\"" REPLACED "\"]");
     assert_string_equal(copy, line);
 }
 
-static void json_text__nul_escapes(void **state)
+CASE(json_text__nul_escapes)
 {
     json_t *value = parse("\"a\\u0000b\"");
 
-    (void)state;
     assert_int_equal(json_string_length(value), 3);
     assert_memory_equal(json_string_value(value), "a\0b", 4);
     check_new_json(value, "\"a\\u0000b\"");
 }
 
-static void json_text__what_is_no_json(void **state)
+CASE(json_text__what_is_no_json)
 {
     static const char *const bad[] = {
         "",
@@ -97,7 +92,6 @@ static void json_text__what_is_no_json(void **state)
     };
     CLEANUP_FREE char *deep = memory_allocate(100001);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         if (json_text_parse(bad[i], strlen(bad[i]), NULL))
             fail_msg("'%s' is read", bad[i]);
@@ -106,14 +100,13 @@ static void json_text__what_is_no_json(void **state)
     assert_null(json_text_parse("1 ", 0, NULL));
 }
 
-static void json_text__members_that_are_there_twice(void **state)
+CASE(json_text__members_that_are_there_twice)
 {
     static const char *const lines[] = {
         "{\"a\":1,\"a\":2}", "[{\"b\":{\"a\":1,\"a\":1}}]", "{\"a\":1,\"\\u0061\":2}",
         "{\"a\":\"\\ud83d\",\"a\":2}", /* with half a pair */
     };
 
-    (void)state;
     check_parsed(lines[0], "{\"a\":2}");
     for (size_t i = 0; i < COUNT(lines); i++) {
         json_error_t where;
@@ -130,9 +123,8 @@ static void check_count(const char *line, size_t expected)
     assert_int_equal(json_text_count(line, strlen(line)), expected);
 }
 
-static void json_text__counts_values(void **state)
+CASE(json_text__counts_values)
 {
-    (void)state;
     check_count("", 1);
     check_count("7", 1);
     check_count("{}", 2);
@@ -147,9 +139,8 @@ static void check_levels(const char *line, size_t expected)
     assert_int_equal(json_text_levels(line, strlen(line)), expected);
 }
 
-static void json_text__counts_levels(void **state)
+CASE(json_text__counts_levels)
 {
-    (void)state;
     check_levels("", 0);
     check_levels("7", 0);
     check_levels("[7]", 1);
@@ -160,7 +151,7 @@ static void json_text__counts_levels(void **state)
 }
 
 /* Each number comes back the same, with the fewest digits that all of them need. */
-static void json_text__real_numbers(void **state)
+CASE(json_text__real_numbers)
 {
     static const char *const texts[] = {"0.1",
                                         "[0.5,-1.5,1e22]",
@@ -170,7 +161,6 @@ static void json_text__real_numbers(void **state)
                                         "{\"a\":[{\"b\":0.30000000000000004}],\"c\":0.1}",
                                         "123456789.12345679"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         json_t *value = parse(texts[i]), *again;
         char *text = json_dumps(value, json_text_flags(value) | JSON_ENCODE_ANY);
@@ -185,7 +175,7 @@ static void json_text__real_numbers(void **state)
     assert_int_equal(json_text_flags(NULL), JSON_COMPACT | JSON_REAL_PRECISION(15));
 }
 
-static void json_text__hints(void **state)
+CASE(json_text__hints)
 {
     static const struct {
         const char *text, *hint;
@@ -203,7 +193,6 @@ static void json_text__hints(void **state)
         {"/", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         const char *hint = json_text_hint(texts[i].text, strlen(texts[i].text));
 

@@ -48,38 +48,34 @@ static void check(const char *text, const char *expected)
     }
 }
 
-static void lines__are_cut_at_newlines(void **state)
+CASE(lines__are_cut_at_newlines)
 {
-    (void)state;
     check("\n", "[]");
     check("a\n", "[a]");
     check("one\ntwo\nthree\n", "[one][two][three]");
     check("one\n\n\ntwo\n", "[one][][][two]");
 }
 
-static void lines__end_with_carriage_returns(void **state)
+CASE(lines__end_with_carriage_returns)
 {
-    (void)state;
     check("one\r\ntwo\r\n", "[one][two]");
     check("\r\n", "[]");
     check("a\rb\n", "[a\rb]");
     check("a\r\r\n", "[a\r]");
 }
 
-static void lines__last_one_needs_no_newline(void **state)
+CASE(lines__last_one_needs_no_newline)
 {
-    (void)state;
     check("one\ntwo", "[one][two]");
     check("one", "[one]");
     check("one\r", "[one]");
 }
 
-static void lines__nothing_at_the_end(void **state)
+CASE(lines__nothing_at_the_end)
 {
     struct lines lines = LINES_INIT(8);
     struct strbuf seen = STRBUF_INIT;
 
-    (void)state;
     take(&lines, &seen);
     lines_end(&lines);
     take(&lines, &seen);
@@ -93,9 +89,8 @@ static void lines__nothing_at_the_end(void **state)
     lines_release(&lines);
 }
 
-static void lines__byte_order_mark(void **state)
+CASE(lines__byte_order_mark)
 {
-    (void)state;
     check("\xef\xbb\xbf"
           "ab\n",
           "[ab]");
@@ -108,13 +103,12 @@ static void lines__byte_order_mark(void **state)
     check("\xef\xbb\n", "[\xef\xbb]");
 }
 
-static void lines__hold_any_byte(void **state)
+CASE(lines__hold_any_byte)
 {
     struct lines lines = LINES_INIT(8);
     const char *line;
     size_t length;
 
-    (void)state;
     lines_feed(&lines, "a\0\xff\n", 4);
     assert_int_equal(lines_next(&lines, &line, &length), LINES_LINE);
     assert_int_equal(length, 3);
@@ -123,16 +117,14 @@ static void lines__hold_any_byte(void **state)
     lines_release(&lines);
 }
 
-static void lines__as_long_as_allowed(void **state)
+CASE(lines__as_long_as_allowed)
 {
-    (void)state;
     check("12345678\n1\n", "[12345678][1]");
     check("12345678", "[12345678]");
 }
 
-static void lines__too_long_ones_are_skipped(void **state)
+CASE(lines__too_long_ones_are_skipped)
 {
-    (void)state;
     check("123456789\n", "!");
     check("123456789\nnext\n", "![next]");
     check("one\n123456789012345678901234567890\n\ntwo\n", "[one]![][two]");
@@ -142,12 +134,11 @@ static void lines__too_long_ones_are_skipped(void **state)
 }
 
 /* A line that is too long is reported before its end, which may never come. */
-static void lines__too_long_is_told_at_once(void **state)
+CASE(lines__too_long_is_told_at_once)
 {
     struct lines lines = LINES_INIT(8);
     struct strbuf seen = STRBUF_INIT;
 
-    (void)state;
     feed(&lines, &seen, "12345678");
     assert_string_equal(strbuf_string(&seen), "");
     feed(&lines, &seen, "9");
@@ -163,13 +154,12 @@ static void lines__too_long_is_told_at_once(void **state)
 }
 
 /* A line that is skipped takes no memory. */
-static void lines__skipping_keeps_nothing(void **state)
+CASE(lines__skipping_keeps_nothing)
 {
     struct lines lines = LINES_INIT(8);
     struct strbuf seen = STRBUF_INIT;
     char chunk[4096];
 
-    (void)state;
     memset(chunk, 's', sizeof chunk);
     for (int i = 0; i < 1000; i++) {
         lines_feed(&lines, chunk, sizeof chunk);
@@ -185,14 +175,13 @@ static void lines__skipping_keeps_nothing(void **state)
 }
 
 /* Neither does a line that was returned long ago. */
-static void lines__long_ones_are_given_back(void **state)
+CASE(lines__long_ones_are_given_back)
 {
     enum { LONG = 4 << 20 };
     struct lines lines = LINES_INIT(LONG);
     struct strbuf seen = STRBUF_INIT;
     CLEANUP_FREE char *text = memory_allocate(LONG + 1);
 
-    (void)state;
     memset(text, 'l', LONG);
     text[LONG] = '\n';
     lines_feed(&lines, text, LONG + 1);

@@ -25,12 +25,11 @@ static void check_file(const char *data, size_t length)
     strbuf_release(&content);
 }
 
-static void linux__file_of_bytes(void **state)
+CASE(linux__file_of_bytes)
 {
     enum { LARGE = 3000000 };
     CLEANUP_FREE char *large = memory_allocate(LARGE);
 
-    (void)state;
     for (size_t i = 0; i < LARGE; i++)
         large[i] = (char)(i * 31 % 251);
     check_file("text", 4);
@@ -39,12 +38,11 @@ static void linux__file_of_bytes(void **state)
     check_file(large, LARGE);
 }
 
-static void linux__unnamed_files_are_close_on_exec(void **state)
+CASE(linux__unnamed_files_are_close_on_exec)
 {
     CLEANUP_FD int empty = linux_unnamed_file();
     CLEANUP_FD int full = linux_unnamed_file_of("x", 1);
 
-    (void)state;
     assert_int_equal(fcntl(empty, F_GETFD), FD_CLOEXEC);
     assert_int_equal(fcntl(full, F_GETFD), FD_CLOEXEC);
 }
@@ -72,24 +70,21 @@ static void check_fails(int resource, rlim_t most, int expected_errno)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void linux__file_that_cannot_be_made(void **state)
+CASE(linux__file_that_cannot_be_made)
 {
-    (void)state;
     check_fails(RLIMIT_NOFILE, 0, EMFILE);
 }
 
 /* The first write() is partial and the second fails; the descriptor must be closed. */
-static void linux__file_that_cannot_be_filled(void **state)
+CASE(linux__file_that_cannot_be_filled)
 {
-    (void)state;
     check_fails(RLIMIT_FSIZE, 4, EFBIG);
 }
 
-static void linux__pipe_is_close_on_exec(void **state)
+CASE(linux__pipe_is_close_on_exec)
 {
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(fcntl(ends[i], F_GETFD), FD_CLOEXEC);
@@ -98,13 +93,12 @@ static void linux__pipe_is_close_on_exec(void **state)
 }
 
 /* In a child, because the descriptors of cmocka would be closed too. */
-static void linux__close_from(void **state)
+CASE(linux__close_from)
 {
     const int last = fcntl(STDIN_FILENO, F_DUPFD, 200);
     int status;
     pid_t child;
 
-    (void)state;
     assert_true(last >= 200);
     child = fork();
     if (child == 0) {
@@ -130,9 +124,8 @@ static void check_digits(size_t size)
         assert_int_equal(text[i], '#');
 }
 
-static void linux__random_digits(void **state)
+CASE(linux__random_digits)
 {
-    (void)state;
     check_digits(3);
     check_digits(17);
     check_digits(33);
@@ -140,12 +133,11 @@ static void linux__random_digits(void **state)
 }
 
 /* 2000 random digits have all sixteen values. */
-static void linux__random_digits_differ(void **state)
+CASE(linux__random_digits_differ)
 {
     struct strbuf seen = STRBUF_INIT;
     char last[17] = "", text[17];
 
-    (void)state;
     for (int i = 0; i < 125; i++) {
         linux_random_digits(text, sizeof text);
         assert_string_not_equal(text, last);
@@ -158,12 +150,11 @@ static void linux__random_digits_differ(void **state)
     strbuf_release(&seen);
 }
 
-static void linux__writer_gone(void **state)
+CASE(linux__writer_gone)
 {
     int ends[2];
     char byte;
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
     assert_false(linux_writer_gone(ends[0]));
@@ -187,13 +178,12 @@ static void *start_sleeper(void *context)
 }
 
 /* Children of this thread and of a thread that has ended. */
-static void linux__kill_children(void **state)
+CASE(linux__kill_children)
 {
     pid_t pids[2];
     pthread_t thread;
     int status;
 
-    (void)state;
     start_sleeper(&pids[0]);
     assert_int_equal(pthread_create(&thread, NULL, start_sleeper, &pids[1]), 0);
     pthread_join(thread, NULL);
@@ -205,14 +195,13 @@ static void linux__kill_children(void **state)
 }
 
 /* It does not wait for a byte that another process has read, as read(2) would. */
-static void linux__read_now(void **state)
+CASE(linux__read_now)
 {
     CLEANUP_FD int file = linux_unnamed_file_of("abcd", 4);
     CLEANUP_FD int directory = open("/", O_RDONLY | O_CLOEXEC);
     char bytes[4];
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     assert_int_equal(linux_read_now(ends[0], bytes, sizeof bytes), -1);
     assert_int_equal(errno, EAGAIN);
@@ -236,7 +225,7 @@ static void linux__read_now(void **state)
     assert_int_equal(errno, EBADF);
 }
 
-static void linux__leads_below(void **state)
+CASE(linux__leads_below)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *inside = path_in(directory, "p"), *beside = path_in(directory, "p2");
@@ -244,7 +233,6 @@ static void linux__leads_below(void **state)
     CLEANUP_FREE char *self = path_in(inside, "self"), *none = path_in(inside, "none");
     int fd;
 
-    (void)state;
     mkdir(inside, 0700);
     mkdir(beside, 0700);
     write_in(inside, "file", "");

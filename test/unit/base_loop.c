@@ -40,46 +40,37 @@ static void raise_fd(const struct fixture *fixture, int number)
     assert_int_equal(eventfd_write(fixture->fds[number], 1), 0);
 }
 
-static void loop__calls_what_is_ready_in_order(void **state)
+CASE_WITH(loop__calls_what_is_ready_in_order, set_up(fixture))
 {
     static const int order[] = {2, 0, 3, 1};
     struct loop loop = LOOP_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    raise_fd(&fixture, 0);
-    raise_fd(&fixture, 1);
-    raise_fd(&fixture, 2);
+    raise_fd(fixture, 0);
+    raise_fd(fixture, 1);
+    raise_fd(fixture, 2);
     for (size_t i = 0; i < COUNT(order); i++)
-        loop_add(&loop, fixture.fds[order[i]], POLLIN, note, &fixture, order[i]);
+        loop_add(&loop, fixture->fds[order[i]], POLLIN, note, fixture, order[i]);
     assert_int_equal(loop_wait(&loop), 0);
-    assert_string_equal(fixture.called, "2 0 1 ");
-    tear_down(&fixture);
+    assert_string_equal(fixture->called, "2 0 1 ");
 }
 
-static void loop__calls_also_what_was_closed_meanwhile(void **state)
+CASE_WITH(loop__calls_also_what_was_closed_meanwhile, set_up(fixture))
 {
     struct loop loop = LOOP_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    raise_fd(&fixture, 0);
-    raise_fd(&fixture, 1);
-    fixture.closed_by_first = fixture.fds[1];
-    loop_add(&loop, fixture.fds[0], POLLIN, note, &fixture, 0);
-    loop_add(&loop, fixture.fds[1], POLLIN, note, &fixture, 1);
+    raise_fd(fixture, 0);
+    raise_fd(fixture, 1);
+    fixture->closed_by_first = fixture->fds[1];
+    loop_add(&loop, fixture->fds[0], POLLIN, note, fixture, 0);
+    loop_add(&loop, fixture->fds[1], POLLIN, note, fixture, 1);
     assert_int_equal(loop_wait(&loop), 0);
-    assert_string_equal(fixture.called, "0 1 ");
-    tear_down(&fixture);
+    assert_string_equal(fixture->called, "0 1 ");
 }
 
-static void loop__waits_no_longer_than_the_least_limit(void **state)
+CASE(loop__waits_no_longer_than_the_least_limit)
 {
     static const int limits[][4] = {{0, -1, -1, 0}, {-1, 5, 3, 3}, {7, 0, 9, 0}, {-1, -1, 4, 4}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(limits); i++) {
         struct loop loop = LOOP_INIT;
 
@@ -91,50 +82,38 @@ static void loop__waits_no_longer_than_the_least_limit(void **state)
     }
 }
 
-static void loop__leaves_out_what_is_not_open(void **state)
+CASE_WITH(loop__leaves_out_what_is_not_open, set_up(fixture))
 {
     struct loop loop = LOOP_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    loop_add(&loop, -1, POLLIN, note, &fixture, 9);
+    loop_add(&loop, -1, POLLIN, note, fixture, 9);
     assert_int_equal(loop.count, 0);
-    loop_add(&loop, fixture.fds[0], POLLOUT, note, &fixture, 0);
+    loop_add(&loop, fixture->fds[0], POLLOUT, note, fixture, 0);
     assert_int_equal(loop_wait(&loop), 0);
-    assert_string_equal(fixture.called, "0 ");
-    tear_down(&fixture);
+    assert_string_equal(fixture->called, "0 ");
 }
 
-static void loop__sees_the_end_of_a_pipe(void **state)
+CASE_WITH(loop__sees_the_end_of_a_pipe, set_up(fixture))
 {
     struct loop loop = LOOP_INIT;
-    struct fixture fixture;
     int ends[2];
 
-    (void)state;
-    set_up(&fixture);
     assert_int_equal(pipe(ends), 0);
     close(ends[1]);
-    loop_add(&loop, ends[0], POLLIN, note, &fixture, 5);
+    loop_add(&loop, ends[0], POLLIN, note, fixture, 5);
     assert_int_equal(loop_wait(&loop), 0);
-    assert_string_equal(fixture.called, "5 ");
+    assert_string_equal(fixture->called, "5 ");
     close(ends[0]);
-    tear_down(&fixture);
 }
 
-static void loop__has_room_for_all_that_it_says(void **state)
+CASE_WITH(loop__has_room_for_all_that_it_says, set_up(fixture))
 {
     struct loop loop = LOOP_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    raise_fd(&fixture, 0);
+    raise_fd(fixture, 0);
     for (int i = 0; i < LOOP_MAX - 1; i++)
-        loop_add(&loop, fixture.fds[1], POLLIN, note, &fixture, 1);
-    loop_add(&loop, fixture.fds[0], POLLIN, note, &fixture, 0);
+        loop_add(&loop, fixture->fds[1], POLLIN, note, fixture, 1);
+    loop_add(&loop, fixture->fds[0], POLLIN, note, fixture, 0);
     assert_int_equal(loop_wait(&loop), 0);
-    assert_string_equal(fixture.called, "0 ");
-    tear_down(&fixture);
+    assert_string_equal(fixture->called, "0 ");
 }

@@ -20,11 +20,10 @@ static void check(const struct manifest *manifest, const char *expected)
     assert_string_equal(strbuf_string(&text), expected);
 }
 
-static void manifest__sorted(void **state)
+CASE(manifest__sorted)
 {
     CLEANUP(manifest_release) struct manifest manifest = MANIFEST_INIT;
 
-    (void)state;
     assert_null(manifest_find(&manifest, "a"));
     assert_int_equal(manifest_longest(&manifest), 0);
     add(&manifest, "cab", 7, "d");
@@ -36,12 +35,11 @@ static void manifest__sorted(void **state)
     assert_null(manifest_find(&manifest, "bb"));
 }
 
-static void manifest__merged(void **state)
+CASE(manifest__merged)
 {
     CLEANUP(manifest_release) struct manifest manifest = MANIFEST_INIT, more = MANIFEST_INIT;
     CLEANUP(manifest_release) struct manifest none = MANIFEST_INIT;
 
-    (void)state;
     add(&more, "bd", 1, "old");
     manifest_merge(&manifest, &more);
     check(&manifest, "b 1 old;d 1 old;");

@@ -5,9 +5,8 @@
 #define CHECK(name, bytes, expected)                                                               \
     assert_string_equal(mime_type(name, bytes, sizeof bytes - 1), expected)
 
-static void mime__by_content(void **state)
+CASE(mime__by_content)
 {
-    (void)state;
     CHECK("a", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR....", "image/png");
     CHECK("a.txt", "\xff\xd8\xff\xe0", "image/jpeg");
     CHECK("a", "GIF87a\0", "image/gif");
@@ -25,9 +24,8 @@ static void mime__by_content(void **state)
 }
 
 /* The name alone does not make a file a picture. */
-static void mime__what_is_none(void **state)
+CASE(mime__what_is_none)
 {
-    (void)state;
     CHECK("a.png", "not a picture", "text/plain");
     CHECK("a.png", "\xff\xff", "application/octet-stream");
     CHECK("a.png", "\x89PNG\r\n\x1a\n<script>alert(1)</script>", "application/octet-stream");
@@ -39,9 +37,8 @@ static void mime__what_is_none(void **state)
     CHECK("a.csv", "a\0b", "application/octet-stream");
 }
 
-static void mime__text_by_name(void **state)
+CASE(mime__text_by_name)
 {
-    (void)state;
     CHECK("a.csv", "1,2\n", "text/csv");
     CHECK("out.d/A.JSON", "{}", "application/json");
     CHECK("a.svg", "<svg/>", "image/svg+xml");
@@ -51,9 +48,8 @@ static void mime__text_by_name(void **state)
     CHECK("a.unknown", "", "text/plain");
 }
 
-static void mime__kinds(void **state)
+CASE(mime__kinds)
 {
-    (void)state;
     assert_true(mime_is_picture("image/png"));
     assert_false(mime_is_picture("image/svg+xml"));
     assert_false(mime_is_picture("text/plain"));

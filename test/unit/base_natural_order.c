@@ -3,7 +3,7 @@
 #include "base/natural_order.h"
 
 /* Each name comes before all that follow it. */
-static void natural_order__of_names(void **state)
+CASE(natural_order__of_names)
 {
     static const char *const names[] = {"",
                                         "-1",
@@ -27,7 +27,6 @@ static void natural_order__of_names(void **state)
                                         "b",
                                         "\xc3\xa4"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++)
         for (size_t k = 0; k < COUNT(names); k++) {
             const int order = natural_order(names[i], names[k]);

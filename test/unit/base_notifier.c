@@ -17,11 +17,10 @@ static struct notifier open_notifier(void)
     return notifier;
 }
 
-static void notifier__raise_and_clear(void **state)
+CASE(notifier__raise_and_clear)
 {
     struct notifier notifier = open_notifier();
 
-    (void)state;
     assert_false(notifier_raised(&notifier));
     notifier_raise(&notifier);
     assert_true(notifier_raised(&notifier));
@@ -35,12 +34,11 @@ static void notifier__raise_and_clear(void **state)
 }
 
 /* Raising never blocks, and clearing once is enough. */
-static void notifier__any_number_of_times(void **state)
+CASE(notifier__any_number_of_times)
 {
     static const int counts[] = {2, 255, 256, 257, 1000, 200000};
     struct notifier notifier = open_notifier();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(counts); i++) {
         for (int count = 0; count < counts[i]; count++)
             notifier_raise(&notifier);
@@ -53,12 +51,11 @@ static void notifier__any_number_of_times(void **state)
 }
 
 /* The counter is at its maximum, so that write() fails; a signal handler must keep errno. */
-static void notifier__keeps_errno(void **state)
+CASE(notifier__keeps_errno)
 {
     const uint64_t full = UINT64_MAX - 1;
     struct notifier notifier = open_notifier();
 
-    (void)state;
     assert_int_equal(write(notifier.fd, &full, sizeof full), sizeof full);
     errno = EDOM;
     notifier_raise(&notifier);
@@ -73,25 +70,23 @@ static void *raise_in_thread(void *context)
     return NULL;
 }
 
-static void notifier__from_another_thread(void **state)
+CASE(notifier__from_another_thread)
 {
     struct notifier notifier = open_notifier();
     struct pollfd polled = {notifier_fd(&notifier), POLLIN, 0};
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, raise_in_thread, &notifier), 0);
     assert_int_equal(poll(&polled, 1, -1), 1);
     pthread_join(thread, NULL);
     notifier_release(&notifier);
 }
 
-static void notifier__descriptor(void **state)
+CASE(notifier__descriptor)
 {
     struct notifier notifier = open_notifier();
     const int fd = notifier_fd(&notifier);
 
-    (void)state;
     assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
     assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
     notifier_release(&notifier);
@@ -100,13 +95,12 @@ static void notifier__descriptor(void **state)
 }
 
 /* It must not close descriptor 0. */
-static void notifier__either(void **state)
+CASE(notifier__either)
 {
     struct notifier one = NOTIFIER_INIT, other = NOTIFIER_INIT, either = NOTIFIER_INIT,
                     alone = NOTIFIER_INIT, both = NOTIFIER_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(notifier_open(&one, &error), 0);
     assert_int_equal(notifier_open(&other, &error), 0);
     assert_int_equal(notifier_open_either(&either, &one, &other, &error), 0);
@@ -130,11 +124,10 @@ static void notifier__either(void **state)
     notifier_release(&one);
 }
 
-static void notifier__release_of_what_is_not_open(void **state)
+CASE(notifier__release_of_what_is_not_open)
 {
     struct notifier notifier = NOTIFIER_INIT;
 
-    (void)state;
     notifier_release(&notifier);
     notifier_release(&notifier);
     assert_int_equal(notifier_fd(&notifier), -1);
@@ -142,21 +135,19 @@ static void notifier__release_of_what_is_not_open(void **state)
     assert_true(fcntl(0, F_GETFD) >= 0);
 }
 
-static void notifier__null_is_never_raised(void **state)
+CASE(notifier__null_is_never_raised)
 {
-    (void)state;
     assert_int_equal(notifier_fd(NULL), -1);
     assert_false(notifier_raised(NULL));
 }
 
 /* In a child, because the limit cannot be raised again. */
-static void notifier__without_descriptors(void **state)
+CASE(notifier__without_descriptors)
 {
     const struct rlimit none = {0, 0};
     const pid_t child = fork();
     int status;
 
-    (void)state;
     if (child == 0) {
         struct notifier notifier = NOTIFIER_INIT;
         struct error error = ERROR_INIT;

@@ -60,22 +60,20 @@ static void check_unread(int writer, int reader)
     assert_int_equal(write_now(&output, "more\n", 5), 5);
 }
 
-static void output__full_pipe(void **state)
+CASE(output__full_pipe)
 {
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     check_unread(ends[1], ends[0]);
     close(ends[0]);
     close(ends[1]);
 }
 
-static void output__full_socket(void **state)
+CASE(output__full_socket)
 {
     int ends[2];
 
-    (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     check_unread(ends[1], ends[0]);
     close(ends[0]);
@@ -83,14 +81,13 @@ static void output__full_socket(void **state)
 }
 
 /* A terminal writes a newline as two characters, so only the number of bytes is checked. */
-static void output__full_terminal(void **state)
+CASE(output__full_terminal)
 {
     struct terminal terminal = terminal_open();
     CLEANUP(output_release) struct output output;
     CLEANUP_FREE char *data = memory_allocate(LARGE);
     struct strbuf text;
 
-    (void)state;
     memset(data, '\n', LARGE);
     output_open(&output, terminal.slave);
     assert_in_range(write_now(&output, data, LARGE), 64, LARGE - 1);
@@ -101,13 +98,12 @@ static void output__full_terminal(void **state)
     terminal_close(&terminal);
 }
 
-static void output__stopped_terminal(void **state)
+CASE(output__stopped_terminal)
 {
     struct terminal terminal = terminal_open();
     CLEANUP(output_release) struct output output;
     struct strbuf text;
 
-    (void)state;
     output_open(&output, terminal.slave);
     terminal_stop(&terminal);
     assert_int_equal(write_now(&output, "stopped\n", 8), 0);
@@ -121,13 +117,12 @@ static void output__stopped_terminal(void **state)
 }
 
 /* As if /proc was not mounted, or the terminal belonged to another user. */
-static void output__that_cannot_be_opened_again(void **state)
+CASE(output__that_cannot_be_opened_again)
 {
     struct terminal terminal = terminal_open();
     struct output output;
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     output_open(&output, ends[1]);
     output_release(&output);
@@ -147,13 +142,12 @@ static void output__that_cannot_be_opened_again(void **state)
 }
 
 /* The master side can be a stream too; opening it again would create another terminal. */
-static void output__master_of_a_terminal(void **state)
+CASE(output__master_of_a_terminal)
 {
     struct terminal terminal = terminal_open();
     CLEANUP(output_release) struct output output;
     char text[6] = "";
 
-    (void)state;
     output_open(&output, terminal.master);
     assert_int_equal(output.reopened, -1);
     assert_int_equal(write_now(&output, "typed\n", 6), 6);
@@ -162,7 +156,7 @@ static void output__master_of_a_terminal(void **state)
     terminal_close(&terminal);
 }
 
-static void output__file_is_written_where_it_is(void **state)
+CASE(output__file_is_written_where_it_is)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "file");
@@ -170,7 +164,6 @@ static void output__file_is_written_where_it_is(void **state)
     CLEANUP_FREE char *content = NULL;
     int fd;
 
-    (void)state;
     write_in(directory, "file", "");
     fd = open(path, O_WRONLY | O_CLOEXEC);
     output_open(&output, fd);
@@ -192,12 +185,11 @@ static void check_error(int fd, int expected)
     assert_int_equal(errno, expected);
 }
 
-static void output__errors_of_write(void **state)
+CASE(output__errors_of_write)
 {
     CLEANUP_FD int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     int pipe_ends[2], socket_ends[2];
 
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(linux_pipe(pipe_ends), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, socket_ends), 0);
@@ -225,7 +217,7 @@ static void *read_slowly(void *context)
     return NULL;
 }
 
-static void output__waits_for_room(void **state)
+CASE(output__waits_for_room)
 {
     CLEANUP_FREE char *data = memory_allocate(LARGE);
     CLEANUP(output_release) struct output output;
@@ -233,7 +225,6 @@ static void output__waits_for_room(void **state)
     pthread_t thread;
     int ends[2];
 
-    (void)state;
     memset(data, 'x', LARGE);
     assert_int_equal(linux_pipe(ends), 0);
     output_open(&output, ends[1]);
@@ -256,7 +247,7 @@ static void *raise_in_thread(void *context)
 }
 
 /* Text that fits is written even if `cancel` is already raised. */
-static void output__waits_until_it_is_cancelled(void **state)
+CASE(output__waits_until_it_is_cancelled)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(notifier_release) struct notifier cancel = NOTIFIER_INIT;
@@ -264,7 +255,6 @@ static void output__waits_until_it_is_cancelled(void **state)
     CLEANUP(output_release) struct output output;
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(notifier_open(&cancel, &error), 0);
     output_open(&output, terminal.slave);
     terminal_stop(&terminal);
@@ -277,12 +267,11 @@ static void output__waits_until_it_is_cancelled(void **state)
     terminal_close(&terminal);
 }
 
-static void output__no_child_inherits_it(void **state)
+CASE(output__no_child_inherits_it)
 {
     CLEANUP(output_release) struct output output;
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     output_open(&output, ends[1]);
     assert_true(output.reopened >= 0);

@@ -41,9 +41,8 @@ static void check_whole(const char *type, const char *data, size_t length, const
         check(type, data, part, incomplete);
 }
 
-static void picture__beginnings(void **state)
+CASE(picture__beginnings)
 {
-    (void)state;
     check_whole("image/png", png, sizeof png - 1, "the PNG is not complete");
     check_whole("image/jpeg", jpeg, sizeof jpeg - 1, "the JPEG is not complete");
     check_whole("image/gif", gif, sizeof gif - 1, "the GIF is not complete");
@@ -65,7 +64,7 @@ static void check_changed(const char *type, const char *data, size_t length, siz
 static const char TOO_LARGE[] = "it has more than 8000 pixels on a side";
 static const char NO_PIXELS[] = "it has no pixels";
 
-static void picture__png(void **state)
+CASE(picture__png)
 {
     static const char wide[] =
         "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x1f\x41"
@@ -92,7 +91,6 @@ static void picture__png(void **state)
         "\x00\x00\x00\x01\x08\x00\x00\x00\x00\x3a\x7e\x9b\x55\x00\x00\x00\x00\x49\x45\x4e"
         "\x44\xae\x42\x60\x82";
 
-    (void)state;
     CHECK("image/png", wide, TOO_LARGE);
     CHECK("image/png", high, TOO_LARGE);
     CHECK("image/png", most, NULL);
@@ -104,9 +102,8 @@ static void picture__png(void **state)
           "the PNG has no header, or two");
 }
 
-static void picture__jpeg(void **state)
+CASE(picture__jpeg)
 {
-    (void)state;
     CHECK("image/jpeg", "\xff\xd8\xff\xe0 and something else", "the JPEG is not complete");
     CHECK("image/jpeg", "\xff\xd8\xff\xd9", NO_PIXELS);
     check_changed("image/jpeg", jpeg, sizeof jpeg - 1, 7, "\x20", TOO_LARGE); /* 0x2001 high */
@@ -115,9 +112,8 @@ static void picture__jpeg(void **state)
     check_changed("image/jpeg", jpeg, sizeof jpeg - 1, 5, "\5", "the JPEG is not complete");
 }
 
-static void picture__gif(void **state)
+CASE(picture__gif)
 {
-    (void)state;
     CHECK("image/gif", "GIF89a\1\0\1\0\0\0\0;", NO_PIXELS);
     check_changed("image/gif", gif, sizeof gif - 1, 7, "\x20", TOO_LARGE);
     check_changed("image/gif", gif, sizeof gif - 1, 6, "\0", NO_PIXELS);
@@ -125,7 +121,7 @@ static void picture__gif(void **state)
     check_changed("image/gif", gif, sizeof gif - 1, 19, "\1", "the GIF is not complete");
 }
 
-static void picture__webp(void **state)
+CASE(picture__webp)
 {
     static const char lossy[] = "RIFF\x16\0\0\0WEBPVP8 \x0a\0\0\0\0\0\0\x9d\x01\x2a\1\0\1\0";
     static const char lossy_whole[] =
@@ -133,7 +129,6 @@ static void picture__webp(void **state)
     static const char no_image[] = "RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0";
     static const char wide[] = "RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x40\x1f\0\0\0\0";
 
-    (void)state;
     CHECK("image/webp", "RIFF\x10\0\0\0WEBP and something else", "the WebP is not complete");
     CHECK("image/webp", "RIFF\x04\0\0\0WEBP", NO_PIXELS);
     CHECK("image/webp", lossy, "the WebP is not complete"); /* it has no data */

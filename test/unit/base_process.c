@@ -95,30 +95,27 @@ static void check(const char *script, int status, const char *out, const char *e
     end(&child);
 }
 
-static void process__exit_status(void **state)
+CASE(process__exit_status)
 {
-    (void)state;
     check("exit 0", 0, "", "");
     check("exit 7", 7, "", "");
     check("exit 255", 255, "", "");
     check("echo out; echo err >&2; exit 3", 3, "out\n", "err\n");
 }
 
-static void process__signal_status(void **state)
+CASE(process__signal_status)
 {
-    (void)state;
     check("kill -KILL $$", 128 + 9, "", "");
     check("kill -TERM $$", 128 + 15, "", "");
     check("echo last; kill -ABRT $$", 128 + 6, "last\n", "");
 }
 
-static void process__program_that_does_not_exist(void **state)
+CASE(process__program_that_does_not_exist)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct process_options options = {.arguments = &arguments};
     struct child child;
 
-    (void)state;
     init(&child);
     strvec_push(&arguments, "isolator-no-such-program");
     assert_int_equal(process_start(&child.process, &options, &child.error), -1);
@@ -128,7 +125,7 @@ static void process__program_that_does_not_exist(void **state)
     end(&child);
 }
 
-static void process__program_that_cannot_be_executed(void **state)
+CASE(process__program_that_cannot_be_executed)
 {
     static const char *const reasons[] = {"Permission denied", "Not a directory"};
     char *directory = temp_create();
@@ -136,7 +133,6 @@ static void process__program_that_cannot_be_executed(void **state)
     CLEANUP_FREE char *below = path_in(directory, "plain/below");
     const char *const paths[] = {plain, below};
 
-    (void)state;
     write_in(directory, "plain", "#!/bin/sh\n");
     for (size_t i = 0; i < 2; i++) {
         CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
@@ -154,13 +150,12 @@ static void process__program_that_cannot_be_executed(void **state)
     temp_remove(directory);
 }
 
-static void process__arguments_arrive_as_they_are(void **state)
+CASE(process__arguments_arrive_as_they_are)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct process_options options = {.arguments = &arguments};
     struct child child;
 
-    (void)state;
     init(&child);
     strvec_push_each(&arguments, "printf", "%s|", "a b", "", "$x", "'\"", "*", "\xff\n", NULL);
     assert_int_equal(process_start(&child.process, &options, &child.error), 0);
@@ -170,14 +165,13 @@ static void process__arguments_arrive_as_they_are(void **state)
 }
 
 /* The child has the variable in addition to all of ours, which has none of it. */
-static void process__variable(void **state)
+CASE(process__variable)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct process_options options = {.arguments = &arguments,
                                             .variable = "ISOLATOR_ADDED=a b=c"};
     struct child child;
 
-    (void)state;
     init(&child);
     setenv("ISOLATOR_KEPT", "kept", 1);
     strvec_push_each(&arguments, "sh", "-c", "echo \"$ISOLATOR_ADDED|$ISOLATOR_KEPT\"", NULL);
@@ -190,14 +184,13 @@ static void process__variable(void **state)
 }
 
 /* Names are compared as a whole, and a variable of the options is none of ours. */
-static void process__withheld_variable(void **state)
+CASE(process__withheld_variable)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct process_options options = {.arguments = &arguments,
                                             .variable = "ISOLATOR_ADDED=a"};
     struct child child;
 
-    (void)state;
     init(&child);
     setenv("ISOLATOR_SECRET", "secret", 1);
     setenv("ISOLATOR_SECRET_2", "2", 1);
@@ -217,13 +210,12 @@ static void process__withheld_variable(void **state)
     end(&child);
 }
 
-static void process__working_directory(void **state)
+CASE(process__working_directory)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct process_options options = {.arguments = &arguments, .directory = "/proc"};
     struct child child;
 
-    (void)state;
     init(&child);
     strvec_push_each(&arguments, "sh", "-c", "pwd", NULL);
     assert_int_equal(process_start(&child.process, &options, &child.error), 0);
@@ -233,11 +225,10 @@ static void process__working_directory(void **state)
 }
 
 /* One megabyte on each stream at the same time: neither pipe may block the other. */
-static void process__both_streams_come_whole(void **state)
+CASE(process__both_streams_come_whole)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child,
                 "head -c 1048576 /dev/zero | tr '\\0' a & "
                 "head -c 1048576 /dev/zero | tr '\\0' b >&2 & wait",
@@ -250,11 +241,10 @@ static void process__both_streams_come_whole(void **state)
     end(&child);
 }
 
-static void process__streams_one_after_the_other(void **state)
+CASE(process__streams_one_after_the_other)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child,
                 "head -c 1048576 /dev/zero; head -c 1048576 /dev/zero >&2; "
                 "head -c 1048576 /dev/zero",
@@ -265,11 +255,10 @@ static void process__streams_one_after_the_other(void **state)
     end(&child);
 }
 
-static void process__without_a_sink_output_is_discarded(void **state)
+CASE(process__without_a_sink_output_is_discarded)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child, "head -c 1048576 /dev/zero; exit 5", PROCESS_STDIN_NULL);
     child.pump.sink = NULL;
     assert_int_equal(pump(&child), PROCESS_EXITED);
@@ -277,9 +266,8 @@ static void process__without_a_sink_output_is_discarded(void **state)
     end(&child);
 }
 
-static void process__stdin_is_dev_null(void **state)
+CASE(process__stdin_is_dev_null)
 {
-    (void)state;
     check("cat; readlink /proc/self/fd/0", 0, "/dev/null\n", "");
 }
 
@@ -295,12 +283,11 @@ static struct strbuf pattern(size_t length)
     return text;
 }
 
-static void process__stdin_through_a_pipe_and_back(void **state)
+CASE(process__stdin_through_a_pipe_and_back)
 {
     struct strbuf sent = pattern(MEGABYTE);
     struct child child;
 
-    (void)state;
     start_shell(&child, "cat", PROCESS_STDIN_PIPE);
     process_write(&child.process, sent.data, 1000);
     process_write(&child.process, sent.data + 1000, sent.length - 1000);
@@ -326,13 +313,12 @@ static int file_of(const char *text, size_t length)
     return fd; /* its offset is its end */
 }
 
-static void process__stdin_from_a_file_from_its_start(void **state)
+CASE(process__stdin_from_a_file_from_its_start)
 {
     struct strbuf sent = pattern(MEGABYTE);
     CLEANUP_FD int fd = file_of(sent.data, sent.length);
     struct child child;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         init(&child);
         assert_int_equal(start(&child, "cat", PROCESS_STDIN_FILE, fd), 0);
@@ -364,12 +350,11 @@ static void add_part(void *context, struct strbuf *queue)
 }
 
 /* The source is asked whenever the queue is empty; bytes that are queued come first. */
-static void process__stdin_from_a_source(void **state)
+CASE(process__stdin_from_a_source)
 {
     struct parts parts = {.next = {"[one]", "[two]", "[three]"}};
     struct child child;
 
-    (void)state;
     start_shell(&child, "head -c 23", PROCESS_STDIN_PIPE);
     process_write(&child.process, "bytes,", 6);
     child.process.source = add_part;
@@ -380,12 +365,11 @@ static void process__stdin_from_a_source(void **state)
 }
 
 /* A source that has nothing now is asked again when something has happened. */
-static void process__source_that_has_more_later(void **state)
+CASE(process__source_that_has_more_later)
 {
     struct parts parts = {.next = {"first\n"}};
     struct child child;
 
-    (void)state;
     start_shell(&child, "read a; echo $a; read b; echo $b", PROCESS_STDIN_PIPE);
     child.process.source = add_part;
     child.process.source_context = &parts;
@@ -417,13 +401,12 @@ static void add_piece(void *context, struct strbuf *queue)
         piecewise->largest = queue->length;
 }
 
-static void process__source_of_more_than_a_pipe_holds(void **state)
+CASE(process__source_of_more_than_a_pipe_holds)
 {
     struct strbuf sent = pattern(MEGABYTE);
     struct piecewise piecewise = {&sent, 0, 0};
     struct child child;
 
-    (void)state;
     start_shell(&child, "head -c 1048576", PROCESS_STDIN_PIPE);
     child.process.source = add_piece;
     child.process.source_context = &piecewise;
@@ -435,11 +418,10 @@ static void process__source_of_more_than_a_pipe_holds(void **state)
     end(&child);
 }
 
-static void process__stdin_stays_open_until_closed(void **state)
+CASE(process__stdin_stays_open_until_closed)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child, "cat; echo end", PROCESS_STDIN_PIPE);
     process_write(&child.process, "text,", 5);
     child.pause_at = 5;
@@ -456,12 +438,11 @@ static void process__stdin_stays_open_until_closed(void **state)
     end(&child);
 }
 
-static void process__closing_stdin_drops_what_is_queued(void **state)
+CASE(process__closing_stdin_drops_what_is_queued)
 {
     struct parts parts = {.next = {"part"}};
     struct child child;
 
-    (void)state;
     start_shell(&child, "cat; echo end", PROCESS_STDIN_PIPE);
     process_write(&child.process, "bytes", 5);
     child.process.source = add_part;
@@ -474,12 +455,11 @@ static void process__closing_stdin_drops_what_is_queued(void **state)
 }
 
 /* The child has closed its end: no SIGPIPE (which programs ignore), no hang, no failure. */
-static void process__child_that_does_not_read_its_stdin(void **state)
+CASE(process__child_that_does_not_read_its_stdin)
 {
     struct strbuf sent = pattern(MEGABYTE);
     struct child child;
 
-    (void)state;
     start_shell(&child, "exec <&-; sleep 0.1; echo done", PROCESS_STDIN_PIPE);
     process_write(&child.process, sent.data, sent.length);
     assert_int_equal(pump(&child), PROCESS_EXITED);
@@ -489,12 +469,11 @@ static void process__child_that_does_not_read_its_stdin(void **state)
     end(&child);
 }
 
-static void process__deadline(void **state)
+CASE(process__deadline)
 {
     struct child child;
     pid_t pid;
 
-    (void)state;
     start_shell(&child, "echo early; exec sleep 300", PROCESS_STDIN_NULL);
     pid = child.process.pid;
     child.pause_at = 6;
@@ -512,11 +491,10 @@ static void process__deadline(void **state)
 }
 
 /* The deadline holds even if the child never stops writing. */
-static void process__deadline_of_a_child_that_floods(void **state)
+CASE(process__deadline_of_a_child_that_floods)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child, "exec cat /dev/zero", PROCESS_STDIN_NULL);
     child.pump.sink = NULL;
     child.pump.deadline = clock_now_ms() + SOON_MS;
@@ -525,12 +503,11 @@ static void process__deadline_of_a_child_that_floods(void **state)
     end(&child);
 }
 
-static void process__cancelled_before_it_is_pumped(void **state)
+CASE(process__cancelled_before_it_is_pumped)
 {
     struct notifier cancel = NOTIFIER_INIT;
     struct child child;
 
-    (void)state;
     init(&child);
     assert_int_equal(notifier_open(&cancel, &child.error), 0);
     notifier_raise(&cancel);
@@ -542,12 +519,11 @@ static void process__cancelled_before_it_is_pumped(void **state)
     notifier_release(&cancel);
 }
 
-static void process__cancelled_while_it_runs(void **state)
+CASE(process__cancelled_while_it_runs)
 {
     struct notifier cancel = NOTIFIER_INIT;
     struct child child;
 
-    (void)state;
     start_shell(&child, "echo running; exec sleep 300", PROCESS_STDIN_NULL);
     assert_int_equal(notifier_open(&cancel, &child.error), 0);
     child.pump.cancel = notifier_fd(&cancel);
@@ -558,11 +534,10 @@ static void process__cancelled_while_it_runs(void **state)
     notifier_release(&cancel);
 }
 
-static void process__sink_pauses_and_goes_on(void **state)
+CASE(process__sink_pauses_and_goes_on)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child, "echo one; read line; echo two; exit 4", PROCESS_STDIN_PIPE);
     child.pause_at = 4;
     assert_int_equal(pump(&child), PROCESS_PAUSED);
@@ -577,11 +552,10 @@ static void process__sink_pauses_and_goes_on(void **state)
 }
 
 /* Programs ignore SIGPIPE and may block signals; children would inherit both. */
-static void process__signals_are_at_their_defaults(void **state)
+CASE(process__signals_are_at_their_defaults)
 {
     sigset_t blocked, before;
 
-    (void)state;
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGTERM);
     sigprocmask(SIG_BLOCK, &blocked, &before);
@@ -593,25 +567,23 @@ static void process__signals_are_at_their_defaults(void **state)
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-static void process__has_a_process_group_of_its_own(void **state)
+CASE(process__has_a_process_group_of_its_own)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child, "read line", PROCESS_STDIN_PIPE);
     assert_int_equal(getpgid(child.process.pid), child.process.pid);
     assert_int_not_equal(getpgrp(), child.process.pid);
     end(&child);
 }
 
-static void process__child_sees_three_descriptors(void **state)
+CASE(process__child_sees_three_descriptors)
 {
     CLEANUP_FD int file = file_of("file", 4);
     struct notifier cancel = NOTIFIER_INIT;
     struct child other, child;
     const enum process_stdin kinds[] = {PROCESS_STDIN_NULL, PROCESS_STDIN_FILE, PROCESS_STDIN_PIPE};
 
-    (void)state;
     start_shell(&other, "read line", PROCESS_STDIN_PIPE);
     assert_int_equal(notifier_open(&cancel, &other.error), 0);
     for (size_t i = 0; i < 3; i++) {
@@ -626,11 +598,10 @@ static void process__child_sees_three_descriptors(void **state)
 }
 
 /* Like the ssh connection that docker leaves behind. */
-static void process__grandchild_that_holds_the_pipes(void **state)
+CASE(process__grandchild_that_holds_the_pipes)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child, "sleep 300 & echo out; echo err >&2; exit 6", PROCESS_STDIN_NULL);
     assert_int_equal(pump(&child), PROCESS_EXITED);
     assert_string_equal(strbuf_string(&child.out[0]), "out\n");
@@ -641,11 +612,10 @@ static void process__grandchild_that_holds_the_pipes(void **state)
 }
 
 /* A child that closes its streams early has not ended. */
-static void process__child_that_closes_its_streams(void **state)
+CASE(process__child_that_closes_its_streams)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child, "exec >&- 2>&-; sleep 0.1; exit 9", PROCESS_STDIN_NULL);
     assert_int_equal(pump(&child), PROCESS_EXITED);
     assert_int_equal(child.process.status, 9);
@@ -653,11 +623,10 @@ static void process__child_that_closes_its_streams(void **state)
 }
 
 /* With a child that cannot do its work without them, the end of one is enough. */
-static void process__needed_pipe_is_closed(void **state)
+CASE(process__needed_pipe_is_closed)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child, "echo out; exec >&-; sleep 100", PROCESS_STDIN_PIPE);
     child.pump.needs_pipes = true;
     assert_int_equal(pump(&child), PROCESS_PAUSED);
@@ -739,12 +708,11 @@ static bool has_called(const void *context)
 }
 
 /* The child writes nothing more: what another descriptor has brought about ends the wait. */
-static void process__is_done_by_another_descriptor(void **state)
+CASE(process__is_done_by_another_descriptor)
 {
     struct writer writer;
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     start_writer(&writer, "exec sleep 100");
     writer.child.pump.is_done = has_called;
@@ -805,13 +773,12 @@ static void start_reader(struct reader *reader, const char *script, int fd, size
 }
 
 /* Bytes are passed on to the child as they come, for as long as the caller wants them. */
-static void process__wanted_descriptor(void **state)
+CASE(process__wanted_descriptor)
 {
     struct pollfd written = {-1, POLLIN, 0};
     struct reader reader;
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "a\nb\nc\n", 6), 6);
     start_reader(&reader, "read a; echo $a; read b; echo $b; echo 1", ends[0], 4);
@@ -834,12 +801,11 @@ static void process__wanted_descriptor(void **state)
 }
 
 /* A descriptor with nothing to read delays neither the deadline nor the end of the child. */
-static void process__wanted_descriptor_without_bytes(void **state)
+CASE(process__wanted_descriptor_without_bytes)
 {
     struct reader reader;
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     start_reader(&reader, "exec sleep 300", ends[0], 100);
     reader.child.pump.deadline = clock_now_ms() + SOON_MS;
@@ -854,12 +820,11 @@ static void process__wanted_descriptor_without_bytes(void **state)
 }
 
 /* A place without room delays neither the streams nor the deadline. */
-static void process__destination_without_room(void **state)
+CASE(process__destination_without_room)
 {
     int place[2];
     struct writer writer;
 
-    (void)state;
     assert_int_equal(pipe(place), 0);
     fill(place[1]);
     start_writer(&writer, "head -c 100000 /dev/zero; echo err >&2; exec sleep 300");
@@ -877,12 +842,11 @@ static void process__destination_without_room(void **state)
 }
 
 /* The callback is told which of the two has room, once, since it wants no more then. */
-static void process__destination_with_room(void **state)
+CASE(process__destination_with_room)
 {
     int full[2], empty[2];
     struct writer writer;
 
-    (void)state;
     assert_int_equal(pipe(full), 0);
     assert_int_equal(pipe(empty), 0);
     fill(full[1]);
@@ -906,12 +870,11 @@ static void process__destination_with_room(void **state)
 }
 
 /* The place has no reader any more: the callback is called and will notice. */
-static void process__destination_that_is_gone(void **state)
+CASE(process__destination_that_is_gone)
 {
     int place[2];
     struct writer writer;
 
-    (void)state;
     assert_int_equal(pipe(place), 0);
     fill(place[1]);
     close(place[0]);
@@ -925,7 +888,7 @@ static void process__destination_that_is_gone(void **state)
 }
 
 /* The child that is pumped waits for another child, whose output has to be read meanwhile. */
-static void process__drains_another_child(void **state)
+CASE(process__drains_another_child)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *fifo = path_in(directory, "fifo");
@@ -934,7 +897,6 @@ static void process__drains_another_child(void **state)
     CLEANUP_FREE char *waiting = string_format("cat %s", fifo);
     struct child other, child;
 
-    (void)state;
     assert_int_equal(mkfifo(fifo, 0600), 0);
     start_shell(&other, script, PROCESS_STDIN_NULL);
     start_shell(&child, waiting, PROCESS_STDIN_NULL);
@@ -949,13 +911,12 @@ static void process__drains_another_child(void **state)
     temp_remove(directory);
 }
 
-static void process__release_kills_and_reaps(void **state)
+CASE(process__release_kills_and_reaps)
 {
     struct process never = PROCESS_INIT;
     struct child child;
     pid_t pid;
 
-    (void)state;
     process_release(&never);
     start_shell(&child, "trap '' TERM INT HUP; while :; do sleep 300; done", PROCESS_STDIN_PIPE);
     pid = child.process.pid;
@@ -969,11 +930,10 @@ static void process__release_kills_and_reaps(void **state)
 }
 
 /* Without a deadline it waits until the child ends. */
-static void process__no_deadline(void **state)
+CASE(process__no_deadline)
 {
     struct child child;
 
-    (void)state;
     start_shell(&child, "sleep 0.1; echo out", PROCESS_STDIN_NULL);
     child.pump.deadline = 0;
     assert_int_equal(pump(&child), PROCESS_EXITED);
@@ -1001,12 +961,11 @@ static int pump_without_poll(void)
     return after.ru_nvcsw - before.ru_nvcsw >= 5 ? 0 : 2; /* it has slept, up to 25 times */
 }
 
-static void process__poll_that_fails_is_no_busy_loop(void **state)
+CASE(process__poll_that_fails_is_no_busy_loop)
 {
     const pid_t child = fork();
     int status;
 
-    (void)state;
     if (child == 0)
         _exit(pump_without_poll());
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -1060,20 +1019,18 @@ static void close_others(void)
 }
 
 /* Three pipes and a pidfd: whichever cannot be opened, no descriptor stays open. */
-static void process__start_without_descriptors(void **state)
+CASE(process__start_without_descriptors)
 {
-    (void)state;
     close_others();
     for (int room = 0; room <= 7; room++)
         check_start_with_room(room);
 }
 
-static void process__leaves_no_descriptor_behind(void **state)
+CASE(process__leaves_no_descriptor_behind)
 {
     const int before = dup(0);
     int after;
 
-    (void)state;
     close(before);
     check("echo out", 0, "out\n", "");
     process__program_that_does_not_exist(NULL);

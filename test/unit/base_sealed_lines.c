@@ -26,14 +26,13 @@ static void check_refused(const char *line, size_t length)
     assert_true(read_text(&lines, FIRST, &out));
 }
 
-static void sealed_lines__known_lines(void **state)
+CASE(sealed_lines__known_lines)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT;
     struct sealed_lines writer, reader;
     char line[SEALED_LINE_MAX];
     size_t length;
 
-    (void)state;
     sealed_lines_init(&writer, "key");
     length = sealed_lines_write(&writer, "hello", 5, line);
     assert_int_equal(length, sizeof FIRST);
@@ -49,13 +48,12 @@ static void sealed_lines__known_lines(void **state)
     assert_memory_equal(out.data, "hello\0\xff\n", 8);
 }
 
-static void sealed_lines__all_bytes_and_lengths(void **state)
+CASE(sealed_lines__all_bytes_and_lengths)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT;
     struct sealed_lines writer, reader;
     char bytes[256], line[SEALED_LINE_MAX];
 
-    (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)i;
     sealed_lines_init(&writer, "key");
@@ -71,14 +69,13 @@ static void sealed_lines__all_bytes_and_lengths(void **state)
     }
 }
 
-static void sealed_lines__longest(void **state)
+CASE(sealed_lines__longest)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT;
     struct sealed_lines writer, reader;
     char bytes[SEALED_DATA_MAX], line[SEALED_LINE_MAX];
     size_t length;
 
-    (void)state;
     memset(bytes, 0xfb, sizeof bytes);
     sealed_lines_init(&writer, "");
     sealed_lines_init(&reader, "");
@@ -116,14 +113,13 @@ static size_t seal(const char *bytes, size_t length, char *line)
 }
 
 /* Lines that are well-formed and sealed, but longer or shorter than a line can be. */
-static void sealed_lines__too_long_or_empty(void **state)
+CASE(sealed_lines__too_long_or_empty)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT;
     static char bytes[SEALED_DATA_MAX + 4], line[SEALED_LINE_MAX + 4];
     struct sealed_lines lines;
     size_t length;
 
-    (void)state;
     for (size_t more = 0; more <= 4; more++) {
         length = seal(bytes, SEALED_DATA_MAX + more, line);
         sealed_lines_init(&lines, "key");
@@ -140,11 +136,10 @@ static void sealed_lines__too_long_or_empty(void **state)
     assert_false(sealed_lines_read(&lines, line, 1 << 30, &out)); /* does not look at it */
 }
 
-static void sealed_lines__changed(void **state)
+CASE(sealed_lines__changed)
 {
     char line[] = FIRST;
 
-    (void)state;
     for (size_t i = 0; i < sizeof line - 1; i++)
         for (int bit = 0; bit < 8; bit++) {
             line[i] = (char)(line[i] ^ 1 << bit);
@@ -154,9 +149,8 @@ static void sealed_lines__changed(void **state)
 }
 
 /* The decoder would take these for the same bytes. */
-static void sealed_lines__another_form_of_the_same_bytes(void **state)
+CASE(sealed_lines__another_form_of_the_same_bytes)
 {
-    (void)state;
     check_refused(FIRST "\n", sizeof FIRST);
     check_refused(" " FIRST, sizeof FIRST);
     check_refused(FIRST, sizeof FIRST - 2); /* without its padding */
@@ -165,19 +159,17 @@ static void sealed_lines__another_form_of_the_same_bytes(void **state)
                   sizeof FIRST - 1); /* bits that are over */
 }
 
-static void sealed_lines__cut(void **state)
+CASE(sealed_lines__cut)
 {
-    (void)state;
     for (size_t length = 0; length < sizeof FIRST - 1; length++)
         check_refused(FIRST, length);
 }
 
-static void sealed_lines__missing_or_repeated(void **state)
+CASE(sealed_lines__missing_or_repeated)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT;
     struct sealed_lines lines;
 
-    (void)state;
     check_refused(SECOND, strlen(SECOND));
     sealed_lines_init(&lines, "key");
     assert_true(read_text(&lines, FIRST, &out));
@@ -188,11 +180,10 @@ static void sealed_lines__missing_or_repeated(void **state)
     assert_int_equal(out.length, 8);
 }
 
-static void sealed_lines__of_another_key(void **state)
+CASE(sealed_lines__of_another_key)
 {
     static const char *const keys[] = {"", "ke", "keyy", "Key"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(keys); i++) {
         struct sealed_lines writer;
         char line[SEALED_LINE_MAX];

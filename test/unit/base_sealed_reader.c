@@ -16,11 +16,10 @@ static struct strbuf three_lines(void)
     return text;
 }
 
-static void sealed_reader__any_pieces(void **state)
+CASE(sealed_reader__any_pieces)
 {
     struct strbuf text = three_lines();
 
-    (void)state;
     for (size_t piece = 1; piece <= text.length; piece++) {
         CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT;
         CLEANUP(sealed_reader_release) struct sealed_reader reader = {.line = STRBUF_INIT};
@@ -37,13 +36,12 @@ static void sealed_reader__any_pieces(void **state)
 }
 
 /* What came before a line that is not the next one counts, and nothing after it. */
-static void sealed_reader__line_that_is_not_the_next(void **state)
+CASE(sealed_reader__line_that_is_not_the_next)
 {
     CLEANUP(strbuf_release) struct strbuf text = three_lines(), out = STRBUF_INIT;
     CLEANUP(sealed_reader_release) struct sealed_reader reader = {.line = STRBUF_INIT};
     const size_t second = strcspn(text.data, "\n") + 1;
 
-    (void)state;
     sealed_reader_init(&reader, "key");
     sealed_reader_add(&reader, text.data, second, &out);
     sealed_reader_add(&reader, text.data, text.length, &out); /* the first one again */
@@ -53,13 +51,12 @@ static void sealed_reader__line_that_is_not_the_next(void **state)
 }
 
 /* It is not kept. */
-static void sealed_reader__line_without_an_end(void **state)
+CASE(sealed_reader__line_without_an_end)
 {
     static char text[SEALED_LINE_MAX];
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT;
     CLEANUP(sealed_reader_release) struct sealed_reader reader = {.line = STRBUF_INIT};
 
-    (void)state;
     memset(text, 'A', sizeof text);
     sealed_reader_init(&reader, "key");
     sealed_reader_add(&reader, text, sizeof text - 1, &out);

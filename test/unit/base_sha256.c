@@ -15,13 +15,12 @@ static void check(const char *data, size_t length, const char *digest)
 }
 
 /* NIST's examples for FIPS 180-4, and the empty message of its CAVP. */
-static void sha256__vectors_of_nist(void **state)
+CASE(sha256__vectors_of_nist)
 {
     static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
     static const char long_one[] = "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
                                    "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu";
 
-    (void)state;
     check(NULL, 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     check("abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     check(two, strlen(two), "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
@@ -29,18 +28,17 @@ static void sha256__vectors_of_nist(void **state)
           "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1");
 }
 
-static void sha256__a_million(void **state)
+CASE(sha256__a_million)
 {
     enum { LENGTH = 1000000 };
     CLEANUP_FREE char *data = memory_allocate(LENGTH);
 
-    (void)state;
     memset(data, 'a', LENGTH);
     check(data, LENGTH, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
 /* Lengths around those that need one more block; the digests are those of sha256sum(1). */
-static void sha256__lengths_around_a_block(void **state)
+CASE(sha256__lengths_around_a_block)
 {
     static const struct {
         size_t length;
@@ -57,17 +55,15 @@ static void sha256__lengths_around_a_block(void **state)
     };
     char data[128];
 
-    (void)state;
     memset(data, 0xff, sizeof data);
     for (size_t i = 0; i < COUNT(known); i++)
         check(data, known[i].length, known[i].digest);
 }
 
-static void sha256__in_pieces(void **state)
+CASE(sha256__in_pieces)
 {
     static const char text[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
 
-    (void)state;
     for (size_t cut = 0; cut < sizeof text; cut++) {
         struct sha256 hash;
         char got[SHA256_HEX_SIZE];

@@ -14,12 +14,11 @@ static struct shared_file *create(void)
     return file;
 }
 
-static void shared_file__reads_and_writes_at_offsets(void **state)
+CASE(shared_file__reads_and_writes_at_offsets)
 {
     struct shared_file *file = create();
     char data[6] = "";
 
-    (void)state;
     assert_int_equal(shared_file_write(file, 3, "def", 3), 0);
     assert_int_equal(shared_file_write(file, 0, "abc", 3), 0);
     assert_int_equal(shared_file_read(file, 1, data, 4), 0);
@@ -32,12 +31,11 @@ static void shared_file__reads_and_writes_at_offsets(void **state)
     shared_file_release(file);
 }
 
-static void shared_file__is_closed_with_its_last_reference(void **state)
+CASE(shared_file__is_closed_with_its_last_reference)
 {
     struct shared_file *file = create();
     const int fd = shared_file_fd(file);
 
-    (void)state;
     assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
     assert_ptr_equal(shared_file_share(file), file);
     shared_file_release(file);
@@ -47,11 +45,10 @@ static void shared_file__is_closed_with_its_last_reference(void **state)
     shared_file_release(NULL);
 }
 
-static void shared_file__a_file_that_cannot_be_written(void **state)
+CASE(shared_file__a_file_that_cannot_be_written)
 {
     struct shared_file *file = shared_file_new(open("/dev/null", O_RDONLY | O_CLOEXEC));
 
-    (void)state;
     assert_int_equal(shared_file_write(file, 0, "x", 1), -1);
     assert_int_equal(errno, EBADF);
     shared_file_release(file);
@@ -67,7 +64,7 @@ static dev_t device_of(int fd)
     return status.st_dev;
 }
 
-static void shared_file__is_in_the_temporary_directory(void **state)
+CASE(shared_file__is_in_the_temporary_directory)
 {
     char *directory = temp_create();
     struct stat status;
@@ -75,7 +72,6 @@ static void shared_file__is_in_the_temporary_directory(void **state)
     CLEANUP_FD int disk = -1;
     CLEANUP_FD int fallback = -1;
 
-    (void)state;
     assert_int_equal(stat(directory, &status), 0);
     setenv("TMPDIR", directory, 1);
     disk = linux_unnamed_disk_file();

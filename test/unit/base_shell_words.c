@@ -12,9 +12,8 @@ static void check(const char *word, const char *expected)
     assert_string_equal(strbuf_string(&text), expected);
 }
 
-static void shell_words__quotes_what_shells_would_change(void **state)
+CASE(shell_words__quotes_what_shells_would_change)
 {
-    (void)state;
     check("/usr/local/bin/isolator-mcp", "/usr/local/bin/isolator-mcp");
     check("--config", "--config");
     check("me@server", "me@server");
@@ -30,7 +29,7 @@ static void shell_words__quotes_what_shells_would_change(void **state)
     check("{\"a\": 1}", "'{\"a\": 1}'");
 }
 
-static void shell_words__a_shell_reads_them_unchanged(void **state)
+CASE(shell_words__a_shell_reads_them_unchanged)
 {
     static const char *const all[] = {"a b",   "",    "it's", "\\", "\"",
                                       "$HOME", "`x`", "*",    "-n", "a\tb"};
@@ -39,7 +38,6 @@ static void shell_words__a_shell_reads_them_unchanged(void **state)
     char got[256];
     FILE *shell;
 
-    (void)state;
     strvec_push_each(&words, "printf", "<%s>", NULL);
     for (size_t i = 0; i < COUNT(all); i++)
         strvec_push(&words, all[i]);

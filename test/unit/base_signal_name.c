@@ -4,9 +4,8 @@
 
 #include "base/signal_name.h"
 
-static void signal_name__by_number(void **state)
+CASE(signal_name__by_number)
 {
-    (void)state;
     assert_null(signal_name(-1));
     assert_null(signal_name(0));
     assert_null(signal_name(0));
@@ -29,7 +28,7 @@ static void signal_name__by_number(void **state)
 }
 
 /* The names of <signal.h>, and the number of a signal that POSIX does not name. */
-static void signal_name__those_of_the_kernel(void **state)
+CASE(signal_name__those_of_the_kernel)
 {
     static const struct {
         int number;
@@ -48,7 +47,6 @@ static void signal_name__those_of_the_kernel(void **state)
         {30, "SIGPWR"},
     };
 
-    (void)state;
     assert_int_equal(COUNT(signals), 31);
     for (size_t i = 0; i < COUNT(signals); i++)
         assert_string_equal(signal_name(signals[i].number), signals[i].name);

@@ -93,9 +93,8 @@ static int fill_streams(int closed)
     return 0;
 }
 
-static void signals__closed_streams_are_filled(void **state)
+CASE(signals__closed_streams_are_filled)
 {
-    (void)state;
     for (int closed = 0; closed < 8; closed++)
         run(fill_streams, closed);
 }
@@ -110,9 +109,8 @@ static int write_to_closed(int fd)
     return 0;
 }
 
-static void signals__writing_to_a_filled_stream_fails(void **state)
+CASE(signals__writing_to_a_filled_stream_fails)
 {
-    (void)state;
     run(write_to_closed, STDOUT_FILENO);
     run(write_to_closed, STDERR_FILENO);
 }
@@ -131,9 +129,8 @@ static int unblock(int unused)
     return 0;
 }
 
-static void signals__none_is_blocked(void **state)
+CASE(signals__none_is_blocked)
 {
-    (void)state;
     run(unblock, 0);
 }
 
@@ -155,9 +152,8 @@ static int dispositions(int unused)
     return 0;
 }
 
-static void signals__errors_of_write_are_its_result(void **state)
+CASE(signals__errors_of_write_are_its_result)
 {
-    (void)state;
     run(dispositions, 0);
 }
 
@@ -179,9 +175,8 @@ static int catch_and_raise(int number)
     return 0;
 }
 
-static void signals__raise_the_handle(void **state)
+CASE(signals__raise_the_handle)
 {
-    (void)state;
     run(catch_and_raise, SIGINT);
     run(catch_and_raise, SIGTERM);
     run(catch_and_raise, SIGHUP);
@@ -200,9 +195,8 @@ static int catch_two(int unused)
     return 0;
 }
 
-static void signals__last_one_is_told(void **state)
+CASE(signals__last_one_is_told)
 {
-    (void)state;
     run(catch_two, 0);
 }
 
@@ -220,9 +214,8 @@ static int catch_ignored_hangup(int unused)
     return 0;
 }
 
-static void signals__ignored_hangup_stays_ignored(void **state)
+CASE(signals__ignored_hangup_stays_ignored)
 {
-    (void)state;
     run(catch_ignored_hangup, 0);
 }
 
@@ -233,9 +226,8 @@ static int catch_ignored_interrupt(int number)
     return catch_and_raise(number);
 }
 
-static void signals__ignored_interrupt_is_caught(void **state)
+CASE(signals__ignored_interrupt_is_caught)
 {
-    (void)state;
     run(catch_ignored_interrupt, SIGINT);
     run(catch_ignored_interrupt, SIGTERM);
 }
@@ -254,9 +246,8 @@ static int catch_without_descriptors(int unused)
     return 0;
 }
 
-static void signals__without_descriptors(void **state)
+CASE(signals__without_descriptors)
 {
-    (void)state;
     run(catch_without_descriptors, 0);
 }
 
@@ -271,9 +262,8 @@ static int release_and_raise(int number)
     return 0;
 }
 
-static void signals__released_ones_end_the_process(void **state)
+CASE(signals__released_ones_end_the_process)
 {
-    (void)state;
     run_ended_by(release_and_raise, SIGINT);
     run_ended_by(release_and_raise, SIGTERM);
     run_ended_by(release_and_raise, SIGHUP);

@@ -31,11 +31,10 @@ static void check_spooled(const char *text, long long max)
     strbuf_release(&content);
 }
 
-static void spool__pipe(void **state)
+CASE(spool__pipe)
 {
     CLEANUP_FREE char *text = memory_allocate(60001);
 
-    (void)state;
     memset(text, 's', 60000);
     text[60000] = '\0';
     check_spooled("", 0);
@@ -44,23 +43,21 @@ static void spool__pipe(void **state)
     check_spooled(text, 60000);
 }
 
-static void spool__that_is_too_large(void **state)
+CASE(spool__that_is_too_large)
 {
     struct error error = ERROR_INIT;
     CLEANUP_FD int from = pipe_with("text");
 
-    (void)state;
     assert_int_equal(spool_copy(from, 3, "stdin", NULL, &error), -1);
     assert_error(&error, ERROR_INPUT, "stdin is larger than 3 bytes");
 }
 
 /* The size of a file is known before, so nothing is copied. */
-static void spool__of_a_file_that_is_too_large(void **state)
+CASE(spool__of_a_file_that_is_too_large)
 {
     struct error error = ERROR_INIT;
     CLEANUP_FD int from = linux_unnamed_file();
 
-    (void)state;
     assert_int_equal(ftruncate(from, 5), 0);
     assert_int_equal(lseek(from, 1, SEEK_SET), 1);
     assert_int_equal(spool_copy(from, 3, "stdin", NULL, &error), -1);
@@ -68,23 +65,21 @@ static void spool__of_a_file_that_is_too_large(void **state)
     assert_int_equal(lseek(from, 0, SEEK_CUR), 1);
 }
 
-static void spool__that_cannot_be_read(void **state)
+CASE(spool__that_cannot_be_read)
 {
     struct error error = ERROR_INIT;
     CLEANUP_FD int from = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    (void)state;
     assert_int_equal(spool_copy(from, 3, "stdin", NULL, &error), -1);
     assert_error(&error, ERROR_INPUT, "cannot read stdin: Is a directory");
 }
 
-static void spool__is_cancelled(void **state)
+CASE(spool__is_cancelled)
 {
     struct notifier cancel = NOTIFIER_INIT;
     struct error error = ERROR_INIT;
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0); /* it has no data and no end */
     assert_int_equal(notifier_open(&cancel, &error), 0);
     notifier_raise(&cancel);
@@ -95,7 +90,7 @@ static void spool__is_cancelled(void **state)
     close(ends[1]);
 }
 
-static void spool__to_the_disk(void **state)
+CASE(spool__to_the_disk)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     char *directory = temp_create();
@@ -103,7 +98,6 @@ static void spool__to_the_disk(void **state)
     CLEANUP_FD int file = -1;
     struct strbuf content;
 
-    (void)state;
     setenv("TMPDIR", directory, 1);
     file = spool_copy_to_disk(from, "stdin", NULL, &error);
     unsetenv("TMPDIR");
@@ -116,12 +110,11 @@ static void spool__to_the_disk(void **state)
     free(directory);
 }
 
-static void spool__to_a_disk_that_is_not_there(void **state)
+CASE(spool__to_a_disk_that_is_not_there)
 {
     struct error error = ERROR_INIT;
     CLEANUP_FD int from = pipe_with("text");
 
-    (void)state;
     setenv("TMPDIR", "/nonexistent", 1);
     assert_int_equal(spool_copy_to_disk(from, "stdin", NULL, &error), -1);
     unsetenv("TMPDIR");

@@ -4,33 +4,30 @@
 #include "base/strbuf.h"
 #include "base/strvec.h"
 
-static void strbuf__empty_is_the_empty_string(void **state)
+CASE(strbuf__empty_is_the_empty_string)
 {
     struct strbuf buffer = STRBUF_INIT;
 
-    (void)state;
     assert_string_equal(strbuf_string(&buffer), "");
     assert_int_equal(buffer.length, 0);
     strbuf_release(&buffer);
     strbuf_release(&buffer);
 }
 
-static void strbuf__adding_nothing_makes_data(void **state)
+CASE(strbuf__adding_nothing_makes_data)
 {
     struct strbuf buffer = STRBUF_INIT;
 
-    (void)state;
     strbuf_add(&buffer, NULL, 0);
     assert_non_null(buffer.data);
     assert_string_equal(buffer.data, "");
     strbuf_release(&buffer);
 }
 
-static void strbuf__formatting_nothing_makes_data(void **state)
+CASE(strbuf__formatting_nothing_makes_data)
 {
     struct strbuf buffer = STRBUF_INIT;
 
-    (void)state;
     strbuf_addf(&buffer, "%s", "");
     assert_non_null(buffer.data);
     assert_string_equal(buffer.data, "");
@@ -38,11 +35,10 @@ static void strbuf__formatting_nothing_makes_data(void **state)
     strbuf_release(&buffer);
 }
 
-static void strbuf__holds_nul_bytes(void **state)
+CASE(strbuf__holds_nul_bytes)
 {
     struct strbuf buffer = STRBUF_INIT;
 
-    (void)state;
     strbuf_add(&buffer, "a\0b", 3);
     strbuf_addch(&buffer, '\0');
     strbuf_addstr(&buffer, "c");
@@ -51,11 +47,10 @@ static void strbuf__holds_nul_bytes(void **state)
     strbuf_release(&buffer);
 }
 
-static void strbuf__grows_byte_by_byte(void **state)
+CASE(strbuf__grows_byte_by_byte)
 {
     struct strbuf buffer = STRBUF_INIT;
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         strbuf_addch(&buffer, (char)('a' + i % 26));
         assert_int_equal(buffer.length, i + 1);
@@ -68,11 +63,10 @@ static void strbuf__grows_byte_by_byte(void **state)
 }
 
 /* Each length around the capacities of 64, 96 and 144 bytes, added at once to a used buffer. */
-static void strbuf__grows_at_every_length(void **state)
+CASE(strbuf__grows_at_every_length)
 {
     char word[200];
 
-    (void)state;
     memset(word, 'x', sizeof word);
     for (size_t first = 0; first <= 150; first++)
         for (size_t second = 0; second <= 150; second += 1 + second / 10) {
@@ -86,12 +80,11 @@ static void strbuf__grows_at_every_length(void **state)
         }
 }
 
-static void strbuf__grows_by_much_at_once(void **state)
+CASE(strbuf__grows_by_much_at_once)
 {
     struct strbuf buffer = STRBUF_INIT;
     CLEANUP_FREE char *megabyte = memory_allocate(1 << 20);
 
-    (void)state;
     memset(megabyte, 'm', 1 << 20);
     strbuf_addstr(&buffer, "start");
     strbuf_add(&buffer, megabyte, 1 << 20);
@@ -102,11 +95,10 @@ static void strbuf__grows_by_much_at_once(void **state)
     strbuf_release(&buffer);
 }
 
-static void strbuf__formats_behind_what_is_there(void **state)
+CASE(strbuf__formats_behind_what_is_there)
 {
     struct strbuf buffer = STRBUF_INIT;
 
-    (void)state;
     strbuf_addf(&buffer, "%d", 1);
     strbuf_addf(&buffer, ", %s%c", "two", '!');
     assert_string_equal(strbuf_string(&buffer), "1, two!");
@@ -114,11 +106,10 @@ static void strbuf__formats_behind_what_is_there(void **state)
     strbuf_release(&buffer);
 }
 
-static void strbuf__drops_from_the_start(void **state)
+CASE(strbuf__drops_from_the_start)
 {
     struct strbuf buffer = STRBUF_INIT;
 
-    (void)state;
     strbuf_drop(&buffer, 0);
     strbuf_addstr(&buffer, "abcdef");
     strbuf_drop(&buffer, 0);
@@ -134,12 +125,11 @@ static void strbuf__drops_from_the_start(void **state)
     strbuf_release(&buffer);
 }
 
-static void strbuf__steal_gives_the_data_away(void **state)
+CASE(strbuf__steal_gives_the_data_away)
 {
     struct strbuf buffer = STRBUF_INIT;
     char *stolen;
 
-    (void)state;
     strbuf_addstr(&buffer, "mine");
     stolen = strbuf_steal(&buffer);
     assert_string_equal(stolen, "mine");
@@ -149,22 +139,20 @@ static void strbuf__steal_gives_the_data_away(void **state)
     free(stolen);
 }
 
-static void strbuf__steal_of_nothing_is_owned_too(void **state)
+CASE(strbuf__steal_of_nothing_is_owned_too)
 {
     struct strbuf buffer = STRBUF_INIT;
     char *stolen = strbuf_steal(&buffer);
 
-    (void)state;
     assert_non_null(stolen);
     assert_string_equal(stolen, "");
     free(stolen);
 }
 
-static void strbuf__release_makes_it_usable_again(void **state)
+CASE(strbuf__release_makes_it_usable_again)
 {
     struct strbuf buffer = STRBUF_INIT;
 
-    (void)state;
     strbuf_addstr(&buffer, "one");
     strbuf_release(&buffer);
     assert_string_equal(strbuf_string(&buffer), "");
@@ -173,24 +161,22 @@ static void strbuf__release_makes_it_usable_again(void **state)
     strbuf_release(&buffer);
 }
 
-static void string__copies_and_formats(void **state)
+CASE(string__copies_and_formats)
 {
     CLEANUP_FREE char *copy = string_copy("copy");
     CLEANUP_FREE char *empty = string_copy("");
     CLEANUP_FREE char *formatted = string_format("%s-%03d", "n", 7);
 
-    (void)state;
     assert_string_equal(copy, "copy");
     assert_string_equal(empty, "");
     assert_string_equal(formatted, "n-007");
 }
 
-static void strvec__empty_has_no_items(void **state)
+CASE(strvec__empty_has_no_items)
 {
     struct strvec vector = STRVEC_INIT;
     CLEANUP_FREE char *joined = strvec_join(&vector, ", ");
 
-    (void)state;
     assert_null(vector.items);
     assert_int_equal(vector.count, 0);
     assert_false(strvec_contains(&vector, ""));
@@ -199,11 +185,10 @@ static void strvec__empty_has_no_items(void **state)
     strvec_release(&vector);
 }
 
-static void strvec__ends_with_null_at_every_count(void **state)
+CASE(strvec__ends_with_null_at_every_count)
 {
     struct strvec vector = STRVEC_INIT;
 
-    (void)state;
     for (size_t i = 0; i < 100; i++) {
         strvec_pushf(&vector, "item %zu", i);
         assert_int_equal(vector.count, i + 1);
@@ -217,36 +202,33 @@ static void strvec__ends_with_null_at_every_count(void **state)
     strvec_release(&vector);
 }
 
-static void strvec__push_copies(void **state)
+CASE(strvec__push_copies)
 {
     struct strvec vector = STRVEC_INIT;
     char word[] = "word";
 
-    (void)state;
     strvec_push(&vector, word);
     word[0] = 'l';
     assert_string_equal(vector.items[0], "word");
     strvec_release(&vector);
 }
 
-static void strvec__push_owned_takes_over(void **state)
+CASE(strvec__push_owned_takes_over)
 {
     struct strvec vector = STRVEC_INIT;
     char *word = string_copy("word");
 
-    (void)state;
     strvec_push_owned(&vector, word);
     assert_ptr_equal(vector.items[0], word);
     strvec_release(&vector);
 }
 
-static void strvec__pushes_several(void **state)
+CASE(strvec__pushes_several)
 {
     struct strvec vector = STRVEC_INIT;
     struct strvec more = STRVEC_INIT;
     CLEANUP_FREE char *joined = NULL;
 
-    (void)state;
     strvec_push_each(&vector, "a", "", "b", NULL);
     strvec_push_all(&vector, &more);
     strvec_push_each(&more, "c", "d", NULL);
@@ -260,11 +242,10 @@ static void strvec__pushes_several(void **state)
     strvec_release(&vector);
 }
 
-static void strvec__contains_whole_members_only(void **state)
+CASE(strvec__contains_whole_members_only)
 {
     struct strvec vector = STRVEC_INIT;
 
-    (void)state;
     strvec_push_each(&vector, "ALL", "NET_RAW", NULL);
     assert_true(strvec_contains(&vector, "ALL"));
     assert_true(strvec_contains(&vector, "NET_RAW"));
@@ -274,12 +255,11 @@ static void strvec__contains_whole_members_only(void **state)
     strvec_release(&vector);
 }
 
-static void strvec__sort(void **state)
+CASE(strvec__sort)
 {
     struct strvec vector = STRVEC_INIT;
     CLEANUP_FREE char *joined = NULL;
 
-    (void)state;
     strvec_sort(&vector);
     strvec_push_each(&vector, "b", "\xc3\xa4", "", "B", "a10", "a9", "b", NULL);
     strvec_sort(&vector);
@@ -288,11 +268,10 @@ static void strvec__sort(void **state)
     strvec_release(&vector);
 }
 
-static void strvec__equal(void **state)
+CASE(strvec__equal)
 {
     struct strvec one = STRVEC_INIT, other = STRVEC_INIT;
 
-    (void)state;
     assert_true(strvec_equal(&one, &other));
     strvec_push_each(&one, "a", "b", NULL);
     assert_false(strvec_equal(&one, &other));
@@ -307,13 +286,12 @@ static void strvec__equal(void **state)
     strvec_release(&other);
 }
 
-static void strvec__joins(void **state)
+CASE(strvec__joins)
 {
     struct strvec vector = STRVEC_INIT;
     CLEANUP_FREE char *one = NULL;
     CLEANUP_FREE char *two = NULL;
 
-    (void)state;
     strvec_push(&vector, "one");
     one = strvec_join(&vector, ", ");
     strvec_push(&vector, "two");
@@ -323,11 +301,10 @@ static void strvec__joins(void **state)
     strvec_release(&vector);
 }
 
-static void strvec__release_makes_it_usable_again(void **state)
+CASE(strvec__release_makes_it_usable_again)
 {
     struct strvec vector = STRVEC_INIT;
 
-    (void)state;
     strvec_push(&vector, "one");
     strvec_release(&vector);
     assert_null(vector.items);
@@ -337,12 +314,11 @@ static void strvec__release_makes_it_usable_again(void **state)
     strvec_release(&vector);
 }
 
-static void strvec__removes_all_that_equal(void **state)
+CASE(strvec__removes_all_that_equal)
 {
     struct strvec vector = STRVEC_INIT;
     CLEANUP_FREE char *joined = NULL;
 
-    (void)state;
     assert_false(strvec_remove(&vector, "a"));
     strvec_push_each(&vector, "a", "b", "a", "c", "a", NULL);
     assert_false(strvec_remove(&vector, "d"));
@@ -372,9 +348,8 @@ static void add_digits(struct strbuf *buffer, int how)
     }
 }
 
-static void strbuf__keeps_at_most_its_maximum(void **state)
+CASE(strbuf__keeps_at_most_its_maximum)
 {
-    (void)state;
     for (int how = 0; how < 4; how++) {
         struct strbuf buffer = STRBUF_MAX(20);
 
@@ -398,11 +373,10 @@ static void strbuf__keeps_at_most_its_maximum(void **state)
     }
 }
 
-static void strbuf__maximum_stays_after_steal_and_release(void **state)
+CASE(strbuf__maximum_stays_after_steal_and_release)
 {
     struct strbuf buffer = STRBUF_MAX(3);
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         CLEANUP_FREE char *text = NULL;
 

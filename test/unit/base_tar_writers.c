@@ -101,9 +101,8 @@ static void check_one(struct tar_writer_entry entry)
 static const size_t lengths[] = {1,   98,  99,  100, 101, 154,  155,  156,  254, 255,
                                  256, 511, 512, 513, 600, 1023, 1024, 1025, 4000};
 
-static void tar_writers__names(void **state)
+CASE(tar_writers__names)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(lengths); i++)
         for (int first = 0; first < 256; first += 16) {
             CLEANUP_FREE char *name = text_of(lengths[i], (unsigned char)first);
@@ -114,9 +113,8 @@ static void tar_writers__names(void **state)
         }
 }
 
-static void tar_writers__targets(void **state)
+CASE(tar_writers__targets)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(lengths); i++)
         for (size_t j = 0; j < COUNT(lengths); j++) {
             CLEANUP_FREE char *name = text_of(lengths[i], 0x80);
@@ -126,12 +124,11 @@ static void tar_writers__targets(void **state)
         }
 }
 
-static void tar_writers__sizes(void **state)
+CASE(tar_writers__sizes)
 {
     static const off_t sizes[] = {
         0, 1, 511, 512, 513, 1023, 65536, MIB - 1, MIB, MIB + 1, ARCHIVE_FILE_MAX};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         CLEANUP_FREE char *long_name = text_of(300, 'n');
 
@@ -140,13 +137,12 @@ static void tar_writers__sizes(void **state)
     }
 }
 
-static void tar_writers__owners_modes_and_times(void **state)
+CASE(tar_writers__owners_modes_and_times)
 {
     static const unsigned ids[] = {0, 1, 1000, 65534, 0777777, ARCHIVE_ID_MAX};
     static const mode_t types[] = {S_IFREG, S_IFDIR, S_IFLNK};
     static const time_t times[] = {0, 1, 1000000000, INT_MAX};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ids); i++)
         for (size_t j = 0; j < COUNT(types); j++)
             for (size_t k = 0; k < COUNT(times); k++)
@@ -212,7 +208,7 @@ static void check_listing(const struct strbuf *archive, size_t count)
 }
 
 /* SEED repeats a run. */
-static void tar_writers__random_entries(void **state)
+CASE(tar_writers__random_entries)
 {
     enum { ENTRIES = 2000 };
     struct tar_writer_entry entries[ENTRIES];
@@ -221,7 +217,6 @@ static void tar_writers__random_entries(void **state)
         getenv("SEED") ? strtoull(getenv("SEED"), NULL, 10) : (unsigned long long)time(NULL);
     struct strbuf archive;
 
-    (void)state;
     print_message("SEED=%llu\n", seed);
     for (size_t i = 0; i < ENTRIES; i++) {
         names[i] = random_text(&seed);

@@ -37,9 +37,8 @@ static size_t sequence(const char *data)
     return utf8_sequence((const unsigned char *)data, strlen(data));
 }
 
-static void text__sequence_lengths(void **state)
+CASE(text__sequence_lengths)
 {
-    (void)state;
     assert_int_equal(utf8_sequence((const unsigned char *)"", 0), 0);
     assert_int_equal(utf8_sequence((const unsigned char *)"\0", 1), 1);
     assert_int_equal(sequence("a"), 1);
@@ -55,7 +54,7 @@ static void text__sequence_lengths(void **state)
     assert_int_equal(sequence("\xf4\x8f\xbf\xbf"), 4); /* U+10FFFF */
 }
 
-static void text__sequence_refuses_bad_forms(void **state)
+CASE(text__sequence_refuses_bad_forms)
 {
     static const char *const bad[] = {
         "\x80",                 /* a continuation byte alone */
@@ -82,20 +81,18 @@ static void text__sequence_refuses_bad_forms(void **state)
         "\xf0\x9f\x98(",        /* none at the end */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         if (sequence(bad[i]) != 0)
             fail_msg("row %zu is taken for %zu bytes", i, sequence(bad[i]));
 }
 
 /* All first bytes, followed by each boundary of the ABNF, in each length. */
-static void text__sequence_is_rfc_3629(void **state)
+CASE(text__sequence_is_rfc_3629)
 {
     static const unsigned char bounds[] = {0x00, 0x7f, 0x80, 0x8f, 0x90,
                                            0x9f, 0xa0, 0xbf, 0xc0, 0xff};
     const size_t count = COUNT(bounds);
 
-    (void)state;
     for (unsigned first = 0; first < 256; first++)
         for (size_t rest = 0; rest < count * count * count; rest++) {
             const unsigned char data[4] = {(unsigned char)first, bounds[rest % count],
@@ -123,9 +120,8 @@ static void check_utf8(const char *data, size_t length, const char *expected)
 
 #define REPLACED "\xef\xbf\xbd"
 
-static void text__utf8_replaces_each_bad_byte(void **state)
+CASE(text__utf8_replaces_each_bad_byte)
 {
-    (void)state;
     check_utf8("", 0, "");
     check_utf8("plain", 5, "plain");
     check_utf8("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
@@ -143,11 +139,10 @@ static void text__utf8_replaces_each_bad_byte(void **state)
     check_utf8("\xe2\xc3\xa9", 3, REPLACED "\xc3\xa9");
 }
 
-static void text__utf8_keeps_nul_and_what_was_there(void **state)
+CASE(text__utf8_keeps_nul_and_what_was_there)
 {
     struct strbuf out = STRBUF_INIT;
 
-    (void)state;
     strbuf_addstr(&out, "before:");
     text_add_utf8(&out, "a\0\xff\0", 4);
     assert_int_equal(out.length, 13);
@@ -160,9 +155,8 @@ static size_t cut_tail(const char *data)
     return utf8_cut_tail(data, strlen(data));
 }
 
-static void text__cut_tail(void **state)
+CASE(text__cut_tail)
 {
-    (void)state;
     assert_int_equal(cut_tail(""), 0);
     assert_int_equal(cut_tail("a"), 0);
     assert_int_equal(cut_tail("a\xc3"), 1);
@@ -183,9 +177,8 @@ static void text__cut_tail(void **state)
 }
 
 /* By RFC 3629 no sequence begins with a byte above 0xf4. */
-static void text__cut_tail_knows_what_never_begins(void **state)
+CASE(text__cut_tail_knows_what_never_begins)
 {
-    (void)state;
     assert_int_equal(cut_tail("\xf4"), 1);
     for (unsigned byte = 0xf5; byte <= 0xff; byte++) {
         const char data[] = {'a', (char)byte, '\0'};
@@ -196,12 +189,11 @@ static void text__cut_tail_knows_what_never_begins(void **state)
 }
 
 /* Overlong forms, surrogates and code points past U+10FFFF cannot be completed. */
-static void text__cut_tail_knows_bad_second_bytes(void **state)
+CASE(text__cut_tail_knows_bad_second_bytes)
 {
     static const char *const bad[] = {"\xe0\x9f",     "\xed\xa0", "\xf0\x8f",
                                       "\xf0\x8f\xbf", "\xf4\x90", "\xf4\x90\x80"};
 
-    (void)state;
     assert_int_equal(cut_tail("\xe0\xa0"), 2);
     assert_int_equal(cut_tail("\xed\x9f"), 2);
     assert_int_equal(cut_tail("\xf0\x90"), 2);
@@ -217,9 +209,8 @@ static size_t cut_head(const char *data)
     return utf8_cut_head(data, strlen(data));
 }
 
-static void text__cut_head(void **state)
+CASE(text__cut_head)
 {
-    (void)state;
     assert_int_equal(cut_head(""), 0);
     assert_int_equal(cut_head("a\x80"), 0);
     assert_int_equal(cut_head("\xc3\xa9"), 0);
@@ -231,13 +222,12 @@ static void text__cut_head(void **state)
 }
 
 /* If valid text is cut anywhere, the text that remains on both sides is valid. */
-static void text__cuts_leave_whole_characters(void **state)
+CASE(text__cuts_leave_whole_characters)
 {
     static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z\xf4\x8f\xbf\xbf\xed\x9f\xbf"
                                "\xe0\xa0\x80\xf0\x90\x80\x80\xc2\x80";
     const size_t length = sizeof text - 1;
 
-    (void)state;
     for (size_t at = 0; at <= length; at++) {
         const size_t tail = utf8_cut_tail(text, at);
         const size_t head = utf8_cut_head(text + at, length - at);
@@ -258,9 +248,8 @@ static void check_escaped(const char *data, size_t length, const char *expected)
     strbuf_release(&out);
 }
 
-static void text__escapes(void **state)
+CASE(text__escapes)
 {
-    (void)state;
     check_escaped("", 0, "");
     check_escaped("plain 'text' \\ \"\"", 17, "plain 'text' \\ \"\"");
     check_escaped("a\nb\tc\r", 6, "a\\nb\\tc\\x0d");
@@ -280,9 +269,8 @@ static void text__escapes(void **state)
     check_escaped("cut\xc3\xa9", 4, "cut\\xc3"); /* not past the length */
 }
 
-static void text__escapes_every_byte_into_one_line(void **state)
+CASE(text__escapes_every_byte_into_one_line)
 {
-    (void)state;
     for (unsigned byte = 0; byte < 256; byte++) {
         const char data = (char)byte;
         struct strbuf out = STRBUF_INIT;
@@ -297,12 +285,11 @@ static void text__escapes_every_byte_into_one_line(void **state)
     }
 }
 
-static void text__escape_of_a_string(void **state)
+CASE(text__escape_of_a_string)
 {
     CLEANUP_FREE char *escaped = text_escape("a\x01\xc3\xa9\n");
     CLEANUP_FREE char *empty = text_escape("");
 
-    (void)state;
     assert_string_equal(escaped, "a\\x01\xc3\xa9\\n");
     assert_string_equal(empty, "");
 }
@@ -315,9 +302,8 @@ static const char *nearest(const char *word)
     return text_nearest(word, options, COUNT(options));
 }
 
-static void text__nearest(void **state)
+CASE(text__nearest)
 {
-    (void)state;
     assert_string_equal(nearest("timeout"), "timeout");
     assert_string_equal(nearest("timeuot"), "timeout"); /* two letters swapped */
     assert_string_equal(nearest("timeot"), "timeout");
@@ -337,40 +323,36 @@ static void text__nearest(void **state)
 }
 
 /* With as many errors as letters, a word could become any other. */
-static void text__nearest_of_short_words(void **state)
+CASE(text__nearest_of_short_words)
 {
     static const char *const words[] = {"gc"};
 
-    (void)state;
     assert_ptr_equal(text_nearest("gv", words, 1), words[0]);
     assert_ptr_equal(text_nearest("g", words, 1), words[0]);
     assert_null(text_nearest("mcp", words, 1));
 }
 
-static void text__nearest_takes_the_first_of_equals(void **state)
+CASE(text__nearest_takes_the_first_of_equals)
 {
     static const char *const words[] = {"abcx", "abcy", "abcd"};
 
-    (void)state;
     assert_ptr_equal(text_nearest("abcz", words, 3), words[0]);
     assert_null(text_nearest("abcd", words, 0));
 }
 
 /* The word itself is nearer than one that is a letter away. */
-static void text__nearest_is_the_word_itself(void **state)
+CASE(text__nearest_is_the_word_itself)
 {
     static const char *const words[] = {"abcx", "abcy", "abcd"};
 
-    (void)state;
     assert_string_equal(text_nearest("abcd", words, 3), "abcd");
 }
 
-static void text__nearest_of_long_words(void **state)
+CASE(text__nearest_of_long_words)
 {
     char word[80], other[80];
     const char *const candidates[] = {other};
 
-    (void)state;
     memset(word, 'a', sizeof word);
     memset(other, 'a', sizeof other);
     word[63] = other[63] = '\0'; /* the longest that are compared */
@@ -385,9 +367,8 @@ static void text__nearest_of_long_words(void **state)
     assert_null(text_nearest(word, candidates, 1));
 }
 
-static void text__blank(void **state)
+CASE(text__blank)
 {
-    (void)state;
     assert_true(text_is_blank("", 0));
     assert_true(text_is_blank(" \t\r ", 4));
     assert_true(text_is_blank("  x", 2));
@@ -396,7 +377,7 @@ static void text__blank(void **state)
     assert_false(text_is_blank("\n", 1));
 }
 
-static void text__what_is_not_seen_is_escaped(void **state)
+CASE(text__what_is_not_seen_is_escaped)
 {
     static const struct {
         const char *text, *expected;
@@ -413,7 +394,6 @@ static void text__what_is_not_seen_is_escaped(void **state)
         {"\xe2\x80\xaf\xf0\x9f\x98\x80", "\xe2\x80\xaf\xf0\x9f\x98\x80"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         CLEANUP_FREE char *shown = text_escape(cases[i].text);
 
@@ -421,9 +401,8 @@ static void text__what_is_not_seen_is_escaped(void **state)
     }
 }
 
-static void text__file_name(void **state)
+CASE(text__file_name)
 {
-    (void)state;
     assert_string_equal(text_file_name("/a/b.c"), "b.c");
     assert_string_equal(text_file_name("b"), "b");
     assert_string_equal(text_file_name("a/"), "");

@@ -17,14 +17,13 @@ static void *read_and_write(void *argument)
     return written;
 }
 
-static void thread__has_room_for_the_deepest_json(void **state)
+CASE(thread__has_room_for_the_deepest_json)
 {
     const size_t depth = JSON_PARSER_MAX_DEPTH;
     CLEANUP_FREE char *text = memory_allocate(2 * depth + 1);
     pthread_t thread;
     void *written;
 
-    (void)state;
     memset(text, '[', depth);
     memset(text + depth, ']', depth);
     text[2 * depth] = '\0';
@@ -44,12 +43,11 @@ static void *ask_stack(void *argument)
     return NULL;
 }
 
-static void thread__states_its_stack(void **state)
+CASE(thread__states_its_stack)
 {
     pthread_t thread;
     size_t bytes = 0;
 
-    (void)state;
     assert_int_equal(thread_start(&thread, ask_stack, &bytes), 0);
     pthread_join(thread, NULL);
     assert_int_equal(bytes, THREAD_STACK_BYTES);

@@ -18,11 +18,10 @@ static void is_left(int timer, long long ms)
     assert_int_equal(left.it_interval.tv_sec + left.it_interval.tv_nsec, 0);
 }
 
-static void timer__is_set_once_and_switched_off(void **state)
+CASE(timer__is_set_once_and_switched_off)
 {
     struct pollfd timer = {timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), POLLIN, 0};
 
-    (void)state;
     timer_set_ms(timer.fd, 4000000950);
     is_left(timer.fd, 4000000950);
     timer_set_us(timer.fd, 100950000);

@@ -113,11 +113,10 @@ static void check(struct strbuf *tar, const char *expected, bool done, const cha
     strbuf_release(tar);
 }
 
-static void untar__files(void **state)
+CASE(untar__files)
 {
     struct strbuf tar = STRBUF_INIT;
 
-    (void)state;
     add_header(&tar, "./", '5', "00000000000", "0000755");
     add_header(&tar, "./a", '0', "00000000003", "0000644");
     add_content(&tar, "abc", 3);
@@ -136,11 +135,10 @@ static void untar__files(void **state)
           true, "");
 }
 
-static void untar__long_names(void **state)
+CASE(untar__long_names)
 {
     struct strbuf tar = STRBUF_INIT;
 
-    (void)state;
     add_header(&tar, "././@LongLink", 'L', "00000000007", "0000644");
     add_content(&tar, "a/long\0", 7);
     add_header(&tar, "a/lo", '0', "00000000001", "0000644");
@@ -163,23 +161,21 @@ static void untar__long_names(void **state)
           true, "");
 }
 
-static void untar__prefix(void **state)
+CASE(untar__prefix)
 {
     struct strbuf tar = STRBUF_INIT;
 
-    (void)state;
     add_header(&tar, "name", '0', "00000000000", "0000644");
     put_field(&tar, PREFIX, "the/prefix", 10);
     check(&tar, "file the/prefix/name 0\nend\n", false, "");
 }
 
-static void untar__targets_of_links(void **state)
+CASE(untar__targets_of_links)
 {
     char longest[100];
     struct strbuf tar = STRBUF_INIT;
     CLEANUP_FREE char *expected = NULL;
 
-    (void)state;
     memset(longest, 't', sizeof longest);
     add_header(&tar, "short", '2', "00000000000", "0000777");
     put_field(&tar, TARGET, "to/it", 5);
@@ -197,11 +193,10 @@ static void untar__targets_of_links(void **state)
 }
 
 /* Both orders of a long name and a long target; a long target is only for the next entry. */
-static void untar__long_targets(void **state)
+CASE(untar__long_targets)
 {
     struct strbuf tar = STRBUF_INIT;
 
-    (void)state;
     add_header(&tar, "././@LongLink", 'K', "00000000006", "0000644");
     add_content(&tar, "long/t\0", 7);
     add_header(&tar, "././@LongLink", 'L', "00000000006", "0000644");
@@ -222,11 +217,10 @@ static void untar__long_targets(void **state)
           true, "");
 }
 
-static void untar__modification_times(void **state)
+CASE(untar__modification_times)
 {
     struct strbuf tar = STRBUF_INIT;
 
-    (void)state;
     add_header(&tar, "a", '0', "00000000000", "0000644");
     put_field(&tar, MODIFIED, "13636325337", 11);
     add_header(&tar, "b", '0', "00000000000", "0000644");
@@ -238,11 +232,10 @@ static void untar__modification_times(void **state)
           "");
 }
 
-static void untar__cut_off(void **state)
+CASE(untar__cut_off)
 {
     struct strbuf tar = STRBUF_INIT;
 
-    (void)state;
     add_header(&tar, "a", '0', "00000001000", "0000644");
     strbuf_addstr(&tar, "abc");
     check(&tar, "file a 512\nabc", false, "");
@@ -258,13 +251,12 @@ static void check_refused(char type, const char *size, const char *content, cons
     check(&tar, "", false, message);
 }
 
-static void untar__refuses(void **state)
+CASE(untar__refuses)
 {
     static const char no_pax[] = "a pax header cannot be read";
     static const char no_size[] = "the size of an entry cannot be read";
     struct strbuf tar = STRBUF_INIT;
 
-    (void)state;
     check_refused('0', "0000000000x", "", no_size);
     check_refused('0', "-0000000001", "", no_size);
     check_refused('0', "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "", no_size);

@@ -21,9 +21,8 @@ static void check_wrong(const char *text, const char *message)
     assert_error(&error, ERROR_INPUT, message);
 }
 
-static void yaml_text__values(void **state)
+CASE(yaml_text__values)
 {
-    (void)state;
     check("", "null");
     check("# nothing\n", "null");
     check("---\n...\n", "null");
@@ -36,9 +35,8 @@ static void yaml_text__values(void **state)
     check("a: true\r\nb: 1.5\r\n", "{\"a\":\"true\",\"b\":\"1.5\"}");
 }
 
-static void yaml_text__refused(void **state)
+CASE(yaml_text__refused)
 {
-    (void)state;
     check_wrong("a: &x 1\nb: *x\n", "line 1: aliases, anchors and tags are not taken");
     check_wrong("a: 1\nb: *x\n", "line 2: aliases, anchors and tags are not taken");
     check_wrong("a: !!str 1\n", "line 1: aliases, anchors and tags are not taken");
@@ -54,14 +52,13 @@ static void yaml_text__refused(void **state)
     check_wrong("a: \xff\n", "line 1: invalid leading UTF-8 octet");
 }
 
-static void yaml_text__bounds(void **state)
+CASE(yaml_text__bounds)
 {
     char levels[2 * YAML_TEXT_LEVELS_MAX + 3];
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
     CLEANUP(strbuf_release) struct strbuf large = STRBUF_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     memset(levels, '[', sizeof levels);
     memset(levels + YAML_TEXT_LEVELS_MAX, ']', YAML_TEXT_LEVELS_MAX);
     levels[2 * YAML_TEXT_LEVELS_MAX] = '\0';

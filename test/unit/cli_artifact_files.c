@@ -51,139 +51,111 @@ static void tear_down(struct fixture *fixture)
     result_release(&fixture->result);
 }
 
-static void artifact_files__writes_files(void **state)
+CASE_WITH(artifact_files__writes_files, set_up(fixture))
 {
-    struct fixture fixture;
     struct stat status;
 
-    (void)state;
-    set_up(&fixture);
     umask(022);
-    add_artifact(&fixture, "a", "1", false);
-    add_artifact(&fixture, "b/c/d", "22", true);
-    add_artifact(&fixture, "b/c/e", "", false);
-    assert_written(&fixture, false, "", NULL);
-    assert_content(&fixture, "a", "1");
-    assert_content(&fixture, "b/c/d", "22");
-    assert_content(&fixture, "b/c/e", "");
-    assert_int_equal(fstatat(fixture.fd, "a", &status, 0), 0);
+    add_artifact(fixture, "a", "1", false);
+    add_artifact(fixture, "b/c/d", "22", true);
+    add_artifact(fixture, "b/c/e", "", false);
+    assert_written(fixture, false, "", NULL);
+    assert_content(fixture, "a", "1");
+    assert_content(fixture, "b/c/d", "22");
+    assert_content(fixture, "b/c/e", "");
+    assert_int_equal(fstatat(fixture->fd, "a", &status, 0), 0);
     assert_int_equal(status.st_mode & 07777, 0644);
-    assert_int_equal(fstatat(fixture.fd, "b/c/d", &status, 0), 0);
+    assert_int_equal(fstatat(fixture->fd, "b/c/d", &status, 0), 0);
     assert_int_equal(status.st_mode & 07777, 0755);
-    tear_down(&fixture);
 }
 
-static void artifact_files__keeps_existing_files(void **state)
+CASE_WITH(artifact_files__keeps_existing_files, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    write_in(fixture.directory, "a", "mine");
-    add_artifact(&fixture, "a", "new", false);
-    add_artifact(&fixture, "b", "new", false);
-    assert_written(&fixture, false,
+    write_in(fixture->directory, "a", "mine");
+    add_artifact(fixture, "a", "new", false);
+    add_artifact(fixture, "b", "new", false);
+    assert_written(fixture, false,
                    "cannot write artifact 'a': it already exists; use --force to replace it",
                    "cannot write 1 of 2 artifacts; see the warnings");
-    assert_string_equal(result_reason(&fixture.result), "input");
-    assert_content(&fixture, "a", "mine");
-    assert_content(&fixture, "b", "new");
-    tear_down(&fixture);
+    assert_string_equal(result_reason(&fixture->result), "input");
+    assert_content(fixture, "a", "mine");
+    assert_content(fixture, "b", "new");
 }
 
-static void artifact_files__force_replaces_files(void **state)
+CASE_WITH(artifact_files__force_replaces_files, set_up(fixture))
 {
     CLEANUP_FREE char *elsewhere = temp_create();
-    struct fixture fixture;
     CLEANUP_FREE char *content = NULL;
     CLEANUP_FREE char *target = path_in(elsewhere, "target");
 
-    (void)state;
-    set_up(&fixture);
     write_in(elsewhere, "target", "mine");
-    write_in(fixture.directory, "a", "old");
-    assert_int_equal(symlinkat(target, fixture.fd, "link"), 0);
-    add_artifact(&fixture, "a", "new", false);
-    add_artifact(&fixture, "link", "new", false);
-    assert_written(&fixture, true, "", NULL);
-    assert_content(&fixture, "a", "new");
-    assert_content(&fixture, "link", "new");
+    write_in(fixture->directory, "a", "old");
+    assert_int_equal(symlinkat(target, fixture->fd, "link"), 0);
+    add_artifact(fixture, "a", "new", false);
+    add_artifact(fixture, "link", "new", false);
+    assert_written(fixture, true, "", NULL);
+    assert_content(fixture, "a", "new");
+    assert_content(fixture, "link", "new");
     content = read_in(elsewhere, "target");
     assert_string_equal(content, "mine");
     remove_below(AT_FDCWD, elsewhere);
-    tear_down(&fixture);
 }
 
 /* With force and without. */
-static void artifact_files__follows_no_link(void **state)
+CASE_WITH(artifact_files__follows_no_link, set_up(fixture))
 {
     CLEANUP_FREE char *elsewhere = temp_create();
     CLEANUP_FREE char *content = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    assert_int_equal(symlinkat(elsewhere, fixture.fd, "link"), 0);
-    write_in(fixture.directory, "file", "mine");
-    add_artifact(&fixture, "link/a", "new", false);
-    add_artifact(&fixture, "file/a", "new", false);
+    assert_int_equal(symlinkat(elsewhere, fixture->fd, "link"), 0);
+    write_in(fixture->directory, "file", "mine");
+    add_artifact(fixture, "link/a", "new", false);
+    add_artifact(fixture, "file/a", "new", false);
     assert_written(
-        &fixture, true,
+        fixture, true,
         "cannot write artifact 'link/a': a part of its path exists and is not a directory\n"
         "cannot write artifact 'file/a': a part of its path exists and is not a directory",
         "cannot write 2 of 2 artifacts; see the warnings");
     content = read_in(elsewhere, "a");
     assert_string_equal(content, "(none)");
-    assert_content(&fixture, "file", "mine");
+    assert_content(fixture, "file", "mine");
     remove_below(AT_FDCWD, elsewhere);
-    tear_down(&fixture);
 }
 
 /*
  * The program's own failure is not hidden. A directory is not replaced, and no partial file
  * remains.
  */
-static void artifact_files__failure_of_a_later_file(void **state)
+CASE_WITH(artifact_files__failure_of_a_later_file, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.result.exit_code = 3;
-    fixture.result.error = string_copy("program exited with status 3");
-    assert_int_equal(mkdirat(fixture.fd, "d", 0755), 0);
-    add_artifact(&fixture, "d", "new", false);
-    assert_written(&fixture, true, "cannot write artifact 'd': Is a directory",
+    fixture->result.exit_code = 3;
+    fixture->result.error = string_copy("program exited with status 3");
+    assert_int_equal(mkdirat(fixture->fd, "d", 0755), 0);
+    add_artifact(fixture, "d", "new", false);
+    assert_written(fixture, true, "cannot write artifact 'd': Is a directory",
                    "program exited with status 3");
-    assert_int_equal(unlinkat(fixture.fd, "d", AT_REMOVEDIR), 0);
-    assert_int_equal(rmdir(fixture.directory), 0);
-    tear_down(&fixture);
+    assert_int_equal(unlinkat(fixture->fd, "d", AT_REMOVEDIR), 0);
+    assert_int_equal(rmdir(fixture->directory), 0);
 }
 
 /* All failures are counted, and ten are named. */
-static void artifact_files__counts_many_failures(void **state)
+CASE_WITH(artifact_files__counts_many_failures, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    write_in(fixture.directory, "a", "mine");
+    write_in(fixture->directory, "a", "mine");
     for (int i = 0; i < 15; i++)
-        add_artifact(&fixture, "a", "new", false);
-    artifact_files_write(fixture.fd, NULL, false, ARTIFACT_FILES_FORCE, &fixture.result);
-    assert_int_equal(fixture.result.artifacts.missing.count, 10);
-    assert_text_or_null(fixture.result.error, "cannot write 15 of 15 artifacts; see the warnings");
-    tear_down(&fixture);
+        add_artifact(fixture, "a", "new", false);
+    artifact_files_write(fixture->fd, NULL, false, ARTIFACT_FILES_FORCE, &fixture->result);
+    assert_int_equal(fixture->result.artifacts.missing.count, 10);
+    assert_text_or_null(fixture->result.error, "cannot write 15 of 15 artifacts; see the warnings");
 }
 
 /* A path may have more parts than a process may have descriptors. */
-static void artifact_files__deep_path(void **state)
+CASE(artifact_files__deep_path)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT;
     struct rlimit before, few;
     struct fixture fixture;
 
-    (void)state;
     for (int i = 0; i < 500; i++)
         strbuf_add(&path, "d/", 2);
     strbuf_addch(&path, 'a');
@@ -200,7 +172,7 @@ static void artifact_files__deep_path(void **state)
     tear_down(&fixture);
 }
 
-static void artifact_files__opens_a_directory(void **state)
+CASE(artifact_files__opens_a_directory)
 {
     CLEANUP_FREE char *parent = temp_create();
     CLEANUP_FREE char *new = path_in(parent, "new");
@@ -214,7 +186,6 @@ static void artifact_files__opens_a_directory(void **state)
     struct error error = ERROR_INIT;
     int fd;
 
-    (void)state;
     for (int i = 0; i < 2; i++) { /* the second time it exists */
         fd = artifact_files_open(new, &error);
         assert_true(fd >= 0);
@@ -231,17 +202,12 @@ static void artifact_files__opens_a_directory(void **state)
     remove_below(AT_FDCWD, parent);
 }
 
-static void artifact_files__writes_into_a_subdirectory(void **state)
+CASE_WITH(artifact_files__writes_into_a_subdirectory, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    add_artifact(&fixture, "a/b", "1", false);
-    artifact_files_write(fixture.fd, "7", false, ARTIFACT_FILES_FORCE, &fixture.result);
-    assert_null(fixture.result.error);
-    assert_content(&fixture, "7/a/b", "1");
-    tear_down(&fixture);
+    add_artifact(fixture, "a/b", "1", false);
+    artifact_files_write(fixture->fd, "7", false, ARTIFACT_FILES_FORCE, &fixture->result);
+    assert_null(fixture->result.error);
+    assert_content(fixture, "7/a/b", "1");
 }
 
 /* Adds one whose content, which is longer than it is copied at once, was written to a file. */
@@ -259,36 +225,27 @@ static void add_written(struct fixture *fixture, const char *name, const char *d
                      0);
 }
 
-static void artifact_files__content_that_is_not_in_memory(void **state)
+CASE_WITH(artifact_files__content_that_is_not_in_memory, set_up(fixture))
 {
     enum { LENGTH = 100000 };
     CLEANUP_FREE char *data = malloc(LENGTH + 1);
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < LENGTH; i++)
         data[i] = (char)('a' + i % 23);
     data[LENGTH] = '\0';
-    add_written(&fixture, "first", "1", 1);
-    add_written(&fixture, "second", data, LENGTH);
-    assert_written(&fixture, false, "", NULL);
-    assert_content(&fixture, "first", "1");
-    assert_content(&fixture, "second", data);
-    tear_down(&fixture);
+    add_written(fixture, "first", "1", 1);
+    add_written(fixture, "second", data, LENGTH);
+    assert_written(fixture, false, "", NULL);
+    assert_content(fixture, "first", "1");
+    assert_content(fixture, "second", data);
 }
 
 /* A file that cannot be read to its end is not left behind. */
-static void artifact_files__content_that_is_lost(void **state)
+CASE_WITH(artifact_files__content_that_is_lost, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    add_written(&fixture, "a", "12", 2);
-    assert_int_equal(shared_file_truncate(fixture.result.artifacts.file, 1), 0);
-    assert_written(&fixture, false, "cannot write artifact 'a': No data available",
+    add_written(fixture, "a", "12", 2);
+    assert_int_equal(shared_file_truncate(fixture->result.artifacts.file, 1), 0);
+    assert_written(fixture, false, "cannot write artifact 'a': No data available",
                    "cannot write 1 of 1 artifacts; see the warnings");
-    assert_int_equal(faccessat(fixture.fd, "a", F_OK, 0), -1);
-    tear_down(&fixture);
+    assert_int_equal(faccessat(fixture->fd, "a", F_OK, 0), -1);
 }

@@ -18,11 +18,10 @@ static char *read_attack(struct attack *attack, const char *text)
     return message;
 }
 
-static void attack__reads_a_header(void **state)
+CASE(attack__reads_a_header)
 {
     struct attack attack;
 
-    (void)state;
     assert_null(read_attack(
         &attack,
         "# a title\n# holds: what holds: all\n# ends: exit oom\n"
@@ -40,11 +39,10 @@ static void attack__reads_a_header(void **state)
     assert_int_equal(attack.tests, 9);
 }
 
-static void attack__reads_a_short_header(void **state)
+CASE(attack__reads_a_short_header)
 {
     struct attack attack;
 
-    (void)state;
     assert_null(read_attack(&attack, "# a title\n# holds: all"));
     assert_string_equal(attack.ends, " exit ");
     assert_string_equal(attack.gap, "");
@@ -56,7 +54,7 @@ static void attack__reads_a_short_header(void **state)
     assert_int_equal(attack.tests, 0);
 }
 
-static void attack__refuses_a_header(void **state)
+CASE(attack__refuses_a_header)
 {
     static const char *const texts[] = {
         "",
@@ -75,7 +73,6 @@ static void attack__refuses_a_header(void **state)
         "# a title\n# holds: \n",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct attack attack;
         CLEANUP_FREE char *message = read_attack(&attack, texts[i]);
@@ -87,11 +84,10 @@ static void attack__refuses_a_header(void **state)
 }
 
 /* The built-in attacks can be read and are in the order of their names. */
-static void attack__built_in_attacks(void **state)
+CASE(attack__built_in_attacks)
 {
     CLEANUP_FREE char *last = string_copy("");
 
-    (void)state;
     assert_true(attack_count() > 50);
     for (size_t i = 0; i < attack_count(); i++) {
         struct attack attack = attack_get(i);
@@ -105,7 +101,7 @@ static void attack__built_in_attacks(void **state)
     }
 }
 
-static void attack__request(void **state)
+CASE(attack__request)
 {
     static const char python[] =
         "{\"maximums\": {\"memoryMB\": 100}, \"languages\": {\"python\": {\"image\": \"py:3\", "
@@ -117,7 +113,6 @@ static void attack__request(void **state)
     struct error error = ERROR_INIT;
     CLEANUP_FREE char *environment = NULL;
 
-    (void)state;
     assert_null(read_attack(&attack, "# a title\n# holds: all\n# timeout: 7\n\ncode"));
     set_up_config(&config, python);
     request_init(&request);
@@ -157,14 +152,13 @@ static void attack__request(void **state)
     config_release(&config);
 }
 
-static void attack__request_without_python(void **state)
+CASE(attack__request_without_python)
 {
     struct attack attack;
     struct config config;
     struct request request;
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_null(read_attack(&attack, "# a title\n# holds: all\n"));
     set_up_config(&config, NULL);
     request_init(&request);
@@ -197,9 +191,8 @@ static void check_calls(const char *calls, unsigned long long ok, unsigned long 
     result_release(&result);
 }
 
-static void attack__judges_calls_of_tools(void **state)
+CASE(attack__judges_calls_of_tools)
 {
-    (void)state;
     check_calls("", 5, 5, ATTACK_HELD, "so it says");
     check_calls("# calls: 2 1\n", 2, 1, ATTACK_HELD, "so it says");
     check_calls("# calls: 2 1\n", 3, 1, ATTACK_BREACH,
@@ -209,7 +202,7 @@ static void attack__judges_calls_of_tools(void **state)
 }
 
 /* What all tests have written counts, and the last one has to be held. */
-static void attack__judges_tests(void **state)
+CASE(attack__judges_tests)
 {
     static const struct {
         const char *out[2];
@@ -222,7 +215,6 @@ static void attack__judges_tests(void **state)
         {{"got through: a\n", "held: both"}, "a", ATTACK_BREACH},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct test_result tests[2] = {TEST_RESULT_INIT, TEST_RESULT_INIT};
         CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
@@ -243,7 +235,7 @@ static void attack__judges_tests(void **state)
 }
 
 /* With gVisor, what the header says of it is a known gap, also if nothing can be said. */
-static void attack__judges_with_gvisor(void **state)
+CASE(attack__judges_with_gvisor)
 {
     static const struct {
         const char *header, *out;
@@ -257,7 +249,6 @@ static void attack__judges_with_gvisor(void **state)
         {"", "odd", ATTACK_UNCLEAR, ATTACK_UNCLEAR},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         CLEANUP_FREE char *text = string_format("# a title\n# holds: all\n%s", cases[i].header);
         CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT, again = STRBUF_INIT;
@@ -305,9 +296,8 @@ static void assert_verdict(enum reason reason, int exit_code, const char *out, c
     assert_verdict_with(reason, exit_code, out, strlen(out), "", expected);
 }
 
-static void attack__judges_a_result(void **state)
+CASE(attack__judges_a_result)
 {
-    (void)state;
     assert_verdict(REASON_EXIT, 0, "some\nheld: all was refused\n", "held: all was refused");
     assert_verdict(REASON_EXIT, 0, "held: all\n\n\n", "held: all");
     assert_verdict(REASON_EXIT, 0, "held: \x1b[2J", "held: \\x1b[2J");
@@ -327,13 +317,12 @@ static void attack__judges_a_result(void **state)
 }
 
 /* A program may write NULs and very much output. */
-static void attack__judges_nuls_and_long_output(void **state)
+CASE(attack__judges_nuls_and_long_output)
 {
     static const char nul[] = "\0 binary\ngot through: a\0b\n";
     CLEANUP(strbuf_release) struct strbuf flood = STRBUF_INIT;
     CLEANUP_FREE char *expected = NULL;
 
-    (void)state;
     assert_verdict_with(REASON_EXIT, 0, nul, sizeof nul - 1, "", "breach: a b");
     strbuf_addstr(&flood, "got through: ");
     for (int i = 0; i < 100000; i++)
@@ -342,20 +331,18 @@ static void attack__judges_nuls_and_long_output(void **state)
     assert_verdict_with(REASON_EXIT, 0, flood.data, flood.length, "", expected);
 }
 
-static void attack__judges_a_known_gap(void **state)
+CASE(attack__judges_a_known_gap)
 {
-    (void)state;
     assert_verdict_with(REASON_EXIT, 0, "got through: a\n", 15, "# gap: why\n", "gap: a");
     assert_verdict_with(REASON_EXIT, 0, "held: a\n", 8, "# gap: why\n", "held: a");
     assert_verdict_with(REASON_EXIT, 0, "x\n", 2, "# gap: why\n",
                         "unclear: ended with exit status 0: x");
 }
 
-static void attack__judges_an_exit_status(void **state)
+CASE(attack__judges_an_exit_status)
 {
     static const char status[] = "# status: 3\n";
 
-    (void)state;
     assert_verdict_with(REASON_EXIT, 3, "held: a\n", 8, status, "held: a");
     assert_verdict_with(REASON_EXIT, 0, "held: a\n", 8, status,
                         "breach: exit status 3 was reported as 0");
@@ -364,13 +351,12 @@ static void attack__judges_an_exit_status(void **state)
 }
 
 /* A program that keeps process 1 from running is not held, though isolator ended it. */
-static void attack__judges_missing_figures(void **state)
+CASE(attack__judges_missing_figures)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
     struct attack attack;
 
-    (void)state;
     assert_null(read_attack(&attack, "# a title\n# holds: all\n# ends: timeout\n"));
     result.reason = REASON_TIMEOUT;
     result.exit_code = 137;

@@ -22,7 +22,7 @@ static long long find(const struct batch_ids *ids, const char *text)
     return found;
 }
 
-static void batch_ids__different_ids(void **state)
+CASE(batch_ids__different_ids)
 {
     static const char *const texts[] = {
         "1",
@@ -47,7 +47,6 @@ static void batch_ids__different_ids(void **state)
     };
     CLEANUP(batch_ids_release) struct batch_ids ids = BATCH_IDS_INIT;
 
-    (void)state;
     assert_int_equal(find(&ids, "1"), 0);
     for (size_t i = 0; i < COUNT(texts); i++) {
         assert_int_equal(find(&ids, texts[i]), 0);
@@ -59,7 +58,7 @@ static void batch_ids__different_ids(void **state)
 }
 
 /* As an id comes back in a result. */
-static void batch_ids__the_same_id(void **state)
+CASE(batch_ids__the_same_id)
 {
     static const char *const pairs[][2] = {
         {"\"\\u0061\"", "\"a\""},
@@ -70,7 +69,6 @@ static void batch_ids__the_same_id(void **state)
     };
     CLEANUP(batch_ids_release) struct batch_ids ids = BATCH_IDS_INIT;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(pairs); i++) {
         assert_int_equal(add(&ids, pairs[i][0], (long long)i + 1), 0);
         assert_int_equal(find(&ids, pairs[i][1]), i + 1);
@@ -79,12 +77,11 @@ static void batch_ids__the_same_id(void **state)
     }
 }
 
-static void batch_ids__many(void **state)
+CASE(batch_ids__many)
 {
     enum { MANY = 20000 };
     CLEANUP(batch_ids_release) struct batch_ids ids = BATCH_IDS_INIT;
 
-    (void)state;
     for (int i = 1; i <= MANY; i++) {
         CLEANUP_FREE char *text = string_format("\"HumanEval/%d\"", i);
 

@@ -15,16 +15,15 @@ static void check_valid(const char *value, int number, int count)
     assert_int_equal(shard.count, count);
 }
 
-static void batch_shard__reads_a_number_and_a_count(void **state)
+CASE(batch_shard__reads_a_number_and_a_count)
 {
-    (void)state;
     check_valid("1/1", 1, 1);
     check_valid("2/3", 2, 3);
     check_valid("08/12", 8, 12);
     check_valid("1000000/1000000", 1000000, 1000000);
 }
 
-static void batch_shard__refuses_other_values(void **state)
+CASE(batch_shard__refuses_other_values)
 {
     static const char *const values[] = {
         "",
@@ -51,7 +50,6 @@ static void batch_shard__refuses_other_values(void **state)
         "99999999999999999999/99999999999999999999",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(values); i++) {
         CLEANUP_FREE char *message =
             string_format("'%s' is not I/N, with I from 1 to N, and N at most 1000000", values[i]);
@@ -65,23 +63,21 @@ static void batch_shard__refuses_other_values(void **state)
     }
 }
 
-static void batch_shard__says_what_to_do_about_an_index_from_0(void **state)
+CASE(batch_shard__says_what_to_do_about_an_index_from_0)
 {
     struct batch_shard shard = {0, 0};
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(batch_shard_take(&shard, "0/3", &error), -1);
     assert_error(&error, ERROR_USAGE,
                  "'0/3' is not I/N, with I from 1 to N, and N at most 1000000; if the index begins "
                  "at 0, add 1 to it");
 }
 
-static void batch_shard__each_line_belongs_to_one(void **state)
+CASE(batch_shard__each_line_belongs_to_one)
 {
     const struct batch_shard none = {0, 0}, all = {1, 1}, second = {2, 3};
 
-    (void)state;
     for (long long line = 1; line <= 30; line++) {
         int found = 0;
 
@@ -97,9 +93,8 @@ static void batch_shard__each_line_belongs_to_one(void **state)
     assert_true(batch_shard_has(&(struct batch_shard){1000000, 1000000}, 1000000));
 }
 
-static void batch_shard__is_part_if_there_are_others(void **state)
+CASE(batch_shard__is_part_if_there_are_others)
 {
-    (void)state;
     assert_false(batch_shard_is_part(&(struct batch_shard){0, 0}));
     assert_false(batch_shard_is_part(&(struct batch_shard){1, 1}));
     assert_true(batch_shard_is_part(&(struct batch_shard){1, 2}));

@@ -19,11 +19,10 @@ static void check_line(const struct batch_summary *summary, long long ms, const 
     assert_string_equal(line, expected);
 }
 
-static void batch_summary__the_most_frequent_first(void **state)
+CASE(batch_summary__the_most_frequent_first)
 {
     struct batch_summary summary = {.retries = 0};
 
-    (void)state;
     check_line(&summary, 0, "0 requests in 0.0 s");
     add(&summary, REASON_TIMEOUT, 137, 1);
     check_line(&summary, 1949, "1 request in 1.9 s: 1 timeout");
@@ -33,12 +32,11 @@ static void batch_summary__the_most_frequent_first(void **state)
     check_line(&summary, 31200, "120 requests in 31.2 s: 115 success, 3 exit, 1 engine, 1 timeout");
 }
 
-static void batch_summary__retries_and_skipped_requests(void **state)
+CASE(batch_summary__retries_and_skipped_requests)
 {
     struct batch_summary summary = {.skipped = 7};
     struct result result = RESULT_INIT;
 
-    (void)state;
     check_line(&summary, 100, "0 requests in 0.1 s; 7 skipped");
     result.retries = 1;
     batch_summary_add(&summary, &result);
@@ -49,11 +47,10 @@ static void batch_summary__retries_and_skipped_requests(void **state)
     check_line(&summary, 100, "2 requests in 0.1 s: 2 engine; 3 retries");
 }
 
-static void batch_summary__names_the_shard(void **state)
+CASE(batch_summary__names_the_shard)
 {
     struct batch_summary summary = {.shard = {2, 3}};
 
-    (void)state;
     add(&summary, REASON_EXIT, 0, 2);
     check_line(&summary, 1200, "shard 2/3: 2 requests in 1.2 s: 2 success");
 }

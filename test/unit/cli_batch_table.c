@@ -13,12 +13,11 @@ static void assert_row(struct batch_table *table, const char *id, const struct r
 }
 
 /* The names of the columns stand above the first row, and the first column grows. */
-static void batch_table__ids(void **state)
+CASE(batch_table__ids)
 {
     struct result result = RESULT_INIT;
     struct batch_table table;
 
-    (void)state;
     batch_table_init(&table);
     result.error = string_copy("no");
     assert_row(&table, NULL, &result,
@@ -32,14 +31,13 @@ static void batch_table__ids(void **state)
     result_release(&result);
 }
 
-static void batch_table__jobs(void **state)
+CASE(batch_table__jobs)
 {
     json_t *id = json_integer(1);
     struct batch_table table;
     CLEANUP_FREE char *first = NULL;
     CLEANUP_FREE char *second = NULL;
 
-    (void)state;
     batch_table_init(&table);
     first = batch_table_job_row(&table, id, 1, "0123456789abcdef");
     second = batch_table_job_row(&table, NULL, 2, "fedcba9876543210");
@@ -51,12 +49,11 @@ static void batch_table__jobs(void **state)
 }
 
 /* What a program has said last follows what is wrong, or is all there is. */
-static void batch_table__details(void **state)
+CASE(batch_table__details)
 {
     struct result result = RESULT_INIT;
     struct batch_table table;
 
-    (void)state;
     batch_table_init(&table);
     result.reason = REASON_EXIT;
     result.exit_code = 0;

@@ -22,11 +22,10 @@ static void assert_table(const struct bench_figures *figures, const char *expect
     assert_string_equal(strbuf_string(&text), expected);
 }
 
-static void bench_figures__table(void **state)
+CASE(bench_figures__table)
 {
     const struct bench_figures figures = figures_here();
 
-    (void)state;
     assert_table(&figures,
                  "MEASUREMENT                           HERE             README\n"
                  "docker run --rm of the same program    412 ms              -\n"
@@ -40,11 +39,10 @@ static void bench_figures__table(void **state)
 }
 
 /* A row that could not be measured has no figure, and a line says why; it is escaped. */
-static void bench_figures__notes(void **state)
+CASE(bench_figures__notes)
 {
     CLEANUP(bench_figures_release) struct bench_figures figures = figures_here();
 
-    (void)state;
     figures.rounds = figures.parallel = 1;
     figures.here[BENCH_TESTS] = -1;
     figures.notes[BENCH_TESTS] = string_copy("image '\x1b[2J' is not on the engine");
@@ -69,12 +67,11 @@ static void assert_measurement(const json_t *object, size_t index, const char *e
     assert_string_equal(text, expected);
 }
 
-static void bench_figures__json(void **state)
+CASE(bench_figures__json)
 {
     CLEANUP(bench_figures_release) struct bench_figures figures = figures_here();
     json_t *object;
 
-    (void)state;
     figures.here[BENCH_TESTS] = -1;
     figures.notes[BENCH_TESTS] = string_copy("no image");
     object = bench_to_json(&figures);
@@ -100,9 +97,8 @@ static void assert_number(double value, const char *expected)
     assert_string_equal(number, expected);
 }
 
-static void bench_figures__numbers(void **state)
+CASE(bench_figures__numbers)
 {
-    (void)state;
     assert_number(-1, "-");
     assert_number(0, "0.0");
     assert_number(9.94, "9.9");
@@ -111,11 +107,10 @@ static void bench_figures__numbers(void **state)
     assert_number(123456, "123456");
 }
 
-static void bench_figures__median(void **state)
+CASE(bench_figures__median)
 {
     double one[] = {3}, two[] = {5, 4}, odd[] = {9, 1, 3, 7, 2};
 
-    (void)state;
     assert_true(bench_median(one, COUNT(one)) == 3);
     assert_true(bench_median(two, COUNT(two)) == 5);
     assert_true(bench_median(odd, COUNT(odd)) == 3);

@@ -12,7 +12,7 @@ static void assert_line(const char *picture, const char *line)
 }
 
 /* The longer bar of a row has the full length, whichever it is. */
-static void bench_picture__bars(void **state)
+CASE(bench_picture__bars)
 {
     const struct bench_figures figures = {.rounds = 3,
                                           .parallel = 2,
@@ -24,7 +24,6 @@ static void bench_picture__bars(void **state)
                                                    [BENCH_TESTS] = -1}};
     CLEANUP_FREE char *picture = bench_picture(&figures);
 
-    (void)state;
     assert_line(picture, "<text x=\"16\" y=\"122\" font-weight=\"bold\">a program, no container "
                          "waits</text>");
     assert_line(picture, "<rect x=\"96\" y=\"64\" width=\"490\" height=\"14\" fill=\"#0969da\"/>");
@@ -48,24 +47,22 @@ static void bench_picture__bars(void **state)
 }
 
 /* README has no figure for the first row, which then has one bar. */
-static void bench_picture__no_reference(void **state)
+CASE(bench_picture__no_reference)
 {
     const struct bench_figures figures = {.rounds = 1, .parallel = 1};
     CLEANUP_FREE char *picture = bench_picture(&figures);
     size_t bars = 0;
 
-    (void)state;
     for (const char *at = strstr(picture, ">README</text>"); at;
          at = strstr(at + 1, ">README</text>"))
         bars++;
     assert_int_equal(bars, BENCH_ROWS - 1);
 }
 
-static void bench_picture__xml(void **state)
+CASE(bench_picture__xml)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     bench_add_xml(&text, "a < b & \"c\" > d'");
     assert_string_equal(strbuf_string(&text), "a &lt; b &amp; &quot;c&quot; &gt; d'");
 }

@@ -10,11 +10,10 @@ static void assert_escaped(struct escaped_output *output, enum process_stream st
     assert_string_equal(shown, expected);
 }
 
-static void escaped_output__escapes_control_characters(void **state)
+CASE(escaped_output__escapes_control_characters)
 {
     CLEANUP(escaped_output_release) struct escaped_output output = ESCAPED_OUTPUT_INIT;
 
-    (void)state;
     assert_escaped(&output, PROCESS_STDOUT, "a\tb\n\n", "a\tb\n\n");
     assert_escaped(&output, PROCESS_STDOUT, "\x1b[31m\r\x07\x7f", "\\x1b[31m\\x0d\\x07\\x7f");
     assert_escaped(&output, PROCESS_STDOUT, "\xc2\x9b", "\\xc2\\x9b");
@@ -22,11 +21,10 @@ static void escaped_output__escapes_control_characters(void **state)
 }
 
 /* A character arrives in pieces while the other stream writes too. */
-static void escaped_output__split_characters(void **state)
+CASE(escaped_output__split_characters)
 {
     CLEANUP(escaped_output_release) struct escaped_output output = ESCAPED_OUTPUT_INIT;
 
-    (void)state;
     assert_escaped(&output, PROCESS_STDOUT, "x\xe2\x82", "x");
     assert_escaped(&output, PROCESS_STDERR, "y", "y");
     assert_escaped(&output, PROCESS_STDOUT, "\xac\n", "\xe2\x82\xac\n");
@@ -34,13 +32,12 @@ static void escaped_output__split_characters(void **state)
     assert_escaped(&output, PROCESS_STDOUT, "z", "\\xe2\\x82z");
 }
 
-static void escaped_output__colours(void **state)
+CASE(escaped_output__colours)
 {
     CLEANUP(escaped_output_release)
     struct escaped_output output = {.colours = true};
     CLEANUP_FREE char *rest = NULL, *none = NULL;
 
-    (void)state;
     assert_escaped(&output, PROCESS_STDOUT, "a\x1b[1;38:5:200mb\x1b[m\n",
                    "a\x1b[1;38:5:200mb\x1b[m\n");
     assert_escaped(&output, PROCESS_STDOUT, "\x1b[2J\x1b]0;t\x07\x1b[?25l\x1b\x1b[31m",

@@ -68,7 +68,7 @@ static void check(const char *text, bool is_legacy, const char *path,
 #define TLE TEST_CPU_TIME
 #define RTE TEST_OOM
 
-static void expectation__directories(void **state)
+CASE(expectation__directories)
 {
     static const struct {
         const char *path;
@@ -100,7 +100,6 @@ static void expectation__directories(void **state)
         {"other/a", {AC}, "-: passed, met", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         check("", false, cases[i].path, cases[i].statuses, NAN, cases[i].expected);
         check("", true, cases[i].path, cases[i].statuses, NAN,
@@ -108,11 +107,10 @@ static void expectation__directories(void **state)
     }
 }
 
-static void expectation__scores(void **state)
+CASE(expectation__scores)
 {
     const char *const rules = "accepted/a: {score: 50}\naccepted/b: {score: [10, 20]}\n";
 
-    (void)state;
     check("", true, "partially_accepted/a", STATUSES(AC, WA), 50,
           "a part of the score: wrong-answer, met");
     check("", true, "partially_accepted/a", STATUSES(AC, WA), 100,
@@ -129,14 +127,13 @@ static void expectation__scores(void **state)
 }
 
 /* A rule of a directory's name replaces the keys that it has; others are further requirements. */
-static void expectation__rules(void **state)
+CASE(expectation__rules)
 {
     const char *const rules = "wrong_answer: {permitted: [AC, WA, TLE]}\n"
                               "mine: {required: [RTE]}\n"
                               "'accepted/*.c': {required: [AC], permitted: [AC, WA]}\n"
                               "'accepted/{x,y}': {required: [WA]}\n";
 
-    (void)state;
     check(rules, false, "wrong_answer/a", STATUSES(WA, TLE), NAN, "wrong-answer: timeout, met");
     check(rules, false, "wrong_answer/a", STATUSES(AC, TLE), NAN, "wrong-answer: timeout, not met");
     check(rules, false, "mine/a", STATUSES(AC, RTE), NAN, "runtime-error: runtime-error, met");
@@ -145,13 +142,12 @@ static void expectation__rules(void **state)
 }
 
 /* Rules without a key that counts expect nothing, and do not change what a directory expects. */
-static void expectation__rules_that_say_nothing(void **state)
+CASE(expectation__rules_that_say_nothing)
 {
     const char *const rules = "none:\nmine: {authors: x}\n"
                               "'other/*': {message: x, language: c}\n"
                               "accepted: {message: x}\nall: {permitted: [AC, WA, TLE, RTE]}\n";
 
-    (void)state;
     check(rules, false, "none/a", STATUSES(TLE), NAN, "-: timeout, met");
     check(rules, false, "mine/a", STATUSES(TLE), NAN, "-: timeout, met");
     check(rules, false, "other/a", STATUSES(TLE), NAN, "-: timeout, met");
@@ -160,14 +156,13 @@ static void expectation__rules_that_say_nothing(void **state)
 }
 
 /* What several rules need together. */
-static void expectation__several_rules(void **state)
+CASE(expectation__several_rules)
 {
     const char *const rules = "'accepted/a': {permitted: [WA]}\n"
                               "'mine/*': {required: [WA]}\n"
                               "'mine/a*': {required: [TLE, RTE]}\n"
                               "'mine/ab': {required: [WA, TLE]}\n";
 
-    (void)state;
     check(rules, false, "accepted/a", STATUSES(WA), NAN, "none: wrong-answer, not met");
     check(rules, false, "mine/a", STATUSES(WA), NAN,
           "wrong-answer and timeout or runtime-error: wrong-answer, not met");
@@ -192,9 +187,8 @@ static void check_rules(const char *text, const char *ignored, const char *messa
     json_decref((json_t *)rules.document);
 }
 
-static void expectation__ignored_rules(void **state)
+CASE(expectation__ignored_rules)
 {
-    (void)state;
     check_rules("", "", NULL);
     check_rules("a: {authors: x, use_for_time_limit: lower, permitted: [AC], message: x}\n"
                 "'{b,c}': {message: y, language: c, secret/a: {permitted: [AC]}}\n",
@@ -207,11 +201,10 @@ static void expectation__ignored_rules(void **state)
                 "k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, and others", NULL);
 }
 
-static void expectation__wrong_rules(void **state)
+CASE(expectation__wrong_rules)
 {
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
 
-    (void)state;
     check_rules("[]", NULL, "it is not a mapping");
     check_rules("a: 5\n", NULL, "'a': must be a mapping");
     check_rules("a: {permitted: [CE]}\n", NULL,

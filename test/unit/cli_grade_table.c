@@ -46,13 +46,12 @@ static void init(struct grade_table *table, const char *file, size_t tests)
 }
 
 /* The rows are aligned with the heading, and no line ends in blanks. */
-static void grade_table__rows(void **state)
+CASE(grade_table__rows)
 {
     struct grade_table table;
     struct result result;
     CLEANUP_FREE char *heading = NULL;
 
-    (void)state;
     init(&table, "\xc3\xa4nne-marie.cpp", 3);
     heading = grade_table_heading(&table);
     assert_string_equal(heading, "SOLUTION        STATUS         PASSED       TIME        CPU     "
@@ -74,7 +73,7 @@ static void grade_table__rows(void **state)
 }
 
 /* A column for the score, as wide as all points; a program that could not be sent has none. */
-static void grade_table__scores(void **state)
+CASE(grade_table__scores)
 {
     CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
@@ -82,7 +81,6 @@ static void grade_table__scores(void **state)
     struct result result = new_result(REASON_TESTS, 1, "x");
     struct grade_table table;
 
-    (void)state;
     test_requests_groups(&tests)->items[0].max_score = 100;
     strvec_push(&files, "a.c");
     grade_table_init(&table, &files, &tests);
@@ -103,13 +101,12 @@ static void grade_table__scores(void **state)
 }
 
 /* The first test that is not passed, with why. */
-static void grade_table__failed(void **state)
+CASE(grade_table__failed)
 {
     struct grade_table table;
     struct result result;
     struct test_result *test;
 
-    (void)state;
     init(&table, "a.c", 1000);
     result = new_result(REASON_TESTS, 3, "2 of 3 tests are not passed; the first is 's2'");
     result.tests.items[0].status = TEST_PASSED;
@@ -151,9 +148,8 @@ static void check_build(const char *out, const char *err, int exit_code, int sig
 }
 
 /* The line of the compiler that says most. */
-static void grade_table__build(void **state)
+CASE(grade_table__build)
 {
-    (void)state;
     check_build("", "a.c: In function 'main':\na.c:3:5: error: x\na.c:4: error: y\n", 1, 0,
                 "a.c:3:5: error: x");
     check_build("stdout: error", " \n# comment\n./main.go:3:2: undefined: \033x\nmore", 1, 0,
@@ -172,9 +168,8 @@ static void check_grade(enum reason reason, int exit_code, enum grade expected)
     assert_int_equal(grade_of(&result), expected);
 }
 
-static void grade_table__grades(void **state)
+CASE(grade_table__grades)
 {
-    (void)state;
     check_grade(REASON_EXIT, 0, GRADE_PASSED);
     check_grade(REASON_TESTS, -1, GRADE_FAILED);
     check_grade(REASON_BUILD, -1, GRADE_FAILED);
@@ -192,11 +187,10 @@ static void check_summary(size_t passed, size_t failed, size_t total,
     assert_string_equal(line, expected);
 }
 
-static void grade_table__summary(void **state)
+CASE(grade_table__summary)
 {
     static const struct grade_engine good, failed = {.failed = 1}, again = {1, 3}, once = {0, 1};
 
-    (void)state;
     check_summary(42, 8, 50, &good, "42 of 50 solutions passed all tests\n");
     check_summary(1, 2, 5, &good, "1 of 5 solutions passed all tests; 2 not graded\n");
     check_summary(42, 8, 50, &once, "42 of 50 solutions passed all tests; 1 retry\n");
@@ -209,13 +203,12 @@ static void grade_table__summary(void **state)
 }
 
 /* A name that is very long does not make all rows so wide. */
-static void grade_table__long_names(void **state)
+CASE(grade_table__long_names)
 {
     char name[201] = "";
     CLEANUP_FREE char *heading = NULL;
     struct grade_table table;
 
-    (void)state;
     memset(name, 'a', 200);
     init(&table, name, 1);
     heading = grade_table_heading(&table);

@@ -32,17 +32,15 @@ static void check(const char *text, const char *expected)
     assert_string_equal(got, expected);
 }
 
-static void notebook__names(void **state)
+CASE(notebook__names)
 {
-    (void)state;
     assert_true(notebook_is_name("a/n.ipynb"));
     assert_false(notebook_is_name("n.ipynb.py"));
     assert_false(notebook_is_name("ipynb"));
 }
 
-static void notebook__cells_of_code(void **state)
+CASE(notebook__cells_of_code)
 {
-    (void)state;
     check("{\"nbformat\": 4, \"metadata\": {\"kernelspec\": {\"language\": \"R\"}, "
           "\"language_info\": {\"name\": \"python\"}}, \"cells\": ["
           "{\"cell_type\": \"markdown\", \"source\": [\"# text\"]},"
@@ -54,7 +52,7 @@ static void notebook__cells_of_code(void **state)
     check("{\"cells\": [{\"cell_type\": \"code\", \"source\": []}]}", "-|");
 }
 
-static void notebook__that_are_none(void **state)
+CASE(notebook__that_are_none)
 {
     static const char *const texts[] = {
         "",
@@ -70,7 +68,6 @@ static void notebook__that_are_none(void **state)
         "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\"a\", 1]}]}",
         "{\"cells\": [{\"cell_type\": \"code\", \"source\": \"a\\u0000b\"}]}"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct error error = ERROR_INIT;
         CLEANUP_FREE char *got = read_text(texts[i], &error);
@@ -82,13 +79,12 @@ static void notebook__that_are_none(void **state)
 }
 
 /* A notebook of brackets would take a hundred times its size. */
-static void notebook__with_too_many_values(void **state)
+CASE(notebook__with_too_many_values)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     struct error error = ERROR_INIT;
     CLEANUP_FREE char *got = NULL;
 
-    (void)state;
     strbuf_addstr(&text, "{\"cells\": [], \"x\": [");
     for (int i = 0; i < 200000; i++)
         strbuf_addstr(&text, "[],");

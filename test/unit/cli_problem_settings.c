@@ -42,9 +42,8 @@ static void check_refused(const char *text, const char *message)
     assert_error(&error, ERROR_INPUT, message);
 }
 
-static void problem_settings__versions_and_types(void **state)
+CASE(problem_settings__versions_and_types)
 {
-    (void)state;
     check("", "legacy '' nan nan nan nan nan");
     check("problem_format_version: legacy\ntype: scoring\nname: x\n",
           "legacy scoring '' nan nan nan nan nan");
@@ -53,9 +52,8 @@ static void problem_settings__versions_and_types(void **state)
     check("problem_format_version: 2023-07-draft\ntype: pass-fail\n", "new '' nan nan nan nan nan");
 }
 
-static void problem_settings__validation(void **state)
+CASE(problem_settings__validation)
 {
-    (void)state;
     check("validation: default\nvalidator_flags: float_tolerance 1e-4\n",
           "legacy 'float_tolerance 1e-4' nan nan nan nan nan");
     check("validation: custom\n", "legacy custom '' nan nan nan nan nan");
@@ -64,9 +62,8 @@ static void problem_settings__validation(void **state)
     check("problem_format_version: 2025-09\nvalidation: custom\n", "new '' nan nan nan nan nan");
 }
 
-static void problem_settings__limits(void **state)
+CASE(problem_settings__limits)
 {
-    (void)state;
     check("problem_format_version: 2025-09\nlimits: {time_limit: 1.5, memory: 512, output: 8, "
           "validation_time: 60, validation_memory: 1024}\n",
           "new '' 1.5 512 8 60 1024");
@@ -74,9 +71,8 @@ static void problem_settings__limits(void **state)
           "legacy '' nan nan nan nan nan");
 }
 
-static void problem_settings__refused(void **state)
+CASE(problem_settings__refused)
 {
-    (void)state;
     check_refused("[]", "it is not a mapping");
     check_refused("problem_format_version: 2030-01\n",
                   "problem_format_version: '2030-01' is no version that isolator reads; these are "

@@ -38,9 +38,8 @@ static void check(const char *language, const char *expected, const char *const 
 #define CHECK(language, expected, ...)                                                             \
     check(language, expected, (const char *const[]){__VA_ARGS__, NULL})
 
-static void program_directory__finds(void **state)
+CASE(program_directory__finds)
 {
-    (void)state;
     CHECK(NULL, "run.py", "run.py", "data.txt", "README");
     CHECK(NULL, "main.py", "main.py", "helper.py");
     CHECK(NULL, "Main.java", "Main.java", "Helper.java", "x.txt");
@@ -51,9 +50,8 @@ static void program_directory__finds(void **state)
     CHECK(NULL, "Main.py", "Main.py", "helper.py", "domain.py");
 }
 
-static void program_directory__finds_none(void **state)
+CASE(program_directory__finds_none)
 {
-    (void)state;
     CHECK(NULL, "'DIR' has no program: no file in it has the extension of a language", "x.txt");
     CHECK("java", "'DIR' has no program: no file in it has the extension of a language", "x.py");
     CHECK(NULL, "'DIR' has several programs: a.py, b.py; name the main one 'main.py'", "b.py",
@@ -92,20 +90,18 @@ static void check_many(int count, const char *message)
     temp_remove(directory);
 }
 
-static void program_directory__with_too_many_files(void **state)
+CASE(program_directory__with_too_many_files)
 {
-    (void)state;
     check_many(10000, NULL);
     check_many(10001, "has more than 10000 files with the extension of a language; remove those "
                       "that do not belong to the program");
 }
 
-static void program_directory__cannot_be_opened(void **state)
+CASE(program_directory__cannot_be_opened)
 {
     CLEANUP(config_release) struct config config;
     struct error error = ERROR_INIT;
 
-    (void)state;
     config_init(&config);
     assert_null(program_directory_find("/nonexistent", NULL, &config, &error));
     assert_error(&error, ERROR_INPUT,

@@ -29,20 +29,18 @@ static void assert_results(const struct progress progress, const char *expected)
 }
 
 /* A command that takes less than two seconds shows nothing. */
-static void progress__delay(void **state)
+CASE(progress__delay)
 {
     struct progress progress = results(-1, 7, 2, 9, 900);
 
-    (void)state;
     assert_line(&progress, 2999, "(none)");
     assert_line(&progress, 3000, "7 done, 2 failed, 3.5 per second");
     progress.shows = PROGRESS_HIDDEN;
     assert_line(&progress, 3000, "(none)");
 }
 
-static void progress__results(void **state)
+CASE(progress__results)
 {
-    (void)state;
     assert_results(results(-1, 0, 0, 0, 0), "0 done, 0 failed, 0.0 per second");
     assert_results(results(1000, 0, 0, 0, 0), "0 done, 0 failed, 0.0 per second");
     assert_results(results(20, 7, 2, 20, 20), "[#######             ] 7 done, 2 failed, "
@@ -54,9 +52,8 @@ static void progress__results(void **state)
 /*
  * The estimate takes unread lines to be as long as those read. Lines that were read may still run.
  */
-static void progress__estimates_the_rest(void **state)
+CASE(progress__estimates_the_rest)
 {
-    (void)state;
     assert_results(results(100000, 6, 0, 10, 1000), "[                    ] 6 done, 0 failed, "
                                                     "3.0 per second, about 994 remain");
     assert_results(results(1000, 6, 0, 10, 1000), "[############        ] 6 done, 0 failed, "
@@ -65,12 +62,11 @@ static void progress__estimates_the_rest(void **state)
     assert_results(results(1000, 10, 0, 10, 1001), "10 done, 0 failed, 5.0 per second");
 }
 
-static void progress__steps(void **state)
+CASE(progress__steps)
 {
     struct progress progress = {
         .begin = 1000, .shows = PROGRESS_STEP, .step = (char *)"asking the engine"};
 
-    (void)state;
     assert_line(&progress, 2999, "(none)");
     assert_line(&progress, 5000, "asking the engine, 4 s");
     progress.number = 1;
@@ -81,11 +77,10 @@ static void progress__steps(void **state)
 }
 
 /* On such a terminal nothing is drawn; nor by an empty struct. */
-static void progress__disabled(void **state)
+CASE(progress__disabled)
 {
     struct progress progress = {.enabled = false};
 
-    (void)state;
     setenv("TERM", "dumb", 1);
     progress_end(&progress);
     progress_begin(&progress);

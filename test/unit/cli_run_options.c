@@ -81,12 +81,11 @@ static void assert_joined(const struct strvec *strings, const char *expected)
     assert_string_equal(joined, expected);
 }
 
-static void run_options__only_a_file(void **state)
+CASE(run_options__only_a_file)
 {
     struct fixture fixture;
     const struct run_options *options = &fixture.options;
 
-    (void)state;
     parse_valid(&fixture, "dir/hello.py");
     assert_string_equal(options->file, "dir/hello.py");
     assert_string_equal(options->request.entrypoint, "hello.py");
@@ -113,12 +112,11 @@ static void run_options__only_a_file(void **state)
     tear_down(&fixture);
 }
 
-static void run_options__long_forms(void **state)
+CASE(run_options__long_forms)
 {
     struct fixture fixture;
     const struct request *request = &fixture.options.request;
 
-    (void)state;
     parse_valid(
         &fixture,
         "--language|py|--dir|d|--entrypoint|e|--stdin|in|--timeout|1m30s|--memory|64|--cpus|1.5"
@@ -153,13 +151,12 @@ static void run_options__long_forms(void **state)
     tear_down(&fixture);
 }
 
-static void run_options__short_forms(void **state)
+CASE(run_options__short_forms)
 {
     static const char *const lines[] = {
         "-l|py|-d|d|-e|e|-t|500ms|-m|64|-c|2|-v", "-lpy|-dd|-ee|-t500ms|-m64|-c2|-v",
         "-vlpy|-dd|-ee|-vt500ms|-m64|-c|2", "-l|py|-d|d|-e|e|-t|500ms|-m|64|-vvc2"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
         struct fixture fixture;
         const struct request *request = &fixture.options.request;
@@ -176,56 +173,44 @@ static void run_options__short_forms(void **state)
     }
 }
 
-static void run_options__values_after_an_equals_sign(void **state)
+CASE_WITH(run_options__values_after_an_equals_sign,
+          parse_valid(fixture, "--language=py|--timeout=2s|--image=a=b|--stdin=-|--memory=64|x.py"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    parse_valid(&fixture, "--language=py|--timeout=2s|--image=a=b|--stdin=-|--memory=64|x.py");
-    assert_string_equal(fixture.options.request.language, "py");
-    assert_true(fixture.options.request.policy.limits.number[LIMIT_TIMEOUT] == 2);
-    assert_string_equal(fixture.options.request.image, "a=b");
-    assert_string_equal(fixture.options.stdin_path, "-");
-    assert_true(fixture.options.request.policy.limits.number[LIMIT_MEMORY] == 64);
-    tear_down(&fixture);
+    assert_string_equal(fixture->options.request.language, "py");
+    assert_true(fixture->options.request.policy.limits.number[LIMIT_TIMEOUT] == 2);
+    assert_string_equal(fixture->options.request.image, "a=b");
+    assert_string_equal(fixture->options.stdin_path, "-");
+    assert_true(fixture->options.request.policy.limits.number[LIMIT_MEMORY] == 64);
 }
 
 /* A value may look like an option. */
-static void run_options__values_with_a_dash(void **state)
+CASE_WITH(run_options__values_with_a_dash,
+          parse_valid(fixture, "--config|--stream|--dir|-v|--entrypoint|--|--language|py"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    parse_valid(&fixture, "--config|--stream|--dir|-v|--entrypoint|--|--language|py");
-    assert_string_equal(fixture.options.config_path, "--stream");
-    assert_string_equal(fixture.options.request.input.dir, "-v");
-    assert_string_equal(fixture.options.request.entrypoint, "--");
-    assert_false(fixture.options.stream);
-    assert_false(fixture.options.verbose);
-    tear_down(&fixture);
+    assert_string_equal(fixture->options.config_path, "--stream");
+    assert_string_equal(fixture->options.request.input.dir, "-v");
+    assert_string_equal(fixture->options.request.entrypoint, "--");
+    assert_false(fixture->options.stream);
+    assert_false(fixture->options.verbose);
 }
 
-static void run_options__last_value_wins(void **state)
+CASE_WITH(run_options__last_value_wins,
+          parse_valid(fixture,
+                      "--language|a|--language|b|-m|64|-m|128|--network|none|--network|bridge"
+                      "|--read-only|--read-only=false|--user|1|--user|2:3|x"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    parse_valid(&fixture, "--language|a|--language|b|-m|64|-m|128|--network|none|--network|bridge"
-                          "|--read-only|--read-only=false|--user|1|--user|2:3|x");
-    assert_string_equal(fixture.options.request.language, "b");
-    assert_true(fixture.options.request.policy.limits.number[LIMIT_MEMORY] == 128);
-    assert_string_equal(fixture.options.request.policy.network, "bridge");
-    assert_int_equal(fixture.options.request.policy.read_only, 0);
-    assert_int_equal(fixture.options.request.policy.uid, 2);
-    assert_int_equal(fixture.options.request.policy.gid, 3);
-    tear_down(&fixture);
+    assert_string_equal(fixture->options.request.language, "b");
+    assert_true(fixture->options.request.policy.limits.number[LIMIT_MEMORY] == 128);
+    assert_string_equal(fixture->options.request.policy.network, "bridge");
+    assert_int_equal(fixture->options.request.policy.read_only, 0);
+    assert_int_equal(fixture->options.request.policy.uid, 2);
+    assert_int_equal(fixture->options.request.policy.gid, 3);
 }
 
-static void run_options__repeatable_options(void **state)
+CASE(run_options__repeatable_options)
 {
     struct fixture fixture;
 
-    (void)state;
     setenv("UNIT_INHERITED", "from outside", 1);
     unsetenv("UNIT_UNSET");
     parse_valid(&fixture, "--env|A=1|--env|B=|--env=C=x=y|--env|UNIT_INHERITED|--env|A=2"
@@ -235,12 +220,11 @@ static void run_options__repeatable_options(void **state)
     tear_down(&fixture);
 }
 
-static void run_options__allowed_hosts(void **state)
+CASE(run_options__allowed_hosts)
 {
     static const enum run_options_command commands[] = {RUN_OPTIONS_RUN, RUN_OPTIONS_TEST,
                                                         RUN_OPTIONS_SESSION};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(commands); i++) {
         const bool is_test = commands[i] == RUN_OPTIONS_TEST;
         CLEANUP_FREE char *line =
@@ -263,9 +247,8 @@ static void run_options__allowed_hosts(void **state)
     }
 }
 
-static void run_options__wrong_hosts(void **state)
+CASE(run_options__wrong_hosts)
 {
-    (void)state;
     assert_refused("--allow-host|https://a/|x.py",
                    "--allow-host: 'https://a/' is a URL or a path; write the host alone, like "
                    "example.com");
@@ -278,18 +261,14 @@ static void run_options__wrong_hosts(void **state)
 }
 
 /* Every user of the host can list the arguments of a process; values may be secrets. */
-static void run_options__hides_values_of_variables(void **state)
+CASE_WITH(run_options__hides_values_of_variables,
+          parse_valid(fixture, "--env|A=secret|--env=B=secret|x.py|--|C=shown"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    parse_valid(&fixture, "--env|A=secret|--env=B=secret|x.py|--|C=shown");
-    assert_joined(&fixture.options.request.environment, "A=secret|B=secret");
-    assert_joined(&fixture.words, "run|--env|A=xxxxxx|--env=B=xxxxxx|x.py|--|C=shown");
-    tear_down(&fixture);
+    assert_joined(&fixture->options.request.environment, "A=secret|B=secret");
+    assert_joined(&fixture->words, "run|--env|A=xxxxxx|--env=B=xxxxxx|x.py|--|C=shown");
 }
 
-static void run_options__read_only(void **state)
+CASE(run_options__read_only)
 {
     static const struct {
         const char *line;
@@ -297,7 +276,6 @@ static void run_options__read_only(void **state)
     } lines[] = {
         {"--read-only|x.py", 1}, {"--read-only=true|x.py", 1}, {"--read-only=false|x.py", 0}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
         struct fixture fixture;
 
@@ -322,9 +300,8 @@ static void assert_file(const char *line, const char *file, const char *entrypoi
     tear_down(&fixture);
 }
 
-static void run_options__file_and_arguments(void **state)
+CASE(run_options__file_and_arguments)
 {
-    (void)state;
     assert_file("x.py", "x.py", "x.py", "");
     assert_file("/a/b.c/x.py", "/a/b.c/x.py", "x.py", "");
     assert_file("./-x.py", "./-x.py", "-x.py", "");
@@ -339,11 +316,10 @@ static void run_options__file_and_arguments(void **state)
     assert_file("dir/|-l|py", "dir/", "", "");
 }
 
-static void run_options__files_beside_the_program(void **state)
+CASE(run_options__files_beside_the_program)
 {
     struct fixture fixture;
 
-    (void)state;
     parse_valid(&fixture, "a.py|--file|d/e//|b.txt|-v|../c");
     assert_string_equal(fixture.options.file, "a.py");
     assert_joined(&fixture.options.request.paths, "d/e|b.txt|../c");
@@ -360,17 +336,15 @@ static void run_options__files_beside_the_program(void **state)
                    "--save-dockerfile copies FILE or --dir alone; put all files in --dir");
 }
 
-static void run_options__nothing_to_run(void **state)
+CASE(run_options__nothing_to_run)
 {
-    (void)state;
     assert_refused("", "nothing to run; give a FILE, -, --dir or --code");
     assert_refused("-v|--stream", "nothing to run; give a FILE, -, --dir or --code");
     assert_refused("--|x.py", "nothing to run; give a FILE, -, --dir or --code");
 }
 
-static void run_options__conflicting_options(void **state)
+CASE(run_options__conflicting_options)
 {
-    (void)state;
     assert_refused("x.py|--dir|d",
                    "FILE and --dir cannot be used together; name the program in --dir with "
                    "--entrypoint");
@@ -383,11 +357,10 @@ static void run_options__conflicting_options(void **state)
                    "--save-dockerfile needs a FILE or --dir to copy from");
 }
 
-static void run_options__program_from_stdin(void **state)
+CASE(run_options__program_from_stdin)
 {
     struct fixture fixture;
 
-    (void)state;
     parse_valid(&fixture, "x.py|--stdin|-");
     assert_string_equal(fixture.options.stdin_path, "-");
     tear_down(&fixture);
@@ -396,9 +369,8 @@ static void run_options__program_from_stdin(void **state)
     tear_down(&fixture);
 }
 
-static void run_options__unknown_options(void **state)
+CASE(run_options__unknown_options)
 {
-    (void)state;
     assert_refused("--memroy|64|x.py", "unknown option '--memroy'; did you mean --memory?");
     assert_refused("--memroy=64|x.py", "unknown option '--memroy=64'; did you mean --memory?");
     assert_refused("--zzzzzzzz|x.py", "unknown option '--zzzzzzzz'; see isolator run --help");
@@ -411,18 +383,16 @@ static void run_options__unknown_options(void **state)
     assert_refused("--verbose=1|x.py", "option '--verbose' takes no value");
 }
 
-static void run_options__missing_values(void **state)
+CASE(run_options__missing_values)
 {
-    (void)state;
     assert_refused("x.py|--memory", "option '--memory' needs a value");
     assert_refused("x.py|-m", "option '-m' needs a value");
     assert_refused("x.py|-vm", "option '-m' needs a value");
     assert_refused("x.py|--env", "option '--env' needs a value");
 }
 
-static void run_options__wrong_values(void **state)
+CASE(run_options__wrong_values)
 {
-    (void)state;
     assert_refused("-t|-1s|x.py",
                    "--timeout: '-1s' is not a duration; write it like 500ms, 30, 1m30s or 1h");
     assert_refused("-t|0s|x.py", "--timeout: '0s' must be more than 0 and less than a year");
@@ -464,9 +434,8 @@ static void assert_help(const char *line)
     tear_down(&fixture);
 }
 
-static void run_options__help(void **state)
+CASE(run_options__help)
 {
-    (void)state;
     assert_help("--help");
     assert_help("-h");
     assert_help("a.py|--dir|d|--help");
@@ -474,20 +443,18 @@ static void run_options__help(void **state)
 }
 
 /* With --help nothing else is checked. */
-static void run_options__help_ignores_other_errors(void **state)
+CASE(run_options__help_ignores_other_errors)
 {
-    (void)state;
     assert_help("--help|--bogus");
     assert_help("-h|--memory|x");
     assert_help("--help|a.py|b.py");
 }
 
 /* The state of getopt_long() must not leak into the next command line. */
-static void run_options__second_command_line(void **state)
+CASE(run_options__second_command_line)
 {
     struct fixture fixture;
 
-    (void)state;
     struct fixture before;
 
     parse_line(&before, "-Zvh|x.py");
@@ -499,7 +466,7 @@ static void run_options__second_command_line(void **state)
     tear_down(&fixture);
 }
 
-static void run_options__help_names_every_option(void **state)
+CASE(run_options__help_names_every_option)
 {
     static const char *const names[] = {"-l, --language NAME ",
                                         "-d, --dir DIR ",
@@ -530,7 +497,6 @@ static void run_options__help_names_every_option(void **state)
                                         "-h, --help "};
     CLEANUP_FREE char *help = options_help(&run_option_tables[RUN_OPTIONS_RUN]);
 
-    (void)state;
     assert_memory_equal(help, "usage: isolator run [OPTIONS] [FILE...] [-- ARG...]\n", 52);
     for (size_t i = 0; i < COUNT(names); i++)
         if (!strstr(help, names[i]))
@@ -538,13 +504,12 @@ static void run_options__help_names_every_option(void **state)
 }
 
 /* Every subject of an error, such as a limit, has an option, and --help lists it. */
-static void run_options__every_subject_has_an_option(void **state)
+CASE(run_options__every_subject_has_an_option)
 {
     static const char *const others[] = {"network", "readOnly",       "capDrop",
                                          "user",    REQUEST_LANGUAGE, REQUEST_ENTRYPOINT};
     CLEANUP_FREE char *text = options_help(&run_option_tables[RUN_OPTIONS_RUN]);
 
-    (void)state;
     for (size_t i = 0; i < LIMIT_NUMBERS + COUNT(others); i++) {
         const char *subject =
             i < LIMIT_NUMBERS ? limit_rules[i].key.name : others[i - LIMIT_NUMBERS];
@@ -559,12 +524,11 @@ static void run_options__every_subject_has_an_option(void **state)
     assert_null(run_options_namer("maxQueued"));
 }
 
-static void run_options__of_test(void **state)
+CASE(run_options__of_test)
 {
     struct fixture fixture;
     const struct run_options *options = &fixture.options;
 
-    (void)state;
     parse_command(&fixture, RUN_OPTIONS_TEST,
                   "--tests|d|x.py|--compare|float|--tolerance|1e-3|--output-limit|2048|"
                   "--stop-on-failure|--json|-m|64|--|a");
@@ -589,12 +553,11 @@ static void run_options__of_test(void **state)
     tear_down(&fixture);
 }
 
-static void run_options__checker_of_tests(void **state)
+CASE(run_options__checker_of_tests)
 {
     struct fixture fixture;
     const struct run_options *options = &fixture.options;
 
-    (void)state;
     parse_command(&fixture, RUN_OPTIONS_TEST, "--tests|d|x.py|--checker|judge/check.cpp");
     assert_no_error(&fixture.error);
     assert_string_equal(options->checker, "judge/check.cpp");
@@ -624,12 +587,11 @@ static void run_options__checker_of_tests(void **state)
     tear_down(&fixture);
 }
 
-static void run_options__several_files(void **state)
+CASE(run_options__several_files)
 {
     struct fixture fixture;
     const struct run_options *options = &fixture.options;
 
-    (void)state;
     parse_command(&fixture, RUN_OPTIONS_TEST, "a/x.py|--tests|d|y.c|-j|7|--|b");
     assert_no_error(&fixture.error);
     assert_joined(&options->files, "a/x.py|y.c");
@@ -642,7 +604,7 @@ static void run_options__several_files(void **state)
     tear_down(&fixture);
 }
 
-static void run_options__refused_by_test(void **state)
+CASE(run_options__refused_by_test)
 {
     static const struct {
         const char *line, *message;
@@ -688,7 +650,6 @@ static void run_options__refused_by_test(void **state)
          "unknown option '--stream'; put the program's arguments after --"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
         struct fixture fixture;
 
@@ -757,13 +718,12 @@ static void check_default(enum run_options_command command, const struct option_
     tear_down(&without);
 }
 
-static void run_options__defaults_change_nothing(void **state)
+CASE(run_options__defaults_change_nothing)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(config_release) struct config config;
     int checked = 0;
 
-    (void)state;
     config_init(&config);
     assert_int_equal(config_load_built_in(&config, &error), 0);
     for (int command = RUN_OPTIONS_RUN; command <= RUN_OPTIONS_SESSION; command++) {

@@ -9,11 +9,10 @@ static void check(const struct result *result, const char *expected)
     assert_string_equal(summary ? summary : "(none)", expected);
 }
 
-static void run_text__summary(void **state)
+CASE(run_text__summary)
 {
     struct result result = RESULT_INIT;
 
-    (void)state;
     check(&result, "(none)");
     result = (struct result){.reason = REASON_EXIT, .duration_ms = 14, .peak_bytes = 4300000};
     check(&result, "success, exit 0, 14 ms, 4.1 MB");

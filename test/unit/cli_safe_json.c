@@ -30,9 +30,8 @@ static void assert_dumped(const char *string, size_t length, const char *expecte
     json_decref(value);
 }
 
-static void safe_json__escapes_control_characters(void **state)
+CASE(safe_json__escapes_control_characters)
 {
-    (void)state;
     assert_dumped("", 0, "\"\"");
     assert_dumped("plain \xc3\xa4", 8, "\"plain \xc3\xa4\"");
     assert_dumped("\0\x1b[2J", 5, "\"\\u0000\\u001B[2J\"");
@@ -45,9 +44,8 @@ static void safe_json__escapes_control_characters(void **state)
 }
 
 /* Given as code points, because they are invisible in a source file. */
-static void safe_json__escapes_invisible_characters(void **state)
+CASE(safe_json__escapes_invisible_characters)
 {
-    (void)state;
     assert_dumped("a\xe2\x80\xae"
                   "b",
                   5, "\"a\\u202eb\"");
@@ -61,22 +59,20 @@ static void safe_json__escapes_invisible_characters(void **state)
                   "\"\xe2\x80\x8d\xe2\x82\xac\xf0\x9f\x98\x80\""); /* a joiner, a euro, an emoji */
 }
 
-static void safe_json__keys_and_indentation(void **state)
+CASE(safe_json__keys_and_indentation)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     json_t *object = json_pack("{s:[i]}", "\xe2\x80\xae", 1);
 
-    (void)state;
     assert_int_equal(safe_json_dump(object, JSON_INDENT(1), add, &text), 0);
     assert_string_equal(strbuf_string(&text), "{\n \"\\u202e\": [\n  1\n ]\n}");
     json_decref(object);
 }
 
-static void safe_json__failing_write(void **state)
+CASE(safe_json__failing_write)
 {
     json_t *value = json_string("a\x7f");
 
-    (void)state;
     assert_int_equal(safe_json_dump(value, JSON_ENCODE_ANY, failing_write, NULL), -1);
     json_decref(value);
 }

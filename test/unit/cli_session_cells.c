@@ -16,9 +16,8 @@ static void assert_open(const char *text)
         fail_msg("complete: %s", text);
 }
 
-static void session_cells__one_line(void **state)
+CASE(session_cells__one_line)
 {
-    (void)state;
     assert_complete("x = 1\n");
     assert_complete("f(a, [b], {c})\n");
     assert_complete("print('it is (open')\n");
@@ -29,9 +28,8 @@ static void session_cells__one_line(void **state)
     assert_complete("`${a}`\n");
 }
 
-static void session_cells__lines_that_go_on(void **state)
+CASE(session_cells__lines_that_go_on)
 {
-    (void)state;
     assert_open("");
     assert_open("def f(a):\n");
     assert_open("x = [1,\n");
@@ -44,9 +42,8 @@ static void session_cells__lines_that_go_on(void **state)
     assert_open("for x in y:   \n");
 }
 
-static void session_cells__a_closed_bracket_ends(void **state)
+CASE(session_cells__a_closed_bracket_ends)
 {
-    (void)state;
     assert_complete("x = [1,\n2]\n");
     assert_complete("function f(n) {\n  return n;\n}\n");
     assert_complete("switch (a) {\ncase 1:\n  b();\n}\n"); /* this colon begins no block */
@@ -58,9 +55,8 @@ static void session_cells__a_closed_bracket_ends(void **state)
     assert_open("@decorator\nclass A: pass\n");
 }
 
-static void session_cells__an_empty_line_ends(void **state)
+CASE(session_cells__an_empty_line_ends)
 {
-    (void)state;
     assert_open("def f(a):\n    return a\n");
     assert_complete("def f(a):\n    return a\n\n");
     assert_complete("def f(a):\n    return a\n  \t\n");
@@ -71,9 +67,8 @@ static void session_cells__an_empty_line_ends(void **state)
     assert_complete("@decorator\ndef f(): pass\n\n");
 }
 
-static void session_cells__separators(void **state)
+CASE(session_cells__separators)
 {
-    (void)state;
     assert_true(session_cell_is_separator("# %%", 4));
     assert_true(session_cell_is_separator("#%% load", 8));
     assert_true(session_cell_is_separator("// %% draw", 10));

@@ -89,14 +89,13 @@ static void assert_listed(char *directory, const char *expected)
     temp_remove(directory);
 }
 
-static void test_directory__files_of_a_test(void **state)
+CASE(test_directory__files_of_a_test)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *output = path_in(directory, "one.out");
     CLEANUP(strbuf_release) struct strbuf input = STRBUF_INIT;
     struct test_requests tests;
 
-    (void)state;
     write_in(directory, "one.in", "1 2\n");
     write_bytes(output, "a\0b\n", 4, 0644);
     write_in(directory, "one.args", "-v\n\ntwo words\r\n");
@@ -116,11 +115,10 @@ static void test_directory__files_of_a_test(void **state)
     temp_remove(directory);
 }
 
-static void test_directory__one_file_is_enough(void **state)
+CASE(test_directory__one_file_is_enough)
 {
     char *directory = temp_create();
 
-    (void)state;
     write_in(directory, "a.in", "");
     write_in(directory, "b.out", "");
     write_in(directory, "c.ans", "");
@@ -131,13 +129,12 @@ static void test_directory__one_file_is_enough(void **state)
 }
 
 /* Each name has to be in the warning, or in the dark on purpose. */
-static void test_directory__other_files_are_ignored(void **state)
+CASE(test_directory__other_files_are_ignored)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *below = path_in(directory, "secret"), *listed = NULL;
     struct test_requests tests;
 
-    (void)state;
     write_in(directory, "a.b.in", "");
     write_in(directory, ".in", "");
     write_in(directory, ".hidden.in", "");
@@ -172,9 +169,8 @@ static void check_lacks(const char *const *files, const char *message)
 #define OR_NONE             ", or check only the exit status with --no-expected"
 
 /* Such a test would pass whatever the program prints. */
-static void test_directory__no_expected_output(void **state)
+CASE(test_directory__no_expected_output)
 {
-    (void)state;
     LACKS("'DIR/1.in': there is no expected output; add 'DIR/1.out'" OR_NONE, "1.in", "2.out");
     LACKS("'DIR/2.args': there is no expected output; add 'DIR/2.out'" OR_NONE, "1.out", "2.args");
     LACKS("'DIR/2.in' and 2 more: there is no expected output; add 'DIR/2.out'" OR_NONE, "10.in",
@@ -192,11 +188,10 @@ static void test_directory__no_expected_output(void **state)
 }
 
 /* A test whose input is "1.IN" would run without it, whatever is asked for. */
-static void test_directory__endings_in_upper_case(void **state)
+CASE(test_directory__endings_in_upper_case)
 {
     char *directory = temp_create();
 
-    (void)state;
     write_in(directory, "1.IN", "");
     write_in(directory, "1.out", "");
     check_refused(directory, false,
@@ -206,34 +201,31 @@ static void test_directory__endings_in_upper_case(void **state)
                               "case; rename it to 'DIR/1.in'");
 }
 
-static void test_directory__natural_order(void **state)
+CASE(test_directory__natural_order)
 {
     static const char *const names[] = {"10.in",       "9.in", "1.in",  "sample-10.in",
                                         "sample-2.in", "x.in", "x1.in", "sample.in"};
     char *directory = temp_create();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++)
         write_in(directory, names[i], "");
     assert_listed(directory, "1:i 9:i 10:i sample:i sample-2:i sample-10:i x:i x1:i");
 }
 
-static void test_directory__links(void **state)
+CASE(test_directory__links)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *link = path_in(directory, "a.in");
 
-    (void)state;
     write_in(directory, ".shared", "x");
     assert_int_equal(symlink(".shared", link), 0);
     assert_listed(directory, "a:i");
 }
 
-static void test_directory__nothing_in_it(void **state)
+CASE(test_directory__nothing_in_it)
 {
     char *directory = temp_create();
 
-    (void)state;
     assert_refused(directory, "'DIR' has no tests; a test is a file NAME.in and a file NAME.out");
     check_refused("/nonexistent\n", false,
                   "cannot open the directory '/nonexistent\\n': No such file or directory");
@@ -241,13 +233,12 @@ static void test_directory__nothing_in_it(void **state)
 }
 
 /* A FIFO without a writer would block. */
-static void test_directory__not_regular_files(void **state)
+CASE(test_directory__not_regular_files)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *fifo = path_in(directory, "a\n.in");
     CLEANUP_FREE char *below = NULL, *link = NULL;
 
-    (void)state;
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_refused(directory, "'DIR/a\\n.in' is not a regular file");
     directory = temp_create();
@@ -268,11 +259,10 @@ static void write_sparse(const char *directory, const char *name, off_t size)
     assert_int_equal(truncate(path, size), 0);
 }
 
-static void test_directory__sizes(void **state)
+CASE(test_directory__sizes)
 {
     char *directory = temp_create();
 
-    (void)state;
     write_sparse(directory, "a.in", 0x80000000LL);
     assert_refused(directory, "'DIR/a.in' is larger than 2147483647 bytes");
     directory = temp_create();
@@ -283,13 +273,12 @@ static void test_directory__sizes(void **state)
     assert_refused(directory, "'DIR/a.args' is larger than 2000000 bytes");
 }
 
-static void test_directory__arguments(void **state)
+CASE(test_directory__arguments)
 {
     char *directory = temp_create();
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     CLEANUP_FREE char *path = NULL;
 
-    (void)state;
     strbuf_addstr(&text, "a\n");
     for (int i = 0; i < 131071; i++)
         strbuf_addch(&text, 'x');
@@ -315,11 +304,10 @@ static void test_directory__arguments(void **state)
     assert_refused(directory, "'DIR/a.args' has a NUL byte");
 }
 
-static void test_directory__names(void **state)
+CASE(test_directory__names)
 {
     char *directory = temp_create();
 
-    (void)state;
     write_in(directory, "a\xff.in", "");
     assert_refused(directory, "'DIR/a\\xff.in' has a name that is not valid UTF-8");
     directory = temp_create();
@@ -329,12 +317,11 @@ static void test_directory__names(void **state)
                               "expected output of one test");
 }
 
-static void test_directory__too_many(void **state)
+CASE(test_directory__too_many)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *first = path_in(directory, "0.out");
 
-    (void)state;
     write_in(directory, "0.out", "");
     for (int i = 1; i <= TESTS_MAX; i++) { /* a link takes less time than a file */
         CLEANUP_FREE char *path = string_format("%s/%d.out", directory, i);
@@ -355,7 +342,7 @@ static char *make_below(const char *directory, const char *name)
     return path;
 }
 
-static void test_directory__directories_below(void **state)
+CASE(test_directory__directories_below)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *secret = make_below(directory, "secret");
@@ -366,7 +353,6 @@ static void test_directory__directories_below(void **state)
     CLEANUP_FREE char *link = path_in(directory, "link"), *listed = NULL;
     struct test_requests tests;
 
-    (void)state;
     write_in(secret, "10.in", "");
     write_in(secret, "10.ans", "");
     write_in(group, "a.in", "");
@@ -383,13 +369,12 @@ static void test_directory__directories_below(void **state)
     temp_remove(directory);
 }
 
-static void test_directory__too_deep(void **state)
+CASE(test_directory__too_deep)
 {
     char *directory = temp_create();
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
     char *path = string_copy(directory);
 
-    (void)state;
     strbuf_addstr(&message, "'DIR");
     for (int i = 0; i < 16; i++) {
         char *below = make_below(path, "d");
@@ -403,7 +388,7 @@ static void test_directory__too_deep(void **state)
     assert_refused(directory, message.data);
 }
 
-static void test_directory__files_for_the_working_directory(void **state)
+CASE(test_directory__files_for_the_working_directory)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *files = make_below(directory, "a.files");
@@ -413,7 +398,6 @@ static void test_directory__files_for_the_working_directory(void **state)
     const struct input_files *seen;
     char text[5] = "";
 
-    (void)state;
     write_in(directory, "a.in", "");
     write_in(below, "data.txt", "four");
     tests = read_tests(directory);
@@ -428,7 +412,7 @@ static void test_directory__files_for_the_working_directory(void **state)
     assert_refused(directory, "'DIR/a.files/link' is not a regular file");
 }
 
-static void test_directory__settings(void **state)
+CASE(test_directory__settings)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *secret = make_below(directory, "secret");
@@ -436,7 +420,6 @@ static void test_directory__settings(void **state)
     const struct test_request *items;
     struct test_requests tests;
 
-    (void)state;
     write_in(directory, "a.in", "");
     write_in(directory, "a.yaml",
              "args: [-v, '7', 08]\nlimits: {timeout_seconds: 1.5, "
@@ -486,11 +469,10 @@ static void check_yaml(const char *name, const char *text, const char *message)
     assert_refused(directory, whole);
 }
 
-static void test_directory__wrong_settings(void **state)
+CASE(test_directory__wrong_settings)
 {
     char *directory = temp_create();
 
-    (void)state;
 #define WRONG(text, message) check_yaml("a.yaml", text, message)
     WRONG("args: [\n", "line 2: did not find expected node content");
     WRONG("- 1\n", "it is not a mapping");
@@ -539,7 +521,7 @@ static void test_directory__wrong_settings(void **state)
     temp_remove(directory);
 }
 
-static void test_directory__arguments_of_a_validator(void **state)
+CASE(test_directory__arguments_of_a_validator)
 {
     CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
@@ -547,7 +529,6 @@ static void test_directory__arguments_of_a_validator(void **state)
     const struct test_directory_options options = {.no_expected = true, .has_validator = true};
     char *directory = temp_create();
 
-    (void)state;
     write_in(directory, "testdata.yaml", "output_validator_flags: fast  7\n");
     write_in(directory, "a.in", "");
     write_in(directory, "b.in", "");

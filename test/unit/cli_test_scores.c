@@ -97,9 +97,8 @@ static void check_refused(const struct file *files, const char *file, const char
     }
 #define A(text) {A_FILE, text}, A_TEST
 
-static void test_scores__groups(void **state)
+CASE(test_scores__groups)
 {
-    (void)state;
     check_groups(FILES({"sample/1.in", ""}, {"secret/test_group.yaml", "max_score: 90\n"},
                        {"secret/b/test_group.yaml",
                         "max_score: 60\nscore_aggregation: sum\nrequire_pass: [sample, secret/a]"},
@@ -111,17 +110,15 @@ static void test_scores__groups(void **state)
 }
 
 /* A file that says nothing of scores makes no groups, also in the older format. */
-static void test_scores__none(void **state)
+CASE(test_scores__none)
 {
-    (void)state;
     check_groups(FILES(A("args: [x]\n")), "secret/a/1:-");
     check_groups(FILES(A_TEST, {"secret/a/testdata.yaml", "grader_flags: min\n"}), "secret/a/1:-");
 }
 
 /* The defaults of the format, as far as a file is not there or says nothing. */
-static void test_scores__defaults(void **state)
+CASE(test_scores__defaults)
 {
-    (void)state;
     check_groups(FILES(A("require_pass: []\n"), {"x.in", ""}, {"other/1.in", ""}),
                  "other/1:- secret/a/1:secret/a x:-; all sum nan; secret sum 100; secret/a "
                  "pass-fail inf");
@@ -135,9 +132,8 @@ static void test_scores__defaults(void **state)
 }
 
 /* Those of a scoring problem, of which no file speaks of scores. */
-static void test_scores__of_a_scoring_problem(void **state)
+CASE(test_scores__of_a_scoring_problem)
 {
-    (void)state;
     options.is_scoring = true;
     check_groups(FILES({"sample/1.in", ""}, {"secret/1.in", ""}, {"secret/b/2.in", ""}),
                  "sample/1:sample secret/1:secret secret/b/2:secret; all sum nan; sample pass-fail "
@@ -153,9 +149,8 @@ static void test_scores__of_a_scoring_problem(void **state)
 }
 
 /* The directory itself can be that of one group, or "secret". */
-static void test_scores__file_at_the_top(void **state)
+CASE(test_scores__file_at_the_top)
 {
-    (void)state;
     check_groups(
         FILES({"test_group.yaml", "max_score: 30\nscore_aggregation: min\n"}, {"1.in", ""}),
         "1:-; all min 30");
@@ -164,7 +159,7 @@ static void test_scores__file_at_the_top(void **state)
                   "is the file of secret; or give the directory in which secret is");
 }
 
-static void test_scores__refused(void **state)
+CASE(test_scores__refused)
 {
     static const struct {
         const char *text, *message;
@@ -182,7 +177,6 @@ static void test_scores__refused(void **state)
          "wrong; remove the key"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         check_refused(FILES(A(cases[i].text)), A_FILE, cases[i].message);
     check_refused(FILES(A("max_score: 1\n"), {"sample/1.in", ""},
@@ -192,9 +186,8 @@ static void test_scores__refused(void **state)
 }
 
 /* It says nothing of points. */
-static void test_scores__static_validation_that_gives_none(void **state)
+CASE(test_scores__static_validation_that_gives_none)
 {
-    (void)state;
     check_groups(FILES(A("max_score: 1\nstatic_validation_score: pass-fail\n")),
                  "secret/a/1:secret/a; all sum nan; secret sum 100; secret/a pass-fail 1");
 }
@@ -210,9 +203,8 @@ static void test_scores__static_validation_that_gives_none(void **state)
     LEGACY("secret/", "on_reject: continue\ngrader_flags: first_error accept_if_any_accepted\n")
 
 /* Samples give no points; each directory is a group. */
-static void test_scores__legacy_subtasks(void **state)
+CASE(test_scores__legacy_subtasks)
 {
-    (void)state;
     check_groups(FILES(LEGACY_TOP, LEGACY_SECRET, {"sample/1.in", ""},
                        LEGACY("sample/", "range: 0 0\naccept_score: 0\n"),
                        LEGACY("secret/a/", "grader_flags: min\naccept_score: 40\nrange: 0 40\n"),
@@ -223,9 +215,8 @@ static void test_scores__legacy_subtasks(void **state)
 }
 
 /* The score of all is that of secret, and not the least of that and the samples. */
-static void test_scores__legacy_minimum_without_samples(void **state)
+CASE(test_scores__legacy_minimum_without_samples)
 {
-    (void)state;
     check_groups(FILES(LEGACY("", "grader_flags: min ignore_sample\n"), {"sample/1.in", ""},
                        LEGACY("secret/", "grader_flags: min\naccept_score: 40\n"),
                        {"secret/1.in", ""}, {"secret/2.in", ""}),
@@ -234,7 +225,7 @@ static void test_scores__legacy_minimum_without_samples(void **state)
 }
 
 /* The points of the tests, of which those of a directory below are not set there. */
-static void test_scores__legacy_points(void **state)
+CASE(test_scores__legacy_points)
 {
     static const struct file files[] = {
         LEGACY_TOP,
@@ -248,7 +239,6 @@ static void test_scores__legacy_points(void **state)
     CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
     char *directory = make_files(files);
 
-    (void)state;
     read_tests(directory, &tests, &error);
     assert_no_error(&error);
     assert_true(isnan(tests.items[0].points));
@@ -258,7 +248,7 @@ static void test_scores__legacy_points(void **state)
 }
 
 /* Grading that would give another score than the default grader. */
-static void test_scores__legacy_refused(void **state)
+CASE(test_scores__legacy_refused)
 {
     static const struct {
         const char *text, *message;
@@ -281,7 +271,6 @@ static void test_scores__legacy_refused(void **state)
          "in any case"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         check_refused(FILES(A_TEST, {"secret/a/2.in", ""}, LEGACY("secret/a/", cases[i].text)),
                       "secret/a/testdata.yaml", cases[i].message);

@@ -6,12 +6,11 @@
 #include "cli/grade/test_table.h"
 #include "cli/table.h"
 
-static void table__widths(void **state)
+CASE(table__widths)
 {
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     strvec_push_each(&cells, "NAME", "X", "LAST", "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f", "22", "", "a",
                      "", "z", "", "", "", NULL);
     table_add(&text, &cells, 3);
@@ -22,14 +21,13 @@ static void table__widths(void **state)
 }
 
 /* Rows of a table whose widths are given: a wider cell moves the rest of its row. */
-static void table__rows_of_given_widths(void **state)
+CASE(table__rows_of_given_widths)
 {
     static const size_t widths[] = {3, 2, 0};
     char *const narrow[] = {"a", "", "z"};
     char *const wide[] = {"\xc3\xa4xyz", "e", "z"};
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     table_add_row(&text, narrow, widths, 3);
     table_add_row(&text, wide, widths, 3);
     assert_string_equal(text.data, "a        z\n"
@@ -79,12 +77,11 @@ static void assert_table(struct test_results *results, const char *expected)
     test_results_release(results);
 }
 
-static void test_table__statuses(void **state)
+CASE(test_table__statuses)
 {
     struct test_results results = TEST_RESULTS_INIT;
     struct test_result *result;
 
-    (void)state;
     results = new_results(5);
     result = set(&results, 0, "sample-1", TEST_PASSED);
     result->duration_ms = 12;
@@ -113,12 +110,11 @@ static void test_table__statuses(void **state)
                  "sample-2\n");
 }
 
-static void test_table__runtime_errors(void **state)
+CASE(test_table__runtime_errors)
 {
     struct test_results results = TEST_RESULTS_INIT;
     struct test_result *result;
 
-    (void)state;
     results = new_results(5);
     result = set(&results, 0, "a", TEST_RUNTIME_ERROR);
     result->exit_code = 3;
@@ -146,12 +142,11 @@ static void test_table__runtime_errors(void **state)
 }
 
 /* What is expected and found is displayed in full. */
-static void test_table__wrong_answer(void **state)
+CASE(test_table__wrong_answer)
 {
     struct test_results results = new_results(1);
     struct strbuf text = STRBUF_INIT, expected = STRBUF_INIT;
 
-    (void)state;
     strbuf_addstr(&text, "line 1 differs: expected '");
     for (int i = 0; i < 300; i++)
         strbuf_addch(&text, 'x');
@@ -166,11 +161,10 @@ static void test_table__wrong_answer(void **state)
     strbuf_release(&expected);
 }
 
-static void test_table__names_are_escaped(void **state)
+CASE(test_table__names_are_escaped)
 {
     struct test_results results = TEST_RESULTS_INIT;
 
-    (void)state;
     results = new_results(1);
     set(&results, 0, "\033[2J\n\xe2\x80\xae", TEST_TIMEOUT);
     assert_table(&results,
@@ -179,12 +173,11 @@ static void test_table__names_are_escaped(void **state)
                  "0 of 1 passed; first failure: \\x1b[2J\\n\\xe2\\x80\\xae\n");
 }
 
-static void test_table__all_passed(void **state)
+CASE(test_table__all_passed)
 {
     CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
     CLEANUP_FREE char *summary = NULL;
 
-    (void)state;
     results = new_results(2);
     set(&results, 0, "a", TEST_PASSED);
     set(&results, 1, "b", TEST_PASSED);
@@ -192,12 +185,11 @@ static void test_table__all_passed(void **state)
     assert_string_equal(summary, "2 of 2 passed");
 }
 
-static void test_table__no_verdict(void **state)
+CASE(test_table__no_verdict)
 {
     CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
     CLEANUP_FREE char *summary = NULL;
 
-    (void)state;
     results = new_results(3);
     set(&results, 0, "a", TEST_PASSED);
     set(&results, 1, "b", TEST_ENGINE);
@@ -213,20 +205,18 @@ static void check_build(const char *output, size_t length, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void test_table__build(void **state)
+CASE(test_table__build)
 {
-    (void)state;
     check_build("main.c:1: error\n\tx\n", 19, "main.c:1: error\n\tx\n");
     check_build("a\033[1m\r\nb\0\xff", 10, "a\\x1b[1m\\x0d\nb\\x00\\xff\n");
     check_build("", 0, "");
 }
 
-static void test_table__groups(void **state)
+CASE(test_table__groups)
 {
     struct test_results results = new_results(1);
     CLEANUP_FREE char *none = test_table_groups(&results), *groups = NULL, *summary = NULL;
 
-    (void)state;
     assert_string_equal(none, "");
     set(&results, 0, "a", TEST_PASSED);
     results.groups = memory_allocate(3 * sizeof *results.groups);

@@ -16,9 +16,8 @@ static void check_word(const char *word, const char *entrypoint, const char *exp
     strvec_release(&command);
 }
 
-static void command_template__marks(void **state)
+CASE(command_template__marks)
 {
-    (void)state;
     check_word("{entrypoint}", "src/main.c", "src/main.c");
     check_word("{stem}", "src/main.c", "src/main");
     check_word("{workdir}", "src/main.c", "/workspace");
@@ -30,9 +29,8 @@ static void command_template__marks(void **state)
     check_word("{sources}", "a.c", "{sources}"); /* needs the files, which come later */
 }
 
-static void command_template__stems(void **state)
+CASE(command_template__stems)
 {
-    (void)state;
     check_word("{stem}", "main", "main");
     check_word("{stem}", "main.tar.gz", "main.tar");
     check_word("{stem}", ".hidden", ".hidden");
@@ -42,17 +40,15 @@ static void command_template__stems(void **state)
 }
 
 /* A name in the value is no mark: it is not filled in again. */
-static void command_template__names_like_marks(void **state)
+CASE(command_template__names_like_marks)
 {
-    (void)state;
     check_word("{entrypoint}", "{stem}.c", "{stem}.c");
     check_word("{stem} {entrypoint}", "{workdir}.c", "{workdir} {workdir}.c");
 }
 
 /* No option of the compiler or of the interpreter. */
-static void command_template__a_leading_dash(void **state)
+CASE(command_template__a_leading_dash)
 {
-    (void)state;
     check_word("{entrypoint}", "-x.c", "./-x.c");
     check_word("{stem}", "-x.c", "./-x");
     check_word("/{entrypoint}", "-x.c", "/-x.c");
@@ -60,12 +56,11 @@ static void command_template__a_leading_dash(void **state)
     check_word("{entrypoint}{entrypoint}", "-x", "./-x-x");
 }
 
-static void command_template__appends(void **state)
+CASE(command_template__appends)
 {
     struct strvec words = STRVEC_INIT, command = STRVEC_INIT;
     CLEANUP_FREE char *joined = NULL;
 
-    (void)state;
     strvec_push_each(&words, "cc", "-std={standard}", "-o", "{stem}", "{entrypoint}", NULL);
     strvec_push(&command, "nice");
     command_fill(&command, &words, "a.c", "/w", NULL);
@@ -75,12 +70,11 @@ static void command_template__appends(void **state)
     strvec_release(&command);
 }
 
-static void command_template__session(void **state)
+CASE(command_template__session)
 {
     struct strvec words = STRVEC_INIT, command = STRVEC_INIT;
     CLEANUP_FREE char *joined = NULL;
 
-    (void)state;
     strvec_push_each(&words, "python3", "{workdir}/x", "{entrypoint}", NULL);
     command_fill_session(&command, &words, "/workspace");
     joined = strvec_join(&command, "|");
@@ -107,18 +101,16 @@ static void check_driver(const char *word)
     strvec_release(&command);
 }
 
-static void command_template__drivers(void **state)
+CASE(command_template__drivers)
 {
-    (void)state;
     check_driver("{python_driver}");
     check_driver("{javascript_driver}");
 }
 
-static void command_template__has(void **state)
+CASE(command_template__has)
 {
     struct strvec words = STRVEC_INIT;
 
-    (void)state;
     assert_false(command_has(&words, COMMAND_ENTRYPOINT));
     strvec_push_each(&words, "sh", "-c", "cc {entrypoint}", NULL);
     assert_true(command_has(&words, COMMAND_ENTRYPOINT));

@@ -24,12 +24,11 @@ static const char SMALL[] =
     " \"extensions\": [\".sh\", \".bash\"], \"defaultFilename\": \"main.sh\","
     " \"env\": {\"A\": \"1\", \"B\": \"\"}, \"cpus\": 2, \"network\": \"bridge\"}}}";
 
-static void config__reads_everything(void **state)
+CASE(config__reads_everything)
 {
     struct config config;
     const struct language *sh;
 
-    (void)state;
     config_init(&config);
     overlay(&config, SMALL);
     assert_null(config.file);
@@ -58,11 +57,10 @@ static void config__reads_everything(void **state)
     config_release(&config);
 }
 
-static void config__empty_object_changes_nothing(void **state)
+CASE(config__empty_object_changes_nothing)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, SMALL);
     overlay(&config, "{}");
@@ -73,12 +71,11 @@ static void config__empty_object_changes_nothing(void **state)
     config_release(&config);
 }
 
-static void config__overlay_changes_only_what_it_gives(void **state)
+CASE(config__overlay_changes_only_what_it_gives)
 {
     struct config config;
     const struct language *sh;
 
-    (void)state;
     config_init(&config);
     overlay(&config, SMALL);
     overlay(&config, "{\"defaults\": {\"memoryMB\": 32}, \"languages\": {\"sh\": "
@@ -95,12 +92,11 @@ static void config__overlay_changes_only_what_it_gives(void **state)
     config_release(&config);
 }
 
-static void config__overlay_replaces_lists_and_merges_variables(void **state)
+CASE(config__overlay_replaces_lists_and_merges_variables)
 {
     struct config config;
     const struct language *sh;
 
-    (void)state;
     config_init(&config);
     overlay(&config, SMALL);
     overlay(&config, "{\"defaults\": {\"capDrop\": [\"MKNOD\"]}, \"languages\": {\"sh\": {"
@@ -114,12 +110,11 @@ static void config__overlay_replaces_lists_and_merges_variables(void **state)
     config_release(&config);
 }
 
-static void config__new_languages_come_last(void **state)
+CASE(config__new_languages_come_last)
 {
     struct config config;
     CLEANUP_FREE char *names = NULL;
 
-    (void)state;
     config_init(&config);
     overlay(&config, SMALL);
     for (int i = 0; i < 5; i++) {
@@ -150,11 +145,10 @@ static const char *name_of(const struct config *config, const char *called)
 }
 
 /* As it is spelt, or else in any case, unless that is two languages. */
-static void config__languages_by_what_they_are_called(void **state)
+CASE(config__languages_by_what_they_are_called)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"languages\": {" CASED("python", "\"py\", \"C\"") ", " CASED(
                          "c", "\"Ansi\"") ", " CASED("R", "\"ansi\"") "}}");
@@ -170,11 +164,10 @@ static void config__languages_by_what_they_are_called(void **state)
     config_release(&config);
 }
 
-static void config__language_of_a_file(void **state)
+CASE(config__language_of_a_file)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, SMALL);
     assert_ptr_equal(config_language_of_file(&config, "a.sh"), &config.languages[0]);
@@ -190,11 +183,10 @@ static void config__language_of_a_file(void **state)
 }
 
 /* If two languages have the same extension, the first in the file gets it. */
-static void config__first_language_of_an_extension(void **state)
+CASE(config__first_language_of_an_extension)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, SMALL);
     overlay(&config, "{\"languages\": {\"other\": {\"image\": \"i\", \"command\": "
@@ -207,11 +199,10 @@ static void config__first_language_of_an_extension(void **state)
     config_release(&config);
 }
 
-static void config__names_of_languages(void **state)
+CASE(config__names_of_languages)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"languages\": {\"c++-1.0_#\": {\"image\": \"i\", \"command\": "
                      "[\"{entrypoint}\"], \"extensions\": [\".c\"], "
@@ -220,11 +211,10 @@ static void config__names_of_languages(void **state)
     config_release(&config);
 }
 
-static void config__isolator_path_is_read_and_dropped(void **state)
+CASE(config__isolator_path_is_read_and_dropped)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"isolatorPath\": \"/usr/bin/isolator\"}");
     config_release(&config);
@@ -249,9 +239,8 @@ static void check_refused_at(const char *json, const char *start)
 }
 
 /* The words after the position are those of jansson. */
-static void config__no_json(void **state)
+CASE(config__no_json)
 {
-    (void)state;
     check_refused_at("", "test.json:1:0: ");
     check_refused_at("{", "test.json:1:1: ");
     check_refused_at("{\n  \"defaults\": {},,\n}", "test.json:2:");
@@ -267,9 +256,8 @@ static void config__no_json(void **state)
     check_refused("{\"a\\\xc7\x8a", "test.json:1:5: invalid escape near '\"a\\\\xc7'");
 }
 
-static void config__unknown_keys(void **state)
+CASE(config__unknown_keys)
 {
-    (void)state;
     check_refused("{\"zzz\": 1}", "test.json: zzz: unknown key");
     check_refused("{\"languges\": {}}",
                   "test.json: languges: unknown key; did you mean 'languages'?");
@@ -291,9 +279,8 @@ static void config__unknown_keys(void **state)
     check_refused("{\"\": 1}", "test.json: : unknown key");
 }
 
-static void config__wrong_types(void **state)
+CASE(config__wrong_types)
 {
-    (void)state;
     check_refused("{\"containerCommand\": 1}",
                   "test.json: containerCommand: must be a string that is not empty");
     check_refused("{\"containerCommand\": \"\"}",
@@ -329,9 +316,8 @@ static void config__wrong_types(void **state)
                   "test.json: defaults.capDrop: must be a string that is not empty");
 }
 
-static void config__wrong_limits(void **state)
+CASE(config__wrong_limits)
 {
-    (void)state;
     check_refused("{\"defaults\": {\"memoryMB\": 5}}",
                   "test.json: defaults.memoryMB: it must be from 6 to 16777216 MB");
     check_refused("{\"defaults\": {\"memoryMB\": 6.5}}",
@@ -365,13 +351,12 @@ static void config__wrong_limits(void **state)
 }
 
 /* It does not fit into the working directory. */
-static void config__filename_of_256_bytes(void **state)
+CASE(config__filename_of_256_bytes)
 {
     char name[257] = "";
     CLEANUP_FREE char *json = NULL;
     CLEANUP_FREE char *message = NULL;
 
-    (void)state;
     memset(name, 'a', 256);
     json = string_format("{\"languages\": {\"sh\": {\"defaultFilename\": \"%s\"}}}", name);
     message =
@@ -387,13 +372,12 @@ static void config__filename_of_256_bytes(void **state)
     "\"buildLimits\": {\"memoryMB\": 900, \"cpus\": 2}"
 
 /* A file changes single limits of a build, or takes the build away. */
-static void config__builds(void **state)
+CASE(config__builds)
 {
     struct error error = ERROR_INIT;
     struct config config;
     static const char none[] = "{\"languages\": {\"c\": {\"build\": []}}}";
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"languages\": {\"c\": {" BUILT "}}}");
     overlay(&config, "{\"languages\": {\"c\": {\"buildLimits\": {\"cpus\": 1}}}}");
@@ -415,9 +399,8 @@ static void config__builds(void **state)
     config_release(&config);
 }
 
-static void config__wrong_builds(void **state)
+CASE(config__wrong_builds)
 {
-    (void)state;
     check_refused("{\"languages\": {\"c\": {\"build\": \"cc\"}}}",
                   "test.json: languages.c.build: must be an array of strings that is not empty");
     check_refused("{\"languages\": {\"c\": {\"build\": [\"cc\", \"-x{sources}\"]}}}",
@@ -429,9 +412,8 @@ static void config__wrong_builds(void **state)
                      "test.json: languages.c.buildLimits.network: unknown key");
 }
 
-static void config__wrong_languages(void **state)
+CASE(config__wrong_languages)
 {
-    (void)state;
     check_refused("{\"languages\": {\"sh\": {}}}",
                   "test.json: languages.sh: must be complete: a new language needs image, command, "
                   "extensions and defaultFilename");
@@ -476,9 +458,8 @@ static void config__wrong_languages(void **state)
 }
 
 /* A message has the path of its own key, whatever was read before it. */
-static void config__path_of_later_keys(void **state)
+CASE(config__path_of_later_keys)
 {
-    (void)state;
     check_refused("{\"defaults\": {\"cpus\": 1, \"memoryMB\": 64}, \"maximums\": {\"cpus\": 2, "
                   "\"tmpMB\": 0}}",
                   "test.json: maximums.tmpMB: it must be from 1 to 1048576 MB");
@@ -531,13 +512,12 @@ static void write_config(const char *directory, const char *file)
     write_in(directory, file, json);
 }
 
-static void config__order_of_files(void **state)
+CASE(config__order_of_files)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *asked_for = path_in(directory, "asked.json");
     CLEANUP_FREE char *variable = path_in(directory, "variable.json");
 
-    (void)state;
     write_config(directory, ".config/isolator/config.json");
     check_load(NULL, directory, ".config/isolator/config.json");
     setenv("XDG_CONFIG_HOME", "", 1);
@@ -567,13 +547,12 @@ static void overlay_member(struct config *config, const char *member)
     overlay(config, json);
 }
 
-static void config__preparation(void **state)
+CASE(config__preparation)
 {
     struct config config;
     const struct language *sh;
     CLEANUP_FREE char *tag = NULL;
 
-    (void)state;
     config_init(&config);
     overlay(&config, SMALL);
     sh = language(&config, "sh");
@@ -602,12 +581,11 @@ static void config__preparation(void **state)
 
 /* An object names hosts; without maxBytes they have no limit. It and a string replace each other.
  */
-static void config__network_of_steps(void **state)
+CASE(config__network_of_steps)
 {
     struct config config;
     const struct prepare_network *network;
 
-    (void)state;
     config_init(&config);
     overlay(&config, SMALL);
     network = &language(&config, "sh")->preparation.network;
@@ -635,9 +613,8 @@ static void check_member_refused(const char *member, const char *message)
     check_refused(json, all);
 }
 
-static void config__wrong_preparations(void **state)
+CASE(config__wrong_preparations)
 {
-    (void)state;
     check_member_refused("\"prepare\": []", "prepare: must be an object");
     check_member_refused("\"prepare\": {\"runs\": []}",
                          "prepare.runs: unknown key; did you mean 'run'?");
@@ -663,14 +640,13 @@ static void config__wrong_preparations(void **state)
 }
 
 /* $XDG_CONFIG_HOME replaces ~/.config: the latter is not searched too. */
-static void config__xdg_takes_the_place_of_home(void **state)
+CASE(config__xdg_takes_the_place_of_home)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *empty = path_in(directory, "empty");
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct config config;
 
-    (void)state;
     write_config(directory, ".config/isolator/config.json");
     setenv("XDG_CONFIG_HOME", empty, 1);
     config_init(&config);
@@ -682,7 +658,7 @@ static void config__xdg_takes_the_place_of_home(void **state)
 }
 
 /* A file in the current directory is never read. */
-static void config__nothing_of_the_current_directory(void **state)
+CASE(config__nothing_of_the_current_directory)
 {
     static const char *const homes[] = {"", ".", "home", NULL};
     char *directory = set_up_home();
@@ -691,7 +667,6 @@ static void config__nothing_of_the_current_directory(void **state)
     CLEANUP_FREE char *below = path_in(dot_config, "isolator");
     char *before = getcwd(NULL, 0);
 
-    (void)state;
     mkdir(home, 0755);
     mkdir(dot_config, 0755);
     mkdir(below, 0755);
@@ -731,7 +706,7 @@ static void check_load_refused(const char *path, enum error_kind kind, const cha
     config_release(&config);
 }
 
-static void config__files_that_cannot_be_read(void **state)
+CASE(config__files_that_cannot_be_read)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *path = path_in(directory, "file.json");
@@ -742,7 +717,6 @@ static void config__files_that_cannot_be_read(void **state)
     CLEANUP_FREE char *too_large = string_format("%s: larger than 1 MiB", path);
     CLEANUP_FREE char *blanks = memory_allocate((1 << 20) + 1);
 
-    (void)state;
     check_load_refused(path, ERROR_CONFIG, absent);
     setenv("ISOLATOR_CONFIG", path, 1);
     check_load_refused(NULL, ERROR_CONFIG, absent); /* a file that was requested must exist */
@@ -754,7 +728,7 @@ static void config__files_that_cannot_be_read(void **state)
     temp_remove(directory);
 }
 
-static void config__file_of_one_mebibyte(void **state)
+CASE(config__file_of_one_mebibyte)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *path = path_in(directory, "file.json");
@@ -762,7 +736,6 @@ static void config__file_of_one_mebibyte(void **state)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct config config;
 
-    (void)state;
     memset(blanks, ' ', 1 << 20);
     memcpy(blanks, "{}", 2);
     write_bytes(path, blanks, 1 << 20, 0644);
@@ -774,7 +747,7 @@ static void config__file_of_one_mebibyte(void **state)
 }
 
 /* Like <(...) in a shell. */
-static void config__file_that_is_a_pipe(void **state)
+CASE(config__file_that_is_a_pipe)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *path = path_in(directory, "fifo");
@@ -784,7 +757,6 @@ static void config__file_that_is_a_pipe(void **state)
     struct config config;
     struct strbuf output;
 
-    (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
     output = shell_output(command);
     strbuf_release(&output);
@@ -795,19 +767,18 @@ static void config__file_that_is_a_pipe(void **state)
     temp_remove(directory);
 }
 
-static void config__errors_name_the_file(void **state)
+CASE(config__errors_name_the_file)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *path = path_in(directory, "file.json");
     CLEANUP_FREE char *message = string_format("%s: defaults.cpus: must be a number", path);
 
-    (void)state;
     write_in(directory, "file.json", "{\"defaults\": {\"cpus\": \"1\"}}");
     check_load_refused(path, ERROR_CONFIG, message);
     temp_remove(directory);
 }
 
-static void config__directories_lie_beside_the_file(void **state)
+CASE(config__directories_lie_beside_the_file)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *path = path_in(directory, "file.json");
@@ -817,7 +788,6 @@ static void config__directories_lie_beside_the_file(void **state)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct config config;
 
-    (void)state;
     config_init(&config);
     write_in(
         directory, "file.json",
@@ -845,7 +815,7 @@ static void config__directories_lie_beside_the_file(void **state)
 }
 
 /* It is absolute even if the path of the file is relative. */
-static void config__prompts_are_absolute(void **state)
+CASE(config__prompts_are_absolute)
 {
     char *directory = set_up_home();
     char *before = getcwd(NULL, 0);
@@ -853,7 +823,6 @@ static void config__prompts_are_absolute(void **state)
     struct config config;
     int result;
 
-    (void)state;
     write_in(directory, "file.json", "{\"promptsDir\": \"my/prompts\"}");
     assert_int_equal(chdir(directory), 0);
     config_init(&config);
@@ -894,23 +863,21 @@ static void check_own(const char *json, double timeout, double memory)
     temp_remove(directory);
 }
 
-static void config__own_defaults_lie_over_the_built_in(void **state)
+CASE(config__own_defaults_lie_over_the_built_in)
 {
-    (void)state;
     check_own(NULL, 45, 256);
     check_own("{}", 45, 256);
     check_own("{\"defaults\": {\"memoryMB\": 300}}", 45, 300);
 }
 
-static void config__own_defaults_lie_below_the_users(void **state)
+CASE(config__own_defaults_lie_below_the_users)
 {
-    (void)state;
     check_own("{\"defaults\": {\"timeoutSeconds\": 10}}", 10, 256);
     check_own("{\"defaults\": {\"timeoutSeconds\": 60}}", 60, 256);
 }
 
 /* A language keeps its own timeout, whether it is built in or not. */
-static void config__own_defaults_lie_below_a_language(void **state)
+CASE(config__own_defaults_lie_below_a_language)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *path = path_in(directory, "file.json");
@@ -918,7 +885,6 @@ static void config__own_defaults_lie_below_a_language(void **state)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct config config;
 
-    (void)state;
     limits_init(&own);
     own.number[LIMIT_MEMORY] = 77;
     write_in(directory, "file.json", "{\"languages\": {\"python\": {\"memoryMB\": 88}}}");
@@ -933,11 +899,10 @@ static void config__own_defaults_lie_below_a_language(void **state)
 
 /* ---- for the server */
 
-static void config__numbers_of_the_server(void **state)
+CASE(config__numbers_of_the_server)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"maxConcurrent\": 1, \"maxQueued\": 0, \"maxTextBytes\": 1000}");
     assert_int_equal(config.max_concurrent, 1);
@@ -962,12 +927,11 @@ static void check_number_refused(const char *key, const char *value, const char 
     check_refused(json, message);
 }
 
-static void config__wrong_numbers_of_the_server(void **state)
+CASE(config__wrong_numbers_of_the_server)
 {
     static const char *const wrong[] = {"-1",  "450001", "1.5",  "\"5\"",     "null",
                                         "1.0", "true",   "[64]", "9999999999"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         check_number_refused("maxConcurrent", wrong[i], "1 to 1024");
         check_number_refused("maxQueued", wrong[i], "0 to 100000");
@@ -979,11 +943,10 @@ static void config__wrong_numbers_of_the_server(void **state)
     check_number_refused("maxTextBytes", "999", "1000 to 450000");
 }
 
-static void config__engine_timeout(void **state)
+CASE(config__engine_timeout)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"engineTimeoutSeconds\": 1}");
     assert_int_equal(config.engine_timeout, 1);
@@ -995,12 +958,11 @@ static void config__engine_timeout(void **state)
     check_number_refused("engineTimeoutSeconds", "\"10\"", "1 to 600");
 }
 
-static void config__allow_unenforced(void **state)
+CASE(config__allow_unenforced)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"containerCommand\": \"docker\"}");
     assert_false(config_docker(&config).allow_unenforced);
@@ -1013,11 +975,10 @@ static void config__allow_unenforced(void **state)
     config_release(&config);
 }
 
-static void config__kind_of_engine(void **state)
+CASE(config__kind_of_engine)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"containerCommand\": \"docker\"}");
     assert_int_equal(config_docker(&config).kind, ENGINE_DOCKER);
@@ -1030,11 +991,10 @@ static void config__kind_of_engine(void **state)
     config_release(&config);
 }
 
-static void config__allow_netlink(void **state)
+CASE(config__allow_netlink)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     assert_false(config.allow_netlink);
     overlay(&config, "{\"allowNetlink\": true}");
@@ -1044,7 +1004,7 @@ static void config__allow_netlink(void **state)
     config_release(&config);
 }
 
-static void config__warm(void **state)
+CASE(config__warm)
 {
     static const char one[] =
         "{\"warm\": {\"py\": 3}, \"warmMaxAgeSeconds\": 86400, \"languages\": "
@@ -1052,7 +1012,6 @@ static void config__warm(void **state)
         "\"extensions\": [\".py\"], \"defaultFilename\": \"main.py\"}}}";
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, one); /* a language that follows it in the same file */
     assert_int_equal(config_language(&config, "py")->warm, 3);
@@ -1077,11 +1036,10 @@ static void check_sessions(const struct config *config, const char *expected)
 }
 
 /* A file changes only what it names. */
-static void config__sessions(void **state)
+CASE(config__sessions)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"sessions\": {\"max\": 1, \"idleSeconds\": 2, \"lifetimeSeconds\": 3, "
                      "\"cpuSeconds\": 4, \"outputBytes\": 1024}}");
@@ -1095,7 +1053,7 @@ static void config__sessions(void **state)
     config_release(&config);
 }
 
-static void config__wrong_sessions(void **state)
+CASE(config__wrong_sessions)
 {
     static const struct {
         const char *json, *message;
@@ -1116,7 +1074,6 @@ static void config__wrong_sessions(void **state)
         {"{\"idle\": 1}", "test.json: sessions.idle: unknown key; did you mean 'idleSeconds'?"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         CLEANUP_FREE char *json = string_format("{\"sessions\": %s}", wrong[i].json);
 
@@ -1125,11 +1082,10 @@ static void config__wrong_sessions(void **state)
 }
 
 /* A file can turn the interpreter of a language off. */
-static void config__session_command(void **state)
+CASE(config__session_command)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"languages\": {\"py\": {\"image\": \"py:3\", \"command\": "
                      "[\"{entrypoint}\"], \"extensions\": [\".py\"], \"defaultFilename\": "
@@ -1143,11 +1099,10 @@ static void config__session_command(void **state)
     config_release(&config);
 }
 
-static void config__wrong_numbers_of_waiting_sandboxes(void **state)
+CASE(config__wrong_numbers_of_waiting_sandboxes)
 {
     static const char *const wrong[] = {"-1", "101", "1.5", "true", "\"1\""};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         CLEANUP_FREE char *json = string_format(
             "{\"warm\": {\"py\": %s}, \"languages\": {\"py\": {\"image\": \"py:3\", \"command\": "
@@ -1158,14 +1113,13 @@ static void config__wrong_numbers_of_waiting_sandboxes(void **state)
     }
 }
 
-static void config__numbers_of_the_server_that_are_built_in(void **state)
+CASE(config__numbers_of_the_server_that_are_built_in)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *path = path_in(directory, "file.json");
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct config config;
 
-    (void)state;
     write_in(directory, "file.json", "{}");
     config_init(&config);
     assert_int_equal(config_load(&config, path, NULL, &error), 0);
@@ -1179,7 +1133,7 @@ static void config__numbers_of_the_server_that_are_built_in(void **state)
     temp_remove(directory);
 }
 
-static void config__built_in(void **state)
+CASE(config__built_in)
 {
     static const double defaults[LIMIT_NUMBERS] = {60, 256, 0.5, INFINITY, 64, 64, 64, 1048576};
     char *directory = set_up_home();
@@ -1188,7 +1142,6 @@ static void config__built_in(void **state)
     CLEANUP_FREE char *names = NULL;
     struct config config;
 
-    (void)state;
     write_in(directory, "file.json", "{}");
     config_init(&config);
     assert_int_equal(config_load(&config, path, NULL, &error), 0);
@@ -1248,11 +1201,10 @@ static void check_network(const struct sandbox_policy *policy, const char *expec
     assert_string_equal(strbuf_string(&text), expected);
 }
 
-static void config__hosts(void **state)
+CASE(config__hosts)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config,
             "{\"defaults\": {\"network\": {\"allow\": [{\"host\": \"packages.example.com\","
@@ -1272,11 +1224,10 @@ static void config__hosts(void **state)
 }
 
 /* The string and the object are two values of one key. */
-static void config__network_is_a_string_or_an_object(void **state)
+CASE(config__network_is_a_string_or_an_object)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{}");
     check_network(&config.defaults, "- 104857600 64");
@@ -1298,12 +1249,11 @@ static void config__network_is_a_string_or_an_object(void **state)
 }
 
 /* The layers have only one of the two names, so that what lies over them replaces it. */
-static void config__network_at_the_top(void **state)
+CASE(config__network_at_the_top)
 {
     CLEANUP_FREE char *text = NULL;
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"network\": {\"allow\": [\"a\"]}}");
     check_network(&config.defaults, "none a:80:443 104857600 64");
@@ -1332,9 +1282,8 @@ static void check_allow_refused(const char *allow, const char *message)
     check_refused(json, whole);
 }
 
-static void config__wrong_hosts(void **state)
+CASE(config__wrong_hosts)
 {
-    (void)state;
     check_allow_refused("\"a\"", ": must be an array of hosts");
     check_allow_refused("[5]", "[0]: must be a string like \"example.com:443\" or an object");
     check_allow_refused("[\"\"]", "[0]: must be a string that is not empty");
@@ -1357,13 +1306,12 @@ static void config__wrong_hosts(void **state)
                   "address like 192.0.2.1 or [2001:db8::1]");
 }
 
-static void config__wrong_ports_and_addresses(void **state)
+CASE(config__wrong_ports_and_addresses)
 {
     static const char *const no_ports[] = {"[]", "80",
                                            "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]"};
     static const char *const no_port[] = {"[0]", "[80, 65536]", "[\"80\"]", "[80.5]"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(no_ports); i++) {
         CLEANUP_FREE char *allow = string_format("[{\"host\": \"b\", \"ports\": %s}]", no_ports[i]);
 
@@ -1386,11 +1334,10 @@ static void config__wrong_ports_and_addresses(void **state)
                         "[0].addresses: must be an array of at most 16 ranges");
 }
 
-static void config__wrong_numbers_of_hosts(void **state)
+CASE(config__wrong_numbers_of_hosts)
 {
     static const char *const values[] = {"0", "1099511627777", "\"1\"", "1.5"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(values); i++) {
         CLEANUP_FREE char *bytes = string_format("{\"network\": {\"maxBytes\": %s}}", values[i]);
         CLEANUP_FREE char *connections =
@@ -1406,7 +1353,7 @@ static void config__wrong_numbers_of_hosts(void **state)
 }
 
 /* What a language gets: its own hosts with the numbers of the defaults, lowered to the maximums. */
-static void config__hosts_of_a_language(void **state)
+CASE(config__hosts_of_a_language)
 {
     static const char text[] =
         "{\"network\": {\"allow\": [\"a.example\"], \"maxBytes\": 500},"
@@ -1416,7 +1363,6 @@ static void config__hosts_of_a_language(void **state)
     struct config config;
     struct sandbox_policy policy;
 
-    (void)state;
     config_init(&config);
     overlay(&config, text);
     config_policy(&config, &config.languages[0], &policy);
@@ -1437,11 +1383,10 @@ static void config__hosts_of_a_language(void **state)
 #define TERMINATED(host) "{\"host\": \"" host "\", \"tls\": \"terminate\"}"
 
 /* The order of the keys does not matter: the credentials are read after the hosts. */
-static void config__credentials(void **state)
+CASE(config__credentials)
 {
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config,
             "{\"network\": {\"credentials\": [{\"host\": \"api.example\", \"from\": \"env:KEY\","
@@ -1460,7 +1405,7 @@ static void config__credentials(void **state)
     config_release(&config);
 }
 
-static void config__credentials_of_languages_and_steps(void **state)
+CASE(config__credentials_of_languages_and_steps)
 {
     static const char network[] = "\"network\": {\"allow\": [" TERMINATED(
         "a.example") "], \"credentials\": [{\"host\": \"a.example\", \"from\": \"env:KEY\"}]}";
@@ -1472,7 +1417,6 @@ static void config__credentials_of_languages_and_steps(void **state)
     struct config config;
     struct sandbox_policy policy;
 
-    (void)state;
     config_init(&config);
     overlay(&config, text);
     config_policy(&config, &config.languages[0], &policy);
@@ -1486,11 +1430,10 @@ static void config__credentials_of_languages_and_steps(void **state)
     config_release(&config);
 }
 
-static void config__wrong_tls(void **state)
+CASE(config__wrong_tls)
 {
     static const char *const bad[] = {"\"\"", "\"Terminate\"", "\"pass\"", "true", "null"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *allow = string_format("[{\"host\": \"b\", \"tls\": %s}]", bad[i]);
 
@@ -1513,9 +1456,8 @@ static void check_credentials_refused(const char *credentials, const char *messa
     check_refused(json, whole);
 }
 
-static void config__wrong_credentials(void **state)
+CASE(config__wrong_credentials)
 {
-    (void)state;
     check_credentials_refused("{}", ": must be an array of credentials");
     check_credentials_refused("[\"b\"]", "[0]: must be an object");
     check_credentials_refused("[{}]", "[0]: must be complete: a credential needs host and from");
@@ -1547,13 +1489,12 @@ static void config__wrong_credentials(void **state)
         "[1]: host 'b' has a credential in header 'authorization' already; remove one of them");
 }
 
-static void config__credentials_need_their_hosts(void **state)
+CASE(config__credentials_need_their_hosts)
 {
     struct error error = ERROR_INIT;
     struct config config;
     static const char alone[] = "{\"network\": {\"credentials\": []}}";
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"network\": {\"allow\": [" TERMINATED("b") "]}}");
     assert_int_equal(config_overlay(&config, alone, strlen(alone), "test.json", &error), -1);

@@ -10,11 +10,10 @@ static const enum config_level levels[] = {
     CONFIG_LEVEL_CREDENTIAL, CONFIG_LEVEL_TOOL_SERVER, CONFIG_LEVEL_TOOL_LIMITS};
 
 /* All keys in the order of the table, each level on a line of its own. */
-static void config_keys__levels(void **state)
+CASE(config_keys__levels)
 {
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(levels); i++) {
         const struct config_key *key = NULL;
 
@@ -51,9 +50,8 @@ static void config_keys__levels(void **state)
         "calls atOnce callSeconds valueBytes totalBytes \n");
 }
 
-static void config_keys__find(void **state)
+CASE(config_keys__find)
 {
-    (void)state;
     assert_string_equal(config_keys_find(CONFIG_LEVEL_TOP, "maxQueued")->rule->name, "maxQueued");
     assert_ptr_equal(config_keys_find(CONFIG_LEVEL_LIMITS, "memoryMB")->rule,
                      &limit_rules[LIMIT_MEMORY].key);
@@ -63,7 +61,7 @@ static void config_keys__find(void **state)
     assert_null(config_keys_find(CONFIG_LEVEL_TOP, ""));
 }
 
-static void config_keys__ranges(void **state)
+CASE(config_keys__ranges)
 {
     static const struct {
         const char *name;
@@ -83,7 +81,6 @@ static void config_keys__ranges(void **state)
     const struct config_key *key = NULL;
     size_t count = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(expected); i++) {
         key = config_keys_find(CONFIG_LEVEL_TOP, expected[i].name);
         assert_non_null(key);
@@ -96,9 +93,8 @@ static void config_keys__ranges(void **state)
 }
 
 /* Every key has what the schema needs. */
-static void config_keys__are_described(void **state)
+CASE(config_keys__are_described)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(levels); i++) {
         const struct config_key *key = NULL;
 

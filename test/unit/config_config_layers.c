@@ -45,17 +45,15 @@ static void check(const char *first, const char *second, const char *third, cons
     config_release(&config);
 }
 
-static void config_layers__last_one_decides(void **state)
+CASE(config_layers__last_one_decides)
 {
-    (void)state;
     check("{\"maxQueued\":1,\"maxTextBytes\":1000}", "{\"maxTextBytes\":2000}", "{\"maxQueued\":1}",
           "maxQueued=1 (c) maxTextBytes=2000 (b) ", "{\"maxQueued\":1,\"maxTextBytes\":2000}");
     check("{}", "{}", "{}", "", "{}");
 }
 
-static void config_layers__objects_are_merged_and_arrays_replaced(void **state)
+CASE(config_layers__objects_are_merged_and_arrays_replaced)
 {
-    (void)state;
     check("{\"defaults\":{\"memoryMB\":10,\"capDrop\":[\"A\",\"B\"]}}",
           "{\"defaults\":{\"capDrop\":[\"C\"]},\"maximums\":{}}", "{\"defaults\":{\"cpus\":2}}",
           "defaults.memoryMB=10 (a) defaults.capDrop=[\"C\"] (b) defaults.cpus=2 (c) maximums={} "
@@ -66,13 +64,12 @@ static void config_layers__objects_are_merged_and_arrays_replaced(void **state)
 }
 
 /* A later layer does not change an earlier one, whose values are the origins. */
-static void config_layers__can_be_resolved_twice(void **state)
+CASE(config_layers__can_be_resolved_twice)
 {
     struct error error = ERROR_INIT;
     struct config config;
     json_t *once, *twice;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "a", "{\"defaults\":{\"memoryMB\":10}}");
     overlay(&config, "b", "{\"defaults\":{\"memoryMB\":20}}");
@@ -87,13 +84,12 @@ static void config_layers__can_be_resolved_twice(void **state)
     config_release(&config);
 }
 
-static void config_layers__refused_texts_are_none(void **state)
+CASE(config_layers__refused_texts_are_none)
 {
     const char wrong[] = "{\"maxQueued\": 5, \"bogus\": 1}";
     struct error error = ERROR_INIT;
     struct config config;
 
-    (void)state;
     config_init(&config);
     assert_int_equal(config_overlay(&config, wrong, strlen(wrong), "a", &error), -1);
     assert_error(&error, ERROR_CONFIG, "a: bogus: unknown key");
@@ -101,12 +97,11 @@ static void config_layers__refused_texts_are_none(void **state)
     config_release(&config);
 }
 
-static void config_layers__path_that_json_cannot_hold(void **state)
+CASE(config_layers__path_that_json_cannot_hold)
 {
     struct error error = ERROR_INIT;
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "a", "{\"promptsDir\": \"/p\"}");
     free(config.prompts_dir);
@@ -125,12 +120,11 @@ static void config_layers__path_that_json_cannot_hold(void **state)
 }
 
 /* A list of hosts replaces the older one with its credentials, wherever it is. */
-static void config_layers__hosts_take_credentials_away(void **state)
+CASE(config_layers__hosts_take_credentials_away)
 {
 #define HOSTS "\"allow\":[{\"host\":\"a\",\"tls\":\"terminate\"}]"
 #define WITH  HOSTS ",\"credentials\":[{\"host\":\"a\",\"from\":\"env:A\"}]"
 
-    (void)state;
     check("{\"defaults\":{\"network\":{" WITH "}}}", "{\"network\":{\"allow\":[]}}", "{}",
           "defaults.network.allow=[] (b) ", "{\"defaults\":{\"network\":{\"allow\":[]}}}");
     check("{\"defaults\":{\"network\":{" WITH "}}}", "{\"network\":{\"maxBytes\":1}}", "{}",

@@ -34,26 +34,23 @@ static void check_driver(const char *placeholder, const char *path, const char *
     assert_in_range(strlen(text), 1000, DRIVER_BYTES_MAX);
 }
 
-static void drivers__texts(void **state)
+CASE(drivers__texts)
 {
-    (void)state;
     check_driver("{python_driver}", "src/drivers/python.py", "#", true);
     check_driver("{javascript_driver}", "src/drivers/javascript.js", "//", false);
 }
 
-static void drivers__node_proxy(void **state)
+CASE(drivers__node_proxy)
 {
     CLEANUP(strbuf_release) struct strbuf source = STRBUF_INIT;
 
-    (void)state;
     read_source("src/drivers/node_proxy.js", "//", false, &source);
     assert_string_equal(driver_node_proxy(), source.data);
     assert_in_range(strlen(source.data), 1000, DRIVER_BYTES_MAX);
 }
 
-static void drivers__other_placeholders(void **state)
+CASE(drivers__other_placeholders)
 {
-    (void)state;
     assert_null(driver_text("{ruby_driver}"));
     assert_null(driver_text("python_driver"));
     assert_null(driver_text("{python_driver} "));

@@ -2,12 +2,11 @@
 
 #include "config/enforcement_file.h"
 
-static void enforcement_file__is_there_until_it_is_removed(void **state)
+CASE(enforcement_file__is_there_until_it_is_removed)
 {
     struct error error = ERROR_INIT;
     char *directory = temp_create();
 
-    (void)state;
     setenv("XDG_STATE_HOME", directory, 1);
     assert_false(enforcement_file_exists("Docker 1"));
     assert_int_equal(enforcement_file_write("Docker 1", &error), 0);
@@ -21,7 +20,7 @@ static void enforcement_file__is_there_until_it_is_removed(void **state)
     temp_remove(directory);
 }
 
-static void enforcement_file__below_a_link(void **state)
+CASE(enforcement_file__below_a_link)
 {
     struct error error = ERROR_INIT;
     char *directory = temp_create();
@@ -32,7 +31,6 @@ static void enforcement_file__below_a_link(void **state)
                       "levels of symbolic links",
                       own);
 
-    (void)state;
     setenv("XDG_STATE_HOME", directory, 1);
     assert_int_equal(symlink(".", own), 0);
     assert_int_equal(enforcement_file_write("", &error), -1);
@@ -40,11 +38,10 @@ static void enforcement_file__below_a_link(void **state)
     temp_remove(directory);
 }
 
-static void enforcement_file__cannot_be_written(void **state)
+CASE(enforcement_file__cannot_be_written)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     setenv("XDG_STATE_HOME", "/dev/null", 1);
     assert_int_equal(enforcement_file_write("", &error), -1);
     assert_error(&error, ERROR_SYSTEM,

@@ -2,7 +2,7 @@
 
 #include "config/environment.h"
 
-static void environment__names(void **state)
+CASE(environment__names)
 {
     static const char *const good[] = {"A",  "a",  "_",    "_1",        "PATH",
                                        "a1", "__", "Zz_9", "LONG_NAME", "A0_"};
@@ -10,7 +10,6 @@ static void environment__names(void **state)
                                       " A",   "A ",    "\xc3\xa9", "A\xff", "A\n", "A'",  "$A",
                                       "A[0]", "A\x01", "-",        "()",    "A+",  "9"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++)
         if (!environment_is_name(good[i], strlen(good[i])))
             fail_msg("'%s' is no name", good[i]);
@@ -19,9 +18,8 @@ static void environment__names(void **state)
             fail_msg("'%s' is a name", bad[i]);
 }
 
-static void environment__name_is_the_first_bytes(void **state)
+CASE(environment__name_is_the_first_bytes)
 {
-    (void)state;
     assert_true(environment_is_name("A=B", 1));
     assert_true(environment_is_name("NAME=1 2", 4));
     assert_false(environment_is_name("NAME=1 2", 5));
@@ -31,9 +29,8 @@ static void environment__name_is_the_first_bytes(void **state)
     assert_false(environment_is_name("", 1));
 }
 
-static void environment__every_byte(void **state)
+CASE(environment__every_byte)
 {
-    (void)state;
     for (unsigned byte = 1; byte < 256; byte++) {
         const char name[] = {'A', (char)byte, '\0'};
         const bool letter = (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
@@ -51,11 +48,10 @@ static void check(const struct strvec *environment, const char *expected)
     assert_string_equal(joined, expected);
 }
 
-static void environment__set_adds_and_replaces_in_place(void **state)
+CASE(environment__set_adds_and_replaces_in_place)
 {
     CLEANUP(strvec_release) struct strvec environment = STRVEC_INIT;
 
-    (void)state;
     environment_set(&environment, "A=1");
     environment_set(&environment, "B=2");
     environment_set(&environment, "C=3");
@@ -70,11 +66,10 @@ static void environment__set_adds_and_replaces_in_place(void **state)
     assert_null(environment.items[3]);
 }
 
-static void environment__set_compares_whole_names(void **state)
+CASE(environment__set_compares_whole_names)
 {
     CLEANUP(strvec_release) struct strvec environment = STRVEC_INIT;
 
-    (void)state;
     environment_set(&environment, "PATH=1");
     environment_set(&environment, "PATH_2=2");
     environment_set(&environment, "PAT=3");
@@ -84,12 +79,11 @@ static void environment__set_compares_whole_names(void **state)
     check(&environment, "PATH=1|PATH_2=two|PAT=3|path=4");
 }
 
-static void environment__set_copies(void **state)
+CASE(environment__set_copies)
 {
     CLEANUP(strvec_release) struct strvec environment = STRVEC_INIT;
     char assignment[] = "A=1";
 
-    (void)state;
     environment_set(&environment, assignment);
     assignment[2] = '9';
     check(&environment, "A=1");

@@ -24,9 +24,8 @@ static void check(const char *text, const char *source, const char *expected)
     check_found(text, source, strlen(source), expected);
 }
 
-static void filename_pattern__first_line_that_matches(void **state)
+CASE(filename_pattern__first_line_that_matches)
 {
-    (void)state;
     check("^class (.*)", "class Abc", "Abc.x");
     check("^class (.*)", "import x;\n\n class No\nclass Abc\nclass Def\n", "Abc.x");
     check("^class (.*)", "import x;\n", "-");
@@ -36,19 +35,17 @@ static void filename_pattern__first_line_that_matches(void **state)
     check("^class (.*)", "class A-b\nclass Abc\n", "-"); /* no plain name: no other line counts */
 }
 
-static void filename_pattern__last_group(void **state)
+CASE(filename_pattern__last_group)
 {
-    (void)state;
     check("(a|b) ((c)+(d))e", "b ccde", "d.x");
     check("(1)(2)(3)(4)(5)(6)(7)(8)(9)", "123456789", "9.x");
 }
 
-static void filename_pattern__plain_names(void **state)
+CASE(filename_pattern__plain_names)
 {
     static const char *const names[] = {"",     "a.b",      "a/b", "..",     "-a b",
                                         "a\\b", "\xc3\xa9", "a\r", "{stem}", "a:b"};
 
-    (void)state;
     check("<(.*)>", "<Ab_9$>", "Ab_9$.x");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         CLEANUP_FREE char *source = string_format("<%s>", names[i]);
@@ -58,23 +55,21 @@ static void filename_pattern__plain_names(void **state)
 }
 
 /* With its extension, a name can have as many bytes as a file name. */
-static void filename_pattern__long_names(void **state)
+CASE(filename_pattern__long_names)
 {
     CLEANUP_FREE char *longest = string_format("<%0253d>", 0);
     CLEANUP_FREE char *longer = string_format("<%0254d>", 0);
     CLEANUP_FREE char *expected = string_format("%0253d.x", 0);
 
-    (void)state;
     check("<(.*)>", longest, expected);
     check("<(.*)>", longer, "-");
 }
 
-static void filename_pattern__start_of_lines_and_source(void **state)
+CASE(filename_pattern__start_of_lines_and_source)
 {
     CLEANUP_FREE char *source = memory_allocate(FILENAME_SOURCE_MAX + 10);
     CLEANUP_FREE char *lines = memory_allocate(FILENAME_LINES_MAX + 10);
 
-    (void)state;
     memset(source, ' ', FILENAME_SOURCE_MAX + 10);
     memcpy(source + FILENAME_LINE_MAX - 3, "<a>", 3);
     check_found("<(.*)>", source, FILENAME_LINE_MAX, "a.x");
@@ -93,14 +88,13 @@ static void filename_pattern__start_of_lines_and_source(void **state)
     check_found("<(.*)>", "\0<a>\n<b>", 8, "b.x"); /* a NUL ends its line */
 }
 
-static void filename_pattern__extensions(void **state)
+CASE(filename_pattern__extensions)
 {
     struct error error = ERROR_INIT;
     struct filename_pattern *pattern = filename_pattern_new("(b)", &error);
     CLEANUP_FREE char *none = filename_pattern_find(pattern, "b", 1, "main");
     CLEANUP_FREE char *last = filename_pattern_find(pattern, "b", 1, "main.tar.gz");
 
-    (void)state;
     assert_string_equal(none, "b");
     assert_string_equal(last, "b.gz");
     assert_null(filename_pattern_find(NULL, "b", 1, "main"));
@@ -109,14 +103,13 @@ static void filename_pattern__extensions(void **state)
 }
 
 /* The offset of the file stays: the program is sent from there. */
-static void filename_pattern__file(void **state)
+CASE(filename_pattern__file)
 {
     struct error error = ERROR_INIT;
     struct filename_pattern *pattern = filename_pattern_new("^class (.*)", &error);
     FILE *file = tmpfile();
     CLEANUP_FREE char *name = NULL;
 
-    (void)state;
     fputs("import x\nclass Abc\n", file);
     fflush(file);
     assert_int_equal(lseek(fileno(file), 3, SEEK_SET), 3);
@@ -138,13 +131,12 @@ static void check_refused(const char *text, const char *message)
     error_release(&error);
 }
 
-static void filename_pattern__wrong_patterns(void **state)
+CASE(filename_pattern__wrong_patterns)
 {
     CLEANUP_FREE char *longest = string_format("(a)%0997d", 0);
     CLEANUP_FREE char *longer = string_format("(a)%0998d", 0);
     struct error error = ERROR_INIT;
 
-    (void)state;
     check(longest, longest, "-");
     assert_null(filename_pattern_new("(a", &error));
     assert_memory_equal(error.message, "not a regular expression: ", 26);

@@ -40,13 +40,12 @@ static void check_two(const char *one, const char *other, const char *message)
     check(&files, "main", message);
 }
 
-static void input_files__are_added(void **state)
+CASE(input_files__are_added)
 {
     struct input_files files = INPUT_FILES_INIT;
     char path[] = "a/b";
     char *data = string_copy("xyz");
 
-    (void)state;
     input_files_add(&files, path, data, 3);
     path[0] = '#'; /* it is copied */
     add(&files, "c");
@@ -60,28 +59,25 @@ static void input_files__are_added(void **state)
     assert_null(files.items);
 }
 
-static void input_files__release_is_legal_at_once_and_again(void **state)
+CASE(input_files__release_is_legal_at_once_and_again)
 {
     struct input_files files = INPUT_FILES_INIT;
 
-    (void)state;
     input_files_release(&files);
     add(&files, "a");
     input_files_release(&files);
     input_files_release(&files);
 }
 
-static void input_files__none_beside_the_entrypoint(void **state)
+CASE(input_files__none_beside_the_entrypoint)
 {
     struct input_files files = INPUT_FILES_INIT;
 
-    (void)state;
     check(&files, "main.py", NULL);
 }
 
-static void input_files__side_by_side(void **state)
+CASE(input_files__side_by_side)
 {
-    (void)state;
     check_one("b", "a", NULL);
     check_one("src/b", "src/a", NULL);
     check_one("main.py.txt", "main.py", NULL);
@@ -92,18 +88,16 @@ static void input_files__side_by_side(void **state)
     check_two("a/b/c/d", "a/b/c/e/f", NULL);
 }
 
-static void input_files__follow_the_rule_for_paths(void **state)
+CASE(input_files__follow_the_rule_for_paths)
 {
-    (void)state;
     check_one("../a", "main", "'../a' must not have '..', '.' or empty parts");
     check_one("/a", "main", "'/a' must be relative to the directory");
     check_one("", "main", "'' must not have '..', '.' or empty parts");
     check_two("good", "a/", "'a/' must not have '..', '.' or empty parts");
 }
 
-static void input_files__twice(void **state)
+CASE(input_files__twice)
 {
-    (void)state;
     check_one("main.py", "main.py", "two files have the name 'main.py'");
     check_two("a/b", "a/b", "two files have the name 'a/b'");
     check_two("a\n", "a\n", "two files have the name 'a\\n'");
@@ -111,9 +105,8 @@ static void input_files__twice(void **state)
 
 #define BOTH " is the name of a file and of a directory of other files"
 
-static void input_files__file_and_directory(void **state)
+CASE(input_files__file_and_directory)
 {
-    (void)state;
     check_two("a", "a/b", "'a'" BOTH);
     check_two("a/b", "a", "'a'" BOTH);
     check_two("a/b/c/d/e", "a/b", "'a/b'" BOTH);
@@ -125,11 +118,10 @@ static void input_files__file_and_directory(void **state)
 /*
  * Sorted by bytes, other names come between a name and the paths below it: '-' and '.' precede '/'.
  */
-static void input_files__file_and_directory_with_names_between(void **state)
+CASE(input_files__file_and_directory_with_names_between)
 {
     struct input_files files = INPUT_FILES_INIT;
 
-    (void)state;
     add(&files, "a/b");
     add(&files, "a-");
     add(&files, "a.c");
@@ -138,12 +130,11 @@ static void input_files__file_and_directory_with_names_between(void **state)
 }
 
 /* Comparing deep paths takes no longer than comparing flat ones. */
-static void input_files__many_and_deep(void **state)
+CASE(input_files__many_and_deep)
 {
     struct strbuf deep = STRBUF_INIT;
     struct input_files files = INPUT_FILES_INIT;
 
-    (void)state;
     while (deep.length < 3990)
         strbuf_addstr(&deep, "d/");
     for (int i = 0; i < 5000; i++) {
@@ -155,11 +146,10 @@ static void input_files__many_and_deep(void **state)
     check(&files, "main", "'d/d'" BOTH);
 }
 
-static void input_files__many(void **state)
+CASE(input_files__many)
 {
     struct input_files files = INPUT_FILES_INIT;
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         CLEANUP_FREE char *path = string_format("dir%d/file%d", i % 100, i);
         add(&files, path);
@@ -182,9 +172,8 @@ static void check_path(const char *path, const char *expected, const char *messa
     assert_string_equal(got, expected);
 }
 
-static void input_files__spellings_of_a_path(void **state)
+CASE(input_files__spellings_of_a_path)
 {
-    (void)state;
     check_path("d.csv", "d.csv", NULL);
     check_path("./d.csv", "d.csv", NULL);
     check_path("././/d.csv", "d.csv", NULL);

@@ -29,16 +29,15 @@ static void set_number(struct limits *limits, enum limit_number which, double va
     assert_int_equal(result, 0);
 }
 
-static void limits__init_gives_nothing(void **state)
+CASE(limits__init_gives_nothing)
 {
     struct limits limits;
 
-    (void)state;
     limits_init(&limits);
     check(&limits, "- - - - - - - -");
 }
 
-static void limits__rules(void **state)
+CASE(limits__rules)
 {
     static const struct {
         const char *name;
@@ -56,7 +55,6 @@ static void limits__rules(void **state)
         {"outputBytes", KEY_WHOLE, 1024, 67108864, " bytes"},
     };
 
-    (void)state;
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         assert_string_equal(limit_rules[i].key.name, expected[i].name);
         assert_int_equal(limit_rules[i].key.type, expected[i].type);
@@ -78,11 +76,10 @@ static void check_refused(enum limit_number which, double value, const char *mes
     assert_true(isnan(limits.number[which]));
 }
 
-static void limits__numbers(void **state)
+CASE(limits__numbers)
 {
     struct limits limits;
 
-    (void)state;
     limits_init(&limits);
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         set_number(&limits, (enum limit_number)i, limit_rules[i].key.minimum);
@@ -94,7 +91,7 @@ static void limits__numbers(void **state)
     check(&limits, "1.5 16777216 0.25 31622400 4194304 1048576 1048576 67108864");
 }
 
-static void limits__numbers_out_of_range(void **state)
+CASE(limits__numbers_out_of_range)
 {
     static const char *const messages[LIMIT_NUMBERS] = {
         "timeoutSeconds must be from 0.001 to 31622400 s",
@@ -106,7 +103,6 @@ static void limits__numbers_out_of_range(void **state)
         "tmpMB must be from 1 to 1048576 MB",
         "outputBytes must be from 1024 to 67108864 bytes"};
 
-    (void)state;
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         const enum limit_number which = (enum limit_number)i;
 
@@ -122,9 +118,8 @@ static void limits__numbers_out_of_range(void **state)
     }
 }
 
-static void limits__whole_numbers(void **state)
+CASE(limits__whole_numbers)
 {
-    (void)state;
     check_refused(LIMIT_MEMORY, 64.5, "memoryMB must be a whole number");
     check_refused(LIMIT_PIDS, 8.001, "pidsLimit must be a whole number");
     check_refused(LIMIT_WORKDIR, 1.5, "workdirMB must be a whole number");
@@ -132,11 +127,10 @@ static void limits__whole_numbers(void **state)
     check_refused(LIMIT_OUTPUT, 1024.5, "outputBytes must be a whole number");
 }
 
-static void limits__bytes_of_megabytes(void **state)
+CASE(limits__bytes_of_megabytes)
 {
     struct limits limits;
 
-    (void)state;
     limits_init(&limits);
     set_number(&limits, LIMIT_WORKDIR, 64);
     set_number(&limits, LIMIT_MEMORY, 1 << 24);
@@ -153,11 +147,10 @@ static void fill(struct limits *limits)
         set_number(limits, (enum limit_number)i, numbers[i]);
 }
 
-static void limits__overlay_replaces_what_is_given(void **state)
+CASE(limits__overlay_replaces_what_is_given)
 {
     struct limits base, over;
 
-    (void)state;
     fill(&base);
     limits_init(&over);
     limits_overlay(&base, &over);
@@ -167,11 +160,10 @@ static void limits__overlay_replaces_what_is_given(void **state)
     check(&base, "60 512 0.5 inf 64 64 64 1048576");
 }
 
-static void limits__clamp_lowers_what_is_more(void **state)
+CASE(limits__clamp_lowers_what_is_more)
 {
     struct limits limits, maximums;
 
-    (void)state;
     fill(&limits);
     limits_init(&maximums);
     limits_clamp(&limits, &maximums);
@@ -204,7 +196,7 @@ static void check_forbidden(const struct limits *limits, const struct limits *ma
     assert_error(&error, ERROR_USAGE, message);
 }
 
-static void limits__maximums_of_numbers(void **state)
+CASE(limits__maximums_of_numbers)
 {
     static const char *const messages[LIMIT_NUMBERS] = {
         "timeoutSeconds 60 s is more than the configuration allows (maximums.timeoutSeconds: 59)",
@@ -218,7 +210,6 @@ static void limits__maximums_of_numbers(void **state)
          "1048575)")};
     struct limits limits, maximums;
 
-    (void)state;
     fill(&limits);
     set_number(&limits, LIMIT_CPU_TIME, 3);
     limits_init(&maximums);
@@ -233,11 +224,10 @@ static void limits__maximums_of_numbers(void **state)
 }
 
 /* 0 is no limit, and so it is more than any. */
-static void limits__cpu_time(void **state)
+CASE(limits__cpu_time)
 {
     struct limits limits, maximums;
 
-    (void)state;
     limits_init(&limits);
     limits_init(&maximums);
     assert_true(limits_cpu_us(&limits) == 0);

@@ -21,11 +21,10 @@ static void check(const struct network_credential *credential, const char *expec
     assert_string_equal(text, expected);
 }
 
-static void network_credential__defaults(void **state)
+CASE(network_credential__defaults)
 {
     struct network_credential credential;
 
-    (void)state;
     network_credential_init(&credential);
     check(&credential, "Authorization|-|");
     network_credential_release(&credential);
@@ -33,12 +32,11 @@ static void network_credential__defaults(void **state)
     network_credential_release(&credential);
 }
 
-static void network_credential__copies_share_nothing(void **state)
+CASE(network_credential__copies_share_nothing)
 {
     struct network_credential credential, copy;
     struct error error = ERROR_INIT;
 
-    (void)state;
     set_up(&credential, "env:KEY", "Bearer ");
     network_credential_copy(&copy, &credential);
     assert_int_equal(network_credential_set_header(&credential, "X", &error), 0);
@@ -52,14 +50,13 @@ static void network_credential__copies_share_nothing(void **state)
     network_credential_release(&copy);
 }
 
-static void network_credential__headers(void **state)
+CASE(network_credential__headers)
 {
     static const char *const good[] = {"x",     "X-Api-Key", "PRIVATE-TOKEN", "!#$%&'*+-.^_`|~09",
                                        "Hosts", "Cookie",    "Proxy"};
     struct network_credential credential;
     struct error error = ERROR_INIT;
 
-    (void)state;
     network_credential_init(&credential);
     for (size_t i = 0; i < COUNT(good); i++) {
         assert_int_equal(network_credential_set_header(&credential, good[i], &error), 0);
@@ -81,7 +78,7 @@ static void check_header_refused(const char *text, const char *rest)
     network_credential_release(&credential);
 }
 
-static void network_credential__no_headers(void **state)
+CASE(network_credential__no_headers)
 {
     static const char *const bad[] = {"", "a b", "a:", "a\"", "(a)", "a/b", "a@b", "{a}", "a,b"};
     static const char *const of_requests[] = {
@@ -92,7 +89,6 @@ static void network_credential__no_headers(void **state)
     struct network_credential credential;
     struct error error = ERROR_INIT;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         check_header_refused(bad[i], "is not the name of a header, like X-Api-Key");
     for (size_t i = 0; i < COUNT(of_requests); i++)
@@ -109,7 +105,7 @@ static void network_credential__no_headers(void **state)
     network_credential_release(&credential);
 }
 
-static void network_credential__places(void **state)
+CASE(network_credential__places)
 {
     static const char *const good[] = {"env:A", "env:_a1", "file:/a", "file:/run/secrets/x y"};
     static const char *const bad[] = {"",      "env:",   "env:1A",   "env:A B", "env:A=b", "ENV:A",
@@ -117,7 +113,6 @@ static void network_credential__places(void **state)
     struct network_credential credential;
     struct error error = ERROR_INIT;
 
-    (void)state;
     network_credential_init(&credential);
     for (size_t i = 0; i < COUNT(good); i++) {
         assert_int_equal(network_credential_set_from(&credential, good[i], &error), 0);
@@ -134,7 +129,7 @@ static void network_credential__places(void **state)
     network_credential_release(&credential);
 }
 
-static void network_credential__prefixes(void **state)
+CASE(network_credential__prefixes)
 {
     static const char *const bad[] = {"a\n", "\t", "\x7f", "\xc3\xa9"};
     CLEANUP_FREE char *longest = string_format("%64s", "~");
@@ -142,7 +137,6 @@ static void network_credential__prefixes(void **state)
     struct network_credential credential;
     struct error error = ERROR_INIT;
 
-    (void)state;
     network_credential_init(&credential);
     assert_int_equal(network_credential_set_prefix(&credential, "", &error), 0);
     assert_int_equal(network_credential_set_prefix(&credential, longest, &error), 0);
@@ -158,12 +152,11 @@ static void network_credential__prefixes(void **state)
 }
 
 /* Each member counts; the case of a header does not. */
-static void network_credential__equal(void **state)
+CASE(network_credential__equal)
 {
     struct network_credential one, other;
     struct error error = ERROR_INIT;
 
-    (void)state;
     set_up(&one, "env:A", "Bearer ");
     set_up(&other, "env:A", "Bearer ");
     assert_true(network_credential_equal(&one, &other));
@@ -212,12 +205,11 @@ static void check_no_value(const char *from, const char *message)
     network_credential_release(&credential);
 }
 
-static void network_credential__variables(void **state)
+CASE(network_credential__variables)
 {
     CLEANUP_FREE char *longest = string_format("%04096d", 0);
     CLEANUP_FREE char *with_prefix = string_format("a%s", longest);
 
-    (void)state;
     setenv("KEY", "s3cret", 1);
     check_value("env:KEY", "", "s3cret");
     check_value("env:KEY", "Bearer ", "Bearer s3cret");
@@ -235,12 +227,11 @@ static void network_credential__variables(void **state)
 }
 
 /* They would end the field, or the host might not see what isolator sends. */
-static void network_credential__wrong_bytes(void **state)
+CASE(network_credential__wrong_bytes)
 {
     static const char *const bad[] = {"a\nb", "a\r\nHost: b", "a\n",  " a",   "a ",
                                       " ",    "a\tb",         "\x7f", "\x01", "caf\xc3\xa9"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         setenv("KEY", bad[i], 1);
         check_no_value("env:KEY",
@@ -266,12 +257,11 @@ static void check_file(const char *path, const char *bytes, size_t length, const
         check_no_value(from, message);
 }
 
-static void network_credential__files(void **state)
+CASE(network_credential__files)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "key");
 
-    (void)state;
     check_file(path, "s3cret", 6, "s3cret");
     check_file(path, "s3cret\n", 7, "s3cret");
     check_file(path, "s3cret\r\n", 8, "s3cret");
@@ -283,7 +273,7 @@ static void network_credential__files(void **state)
     temp_remove(directory);
 }
 
-static void network_credential__size_of_a_file(void **state)
+CASE(network_credential__size_of_a_file)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "key");
@@ -294,7 +284,6 @@ static void network_credential__size_of_a_file(void **state)
     CLEANUP_FREE char *value = string_format("%04096d", 0);
     static const char *const ends[] = {"", "\n", "\r\n", "1234567890"};
 
-    (void)state;
     check_file(path, longest, 4098, value);
     for (size_t i = 0; i < COUNT(ends); i++) {
         CLEANUP_FREE char *text = string_format("%04097d%s", 0, ends[i]);
@@ -312,7 +301,7 @@ static void network_credential__size_of_a_file(void **state)
 }
 
 /* None of them is waited for. */
-static void network_credential__no_regular_file(void **state)
+CASE(network_credential__no_regular_file)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *pipe = path_in(directory, "pipe");
@@ -320,7 +309,6 @@ static void network_credential__no_regular_file(void **state)
     CLEANUP_FREE char *no_file = string_format("'%s' is not a regular file", pipe);
     CLEANUP_FREE char *missing = string_format("cannot read '%s': No such file or directory", pipe);
 
-    (void)state;
     check_no_value(from, missing);
     assert_int_equal(mkfifo(pipe, 0600), 0);
     check_no_value(from, no_file);

@@ -85,11 +85,10 @@ static void add_range(struct network_host *host, const char *range)
     assert_true(ip_range_parse(range, &host->ranges[host->range_count++]));
 }
 
-static void network_rules__default_numbers(void **state)
+CASE(network_rules__default_numbers)
 {
     struct network_rules rules = {.count = 0};
 
-    (void)state;
     network_rules_complete(&rules);
     check(&rules, "");
     assert_true(rules.max_bytes == 104857600);
@@ -103,11 +102,10 @@ static void network_rules__default_numbers(void **state)
 }
 
 /* What is given stays. */
-static void network_rules__complete(void **state)
+CASE(network_rules__complete)
 {
     struct network_rules rules = {.max_bytes = 5};
 
-    (void)state;
     network_rules_complete(&rules);
     assert_true(rules.max_bytes == 5);
     assert_int_equal(rules.max_connections, 64);
@@ -117,7 +115,7 @@ static void network_rules__complete(void **state)
     assert_int_equal(rules.max_connections, 7);
 }
 
-static void network_rules__hosts(void **state)
+CASE(network_rules__hosts)
 {
     static const struct {
         const char *text, *expected;
@@ -137,7 +135,6 @@ static void network_rules__hosts(void **state)
                 {"my_host", "my_host 80,443"},
                 {"1.example.com", "1.example.com 80,443"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         struct network_rules rules = {.count = 0};
 
@@ -159,7 +156,7 @@ static void check_refused(const char *text, const char *message)
     network_rules_release(&rules);
 }
 
-static void network_rules__no_hosts(void **state)
+CASE(network_rules__no_hosts)
 {
     static const char *const bad[] = {
         "",       "*",          "*.",     "**.a",      "a.*.b",     "a*.b",
@@ -167,7 +164,6 @@ static void network_rules__no_hosts(void **state)
         "0x7f.1", "2130706433", "127.1",  "010.0.0.1", "*.1.2.3.4", "*.[::1]",
         "[::1",   "[1.2.3.4]",  "[::1]x", "a:b:c",     "user@a"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *message = string_format(
             "'%s' is not the name of a host; write a name like example.com, *.example.com for all "
@@ -178,9 +174,8 @@ static void network_rules__no_hosts(void **state)
     }
 }
 
-static void network_rules__hints(void **state)
+CASE(network_rules__hints)
 {
-    (void)state;
     check_refused("::1", "'::1' is an address of IPv6; write it in brackets, like [2001:db8::1]");
     check_refused("2001:db8::2",
                   "'2001:db8::2' is an address of IPv6; write it in brackets, like [2001:db8::1]");
@@ -192,13 +187,12 @@ static void network_rules__hints(void **state)
                   "'a\\x1b[2J/' is a URL or a path; write the host alone, like example.com");
 }
 
-static void network_rules__no_ports(void **state)
+CASE(network_rules__no_ports)
 {
     static const char *const bad[] = {"x:",           "x:0",    "x:65536", "x:https",
                                       "x:-1",         "x:+1",   "x: 80",   "x:80 ",
                                       "x:4294967376", "[::1]:", "x:0x50",  "x:000080"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *message = string_format(
             "the port of '%s' is not a number from 1 to 65535, as in example.com:8443", bad[i]);
@@ -207,11 +201,10 @@ static void network_rules__no_ports(void **state)
     }
 }
 
-static void network_rules__same_host_merges(void **state)
+CASE(network_rules__same_host_merges)
 {
     struct network_rules rules = {.count = 0};
 
-    (void)state;
     set_up(&rules, "a.example:8080|b.example|A.example.:443|a.example:8080");
     check(&rules, "a.example 8080,443 b.example 80,443");
     add_all(&rules, "a.example");
@@ -219,12 +212,11 @@ static void network_rules__same_host_merges(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__too_many_ports(void **state)
+CASE(network_rules__too_many_ports)
 {
     struct error error = ERROR_INIT;
     struct network_rules rules = {.count = 0};
 
-    (void)state;
     network_rules_complete(&rules);
     for (int port = 1; port <= 16; port++) {
         CLEANUP_FREE char *text = string_format("x:%d", port);
@@ -237,12 +229,11 @@ static void network_rules__too_many_ports(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__too_many_hosts(void **state)
+CASE(network_rules__too_many_hosts)
 {
     struct error error = ERROR_INIT;
     struct network_rules rules = {.count = 0};
 
-    (void)state;
     network_rules_complete(&rules);
     for (int i = 0; i < 256; i++) {
         CLEANUP_FREE char *text = string_format("h%d", i);
@@ -256,13 +247,12 @@ static void network_rules__too_many_hosts(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__put(void **state)
+CASE(network_rules__put)
 {
     struct error error = ERROR_INIT;
     struct network_host host = NETWORK_HOST_INIT;
     struct network_rules rules = {.count = 0};
 
-    (void)state;
     network_rules_complete(&rules);
     assert_int_equal(network_host_set_name(&host, "x", &error), 0);
     assert_int_equal(network_rules_put(&rules, &host, &error), 0);
@@ -277,11 +267,10 @@ static void network_rules__put(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__names_as_they_are_written(void **state)
+CASE(network_rules__names_as_they_are_written)
 {
     static const char *const names[] = {"*.example.com", "192.0.2.1", "[2001:db8::1]", "a"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         CLEANUP(network_host_release) struct network_host host = NETWORK_HOST_INIT;
         struct error error = ERROR_INIT;
@@ -294,11 +283,10 @@ static void network_rules__names_as_they_are_written(void **state)
     }
 }
 
-static void network_rules__copies_share_nothing(void **state)
+CASE(network_rules__copies_share_nothing)
 {
     struct network_rules rules = {.count = 0}, copy = {.count = 0};
 
-    (void)state;
     set_up(&rules, "a.example|b.example:1");
     rules.hosts[0].raw = true;
     rules.max_bytes = 5;
@@ -325,9 +313,8 @@ static void check_cover(const char *maximum, const char *hosts, bool expected)
     network_rules_release(&rules);
 }
 
-static void network_rules__cover_names_and_ports(void **state)
+CASE(network_rules__cover_names_and_ports)
 {
-    (void)state;
     check_cover("", "", true);
     check_cover("a.example", "", true);
     check_cover("", "a.example", false);
@@ -351,11 +338,10 @@ static void network_rules__cover_names_and_ports(void **state)
     check_cover("[::1]", "[::2]", false);
 }
 
-static void network_rules__first_that_is_not_covered(void **state)
+CASE(network_rules__first_that_is_not_covered)
 {
     struct network_rules most = {.count = 0}, rules = {.count = 0};
 
-    (void)state;
     set_up(&most, "a.example");
     set_up(&rules, "a.example|b.example|c.example");
     assert_string_equal(network_rules_uncovered(&most, &rules)->name, "b.example");
@@ -363,11 +349,10 @@ static void network_rules__first_that_is_not_covered(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__cover_raw(void **state)
+CASE(network_rules__cover_raw)
 {
     struct network_rules most = {.count = 0}, rules = {.count = 0};
 
-    (void)state;
     set_up(&most, "a.example");
     set_up(&rules, "a.example");
     rules.hosts[0].raw = true;
@@ -380,11 +365,10 @@ static void network_rules__cover_raw(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__cover_addresses(void **state)
+CASE(network_rules__cover_addresses)
 {
     struct network_rules most = {.count = 0}, rules = {.count = 0};
 
-    (void)state;
     set_up(&most, "a.example");
     set_up(&rules, "a.example");
     add_range(&rules.hosts[0], "10.1.2.0/24");
@@ -399,11 +383,10 @@ static void network_rules__cover_addresses(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__cover_numbers(void **state)
+CASE(network_rules__cover_numbers)
 {
     struct network_rules most = {.count = 0}, rules = {.count = 0};
 
-    (void)state;
     set_up(&most, "a.example");
     set_up(&rules, "a.example");
     most.max_bytes = rules.max_bytes - 1;
@@ -419,11 +402,10 @@ static void network_rules__cover_numbers(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__clamp(void **state)
+CASE(network_rules__clamp)
 {
     struct network_rules most = {.count = 0}, rules = {.count = 0};
 
-    (void)state;
     set_up(&most, "*.a.example:443");
     set_up(&rules, "b.example|x.a.example:443|y.a.example|z.a.example:443");
     most.max_bytes = 7;
@@ -454,9 +436,8 @@ static void check_equal(const char *one, const char *other, bool expected)
     network_rules_release(&second);
 }
 
-static void network_rules__equal_hosts(void **state)
+CASE(network_rules__equal_hosts)
 {
-    (void)state;
     check_equal("", "", true);
     check_equal("", "a.example", false);
     check_equal("a.example|b.example", "b.example|a.example", true);
@@ -467,11 +448,10 @@ static void network_rules__equal_hosts(void **state)
     check_equal("*.a.example", "x.a.example", false);
 }
 
-static void network_rules__equal_in_all(void **state)
+CASE(network_rules__equal_in_all)
 {
     struct network_rules one, other;
 
-    (void)state;
     set_up(&one, "a.example");
     set_up(&other, "a.example");
     one.max_bytes++;
@@ -493,13 +473,12 @@ static void network_rules__equal_in_all(void **state)
     network_rules_release(&other);
 }
 
-static void network_rules__as_json(void **state)
+CASE(network_rules__as_json)
 {
     struct network_rules rules;
     json_t *json;
     char *text;
 
-    (void)state;
     set_up(&rules, "a.example|[::1]:8080");
     add_range(&rules.hosts[0], "10.1.0.0/16");
     rules.hosts[1].raw = true;
@@ -516,11 +495,10 @@ static void network_rules__as_json(void **state)
 
 /* ---- hosts whose TLS is terminated */
 
-static void network_rules__ports_of_terminated_hosts(void **state)
+CASE(network_rules__ports_of_terminated_hosts)
 {
     struct network_rules rules = {.count = 0};
 
-    (void)state;
     assert_false(network_rules_terminate(&rules));
     set_up(&rules, "a.example");
     assert_false(network_rules_terminate(&rules));
@@ -531,13 +509,12 @@ static void network_rules__ports_of_terminated_hosts(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__terminated_is_not_raw(void **state)
+CASE(network_rules__terminated_is_not_raw)
 {
     CLEANUP(network_host_release) struct network_host host = NETWORK_HOST_INIT;
     struct error error = ERROR_INIT;
     struct network_rules rules = {.count = 0};
 
-    (void)state;
     assert_int_equal(network_host_parse(&host, "a.example", &error), 0);
     host.terminate = host.raw = true;
     assert_int_equal(network_rules_put(&rules, &host, &error), -1);
@@ -547,11 +524,10 @@ static void network_rules__terminated_is_not_raw(void **state)
     assert_int_equal(rules.count, 0);
 }
 
-static void network_rules__credentials(void **state)
+CASE(network_rules__credentials)
 {
     struct network_rules rules = {.count = 0};
 
-    (void)state;
     set_up(&rules, "a.example");
     add_terminated(&rules, "*.b.example");
     add_terminated(&rules, "[2001:db8::1]:1");
@@ -579,11 +555,10 @@ static void network_rules__credentials(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__copies_share_no_credentials(void **state)
+CASE(network_rules__copies_share_no_credentials)
 {
     struct network_rules rules = {.count = 0}, copy = {.count = 0};
 
-    (void)state;
     set_up(&rules, "");
     add_terminated(&rules, "a.example");
     add_credential(&rules, "a.example", "A", "");
@@ -596,11 +571,10 @@ static void network_rules__copies_share_no_credentials(void **state)
 }
 
 /* A maximum that terminates is the stricter one; what is added to requests is no matter of it. */
-static void network_rules__cover_terminated(void **state)
+CASE(network_rules__cover_terminated)
 {
     struct network_rules most = {.count = 0}, rules = {.count = 0};
 
-    (void)state;
     set_up(&most, "a.example:443");
     set_up(&rules, "");
     add_terminated(&rules, "a.example");
@@ -617,11 +591,10 @@ static void network_rules__cover_terminated(void **state)
     network_rules_release(&rules);
 }
 
-static void network_rules__equal_terminated(void **state)
+CASE(network_rules__equal_terminated)
 {
     struct network_rules one, other;
 
-    (void)state;
     set_up(&one, "a.example:443");
     set_up(&other, "");
     add_terminated(&other, "a.example");
@@ -645,14 +618,13 @@ static void network_rules__equal_terminated(void **state)
 }
 
 /* The place of a credential is there, and no value. */
-static void network_rules__credentials_as_json(void **state)
+CASE(network_rules__credentials_as_json)
 {
     struct error error = ERROR_INIT;
     struct network_rules rules;
     json_t *json;
     char *text;
 
-    (void)state;
     setenv("A", "s3cret", 1);
     set_up(&rules, "");
     add_terminated(&rules, "[::1]");

@@ -23,11 +23,10 @@ static void check(const struct network_selection *selection, const char *expecte
     assert_string_equal(joined, expected);
 }
 
-static void network_selection__items(void **state)
+CASE(network_selection__items)
 {
     struct network_selection selection = {.given = false}, copy = {.given = false};
 
-    (void)state;
     add(&selection, "Example.COM.");
     add(&selection, "*.example.com:443");
     add(&selection, "192.0.2.1:1");
@@ -62,9 +61,8 @@ static void refuse(const char *text, const char *message)
     network_selection_release(&selection);
 }
 
-static void network_selection__what_is_no_item(void **state)
+CASE(network_selection__what_is_no_item)
 {
-    (void)state;
     refuse("https://example.com",
            "'https://example.com' is a URL or a path; write the host alone, like example.com");
     refuse("*", "'*' is not the name of a host; write a name like example.com, *.example.com for "
@@ -77,12 +75,11 @@ static void network_selection__what_is_no_item(void **state)
            "'2001:db8::1' is an address of IPv6; write it in brackets, like [2001:db8::1]");
 }
 
-static void network_selection__at_most_256(void **state)
+CASE(network_selection__at_most_256)
 {
     struct network_selection selection = {.given = false};
     struct error error = ERROR_INIT;
 
-    (void)state;
     for (int i = 0; i < NETWORK_HOSTS_MAX; i++) {
         CLEANUP_FREE char *text = string_format("a%d.example", i);
 
@@ -95,11 +92,10 @@ static void network_selection__at_most_256(void **state)
     network_selection_release(&selection);
 }
 
-static void network_selection__has(void **state)
+CASE(network_selection__has)
 {
     struct network_selection selection = {.given = false};
 
-    (void)state;
     assert_true(network_selection_has(&selection, "a.example", 1));
     selection.given = true; /* none */
     assert_false(network_selection_has(&selection, "a.example", 1));
@@ -114,11 +110,10 @@ static void network_selection__has(void **state)
     network_selection_release(&selection);
 }
 
-static void network_selection__equal(void **state)
+CASE(network_selection__equal)
 {
     struct network_selection one = {.given = false}, other = {.given = true};
 
-    (void)state;
     assert_false(network_selection_equal(&one, &other));
     one.given = true;
     assert_true(network_selection_equal(&one, &other));

@@ -52,7 +52,7 @@ static void find(struct fixture *fixture, const struct option_table *of, const c
     option_completion_find(&fixture->completion, of, fixture->words.items);
 }
 
-static void release(struct fixture *fixture)
+static void tear_down(struct fixture *fixture)
 {
     option_completion_release(&fixture->completion);
     strvec_release(&fixture->words);
@@ -69,7 +69,7 @@ static void assert_found(const struct option_table *of, const char *line, enum o
         fixture.completion.values != values)
         fail_msg("'%s': values %d, '%s'", line, fixture.completion.values,
                  strbuf_string(&fixture.completion.lines));
-    release(&fixture);
+    tear_down(&fixture);
 }
 
 static void assert_lines(const char *line, const char *lines)
@@ -82,9 +82,8 @@ static void assert_values(const char *line, enum option_values values)
     assert_found(&table, line, values, "");
 }
 
-static void option_completion__options(void **state)
+CASE(option_completion__options)
 {
-    (void)state;
     assert_lines("--fi", "--file\ta file\n--first\tof the first\n");
     assert_lines("--s", "");
     assert_lines("-q --q", "--quiet\tless\n");
@@ -93,9 +92,8 @@ static void option_completion__options(void **state)
     assert_lines("--unknown", "");
 }
 
-static void option_completion__values(void **state)
+CASE(option_completion__values)
 {
-    (void)state;
     assert_lines("--file ", ":files\n");
     assert_lines("--file=", ":files\n");
     assert_lines("--path x", ":files\n");
@@ -112,9 +110,8 @@ static void option_completion__values(void **state)
     assert_lines("--unknown=", "");
 }
 
-static void option_completion__letters(void **state)
+CASE(option_completion__letters)
 {
-    (void)state;
     assert_lines("-f ", ":files\n");
     assert_lines("-qd ", ":directories\n");
     assert_values("-q ", VALUES_ATTACKS);
@@ -124,19 +121,17 @@ static void option_completion__letters(void **state)
 }
 
 /* Its value follows a "=". */
-static void option_completion__optional_value(void **state)
+CASE(option_completion__optional_value)
 {
-    (void)state;
     assert_values("--maybe ", VALUES_ATTACKS);
     assert_lines("--maybe=", "--maybe=true\n--maybe=false\n");
     assert_lines("--maybe=f", "--maybe=false\n");
 }
 
-static void option_completion__operands(void **state)
+CASE(option_completion__operands)
 {
     struct option_table other = table;
 
-    (void)state;
     assert_values("", VALUES_ATTACKS);
     assert_values("one tw", VALUES_ATTACKS);
     assert_values("--jobs 3 ", VALUES_ATTACKS);
@@ -147,11 +142,10 @@ static void option_completion__operands(void **state)
     assert_found(&other, "", VALUES_UNKNOWN, ":files\n");
 }
 
-static void option_completion__after_two_hyphens(void **state)
+CASE(option_completion__after_two_hyphens)
 {
     struct option_table other = table;
 
-    (void)state;
     assert_values("-- --fi", VALUES_ATTACKS);
     other.has_rest = true;
     assert_found(&other, "-- --fi", VALUES_UNKNOWN, ":files\n");
@@ -165,7 +159,7 @@ static void option_completion__after_two_hyphens(void **state)
 }
 
 /* Of the command line, for names that come from the configuration. */
-static void option_completion__config(void **state)
+CASE(option_completion__config)
 {
     static const struct {
         const char *line, *config;
@@ -180,7 +174,6 @@ static void option_completion__config(void **state)
         {"--config a", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fixture fixture;
 
@@ -189,47 +182,38 @@ static void option_completion__config(void **state)
             assert_ptr_equal(fixture.completion.config, cases[i].config);
         else
             assert_string_equal(fixture.completion.config, cases[i].config);
-        release(&fixture);
+        tear_down(&fixture);
     }
 }
 
 /* No shell can execute a candidate or read it as more than a word, and none is a line of its own.
  */
-static void option_completion__unsafe_candidates(void **state)
+CASE_WITH(option_completion__unsafe_candidates, find(fixture, &table, "--image="))
 {
     static const char meanings[] = "$`;&|<>(){}[]!*?~#^='\"\\ \t\n\r\x1b\x01\x7f\x80\xc3";
-    struct fixture fixture;
 
-    (void)state;
-    find(&fixture, &table, "--image=");
     for (const char *character = meanings; *character; character++) {
         CLEANUP_FREE char *candidate = string_format("a%cb", *character);
         const char alone[] = {*character, '\0'};
 
-        option_completion_add(&fixture.completion, candidate, NULL);
-        option_completion_add(&fixture.completion, alone, NULL);
+        option_completion_add(&fixture->completion, candidate, NULL);
+        option_completion_add(&fixture->completion, alone, NULL);
     }
-    option_completion_add(&fixture.completion, "", NULL);
-    option_completion_add(&fixture.completion, ":files", NULL);
-    assert_string_equal(strbuf_string(&fixture.completion.lines), "");
-    option_completion_add(&fixture.completion, "host:5000/a_b@c%d+e,f.g-H", "safe");
-    assert_string_equal(strbuf_string(&fixture.completion.lines),
+    option_completion_add(&fixture->completion, "", NULL);
+    option_completion_add(&fixture->completion, ":files", NULL);
+    assert_string_equal(strbuf_string(&fixture->completion.lines), "");
+    option_completion_add(&fixture->completion, "host:5000/a_b@c%d+e,f.g-H", "safe");
+    assert_string_equal(strbuf_string(&fixture->completion.lines),
                         "--image=host:5000/a_b@c%d+e,f.g-H\tsafe\n");
-    release(&fixture);
 }
 
-static void option_completion__lists(void **state)
+CASE_WITH(option_completion__lists, find(fixture, &table, "--image b"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    find(&fixture, &table, "--image b");
-    option_completion_add_list(&fixture.completion, "bus, car,bicycle $b boat");
-    assert_string_equal(strbuf_string(&fixture.completion.lines), "bus\nbicycle\nboat\n");
-    release(&fixture);
+    option_completion_add_list(&fixture->completion, "bus, car,bicycle $b boat");
+    assert_string_equal(strbuf_string(&fixture->completion.lines), "bus\nbicycle\nboat\n");
 }
 
-static void option_completion__command_lines(void **state)
+CASE(option_completion__command_lines)
 {
     char program[] = "isolator", complete[] = "complete", hyphens[] = "--", word[] = "";
     char *with_word[] = {program, complete, hyphens, word, NULL};
@@ -237,7 +221,6 @@ static void option_completion__command_lines(void **state)
     char *without_hyphens[] = {program, complete, word, word, NULL};
     char *other[] = {program, word, hyphens, word, NULL};
 
-    (void)state;
     assert_ptr_equal(option_completion_words(with_word), with_word + 3);
     assert_null(option_completion_words(without_word));
     assert_null(option_completion_words(without_hyphens));

@@ -88,7 +88,7 @@ static void parse(struct fixture *fixture, const struct option_table *table, con
                       &fixture->operands, &fixture->rest, &fixture->error);
 }
 
-static void release(struct fixture *fixture)
+static void tear_down(struct fixture *fixture)
 {
     reset_getopt();
     free(fixture->values.copy);
@@ -107,7 +107,7 @@ static void assert_refused_by(const struct option_table *table, const char *line
     parse(&fixture, table, line);
     assert_int_equal(fixture.result, -1);
     assert_error(&fixture.error, ERROR_USAGE, message);
-    release(&fixture);
+    tear_down(&fixture);
 }
 
 static void assert_refused(const char *line, const char *message)
@@ -122,59 +122,49 @@ static void assert_joined(const struct strvec *strings, const char *expected)
     assert_string_equal(joined, expected);
 }
 
-static void options__values(void **state)
+CASE_WITH(options__values,
+          parse(fixture, &plain,
+                "--file=f|-ca|--copy|b|-qj3|--memory=64|--maybe|--maybe=x|--first"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    parse(&fixture, &plain, "--file=f|-ca|--copy|b|-qj3|--memory=64|--maybe|--maybe=x|--first");
-    assert_no_error(&fixture.error);
-    assert_string_equal(fixture.values.file, "f");
-    assert_string_equal(fixture.values.copy, "b");
-    assert_true(fixture.values.quiet);
-    assert_string_equal(fixture.values.calls, "-;x;-;");
-    assert_int_equal(fixture.values.jobs, 3);
-    assert_float_equal(fixture.values.limits.number[LIMIT_MEMORY], 64, 0);
-    release(&fixture);
+    assert_no_error(&fixture->error);
+    assert_string_equal(fixture->values.file, "f");
+    assert_string_equal(fixture->values.copy, "b");
+    assert_true(fixture->values.quiet);
+    assert_string_equal(fixture->values.calls, "-;x;-;");
+    assert_int_equal(fixture->values.jobs, 3);
+    assert_float_equal(fixture->values.limits.number[LIMIT_MEMORY], 64, 0);
 }
 
-static void options__operands(void **state)
+CASE(options__operands)
 {
     struct option_table table = plain;
     struct fixture fixture;
 
-    (void)state;
     parse(&fixture, &plain, "a|-q|-|b|--|-c|d");
     assert_no_error(&fixture.error);
     assert_true(fixture.values.quiet);
     assert_joined(&fixture.operands, "a|-|b|-c|d");
-    release(&fixture);
+    tear_down(&fixture);
 
     table.has_rest = true;
     parse(&fixture, &table, "a|-q|-|--|-c|d");
     assert_no_error(&fixture.error);
     assert_joined(&fixture.operands, "a|-");
     assert_joined(&fixture.rest, "-c|d");
-    release(&fixture);
+    tear_down(&fixture);
 }
 
 /* What follows --help does not matter. */
-static void options__help_ends_the_line(void **state)
+CASE_WITH(options__help_ends_the_line, parse(fixture, &plain, "-h|--nonsense"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    parse(&fixture, &plain, "-h|--nonsense");
-    assert_no_error(&fixture.error);
-    assert_true(fixture.values.help);
-    release(&fixture);
+    assert_no_error(&fixture->error);
+    assert_true(fixture->values.help);
 }
 
-static void options__wrong_ones(void **state)
+CASE(options__wrong_ones)
 {
     struct option_table table = plain;
 
-    (void)state;
     assert_refused("--file", "option '--file' needs a value");
     assert_refused("--jobs", "option '--jobs' needs a value");
     assert_refused("-j", "option '-j' needs a value");
@@ -202,19 +192,17 @@ static void options__wrong_ones(void **state)
     assert_refused_by(&table, "f|-x", "unknown option '-x'; put the program's arguments after --");
 }
 
-static void options__names_of_subjects(void **state)
+CASE(options__names_of_subjects)
 {
-    (void)state;
     assert_string_equal(options_name(&plain, "memoryMB"), "--memory");
     assert_string_equal(options_name(&plain, "maybe"), "--maybe");
     assert_null(options_name(&plain, "memory"));
 }
 
-static void options__help(void **state)
+CASE(options__help)
 {
     CLEANUP_FREE char *help = options_help(&plain);
 
-    (void)state;
     assert_string_equal(help, "usage: isolator command\n"
                               "\n"
                               "      --file FILE     a file\n"
@@ -229,11 +217,10 @@ static void options__help(void **state)
                               "The end.\n");
 }
 
-static void options__manual(void **state)
+CASE(options__manual)
 {
     CLEANUP_FREE char *manual = options_manual(&plain);
 
-    (void)state;
     assert_string_equal(manual,
                         "= - --file FILE\nReads it.\n"
                         "= c --copy TEXT\nCopies TEXT.\n.Pp\nMore.\nThe default is none.\n"

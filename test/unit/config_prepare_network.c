@@ -22,9 +22,8 @@ static void check_facts(const char *name, const char *host, bool given, bool ope
     assert_int_equal(prepare_network_is_open(&network), open);
 }
 
-static void prepare_network__what_is_given(void **state)
+CASE(prepare_network__what_is_given)
 {
-    (void)state;
     check_facts(NULL, NULL, false, false);
     check_facts("none", NULL, true, false);
     check_facts("bridge", NULL, true, true);
@@ -42,9 +41,8 @@ static bool are_equal(const char *one_name, const char *one_host, const char *ot
     return prepare_network_equal(&one, &other);
 }
 
-static void prepare_network__equal(void **state)
+CASE(prepare_network__equal)
 {
-    (void)state;
     assert_true(are_equal(NULL, NULL, NULL, NULL));
     assert_true(are_equal("bridge", NULL, "bridge", NULL));
     assert_false(are_equal("bridge", NULL, NULL, NULL));
@@ -55,12 +53,11 @@ static void prepare_network__equal(void **state)
     assert_false(are_equal(NULL, NULL, NULL, "a.example"));
 }
 
-static void prepare_network__copy(void **state)
+CASE(prepare_network__copy)
 {
     CLEANUP(prepare_network_release) struct prepare_network network;
     CLEANUP(prepare_network_release) struct prepare_network copy;
 
-    (void)state;
     set_up(&network, NULL, "a.example");
     set_up(&copy, "bridge", NULL);
     prepare_network_copy(&copy, &network);
@@ -83,9 +80,8 @@ static void check_json(const char *name, const char *host, const char *expected)
 }
 
 /* Steps may transfer as much as they like. */
-static void prepare_network__as_json(void **state)
+CASE(prepare_network__as_json)
 {
-    (void)state;
     check_json(NULL, NULL, NULL);
     check_json("bridge", NULL, "\"bridge\"");
     check_json(NULL, "a.example:81",
@@ -93,12 +89,11 @@ static void prepare_network__as_json(void **state)
                "\"maxBytes\":1099511627776,\"maxConnections\":64}");
 }
 
-static void prepare_network__wrong(void **state)
+CASE(prepare_network__wrong)
 {
     CLEANUP(prepare_network_release) struct prepare_network network;
     struct error error = ERROR_INIT;
 
-    (void)state;
     set_up(&network, "bridge", NULL);
     assert_int_equal(prepare_network_set_name(&network, "host", &error), -1);
     assert_error(&error, ERROR_USAGE,

@@ -62,9 +62,8 @@ static void check_applied(const char *prepare, const char *notes, const char *st
 #define NOTED                                                                                      \
     "\"image\": \"isolator-prepared:sh-86b404d93ebf0812\", \"packages\": [\"both\", \"more\"]"
 
-static void prepare_notes__applied(void **state)
+CASE(prepare_notes__applied)
 {
-    (void)state;
     check_applied(NULL, NULL, "", NULL, "own|both");
     check_applied(NULL, "{}", "", NULL, "own|both");
     check_applied(NULL, "{\"languages\": {\"other\": {\"run\": [\"x\"]}}}", "", NULL, "own|both");
@@ -77,7 +76,7 @@ static void prepare_notes__applied(void **state)
 }
 
 /* Notes of the configuration that is read go before those at the top, others are ignored. */
-static void prepare_notes__of_the_named_configuration(void **state)
+CASE(prepare_notes__of_the_named_configuration)
 {
     char *home = set_up_home(
         "{\"configurations\": {"
@@ -87,7 +86,6 @@ static void prepare_notes__of_the_named_configuration(void **state)
     static const char *const names[] = {"/a.json", "/c.json", NULL};
     static const char *const steps[] = {"a", "top", "top"}, *const files[] = {"/f", "", ""};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         CLEANUP(error_release) struct error error = ERROR_INIT;
         CLEANUP(config_release) struct config config;
@@ -106,9 +104,8 @@ static void prepare_notes__of_the_named_configuration(void **state)
 }
 
 /* Steps of the configuration have precedence. Packages belong to one image only. */
-static void prepare_notes__the_configuration_goes_first(void **state)
+CASE(prepare_notes__the_configuration_goes_first)
 {
-    (void)state;
     check_applied("{\"run\": [\"y\"], \"network\": \"none\"}",
                   "{\"languages\": {\"sh\": {\"run\": [\"x\"], \"network\": \"bridge\", " NOTED
                   "}}}",
@@ -117,7 +114,7 @@ static void prepare_notes__the_configuration_goes_first(void **state)
 }
 
 /* A network of hosts is an object. Notes with one that are written can be read. */
-static void prepare_notes__hosts(void **state)
+CASE(prepare_notes__hosts)
 {
     char *home = set_up_home(
         "{\"languages\": {\"sh\": {\"run\": [\"x\"], \"network\": {\"allow\": [\"a.example\", "
@@ -130,7 +127,6 @@ static void prepare_notes__hosts(void **state)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const struct prepare_network *network;
 
-    (void)state;
     set_up_config(&config, NULL);
     assert_int_equal(prepare_notes_apply(&config, &error), 0);
     network = &config_language(&config, "sh")->preparation.network;
@@ -164,9 +160,8 @@ static void check_refused(const char *notes, const char *rest)
     temp_remove(home);
 }
 
-static void prepare_notes__wrong(void **state)
+CASE(prepare_notes__wrong)
 {
-    (void)state;
     check_refused("[]", ": must be an object");
     check_refused("{\"langages\": {}}", ": langages: unknown key; did you mean 'languages'?");
     check_refused("{\"languages\": []}", ": languages: must be an object");
@@ -232,13 +227,12 @@ static void put(const char *language, const char *image, const char *step)
 }
 
 /* Missing directories are created, and other notes are kept. */
-static void prepare_notes__written_and_read(void **state)
+CASE(prepare_notes__written_and_read)
 {
     char *home = set_up_home(NULL);
     CLEANUP_FREE char *below = path_in(home, "a/b");
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    (void)state;
     setenv("XDG_CONFIG_HOME", below, 1);
     check_note("a", "", NULL);
     put("a", "i:1", "echo \"\xc3\xa9\n\"");
@@ -255,12 +249,11 @@ static void prepare_notes__written_and_read(void **state)
 }
 
 /* Each configuration has notes of its own, and so have those without one. */
-static void prepare_notes__of_configurations(void **state)
+CASE(prepare_notes__of_configurations)
 {
     char *home = set_up_home(NULL);
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    (void)state;
     put_for("/a.json", "l", "i:1", "one");
     put_for("/b.json", "l", "i:2", "two");
     put("l", "i:3", "three");
@@ -286,7 +279,7 @@ static void add_to_text(void *context, const char *configuration, const char *la
 }
 
 /* Those at the top come first, in whatever order the file has them. */
-static void prepare_notes__each(void **state)
+CASE(prepare_notes__each)
 {
     char *home = set_up_home(
         "{\"configurations\": {\"/a.json\": {\"languages\": {\"l\": {\"image\": \"i:1\", "
@@ -294,14 +287,13 @@ static void prepare_notes__each(void **state)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     assert_int_equal(prepare_notes_each(add_to_text, &text, &error), 0);
     assert_string_equal(strbuf_string(&text), "- m i:2 \n/a.json l i:1 /x|/y z\n");
     temp_remove(home);
 }
 
 /* A file that would be too large to be read again is not written. */
-static void prepare_notes__too_large(void **state)
+CASE(prepare_notes__too_large)
 {
     char *home = set_up_home(NULL);
     CLEANUP_FREE char *message = string_format("'%s/isolator/prepared.json' would be larger than 1 "
@@ -311,7 +303,6 @@ static void prepare_notes__too_large(void **state)
     struct error error = ERROR_INIT;
     int written = 0;
 
-    (void)state;
     strvec_pushf(&note.steps, "%032000d", 0);
     for (int result = 0; result == 0 && written < 100; written++) {
         CLEANUP_FREE char *language = string_format("l%d", written);
@@ -340,13 +331,12 @@ static int put_some(int writer, int times)
     return 0;
 }
 
-static void prepare_notes__written_by_many_at_once(void **state)
+CASE(prepare_notes__written_by_many_at_once)
 {
     enum { WRITERS = 8, TIMES = 10 };
     char *home = set_up_home(NULL);
     int status;
 
-    (void)state;
     for (int writer = 0; writer < WRITERS; writer++) {
         const pid_t child = fork();
 
@@ -364,12 +354,11 @@ static void prepare_notes__written_by_many_at_once(void **state)
     temp_remove(home);
 }
 
-static void prepare_notes__not_written(void **state)
+CASE(prepare_notes__not_written)
 {
     struct prepare_note note = PREPARE_NOTE_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     setenv("XDG_CONFIG_HOME", "/dev/null", 1);
     assert_int_equal(prepare_notes_put(NULL, "a", &note, &error), -1);
     assert_error(&error, ERROR_SYSTEM,

@@ -16,9 +16,8 @@ static void check_tag(const char *language, const char *base, const char *first,
 }
 
 /* By: printf 'LANGUAGE\0BASE\0STEP\0STEP\0' | sha256sum | cut -c 1-16 */
-static void prepare_rules__tags(void **state)
+CASE(prepare_rules__tags)
 {
-    (void)state;
     check_tag("python", "python:3.11-alpine", "pip install numpy", NULL,
               "isolator-prepared:python-ffe79ac5b9958b60");
     check_tag("python", "python:3.11-alpine", "pip install", " numpy",
@@ -28,12 +27,11 @@ static void prepare_rules__tags(void **state)
 }
 
 /* By: printf 'sh\0i\0x\0\0/a/f\0' | sha256sum | cut -c 1-16 */
-static void prepare_rules__tags_with_files(void **state)
+CASE(prepare_rules__tags_with_files)
 {
     CLEANUP(strvec_release) struct strvec steps = STRVEC_INIT, files = STRVEC_INIT;
     CLEANUP_FREE char *tag = NULL;
 
-    (void)state;
     strvec_push(&steps, "x");
     strvec_push(&files, "/a/f");
     tag = prepare_tag("sh", "i", &steps, &files);
@@ -51,12 +49,11 @@ static void check_files(const char *first, const char *second, const char *messa
         assert_error(&error, ERROR_USAGE, message);
 }
 
-static void prepare_rules__files(void **state)
+CASE(prepare_rules__files)
 {
     CLEANUP(strvec_release) struct strvec many = STRVEC_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     check_files("/a/b", "/c", NULL);
     check_files("/a/b", "/c/b", "'/c/b' has the same name as another file");
     check_files("a", NULL, "the path 'a' is not absolute");
@@ -73,13 +70,12 @@ static void prepare_rules__files(void **state)
 }
 
 /* The hash distinguishes names that are not valid in a tag. */
-static void prepare_rules__tags_of_odd_names(void **state)
+CASE(prepare_rules__tags_of_odd_names)
 {
     CLEANUP_FREE char *long_name = memory_allocate(101);
     CLEANUP_FREE char *tag = NULL;
     struct strvec steps = STRVEC_INIT;
 
-    (void)state;
     check_tag("c++", "b", "x", NULL, "isolator-prepared:c__-18a0144e1740ab18");
     check_tag("c#+", "b", "x", NULL, "isolator-prepared:c__-c6789108d2bc4f77");
     check_tag(".a-b.c_D", "b", "x", NULL, "isolator-prepared:_a-b.c_D-6b05606d35f0ab0d");
@@ -105,9 +101,8 @@ static void check_steps(size_t count, size_t length, const char *message)
         assert_error(&error, ERROR_USAGE, message);
 }
 
-static void prepare_rules__how_many_steps(void **state)
+CASE(prepare_rules__how_many_steps)
 {
-    (void)state;
     check_steps(0, 0, NULL);
     check_steps(64, 512, NULL);
     check_steps(65, 1, "more than 64 steps");
@@ -127,16 +122,15 @@ static void check_step(const char *step, const char *message)
         assert_error(&error, ERROR_USAGE, message);
 }
 
-static void prepare_rules__steps_are_text(void **state)
+CASE(prepare_rules__steps_are_text)
 {
-    (void)state;
     check_step("printf 'caf\xc3\xa9\n\t$x'", NULL);
     check_step(" \t", "a step is empty");
     check_step("x\xff", "a step is not valid UTF-8");
 }
 
 /* No name can be read by a model as a sentence. */
-static void prepare_rules__packages(void **state)
+CASE(prepare_rules__packages)
 {
     static const char *const good[] = {"numpy",  "numpy==1.26.4", "@scope/name@1.0", "c++",
                                        "g++-12", "_thing",        "A.B-C",           "7zip"};
@@ -146,7 +140,6 @@ static void prepare_rules__packages(void **state)
                                       "+",   "a!",   "a?",         "[a]",         "{a}",   "a\\b"};
     char name[66];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++)
         if (!prepare_is_package(good[i]))
             fail_msg("'%s' is refused", good[i]);
@@ -161,11 +154,10 @@ static void prepare_rules__packages(void **state)
     assert_false(prepare_is_package(name));
 }
 
-static void prepare_rules__networks(void **state)
+CASE(prepare_rules__networks)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(prepare_check_network("none", &error), 0);
     assert_int_equal(prepare_check_network("bridge", &error), 0);
     assert_int_equal(prepare_check_network("host", &error), -1);

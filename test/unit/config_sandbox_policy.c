@@ -41,11 +41,10 @@ static void set_number(struct sandbox_policy *policy, enum limit_number which, d
     assert_int_equal(result, 0);
 }
 
-static void sandbox_policy__init_is_nothing_given(void **state)
+CASE(sandbox_policy__init_is_nothing_given)
 {
     struct sandbox_policy policy;
 
-    (void)state;
     sandbox_policy_init(&policy);
     check(&policy, "- - - - - - - - - -1 [] -");
     sandbox_policy_release(&policy);
@@ -53,7 +52,7 @@ static void sandbox_policy__init_is_nothing_given(void **state)
     check(&policy, "- - - - - - - - - -1 [] -");
 }
 
-static void sandbox_policy__users(void **state)
+CASE(sandbox_policy__users)
 {
     static const struct {
         const char *text;
@@ -62,7 +61,6 @@ static void sandbox_policy__users(void **state)
                 {"1:2", 1, 2}, {"0:2097151", 0, 2097151}, {"2097151:0", 2097151, 0},
                 {"007", 7, 7}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         struct error error = ERROR_INIT;
         struct sandbox_policy policy;
@@ -76,7 +74,7 @@ static void sandbox_policy__users(void **state)
     }
 }
 
-static void sandbox_policy__no_users(void **state)
+CASE(sandbox_policy__no_users)
 {
     static const char *const bad[] = {"",
                                       "root",
@@ -102,7 +100,6 @@ static void sandbox_policy__no_users(void **state)
                                       "1:4294967296",
                                       "18446744073709551616"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *message = string_format(
             "'%s' is not a user; write numbers up to 2097151, like 65534 or 1000:1000", bad[i]);
@@ -118,12 +115,11 @@ static void sandbox_policy__no_users(void **state)
 }
 
 /* After an error the previous value remains, as with numbers and networks. */
-static void sandbox_policy__refused_user_changes_nothing(void **state)
+CASE(sandbox_policy__refused_user_changes_nothing)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy;
 
-    (void)state;
     sandbox_policy_init(&policy);
     assert_int_equal(sandbox_policy_set_user(&policy, "1000:1001", &error), 0);
     assert_int_equal(sandbox_policy_set_user(&policy, "0:x", &error), -1);
@@ -132,7 +128,7 @@ static void sandbox_policy__refused_user_changes_nothing(void **state)
     sandbox_policy_release(&policy);
 }
 
-static void sandbox_policy__user_ranges(void **state)
+CASE(sandbox_policy__user_ranges)
 {
     static const struct {
         const char *text;
@@ -142,7 +138,6 @@ static void sandbox_policy__user_ranges(void **state)
                 {"1-2097151", 1, 2097151},
                 {"2096896-2097151", 2096896, 2097151}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         struct error error = ERROR_INIT;
         struct user_range users = {0, 0};
@@ -153,7 +148,7 @@ static void sandbox_policy__user_ranges(void **state)
     }
 }
 
-static void sandbox_policy__no_user_ranges(void **state)
+CASE(sandbox_policy__no_user_ranges)
 {
     static const char *const bad[] = {"",
                                       "1000",
@@ -170,7 +165,6 @@ static void sandbox_policy__no_user_ranges(void **state)
                                       "1000-18446744073709551616",
                                       "a-b"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *message = string_format("'%s' is not a range of users; write "
                                                    "FIRST-LAST, at least 256 numbers from 1 to "
@@ -186,14 +180,13 @@ static void sandbox_policy__no_user_ranges(void **state)
     }
 }
 
-static void sandbox_policy__networks(void **state)
+CASE(sandbox_policy__networks)
 {
     static const char *const good[] = {"none", "bridge",  "my_net", "a",
                                        "0",    "net-1.2", "hosts",  "Host"};
     struct error error = ERROR_INIT;
     struct sandbox_policy policy;
 
-    (void)state;
     sandbox_policy_init(&policy);
     for (size_t i = 0; i < COUNT(good); i++) {
         assert_int_equal(sandbox_policy_set_network(&policy, good[i], &error), 0);
@@ -215,13 +208,12 @@ static void check_network_refused(const char *name, const char *message)
     sandbox_policy_release(&policy);
 }
 
-static void sandbox_policy__no_networks(void **state)
+CASE(sandbox_policy__no_networks)
 {
     static const char *const bad[] = {"",      "-net",  ".net",    "_net", "a b",
                                       "a/b",   "a:b",   "a=b",     "a,b",  "name=host",
                                       " host", "host ", "\xc3\xa9"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *message = string_format("'%s' is not the name of a network; use none, "
                                                    "bridge or a network of the engine",
@@ -241,7 +233,7 @@ static void sandbox_policy__no_networks(void **state)
                           "isolation; use none, bridge or a network of the engine");
 }
 
-static void sandbox_policy__oci_runtimes(void **state)
+CASE(sandbox_policy__oci_runtimes)
 {
     static const char *const good[] = {"runc",          "runsc",     "io.containerd.runsc.v1",
                                        "/usr/bin/crun", "kata-qemu", "a+b_c"};
@@ -249,7 +241,6 @@ static void sandbox_policy__oci_runtimes(void **state)
     struct error error = ERROR_INIT;
     struct sandbox_policy policy;
 
-    (void)state;
     sandbox_policy_init(&policy);
     for (size_t i = 0; i < COUNT(good); i++) {
         assert_int_equal(sandbox_policy_set_oci_runtime(&policy, good[i], &error), 0);
@@ -266,12 +257,11 @@ static void sandbox_policy__oci_runtimes(void **state)
     sandbox_policy_release(&policy);
 }
 
-static void sandbox_policy__capabilities(void **state)
+CASE(sandbox_policy__capabilities)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy;
 
-    (void)state;
     sandbox_policy_init(&policy);
     assert_int_equal(sandbox_policy_add_cap_drop(&policy, "ALL", &error), 0);
     assert_int_equal(sandbox_policy_add_cap_drop(&policy, "net_raw,Mknod", &error), 0);
@@ -280,13 +270,12 @@ static void sandbox_policy__capabilities(void **state)
     sandbox_policy_release(&policy);
 }
 
-static void sandbox_policy__no_capabilities(void **state)
+CASE(sandbox_policy__no_capabilities)
 {
     static const char *const bad[] = {"",           ",",       "ALL,",  ",ALL",
                                       "ALL,,MKNOD", "NET RAW", " ALL",  "NET-RAW",
                                       "ALL;MKNOD",  "4",       "CAP_1", "\xc3\xa9"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *message =
             string_format("'%s' is not a list of capabilities, like ALL or NET_RAW,MKNOD", bad[i]);
@@ -301,12 +290,11 @@ static void sandbox_policy__no_capabilities(void **state)
 }
 
 /* "CAP_" is a prefix and not a name. */
-static void sandbox_policy__prefix_is_no_capability(void **state)
+CASE(sandbox_policy__prefix_is_no_capability)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy;
 
-    (void)state;
     sandbox_policy_init(&policy);
     assert_int_equal(sandbox_policy_add_cap_drop(&policy, "CAP_", &error), -1);
     assert_error(&error, ERROR_USAGE,
@@ -331,11 +319,10 @@ static void fill(struct sandbox_policy *policy)
 
 #define FULL "60 256 0.5 inf 64 64 64 1048576 none 1 [ALL] 65534:65534"
 
-static void sandbox_policy__overlay_of_nothing(void **state)
+CASE(sandbox_policy__overlay_of_nothing)
 {
     struct sandbox_policy base, over;
 
-    (void)state;
     fill(&base);
     sandbox_policy_init(&over);
     sandbox_policy_overlay(&base, &over);
@@ -347,12 +334,11 @@ static void sandbox_policy__overlay_of_nothing(void **state)
     sandbox_policy_release(&over);
 }
 
-static void sandbox_policy__overlay_replaces_what_is_given(void **state)
+CASE(sandbox_policy__overlay_replaces_what_is_given)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy base, over;
 
-    (void)state;
     fill(&base);
     sandbox_policy_init(&over);
     set_number(&over, LIMIT_MEMORY, 512);
@@ -387,12 +373,11 @@ static void check_forbidden(const struct sandbox_policy *policy,
     assert_error(&error, ERROR_USAGE, message);
 }
 
-static void sandbox_policy__maximum_network(void **state)
+CASE(sandbox_policy__maximum_network)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy, maximums;
 
-    (void)state;
     fill(&policy);
     sandbox_policy_init(&maximums);
     assert_int_equal(sandbox_policy_set_network(&maximums, "inner", &error), 0);
@@ -411,12 +396,11 @@ static void sandbox_policy__maximum_network(void **state)
     sandbox_policy_release(&policy);
 }
 
-static void sandbox_policy__maximum_root_and_user(void **state)
+CASE(sandbox_policy__maximum_root_and_user)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy, maximums;
 
-    (void)state;
     fill(&policy);
     sandbox_policy_init(&maximums);
     policy.read_only = 0;
@@ -448,11 +432,10 @@ static void set_cap_drop(struct sandbox_policy *policy, const char *list)
     assert_int_equal(sandbox_policy_add_cap_drop(policy, list, &error), 0);
 }
 
-static void sandbox_policy__maximum_capabilities(void **state)
+CASE(sandbox_policy__maximum_capabilities)
 {
     struct sandbox_policy policy, maximums;
 
-    (void)state;
     fill(&policy);
     sandbox_policy_init(&maximums);
     set_cap_drop(&maximums, "NET_RAW,MKNOD");
@@ -470,11 +453,10 @@ static void sandbox_policy__maximum_capabilities(void **state)
 }
 
 /* NET_RAW and CAP_NET_RAW are the same capability. */
-static void sandbox_policy__maximum_capabilities_by_either_name(void **state)
+CASE(sandbox_policy__maximum_capabilities_by_either_name)
 {
     struct sandbox_policy policy, maximums;
 
-    (void)state;
     fill(&policy);
     sandbox_policy_init(&maximums);
     set_cap_drop(&maximums, "NET_RAW");
@@ -488,12 +470,11 @@ static void sandbox_policy__maximum_capabilities_by_either_name(void **state)
 }
 
 /* A policy without a user would run as one that is drawn, which is not the maximum's. */
-static void sandbox_policy__maximum_user_is_the_user(void **state)
+CASE(sandbox_policy__maximum_user_is_the_user)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy, maximums;
 
-    (void)state;
     fill(&policy);
     policy.has_user = false;
     sandbox_policy_init(&maximums);
@@ -512,11 +493,10 @@ static void sandbox_policy__maximum_user_is_the_user(void **state)
     sandbox_policy_release(&policy);
 }
 
-static void sandbox_policy__clamp_to_nothing(void **state)
+CASE(sandbox_policy__clamp_to_nothing)
 {
     struct sandbox_policy policy, maximums;
 
-    (void)state;
     fill(&policy);
     sandbox_policy_init(&maximums);
     sandbox_policy_clamp(&policy, &maximums);
@@ -526,12 +506,11 @@ static void sandbox_policy__clamp_to_nothing(void **state)
 }
 
 /* A policy that was lowered to the maximums passes the check. */
-static void sandbox_policy__clamp_lowers_what_is_more(void **state)
+CASE(sandbox_policy__clamp_lowers_what_is_more)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy, maximums;
 
-    (void)state;
     fill(&policy);
     sandbox_policy_init(&maximums);
     set_number(&maximums, LIMIT_TIMEOUT, 10);
@@ -562,12 +541,11 @@ static void sandbox_policy__clamp_lowers_what_is_more(void **state)
 }
 
 /* The OCI runtime of the maximums is the only one, also for those who ask for none. */
-static void sandbox_policy__maximum_oci_runtime(void **state)
+CASE(sandbox_policy__maximum_oci_runtime)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy, maximums;
 
-    (void)state;
     fill(&policy);
     sandbox_policy_init(&maximums);
     check_allowed(&policy, &maximums);
@@ -610,12 +588,11 @@ static void check_hosts(const struct sandbox_policy *policy, const char *expecte
     assert_string_equal(strbuf_string(&text), expected);
 }
 
-static void sandbox_policy__allow_host(void **state)
+CASE(sandbox_policy__allow_host)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy;
 
-    (void)state;
     sandbox_policy_init(&policy);
     check_hosts(&policy, "- 0 0");
     assert_int_equal(sandbox_policy_allow_host(&policy, "a b", &error), -1);
@@ -633,12 +610,11 @@ static void sandbox_policy__allow_host(void **state)
 }
 
 /* A network replaces hosts, and hosts replace a network; the numbers stay unless they are given. */
-static void sandbox_policy__overlay_of_hosts(void **state)
+CASE(sandbox_policy__overlay_of_hosts)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy base, hosts, network, nothing;
 
-    (void)state;
     sandbox_policy_init(&base);
     sandbox_policy_init(&hosts);
     sandbox_policy_init(&network);
@@ -667,12 +643,11 @@ static void sandbox_policy__overlay_of_hosts(void **state)
     sandbox_policy_release(&base);
 }
 
-static void sandbox_policy__maximum_hosts(void **state)
+CASE(sandbox_policy__maximum_hosts)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy, maximums;
 
-    (void)state;
     fill(&policy);
     sandbox_policy_init(&maximums);
     allow(&policy, "a.example:443");
@@ -706,11 +681,10 @@ static void sandbox_policy__maximum_hosts(void **state)
 }
 
 /* Where only a network is allowed, hosts are not. */
-static void sandbox_policy__maximum_network_allows_no_hosts(void **state)
+CASE(sandbox_policy__maximum_network_allows_no_hosts)
 {
     static const char *const networks[] = {"none", "bridge"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(networks); i++) {
         struct error error = ERROR_INIT;
         struct sandbox_policy policy, maximums;
@@ -730,12 +704,11 @@ static void sandbox_policy__maximum_network_allows_no_hosts(void **state)
     }
 }
 
-static void sandbox_policy__clamp_of_hosts(void **state)
+CASE(sandbox_policy__clamp_of_hosts)
 {
     struct error error = ERROR_INIT;
     struct sandbox_policy policy, maximums;
 
-    (void)state;
     fill(&policy);
     sandbox_policy_init(&maximums);
     allow(&policy, "a.example");

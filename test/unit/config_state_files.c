@@ -44,13 +44,12 @@ static void check_untouched(const char *directory)
     assert_int_equal(mkdir(other, 0700), 0);
 }
 
-static void state_file__is_made_with_its_directories(void **state)
+CASE(state_file__is_made_with_its_directories)
 {
     char *directory = set_up();
     CLEANUP_FREE char *path = config_state("jobs/one");
     struct stat status;
 
-    (void)state;
     assert_int_equal(outcome("jobs/one", O_RDWR), ENOENT);
     assert_int_equal(outcome("jobs/one", O_RDWR | O_CREAT), 0);
     assert_int_equal(outcome("jobs/one", O_RDWR | O_CREAT | O_EXCL), EEXIST);
@@ -61,11 +60,10 @@ static void state_file__is_made_with_its_directories(void **state)
     temp_remove(directory);
 }
 
-static void state_file__that_is_a_link(void **state)
+CASE(state_file__that_is_a_link)
 {
     char *directory = set_up();
 
-    (void)state;
     assert_int_equal(outcome("jobs/one", O_RDWR | O_CREAT), 0);
     link_to("../../../other/new", directory, "state/isolator/jobs/two");
     assert_int_equal(outcome("jobs/two", O_RDWR | O_CREAT), ELOOP);
@@ -74,11 +72,10 @@ static void state_file__that_is_a_link(void **state)
     temp_remove(directory);
 }
 
-static void state_file__below_a_link(void **state)
+CASE(state_file__below_a_link)
 {
     char *directory = set_up();
 
-    (void)state;
     assert_int_equal(outcome("one", O_RDWR | O_CREAT), 0);
     link_to("../../other", directory, "state/isolator/jobs");
     assert_int_equal(outcome("jobs/one", O_RDWR | O_CREAT), ELOOP);
@@ -94,11 +91,10 @@ static void state_file__below_a_link(void **state)
 }
 
 /* The directory of the state itself may be elsewhere. */
-static void state_file__above_is_a_link(void **state)
+CASE(state_file__above_is_a_link)
 {
     char *directory = set_up();
 
-    (void)state;
     link_to("other", directory, "state");
     assert_int_equal(outcome("jobs/one", O_RDWR | O_CREAT), 0);
     temp_remove(directory);

@@ -4,12 +4,11 @@
 #include "config/config_layers.h"
 #include "config/config_load.h"
 
-static void tool_servers__are_read(void **state)
+CASE(tool_servers__are_read)
 {
     const struct tool_server *server;
     struct config config;
 
-    (void)state;
     config_init(&config);
     overlay(&config, "{\"tools\": {\"git-hub\": {\"command\": \"mcp\", \"args\": [\"stdio\", \"\"],"
                      " \"env\": {\"TOKEN\": \"env:T\", \"MODE\": \"ro\"}, \"allow\": [\"list_*\"],"
@@ -37,11 +36,10 @@ static void tool_servers__are_read(void **state)
     config_release(&config);
 }
 
-static void tool_servers__wrong_ones_are_refused(void **state)
+CASE(tool_servers__wrong_ones_are_refused)
 {
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
 
-    (void)state;
     check_refused("{\"tools\": {\"b\": {}}}",
                   "test.json: tools.b: must be complete: a server needs command");
     check_refused(
@@ -87,9 +85,8 @@ static void tool_servers__wrong_ones_are_refused(void **state)
     check_refused(strbuf_string(&many), "test.json: tools.s32: must be one of at most 32 servers");
 }
 
-static void tool_servers__names_and_patterns(void **state)
+CASE(tool_servers__names_and_patterns)
 {
-    (void)state;
     assert_true(tool_server_name_is_valid("a"));
     assert_true(tool_server_name_is_valid("Abcdefghijklmnopqrstuvwxyz_-0123"));
     assert_false(tool_server_name_is_valid("Abcdefghijklmnopqrstuvwxyz_-01234"));
@@ -103,7 +100,7 @@ static void tool_servers__names_and_patterns(void **state)
     assert_false(tool_pattern_is_valid("\xc3\xa9"));
 }
 
-static void tool_servers__values_come_from_their_places(void **state)
+CASE(tool_servers__values_come_from_their_places)
 {
     CLEANUP(strvec_release) struct strvec variables = STRVEC_INIT;
     struct tool_server server = {.name = NULL};
@@ -112,7 +109,6 @@ static void tool_servers__values_come_from_their_places(void **state)
     CLEANUP_FREE char *file = string_format("%s/token", directory);
     FILE *written = fopen(file, "w");
 
-    (void)state;
     fputs("of file\n", written);
     fclose(written);
     setenv("ISOLATOR_TEST_TOKEN", "of variable", 1);
@@ -135,14 +131,13 @@ static void tool_servers__values_come_from_their_places(void **state)
 }
 
 /* The configuration as isolator prints it names the place and never has the value. */
-static void tool_servers__no_secret_is_printed(void **state)
+CASE(tool_servers__no_secret_is_printed)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *text = NULL;
     struct config config;
     json_t *all;
 
-    (void)state;
     setenv("ISOLATOR_TEST_TOKEN", "s3cret", 1);
     config_init(&config);
     overlay(&config, "{\"tools\": {\"b\": {\"command\": \"c\", \"env\": "
@@ -157,7 +152,7 @@ static void tool_servers__no_secret_is_printed(void **state)
 }
 
 /* Commands of isolator do not get the variable, unless they need it. */
-static void tool_servers__variables_are_withheld(void **state)
+CASE(tool_servers__variables_are_withheld)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
@@ -166,7 +161,6 @@ static void tool_servers__variables_are_withheld(void **state)
     const struct process_pump pump = PROCESS_PUMP_INIT;
     struct config config;
 
-    (void)state;
     setenv("ISOLATOR_TEST_TOKEN", "s3cret", 1);
     setenv("DOCKER_TEST_TOKEN", "needed", 1);
     config_init(&config);

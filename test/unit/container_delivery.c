@@ -44,12 +44,11 @@ static void add_delivery(struct strbuf *all)
     } while (all->length > before);
 }
 
-static void delivery__by_the_shell(void **state)
+CASE(delivery__by_the_shell)
 {
     struct strbuf sent = STRBUF_INIT;
     struct delivered delivered;
 
-    (void)state;
     add_delivery(&sent);
     set_spec(&delivered, DELIVERY_SHELL);
     assert_int_equal(delivered.command.count, 5);
@@ -74,7 +73,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* The script reads exactly what is sent, and executes it as a file that nobody can read. */
-static void delivery__script(void **state)
+CASE(delivery__script)
 {
     static const char last[] = "chmod 0555 /.isolator/supervisor\n"
                                "exec /.isolator/supervisor \"$1\"\n";
@@ -84,7 +83,6 @@ static void delivery__script(void **state)
     CLEANUP_FREE char *several = NULL;
     const char *script;
 
-    (void)state;
     add_delivery(&sent);
     assert_memory_equal(sent.data, "\177ELF", 4);
     set_spec(&delivered, DELIVERY_SHELL);
@@ -101,11 +99,10 @@ static void delivery__script(void **state)
     strbuf_release(&sent);
 }
 
-static void delivery__by_a_volume(void **state)
+CASE(delivery__by_a_volume)
 {
     struct delivered delivered;
 
-    (void)state;
     set_spec(&delivered, DELIVERY_VOLUME);
     assert_int_equal(delivered.command.count, 2);
     assert_string_equal(delivered.command.items[0], "/.isolator/supervisor");
@@ -117,11 +114,10 @@ static void delivery__by_a_volume(void **state)
 }
 
 /* podman may leave the volume of a container that it removes itself. */
-static void delivery__removed_by_the_engine(void **state)
+CASE(delivery__removed_by_the_engine)
 {
     const struct docker docker = {.kind = ENGINE_DOCKER}, podman = {.kind = ENGINE_PODMAN};
 
-    (void)state;
     assert_true(delivery_auto_remove(DELIVERY_SHELL, &docker));
     assert_true(delivery_auto_remove(DELIVERY_VOLUME, &docker));
     assert_true(delivery_auto_remove(DELIVERY_SHELL, &podman));
@@ -131,7 +127,7 @@ static void delivery__removed_by_the_engine(void **state)
 /* The volume gets one file, with the supervisor that is embedded. */
 static const struct volume_files no_files = {.script = -1};
 
-static void delivery__fills_a_volume(void **state)
+CASE(delivery__fills_a_volume)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *docker_path =
@@ -143,7 +139,6 @@ static void delivery__fills_a_volume(void **state)
     struct strbuf sent = STRBUF_INIT, got;
     char *calls;
 
-    (void)state;
     assert_int_equal(
         delivery_fill_volume(&docker, "box", "", &no_files, clock_now_ms() + 60000, NULL, &error),
         0);
@@ -166,7 +161,7 @@ static void delivery__fills_a_volume(void **state)
 }
 
 /* Only who knows the name of the script finds it. The FIFOs are root's, for all who are there. */
-static void delivery__fills_a_volume_with_more(void **state)
+CASE(delivery__fills_a_volume_with_more)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *docker_path = script_in(directory, "docker", "exec cat >archive");
@@ -179,7 +174,6 @@ static void delivery__fills_a_volume_with_more(void **state)
     struct error error = ERROR_INIT;
     struct strbuf got;
 
-    (void)state;
     assert_int_equal(
         delivery_fill_volume(&docker, "box", "", &files, clock_now_ms() + 60000, NULL, &error), 0);
     assert_no_error(&error);
@@ -196,14 +190,13 @@ static void delivery__fills_a_volume_with_more(void **state)
     temp_remove(directory);
 }
 
-static void delivery__volume_that_cannot_be_filled(void **state)
+CASE(delivery__volume_that_cannot_be_filled)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *docker_path = script_in(directory, "docker", "echo no space >&2; exit 1");
     const struct docker docker = {.command = docker_path, .engine_timeout = 100};
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(
         delivery_fill_volume(&docker, "box", "", &no_files, clock_now_ms() + 60000, NULL, &error),
         -1);
@@ -211,12 +204,11 @@ static void delivery__volume_that_cannot_be_filled(void **state)
     temp_remove(directory);
 }
 
-static void delivery__architectures(void **state)
+CASE(delivery__architectures)
 {
     const char *own = engine_name();
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(delivery_check_architecture("a:1", "", &error), 0);
     assert_int_equal(delivery_check_architecture("a:1", own, &error), 0);
     assert_no_error(&error);

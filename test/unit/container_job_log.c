@@ -117,11 +117,10 @@ static void check(const struct fixture *fixture, bool broken, const char *expect
 
 /* ---- cases */
 
-static void job_log__frames_over_several_lines(void **state)
+CASE(job_log__frames_over_several_lines)
 {
     static const size_t sizes[] = {1, 7, 8, 9, 20, 9000};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         const struct frame_omitted omitted = {.bytes = 12345, .stream = FRAME_STDERR};
         struct strbuf bytes = STRBUF_INIT;
@@ -140,28 +139,23 @@ static void job_log__frames_over_several_lines(void **state)
 }
 
 /* The longest frame is in more lines than one, whose lines are the longest. */
-static void job_log__longest_frame(void **state)
+CASE_WITH(job_log__longest_frame, set_up(fixture))
 {
     static char payload[FRAME_PAYLOAD_MAX];
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     memset(payload, 'p', sizeof payload);
     add_frame(&bytes, FRAME_STDOUT, payload, sizeof payload);
-    write_frames(&fixture, &bytes, 9000);
-    assert_int_equal(strcspn(strbuf_string(&fixture.text), "\n") + 1, SEALED_LINE_MAX);
-    read_pieces(&fixture, SIZE_MAX / 2);
-    check(&fixture, false, "0 pppppppppppppppppppp;");
-    tear_down(&fixture);
+    write_frames(fixture, &bytes, 9000);
+    assert_int_equal(strcspn(strbuf_string(&fixture->text), "\n") + 1, SEALED_LINE_MAX);
+    read_pieces(fixture, SIZE_MAX / 2);
+    check(fixture, false, "0 pppppppppppppppppppp;");
 }
 
-static void job_log__lines_in_pieces(void **state)
+CASE(job_log__lines_in_pieces)
 {
     static const size_t pieces[] = {1, 2, 3, 39, 40, 41, 1000};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(pieces); i++) {
         struct strbuf bytes = STRBUF_INIT;
         struct fixture fixture;
@@ -178,30 +172,26 @@ static void job_log__lines_in_pieces(void **state)
 }
 
 /* Frames wait until they are taken one by one; what was taken is dropped with the next bytes. */
-static void job_log__many_frames_in_one_line(void **state)
+CASE_WITH(job_log__many_frames_in_one_line, set_up(fixture))
 {
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < 900; i++)
         add_out(&bytes, i == 899 ? "Z" : "a");
-    write_frames(&fixture, &bytes, 9000);
-    job_log_add(&fixture.log, fixture.text.data, fixture.text.length);
-    assert_int_equal(fixture.log.frames.length, 8100);
+    write_frames(fixture, &bytes, 9000);
+    job_log_add(&fixture->log, fixture->text.data, fixture->text.length);
+    assert_int_equal(fixture->log.frames.length, 8100);
     for (int i = 0; i < 899; i++) {
-        assert_true(job_log_has_frame(&fixture.log));
-        assert_true(job_log_next(&fixture.log, &fixture.link, &handler, &fixture));
+        assert_true(job_log_has_frame(&fixture->log));
+        assert_true(job_log_next(&fixture->log, &fixture->link, &handler, fixture));
     }
-    assert_int_equal(fixture.got.length, 899 * 4);
-    strbuf_release(&fixture.got);
-    assert_true(job_log_next(&fixture.log, &fixture.link, &handler, &fixture));
-    check(&fixture, false, "0 Z;");
-    assert_false(job_log_has_frame(&fixture.log));
-    job_log_add(&fixture.log, "", 0);
-    assert_int_equal(fixture.log.frames.length, 0);
-    tear_down(&fixture);
+    assert_int_equal(fixture->got.length, 899 * 4);
+    strbuf_release(&fixture->got);
+    assert_true(job_log_next(&fixture->log, &fixture->link, &handler, fixture));
+    check(fixture, false, "0 Z;");
+    assert_false(job_log_has_frame(&fixture->log));
+    job_log_add(&fixture->log, "", 0);
+    assert_int_equal(fixture->log.frames.length, 0);
 }
 
 /* What came before a line that is wrong is taken, and nothing that follows. */
@@ -230,12 +220,11 @@ static void write_two(struct fixture *fixture)
     write_frames(fixture, &bytes, 9000);
 }
 
-static void job_log__changed_line(void **state)
+CASE(job_log__changed_line)
 {
     struct fixture fixture;
     char *second;
 
-    (void)state;
     write_two(&fixture);
     second = strchr(strbuf_string(&fixture.text), '\n') + 1;
     second[strlen(second) - 3] ^= 1; /* a byte of its frame */
@@ -247,13 +236,12 @@ static void job_log__changed_line(void **state)
     check_broken(&fixture, "0 one;");
 }
 
-static void job_log__line_that_is_missing_or_comes_twice(void **state)
+CASE(job_log__line_that_is_missing_or_comes_twice)
 {
     struct strbuf first = STRBUF_INIT;
     struct fixture fixture;
     size_t length;
 
-    (void)state;
     write_two(&fixture);
     strbuf_drop(&fixture.text, strcspn(fixture.text.data, "\n") + 1);
     check_broken(&fixture, "");
@@ -268,11 +256,10 @@ static void job_log__line_that_is_missing_or_comes_twice(void **state)
 }
 
 /* A line without bytes, and one of the image's shell. */
-static void job_log__line_of_another(void **state)
+CASE(job_log__line_of_another)
 {
     struct fixture fixture;
 
-    (void)state;
     write_two(&fixture);
     strbuf_addstr(&fixture.text, "\n");
     check_broken(&fixture, "0 one;0 two;");
@@ -282,12 +269,11 @@ static void job_log__line_of_another(void **state)
     check_broken(&fixture, "");
 }
 
-static void job_log__foreign_key(void **state)
+CASE(job_log__foreign_key)
 {
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     sealed_lines_init(&fixture.writer, "0123456789abcdef0123456789abcdee");
     add_out(&bytes, "one");
@@ -296,11 +282,10 @@ static void job_log__foreign_key(void **state)
 }
 
 /* A line of SEALED_LINE_MAX bytes without its line feed is refused before it has ended. */
-static void job_log__line_that_is_too_long(void **state)
+CASE(job_log__line_that_is_too_long)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     for (int i = 0; i < 12028; i++)
         strbuf_addch(&fixture.text, 'A');
@@ -322,13 +307,12 @@ static void job_log__line_that_is_too_long(void **state)
 }
 
 /* The line is good, and what is in it is no frame: the link takes nothing more. */
-static void job_log__bad_header(void **state)
+CASE(job_log__bad_header)
 {
     static const unsigned char bad[][8] = {{1, 0, 0, 0, FRAME_STDOUT, 1, 0, 0},
                                            {0, 0, 2, 0, FRAME_STDOUT, 0, 0, 0},
                                            {255, 255, 255, 255, FRAME_STDOUT, 0, 0, 0}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         struct strbuf bytes = STRBUF_INIT;
         struct fixture fixture;
@@ -349,24 +333,20 @@ static void job_log__bad_header(void **state)
 }
 
 /* Half a frame is none, also at the end of the log. */
-static void job_log__frame_that_has_no_end(void **state)
+CASE_WITH(job_log__frame_that_has_no_end, set_up(fixture))
 {
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     add_out(&bytes, "one");
-    write_line(&fixture, bytes.data, 7);
-    read_pieces(&fixture, 10);
-    assert_false(job_log_has_frame(&fixture.log));
-    write_line(&fixture, bytes.data + 7, 3);
-    read_pieces(&fixture, 10);
-    assert_false(job_log_has_frame(&fixture.log));
-    check(&fixture, false, "");
-    write_line(&fixture, bytes.data + 10, 1);
-    read_pieces(&fixture, 10);
-    check(&fixture, false, "0 one;");
+    write_line(fixture, bytes.data, 7);
+    read_pieces(fixture, 10);
+    assert_false(job_log_has_frame(&fixture->log));
+    write_line(fixture, bytes.data + 7, 3);
+    read_pieces(fixture, 10);
+    assert_false(job_log_has_frame(&fixture->log));
+    check(fixture, false, "");
+    write_line(fixture, bytes.data + 10, 1);
+    read_pieces(fixture, 10);
+    check(fixture, false, "0 one;");
     strbuf_release(&bytes);
-    tear_down(&fixture);
 }

@@ -88,24 +88,21 @@ static void send(struct fixture *fixture)
 }
 
 /* Its standard input is longer than what may be on its way to a program. */
-static void job_script__a_program_with_files(void **state)
+CASE_WITH(job_script__a_program_with_files, set_up(fixture))
 {
     const struct container_limits lower = {.memory_mb = 100, .cpus = 0.5, .pids = 64};
     static char input[3 * FRAME_STDIN_WINDOW];
     struct frame_run run = {.flags = 99};
     struct frame_detach detach;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     memset(input, 'i', sizeof input);
-    fixture.request.archive = linux_unnamed_file_of("archive", 7);
-    fixture.request.input = linux_unnamed_file_of(input, sizeof input);
-    assert_int_equal(instance_set_limits(fixture.instance, &lower, 0, NULL, NULL), 0);
-    send(&fixture);
-    instance_collect(fixture.instance, 10, 20);
-    assert_int_equal(instance_pump(fixture.instance, INSTANCE_FILES, 0, NULL), PROCESS_PAUSED);
-    check_frames(&fixture, "26*1 32;1*1 3;3*1 7;4*1 88;5*6 196608;6*1 0;9*1 16;", &run, &detach);
+    fixture->request.archive = linux_unnamed_file_of("archive", 7);
+    fixture->request.input = linux_unnamed_file_of(input, sizeof input);
+    assert_int_equal(instance_set_limits(fixture->instance, &lower, 0, NULL, NULL), 0);
+    send(fixture);
+    instance_collect(fixture->instance, 10, 20);
+    assert_int_equal(instance_pump(fixture->instance, INSTANCE_FILES, 0, NULL), PROCESS_PAUSED);
+    check_frames(fixture, "26*1 32;1*1 3;3*1 7;4*1 88;5*6 196608;6*1 0;9*1 16;", &run, &detach);
     assert_int_equal(run.late_ms, 7000);
     assert_int_equal(run.timer_ms, 307000);
     assert_int_equal(run.head_max, 500);
@@ -115,32 +112,27 @@ static void job_script__a_program_with_files(void **state)
     assert_int_equal(detach.cpu_max_us, 500000);
     assert_int_equal(detach.pids_max, 64);
     assert_int_equal(detach.max_ms, 12000);
-    close(fixture.request.archive);
-    close(fixture.request.input);
-    tear_down(&fixture);
+    close(fixture->request.archive);
+    close(fixture->request.input);
 }
 
 /* More of stdout is needed if it is compared, and the rest depends on success. */
-static void job_script__what_a_program_writes(void **state)
+CASE_WITH(job_script__what_a_program_writes, set_up(fixture))
 {
     struct frame_run run;
     struct frame_detach detach;
-    struct fixture fixture;
     unsigned long long before;
 
-    (void)state;
-    set_up(&fixture);
-    before = job_script_log_max(&fixture.script);
-    fixture.request.output_compared = 1000000;
-    fixture.request.must_succeed = true;
-    send(&fixture);
-    check_frames(&fixture, "1*1 3;4*1 88;6*1 0;", &run, &detach);
+    before = job_script_log_max(&fixture->script);
+    fixture->request.output_compared = 1000000;
+    fixture->request.must_succeed = true;
+    send(fixture);
+    check_frames(fixture, "1*1 3;4*1 88;6*1 0;", &run, &detach);
     assert_int_equal(run.head_max, 2065536);
     assert_int_equal(run.tail_max, 501);
     assert_int_equal(run.flags, FRAME_RUN_MUST_SUCCEED);
-    assert_true(job_script_log_max(&fixture.script) > before + 4 * 2065536 / 3);
-    before = job_script_log_max(&fixture.script);
-    instance_collect(fixture.instance, 10, 1 << 20);
-    assert_true(job_script_log_max(&fixture.script) > before + (4 << 20) / 3);
-    tear_down(&fixture);
+    assert_true(job_script_log_max(&fixture->script) > before + 4 * 2065536 / 3);
+    before = job_script_log_max(&fixture->script);
+    instance_collect(fixture->instance, 10, 1 << 20);
+    assert_true(job_script_log_max(&fixture->script) > before + (4 << 20) / 3);
 }

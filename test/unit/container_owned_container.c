@@ -59,48 +59,40 @@ static void check_users(const struct fixture *fixture, const char *expected)
 }
 
 /* The range has one user, so a second container gets it only after the release of the first. */
-static void owned_container__user_is_held_until_the_release(void **state)
+CASE_WITH(owned_container__user_is_held_until_the_release, set_up(fixture, 4321))
 {
     struct owned_container one, other;
     struct error error = ERROR_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 4321);
-    fixture.spec.draw_user = true;
-    assert_int_equal(create(&fixture, &one, &error), 0);
+    fixture->spec.draw_user = true;
+    assert_int_equal(create(fixture, &one, &error), 0);
     assert_int_equal(one.user, 4321);
-    assert_int_equal(create(&fixture, &other, &error), -1);
+    assert_int_equal(create(fixture, &other, &error), -1);
     assert_error(&error, ERROR_SYSTEM,
                  "cannot create a container: all users from 4321 to 4321 are in use by others; set "
                  "a larger userRange in the configuration");
     owned_container_release(&other);
     owned_container_release(&one);
-    assert_int_equal(create(&fixture, &other, &error), 0);
+    assert_int_equal(create(fixture, &other, &error), 0);
     owned_container_release(&other);
-    check_users(&fixture, "--user=4321:4321\n--user=4321:4321\n");
-    tear_down(&fixture);
+    check_users(fixture, "--user=4321:4321\n--user=4321:4321\n");
 }
 
-static void owned_container__given_user(void **state)
+CASE_WITH(owned_container__given_user, set_up(fixture, 4321))
 {
     struct owned_container container;
     struct error error = ERROR_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 4321);
-    assert_int_equal(create(&fixture, &container, &error), 0);
+    assert_int_equal(create(fixture, &container, &error), 0);
     assert_int_equal(container.user, 0);
-    assert_int_equal(fixture.memory.held_count, 0);
+    assert_int_equal(fixture->memory.held_count, 0);
     owned_container_release(&container);
-    check_users(&fixture, "--user=7:8\n");
-    tear_down(&fixture);
+    check_users(fixture, "--user=7:8\n");
 }
 
 /* ---- names */
 
-static void owned_container__purpose_of_a_name(void **state)
+CASE(owned_container__purpose_of_a_name)
 {
     static const struct {
         const char *name;
@@ -122,7 +114,6 @@ static void owned_container__purpose_of_a_name(void **state)
         {"", PURPOSE_NONE},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++)
         if (owned_container_purpose(names[i].name) != names[i].purpose)
             fail_msg("'%s' has purpose %d", names[i].name,
@@ -130,15 +121,12 @@ static void owned_container__purpose_of_a_name(void **state)
 }
 
 /* Its labels say that it belongs to this process, until it is a job's. */
-static void owned_container__of_a_job(void **state)
+CASE_WITH(owned_container__of_a_job, set_up(fixture, 4321))
 {
     struct owned_container container;
-    struct fixture fixture;
     CLEANUP_FREE char *name = NULL;
 
-    (void)state;
-    set_up(&fixture, 4321);
-    owned_container_init_job(&container, &fixture.docker, NULL, 1000);
+    owned_container_init_job(&container, &fixture->docker, NULL, 1000);
     assert_int_equal(owned_container_purpose(container.name), PURPOSE_JOB);
     assert_int_equal(strlen(container.name), 29);
     assert_int_equal(container.labels.count, 6);
@@ -147,8 +135,7 @@ static void owned_container__of_a_job(void **state)
     assert_string_equal(name, container.name);
     owned_container_release(&container);
 
-    owned_container_init(&container, &fixture.docker, NULL, 1000);
+    owned_container_init(&container, &fixture->docker, NULL, 1000);
     assert_int_equal(owned_container_purpose(container.name), PURPOSE_RUN);
     owned_container_release(&container);
-    tear_down(&fixture);
 }

@@ -27,12 +27,11 @@ static void check_command(const char *value, const char *command)
     strbuf_release(&output);
 }
 
-static void owner__labels(void **state)
+CASE(owner__labels)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
     CLEANUP_FREE char *pid = string_format("%ld", (long)getpid());
 
-    (void)state;
     strvec_push(&labels, "before");
     owner_labels(&labels, 60000);
     assert_int_equal(labels.count, 7);
@@ -46,25 +45,23 @@ static void owner__labels(void **state)
 }
 
 /* Field 22 of /proc/PID/stat (proc(5)), as another program reads it. */
-static void owner__start_is_that_of_the_process(void **state)
+CASE(owner__start_is_that_of_the_process)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
     CLEANUP_FREE char *command =
         string_format("sed 's/.*) //' /proc/%ld/stat | cut -d ' ' -f 20", (long)getpid());
 
-    (void)state;
     owner_labels(&labels, 0);
     check_command(value_of(&labels, 3, "start"), command);
     assert_true(strtoull(value_of(&labels, 3, "start"), NULL, 10) > 0);
 }
 
-static void owner__two_processes_differ(void **state)
+CASE(owner__two_processes_differ)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
     int status;
     pid_t child;
 
-    (void)state;
     owner_labels(&labels, 0);
     child = fork();
     if (child == 0) {
@@ -96,9 +93,8 @@ static void check_deadline(long long lifetime_ms, long long seconds)
 }
 
 /* It is rounded up, so that it is never before the end of the lifetime. */
-static void owner__deadline(void **state)
+CASE(owner__deadline)
 {
-    (void)state;
     check_deadline(0, 0);
     check_deadline(1, 1);
     check_deadline(999, 1);
@@ -110,12 +106,11 @@ static void owner__deadline(void **state)
 /*
  * The labels that stay the same while the process lives, so that all its containers can be found.
  */
-static void owner__own_labels_are_the_first_four(void **state)
+CASE(owner__own_labels_are_the_first_four)
 {
     CLEANUP(strvec_release) struct strvec own = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec all = STRVEC_INIT;
 
-    (void)state;
     strvec_push(&own, "before");
     owner_own_labels(&own);
     owner_labels(&all, 1000);
@@ -127,12 +122,11 @@ static void owner__own_labels_are_the_first_four(void **state)
     assert_non_null(value_of(&own, 4, "start"));
 }
 
-static void owner__disown(void **state)
+CASE(owner__disown)
 {
     CLEANUP(strvec_release) struct strvec instructions = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
 
-    (void)state;
     owner_disown(&instructions);
     assert_int_equal(instructions.count, 6);
     assert_string_equal(instructions.items[0], "LABEL isolator.boot=");
@@ -145,11 +139,10 @@ static void owner__disown(void **state)
     }
 }
 
-static void owner__hide_maker(void **state)
+CASE(owner__hide_maker)
 {
     CLEANUP(strvec_release) struct strvec instructions = STRVEC_INIT;
 
-    (void)state;
     owner_hide_maker(&instructions);
     assert_int_equal(instructions.count, 4);
     assert_string_equal(instructions.items[0], "LABEL isolator.prepared.host=");
@@ -189,24 +182,22 @@ static enum owner_status judge(const struct claim *claim, long long now)
 }
 
 /* However long ago its deadline was. */
-static void owner__lives(void **state)
+CASE(owner__lives)
 {
     struct claim claim = own_claim();
 
-    (void)state;
     assert_int_equal(judge(&claim, 0), OWNER_ALIVE);
     assert_int_equal(judge(&claim, 1000000000000), OWNER_ALIVE);
 }
 
 /* The field before the numbers is the program's name, which may look like fields. */
-static void owner__lives_with_a_hostile_name(void **state)
+CASE(owner__lives_with_a_hostile_name)
 {
     static const char *const names[] = {"a) 1 2 3", "(((", ") ) )", ""};
     struct claim own = own_claim();
     struct claim other = own;
     char name[16];
 
-    (void)state;
     snprintf(other.start, sizeof other.start, "1");
     assert_int_equal(prctl(PR_GET_NAME, name), 0);
     for (size_t i = 0; i < COUNT(names); i++) {
@@ -222,23 +213,21 @@ static void owner__lives_with_a_hostile_name(void **state)
 }
 
 /* Another process has its process id now. */
-static void owner__ended_and_its_number_taken(void **state)
+CASE(owner__ended_and_its_number_taken)
 {
     struct claim claim = own_claim();
 
-    (void)state;
     snprintf(claim.start, sizeof claim.start, "1");
     assert_int_equal(judge(&claim, 0), OWNER_ENDED);
 }
 
 /* A zombie has ended, even if its parent never waits for it. */
-static void owner__ended(void **state)
+CASE(owner__ended)
 {
     struct claim claim = own_claim();
     const pid_t child = fork();
     siginfo_t info;
 
-    (void)state;
     if (child == 0)
         pause();
     snprintf(claim.pid, sizeof claim.pid, "%ld", (long)child);
@@ -265,12 +254,11 @@ static void check_elsewhere(const struct claim *claim)
     assert_int_equal(judge(claim, 1000 + OVERDUE_SECONDS + 1), OWNER_OVERDUE);
 }
 
-static void owner__elsewhere(void **state)
+CASE(owner__elsewhere)
 {
     static const char *const boots[] = {"01234567-89ab-cdef-0123-456789abcdef", "-"};
     static const char *const namespaces[] = {"1.1", "-.-", "4026531836.1"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(boots); i++) {
         struct claim claim = own_claim();
 
@@ -288,17 +276,16 @@ static void owner__elsewhere(void **state)
 }
 
 /* Without the start time of the owner, another process with its id cannot be distinguished. */
-static void owner__without_a_start_time(void **state)
+CASE(owner__without_a_start_time)
 {
     struct claim claim = own_claim();
 
-    (void)state;
     snprintf(claim.start, sizeof claim.start, "0");
     check_elsewhere(&claim);
 }
 
 /* Labels of another form: such a container is never removed. */
-static void owner__labels_that_are_none(void **state)
+CASE(owner__labels_that_are_none)
 {
     static const struct claim claims[] = {
         {"", "", "", "", ""},
@@ -323,7 +310,6 @@ static void owner__labels_that_are_none(void **state)
     };
     static const struct claim good = {"0a", "1.1", "5", "5", "5"};
 
-    (void)state;
     assert_int_equal(judge(&good, 1000000), OWNER_OVERDUE);
     for (size_t i = 0; i < COUNT(claims); i++)
         if (judge(&claims[i], 1000000) != OWNER_ALIVE)
@@ -331,11 +317,10 @@ static void owner__labels_that_are_none(void **state)
 }
 
 /* Longer than anything that isolator writes, and than the fields that keep them. */
-static void owner__labels_that_are_too_long(void **state)
+CASE(owner__labels_that_are_too_long)
 {
     static const char *const good[OWNER_LABELS] = {"0a", "1.1", "5", "5", "host", "5"};
 
-    (void)state;
     for (size_t i = 0; i < OWNER_LABELS; i++) {
         CLEANUP(strvec_release) struct strvec values = STRVEC_INIT;
 
@@ -346,11 +331,10 @@ static void owner__labels_that_are_too_long(void **state)
     }
 }
 
-static void owner__labels_that_are_missing(void **state)
+CASE(owner__labels_that_are_missing)
 {
     CLEANUP(strvec_release) struct strvec values = STRVEC_INIT;
 
-    (void)state;
     assert_int_equal(owner_status(&values, 1000000), OWNER_ALIVE);
     strvec_push_each(&values, "0a", "1.1", "5", "5", "host", NULL);
     assert_int_equal(owner_status(&values, 1000000), OWNER_ALIVE);
@@ -362,11 +346,10 @@ static void owner__labels_that_are_missing(void **state)
 
 /* ---- jobs */
 
-static void owner__job_user(void **state)
+CASE(owner__job_user)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
 
-    (void)state;
     strvec_push(&labels, "before");
     owner_job_user(&labels);
     assert_int_equal(labels.count, 2);
@@ -374,13 +357,12 @@ static void owner__job_user(void **state)
 }
 
 /* A filter for the jobs of a user is the first label of each of them. */
-static void owner__job_labels(void **state)
+CASE(owner__job_labels)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT, user = STRVEC_INIT;
     const long long before = (long long)time(NULL);
     long long started;
 
-    (void)state;
     owner_job_labels(&labels, "my-job", "python", before + 61, before + 100);
     owner_job_user(&user);
     assert_int_equal(labels.count, JOB_LABELS);
@@ -393,21 +375,19 @@ static void owner__job_labels(void **state)
     assert_int_equal(strtoll(value_of(&labels, 5, "job.expires"), NULL, 10), before + 100);
 }
 
-static void owner__job_without_a_name(void **state)
+CASE(owner__job_without_a_name)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
 
-    (void)state;
     owner_job_labels(&labels, NULL, "c", 1, 2);
     assert_string_equal(labels.items[1], "isolator.job.name=");
 }
 
 /* The labels of a job are read by these keys. */
-static void owner__job_keys(void **state)
+CASE(owner__job_keys)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
 
-    (void)state;
     owner_job_labels(&labels, "n", "c", 1, 2);
     for (size_t i = 0; i < JOB_LABELS; i++) {
         const size_t length = strlen(job_keys[i]);

@@ -271,71 +271,60 @@ static struct strbuf send_all(struct fixture *fixture)
     return all;
 }
 
-static void supervisor_link__frames_of_a_request(void **state)
+CASE_WITH(supervisor_link__frames_of_a_request, set_up(fixture))
 {
     CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
     CLEANUP_FD int input = linux_unnamed_file_of("in", 2);
-    struct fixture fixture;
     struct strbuf sent;
 
-    (void)state;
-    set_up(&fixture);
-    strvec_push_each(&fixture.plan.command, "python3", "", "a b", NULL);
-    strvec_push_each(&fixture.plan.environment, "A=1", "B=", NULL);
-    fixture.plan.input.stdin_file = input;
-    sent = send_all(&fixture);
+    strvec_push_each(&fixture->plan.command, "python3", "", "a b", NULL);
+    strvec_push_each(&fixture->plan.environment, "A=1", "B=", NULL);
+    fixture->plan.input.stdin_file = input;
+    sent = send_all(fixture);
     check_frames(&sent, ""); /* there is no request yet */
-    request(&fixture, archive);
-    sent = send_all(&fixture);
+    request(fixture, archive);
+    sent = send_all(fixture);
     check_frames(&sent, "argument python3;argument ;argument a b;environment A=1;environment B=;"
                         "files tar;run 12000 67108864 1500000;stdin in;stdin-end ;");
-    fixture.plan.input.stdin_file = -1;
-    tear_down(&fixture);
+    fixture->plan.input.stdin_file = -1;
 }
 
 /* Neither files nor stdin. The engine leaves the proxies empty, the program gets none. */
-static void supervisor_link__least_request(void **state)
+CASE_WITH(supervisor_link__least_request, set_up(fixture))
 {
-    struct fixture fixture;
     struct strbuf sent;
     struct strbuf expected = STRBUF_INIT;
 
-    (void)state;
-    set_up(&fixture);
-    free(fixture.plan.policy.network);
-    fixture.plan.policy.network = string_copy("none");
-    strvec_push(&fixture.plan.command, "/true");
-    strvec_push(&fixture.plan.environment, "http_proxy=own");
-    request(&fixture, -1);
+    free(fixture->plan.policy.network);
+    fixture->plan.policy.network = string_copy("none");
+    strvec_push(&fixture->plan.command, "/true");
+    strvec_push(&fixture->plan.environment, "http_proxy=own");
+    request(fixture, -1);
     strbuf_addstr(&expected, "argument /true;");
     for (const char *const *name = container_proxy_variables; *name; name++)
         strbuf_addf(&expected, "environment %s;", *name);
     strbuf_addstr(&expected, "environment http_proxy=own;run 12000 67108864 1500000;stdin-end ;");
-    sent = send_all(&fixture);
+    sent = send_all(fixture);
     check_frames(&sent, strbuf_string(&expected));
     strbuf_release(&expected);
-    tear_down(&fixture);
 }
 
 /* The archive is read as it is sent, not before: each call adds about one frame of it. */
-static void supervisor_link__files_are_read_piece_by_piece(void **state)
+CASE_WITH(supervisor_link__files_are_read_piece_by_piece, set_up(fixture))
 {
     enum { SIZE = 10 * FRAME_CHUNK + 1 };
     CLEANUP_FREE char *content = calloc(1, SIZE);
     CLEANUP_FD int archive = linux_unnamed_file_of(content, SIZE);
     struct strbuf payload = STRBUF_INIT;
-    struct fixture fixture;
     size_t files = 0;
 
-    (void)state;
-    set_up(&fixture);
-    strvec_push(&fixture.plan.command, "x");
-    request(&fixture, archive);
-    while (!fixture.link.last_sent) {
+    strvec_push(&fixture->plan.command, "x");
+    request(fixture, archive);
+    while (!fixture->link.last_sent) {
         struct strbuf queue = STRBUF_INIT;
         int type;
 
-        supervisor_link_send(&fixture.link, &queue);
+        supervisor_link_send(&fixture->link, &queue);
         assert_in_range(queue.length, 1, FRAME_CHUNK + 100);
         while ((type = next_frame(&queue, &payload)) != 0)
             files += type == FRAME_FILES ? payload.length : 0;
@@ -343,7 +332,6 @@ static void supervisor_link__files_are_read_piece_by_piece(void **state)
     }
     assert_int_equal(files, SIZE);
     strbuf_release(&payload);
-    tear_down(&fixture);
 }
 
 /* Bytes of STDIN in the frames. Releases them. */
@@ -362,78 +350,70 @@ static size_t count_stdin(struct strbuf *bytes, bool *ended)
     return count;
 }
 
-static void supervisor_link__stdin_needs_credit(void **state)
+CASE_WITH(supervisor_link__stdin_needs_credit, set_up(fixture))
 {
     enum { SIZE = FRAME_STDIN_WINDOW + 50000 };
     CLEANUP_FREE char *content = calloc(1, SIZE);
     CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
     bool ended = false;
 
-    (void)state;
-    set_up(&fixture);
-    strvec_push(&fixture.plan.command, "x");
-    fixture.plan.input.stdin_file = input;
-    request(&fixture, -1);
-    bytes = send_all(&fixture);
+    strvec_push(&fixture->plan.command, "x");
+    fixture->plan.input.stdin_file = input;
+    request(fixture, -1);
+    bytes = send_all(fixture);
     assert_int_equal(count_stdin(&bytes, &ended), FRAME_STDIN_WINDOW);
-    bytes = send_all(&fixture);
+    bytes = send_all(fixture);
     assert_int_equal(bytes.length, 0);
     strbuf_release(&bytes);
 
     add_good_hello(&bytes);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_credit(&bytes, FRAME_STDIN, 1);
-    feed(&fixture, &bytes);
-    bytes = send_all(&fixture);
+    feed(fixture, &bytes);
+    bytes = send_all(fixture);
     assert_int_equal(count_stdin(&bytes, &ended), 1);
     add_credit(&bytes, FRAME_STDIN, 49998);
-    feed(&fixture, &bytes);
-    bytes = send_all(&fixture);
+    feed(fixture, &bytes);
+    bytes = send_all(fixture);
     assert_int_equal(count_stdin(&bytes, &ended), 49998);
     assert_false(ended);
     add_credit(&bytes, FRAME_STDIN, 2);
-    feed(&fixture, &bytes);
-    bytes = send_all(&fixture);
+    feed(fixture, &bytes);
+    bytes = send_all(fixture);
     assert_int_equal(count_stdin(&bytes, &ended), 1);
     assert_true(ended);
-    assert_false(fixture.link.broken);
-    fixture.plan.input.stdin_file = -1;
-    tear_down(&fixture);
+    assert_false(fixture->link.broken);
+    fixture->plan.input.stdin_file = -1;
 }
 
 /* The program reads its stdin no longer: nothing more is sent, whatever credit there is. */
-static void supervisor_link__stdin_closed(void **state)
+CASE_WITH(supervisor_link__stdin_closed, set_up(fixture))
 {
     enum { SIZE = 2 * FRAME_STDIN_WINDOW };
     CLEANUP_FREE char *content = calloc(1, SIZE);
     CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    strvec_push(&fixture.plan.command, "x");
-    fixture.plan.input.stdin_file = input;
-    request(&fixture, -1);
-    bytes = send_all(&fixture);
+    strvec_push(&fixture->plan.command, "x");
+    fixture->plan.input.stdin_file = input;
+    request(fixture, -1);
+    bytes = send_all(fixture);
     strbuf_release(&bytes);
     add_good_hello(&bytes);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_frame(&bytes, FRAME_STDIN_CLOSED, NULL, 0);
     add_credit(&bytes, FRAME_STDIN, 1000);
-    feed(&fixture, &bytes);
-    assert_false(fixture.link.broken);
-    bytes = send_all(&fixture);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+    bytes = send_all(fixture);
     assert_int_equal(bytes.length, 0);
     strbuf_release(&bytes);
-    fixture.plan.input.stdin_file = -1;
-    tear_down(&fixture);
+    fixture->plan.input.stdin_file = -1;
 }
 
 /* A program that talks to another one, which is looked at. The next request knows nothing of it. */
-static void supervisor_link__sides(void **state)
+CASE(supervisor_link__sides)
 {
     static const struct {
         enum program_side side;
@@ -441,7 +421,6 @@ static void supervisor_link__sides(void **state)
     } sides[] = {{SIDE_NONE, 0}, {SIDE_RELAYED, 32}, {SIDE_JOINED, 96}, {SIDE_INTERACTOR, 160}};
     const struct frame_looked looked = {.idle_ms = 7, .wait = FRAME_WAIT_OUTPUT};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(sides); i++) {
         struct strbuf bytes = STRBUF_INIT, payload = STRBUF_INIT;
         struct program_request asked;
@@ -506,7 +485,7 @@ static void begin_with_live_input(struct fixture *fixture, int input)
 }
 
 /* It is read only while the program runs, as it comes, and as far as there is credit. */
-static void supervisor_link__live_input(void **state)
+CASE(supervisor_link__live_input)
 {
     static const char content[2 * FRAME_STDIN_WINDOW];
     struct strbuf bytes = STRBUF_INIT;
@@ -514,7 +493,6 @@ static void supervisor_link__live_input(void **state)
     bool ended = false;
     int ends[2];
 
-    (void)state;
     assert_int_equal(linux_pipe(ends), 0);
     begin_with_live_input(&fixture, ends[0]);
     assert_int_equal(read_live(&fixture, &ended), 0); /* another process has read it */
@@ -540,13 +518,12 @@ static void supervisor_link__live_input(void **state)
     close(ends[0]);
 }
 
-static void supervisor_link__live_input_is_not_wanted(void **state)
+CASE(supervisor_link__live_input_is_not_wanted)
 {
     CLEANUP_FD int input = open("/dev/zero", O_RDONLY | O_CLOEXEC);
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     begin_with_live_input(&fixture, input);
     add_frame(&bytes, FRAME_STDIN_CLOSED, NULL, 0);
     feed(&fixture, &bytes);
@@ -561,13 +538,12 @@ static void supervisor_link__live_input_is_not_wanted(void **state)
 }
 
 /* The program sees the end of its stdin, and the reason is kept. */
-static void supervisor_link__live_input_that_fails(void **state)
+CASE(supervisor_link__live_input_that_fails)
 {
     CLEANUP_FD int input = open("/", O_RDONLY | O_CLOEXEC);
     struct fixture fixture;
     bool ended = false;
 
-    (void)state;
     begin_with_live_input(&fixture, input);
     assert_int_equal(read_live(&fixture, &ended), 0);
     assert_true(ended);
@@ -576,23 +552,19 @@ static void supervisor_link__live_input_that_fails(void **state)
     tear_down(&fixture);
 }
 
-static void supervisor_link__orders(void **state)
+CASE_WITH(supervisor_link__orders, set_up(fixture))
 {
     CLEANUP_FREE char *expected = string_format(
         "stop ;let-go ;interrupt ;extend 66051;collect 1000 23068672;credit %d 77;", FRAME_STDERR);
-    struct fixture fixture;
     struct strbuf bytes = STRBUF_INIT;
 
-    (void)state;
-    set_up(&fixture);
-    supervisor_link_stop(&fixture.link, &bytes);
-    supervisor_link_let_go(&fixture.link, &bytes);
-    supervisor_link_interrupt(&fixture.link, &bytes);
-    supervisor_link_extend(&fixture.link, 0x10203, &bytes);
-    supervisor_link_collect(&fixture.link, 1000, 23068672, &bytes);
-    supervisor_link_grant(&fixture.link, CHANNEL_STDERR, 77, &bytes);
+    supervisor_link_stop(&fixture->link, &bytes);
+    supervisor_link_let_go(&fixture->link, &bytes);
+    supervisor_link_interrupt(&fixture->link, &bytes);
+    supervisor_link_extend(&fixture->link, 0x10203, &bytes);
+    supervisor_link_collect(&fixture->link, 1000, 23068672, &bytes);
+    supervisor_link_grant(&fixture->link, CHANNEL_STDERR, 77, &bytes);
     check_frames(&bytes, expected);
-    tear_down(&fixture);
 }
 
 /* ---- seals */
@@ -641,21 +613,18 @@ static void seal(struct sealed_lines *lines, struct strbuf *bytes)
     strbuf_add(bytes, line, length);
 }
 
-static void supervisor_link__seals_with_gvisor(void **state)
+CASE_WITH(supervisor_link__seals_with_gvisor, set_up(fixture))
 {
     CLEANUP(sealed_reader_release) struct sealed_reader reader = {.line = STRBUF_INIT};
     struct strbuf bytes = STRBUF_INIT;
     struct sealed_lines lines;
-    struct fixture fixture;
     struct frame_seal keys;
 
-    (void)state;
-    set_up(&fixture);
     add_gvisor_hello(&bytes);
-    feed_in_pieces(&fixture, &bytes, 100);
-    strvec_push(&fixture.plan.command, "x");
-    request(&fixture, -1);
-    bytes = send_all(&fixture);
+    feed_in_pieces(fixture, &bytes, 100);
+    strvec_push(&fixture->plan.command, "x");
+    request(fixture, -1);
+    bytes = send_all(fixture);
     keys = take_keys(&bytes);
     sealed_reader_init(&reader, keys.to);
     sealed_lines_init(&lines, keys.from);
@@ -664,22 +633,21 @@ static void supervisor_link__seals_with_gvisor(void **state)
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_text(&bytes, FRAME_STDOUT, "out");
     seal(&lines, &bytes);
-    feed_in_pieces(&fixture, &bytes, 7);
-    assert_int_equal(fixture.link.state, LINK_RUNNING);
-    assert_string_equal(strbuf_string(&fixture.out[0]), "out");
-    supervisor_link_stop(&fixture.link, &bytes);
+    feed_in_pieces(fixture, &bytes, 7);
+    assert_int_equal(fixture->link.state, LINK_RUNNING);
+    assert_string_equal(strbuf_string(&fixture->out[0]), "out");
+    supervisor_link_stop(&fixture->link, &bytes);
     check_sealed(&reader, &bytes, "stop ;");
 
     add_end(&bytes); /* from someone who does not know the key */
     strbuf_addch(&bytes, '\n');
-    feed(&fixture, &bytes);
-    assert_true(fixture.link.broken);
-    assert_false(fixture.link.has_end);
-    tear_down(&fixture);
+    feed(fixture, &bytes);
+    assert_true(fixture->link.broken);
+    assert_false(fixture->link.has_end);
 }
 
 /* A frame that is longer than a line. */
-static void supervisor_link__long_frame_in_seals(void **state)
+CASE(supervisor_link__long_frame_in_seals)
 {
     CLEANUP(sealed_reader_release) struct sealed_reader reader = {.line = STRBUF_INIT};
     CLEANUP(strbuf_release) struct strbuf frames = STRBUF_INIT;
@@ -688,7 +656,6 @@ static void supervisor_link__long_frame_in_seals(void **state)
     struct fixture fixture;
     struct frame_seal keys;
 
-    (void)state;
     memset(word, 'w', FRAME_PAYLOAD_MAX);
     set_up(&fixture);
     add_gvisor_hello(&bytes);
@@ -709,50 +676,41 @@ static void supervisor_link__long_frame_in_seals(void **state)
 }
 
 /* A supervisor has nothing to say before it has the keys. */
-static void supervisor_link__bytes_before_the_keys(void **state)
+CASE_WITH(supervisor_link__bytes_before_the_keys, set_up(fixture))
 {
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     add_gvisor_hello(&bytes);
     strbuf_addch(&bytes, 'x');
-    feed(&fixture, &bytes);
-    assert_true(fixture.link.broken);
-    tear_down(&fixture);
+    feed(fixture, &bytes);
+    assert_true(fixture->link.broken);
 }
 
 /* The lines of its log are sealed. */
-static void supervisor_link__script_with_gvisor(void **state)
+CASE_WITH(supervisor_link__script_with_gvisor, set_up(fixture))
 {
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    fixture.link.is_script = true;
-    strvec_push(&fixture.plan.command, "x");
-    request(&fixture, -1);
-    supervisor_link_assume_sent(&fixture.link);
+    fixture->link.is_script = true;
+    strvec_push(&fixture->plan.command, "x");
+    request(fixture, -1);
+    supervisor_link_assume_sent(&fixture->link);
     add_gvisor_hello(&bytes);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_end(&bytes);
-    feed(&fixture, &bytes);
-    assert_true(fixture.link.has_end);
-    tear_down(&fixture);
+    feed(fixture, &bytes);
+    assert_true(fixture->link.has_end);
 }
 
 /* ---- cells */
 
 /* The first cell starts the interpreter; the next ones find it. What is left of the session is less
  * than the limits of the program. */
-static void supervisor_link__frames_of_cells(void **state)
+CASE_WITH(supervisor_link__frames_of_cells, set_up(fixture))
 {
     static char code[] = "{code}";
     const struct strbuf cell = {.data = code, .length = sizeof code - 1, .capacity = sizeof code};
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
     struct program_request program = {.archive = -1,
                                       .input = -1,
                                       .cell = &cell,
@@ -760,63 +718,57 @@ static void supervisor_link__frames_of_cells(void **state)
                                       .cpu_left_us = 9000000,
                                       .output_left = 5000};
 
-    (void)state;
-    set_up(&fixture);
-    program.command = &fixture.plan.command;
-    program.environment = &fixture.plan.environment;
-    program.limits = &fixture.plan.policy.limits;
-    strvec_push(&fixture.plan.command, "x");
-    strvec_push(&fixture.plan.environment, "A=1");
+    program.command = &fixture->plan.command;
+    program.environment = &fixture->plan.environment;
+    program.limits = &fixture->plan.policy.limits;
+    strvec_push(&fixture->plan.command, "x");
+    strvec_push(&fixture->plan.environment, "A=1");
     add_good_hello(&bytes);
-    feed(&fixture, &bytes);
-    assert_true(supervisor_link_is_idle(&fixture.link));
+    feed(fixture, &bytes);
+    assert_true(supervisor_link_is_idle(&fixture->link));
     assert_false(program_request_limits_cpu(&program));
-    supervisor_link_request(&fixture.link, &program);
-    assert_false(supervisor_link_is_idle(&fixture.link));
-    bytes = send_all(&fixture);
+    supervisor_link_request(&fixture->link, &program);
+    assert_false(supervisor_link_is_idle(&fixture->link));
+    bytes = send_all(fixture);
     check_frames(&bytes, "argument x;environment A=1;code {code};"
                          "run 12000 5000 1500000 1 700000 12582912;stdin-end ;");
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_text(&bytes, FRAME_REPORT, "{rep");
     add_text(&bytes, FRAME_REPORT, "ort}");
     add_frame(&bytes, FRAME_END, &(struct frame_end){.stays = 1}, sizeof(struct frame_end));
-    feed(&fixture, &bytes);
-    assert_true(fixture.link.has_end);
-    assert_true(supervisor_link_is_idle(&fixture.link));
-    assert_string_equal(strbuf_string(&fixture.report), "{report}");
+    feed(fixture, &bytes);
+    assert_true(fixture->link.has_end);
+    assert_true(supervisor_link_is_idle(&fixture->link));
+    assert_string_equal(strbuf_string(&fixture->report), "{report}");
 
     program.interpreter_waits = program.reset = program.keep_processes = true;
     program.cpu_left_us = 1000000;
     program.output_left = 1 << 30;
     program.linger_ms = 1000;
     assert_true(program_request_limits_cpu(&program));
-    supervisor_link_request(&fixture.link, &program);
-    bytes = send_all(&fixture);
+    supervisor_link_request(&fixture->link, &program);
+    bytes = send_all(fixture);
     check_frames(&bytes, "reset ;code {code};run 12000 67108864 1000000 3 600000 12582912;"
                          "stdin-end ;");
-    tear_down(&fixture);
 }
 
 /* The code is sent piece by piece, in front of the files. */
-static void supervisor_link__long_cell(void **state)
+CASE_WITH(supervisor_link__long_cell, set_up(fixture))
 {
     enum { SIZE = 3 * FRAME_CHUNK + 1 };
     CLEANUP_FREE char *code = calloc(1, SIZE);
     CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
     const struct strbuf cell = {.data = code, .length = SIZE, .capacity = SIZE};
     struct strbuf payload = STRBUF_INIT, bytes;
-    struct fixture fixture;
     struct program_request program = {.archive = archive, .input = -1, .cell = &cell};
     size_t sent = 0;
     int type;
 
-    (void)state;
-    set_up(&fixture);
-    program.command = &fixture.plan.command;
-    program.environment = &fixture.plan.environment;
-    program.limits = &fixture.plan.policy.limits;
-    supervisor_link_request(&fixture.link, &program);
-    bytes = send_all(&fixture);
+    program.command = &fixture->plan.command;
+    program.environment = &fixture->plan.environment;
+    program.limits = &fixture->plan.policy.limits;
+    supervisor_link_request(&fixture->link, &program);
+    bytes = send_all(fixture);
     while ((type = next_frame(&bytes, &payload)) == FRAME_CODE) {
         assert_in_range(payload.length, 1, FRAME_CHUNK);
         sent += payload.length;
@@ -825,7 +777,6 @@ static void supervisor_link__long_cell(void **state)
     assert_int_equal(type, FRAME_FILES);
     strbuf_release(&bytes);
     strbuf_release(&payload);
-    tear_down(&fixture);
 }
 
 /* Feeds a frame while a program runs that is a cell or not. */
@@ -853,40 +804,35 @@ static void check_cell_frame(bool is_cell, int type, const void *data, size_t le
     tear_down(&fixture);
 }
 
-static void supervisor_link__value(void **state)
+CASE_WITH(supervisor_link__value, set_up(fixture))
 {
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
     struct frame_run run;
     struct program_request program = {.archive = -1, .input = -1, .value_max = 100};
 
-    (void)state;
-    set_up(&fixture);
-    program.command = &fixture.plan.command;
-    program.environment = &fixture.plan.environment;
-    program.limits = &fixture.plan.policy.limits;
+    program.command = &fixture->plan.command;
+    program.environment = &fixture->plan.environment;
+    program.limits = &fixture->plan.policy.limits;
     add_good_hello(&bytes);
-    feed(&fixture, &bytes);
-    supervisor_link_request(&fixture.link, &program);
-    bytes = send_all(&fixture);
+    feed(fixture, &bytes);
+    supervisor_link_request(&fixture->link, &program);
+    bytes = send_all(fixture);
     memcpy(&run, bytes.data + bytes.length - FRAME_HEADER - sizeof run, sizeof run);
     assert_int_equal(run.report_max, 100);
     assert_int_equal(run.flags, FRAME_RUN_VALUE);
     strbuf_release(&bytes);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_text(&bytes, FRAME_REPORT, "value");
-    feed(&fixture, &bytes);
-    assert_false(fixture.link.broken);
-    assert_string_equal(strbuf_string(&fixture.report), "value");
-    tear_down(&fixture);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+    assert_string_equal(strbuf_string(&fixture->report), "value");
 }
 
 /* Only a cell has a report and an interpreter that stays. */
-static void supervisor_link__frames_of_a_cell_alone(void **state)
+CASE(supervisor_link__frames_of_a_cell_alone)
 {
     const struct frame_end stays = {.stays = 1}, odd = {.stays = 2};
 
-    (void)state;
     check_cell_frame(true, FRAME_REPORT, "x", 1, true);
     check_cell_frame(true, FRAME_REPORT, "", 0, false);
     check_cell_frame(false, FRAME_REPORT, "x", 1, false);
@@ -896,7 +842,7 @@ static void supervisor_link__frames_of_a_cell_alone(void **state)
 }
 
 /* The input of a cell is taken before it begins. */
-static void supervisor_link__credit_before_a_cell_begins(void **state)
+CASE_WITH(supervisor_link__credit_before_a_cell_begins, set_up(fixture))
 {
     enum { SIZE = FRAME_STDIN_WINDOW + 10 };
     static char code[] = "{}";
@@ -905,56 +851,48 @@ static void supervisor_link__credit_before_a_cell_begins(void **state)
     CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
     bool ended = false;
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
     struct program_request program = {.archive = -1, .input = input, .cell = &cell};
 
-    (void)state;
-    set_up(&fixture);
-    program.command = &fixture.plan.command;
-    program.environment = &fixture.plan.environment;
-    program.limits = &fixture.plan.policy.limits;
+    program.command = &fixture->plan.command;
+    program.environment = &fixture->plan.environment;
+    program.limits = &fixture->plan.policy.limits;
     add_good_hello(&bytes);
-    feed(&fixture, &bytes);
-    supervisor_link_request(&fixture.link, &program);
-    bytes = send_all(&fixture);
+    feed(fixture, &bytes);
+    supervisor_link_request(&fixture->link, &program);
+    bytes = send_all(fixture);
     assert_int_equal(count_stdin(&bytes, &ended), FRAME_STDIN_WINDOW);
     add_credit(&bytes, FRAME_STDIN, FRAME_STDIN_WINDOW);
-    feed(&fixture, &bytes);
-    assert_false(fixture.link.broken);
-    bytes = send_all(&fixture);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+    bytes = send_all(fixture);
     assert_int_equal(count_stdin(&bytes, &ended), 10);
     assert_true(ended);
-    tear_down(&fixture);
 }
 
 /* After COLLECT no request can follow before the files have arrived. */
-static void supervisor_link__is_not_idle_before_the_files(void **state)
+CASE_WITH(supervisor_link__is_not_idle_before_the_files, set_up(fixture))
 {
     struct strbuf bytes = STRBUF_INIT, order = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    assert_false(supervisor_link_is_idle(&fixture.link));
+    assert_false(supervisor_link_is_idle(&fixture->link));
     add_good_hello(&bytes);
-    feed(&fixture, &bytes);
-    request(&fixture, -1);
-    bytes = send_all(&fixture);
+    feed(fixture, &bytes);
+    request(fixture, -1);
+    bytes = send_all(fixture);
     strbuf_release(&bytes);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_end(&bytes);
-    feed(&fixture, &bytes);
-    assert_true(supervisor_link_is_idle(&fixture.link));
-    supervisor_link_collect(&fixture.link, 1, 2, &order);
-    assert_false(supervisor_link_is_idle(&fixture.link));
+    feed(fixture, &bytes);
+    assert_true(supervisor_link_is_idle(&fixture->link));
+    supervisor_link_collect(&fixture->link, 1, 2, &order);
+    assert_false(supervisor_link_is_idle(&fixture->link));
     add_frame(&bytes, FRAME_FILES_END, NULL, 0);
-    feed(&fixture, &bytes);
-    assert_true(supervisor_link_is_idle(&fixture.link));
+    feed(fixture, &bytes);
+    assert_true(supervisor_link_is_idle(&fixture->link));
     add_frame(&bytes, FRAME_BEGUN, NULL, 0); /* what breaks the connection */
-    feed(&fixture, &bytes);
-    assert_false(supervisor_link_is_idle(&fixture.link));
+    feed(fixture, &bytes);
+    assert_false(supervisor_link_is_idle(&fixture->link));
     strbuf_release(&order);
-    tear_down(&fixture);
 }
 
 /* ---- what arrives */
@@ -984,11 +922,10 @@ static void advance(struct fixture *fixture, enum supervisor_link_state wanted)
 }
 
 /* A whole conversation gives the same in pieces of any size. */
-static void supervisor_link__pieces_of_any_size(void **state)
+CASE(supervisor_link__pieces_of_any_size)
 {
     static const size_t pieces[] = {1, 2, 7, 8, 9, 4096, 100000};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(pieces); i++) {
         struct strbuf bytes = STRBUF_INIT;
         struct fixture fixture;
@@ -1025,48 +962,40 @@ static void supervisor_link__pieces_of_any_size(void **state)
     }
 }
 
-static void supervisor_link__failed(void **state)
+CASE_WITH(supervisor_link__failed, set_up(fixture))
 {
     const struct frame_failed failed = {FRAME_STEP_EXEC, ENOENT};
     struct strbuf payload = STRBUF_INIT, bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    advance(&fixture, LINK_RUNNING);
+    advance(fixture, LINK_RUNNING);
     strbuf_add(&payload, &failed, sizeof failed);
     strbuf_addstr(&payload, "/bin/none");
     add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
-    feed(&fixture, &bytes);
-    assert_false(fixture.link.broken);
-    assert_int_equal(fixture.link.state, LINK_ENDED);
-    assert_false(fixture.link.has_end);
-    assert_int_equal(fixture.link.failure.step, FRAME_STEP_EXEC);
-    assert_int_equal(fixture.link.failure.error, ENOENT);
-    assert_string_equal(strbuf_string(&fixture.link.failed), "/bin/none");
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+    assert_int_equal(fixture->link.state, LINK_ENDED);
+    assert_false(fixture->link.has_end);
+    assert_int_equal(fixture->link.failure.step, FRAME_STEP_EXEC);
+    assert_int_equal(fixture->link.failure.error, ENOENT);
+    assert_string_equal(strbuf_string(&fixture->link.failed), "/bin/none");
     strbuf_release(&payload);
-    tear_down(&fixture);
 }
 
 /* The supervisor fails before HELLO if there is no working directory; a long path is cut off. */
-static void supervisor_link__failed_at_once_with_a_long_path(void **state)
+CASE_WITH(supervisor_link__failed_at_once_with_a_long_path, set_up(fixture))
 {
     const struct frame_failed failed = {FRAME_STEP_WORKDIR, ENOENT};
     struct strbuf payload = STRBUF_INIT, bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     strbuf_add(&payload, &failed, sizeof failed);
     for (int i = 0; i < 5000; i++)
         strbuf_addch(&payload, 'p');
     add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
-    feed(&fixture, &bytes);
-    assert_false(fixture.link.broken);
-    assert_int_equal(fixture.link.failure.step, FRAME_STEP_WORKDIR);
-    assert_int_equal(fixture.link.failed.length, 4096);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+    assert_int_equal(fixture->link.failure.step, FRAME_STEP_WORKDIR);
+    assert_int_equal(fixture->link.failed.length, 4096);
     strbuf_release(&payload);
-    tear_down(&fixture);
 }
 
 /* Feeds a frame in a state; it has to be refused, and nothing more may be taken. */
@@ -1091,18 +1020,17 @@ static void check_refused(enum supervisor_link_state state, int type, const void
     tear_down(&fixture);
 }
 
-static void supervisor_link__looked_that_is_wrong(void **state)
+CASE(supervisor_link__looked_that_is_wrong)
 {
     static const char zeros[sizeof(struct frame_looked) + 1];
     const struct frame_looked looked = {.wait = FRAME_WAIT_OUTPUT + 1};
 
-    (void)state;
     check_refused(LINK_RUNNING, FRAME_LOOKED, zeros, sizeof zeros);
     check_refused(LINK_RUNNING, FRAME_LOOKED, zeros, sizeof zeros - 2);
     check_refused(LINK_RUNNING, FRAME_LOOKED, &looked, sizeof looked);
 }
 
-static void supervisor_link__frames_out_of_state(void **state)
+CASE(supervisor_link__frames_out_of_state)
 {
     static const struct {
         enum supervisor_link_state first, last; /* the only states that take it */
@@ -1125,7 +1053,6 @@ static void supervisor_link__frames_out_of_state(void **state)
     static const char zeros[FRAME_HELLO_SIZE];
     const struct frame_credit none = {FRAME_STDIN, 0};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(frames); i++)
         for (int at = LINK_STARTING; at <= LINK_COLLECTED; at++)
             if (at < (int)frames[i].first || at > (int)frames[i].last)
@@ -1141,12 +1068,11 @@ static void supervisor_link__frames_out_of_state(void **state)
 }
 
 /* A program cannot have begun before it was requested. */
-static void supervisor_link__begun_before_the_request(void **state)
+CASE(supervisor_link__begun_before_the_request)
 {
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     advance(&fixture, LINK_READY);
     strvec_push(&fixture.plan.command, "x");
@@ -1168,12 +1094,11 @@ static void supervisor_link__begun_before_the_request(void **state)
     tear_down(&fixture);
 }
 
-static void supervisor_link__frames_of_wrong_length(void **state)
+CASE(supervisor_link__frames_of_wrong_length)
 {
     static const char zeros[FRAME_HELLO_SIZE];
     const struct frame_failed nothing = {0, 0};
 
-    (void)state;
     check_refused(LINK_RUNNING, FRAME_END, zeros, sizeof(struct frame_end) - 1);
     check_refused(LINK_RUNNING, FRAME_END, zeros, sizeof(struct frame_end) + 1);
     check_refused(LINK_RUNNING, FRAME_CREDIT, zeros, sizeof(struct frame_credit) - 1);
@@ -1189,14 +1114,13 @@ static void supervisor_link__frames_of_wrong_length(void **state)
 }
 
 /* What isolator sends never comes back; nor does an unknown type. */
-static void supervisor_link__frames_of_the_other_side(void **state)
+CASE(supervisor_link__frames_of_the_other_side)
 {
     static const int types[] = {0,           FRAME_ARGUMENT,  FRAME_ENVIRONMENT, FRAME_RUN,
                                 FRAME_STDIN, FRAME_STDIN_END, FRAME_STOP,        FRAME_COLLECT,
                                 FRAME_RESET, FRAME_KEEP,      FRAME_RESTORE,     100,
                                 255};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(types); i++)
         for (int at = LINK_STARTING; at <= LINK_COLLECTED; at++)
             check_refused((enum supervisor_link_state)at, types[i], "x", 1);
@@ -1224,13 +1148,12 @@ static void check_keep(struct fixture *fixture, int archive, const char *expecte
 }
 
 /* KEEP has neither a program nor stdin. */
-static void supervisor_link__keep(void **state)
+CASE(supervisor_link__keep)
 {
     CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     advance(&fixture, LINK_READY);
     check_keep(&fixture, archive, "files tar;keep 5000 2000;");
@@ -1250,49 +1173,41 @@ static void supervisor_link__keep(void **state)
 }
 
 /* After a program, the link is as at its start; the figures of the program are gone. */
-static void supervisor_link__keep_after_a_program(void **state)
+CASE_WITH(supervisor_link__keep_after_a_program, set_up(fixture))
 {
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    advance(&fixture, LINK_ENDED);
-    check_keep(&fixture, -1, "keep 5000 2000;");
-    assert_int_equal(fixture.link.state, LINK_READY);
-    assert_false(fixture.link.has_end);
+    advance(fixture, LINK_ENDED);
+    check_keep(fixture, -1, "keep 5000 2000;");
+    assert_int_equal(fixture->link.state, LINK_READY);
+    assert_false(fixture->link.has_end);
     add_kept(&bytes, 1);
-    feed(&fixture, &bytes);
-    assert_int_equal(fixture.link.state, LINK_ENDED);
-    tear_down(&fixture);
+    feed(fixture, &bytes);
+    assert_int_equal(fixture->link.state, LINK_ENDED);
 }
 
-static void supervisor_link__keep_fails(void **state)
+CASE_WITH(supervisor_link__keep_fails, set_up(fixture))
 {
     const struct frame_failed failed = {FRAME_STEP_KEEP, EFBIG};
     struct strbuf payload = STRBUF_INIT, bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    advance(&fixture, LINK_READY);
-    check_keep(&fixture, -1, "keep 5000 2000;");
+    advance(fixture, LINK_READY);
+    check_keep(fixture, -1, "keep 5000 2000;");
     strbuf_add(&payload, &failed, sizeof failed);
     strbuf_addstr(&payload, "./large");
     add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
-    feed(&fixture, &bytes);
-    assert_false(fixture.link.broken);
-    assert_int_equal(fixture.link.state, LINK_ENDED);
-    assert_int_equal(fixture.link.failure.step, FRAME_STEP_KEEP);
-    assert_int_equal(fixture.link.failure.error, EFBIG);
-    assert_string_equal(strbuf_string(&fixture.link.failed), "./large");
-    assert_int_equal(fixture.link.kept_bytes, 0);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+    assert_int_equal(fixture->link.state, LINK_ENDED);
+    assert_int_equal(fixture->link.failure.step, FRAME_STEP_KEEP);
+    assert_int_equal(fixture->link.failure.error, EFBIG);
+    assert_string_equal(strbuf_string(&fixture->link.failed), "./large");
+    assert_int_equal(fixture->link.kept_bytes, 0);
     strbuf_release(&payload);
-    tear_down(&fixture);
 }
 
 /* RESTORE comes in front of the next request, whose files are added to the copy. */
-static void supervisor_link__restore(void **state)
+CASE(supervisor_link__restore)
 {
     CLEANUP_FD int archive = linux_unnamed_file_of("own", 3);
     CLEANUP_FD int input = linux_unnamed_file_of("in", 2);
@@ -1306,7 +1221,6 @@ static void supervisor_link__restore(void **state)
                                       .input = input,
                                       .restore_ms = 3000};
 
-    (void)state;
     set_up(&fixture);
     strvec_push(&fixture.plan.command, "x");
     advance(&fixture, LINK_READY);
@@ -1339,7 +1253,7 @@ static void supervisor_link__restore(void **state)
 }
 
 /* The files of the last program are ordered with it, and it is not idle before they have come. */
-static void supervisor_link__files_in_advance(void **state)
+CASE(supervisor_link__files_in_advance)
 {
     static const struct frame_collect order = {100, 200};
     struct strbuf bytes = STRBUF_INIT;
@@ -1352,7 +1266,6 @@ static void supervisor_link__files_in_advance(void **state)
                                       .is_last = true,
                                       .collect = &order};
 
-    (void)state;
     set_up(&fixture);
     strvec_push(&fixture.plan.command, "x");
     advance(&fixture, LINK_READY);
@@ -1393,12 +1306,11 @@ static void check_refused_for_keep(bool sent, int type, const void *payload, siz
     tear_down(&fixture);
 }
 
-static void supervisor_link__no_answer_to_keep(void **state)
+CASE(supervisor_link__no_answer_to_keep)
 {
     static const struct frame_kept kept = {7}, large = {5001};
     static const char bytes[sizeof kept + 1];
 
-    (void)state;
     check_refused_for_keep(false, FRAME_KEPT, &kept, sizeof kept); /* it was not sent yet */
     check_refused_for_keep(true, FRAME_KEPT, bytes, sizeof kept - 1);
     check_refused_for_keep(true, FRAME_KEPT, bytes, sizeof kept + 1);
@@ -1408,12 +1320,11 @@ static void supervisor_link__no_answer_to_keep(void **state)
 }
 
 /* A program is requested: that is no KEEP. And KEPT comes once. */
-static void supervisor_link__kept_out_of_state(void **state)
+CASE(supervisor_link__kept_out_of_state)
 {
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     advance(&fixture, LINK_READY);
     strvec_push(&fixture.plan.command, "x");
@@ -1459,68 +1370,56 @@ static void make_ready(struct fixture *fixture)
 }
 
 /* After that the request is sent as always, to a supervisor that waits again. */
-static void supervisor_link__ready(void **state)
+CASE_WITH(supervisor_link__ready, make_ready(fixture))
 {
     static const struct frame_ready ready = {12345};
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    make_ready(&fixture);
-    assert_false(supervisor_link_is_idle(&fixture.link));
+    assert_false(supervisor_link_is_idle(&fixture->link));
     add_frame(&bytes, FRAME_READY, &ready, sizeof ready);
-    feed(&fixture, &bytes);
-    assert_false(fixture.link.broken);
-    assert_true(supervisor_link_is_idle(&fixture.link));
-    assert_int_equal(fixture.link.ready_bytes, 12345);
-    request(&fixture, -1);
-    assert_int_equal(fixture.link.state, LINK_READY);
-    bytes = send_all(&fixture);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+    assert_true(supervisor_link_is_idle(&fixture->link));
+    assert_int_equal(fixture->link.ready_bytes, 12345);
+    request(fixture, -1);
+    assert_int_equal(fixture->link.state, LINK_READY);
+    bytes = send_all(fixture);
     check_frames(&bytes, "argument python3;environment A=1;run 12000 67108864 1500000;stdin-end ;");
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
-    feed(&fixture, &bytes);
-    assert_int_equal(fixture.link.state, LINK_RUNNING);
-    tear_down(&fixture);
+    feed(fixture, &bytes);
+    assert_int_equal(fixture->link.state, LINK_RUNNING);
 }
 
-static void supervisor_link__limits_have_changed(void **state)
+CASE_WITH(supervisor_link__limits_have_changed, set_up(fixture))
 {
-    struct fixture fixture;
     struct strbuf sent;
 
-    (void)state;
-    set_up(&fixture);
-    advance(&fixture, LINK_READY);
-    strvec_push(&fixture.plan.command, "/x");
-    fixture.link.was_resized = true;
-    request(&fixture, -1);
-    sent = send_all(&fixture);
+    advance(fixture, LINK_READY);
+    strvec_push(&fixture->plan.command, "/x");
+    fixture->link.was_resized = true;
+    request(fixture, -1);
+    sent = send_all(fixture);
     check_frames(&sent, "argument /x;run 12000 67108864 1500000 512 600000 0;stdin-end ;");
-    tear_down(&fixture);
 }
 
 /* The next request was sent before READY, which comes once and means nothing then. */
-static void supervisor_link__ready_too_late(void **state)
+CASE_WITH(supervisor_link__ready_too_late, make_ready(fixture))
 {
     static const struct frame_ready ready = {12345};
-    struct fixture fixture;
 
-    (void)state;
-    make_ready(&fixture);
-    request(&fixture, -1);
+    request(fixture, -1);
     for (int i = 0; i < 2; i++) {
         struct strbuf bytes = STRBUF_INIT;
 
         add_frame(&bytes, FRAME_READY, &ready, sizeof ready);
-        feed(&fixture, &bytes);
-        assert_int_equal(fixture.link.broken, i);
-        assert_false(supervisor_link_is_idle(&fixture.link));
-        assert_int_equal(fixture.link.ready_bytes, 0);
+        feed(fixture, &bytes);
+        assert_int_equal(fixture->link.broken, i);
+        assert_false(supervisor_link_is_idle(&fixture->link));
+        assert_int_equal(fixture->link.ready_bytes, 0);
     }
-    tear_down(&fixture);
 }
 
-static void supervisor_link__no_answer_to_make_ready(void **state)
+CASE(supervisor_link__no_answer_to_make_ready)
 {
     static const struct {
         int type;
@@ -1532,7 +1431,6 @@ static void supervisor_link__no_answer_to_make_ready(void **state)
                   {FRAME_STDOUT, 1}};
     static const char zeros[sizeof(struct frame_ready) + 1];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(frames); i++) {
         struct strbuf bytes = STRBUF_INIT;
         struct fixture fixture;
@@ -1560,9 +1458,8 @@ static void check_header_refused(const unsigned char *header)
 }
 
 /* A length is refused before any memory is taken for it. */
-static void supervisor_link__headers(void **state)
+CASE(supervisor_link__headers)
 {
-    (void)state;
     check_header_refused((unsigned char[]){0, 0, 2, 0, FRAME_STDOUT, 0, 0, 0});
     check_header_refused((unsigned char[]){255, 255, 255, 255, FRAME_STDOUT, 0, 0, 0});
     check_header_refused((unsigned char[]){1, 0, 0, 0, FRAME_STDOUT, 1, 0, 0});
@@ -1570,20 +1467,16 @@ static void supervisor_link__headers(void **state)
     check_header_refused((unsigned char[]){1, 0, 0, 0, FRAME_STDOUT, 0, 0, 1});
 }
 
-static void supervisor_link__longest_frame(void **state)
+CASE_WITH(supervisor_link__longest_frame, set_up(fixture))
 {
     CLEANUP_FREE char *content = calloc(1, FRAME_PAYLOAD_MAX);
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    advance(&fixture, LINK_RUNNING);
+    advance(fixture, LINK_RUNNING);
     add_frame(&bytes, FRAME_STDOUT, content, FRAME_PAYLOAD_MAX);
-    feed_in_pieces(&fixture, &bytes, 1000);
-    assert_false(fixture.link.broken);
-    assert_int_equal(fixture.out[0].length, FRAME_PAYLOAD_MAX);
-    tear_down(&fixture);
+    feed_in_pieces(fixture, &bytes, 1000);
+    assert_false(fixture->link.broken);
+    assert_int_equal(fixture->out[0].length, FRAME_PAYLOAD_MAX);
 }
 
 static void check_hello_refused(const char *magic, uint32_t version, size_t length)
@@ -1599,14 +1492,13 @@ static void check_hello_refused(const char *magic, uint32_t version, size_t leng
     tear_down(&fixture);
 }
 
-static void supervisor_link__hello_names_gvisor(void **state)
+CASE(supervisor_link__hello_names_gvisor)
 {
     static const struct frame_hello hello = {FRAME_HELLO_MAGIC, FRAME_VERSION, 1};
     static char payload[FRAME_HELLO_SIZE];
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_good_hello(&bytes);
     feed(&fixture, &bytes);
@@ -1621,9 +1513,8 @@ static void supervisor_link__hello_names_gvisor(void **state)
     tear_down(&fixture);
 }
 
-static void supervisor_link__hello_of_another(void **state)
+CASE(supervisor_link__hello_of_another)
 {
-    (void)state;
     check_hello_refused("isolator superviso", FRAME_VERSION, FRAME_HELLO_SIZE);
     check_hello_refused("isolator supervisor!", FRAME_VERSION, FRAME_HELLO_SIZE);
     check_hello_refused(FRAME_HELLO_MAGIC, FRAME_VERSION + 1, FRAME_HELLO_SIZE);
@@ -1633,9 +1524,8 @@ static void supervisor_link__hello_of_another(void **state)
 }
 
 /* The log of a job may have been written by an earlier version, but not by any. */
-static void supervisor_link__hello_of_an_earlier_version(void **state)
+CASE(supervisor_link__hello_of_an_earlier_version)
 {
-    (void)state;
     for (uint32_t version = FRAME_LOG_VERSION - 1; version <= FRAME_VERSION + 1; version++) {
         const bool good = version >= FRAME_LOG_VERSION && version <= FRAME_VERSION;
         struct strbuf bytes = STRBUF_INIT;
@@ -1652,17 +1542,16 @@ static void supervisor_link__hello_of_an_earlier_version(void **state)
 }
 
 /* Statuses and signals that no process has. */
-static void supervisor_link__impossible_ends(void **state)
+CASE(supervisor_link__impossible_ends)
 {
     const struct frame_end status = {.status = 256}, signal = {.signal = 128};
 
-    (void)state;
     check_refused(LINK_RUNNING, FRAME_END, &status, sizeof status);
     check_refused(LINK_RUNNING, FRAME_END, &signal, sizeof signal);
 }
 
 /* Figures that are too large are not believed, so that they can be added. */
-static void supervisor_link__impossible_figures(void **state)
+CASE_WITH(supervisor_link__impossible_figures, set_up(fixture))
 {
     const uint64_t max = UINT64_C(1) << 48;
     const struct frame_end end = {.wall_us = max + 1,
@@ -1670,28 +1559,23 @@ static void supervisor_link__impossible_figures(void **state)
                                   .peak_bytes = max,
                                   .used_bytes = UINT64_MAX - 1};
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    fixture.link.state = LINK_RUNNING;
+    fixture->link.state = LINK_RUNNING;
     add_frame(&bytes, FRAME_END, &end, sizeof end);
-    feed(&fixture, &bytes);
-    assert_true(fixture.link.has_end);
-    assert_true(fixture.link.end.wall_us == FRAME_UNKNOWN);
-    assert_true(fixture.link.end.cpu_us == FRAME_UNKNOWN);
-    assert_true(fixture.link.end.peak_bytes == max);
-    assert_true(fixture.link.end.used_bytes == FRAME_UNKNOWN);
-    tear_down(&fixture);
+    feed(fixture, &bytes);
+    assert_true(fixture->link.has_end);
+    assert_true(fixture->link.end.wall_us == FRAME_UNKNOWN);
+    assert_true(fixture->link.end.cpu_us == FRAME_UNKNOWN);
+    assert_true(fixture->link.end.peak_bytes == max);
+    assert_true(fixture->link.end.used_bytes == FRAME_UNKNOWN);
 }
 
 /* More stdin than the supervisor has room for must never be asked for. */
-static void supervisor_link__credit_beyond_the_window(void **state)
+CASE(supervisor_link__credit_beyond_the_window)
 {
     const struct frame_credit one = {FRAME_STDIN, 1}, other = {FRAME_STDOUT, 1};
     const struct frame_credit most = {FRAME_STDIN, UINT32_MAX};
 
-    (void)state;
     check_refused(LINK_RUNNING, FRAME_CREDIT, &one, sizeof one); /* nothing was sent */
     check_refused(LINK_RUNNING, FRAME_CREDIT, &most, sizeof most);
     check_refused(LINK_RUNNING, FRAME_CREDIT, &other, sizeof other);
@@ -1715,28 +1599,24 @@ static void request_relay(struct fixture *fixture, int connections, const struct
 }
 
 /* A variable that the request sets is the last, and so the one that the program gets. */
-static void supervisor_link__proxies_and_connections(void **state)
+CASE_WITH(supervisor_link__proxies_and_connections, set_up(fixture))
 {
     CLEANUP(strvec_release) struct strvec proxies = STRVEC_INIT;
     CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT;
-    struct fixture fixture;
     struct strbuf sent;
 
-    (void)state;
-    set_up(&fixture);
-    strvec_push(&fixture.plan.command, "/true");
-    strvec_push(&fixture.plan.environment, "http_proxy=own");
+    strvec_push(&fixture->plan.command, "/true");
+    strvec_push(&fixture->plan.environment, "http_proxy=own");
     strvec_push_each(&proxies, "http_proxy=http://127.0.0.1:3128", "no_proxy=localhost", NULL);
-    request_relay(&fixture, 256, &proxies);
+    request_relay(fixture, 256, &proxies);
     strbuf_addstr(&expected, "argument /true;");
     for (const char *const *name = container_proxy_variables; *name; name++)
         strbuf_addf(&expected, "environment %s;", *name);
     strbuf_addstr(&expected, "environment http_proxy=http://127.0.0.1:3128;"
                              "environment no_proxy=localhost;environment http_proxy=own;"
                              "run 12000 67108864 1500000 connections 256;stdin-end ;");
-    sent = send_all(&fixture);
+    sent = send_all(fixture);
     check_frames(&sent, strbuf_string(&expected));
-    tear_down(&fixture);
 }
 
 /* How far a program with a relay is. */
@@ -1794,43 +1674,38 @@ static void grant_network(struct fixture *fixture, uint32_t count)
     assert_false(fixture->link.broken);
 }
 
-static void supervisor_link__network_needs_credit(void **state)
+CASE_WITH(supervisor_link__network_needs_credit, set_up(fixture))
 {
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    assert_int_equal(send_network(&fixture), 0);
-    advance_relay(&fixture, RELAY_REQUESTED, 1);
-    assert_int_equal(send_network(&fixture), 0);
-    bytes = send_all(&fixture);
+    assert_int_equal(send_network(fixture), 0);
+    advance_relay(fixture, RELAY_REQUESTED, 1);
+    assert_int_equal(send_network(fixture), 0);
+    bytes = send_all(fixture);
     strbuf_release(&bytes);
-    assert_int_equal(send_network(&fixture), 65536); /* before BEGUN, too */
-    grant_network(&fixture, 1);
-    assert_int_equal(send_network(&fixture), 1);
+    assert_int_equal(send_network(fixture), 65536); /* before BEGUN, too */
+    grant_network(fixture, 1);
+    assert_int_equal(send_network(fixture), 1);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
-    feed(&fixture, &bytes);
-    assert_int_equal(send_network(&fixture), 0);
-    grant_network(&fixture, 40000);
-    grant_network(&fixture, 25536);
-    assert_int_equal(send_network(&fixture), 65536);
-    grant_network(&fixture, 100);
+    feed(fixture, &bytes);
+    assert_int_equal(send_network(fixture), 0);
+    grant_network(fixture, 40000);
+    grant_network(fixture, 25536);
+    assert_int_equal(send_network(fixture), 65536);
+    grant_network(fixture, 100);
     add_end(&bytes);
-    feed(&fixture, &bytes);
-    assert_int_equal(send_network(&fixture), 0);
+    feed(fixture, &bytes);
+    assert_int_equal(send_network(fixture), 0);
 
-    advance_relay(&fixture, RELAY_RUNS, 1); /* another request */
-    assert_int_equal(send_network(&fixture), 65536);
-    tear_down(&fixture);
+    advance_relay(fixture, RELAY_RUNS, 1); /* another request */
+    assert_int_equal(send_network(fixture), 65536);
 }
 
-static void supervisor_link__no_room_without_a_relay(void **state)
+CASE(supervisor_link__no_room_without_a_relay)
 {
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     advance_relay(&fixture, RELAY_ENDED, 1);
     advance_relay(&fixture, RELAY_RUNS, 0); /* the next request has none */
@@ -1857,28 +1732,24 @@ static void supervisor_link__no_room_without_a_relay(void **state)
     tear_down(&fixture);
 }
 
-static void supervisor_link__network_arrives(void **state)
+CASE_WITH(supervisor_link__network_arrives, set_up(fixture))
 {
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    advance_relay(&fixture, RELAY_ORDERED, 1);
+    advance_relay(fixture, RELAY_ORDERED, 1);
     add_text(&bytes, FRAME_NETWORK, "one ");
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_text(&bytes, FRAME_NETWORK, "two");
     add_text(&bytes, FRAME_STDOUT, "out");
-    feed(&fixture, &bytes);
-    assert_false(fixture.link.broken);
-    assert_string_equal(strbuf_string(&fixture.network), "one two");
-    assert_string_equal(strbuf_string(&fixture.out[0]), "out");
-    supervisor_link_grant(&fixture.link, CHANNEL_NETWORK, 7, &bytes);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+    assert_string_equal(strbuf_string(&fixture->network), "one two");
+    assert_string_equal(strbuf_string(&fixture->out[0]), "out");
+    supervisor_link_grant(&fixture->link, CHANNEL_NETWORK, 7, &bytes);
     assert_int_equal(FRAME_NETWORK, frame_channel_type(CHANNEL_NETWORK));
     assert_int_equal(bytes.length, FRAME_HEADER + 8);
     assert_memory_equal(bytes.data + FRAME_HEADER, &((struct frame_credit){FRAME_NETWORK, 7}), 8);
     strbuf_release(&bytes);
-    tear_down(&fixture);
 }
 
 /* Whether a frame at this step is taken; it breaks the link otherwise. */
@@ -1899,11 +1770,10 @@ static void check_relay_frame(enum relay_step step, int connections, int type, c
     tear_down(&fixture);
 }
 
-static void supervisor_link__frames_of_a_relay_alone(void **state)
+CASE(supervisor_link__frames_of_a_relay_alone)
 {
     const struct frame_credit none = {FRAME_NETWORK, 0};
 
-    (void)state;
     for (int step = RELAY_REQUESTED; step < RELAY_STEPS; step++) {
         const bool good = step == RELAY_ORDERED || step == RELAY_RUNS;
 
@@ -1918,11 +1788,10 @@ static void supervisor_link__frames_of_a_relay_alone(void **state)
 }
 
 /* The order to start a relay may be sent before HELLO; the relay is not there then. */
-static void supervisor_link__no_frame_of_a_relay_before_hello(void **state)
+CASE(supervisor_link__no_frame_of_a_relay_before_hello)
 {
     const struct frame_credit none = {FRAME_NETWORK, 0};
 
-    (void)state;
     for (int type = 0; type < 2; type++) {
         struct strbuf bytes = STRBUF_INIT;
         struct fixture fixture;
@@ -1945,7 +1814,7 @@ static void supervisor_link__no_frame_of_a_relay_before_hello(void **state)
     }
 }
 
-static void supervisor_link__network_credit_beyond_the_window(void **state)
+CASE(supervisor_link__network_credit_beyond_the_window)
 {
     const struct frame_credit one = {FRAME_NETWORK, 1}, most = {FRAME_NETWORK, UINT32_MAX};
     const struct frame_credit more = {FRAME_NETWORK, 501};
@@ -1953,7 +1822,6 @@ static void supervisor_link__network_credit_beyond_the_window(void **state)
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     check_relay_frame(RELAY_RUNS, 1, FRAME_CREDIT, &one, sizeof one, false);
     check_relay_frame(RELAY_RUNS, 1, FRAME_CREDIT, &most, sizeof most, false);
     set_up(&fixture);
@@ -1993,34 +1861,29 @@ static bool script_takes(enum supervisor_link_state state, int type, const void 
     return taken;
 }
 
-static void supervisor_link__omitted(void **state)
+CASE_WITH(supervisor_link__omitted, set_up_script(fixture, LINK_RUNNING))
 {
     const struct frame_omitted out = {.bytes = 1, .stream = FRAME_STDOUT};
     const struct frame_omitted err = {.bytes = UINT64_C(1) << 50, .stream = FRAME_STDERR};
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up_script(&fixture, LINK_RUNNING);
     add_text(&bytes, FRAME_STDOUT, "head");
     add_frame(&bytes, FRAME_OMITTED, &out, sizeof out);
     add_frame(&bytes, FRAME_OMITTED, &err, sizeof err);
     add_text(&bytes, FRAME_STDOUT, "tail");
-    feed_in_pieces(&fixture, &bytes, 5);
-    assert_false(fixture.link.broken);
-    assert_string_equal(strbuf_string(&fixture.out[0]), "headtail");
-    assert_string_equal(strbuf_string(&fixture.omitted), "0 1;1 1125899906842624;");
-    tear_down(&fixture);
+    feed_in_pieces(fixture, &bytes, 5);
+    assert_false(fixture->link.broken);
+    assert_string_equal(strbuf_string(&fixture->out[0]), "headtail");
+    assert_string_equal(strbuf_string(&fixture->omitted), "0 1;1 1125899906842624;");
 }
 
 /* More bytes than a program can have written, bytes of no stream, and other forms and states. */
-static void supervisor_link__omitted_that_cannot_be(void **state)
+CASE(supervisor_link__omitted_that_cannot_be)
 {
     const struct frame_omitted good = {.bytes = 1, .stream = FRAME_STDOUT};
     const struct frame_omitted many = {.bytes = (UINT64_C(1) << 50) + 1, .stream = FRAME_STDOUT};
     static const uint32_t streams[] = {0, FRAME_STDIN, FRAME_FILES, FRAME_REPORT, UINT32_MAX};
 
-    (void)state;
     assert_true(script_takes(LINK_RUNNING, FRAME_OMITTED, &good, sizeof good));
     assert_false(script_takes(LINK_RUNNING, FRAME_OMITTED, &many, sizeof many));
     for (size_t i = 0; i < COUNT(streams); i++) {
@@ -2036,12 +1899,11 @@ static void supervisor_link__omitted_that_cannot_be(void **state)
 }
 
 /* It comes in any state, and changes none. */
-static void supervisor_link__detached(void **state)
+CASE(supervisor_link__detached)
 {
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up_script(&fixture, LINK_READY);
     assert_false(fixture.link.detached);
     add_frame(&bytes, FRAME_DETACHED, NULL, 0);
@@ -2055,11 +1917,10 @@ static void supervisor_link__detached(void **state)
 }
 
 /* A supervisor that isolator is connected to has no script. */
-static void supervisor_link__frames_of_a_script_alone(void **state)
+CASE(supervisor_link__frames_of_a_script_alone)
 {
     const struct frame_omitted omitted = {.bytes = 1, .stream = FRAME_STDOUT};
 
-    (void)state;
     for (int at = LINK_STARTING; at <= LINK_COLLECTED; at++) {
         check_refused((enum supervisor_link_state)at, FRAME_OMITTED, &omitted, sizeof omitted);
         check_refused((enum supervisor_link_state)at, FRAME_DETACHED, NULL, 0);
@@ -2083,36 +1944,31 @@ static void check_kept_in_a_script(uint64_t size, bool good)
     tear_down(&fixture);
 }
 
-static void supervisor_link__kept_in_a_script(void **state)
+CASE(supervisor_link__kept_in_a_script)
 {
-    (void)state;
     check_kept_in_a_script(5001, true);
     check_kept_in_a_script(UINT64_C(1) << 48, true);
     check_kept_in_a_script((UINT64_C(1) << 48) + 1, false);
 }
 
 /* What was sent as part of a script is not sent again, and its answers are taken. */
-static void supervisor_link__assumed_to_be_sent(void **state)
+CASE_WITH(supervisor_link__assumed_to_be_sent, set_up_script(fixture, LINK_READY))
 {
     CLEANUP_FD int file = linux_unnamed_file_of("in", 2);
     struct strbuf bytes = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up_script(&fixture, LINK_READY);
-    fixture.plan.input.stdin_file = file;
-    request(&fixture, file);
-    supervisor_link_assume_sent(&fixture.link);
-    bytes = send_all(&fixture);
+    fixture->plan.input.stdin_file = file;
+    request(fixture, file);
+    supervisor_link_assume_sent(&fixture->link);
+    bytes = send_all(fixture);
     assert_int_equal(bytes.length, 0);
     strbuf_release(&bytes);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_end(&bytes);
-    feed(&fixture, &bytes);
-    assert_false(fixture.link.broken);
-    assert_int_equal(fixture.link.end.status, 3);
-    fixture.plan.input.stdin_file = -1;
-    tear_down(&fixture);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+    assert_int_equal(fixture->link.end.status, 3);
+    fixture->plan.input.stdin_file = -1;
 }
 
 /* The RUN of this program. */
@@ -2131,7 +1987,7 @@ static struct frame_run run_of(const struct program_request *program, bool is_sc
 }
 
 /* In a script the supervisor alone keeps the timeout, cuts the output, and ends after a failure. */
-static void supervisor_link__run_of_a_script(void **state)
+CASE(supervisor_link__run_of_a_script)
 {
     struct fixture fixture;
     struct program_request program = {.command = &fixture.plan.command,
@@ -2144,7 +2000,6 @@ static void supervisor_link__run_of_a_script(void **state)
                                       .output_compared = 10};
     struct frame_run run;
 
-    (void)state;
     set_up(&fixture);
     fixture.plan.policy.limits.number[LIMIT_MEMORY] = 256;
     run = run_of(&program, false);

@@ -11,9 +11,8 @@ static int seconds(enum budget_part part)
     return (int)(budget_ms(&docker, part) / 1000);
 }
 
-static void budget__parts_of_a_run(void **state)
+CASE(budget__parts_of_a_run)
 {
-    (void)state;
     assert_int_equal(seconds(BUDGET_SETUP), 60);
     assert_int_equal(seconds(BUDGET_WARM_START), 30);
     assert_int_equal(seconds(BUDGET_WARM_REMOVE), 20);
@@ -25,9 +24,8 @@ static void budget__parts_of_a_run(void **state)
     assert_int_equal(seconds(BUDGET_TOTAL), 95);
 }
 
-static void budget__other_parts(void **state)
+CASE(budget__other_parts)
 {
-    (void)state;
     assert_int_equal(seconds(BUDGET_CANCELLED_CREATE), 30);
     assert_int_equal(seconds(BUDGET_DISCARD), 20);
     assert_int_equal(seconds(BUDGET_INSPECT), 30);
@@ -40,11 +38,10 @@ static void budget__other_parts(void **state)
     assert_int_equal(seconds(BUDGET_LIFETIME), 800);
 }
 
-static void budget__parts_of_a_run_fit(void **state)
+CASE(budget__parts_of_a_run_fit)
 {
     const int total = seconds(BUDGET_TOTAL), least = seconds(BUDGET_REMOVE_MIN);
 
-    (void)state;
     assert_true(total < 100);
     /* A warm container that fails leaves time for a new one. */
     assert_true(seconds(BUDGET_WARM_START) + seconds(BUDGET_WARM_REMOVE) < seconds(BUDGET_SETUP));
@@ -57,26 +54,23 @@ static void budget__parts_of_a_run_fit(void **state)
     assert_true(seconds(BUDGET_CANCELLED_CREATE) + seconds(BUDGET_DISCARD) < seconds(BUDGET_SETUP));
 }
 
-static void budget__container_outlives_its_use(void **state)
+CASE(budget__container_outlives_its_use)
 {
-    (void)state;
     assert_true(100 + seconds(BUDGET_IMAGE) < seconds(BUDGET_LIFETIME));
 }
 
-static void budget__deadline_is_from_now_on(void **state)
+CASE(budget__deadline_is_from_now_on)
 {
     const long long before = clock_now_ms();
     const long long deadline = budget_deadline(&docker, BUDGET_STOP);
 
-    (void)state;
     assert_in_range(deadline, before + 14000, clock_now_ms() + 14000);
 }
 
-static void budget__scales_with_the_engine_timeout(void **state)
+CASE(budget__scales_with_the_engine_timeout)
 {
     const struct docker shortest = {.engine_timeout = 1}, longest = {.engine_timeout = 600};
 
-    (void)state;
     assert_int_equal(budget_ms(&shortest, BUDGET_STOP), 140);
     assert_int_equal(budget_ms(&longest, BUDGET_LIFETIME), 4800000);
 }

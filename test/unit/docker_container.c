@@ -103,19 +103,16 @@ static void discard(struct creation *creation)
 #define SHARED_MEMORY "|/dev/shm:rw,noexec,nosuid,nodev,size=64m,nr_inodes=32768,mode=1777"
 #define NO_METRICS    "|--sysctl=net.ipv4.tcp_no_metrics_save=1"
 
-static void container__create_from_a_minimal_spec(void **state)
+CASE_WITH(container__create_from_a_minimal_spec, set_up(fixture, "echo id"))
 {
-    struct fixture fixture;
     struct creation creation;
 
-    (void)state;
-    set_up(&fixture, "echo id");
     prepare(&creation);
-    assert_int_equal(create(&fixture, &creation), 0);
-    assert_no_error(&fixture.error);
+    assert_int_equal(create(fixture, &creation), 0);
+    assert_no_error(&fixture->error);
     assert_int_equal(creation.end, CREATION_ENDED);
     assert_int_equal(creation.warnings.count, 0);
-    check_calls(&fixture,
+    check_calls(fixture,
                 "|create|--name|box|--pull|never|--security-opt|no-new-privileges"
                 "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
                 "|--hostname|sandbox|--log-driver|none|--tmpfs" SHARED_MEMORY "|--no-healthcheck"
@@ -123,20 +120,16 @@ static void container__create_from_a_minimal_spec(void **state)
                 "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0" NO_METRICS
                 "|--read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
     discard(&creation);
-    tear_down(&fixture);
 }
 
-static void container__create_without_limits(void **state)
+CASE_WITH(container__create_without_limits, set_up(fixture, "echo id"))
 {
-    struct fixture fixture;
     struct creation creation;
 
-    (void)state;
-    set_up(&fixture, "echo id");
     prepare(&creation);
     creation.spec.limits = (struct container_limits){.memory_mb = 0};
-    assert_int_equal(create(&fixture, &creation), 0);
-    check_calls(&fixture,
+    assert_int_equal(create(fixture, &creation), 0);
+    check_calls(fixture,
                 "|create|--name|box|--pull|never|--security-opt|no-new-privileges"
                 "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
                 "|--hostname|sandbox|--log-driver|none|--tmpfs" SHARED_MEMORY "|--no-healthcheck"
@@ -144,16 +137,12 @@ static void container__create_without_limits(void **state)
                 "|--sysctl=net.ipv4.tcp_max_tw_buckets=0" NO_METRICS "|--read-only=false" NO_PROXIES
                 "|--entrypoint||--|image:1|/bin/sh\n");
     discard(&creation);
-    tear_down(&fixture);
 }
 
-static void container__create_from_a_full_spec(void **state)
+CASE_WITH(container__create_from_a_full_spec, set_up(fixture, ""))
 {
-    struct fixture fixture;
     struct creation creation;
 
-    (void)state;
-    set_up(&fixture, "");
     prepare(&creation);
     creation.spec.workdir = "/work dir";
     creation.spec.volume = "/volume";
@@ -165,9 +154,9 @@ static void container__create_from_a_full_spec(void **state)
     strvec_push_each(&creation.cap_drop, "NET_RAW", "MKNOD", NULL);
     strvec_push_each(&creation.labels, "isolator.pid=1", "isolator.host=a b", NULL);
     strvec_push_each(&creation.command, "-c", "two\nlines; $x", "", "--rm", NULL);
-    assert_int_equal(create(&fixture, &creation), 0);
+    assert_int_equal(create(fixture, &creation), 0);
     check_calls(
-        &fixture,
+        fixture,
         "|create|--name|box|--rm|--interactive|--pull|never"
         "|--security-opt|no-new-privileges"
         "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
@@ -183,24 +172,20 @@ static void container__create_from_a_full_spec(void **state)
         "|--label|isolator.pid=1|--label|isolator.host=a b" NO_PROXIES "|--workdir|/work dir"
         "|--entrypoint||--|image:1|/bin/sh|-c|two\nlines; $x||--rm\n");
     discard(&creation);
-    tear_down(&fixture);
 }
 
 /* What it has to be told that Docker need not. */
-static void container__create_with_podman(void **state)
+CASE_WITH(container__create_with_podman, set_up(fixture, ""))
 {
     CLEANUP_FREE char *calls = NULL;
-    struct fixture fixture;
     struct creation creation;
 
-    (void)state;
-    set_up(&fixture, "");
     prepare(&creation);
-    fixture.docker.kind = ENGINE_PODMAN;
+    fixture->docker.kind = ENGINE_PODMAN;
     creation.spec.log_max = 10240;
     creation.spec.tmpfs[0] = (struct container_tmpfs){"/tmp", 32};
-    assert_int_equal(create(&fixture, &creation), 0);
-    calls = read_in(fixture.directory, "calls");
+    assert_int_equal(create(fixture, &creation), 0);
+    calls = read_in(fixture->directory, "calls");
     assert_non_null(strstr(calls, "|--log-driver|k8s-file|--log-opt|max-size=11k"
                                   "|--tmpfs"
                                   "|/dev/shm:rw,noexec,nosuid,nodev,size=64m,notmpcopyup,mode=1777"
@@ -210,33 +195,28 @@ static void container__create_with_podman(void **state)
     assert_non_null(
         strstr(calls, "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,U,notmpcopyup,mode=0700|"));
     discard(&creation);
-    tear_down(&fixture);
 }
 
 /* Its profile is a file of this machine alone. */
-static void container__create_with_a_podman_of_another_machine(void **state)
+CASE_WITH(container__create_with_a_podman_of_another_machine, set_up(fixture, ""))
 {
-    struct fixture fixture;
     struct creation creation;
 
-    (void)state;
-    set_up(&fixture, "");
     prepare(&creation);
-    fixture.docker.kind = ENGINE_PODMAN;
-    write_in(fixture.directory, "calls", "");
+    fixture->docker.kind = ENGINE_PODMAN;
+    write_in(fixture->directory, "calls", "");
     setenv("CONTAINER_HOST", "unix:///run/podman.sock", 1);
-    assert_int_equal(create(&fixture, &creation), -1);
+    assert_int_equal(create(fixture, &creation), -1);
     unsetenv("CONTAINER_HOST");
-    assert_error(&fixture.error, ERROR_ENGINE,
+    assert_error(&fixture->error, ERROR_ENGINE,
                  "the podman of CONTAINER_HOST cannot be used, since it takes its seccomp profile "
                  "from a file that only this machine has; unset CONTAINER_HOST");
-    check_calls(&fixture, "");
+    check_calls(fixture, "");
     discard(&creation);
-    tear_down(&fixture);
 }
 
 /* Docker has an option for it, and podman one that comes before the sub-command. */
-static void container__create_with_an_oci_runtime(void **state)
+CASE(container__create_with_an_oci_runtime)
 {
     static const struct {
         enum engine_kind kind;
@@ -244,7 +224,6 @@ static void container__create_with_an_oci_runtime(void **state)
     } cases[] = {{ENGINE_DOCKER, "|create|--runtime|runsc|--name|box|"},
                  {ENGINE_PODMAN, "|--runtime|runsc|create|--name|box|"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct fixture fixture;
         struct creation creation;
@@ -264,7 +243,7 @@ static void container__create_with_an_oci_runtime(void **state)
 }
 
 /* The log of a job is on the engine's disk, bounded, in one file of lines as they were written. */
-static void container__create_with_a_log(void **state)
+CASE(container__create_with_a_log)
 {
     static const struct {
         unsigned long long max;
@@ -278,7 +257,6 @@ static void container__create_with_a_log(void **state)
         {10000000000, "|--log-opt|max-size=9765626k|--tmpfs|"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct fixture fixture;
         struct creation creation;
@@ -297,12 +275,11 @@ static void container__create_with_a_log(void **state)
 }
 
 /* A container with a log, or of an OCI runtime, is no container without one. */
-static void container__fingerprint_of_a_log_and_a_runtime(void **state)
+CASE(container__fingerprint_of_a_log_and_a_runtime)
 {
     struct spec_fingerprint none, log, runtime;
     struct creation creation;
 
-    (void)state;
     prepare(&creation);
     none = container_fingerprint(&creation.spec);
     creation.spec.log_max = 1;
@@ -315,109 +292,90 @@ static void container__fingerprint_of_a_log_and_a_runtime(void **state)
 }
 
 /* A container with a network may need its proxies. */
-static void container__create_with_a_network(void **state)
+CASE_WITH(container__create_with_a_network, set_up(fixture, ""))
 {
-    struct fixture fixture;
     struct creation creation;
     CLEANUP_FREE char *calls = NULL;
 
-    (void)state;
-    set_up(&fixture, "");
     prepare(&creation);
     creation.spec.network = "bridge";
-    assert_int_equal(create(&fixture, &creation), 0);
-    calls = read_in(fixture.directory, "calls");
+    assert_int_equal(create(fixture, &creation), 0);
+    calls = read_in(fixture->directory, "calls");
     assert_non_null(strstr(calls, "|--network=bridge|"));
     assert_null(strstr(calls, "|--env"));
     discard(&creation);
-    tear_down(&fixture);
 }
 
-static void container__create_with_a_network_without_proxies(void **state)
+CASE_WITH(container__create_with_a_network_without_proxies, set_up(fixture, ""))
 {
-    struct fixture fixture;
     struct creation creation;
     CLEANUP_FREE char *calls = NULL;
 
-    (void)state;
-    set_up(&fixture, "");
     prepare(&creation);
     creation.spec.network = "bridge";
     creation.spec.without_proxies = true;
-    assert_int_equal(create(&fixture, &creation), 0);
-    calls = read_in(fixture.directory, "calls");
+    assert_int_equal(create(fixture, &creation), 0);
+    calls = read_in(fixture->directory, "calls");
     assert_non_null(strstr(calls, "|--network=bridge|"));
     assert_non_null(strstr(calls, NO_PROXIES));
     discard(&creation);
-    tear_down(&fixture);
 }
 
 /* They come after the variables of proxies, and may be some. */
-static void container__create_with_variables(void **state)
+CASE_WITH(container__create_with_variables, set_up(fixture, ""))
 {
     CLEANUP(strvec_release) struct strvec variables = STRVEC_INIT;
-    struct fixture fixture;
     struct creation creation;
     struct spec_fingerprint without, with;
     CLEANUP_FREE char *calls = NULL;
 
-    (void)state;
-    set_up(&fixture, "");
     prepare(&creation);
     without = container_fingerprint(&creation.spec);
     strvec_push_each(&variables, "A=x \"y\" $z ", "no_proxy=b", NULL);
     creation.spec.environment = &variables;
     with = container_fingerprint(&creation.spec);
     assert_false(spec_fingerprint_equal(&without, &with));
-    assert_int_equal(create(&fixture, &creation), 0);
-    calls = read_in(fixture.directory, "calls");
+    assert_int_equal(create(fixture, &creation), 0);
+    calls = read_in(fixture->directory, "calls");
     assert_non_null(strstr(calls, NO_PROXIES "|--env=A=x \"y\" $z |--env=no_proxy=b|"));
     discard(&creation);
-    tear_down(&fixture);
 }
 
-static void container__create_collects_warnings(void **state)
+CASE_WITH(container__create_collects_warnings,
+          set_up(fixture, "printf 'WARNING: one\\r\\n\\n\\033[1mtwo\\nlast' >&2; echo id"))
 {
-    struct fixture fixture;
     struct creation creation;
     CLEANUP_FREE char *joined = NULL;
 
-    (void)state;
-    set_up(&fixture, "printf 'WARNING: one\\r\\n\\n\\033[1mtwo\\nlast' >&2; echo id");
     prepare(&creation);
     strvec_push(&creation.warnings, "earlier");
-    assert_int_equal(create(&fixture, &creation), 0);
+    assert_int_equal(create(fixture, &creation), 0);
     joined = strvec_join(&creation.warnings, "|");
     assert_string_equal(joined, "earlier|WARNING: one|\\x1b[1mtwo|last");
     discard(&creation);
-    tear_down(&fixture);
 }
 
-static void container__create_fails_with_an_explanation(void **state)
+CASE_WITH(container__create_fails_with_an_explanation,
+          set_up(fixture, "case $1 in create) echo 'docker: no such network' >&2; exit 125;; esac"))
 {
-    struct fixture fixture;
     struct creation creation;
 
-    (void)state;
-    set_up(&fixture, "case $1 in create) echo 'docker: no such network' >&2; exit 125;; esac");
     prepare(&creation);
-    assert_int_equal(create(&fixture, &creation), -1);
-    assert_error(&fixture.error, ERROR_ENGINE,
+    assert_int_equal(create(fixture, &creation), -1);
+    assert_error(&fixture->error, ERROR_ENGINE,
                  "cannot create a container: docker: no such network");
     assert_int_equal(creation.end, CREATION_ENDED);
     assert_int_equal(creation.warnings.count, 0);
     discard(&creation);
-    tear_down(&fixture);
 }
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 /* A question about the image that fails is not the answer that it is missing. */
-static void container__create_with_an_image_that_is_listed(void **state)
+CASE(container__create_with_an_image_that_is_listed)
 {
     static const char *const lists[] = {"echo " ID " image:1 image@none", "echo image:2", "exit 1"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lists); i++) {
         CLEANUP_FREE char *script = string_format(
             "case \"$1 $2\" in 'image ls') %s;; create* | image*) exit 1;; esac", lists[i]);
@@ -434,65 +392,53 @@ static void container__create_with_an_image_that_is_listed(void **state)
     }
 }
 
-static void container__create_without_the_image(void **state)
+CASE_WITH(container__create_without_the_image,
+          set_up(fixture, "case \"$1 $2\" in 'image ls') echo " ID
+                          " image:2 image@sha256:1;; create* | image*) "
+                          "exit 1;; esac"))
 {
-    struct fixture fixture;
     struct creation creation;
     CLEANUP_FREE char *message = NULL;
 
-    (void)state;
-    set_up(&fixture,
-           "case \"$1 $2\" in 'image ls') echo " ID " image:2 image@sha256:1;; create* | image*) "
-           "exit 1;; esac");
     prepare(&creation);
     message = string_format("image 'image:1' is not on the engine; run: %s pull image:1",
-                            fixture.command);
-    assert_int_equal(create(&fixture, &creation), -1);
-    assert_error(&fixture.error, ERROR_IMAGE, message);
+                            fixture->command);
+    assert_int_equal(create(fixture, &creation), -1);
+    assert_error(&fixture->error, ERROR_IMAGE, message);
     assert_int_equal(creation.end, CREATION_ENDED);
     discard(&creation);
-    tear_down(&fixture);
 }
 
-static void container__create_without_docker_is_not_cut_off(void **state)
+CASE_WITH(container__create_without_docker_is_not_cut_off, set_up(fixture, ""))
 {
-    struct fixture fixture;
     struct creation creation;
 
-    (void)state;
-    set_up(&fixture, "");
-    unlink(fixture.command);
+    unlink(fixture->command);
     prepare(&creation);
-    assert_int_equal(create(&fixture, &creation), -1);
-    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    assert_int_equal(create(fixture, &creation), -1);
+    assert_int_equal(fixture->error.kind, ERROR_ENGINE);
     assert_int_equal(creation.end, CREATION_ENDED);
     discard(&creation);
-    tear_down(&fixture);
 }
 
-static void container__create_is_cut_off_at_its_deadline(void **state)
+CASE_WITH(container__create_is_cut_off_at_its_deadline, set_up(fixture, "exec sleep 30"))
 {
-    struct fixture fixture;
     struct creation creation;
 
-    (void)state;
-    set_up(&fixture, "exec sleep 30");
     prepare(&creation);
     creation.deadline = clock_now_ms() + 100;
-    assert_int_equal(create(&fixture, &creation), -1);
-    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    assert_int_equal(create(fixture, &creation), -1);
+    assert_int_equal(fixture->error.kind, ERROR_ENGINE);
     assert_int_equal(creation.end, CREATION_CUT_OFF);
     discard(&creation);
-    tear_down(&fixture);
 }
 
 /* It is not waited for until its deadline, which is a minute away. */
-static void container__create_on_an_engine_that_does_not_answer(void **state)
+CASE(container__create_on_an_engine_that_does_not_answer)
 {
     static const char *const scripts[] = {"case $1 in context) exit 1;; esac; exec sleep 30",
                                           "case $1 in create) exec sleep 30;; esac; exit 1"};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct fixture fixture;
         struct creation creation;
@@ -511,68 +457,57 @@ static void container__create_on_an_engine_that_does_not_answer(void **state)
 }
 
 /* It does not answer the question in time, and still ends the creation. */
-static void container__create_on_an_engine_that_is_slow(void **state)
+CASE_WITH(container__create_on_an_engine_that_is_slow,
+          set_up(fixture, "case $1 in create) sleep 1.5;; *) exec sleep 30;; esac"))
 {
-    struct fixture fixture;
     struct creation creation;
     CLEANUP_FREE char *calls = NULL;
 
-    (void)state;
-    set_up(&fixture, "case $1 in create) sleep 1.5;; *) exec sleep 30;; esac");
-    fixture.docker.engine_timeout = 4;
+    fixture->docker.engine_timeout = 4;
     prepare(&creation);
-    assert_int_equal(create(&fixture, &creation), 0);
-    assert_no_error(&fixture.error);
+    assert_int_equal(create(fixture, &creation), 0);
+    assert_no_error(&fixture->error);
     assert_int_equal(creation.end, CREATION_ENDED);
-    calls = read_in(fixture.directory, "calls");
+    calls = read_in(fixture->directory, "calls");
     assert_non_null(strstr(calls, "|version|--format|{{.Server.Version}}\n"));
     discard(&creation);
-    tear_down(&fixture);
 }
 
-static void container__create_is_cut_off_by_a_signal(void **state)
+CASE_WITH(container__create_is_cut_off_by_a_signal,
+          set_up(fixture, "case $1 in create) kill -KILL $$;; esac"))
 {
-    struct fixture fixture;
     struct creation creation;
 
-    (void)state;
-    set_up(&fixture, "case $1 in create) kill -KILL $$;; esac");
     prepare(&creation);
-    assert_int_equal(create(&fixture, &creation), -1);
-    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    assert_int_equal(create(fixture, &creation), -1);
+    assert_int_equal(fixture->error.kind, ERROR_ENGINE);
     assert_int_equal(creation.end, CREATION_CUT_OFF);
     discard(&creation);
-    tear_down(&fixture);
 }
 
-static void container__cancelled_create_ends_by_itself(void **state)
+CASE_WITH(container__cancelled_create_ends_by_itself, set_up(fixture, "sleep 0.1; echo done >done"))
 {
-    struct fixture fixture;
     struct creation creation;
 
-    (void)state;
-    set_up(&fixture, "sleep 0.1; echo done >done");
     prepare(&creation);
-    assert_int_equal(notifier_open(&creation.cancel, &fixture.error), 0);
+    assert_int_equal(notifier_open(&creation.cancel, &fixture->error), 0);
     notifier_raise(&creation.cancel);
-    assert_int_equal(create(&fixture, &creation), 0);
-    assert_no_error(&fixture.error);
+    assert_int_equal(create(fixture, &creation), 0);
+    assert_no_error(&fixture->error);
     assert_int_equal(creation.end, CREATION_ENDED);
-    CLEANUP_FREE char *done = read_in(fixture.directory, "done");
+    CLEANUP_FREE char *done = read_in(fixture->directory, "done");
     assert_string_equal(done, "done\n");
     discard(&creation);
-    tear_down(&fixture);
 }
 
 /* ---- copy, start, commit */
 
-static void container__copies_a_tar_file_in(void **state)
+CASE(container__copies_a_tar_file_in)
 {
     CLEANUP_FD int file = linux_unnamed_file();
     struct fixture fixture;
     CLEANUP_FREE char *stdin_text = NULL;
 
-    (void)state;
     assert_int_equal(write(file, "tar", 3), 3);
     set_up(&fixture, "cat >stdin");
     assert_int_equal(container_copy_in(&fixture.docker, "box", "/work", "the files", file, soon(),
@@ -584,32 +519,25 @@ static void container__copies_a_tar_file_in(void **state)
     tear_down(&fixture);
 }
 
-static void container__copy_that_fails(void **state)
+CASE_WITH(container__copy_that_fails, set_up(fixture, "echo 'no space' >&2; exit 1"))
 {
     CLEANUP_FD int file = linux_unnamed_file();
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, "echo 'no space' >&2; exit 1");
-    assert_int_equal(container_copy_in(&fixture.docker, "box", "/work", "the files", file, soon(),
-                                       NULL, &fixture.error),
+    assert_int_equal(container_copy_in(&fixture->docker, "box", "/work", "the files", file, soon(),
+                                       NULL, &fixture->error),
                      -1);
-    assert_error(&fixture.error, ERROR_ENGINE,
+    assert_error(&fixture->error, ERROR_ENGINE,
                  "cannot copy the files into the container: no space");
-    tear_down(&fixture);
 }
 
-static void container__starts_attached(void **state)
+CASE_WITH(container__starts_attached, set_up(fixture, "cat >stdin; exit 42"))
 {
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
     struct process_pump pump = PROCESS_PUMP_INIT;
     struct process process = PROCESS_INIT;
-    struct fixture fixture;
     CLEANUP_FREE char *stdin_text = NULL;
 
-    (void)state;
-    set_up(&fixture, "cat >stdin; exit 42");
-    assert_int_equal(container_start(&fixture.docker, "box", &streams, &process, &fixture.error),
+    assert_int_equal(container_start(&fixture->docker, "box", &streams, &process, &fixture->error),
                      0);
     process_write(&process, "input", 5);
     do {
@@ -621,30 +549,25 @@ static void container__starts_attached(void **state)
     assert_int_equal(process_pump(&process, &pump), PROCESS_EXITED);
     assert_int_equal(process.status, 42);
     process_release(&process);
-    check_calls(&fixture, "|start|--attach|--interactive|box\n");
-    stdin_text = read_in(fixture.directory, "stdin");
+    check_calls(fixture, "|start|--attach|--interactive|box\n");
+    stdin_text = read_in(fixture->directory, "stdin");
     assert_string_equal(stdin_text, "input");
-    tear_down(&fixture);
 }
 
 /* Without a pipe for stdin the container is not told to have one. */
-static void container__starts_without_stdin(void **state)
+CASE_WITH(container__starts_without_stdin, set_up(fixture, "cat >stdin; exit 42"))
 {
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
     struct process_pump pump = PROCESS_PUMP_INIT;
     struct process process = PROCESS_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, "cat >stdin; exit 42");
-    assert_int_equal(container_start(&fixture.docker, "box", &streams, &process, &fixture.error),
+    assert_int_equal(container_start(&fixture->docker, "box", &streams, &process, &fixture->error),
                      0);
     pump.deadline = soon();
     assert_int_equal(process_pump(&process, &pump), PROCESS_EXITED);
     assert_int_equal(process.status, 42);
     process_release(&process);
-    check_calls(&fixture, "|start|--attach|box\n");
-    tear_down(&fixture);
+    check_calls(fixture, "|start|--attach|box\n");
 }
 
 /* ---- logs and wait */
@@ -655,7 +578,7 @@ static bool note_output(void *context, enum process_stream stream, const char *d
     return true;
 }
 
-static void container__logs(void **state)
+CASE(container__logs)
 {
     CLEANUP(strbuf_release) struct strbuf output = STRBUF_INIT;
     CLEANUP_FREE char *expected =
@@ -664,7 +587,6 @@ static void container__logs(void **state)
     struct process process = PROCESS_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "read -r nothing && exit 3; echo line; sleep 0.2; echo warning >&2; exit 1");
     assert_int_equal(container_logs(&fixture.docker, "box", true, &process, &fixture.error), 0);
     pump.sink = note_output;
@@ -686,11 +608,10 @@ static void container__logs(void **state)
 }
 
 /* The status that it prints is that of the supervisor, and says nothing. */
-static void container__waits(void **state)
+CASE(container__waits)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "echo 137");
     assert_int_equal(container_wait(&fixture.docker, "box", soon(), NULL, &fixture.error), 0);
     assert_int_equal(container_wait(&fixture.docker, "box", 0, NULL, &fixture.error), 0);
@@ -705,46 +626,39 @@ static void container__waits(void **state)
     tear_down(&fixture);
 }
 
-static void container__wait_that_does_not_end(void **state)
+CASE_WITH(container__wait_that_does_not_end, set_up(fixture, "exec sleep 30"))
 {
     struct notifier cancel = NOTIFIER_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, "exec sleep 30");
     assert_int_equal(
-        container_wait(&fixture.docker, "box", clock_now_ms() + 100, NULL, &fixture.error), -1);
-    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
-    error_release(&fixture.error);
-    assert_int_equal(notifier_open(&cancel, &fixture.error), 0);
+        container_wait(&fixture->docker, "box", clock_now_ms() + 100, NULL, &fixture->error), -1);
+    assert_int_equal(fixture->error.kind, ERROR_ENGINE);
+    error_release(&fixture->error);
+    assert_int_equal(notifier_open(&cancel, &fixture->error), 0);
     notifier_raise(&cancel);
-    assert_int_equal(container_wait(&fixture.docker, "box", 0, &cancel, &fixture.error), -1);
-    assert_int_equal(fixture.error.kind, ERROR_CANCELLED);
+    assert_int_equal(container_wait(&fixture->docker, "box", 0, &cancel, &fixture->error), -1);
+    assert_int_equal(fixture->error.kind, ERROR_CANCELLED);
     notifier_release(&cancel);
-    tear_down(&fixture);
 }
 
 /* The options are those of create. */
-static void container__runs_attached(void **state)
+CASE_WITH(container__runs_attached, set_up(fixture, "read -r line; exit \"$line\""))
 {
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
     struct process_pump pump = PROCESS_PUMP_INIT;
     struct process process = PROCESS_INIT;
     struct creation creation;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, "read -r line; exit \"$line\"");
     prepare(&creation);
     creation.spec.auto_remove = creation.spec.lifeline = true;
     assert_int_equal(
-        container_run(&fixture.docker, &creation.spec, &streams, &process, &fixture.error), 0);
+        container_run(&fixture->docker, &creation.spec, &streams, &process, &fixture->error), 0);
     process_write(&process, "42\n", 3);
     pump.deadline = soon();
     assert_int_equal(process_pump(&process, &pump), PROCESS_EXITED);
     assert_int_equal(process.status, 42);
     process_release(&process);
-    check_calls(&fixture,
+    check_calls(fixture,
                 "|run|--name|box|--rm|--interactive|--pull|never"
                 "|--security-opt|no-new-privileges"
                 "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
@@ -753,15 +667,13 @@ static void container__runs_attached(void **state)
                 "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0" NO_METRICS
                 "|--read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
     discard(&creation);
-    tear_down(&fixture);
 }
 
-static void container__commits_with_changes(void **state)
+CASE(container__commits_with_changes)
 {
     CLEANUP(strvec_release) struct strvec changes = STRVEC_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "");
     strvec_push_each(&changes, "WORKDIR /w", "CMD [\"a b\"]", NULL);
     assert_int_equal(container_commit(&fixture.docker, "box", "name:tag", &changes, soon(), NULL,
@@ -807,12 +719,11 @@ static void check_state(const char *output, const struct container_state *expect
 
 #define NEVER "\"0001-01-01T00:00:00Z\""
 
-static void container__inspects(void **state)
+CASE(container__inspects)
 {
     struct fixture fixture;
     struct container_state seen;
 
-    (void)state;
     check_state("0 false \"2026-11-21T07:02:12.836341566Z\" \"2026-11-21T07:02:13.1Z\" \n",
                 &(struct container_state){.started = true, .ended = true});
     check_state("137 true \"2026-11-21T07:02:12Z\" \"2026-11-21T07:02:12Z\" \n",
@@ -831,14 +742,13 @@ static void container__inspects(void **state)
     tear_down(&fixture);
 }
 
-static void container__inspects_a_long_message(void **state)
+CASE(container__inspects_a_long_message)
 {
     char message[1000];
     CLEANUP_FREE char *output = NULL;
     struct fixture fixture;
     struct container_state seen;
 
-    (void)state;
     memset(message, 'm', sizeof message);
     message[999] = '\0';
     output = string_format("1 false " NEVER " " NEVER " %s\nsecond line", message);
@@ -848,7 +758,7 @@ static void container__inspects_a_long_message(void **state)
     tear_down(&fixture);
 }
 
-static void container__inspects_garbage(void **state)
+CASE(container__inspects_garbage)
 {
     static const char *const garbage[] = {"",
                                           "\n",
@@ -863,7 +773,6 @@ static void container__inspects_garbage(void **state)
                                           "\xff\xfe\n",
                                           "{\"State\": null}"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(garbage); i++) {
         struct fixture fixture;
         struct container_state seen;
@@ -876,7 +785,7 @@ static void container__inspects_garbage(void **state)
     }
 }
 
-static void container__inspects_garbage_for_times(void **state)
+CASE(container__inspects_garbage_for_times)
 {
     static const char *const times[] = {"then now",
                                         "2026-13-01T00:00:00Z 2026-00-01T00:00:00Z",
@@ -887,7 +796,6 @@ static void container__inspects_garbage_for_times(void **state)
                                         "2026-11-21T07:02 2026-11-21T",
                                         "-2026-11-21T07:02:12Z x"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(times); i++) {
         CLEANUP_FREE char *output = string_format("0 false %s \n", times[i]);
         struct fixture fixture;
@@ -900,11 +808,10 @@ static void container__inspects_garbage_for_times(void **state)
 }
 
 /* scanf reads these as numbers, which do not fit into a long long. */
-static void container__inspects_garbage_for_seconds(void **state)
+CASE(container__inspects_garbage_for_seconds)
 {
     static const char *const seconds[] = {"nan", "inf", "1e300", "-1e300"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(seconds); i++) {
         CLEANUP_FREE char *output =
             string_format("0 false 2026-11-21T07:02:%s 2026-11-21T07:02:12Z \n", seconds[i]);
@@ -917,12 +824,11 @@ static void container__inspects_garbage_for_seconds(void **state)
     }
 }
 
-static void container__inspect_that_fails(void **state)
+CASE(container__inspect_that_fails)
 {
     struct fixture fixture;
     struct container_state seen;
 
-    (void)state;
     set_up(&fixture, "echo '0 false " NEVER " " NEVER "'; echo 'no such object: box' >&2; exit 1");
     assert_int_equal(container_inspect(&fixture.docker, "box", soon(), &seen, &fixture.error), -1);
     assert_error(&fixture.error, ERROR_ENGINE, "cannot inspect the container: no such object: box");
@@ -955,7 +861,7 @@ static enum container_end end_of(const char *events, int status)
 
 #define BEGIN "create <no value>\nattach <no value>\nstart <no value>\n"
 
-static void container__end(void **state)
+CASE(container__end)
 {
     static const struct {
         const char *events;
@@ -972,7 +878,6 @@ static void container__end(void **state)
         {BEGIN "die 137\n", 1, CONTAINER_CONNECTION_LOST},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(end_of(cases[i].events, cases[i].status), cases[i].end);
 }
@@ -997,16 +902,15 @@ static int check_limits(const char *script, struct error *error)
     return result;
 }
 
-static void container__limits_that_are_enforced(void **state)
+CASE(container__limits_that_are_enforced)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(check_limits("echo 67108864/67108864/10/1500000000", &error), 0);
     assert_no_error(&error);
 }
 
-static void container__limits_that_are_not_enforced(void **state)
+CASE(container__limits_that_are_not_enforced)
 {
     static const struct {
         const char *script, *missing;
@@ -1022,7 +926,6 @@ static void container__limits_that_are_not_enforced(void **state)
         {"echo 67108864/67108864/10", "cpus"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct error error = ERROR_INIT;
         CLEANUP_FREE char *message = string_format(
@@ -1033,20 +936,18 @@ static void container__limits_that_are_not_enforced(void **state)
     }
 }
 
-static void container__limits_of_an_engine_that_fails(void **state)
+CASE(container__limits_of_an_engine_that_fails)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(check_limits("echo no >&2; exit 1", &error), -1);
     assert_error(&error, ERROR_ENGINE, "cannot inspect the container: no");
 }
 
-static void container__limits_that_are_equal(void **state)
+CASE(container__limits_that_are_equal)
 {
     const struct container_limits limits = {64, 0.3334, 10};
 
-    (void)state;
     assert_true(container_limits_equal(&limits, &limits));
     assert_true(container_limits_equal(&limits, &(struct container_limits){64, 0.333, 10}));
     assert_false(container_limits_equal(&limits, &(struct container_limits){64, 0.334, 10}));
@@ -1071,11 +972,10 @@ static int update_limits(const char *script, long long deadline, const char *cal
     return result;
 }
 
-static void container__changes_limits(void **state)
+CASE(container__changes_limits)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(update_limits("case $1 in update) echo box;;\n"
                                    "*) echo 67108864/67108864/10/1500000000;; esac",
                                    soon(), UPDATES READS_LIMITS, &error),
@@ -1084,7 +984,7 @@ static void container__changes_limits(void **state)
 }
 
 /* Only a number of CPUs that can be is passed on, and a failure is nobody's. */
-static void container__lifts_cpus(void **state)
+CASE(container__lifts_cpus)
 {
     static const struct {
         const char *script, *calls;
@@ -1097,7 +997,6 @@ static void container__lifts_cpus(void **state)
         {"echo 99999999999999999999", "|info|--format|{{.NCPU}}\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct fixture fixture;
 
@@ -1109,22 +1008,16 @@ static void container__lifts_cpus(void **state)
 }
 
 /* When time is over, nothing is begun. */
-static void container__lifts_cpus_in_time(void **state)
+CASE_WITH(container__lifts_cpus_in_time, set_up(fixture, "echo 4"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "echo 4");
-    container_lift_cpus(&fixture.docker, "box", NULL, clock_now_ms());
-    check_calls(&fixture, "(none)");
-    tear_down(&fixture);
+    container_lift_cpus(&fixture->docker, "box", NULL, clock_now_ms());
+    check_calls(fixture, "(none)");
 }
 
-static void container__change_of_limits_that_is_refused(void **state)
+CASE(container__change_of_limits_that_is_refused)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(
         update_limits("echo 'device or resource busy' >&2; exit 1", soon(), UPDATES, &error), -1);
     assert_error(&error, ERROR_ENGINE,
@@ -1132,34 +1025,29 @@ static void container__change_of_limits_that_is_refused(void **state)
 }
 
 /* podman changes no limit of processes, does not show what it has changed, and kills at once. */
-static void container__commands_of_podman(void **state)
+CASE_WITH(container__commands_of_podman, set_up(fixture, "echo 4"))
 {
     const struct container_limits limits = {64, 1.5, 10};
     struct error error = ERROR_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, "echo 4");
-    fixture.docker.kind = ENGINE_PODMAN;
-    assert_int_equal(container_update_limits(&fixture.docker, "box", &limits, soon(), NULL, &error),
-                     0);
-    container_lift_cpus(&fixture.docker, "box", NULL, soon());
-    assert_true(container_discard(&fixture.docker, "box", soon()));
-    assert_int_equal(container_end_of(&fixture.docker, "box", 137, soon()), CONTAINER_END_UNKNOWN);
-    check_calls(&fixture, "|update|--memory=64m|--memory-swap=64m|--cpus=1.500|box\n"
-                          "|info|--format|{{.Host.CPUs}}\n|update|--cpus=4|box\n"
-                          "|rm|--force|--volumes|--time=0|box\n");
-    tear_down(&fixture);
+    fixture->docker.kind = ENGINE_PODMAN;
+    assert_int_equal(
+        container_update_limits(&fixture->docker, "box", &limits, soon(), NULL, &error), 0);
+    container_lift_cpus(&fixture->docker, "box", NULL, soon());
+    assert_true(container_discard(&fixture->docker, "box", soon()));
+    assert_int_equal(container_end_of(&fixture->docker, "box", 137, soon()), CONTAINER_END_UNKNOWN);
+    check_calls(fixture, "|update|--memory=64m|--memory-swap=64m|--cpus=1.500|box\n"
+                         "|info|--format|{{.Host.CPUs}}\n|update|--cpus=4|box\n"
+                         "|rm|--force|--volumes|--time=0|box\n");
 }
 
 /* podman 5 wants to be told again that there is no health check. */
-static void container__changes_limits_with_podman_5(void **state)
+CASE(container__changes_limits_with_podman_5)
 {
     const struct container_limits limits = {64, 1.5, 10};
     struct error error = ERROR_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "[ $2 = --no-healthcheck ] || { echo too short >&2; exit 125; }\n"
                      "[ ! -e busy ] || { echo busy >&2; exit 125; }");
     fixture.docker.kind = ENGINE_PODMAN;
@@ -1178,14 +1066,13 @@ static void container__changes_limits_with_podman_5(void **state)
 }
 
 /* gVisor changes no limit, nor does it have to if there are no more CPUs than the engine has. */
-static void container__limits_with_gvisor(void **state)
+CASE(container__limits_with_gvisor)
 {
     const struct container_limits program = {64, 0.5, 10}, other = {64, 0.5, 11},
                                   many_cpus = {64, 8, 10}, all_cpus = {64, 2, 10};
     struct engine_memory memory;
     const struct docker docker = {.kind = ENGINE_DOCKER, .memory = &memory};
 
-    (void)state;
     engine_memory_init(&memory);
     engine_memory_set_engine(&memory, ENGINE_USERS_ALL, 2);
     assert_true(container_limits_can_become(&docker, "runsc", &other, &program));
@@ -1197,13 +1084,12 @@ static void container__limits_with_gvisor(void **state)
     engine_memory_release(&memory);
 }
 
-static void container__limits_that_can_be_changed(void **state)
+CASE(container__limits_that_can_be_changed)
 {
     const struct container_limits program = {64, 0.5, 10}, build = {512, 2, 99},
                                   other = {128, 1, 10};
     const struct docker docker = {.kind = ENGINE_DOCKER}, podman = {.kind = ENGINE_PODMAN};
 
-    (void)state;
     assert_true(container_limits_can_become(&docker, NULL, &build, &program));
     assert_false(container_limits_can_become(&podman, NULL, &build, &program));
     assert_true(container_limits_can_become(&podman, NULL, &other, &program));
@@ -1213,33 +1099,30 @@ static void container__limits_that_can_be_changed(void **state)
 }
 
 /* Its exit status does not tell: an engine may ignore a limit that its kernel does not have. */
-static void container__change_of_limits_that_did_not_happen(void **state)
+CASE(container__change_of_limits_that_did_not_happen)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(update_limits("case $1 in inspect) echo 67108864/-1/64/1500000000;; esac",
                                    soon(), UPDATES READS_LIMITS, &error),
                      -1);
     assert_error(&error, ERROR_ENGINE, "the engine did not change the limit of swap, processes");
 }
 
-static void container__change_of_limits_that_cannot_be_checked(void **state)
+CASE(container__change_of_limits_that_cannot_be_checked)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(update_limits("case $1 in inspect) echo no >&2; exit 1;; esac", soon(),
                                    UPDATES READS_LIMITS, &error),
                      -1);
     assert_error(&error, ERROR_ENGINE, "cannot inspect the container: no");
 }
 
-static void container__change_of_limits_that_hangs(void **state)
+CASE(container__change_of_limits_that_hangs)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(update_limits("exec sleep 30", clock_now_ms() + 500, UPDATES, &error), -1);
     assert_int_equal(error.kind, ERROR_ENGINE);
     assert_memory_equal(error.message, "cannot change the limits of the container: '/", 45);
@@ -1258,35 +1141,25 @@ static int remove_it(struct fixture *fixture, long long milliseconds)
 #define LISTS   "|ps|--all|--quiet|--filter|name=^/?box$\n"
 #define KILLS   "|exec|box|/bin/sh|-c|kill -9 -1\n"
 
-static void container__removes(void **state)
+CASE_WITH(container__removes, set_up(fixture, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "");
-    assert_int_equal(remove_it(&fixture, LATE_MS), 0);
-    check_calls(&fixture, REMOVES);
-    tear_down(&fixture);
+    assert_int_equal(remove_it(fixture, LATE_MS), 0);
+    check_calls(fixture, REMOVES);
 }
 
 /* The engine removes a container with --rm itself, and then refuses to remove it again. */
-static void container__remove_of_one_that_is_gone(void **state)
+CASE_WITH(container__remove_of_one_that_is_gone,
+          set_up(fixture, "case $1 in rm) echo 'no such container' >&2; exit 1;; esac"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "case $1 in rm) echo 'no such container' >&2; exit 1;; esac");
-    assert_int_equal(remove_it(&fixture, LATE_MS), 0);
-    assert_no_error(&fixture.error);
-    check_calls(&fixture, REMOVES LISTS);
-    tear_down(&fixture);
+    assert_int_equal(remove_it(fixture, LATE_MS), 0);
+    assert_no_error(&fixture->error);
+    check_calls(fixture, REMOVES LISTS);
 }
 
-static void container__remove_waits_until_it_is_gone(void **state)
+CASE(container__remove_waits_until_it_is_gone)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "case $1 in rm) exit 1;; ps) [ -e seen ] || { >seen; echo 0123; };; esac");
     assert_int_equal(remove_it(&fixture, LATE_MS), 0);
     assert_no_error(&fixture.error);
@@ -1294,11 +1167,10 @@ static void container__remove_waits_until_it_is_gone(void **state)
     tear_down(&fixture);
 }
 
-static void container__remove_tries_again(void **state)
+CASE(container__remove_tries_again)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "case $1 in rm) [ -e tried ] || { >tried; exit 1; };; ps) echo 0123;; esac");
     assert_int_equal(remove_it(&fixture, LATE_MS), 0);
     check_calls(&fixture, REMOVES LISTS KILLS REMOVES);
@@ -1331,55 +1203,47 @@ static void check_not_removed(const char *script, const char *message)
     assert_true(milliseconds < LATE_MS);
 }
 
-static void container__remove_that_never_succeeds(void **state)
+CASE(container__remove_that_never_succeeds)
 {
-    (void)state;
     check_not_removed("case $1 in rm) echo 'device is busy' >&2; exit 1;; ps) echo 0123;; esac",
                       "cannot remove the container: device is busy");
 }
 
 /* A container is gone only if the engine says so. */
-static void container__remove_needs_an_answer(void **state)
+CASE(container__remove_needs_an_answer)
 {
-    (void)state;
     check_not_removed("echo 'no engine' >&2; exit 1", "cannot remove the container: no engine");
 }
 
-static void container__remove_with_a_docker_that_hangs(void **state)
+CASE_WITH(container__remove_with_a_docker_that_hangs, set_up(fixture, "exec sleep 300"))
 {
     const long long begin = clock_now_ms();
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, "exec sleep 300");
-    assert_int_equal(remove_it(&fixture, 200), -1);
-    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    assert_int_equal(remove_it(fixture, 200), -1);
+    assert_int_equal(fixture->error.kind, ERROR_ENGINE);
     assert_in_range(clock_now_ms() - begin, 200, LATE_MS);
-    tear_down(&fixture);
 }
 
 /* The engine does not finish until the output of the attached client is read. */
-static void container__remove_drains_the_attached_client(void **state)
+CASE_WITH(container__remove_drains_the_attached_client,
+          set_up(fixture, "case $1 in\n"
+                          "start) head -c 1048576 /dev/zero; echo done >fifo;;\n"
+                          "rm) read -r line <fifo; [ \"$line\" = done ];;\n"
+                          "*) echo 0123;;\n"
+                          "esac"))
 {
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
     struct process client = PROCESS_INIT;
     const struct process_drain drain = {.process = &client};
-    struct fixture fixture;
     CLEANUP_FREE char *fifo = NULL;
 
-    (void)state;
-    set_up(&fixture, "case $1 in\n"
-                     "start) head -c 1048576 /dev/zero; echo done >fifo;;\n"
-                     "rm) read -r line <fifo; [ \"$line\" = done ];;\n"
-                     "*) echo 0123;;\n"
-                     "esac");
-    fifo = path_in(fixture.directory, "fifo");
+    fifo = path_in(fixture->directory, "fifo");
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_int_equal(container_start(&fixture.docker, "box", &streams, &client, &fixture.error), 0);
-    assert_int_equal(container_remove(&fixture.docker, "box", &drain, soon(), NULL, &fixture.error),
+    assert_int_equal(container_start(&fixture->docker, "box", &streams, &client, &fixture->error),
                      0);
+    assert_int_equal(
+        container_remove(&fixture->docker, "box", &drain, soon(), NULL, &fixture->error), 0);
     process_release(&client);
-    tear_down(&fixture);
 }
 
 static int set_up_group(void **state)

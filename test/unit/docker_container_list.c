@@ -61,84 +61,64 @@ static void tear_down(struct fixture *fixture)
     temp_remove(fixture->directory);
 }
 
-static void container_list__rows_by_labels(void **state)
+CASE_WITH(container_list__rows_by_labels,
+          set_up(fixture, "echo '[\"a\",\"Created\",\"1\",\"\"]'; echo warning >&2\n"
+                          "printf '\\n[\"b\",\"Up 3 minutes\",\"\",\"2\"]'"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "echo '[\"a\",\"Created\",\"1\",\"\"]'; echo warning >&2\n"
-                     "printf '\\n[\"b\",\"Up 3 minutes\",\"\",\"2\"]'");
-    assert_int_equal(list(&fixture), 0);
-    assert_no_error(&fixture.error);
-    assert_false(fixture.list.truncated);
-    check_calls(&fixture, "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}},"
-                          "{{json (.Label \"one\")}},{{json (.Label \"two.three\")}}]"
-                          "|--filter|label=isolator.host=a b|--filter|label=isolator.pid\n");
-    check_rows(&fixture.list, "a, Created, 1, ; b, Up 3 minutes, , 2; ");
-    tear_down(&fixture);
+    assert_int_equal(list(fixture), 0);
+    assert_no_error(&fixture->error);
+    assert_false(fixture->list.truncated);
+    check_calls(fixture, "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}},"
+                         "{{json (.Label \"one\")}},{{json (.Label \"two.three\")}}]"
+                         "|--filter|label=isolator.host=a b|--filter|label=isolator.pid\n");
+    check_rows(&fixture->list, "a, Created, 1, ; b, Up 3 minutes, , 2; ");
 }
 
 /* In podman, labels are a map, and .State is a text for people. */
-static void container_list__of_podman(void **state)
+CASE_WITH(container_list__of_podman, set_up(fixture, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "");
-    fixture.docker.kind = ENGINE_PODMAN;
-    strvec_push(&fixture.keys, ".State");
-    assert_int_equal(list(&fixture), 0);
-    check_calls(&fixture, "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}},"
-                          "{{json (index .Labels \"one\")}},{{json (index .Labels \"two.three\")}},"
-                          "{{$state := .ListContainer.State}}"
-                          "{{if eq $state \"initialized\"}}\"created\""
-                          "{{else if eq $state \"stopping\"}}\"running\""
-                          "{{else if eq $state \"stopped\"}}\"exited\""
-                          "{{else}}{{json $state}}{{end}}]"
-                          "|--filter|label=isolator.host=a b|--filter|label=isolator.pid\n");
-    tear_down(&fixture);
+    fixture->docker.kind = ENGINE_PODMAN;
+    strvec_push(&fixture->keys, ".State");
+    assert_int_equal(list(fixture), 0);
+    check_calls(fixture, "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}},"
+                         "{{json (index .Labels \"one\")}},{{json (index .Labels \"two.three\")}},"
+                         "{{$state := .ListContainer.State}}"
+                         "{{if eq $state \"initialized\"}}\"created\""
+                         "{{else if eq $state \"stopping\"}}\"running\""
+                         "{{else if eq $state \"stopped\"}}\"exited\""
+                         "{{else}}{{json $state}}{{end}}]"
+                         "|--filter|label=isolator.host=a b|--filter|label=isolator.pid\n");
 }
 
-static void container_list__without_labels(void **state)
+CASE_WITH(container_list__without_labels, set_up(fixture, "echo '[\"a\",\"Created\"]'"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "echo '[\"a\",\"Created\"]'");
-    strvec_release(&fixture.filters);
-    assert_int_equal(container_list(&fixture.docker, &fixture.filters, NULL, clock_now_ms() + 60000,
-                                    NULL, &fixture.list, &fixture.error),
+    strvec_release(&fixture->filters);
+    assert_int_equal(container_list(&fixture->docker, &fixture->filters, NULL,
+                                    clock_now_ms() + 60000, NULL, &fixture->list, &fixture->error),
                      0);
-    check_calls(&fixture, "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}}]\n");
-    check_rows(&fixture.list, "a, Created, ; ");
-    tear_down(&fixture);
+    check_calls(fixture, "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}}]\n");
+    check_rows(&fixture->list, "a, Created, ; ");
 }
 
-static void container_list__empty(void **state)
+CASE_WITH(container_list__empty, set_up(fixture, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "");
-    assert_int_equal(list(&fixture), 0);
-    assert_false(fixture.list.truncated);
-    check_rows(&fixture.list, "");
-    tear_down(&fixture);
+    assert_int_equal(list(fixture), 0);
+    assert_false(fixture->list.truncated);
+    check_rows(&fixture->list, "");
 }
 
 /* A label ends where its JSON string ends. */
-static void container_list__labels_hold_anything(void **state)
+CASE(container_list__labels_hold_anything)
 {
     static const char line[] =
         "[\"a\",\"Up\",\"x\\n[\\\"b\\\",\\\"Up\\\"]\\u001b[2J\",\"\\\"\\\\ \xc3\xa9\"]";
     CLEANUP(container_list_release) struct container_list rows = CONTAINER_LIST_INIT;
 
-    (void)state;
     assert_true(container_list_add(&rows, line, strlen(line), 2));
     check_rows(&rows, "a, Up, x\n[\"b\",\"Up\"]\x1b[2J, \"\\ \xc3\xa9; ");
 }
 
-static void container_list__garbage(void **state)
+CASE(container_list__garbage)
 {
     static const char *const lines[] = {
         "",
@@ -158,7 +138,6 @@ static void container_list__garbage(void **state)
     };
     CLEANUP(container_list_release) struct container_list rows = CONTAINER_LIST_INIT;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++)
         if (container_list_add(&rows, lines[i], strlen(lines[i]), 1))
             fail_msg("taken: %s", lines[i]);
@@ -167,20 +146,17 @@ static void container_list__garbage(void **state)
 }
 
 /* A truncated row is not a row. */
-static void container_list__truncated(void **state)
+CASE_WITH(container_list__truncated,
+          set_up(fixture,
+                 "i=0; while [ $i -lt 14563 ]; do echo '[\"0123456789\",\"\"]'; i=$((i+1)); "
+                 "done; printf '[\"0123456789\",\"\"]'"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "i=0; while [ $i -lt 14563 ]; do echo '[\"0123456789\",\"\"]'; i=$((i+1)); "
-                     "done; printf '[\"0123456789\",\"\"]'");
-    strvec_release(&fixture.keys);
-    assert_int_equal(list(&fixture), 0);
-    assert_no_error(&fixture.error);
-    assert_true(fixture.list.truncated);
-    assert_int_equal(fixture.list.count, DOCKER_OUTPUT_MAX / 18);
-    assert_string_equal(fixture.list.rows[fixture.list.count - 1].name, "0123456789");
-    tear_down(&fixture);
+    strvec_release(&fixture->keys);
+    assert_int_equal(list(fixture), 0);
+    assert_no_error(&fixture->error);
+    assert_true(fixture->list.truncated);
+    assert_int_equal(fixture->list.count, DOCKER_OUTPUT_MAX / 18);
+    assert_string_equal(fixture->list.rows[fixture->list.count - 1].name, "0123456789");
 }
 
 static void check_failure(const char *script, const char *message)
@@ -194,24 +170,19 @@ static void check_failure(const char *script, const char *message)
     tear_down(&fixture);
 }
 
-static void container_list__of_a_docker_that_fails(void **state)
+CASE(container_list__of_a_docker_that_fails)
 {
-    (void)state;
     check_failure("echo '[\"a\",\"Up\",\"1\",\"2\"]'; echo 'no engine' >&2; exit 1",
                   "cannot list the containers: no engine");
     check_failure("exit 3", "cannot list the containers: 'docker ps' ended with status 3");
 }
 
-static void container_list__of_a_docker_that_hangs(void **state)
+CASE_WITH(container_list__of_a_docker_that_hangs,
+          set_up(fixture, "echo '[\"a\",\"Up\",\"1\",\"2\"]'; exec sleep 30"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "echo '[\"a\",\"Up\",\"1\",\"2\"]'; exec sleep 30");
-    assert_int_equal(container_list(&fixture.docker, &fixture.filters, &fixture.keys,
-                                    clock_now_ms() + 100, NULL, &fixture.list, &fixture.error),
+    assert_int_equal(container_list(&fixture->docker, &fixture->filters, &fixture->keys,
+                                    clock_now_ms() + 100, NULL, &fixture->list, &fixture->error),
                      -1);
-    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
-    assert_int_equal(fixture.list.count, 0);
-    tear_down(&fixture);
+    assert_int_equal(fixture->error.kind, ERROR_ENGINE);
+    assert_int_equal(fixture->list.count, 0);
 }

@@ -75,12 +75,11 @@ static void check_message(const char *text, size_t length, const char *expected)
     strbuf_release(&buffer);
 }
 
-static void docker__message_is_one_line(void **state)
+CASE(docker__message_is_one_line)
 {
     struct strbuf nothing = STRBUF_INIT;
     CLEANUP_FREE char *message = docker_message(&nothing);
 
-    (void)state;
     assert_string_equal(message, "");
     check_message("", 0, "");
     check_message("one", 3, "one");
@@ -92,19 +91,17 @@ static void docker__message_is_one_line(void **state)
     check_message("  indented", 10, "  indented");
 }
 
-static void docker__message_after_many_blank_lines(void **state)
+CASE(docker__message_after_many_blank_lines)
 {
     char text[600];
 
-    (void)state;
     memset(text, '\n', sizeof text);
     memcpy(text + 590, "one", 3);
     check_message(text, sizeof text, "one");
 }
 
-static void docker__message_is_safe_to_print(void **state)
+CASE(docker__message_is_safe_to_print)
 {
-    (void)state;
     check_message("\x1b[31mred\x1b[0m\n", 13, "\\x1b[31mred\\x1b[0m");
     check_message("a\0b", 3, "a\\x00b");
     check_message("a\0\n", 3, "a\\x00");
@@ -112,11 +109,10 @@ static void docker__message_is_safe_to_print(void **state)
     check_message("\xff\xc3\xa9", 3, "\\xff\xc3\xa9");
 }
 
-static void docker__message_is_cut_at_500_bytes(void **state)
+CASE(docker__message_is_cut_at_500_bytes)
 {
     char text[600], expected[501];
 
-    (void)state;
     memset(text, 'x', sizeof text);
     memset(expected, 'x', sizeof expected);
     expected[500] = '\0';
@@ -130,12 +126,11 @@ static void docker__message_is_cut_at_500_bytes(void **state)
     check_message(text, 600, expected);
 }
 
-static void docker__escaped_message_has_500_bytes_too(void **state)
+CASE(docker__escaped_message_has_500_bytes_too)
 {
     struct strbuf buffer = STRBUF_INIT;
     CLEANUP_FREE char *message = NULL;
 
-    (void)state;
     for (int i = 0; i < 500; i++)
         strbuf_addstr(&buffer, "\x1b");
     message = docker_message(&buffer);
@@ -144,7 +139,7 @@ static void docker__escaped_message_has_500_bytes_too(void **state)
 }
 
 /* As docker 20.10 and 28 print it after each message of the engine. */
-static void docker__message_without_the_hint_at_help(void **state)
+CASE(docker__message_without_the_hint_at_help)
 {
     static const char hint[] = "docker: no space.\nSee 'docker run --help'.\n";
     static const char newer[] =
@@ -153,7 +148,6 @@ static void docker__message_without_the_hint_at_help(void **state)
     static const char alone[] = "; See 'docker run --help'";
     static const char other[] = "no space\nRun 'true'";
 
-    (void)state;
     check_message(hint, strlen(hint), "docker: no space.");
     check_message(newer, strlen(newer), "docker: no space");
     check_message(inside, strlen(inside), "See 'docker run --help'.; no space");
@@ -161,37 +155,27 @@ static void docker__message_without_the_hint_at_help(void **state)
     check_message(other, strlen(other), "no space; Run 'true'");
 }
 
-static void docker__run_gives_status_and_output(void **state)
+CASE_WITH(docker__run_gives_status_and_output,
+          set_up(fixture, "echo \"out $*\"; echo err >&2; cat; exit 7"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "echo \"out $*\"; echo err >&2; cat; exit 7");
-    assert_int_equal(run(&fixture), 0);
-    assert_no_error(&fixture.error);
-    assert_int_equal(fixture.output.status, 7);
-    assert_string_equal(strbuf_string(&fixture.output.out), "out ps --all\n");
-    assert_string_equal(strbuf_string(&fixture.output.err), "err\n");
-    tear_down(&fixture);
+    assert_int_equal(run(fixture), 0);
+    assert_no_error(&fixture->error);
+    assert_int_equal(fixture->output.status, 7);
+    assert_string_equal(strbuf_string(&fixture->output.out), "out ps --all\n");
+    assert_string_equal(strbuf_string(&fixture->output.err), "err\n");
 }
 
-static void docker__run_ended_by_a_signal(void **state)
+CASE_WITH(docker__run_ended_by_a_signal, set_up(fixture, "kill -KILL $$"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "kill -KILL $$");
-    assert_int_equal(run(&fixture), 0);
-    assert_int_equal(fixture.output.status, 137);
-    tear_down(&fixture);
+    assert_int_equal(run(fixture), 0);
+    assert_int_equal(fixture->output.status, 137);
 }
 
-static void docker__run_reads_the_file_from_its_start(void **state)
+CASE(docker__run_reads_the_file_from_its_start)
 {
     CLEANUP_FD int file = linux_unnamed_file();
     struct fixture fixture;
 
-    (void)state;
     assert_int_equal(write(file, "A=1\n", 4), 4);
     set_up(&fixture, "cat");
     fixture.call.stdin_file = file;
@@ -200,108 +184,88 @@ static void docker__run_reads_the_file_from_its_start(void **state)
     tear_down(&fixture);
 }
 
-static void docker__run_without_a_docker_command(void **state)
+CASE_WITH(docker__run_without_a_docker_command, set_up(fixture, ""))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *message = NULL;
 
-    (void)state;
-    set_up(&fixture, "");
-    unlink(fixture.command);
+    unlink(fixture->command);
     message =
         string_format("cannot run '%s': No such file or directory; is it installed, and on PATH?",
-                      fixture.command);
-    assert_int_equal(run(&fixture), -1);
-    assert_int_equal(fixture.output.status, -1);
-    assert_error(&fixture.error, ERROR_ENGINE, message);
-    tear_down(&fixture);
+                      fixture->command);
+    assert_int_equal(run(fixture), -1);
+    assert_int_equal(fixture->output.status, -1);
+    assert_error(&fixture->error, ERROR_ENGINE, message);
 }
 
-static void docker__run_without_the_default_command(void **state)
+CASE_WITH(docker__run_without_the_default_command, set_up(fixture, ""))
 {
     static const char failed[] = "cannot run 'docker': No such file or directory";
-    struct fixture fixture;
     const char *install = install_advice(ENGINE_DOCKER); /* of the system that the tests run on */
     CLEANUP_FREE char *path = string_copy(getenv("PATH"));
     CLEANUP_FREE char *message = install
                                      ? string_format("%s; to install it: %s", failed, install)
                                      : string_format("%s; is it installed, and on PATH?", failed);
 
-    (void)state;
-    set_up(&fixture, "");
-    fixture.docker.command = "docker";
-    setenv("PATH", fixture.directory, 1);
-    unlink(fixture.command);
-    assert_int_equal(run(&fixture), -1);
+    fixture->docker.command = "docker";
+    setenv("PATH", fixture->directory, 1);
+    unlink(fixture->command);
+    assert_int_equal(run(fixture), -1);
     setenv("PATH", path, 1);
-    assert_error(&fixture.error, ERROR_ENGINE, message);
-    tear_down(&fixture);
+    assert_error(&fixture->error, ERROR_ENGINE, message);
 }
 
 /* People who have podman alone learn how to use it. */
-static void docker__run_without_docker_but_with_podman(void **state)
+CASE_WITH(docker__run_without_docker_but_with_podman, set_up(fixture, ""))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *path = string_copy(getenv("PATH"));
     CLEANUP_FREE char *podman = NULL;
 
-    (void)state;
-    set_up(&fixture, "");
-    podman = script_in(fixture.directory, "podman", "");
-    fixture.docker.command = "docker";
-    setenv("PATH", fixture.directory, 1);
-    unlink(fixture.command);
-    assert_int_equal(run(&fixture), -1);
+    podman = script_in(fixture->directory, "podman", "");
+    fixture->docker.command = "docker";
+    setenv("PATH", fixture->directory, 1);
+    unlink(fixture->command);
+    assert_int_equal(run(fixture), -1);
     setenv("PATH", path, 1);
-    assert_error(&fixture.error, ERROR_ENGINE,
+    assert_error(&fixture->error, ERROR_ENGINE,
                  "cannot run 'docker': No such file or directory; podman is installed: use "
                  "--runtime podman, or set \"containerCommand\": \"podman\" in the configuration");
-    tear_down(&fixture);
 }
 
 /* podman's commands work in /proc, where conmon can create no file; they are found from here. */
-static void docker__run_podman_in_a_directory_without_files(void **state)
+CASE_WITH(docker__run_podman_in_a_directory_without_files, set_up(fixture, ""))
 {
     static const char *const commands[] = {"./podman", "podman"};
     const int here = open(".", O_RDONLY | O_CLOEXEC);
     CLEANUP_FREE char *path = string_copy(getenv("PATH"));
-    struct fixture fixture;
     CLEANUP_FREE char *podman = NULL;
 
-    (void)state;
-    set_up(&fixture, "");
-    podman = script_in(fixture.directory, "podman", "echo \"$OLDPWD $*\"");
-    assert_int_equal(chdir(fixture.directory), 0);
+    podman = script_in(fixture->directory, "podman", "echo \"$OLDPWD $*\"");
+    assert_int_equal(chdir(fixture->directory), 0);
     setenv("PATH", "/nothing::/bin:/usr/bin", 1);
-    fixture.docker.kind = ENGINE_PODMAN;
+    fixture->docker.kind = ENGINE_PODMAN;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        docker_output_release(&fixture.output);
-        fixture.docker.command = commands[i];
-        assert_int_equal(run(&fixture), 0);
-        assert_no_error(&fixture.error);
-        assert_string_equal(strbuf_string(&fixture.output.out), "/proc ps --all\n");
+        docker_output_release(&fixture->output);
+        fixture->docker.command = commands[i];
+        assert_int_equal(run(fixture), 0);
+        assert_no_error(&fixture->error);
+        assert_string_equal(strbuf_string(&fixture->output.out), "/proc ps --all\n");
     }
     setenv("PATH", path, 1);
     assert_int_equal(fchdir(here), 0);
     close(here);
-    tear_down(&fixture);
 }
 
-static void docker__run_keeps_256_kib_of_each_stream(void **state)
+CASE_WITH(docker__run_keeps_256_kib_of_each_stream,
+          set_up(fixture, "head -c 800000 /dev/zero | tr '\\0' a\n"
+                          "head -c 262145 /dev/zero | tr '\\0' b >&2\n"
+                          "exit 3"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "head -c 800000 /dev/zero | tr '\\0' a\n"
-                     "head -c 262145 /dev/zero | tr '\\0' b >&2\n"
-                     "exit 3");
-    assert_int_equal(run(&fixture), 0);
-    assert_int_equal(fixture.output.status, 3);
-    assert_int_equal(fixture.output.out.length, 262144);
-    assert_int_equal(fixture.output.err.length, 262144);
-    assert_int_equal(strspn(fixture.output.out.data, "a"), 262144);
-    assert_int_equal(strspn(fixture.output.err.data, "b"), 262144);
-    tear_down(&fixture);
+    assert_int_equal(run(fixture), 0);
+    assert_int_equal(fixture->output.status, 3);
+    assert_int_equal(fixture->output.out.length, 262144);
+    assert_int_equal(fixture->output.err.length, 262144);
+    assert_int_equal(strspn(fixture->output.out.data, "a"), 262144);
+    assert_int_equal(strspn(fixture->output.err.data, "b"), 262144);
 }
 
 /* The milliseconds in the message; -1 if the message has another form. */
@@ -344,62 +308,47 @@ static bool check_killed_after(long long milliseconds)
     return wrote;
 }
 
-static void docker__run_is_killed_at_its_deadline(void **state)
+CASE(docker__run_is_killed_at_its_deadline)
 {
     long long milliseconds = 300;
 
-    (void)state;
     while (!check_killed_after(milliseconds) && milliseconds < LATE_MS)
         milliseconds *= 2;
     assert_true(milliseconds < LATE_MS);
 }
 
-static void docker__run_is_cancelled(void **state)
+CASE_WITH(docker__run_is_cancelled, set_up_cancelled(fixture, "exec sleep 300"))
 {
     const long long begin = clock_now_ms();
-    struct fixture fixture;
 
-    (void)state;
-    set_up_cancelled(&fixture, "exec sleep 300");
-    assert_int_equal(run(&fixture), -1);
+    assert_int_equal(run(fixture), -1);
     assert_in_range(clock_now_ms() - begin, 0, LATE_MS / 2);
-    assert_error(&fixture.error, ERROR_CANCELLED, "cancelled");
-    tear_down(&fixture);
+    assert_error(&fixture->error, ERROR_CANCELLED, "cancelled");
 }
 
-static void docker__run_with_a_notifier_that_is_not_raised(void **state)
+CASE_WITH(docker__run_with_a_notifier_that_is_not_raised, set_up(fixture, "exit 2"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "exit 2");
-    assert_int_equal(notifier_open(&fixture.cancel, &fixture.error), 0);
-    fixture.call.cancel = &fixture.cancel;
-    assert_int_equal(run(&fixture), 0);
-    assert_int_equal(fixture.output.status, 2);
-    tear_down(&fixture);
+    assert_int_equal(notifier_open(&fixture->cancel, &fixture->error), 0);
+    fixture->call.cancel = &fixture->cancel;
+    assert_int_equal(run(fixture), 0);
+    assert_int_equal(fixture->output.status, 2);
 }
 
 /* It ended by itself, so its work is done. */
-static void docker__cancelled_run_ends_within_its_grace_time(void **state)
+CASE_WITH(docker__cancelled_run_ends_within_its_grace_time,
+          set_up_cancelled(fixture, "sleep 0.1; echo created"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_cancelled(&fixture, "sleep 0.1; echo created");
-    fixture.call.grace_ms = LATE_MS;
-    assert_int_equal(run(&fixture), 0);
-    assert_no_error(&fixture.error);
-    assert_int_equal(fixture.output.status, 0);
-    assert_string_equal(strbuf_string(&fixture.output.out), "created\n");
-    assert_true(notifier_raised(&fixture.cancel));
-    tear_down(&fixture);
+    fixture->call.grace_ms = LATE_MS;
+    assert_int_equal(run(fixture), 0);
+    assert_no_error(&fixture->error);
+    assert_int_equal(fixture->output.status, 0);
+    assert_string_equal(strbuf_string(&fixture->output.out), "created\n");
+    assert_true(notifier_raised(&fixture->cancel));
 }
 
 /* At the end of the grace time or at the deadline of the call. */
-static void docker__cancelled_run_ends_at_the_earlier_deadline(void **state)
+CASE(docker__cancelled_run_ends_at_the_earlier_deadline)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const long long begin = clock_now_ms();
         struct fixture fixture;
@@ -414,16 +363,11 @@ static void docker__cancelled_run_ends_at_the_earlier_deadline(void **state)
     }
 }
 
-static void docker__cancelled_run_is_no_engine_failure(void **state)
+CASE_WITH(docker__cancelled_run_is_no_engine_failure, set_up_cancelled(fixture, "exec sleep 30"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_cancelled(&fixture, "exec sleep 30");
-    fixture.call.grace_ms = 50;
-    assert_int_equal(run(&fixture), -1);
-    assert_int_equal(fixture.error.kind, ERROR_CANCELLED);
-    tear_down(&fixture);
+    fixture->call.grace_ms = 50;
+    assert_int_equal(run(fixture), -1);
+    assert_int_equal(fixture->error.kind, ERROR_CANCELLED);
 }
 
 static void note_step(void *context, const char *step, long long milliseconds)
@@ -432,24 +376,20 @@ static void note_step(void *context, const char *step, long long milliseconds)
                  milliseconds >= 0 && milliseconds < LATE_MS ? "soon" : "late");
 }
 
-static void docker__run_is_traced(void **state)
+CASE_WITH(docker__run_is_traced, set_up(fixture, "exit 1"))
 {
     CLEANUP(strvec_release) struct strvec steps = STRVEC_INIT;
-    struct fixture fixture;
     CLEANUP_FREE char *joined = NULL;
 
-    (void)state;
-    set_up(&fixture, "exit 1");
-    fixture.docker.trace = note_step;
-    fixture.docker.trace_context = &steps;
-    assert_int_equal(run(&fixture), 0);
-    docker_traced(&fixture.docker, "program", clock_now_ms());
-    docker_traced(&fixture.docker, "long", clock_now_ms() - LATE_MS);
+    fixture->docker.trace = note_step;
+    fixture->docker.trace_context = &steps;
+    assert_int_equal(run(fixture), 0);
+    docker_traced(&fixture->docker, "program", clock_now_ms());
+    docker_traced(&fixture->docker, "long", clock_now_ms() - LATE_MS);
     joined = strvec_join(&steps, ", ");
     assert_string_equal(joined, "ps soon, program soon, long late");
-    fixture.docker.trace = NULL;
-    docker_traced(&fixture.docker, "untraced", 0);
-    tear_down(&fixture);
+    fixture->docker.trace = NULL;
+    docker_traced(&fixture->docker, "untraced", 0);
 }
 
 /* Each call is a line of the file "calls". */
@@ -492,9 +432,8 @@ static void check_explained(const char *version, const char *image, enum error_k
     "{{.Repository}}@{{.Digest}}\n"
 #define ASKS_KIND "version --format {{json .}}\n"
 
-static void docker__explain_asks_the_engine(void **state)
+CASE(docker__explain_asks_the_engine)
 {
-    (void)state;
     unsetenv("DOCKER_HOST");
     unsetenv("DOCKER_CONTEXT");
     check_explained("1", "0", ERROR_ENGINE,
@@ -524,12 +463,11 @@ static void docker__explain_asks_the_engine(void **state)
                     ASKS_VERSION ASKS_IMAGE ASKS_KIND);
 }
 
-static void docker__explain_without_a_docker_command(void **state)
+CASE(docker__explain_without_a_docker_command)
 {
     const struct docker docker = {.command = "isolator-no-such-docker"};
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(docker_explain(&docker, "py:3", "cannot start", "message", NULL, &error), -1);
     assert_error(&error, ERROR_ENGINE,
                  "cannot start: the container engine does not answer; sudo systemctl start docker: "
@@ -537,7 +475,7 @@ static void docker__explain_without_a_docker_command(void **state)
 }
 
 /* Another command than docker, such as one that the configuration names by mistake. */
-static void docker__explain_another_command(void **state)
+CASE(docker__explain_another_command)
 {
     static const char *const commands[] = {"/bin/false", "/none/docker"};
     static const char *const problems[] = {
@@ -545,7 +483,6 @@ static void docker__explain_another_command(void **state)
         "configuration: message",
         "cannot start: the container engine does not answer; sudo systemctl start docker: message"};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const struct docker docker = {.command = commands[i], .engine_timeout = 100};
         struct error error = ERROR_INIT;
@@ -580,9 +517,8 @@ static void check_mismatch(const char *said, const char *expected)
 }
 
 /* Messages of Docker 29.0 (client/client.go), and of engines since 1.12. */
-static void docker__explain_versions(void **state)
+CASE(docker__explain_versions)
 {
-    (void)state;
     unsetenv("DOCKER_API_VERSION");
     check_mismatch("API version 1.41 is not supported by this client: the minimum supported API "
                    "version is 1.44",
@@ -608,7 +544,7 @@ static void docker__explain_versions(void **state)
                    "choose another context than ssh://box");
 }
 
-static void docker__explain_what_to_do(void **state)
+CASE(docker__explain_what_to_do)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char *directory = temp_create();
@@ -628,7 +564,6 @@ static void docker__explain_what_to_do(void **state)
                       endpoint);
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    (void)state;
     unsetenv("DOCKER_HOST");
     check_unreachable("exit 1", "unix:///nonexistent/x",
                       "cannot start: /nonexistent/x does not exist; sudo systemctl start docker");
@@ -665,7 +600,7 @@ static void check_silent(int silences, const char *endpoint, const char *expecte
 }
 
 /* To restart it ends the work of others, so that comes last. */
-static void docker__explain_a_restart(void **state)
+CASE(docker__explain_a_restart)
 {
     static const char busy[] = "it may be busy: try again, or raise engineTimeoutSeconds";
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -674,7 +609,6 @@ static void docker__explain_a_restart(void **state)
     CLEANUP_FREE char *endpoint = string_format("unix://%s", path);
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    (void)state;
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
     assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
     check_silent(2, endpoint, "sudo systemctl start docker"); /* nobody listens */
@@ -710,11 +644,10 @@ static void check_reached(const char *command, const char *script, long long mil
     engine_memory_release(&memory);
 }
 
-static void docker__never_reached(void **state)
+CASE(docker__never_reached)
 {
     const struct docker forgetful = {.command = "docker"};
 
-    (void)state;
     check_reached("ps", "exit 0", LATE_MS, true);
     check_reached("ps", "exit 1", LATE_MS, false);
     check_reached("run", "exit 125", LATE_MS, false);
@@ -726,17 +659,12 @@ static void docker__never_reached(void **state)
     assert_false(docker_never_reached(&forgetful));
 }
 
-static void docker__explain_is_cancelled(void **state)
+CASE_WITH(docker__explain_is_cancelled, set_up_cancelled(fixture, "exec sleep 300"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_cancelled(&fixture, "exec sleep 300");
-    assert_int_equal(docker_explain(&fixture.docker, "py:3", "cannot start", "message",
-                                    &fixture.cancel, &fixture.error),
+    assert_int_equal(docker_explain(&fixture->docker, "py:3", "cannot start", "message",
+                                    &fixture->cancel, &fixture->error),
                      -1);
-    assert_error(&fixture.error, ERROR_CANCELLED, "cancelled");
-    tear_down(&fixture);
+    assert_error(&fixture->error, ERROR_CANCELLED, "cancelled");
 }
 
 static int set_up_group(void **state)

@@ -9,12 +9,11 @@ static void check(const struct strvec *lines, const char *expected)
     assert_string_equal(joined, expected);
 }
 
-static void dockerfile__words(void **state)
+CASE(dockerfile__words)
 {
     CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
 
-    (void)state;
     dockerfile_add_words(&lines, "ENTRYPOINT", &words);
     strvec_push_each(&words, "sh", "", "a b", "'\"\\", "$HOME", "\n", "\xc3\xa9\xff", NULL);
     dockerfile_add_words(&lines, "CMD", &words);
@@ -23,11 +22,10 @@ static void dockerfile__words(void **state)
                   "\"\xc3\xa9\xef\xbf\xbd\"]");
 }
 
-static void dockerfile__environment(void **state)
+CASE(dockerfile__environment)
 {
     CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
 
-    (void)state;
     dockerfile_add_environment(&lines, "A=");
     dockerfile_add_environment(&lines, "B=a=b 'c'");
     dockerfile_add_environment(&lines, "C=$HOME \"\\");
@@ -36,11 +34,10 @@ static void dockerfile__environment(void **state)
                   "ENV C=\"\\$HOME \\\"\\\\\"");
 }
 
-static void dockerfile__copy(void **state)
+CASE(dockerfile__copy)
 {
     CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
 
-    (void)state;
     dockerfile_add_copy(&lines, 7, 8, ".", "/workspace/");
     dockerfile_add_copy(&lines, 0, 0, "a*?[b] 'c'$d\\", "/w/a*?[b] 'c'$d\\");
     check(&lines, "COPY --chown=7:8 [\".\", \"/workspace/\"]\n"

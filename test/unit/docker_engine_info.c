@@ -20,11 +20,10 @@ static void check_limits(const struct engine_info *engine, const char *expected)
     assert_string_equal(seen, expected);
 }
 
-static void engine_info__docker(void **state)
+CASE(engine_info__docker)
 {
     struct engine_info engine;
 
-    (void)state;
     read_texts(
         &engine,
         "{\"Client\":{\"Version\":\"28.2.2\",\"Context\":\"default\"},\"Server\":{\"Platform\":"
@@ -57,11 +56,10 @@ static void engine_info__docker(void **state)
     engine_info_release(&engine);
 }
 
-static void engine_info__podman(void **state)
+CASE(engine_info__podman)
 {
     struct engine_info engine;
 
-    (void)state;
     read_texts(&engine, "{\"Client\":{\"APIVersion\":\"4.3.1\",\"Version\":\"4.3.1\"}}",
                "{\"host\":{\"cgroupControllers\":[\"memory\",\"pids\"],\"cgroupVersion\":\"v2\","
                "\"cpus\":3,"
@@ -82,11 +80,10 @@ static void engine_info__podman(void **state)
     engine_info_release(&engine);
 }
 
-static void engine_info__podman_with_the_docker_client(void **state)
+CASE(engine_info__podman_with_the_docker_client)
 {
     struct engine_info engine;
 
-    (void)state;
     read_texts(
         &engine,
         "{\"Client\":{\"Version\":\"28.2.2\"},\"Server\":{\"Components\":[{\"Name\":\"Podman "
@@ -99,13 +96,12 @@ static void engine_info__podman_with_the_docker_client(void **state)
 }
 
 /* podman is known by its version alone, before `info`. */
-static void engine_info__podman_by_its_version(void **state)
+CASE(engine_info__podman_by_its_version)
 {
     static const char text[] = "{\"Client\":{\"APIVersion\":\"4.3.1\",\"Version\":\"4.3.1\","
                                "\"OsArch\":\"linux/amd64\",\"Os\":\"linux\"}}";
     struct engine_info engine;
 
-    (void)state;
     engine_info_init(&engine);
     assert_true(engine_info_read_version(&engine, text, strlen(text)));
     assert_int_equal(engine.kind, ENGINE_PODMAN);
@@ -113,11 +109,10 @@ static void engine_info__podman_by_its_version(void **state)
     engine_info_release(&engine);
 }
 
-static void engine_info__everything_may_be_missing(void **state)
+CASE(engine_info__everything_may_be_missing)
 {
     struct engine_info engine;
 
-    (void)state;
     read_texts(&engine, "{}", "{}");
     assert_null(engine.client);
     assert_null(engine.version);
@@ -135,12 +130,11 @@ static void engine_info__everything_may_be_missing(void **state)
     engine_info_release(&engine);
 }
 
-static void engine_info__garbage(void **state)
+CASE(engine_info__garbage)
 {
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
     struct engine_info engine;
 
-    (void)state;
     engine_info_init(&engine);
     assert_false(engine_info_read_version(&engine, "", 0));
     assert_false(engine_info_read_info(&engine, "[]", 2));
@@ -153,12 +147,11 @@ static void engine_info__garbage(void **state)
     engine_info_release(&engine);
 }
 
-static void engine_info__strings_are_escaped_and_bounded(void **state)
+CASE(engine_info__strings_are_escaped_and_bounded)
 {
     CLEANUP(strbuf_release) struct strbuf info = STRBUF_INIT;
     struct engine_info engine;
 
-    (void)state;
     engine_info_init(&engine);
     strbuf_addstr(&info, "{\"Driver\":\"a\\u001b[2J\",\"OperatingSystem\":\"");
     for (int i = 0; i < 1000; i++)

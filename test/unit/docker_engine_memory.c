@@ -17,11 +17,10 @@ static unsigned draw(struct engine_memory *memory, struct user_range range)
     return user;
 }
 
-static void engine_memory__images_without_a_shell(void **state)
+CASE(engine_memory__images_without_a_shell)
 {
     struct engine_memory memory;
 
-    (void)state;
     engine_memory_init(&memory);
     assert_false(engine_memory_is_without_shell(&memory, "a"));
     engine_memory_set_without_shell(&memory, "a");
@@ -33,11 +32,10 @@ static void engine_memory__images_without_a_shell(void **state)
     assert_false(engine_memory_is_without_shell(NULL, "a"));
 }
 
-static void engine_memory__oci_runtimes_that_enforce_limits(void **state)
+CASE(engine_memory__oci_runtimes_that_enforce_limits)
 {
     struct engine_memory memory;
 
-    (void)state;
     engine_memory_init(&memory);
     assert_false(engine_memory_is_enforcing(&memory, NULL));
     engine_memory_set_enforcing(&memory, "runsc");
@@ -51,14 +49,13 @@ static void engine_memory__oci_runtimes_that_enforce_limits(void **state)
     assert_false(engine_memory_is_enforcing(NULL, "runsc"));
 }
 
-static void engine_memory__api_version(void **state)
+CASE(engine_memory__api_version)
 {
     static const char *const without[] = {"",       "1",      "1.",   ".41",   "a1.41", " 1.41",
                                           "1.4141", "1414.1", "1,41", "1.41 ", "4.3.1", "1.41\nx"};
     char variable[API_VARIABLE_SIZE];
     struct engine_memory memory;
 
-    (void)state;
     engine_memory_init(&memory);
     assert_false(engine_memory_api(&memory, variable));
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
@@ -82,7 +79,7 @@ static void engine_memory__api_version(void **state)
 }
 
 /* Each user of the range is drawn once. Then none is left, until one is released. */
-static void engine_memory__users_of_living_containers_are_not_drawn(void **state)
+CASE(engine_memory__users_of_living_containers_are_not_drawn)
 {
     static const struct user_range few = {1000, 1255};
     struct error error = ERROR_INIT;
@@ -90,7 +87,6 @@ static void engine_memory__users_of_living_containers_are_not_drawn(void **state
     bool drawn[256] = {false};
     unsigned user = 1;
 
-    (void)state;
     engine_memory_init(&memory);
     for (int i = 0; i < 256; i++) {
         bool *mine = &drawn[draw(&memory, few) - few.first];
@@ -112,12 +108,11 @@ static void engine_memory__users_of_living_containers_are_not_drawn(void **state
     engine_memory_release(&memory);
 }
 
-static void engine_memory__users_are_drawn_at_random(void **state)
+CASE(engine_memory__users_are_drawn_at_random)
 {
     struct engine_memory memory;
     int low = 0;
 
-    (void)state;
     engine_memory_init(&memory);
     for (int i = 0; i < 200; i++)
         low += draw(&memory, all) < all.first + 32768;
@@ -125,33 +120,30 @@ static void engine_memory__users_are_drawn_at_random(void **state)
     engine_memory_release(&memory);
 }
 
-static void engine_memory__users_without_a_memory(void **state)
+CASE(engine_memory__users_without_a_memory)
 {
-    (void)state;
     draw(NULL, all);
     engine_memory_release_user(NULL, 1900000);
 }
 
 /* No range, as in a struct docker that was not made from a configuration, never means root. */
-static void engine_memory__no_range(void **state)
+CASE(engine_memory__no_range)
 {
     struct error error = ERROR_INIT;
     unsigned user = 1;
 
-    (void)state;
     assert_int_equal(engine_memory_draw_user(NULL, (struct user_range){0, 0}, &user, &error), -1);
     assert_int_equal(error.kind, ERROR_SYSTEM);
     error_release(&error);
 }
 
-static void engine_memory__engine_that_maps_users(void **state)
+CASE(engine_memory__engine_that_maps_users)
 {
     static const struct user_range low = {1000, 1999}, high = {65000, 66000};
     struct error error = ERROR_INIT;
     struct engine_memory memory;
     unsigned user;
 
-    (void)state;
     engine_memory_init(&memory);
     assert_int_equal(engine_memory_users(&memory), ENGINE_USERS_UNKNOWN);
     engine_memory_set_engine(&memory, ENGINE_USERS_ALL, 0);
@@ -184,7 +176,7 @@ static struct spec_fingerprint fingerprint(bool draw_user, unsigned uid, unsigne
     return container_fingerprint(&spec);
 }
 
-static void engine_memory__drawn_user_is_no_part_of_the_fingerprint(void **state)
+CASE(engine_memory__drawn_user_is_no_part_of_the_fingerprint)
 {
     const struct spec_fingerprint drawn = fingerprint(true, 1900001, 1900001);
     const struct spec_fingerprint other = fingerprint(true, 1900002, 1900002);
@@ -192,7 +184,6 @@ static void engine_memory__drawn_user_is_no_part_of_the_fingerprint(void **state
     const struct spec_fingerprint group = fingerprint(false, 1900001, 1900002);
     const struct spec_fingerprint root = fingerprint(false, 0, 0);
 
-    (void)state;
     assert_true(spec_fingerprint_equal(&drawn, &other));
     assert_false(spec_fingerprint_equal(&drawn, &given));
     assert_false(spec_fingerprint_equal(&drawn, &root));
@@ -200,12 +191,11 @@ static void engine_memory__drawn_user_is_no_part_of_the_fingerprint(void **state
 }
 
 /* Questions that were open at the same time are one. */
-static void engine_memory__silences_in_a_row(void **state)
+CASE(engine_memory__silences_in_a_row)
 {
     struct engine_memory memory;
     long long first;
 
-    (void)state;
     assert_int_equal(engine_memory_silences(NULL), 1);
     engine_memory_init(&memory);
     first = clock_now_ms() - 1000;
@@ -222,11 +212,10 @@ static void engine_memory__silences_in_a_row(void **state)
     engine_memory_release(&memory);
 }
 
-static void engine_memory__counts_interrupted_creations(void **state)
+CASE(engine_memory__counts_interrupted_creations)
 {
     struct engine_memory memory;
 
-    (void)state;
     assert_int_equal(engine_memory_note_interrupted(NULL), 1);
     engine_memory_init(&memory);
     assert_int_equal(engine_memory_note_interrupted(&memory), 1);

@@ -28,9 +28,8 @@ static void assert_names(const char *body, enum engine_names kind, const char *e
 }
 
 /* A name without its end was cut off. */
-static void engine_names__images(void **state)
+CASE(engine_names__images)
 {
-    (void)state;
     assert_names("echo WARNING >&2\n"
                  "echo \"$*\"\n"
                  "printf '%s\\n' a:1 '<none>:<none>' 'b:<none>' host:5000/c:latest\n"
@@ -40,29 +39,26 @@ static void engine_names__images(void **state)
     assert_names("", ENGINE_IMAGES, "");
 }
 
-static void engine_names__networks(void **state)
+CASE(engine_names__networks)
 {
-    (void)state;
     assert_names("printf '%s\\n' \"$*\" bridge mine", ENGINE_NETWORKS,
                  "network ls --format {{.Name}}|bridge|mine");
 }
 
-static void engine_names__fail(void **state)
+CASE(engine_names__fail)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_null(names_of("echo 'no engine' >&2; exit 1", ENGINE_IMAGES, 60000, &error));
     assert_error(&error, ERROR_ENGINE, "cannot list the images: no engine");
     assert_null(names_of("echo 'no engine' >&2; exit 1", ENGINE_NETWORKS, 60000, &error));
     assert_error(&error, ERROR_ENGINE, "cannot list the networks: no engine");
 }
 
-static void engine_names__deadline(void **state)
+CASE(engine_names__deadline)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_null(names_of("exec sleep 30", ENGINE_IMAGES, 100, &error));
     assert_int_equal(error.kind, ERROR_ENGINE);
     error_release(&error);

@@ -12,7 +12,7 @@ static void check_reference(const char *reference, const char *message)
         assert_error(&error, ERROR_USAGE, message);
 }
 
-static void image__references(void **state)
+CASE(image__references)
 {
     static const char *const good[] = {
         "python",        "python:3.11-alpine", "a/b/c:d",     "h:5000/x_y",
@@ -21,7 +21,6 @@ static void image__references(void **state)
                                       "_x",  "/x",  ":x",           "@x",  "x;y", "x$y",
                                       "x\"", "x\\", "caf\xc3\xa9",  "x|y", "x'",  "x*"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++)
         check_reference(good[i], NULL);
     for (size_t i = 0; i < COUNT(bad); i++) {
@@ -34,12 +33,11 @@ static void image__references(void **state)
     check_reference("x\x1b[2J", "'x\\x1b[2J' is not an image; write it like name:tag");
 }
 
-static void image__reference_of_512_bytes(void **state)
+CASE(image__reference_of_512_bytes)
 {
     char reference[514];
     CLEANUP_FREE char *too_long = NULL;
 
-    (void)state;
     memset(reference, 'i', sizeof reference);
     reference[512] = '\0';
     check_reference(reference, NULL);
@@ -76,14 +74,13 @@ static void check_no_tag(const char *tag)
     check_tag_refused(tag, message);
 }
 
-static void image__message_ends_with_a_whole_character(void **state)
+CASE(image__message_ends_with_a_whole_character)
 {
     char name[100] = "x";
     CLEANUP_FREE char *shown = NULL;
     CLEANUP_FREE char *reference = NULL;
     CLEANUP_FREE char *tag = NULL;
 
-    (void)state;
     for (int i = 1; i < 99; i++)
         name[i] = i % 2 ? '\xc3' : '\xa4';
     name[99] = '\0';
@@ -96,7 +93,7 @@ static void image__message_ends_with_a_whole_character(void **state)
 }
 
 /* `docker tag` 28.2 accepts and refuses the same names. */
-static void image__tags(void **state)
+CASE(image__tags)
 {
     static const char *const good[] = {"name",
                                        "name:tag",
@@ -118,12 +115,11 @@ static void image__tags(void **state)
                                        "docker.io/library/x",
                                        "sub-d.foo.com/bar/baz/quux:tag"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++)
         check_tag(good[i]);
 }
 
-static void image__no_tags(void **state)
+CASE(image__no_tags)
 {
     static const char *const bad[] = {
         "",        "-name",    "name tag",   "name:",    "name:a:b",  "name@sha256:0",
@@ -134,29 +130,26 @@ static void image__no_tags(void **state)
         "h:50a/x", "name:t@x", "a\\b",       "name:t+x", "~/x",       "h.x/",
         "h.x//x",  "x y/z",    "caf\xc3\xa9"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         check_no_tag(bad[i]);
 }
 
 /* A host has only letters and digits, with "-" between them. */
-static void image__no_tags_with_a_malformed_host(void **state)
+CASE(image__no_tags_with_a_malformed_host)
 {
     static const char *const bad[] = {"./x", "../x", ".a/b", "a./b", "-a.b/c", "a.b-/c", "a..b/c"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         check_no_tag(bad[i]);
 }
 
 /* docker: "repository name must not be more than 255 characters"; a tag has 128 at most. */
-static void image__lengths_of_tags(void **state)
+CASE(image__lengths_of_tags)
 {
     char name[257], tag[130];
     CLEANUP_FREE char *longest = NULL;
     CLEANUP_FREE char *longer = NULL;
 
-    (void)state;
     memset(tag, 't', sizeof tag);
     tag[128] = '\0';
     longest = string_format("name:%s", tag);
@@ -174,9 +167,8 @@ static void image__lengths_of_tags(void **state)
 }
 
 /* docker: "cannot specify 64-byte hexadecimal strings", which are ids. */
-static void image__no_tags_that_look_like_ids(void **state)
+CASE(image__no_tags_that_look_like_ids)
 {
-    (void)state;
     check_tag("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde");
     check_no_tag("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
 }
@@ -197,7 +189,7 @@ static void check_full(char *normalize(const char *, struct error *), const char
     assert_string_equal(full, expected);
 }
 
-static void image__references_in_full(void **state)
+CASE(image__references_in_full)
 {
     static const char *const references[][2] = {
         {"python", "docker.io/library/python:latest"},
@@ -224,7 +216,6 @@ static void image__references_in_full(void **state)
         {"sha256:" HEX, "docker.io/library/sha256:" HEX},  /* no id */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(references); i++)
         check_full(image_normalize, references[i][0], references[i][1]);
 }
@@ -241,7 +232,7 @@ static void check_no_reference(const char *reference)
     assert_error(&error, ERROR_USAGE, message);
 }
 
-static void image__no_references_in_full(void **state)
+CASE(image__no_references_in_full)
 {
     static const char *const bad[] = {"",
                                       "-x",
@@ -267,12 +258,11 @@ static void image__no_references_in_full(void **state)
                                       "x\n",
                                       "http://x/y"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         check_no_reference(bad[i]);
 }
 
-static void image__patterns_in_full(void **state)
+CASE(image__patterns_in_full)
 {
     static const char *const patterns[][2] = {
         {"swebench/*", "docker.io/swebench/*"},
@@ -286,18 +276,16 @@ static void image__patterns_in_full(void **state)
         {"a*b_*/x-*:*-*", "docker.io/a*b_*/x-*:*-*"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(patterns); i++)
         check_full(image_pattern_normalize, patterns[i][0], patterns[i][1]);
 }
 
-static void image__no_patterns(void **state)
+CASE(image__no_patterns)
 {
     static const char *const bad[] = {"",   "/*",         "x/**", "**",   "*/",   "x:*:*",
                                       "X*", "x y*",       "[ab]", "x?",   "a//*", "x@*",
                                       HEX,  "x@sha256:*", "-*",   "x:-*", "a..*", "*://x"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *message =
             string_format("'%s' is not a pattern for images, like team/* or python:3.*; * does not "
@@ -321,7 +309,7 @@ static bool allows(const char *pattern, const char *reference)
     return image_matches(full_pattern, full);
 }
 
-static void image__patterns_match(void **state)
+CASE(image__patterns_match)
 {
     static const char *const matching[][2] = {
         {"swebench/*", "swebench/x"},
@@ -348,13 +336,12 @@ static void image__patterns_match(void **state)
         {"a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaab"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(matching); i++)
         if (!allows(matching[i][0], matching[i][1]))
             fail_msg("%s does not match %s", matching[i][0], matching[i][1]);
 }
 
-static void image__patterns_do_not_match(void **state)
+CASE(image__patterns_do_not_match)
 {
     static const char *const others[][2] = {
         {"swebench/*", "swebench/x/y"},
@@ -381,7 +368,6 @@ static void image__patterns_do_not_match(void **state)
         {"*.example.com/*", "example.com/x"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(others); i++)
         if (allows(others[i][0], others[i][1]))
             fail_msg("%s matches %s", others[i][0], others[i][1]);

@@ -28,9 +28,8 @@ static void check(const char *text, const char *expected)
     assert_string_equal(seen, expected);
 }
 
-static void image_details__of_an_engine(void **state)
+CASE(image_details__of_an_engine)
 {
-    (void)state;
     check("{\"Id\":\"sha256:" DIGITS "\",\"RepoTags\":[\"a:1\",\"b:2\"],\"Size\":495595810,"
           "\"Created\":\"2026-11-23T07:21:35.072543231Z\",\"Config\":{\"User\":\"nobody:7\","
           "\"Entrypoint\":[\"sh\",\"-c\"],\"Cmd\":[\"a b\",\"\"],"
@@ -40,9 +39,8 @@ static void image_details__of_an_engine(void **state)
 }
 
 /* Docker 20.10 prints null or an empty value for members that Docker 29 omits. */
-static void image_details__with_members_missing(void **state)
+CASE(image_details__with_members_missing)
 {
-    (void)state;
     check("{}", "- -1 - - - [] [] [] []");
     check("{\"Config\":null}", "- -1 - - - [] [] [] []");
     check("{\"Id\":\"\",\"RepoTags\":null,\"Created\":\"\",\"Config\":{\"User\":\"\","
@@ -50,9 +48,8 @@ static void image_details__with_members_missing(void **state)
           "- -1 - - - [] [] [] []");
 }
 
-static void image_details__volumes(void **state)
+CASE(image_details__volumes)
 {
-    (void)state;
     check("{\"Config\":{\"Volumes\":{\"/data\":{},\"/log\":{}}}}",
           "- -1 - - - [] [] [] [] volumes");
     check("{\"Config\":{\"Volumes\":{}}}", "- -1 - - - [] [] [] []");
@@ -61,15 +58,13 @@ static void image_details__volumes(void **state)
     check("{\"Volumes\":{\"/data\":{}}}", "- -1 - - - [] [] [] []");
 }
 
-static void image_details__of_podman(void **state)
+CASE(image_details__of_podman)
 {
-    (void)state;
     check("{\"Id\":\"" DIGITS "\"}", "sha256:" DIGITS " -1 - - - [] [] [] []");
 }
 
-static void image_details__with_members_of_other_forms(void **state)
+CASE(image_details__with_members_of_other_forms)
 {
-    (void)state;
     check("{\"Id\":\"sha256:0\",\"Size\":-5,\"Created\":\"yesterday, some time\"}",
           "- -1 - - - [] [] [] []");
     check("{\"Id\":\"sha256:" DIGITS "0\",\"Size\":\"5\",\"Created\":\"2026\"}",
@@ -80,7 +75,7 @@ static void image_details__with_members_of_other_forms(void **state)
           "- -1 - - - [] [] [] []");
 }
 
-static void image_details__garbage(void **state)
+CASE(image_details__garbage)
 {
     static const char *const texts[] = {
         "",
@@ -93,7 +88,6 @@ static void image_details__garbage(void **state)
         "{\"Config\":{\"Entrypoint\":[null]}}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
 
@@ -103,12 +97,11 @@ static void image_details__garbage(void **state)
 }
 
 /* More values than any image has; parsed, they would need far more memory than the text. */
-static void image_details__with_too_many_values(void **state)
+CASE(image_details__with_too_many_values)
 {
     CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     strbuf_addstr(&text, "{\"a\":[");
     for (int i = 0; i < 20000; i++)
         strbuf_addstr(&text, "1,");
@@ -116,11 +109,10 @@ static void image_details__with_too_many_values(void **state)
     assert_false(image_details_read(&details, text.data, text.length));
 }
 
-static void image_details__label(void **state)
+CASE(image_details__label)
 {
     CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
 
-    (void)state;
     assert_null(image_details_label(&details, "a"));
     strvec_push_each(&details.labels, "ab=1", "a=2=3", "b=", NULL);
     assert_string_equal(image_details_label(&details, "a"), "2=3");

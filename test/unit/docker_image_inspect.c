@@ -6,9 +6,8 @@
 
 #define ID(digit) digit "123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-static void image_inspect__names(void **state)
+CASE(image_inspect__names)
 {
-    (void)state;
     assert_true(image_name_matches("python:3", "python:3"));
     assert_true(image_name_matches("python", "python:latest"));
     assert_true(image_name_matches("docker.io/library/python", "python:latest"));
@@ -67,9 +66,8 @@ static void check(const char *body, const char *expected, const char *calls)
     fake_release(&fake);
 }
 
-static void image_inspect__all_exist(void **state)
+CASE(image_inspect__all_exist)
 {
-    (void)state;
     check("printf 'x' >>calls\n"
           "echo sha256:" ID("1") " 5 2026-11-22T04:07:19.75Z other:1\n"
                                  "echo " ID("2") " 6 2026-11-22 04:07:19.7 +0000 UTC\n"
@@ -78,9 +76,8 @@ static void image_inspect__all_exist(void **state)
           "a 5 1795320439; b:2 6 1795320439; c 7 -1; ", "x");
 }
 
-static void image_inspect__one_is_missing(void **state)
+CASE(image_inspect__one_is_missing)
 {
-    (void)state;
     check("printf 'x' >>calls\n"
           "echo sha256:" ID("1") " 5 2026-11-22T04:07:19.75Z x:1 docker.io/library/a:latest\n"
                                  "echo sha256:" ID("3") " 7 2026-11-22T04:07:19.75Z c:latest\n"
@@ -89,9 +86,8 @@ static void image_inspect__one_is_missing(void **state)
 }
 
 /* The engine has "b:2" under another name, so each image is inspected alone. */
-static void image_inspect__under_another_name(void **state)
+CASE(image_inspect__under_another_name)
 {
-    (void)state;
     check("printf 'x' >>calls\n"
           "for image; do :; done\n"
           "case $#,$image in\n"
@@ -103,15 +99,13 @@ static void image_inspect__under_another_name(void **state)
           "b:2 7 1795320439; ", "xxxxxx");
 }
 
-static void image_inspect__none_exists(void **state)
+CASE(image_inspect__none_exists)
 {
-    (void)state;
     check("printf 'x' >>calls\n[ \"$1\" = version ]", "", "xx");
 }
 
-static void image_inspect__garbage(void **state)
+CASE(image_inspect__garbage)
 {
-    (void)state;
     check("printf 'x' >>calls\nprintf '7 \\033\\ngarbage\\nsha256:123 5 6\\n'", "", "x");
 }
 
@@ -129,28 +123,25 @@ static void check_failure(const char *body, const char *message)
     fake_release(&fake);
 }
 
-static void image_inspect__no_engine(void **state)
+CASE(image_inspect__no_engine)
 {
-    (void)state;
     check_failure("echo no engine >&2; exit 1", "cannot inspect the images: no engine");
 }
 
-static void image_inspect__no_images(void **state)
+CASE(image_inspect__no_images)
 {
     const struct docker docker = {.command = "/nonexistent", .engine_timeout = 1};
     const struct strvec none = STRVEC_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(image_inspect(&docker, &none, clock_now_ms() + 60000, NULL, NULL, &error), 0);
     assert_no_error(&error);
 }
 
-static void engine_time__forms(void **state)
+CASE(engine_time__forms)
 {
     long long ms;
 
-    (void)state;
     assert_true(engine_time_parse("2026-11-22T04:07:19.750Z", &ms));
     assert_int_equal(ms, 1795320439750);
     assert_true(engine_time_parse("2000-02-29 00:00:00 +0000 UTC", &ms));
@@ -172,9 +163,8 @@ static void check_ms_between(const char *start, const char *end, long long expec
         fail_msg("from %s to %s: %lld ms, not %lld", start, end, end_ms - start_ms, expected);
 }
 
-static void engine_time__calendar(void **state)
+CASE(engine_time__calendar)
 {
-    (void)state;
     check_ms_between("2023-12-31T23:59:59.5Z", "2024-01-01T00:00:00.25Z", 750);
     check_ms_between("2024-02-28T23:59:59Z", "2024-03-01T00:00:00Z", 86401000);
     check_ms_between("2023-02-28T23:59:59Z", "2023-03-01T00:00:00Z", 1000);

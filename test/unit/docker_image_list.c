@@ -27,7 +27,7 @@ static void fake_release(struct fake *fake)
 }
 
 /* Each image is listed once, however many tags it has; messages and a line that was cut are not. */
-static void image_list__ids(void **state)
+CASE(image_list__ids)
 {
     struct fake fake = fake_docker(
         "printf '%s\\n' \"$*\" >&2\n"
@@ -37,20 +37,18 @@ static void image_list__ids(void **state)
     CLEANUP_FREE char *joined = NULL;
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(image_list(&fake.docker, "mine", NULL, &ids, &error), 0);
     joined = strvec_join(&ids, " ");
     assert_string_equal(joined, ID("a") " " ID("b"));
     fake_release(&fake);
 }
 
-static void image_list__fails(void **state)
+CASE(image_list__fails)
 {
     struct fake fake = fake_docker("echo 'no engine' >&2; exit 1");
     CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(image_list(&fake.docker, "mine", NULL, &ids, &error), -1);
     assert_error(&error, ERROR_ENGINE, "cannot list the images: no engine");
     assert_int_equal(image_list_in_use(&fake.docker, ID("a"), NULL, &error), -1);
@@ -58,12 +56,11 @@ static void image_list__fails(void **state)
     fake_release(&fake);
 }
 
-static void image_list__in_use(void **state)
+CASE(image_list__in_use)
 {
     struct fake fake = fake_docker("[ \"$5\" != ancestor=" ID("a") " ] || echo 0123456789ab");
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(image_list_in_use(&fake.docker, ID("a"), NULL, &error), 1);
     assert_int_equal(image_list_in_use(&fake.docker, ID("b"), NULL, &error), 0);
     assert_no_error(&error);
@@ -71,12 +68,11 @@ static void image_list__in_use(void **state)
 }
 
 /* podman 4.3 finds no id with "sha256:". */
-static void image_list__in_use_with_podman(void **state)
+CASE(image_list__in_use_with_podman)
 {
     struct fake fake = fake_docker("[ \"$5\" != ancestor=" DIGITS("a") " ] || echo 0123456789ab");
     struct error error = ERROR_INIT;
 
-    (void)state;
     fake.docker.kind = ENGINE_PODMAN;
     assert_int_equal(image_list_in_use(&fake.docker, ID("a"), NULL, &error), 1);
     assert_int_equal(image_list_in_use(&fake.docker, ID("b"), NULL, &error), 0);

@@ -50,22 +50,20 @@ static int details(struct fixture *fixture, struct image_details *seen)
     return image_store_details(&fixture->docker, "py:3", NULL, seen, &fixture->error);
 }
 
-static void image_store__has_an_image(void **state)
+CASE(image_store__has_an_image)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "echo sha256:0");
     assert_int_equal(has(&fixture), 1);
     tear_down(&fixture, HAS);
 }
 
-static void image_store__has_no_such_image(void **state)
+CASE(image_store__has_no_such_image)
 {
     struct image_details seen = IMAGE_DETAILS_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "case \"$1 $2\" in version* | 'image ls') exit 0;; esac; exit 1");
     assert_int_equal(has(&fixture), 0);
     assert_no_error(&fixture.error);
@@ -75,12 +73,11 @@ static void image_store__has_no_such_image(void **state)
     tear_down(&fixture, HAS VERSION HAS LIST DETAILS VERSION HAS LIST);
 }
 
-static void image_store__with_an_engine_that_fails(void **state)
+CASE(image_store__with_an_engine_that_fails)
 {
     struct image_details seen = IMAGE_DETAILS_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture,
            "case $1 in context) echo tcp://box:1; exit 0;; esac; echo broken >&2; exit 1");
     assert_int_equal(has(&fixture), -1);
@@ -93,12 +90,11 @@ static void image_store__with_an_engine_that_fails(void **state)
     tear_down(&fixture, HAS VERSION ENDPOINT DETAILS VERSION ENDPOINT);
 }
 
-static void image_store__details(void **state)
+CASE(image_store__details)
 {
     CLEANUP(image_details_release) struct image_details seen = IMAGE_DETAILS_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "echo '{\"Size\": 123}'");
     assert_int_equal(details(&fixture, &seen), 1);
     assert_no_error(&fixture.error);
@@ -107,7 +103,7 @@ static void image_store__details(void **state)
 }
 
 /* podman calls an image localhost/NAME that has no registry. */
-static void image_store__tags_as_docker_writes_them(void **state)
+CASE(image_store__tags_as_docker_writes_them)
 {
     static const struct {
         enum engine_kind kind;
@@ -115,7 +111,6 @@ static void image_store__tags_as_docker_writes_them(void **state)
     } expected[] = {{ENGINE_PODMAN, "py:3 docker.io/py:3 localhost:5000/py:3"},
                     {ENGINE_DOCKER, "localhost/py:3 docker.io/py:3 localhost:5000/py:3"}};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         CLEANUP(image_details_release) struct image_details seen = IMAGE_DETAILS_INIT;
         CLEANUP_FREE char *tags = NULL;
@@ -131,13 +126,12 @@ static void image_store__tags_as_docker_writes_them(void **state)
     }
 }
 
-static void image_store__garbage_for_details(void **state)
+CASE(image_store__garbage_for_details)
 {
     struct image_details seen = IMAGE_DETAILS_INIT;
     CLEANUP_FREE char *message = NULL;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "echo '{\"Size\": 123, \"Config\": {\"Cmd\": [7]}}'");
     assert_int_equal(details(&fixture, &seen), -1);
     message =
@@ -148,11 +142,10 @@ static void image_store__garbage_for_details(void **state)
     tear_down(&fixture, DETAILS);
 }
 
-static void image_store__tags_and_removes(void **state)
+CASE(image_store__tags_and_removes)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "case $2 in rm) echo it is used >&2; exit 1;; esac");
     assert_int_equal(image_store_tag(&fixture.docker, "a", "b:c", NULL, &fixture.error), 0);
     assert_int_equal(image_store_remove(&fixture.docker, "a", NULL, &fixture.error), -1);
@@ -161,7 +154,7 @@ static void image_store__tags_and_removes(void **state)
 }
 
 /* The progress of docker is on our stderr, and its last words are in the error. */
-static void image_store__pulls(void **state)
+CASE(image_store__pulls)
 {
     CLEANUP_FREE char *shown = NULL;
     CLEANUP_FREE char *path = NULL;
@@ -171,7 +164,6 @@ static void image_store__pulls(void **state)
     struct fixture fixture;
     int result;
 
-    (void)state;
     set_up(&fixture, "case $1 in version) exit 0;; esac; echo out; echo err >&2; exit 4");
     path = path_in(fixture.directory, "shown");
     file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -192,12 +184,11 @@ static void image_store__pulls(void **state)
 }
 
 /* It has no deadline, but ends at once. */
-static void image_store__pull_is_cancelled(void **state)
+CASE(image_store__pull_is_cancelled)
 {
     struct notifier cancel = NOTIFIER_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "exec sleep 600");
     assert_int_equal(notifier_open(&cancel, &fixture.error), 0);
     notifier_raise(&cancel);

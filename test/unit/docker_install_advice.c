@@ -9,9 +9,8 @@ static void check(const char *os_release, const char *expected)
     assert_string_equal(found ? found : "none", expected);
 }
 
-static void install_advice__by_id(void **state)
+CASE(install_advice__by_id)
 {
-    (void)state;
     check("PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_ID=\"12\"\nID=debian\n",
           "sudo apt-get install docker.io");
     check("NAME=\"Alpine Linux\"\nID=alpine\nVERSION_ID=3.20.1\n", "apk add docker");
@@ -20,17 +19,15 @@ static void install_advice__by_id(void **state)
     check("ID=\"amzn\"\nID_LIKE=\"fedora\"\n", "sudo dnf install docker");
 }
 
-static void install_advice__by_what_it_is_like(void **state)
+CASE(install_advice__by_what_it_is_like)
 {
-    (void)state;
     check("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", "sudo apt-get install docker.io");
     check("ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"\n", "sudo zypper install docker");
     check("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "none");
 }
 
-static void install_advice__of_podman(void **state)
+CASE(install_advice__of_podman)
 {
-    (void)state;
     assert_string_equal(install_advice_for(ENGINE_PODMAN, "ID=debian\n"),
                         "sudo apt-get install podman");
     assert_string_equal(
@@ -39,11 +36,10 @@ static void install_advice__of_podman(void **state)
     assert_null(install_advice_for(ENGINE_PODMAN, "ID=\"amzn\"\nID_LIKE=\"fedora\"\n"));
 }
 
-static void install_advice__of_what_is_not_known(void **state)
+CASE(install_advice__of_what_is_not_known)
 {
     char text[1000];
 
-    (void)state;
     check("", "none");
     check("ID=", "none");
     check("ID=\"\"\nID_LIKE=\n", "none");

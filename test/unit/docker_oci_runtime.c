@@ -22,7 +22,7 @@ static void read_info(struct oci_runtime *runtime, const char *text, const char 
     engine_info_release(&engine);
 }
 
-static void oci_runtime__what_docker_says(void **state)
+CASE(oci_runtime__what_docker_says)
 {
     static const struct {
         const char *name, *found, *identity;
@@ -43,7 +43,6 @@ static void oci_runtime__what_docker_says(void **state)
         {"none", "none", "Docker AB:CD in /var/lib/docker: none = ", true, false, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct oci_runtime runtime;
 
@@ -59,11 +58,10 @@ static void oci_runtime__what_docker_says(void **state)
 }
 
 /* An engine that does not say which ones it has may have any. */
-static void oci_runtime__silent_engine(void **state)
+CASE(oci_runtime__silent_engine)
 {
     struct oci_runtime runtime;
 
-    (void)state;
     read_info(&runtime, "{\"Runtimes\": [1], \"ID\": 5}", "runsc");
     assert_string_equal(runtime.identity, "Docker  in : runsc = ");
     assert_false(runtime.missing);
@@ -75,13 +73,12 @@ static void oci_runtime__silent_engine(void **state)
 }
 
 /* podman has no daemon, and is not asked: what selects its settings is what it is known by. */
-static void oci_runtime__podman(void **state)
+CASE(oci_runtime__podman)
 {
     const struct docker docker = {.command = "/bin/sh", .kind = ENGINE_PODMAN};
     struct oci_runtime runtime, other;
     struct error error = ERROR_INIT;
 
-    (void)state;
     unsetenv("CONTAINER_HOST");
     assert_int_equal(oci_runtime_find(&docker, "crun", NULL, &runtime, &error), 0);
     assert_string_equal(runtime.name, "crun");

@@ -39,11 +39,10 @@ static struct result ended(int exit_code, const char *out, const char *err)
 }
 
 /* A job reaches no hosts, which this program could. */
-static void advice__to_start_a_job_without_hosts(void **state)
+CASE(advice__to_start_a_job_without_hosts)
 {
     struct result result = RESULT_INIT;
 
-    (void)state;
     result.reason = REASON_TIMEOUT;
     result_add_network(&result);
     advice_add(&result, NULL, &(struct advice_offers){.job = true});
@@ -70,30 +69,27 @@ static void check_job(enum reason reason, bool session, bool job, bool expected)
     result_release(&result);
 }
 
-static void advice__to_start_a_job(void **state)
+CASE(advice__to_start_a_job)
 {
-    (void)state;
     check_job(REASON_TIMEOUT, false, true, true);
     check_job(REASON_TIMEOUT, false, false, false);
     check_job(REASON_TIMEOUT, true, true, false);
     check_job(REASON_CPU_TIME, false, true, false);
 }
 
-static void advice__to_print(void **state)
+CASE(advice__to_print)
 {
     struct result result = ended(0, "", "");
 
-    (void)state;
     check(&result, INTERPRETER, "py", true, PRINT IN_A_SESSION);
     result = ended(0, "", "");
     check(&result, INTERPRETER, "py", false, PRINT);
 }
 
-static void advice__not_to_print(void **state)
+CASE(advice__not_to_print)
 {
     struct result result = ended(0, "x", "");
 
-    (void)state;
     check(&result, INTERPRETER, "py", true, "");
     result = ended(0, "", "x");
     check(&result, INTERPRETER, "py", true, "");
@@ -127,11 +123,10 @@ static void check_package(const char *more, const char *err, const char *package
     check(&result, more, "py", true, expected);
 }
 
-static void advice__of_python(void **state)
+CASE(advice__of_python)
 {
     static const char install[] = "pip install";
 
-    (void)state;
     check_package(NULL, "Traceback\nModuleNotFoundError: No module named 'numpy'\n", "numpy",
                   install);
     check_package(NULL, "No module named 'a.b.c'", "a", install);
@@ -143,11 +138,10 @@ static void advice__of_python(void **state)
     check_package(NULL, "something else", NULL, install);
 }
 
-static void advice__of_javascript(void **state)
+CASE(advice__of_javascript)
 {
     static const char install[] = "npm install --prefix /";
 
-    (void)state;
     check_package(NODE, "Error: Cannot find module 'lodash'\nRequire stack:", "lodash", install);
     check_package(NODE, "Cannot find package 'lodash' imported from /a", "lodash", install);
     check_package(NODE, "Cannot find module 'a/b/c'", "a", install);
@@ -157,9 +151,8 @@ static void advice__of_javascript(void **state)
 }
 
 /* The name comes from the program. */
-static void advice__of_harmful_names(void **state)
+CASE(advice__of_harmful_names)
 {
-    (void)state;
     check_package(NULL, "No module named 'a b'", NULL, "");
     check_package(NULL, "No module named 'a;b'", NULL, "");
     check_package(NULL, "No module named 'a\nb'", NULL, "");
@@ -176,11 +169,10 @@ static void advice__of_harmful_names(void **state)
                   NULL, "");
 }
 
-static void advice__only_after_a_failure(void **state)
+CASE(advice__only_after_a_failure)
 {
     struct result result = ended(0, "", "No module named 'a'");
 
-    (void)state;
     check(&result, NULL, "py", true, "");
     result = ended(137, "", "No module named 'a'");
     result.reason = REASON_OOM;
@@ -188,11 +180,10 @@ static void advice__only_after_a_failure(void **state)
 }
 
 /* The report of a cell says how it ended. The configuration may know what is there. */
-static void advice__of_a_cell(void **state)
+CASE(advice__of_a_cell)
 {
     struct result result = ended(1, "", "");
 
-    (void)state;
     free(result.error);
     result.reason = REASON_EXCEPTION;
     result.error = string_copy("the cell ended with ModuleNotFoundError: No module named 'pandas'");
@@ -217,7 +208,7 @@ static void check_files(const char *names, size_t more, const char *expected)
 #define WRITTEN "files written and not returned: "
 #define GIVE    "; to get them, give \"artifacts\": "
 
-static void advice__to_ask_for_files(void **state)
+CASE(advice__to_ask_for_files)
 {
     CLEANUP_FREE char *long_name = string_format("%0100d", 1);
     CLEANUP_FREE char *shown = string_format("%080d...", 0);
@@ -226,7 +217,6 @@ static void advice__to_ask_for_files(void **state)
     CLEANUP_FREE char *two =
         string_format(WRITTEN "%s, %s and 8 more" GIVE "[\"**\"]", shown, shown);
 
-    (void)state;
     check_files("a.csv", 0, WRITTEN "a.csv" GIVE "[\"*.csv\"]");
     check_files("a.csv b.csv", 3, WRITTEN "a.csv, b.csv and 3 more" GIVE "[\"*.csv\"]");
     check_files("a.csv b.txt", 0, WRITTEN "a.csv, b.txt" GIVE "[\"**\"]");

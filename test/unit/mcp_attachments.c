@@ -96,11 +96,10 @@ static void check_stored(struct fixture *fixture, const char *name, const char *
     result_store_release(&fixture->store);
 }
 
-static void attachments__pictures_and_audio(void **state)
+CASE(attachments__pictures_and_audio)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "2024-11-05", 0);
     ADD(&fixture, "a.png", PNG);
     check_last(
@@ -114,12 +113,11 @@ static void attachments__pictures_and_audio(void **state)
 }
 
 /* Some clients hand on no links, and no pictures: the text has the URI of what is stored. */
-static void attachments__that_a_client_does_not_hand_on(void **state)
+CASE(attachments__that_a_client_does_not_hand_on)
 {
     struct fixture fixture;
     struct revision part = *revision_legacy(NEWEST);
 
-    (void)state;
     set_up(&fixture, NEWEST, 0);
     fixture.attachments.revision = &part;
     part.links = part.media = false;
@@ -137,11 +135,10 @@ static void attachments__that_a_client_does_not_hand_on(void **state)
     check_stored(&fixture, "files/b", "text/plain text");
 }
 
-static void attachments__texts(void **state)
+CASE(attachments__texts)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, NEWEST, 10);
     ADD(&fixture, "b/a b.csv", "1,\xc3\xa4\n");
     check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
@@ -158,11 +155,10 @@ static void attachments__texts(void **state)
     check_stored(&fixture, "files/b/a b.csv", "text/csv 1,\xc3\xa4\n");
 }
 
-static void attachments__other_files(void **state)
+CASE(attachments__other_files)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, NEWEST, 100);
     ADD(&fixture, "a.zip", "PK\3\4\xff");
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/a.zip\","
@@ -181,11 +177,10 @@ static void attachments__other_files(void **state)
     check_stored(&fixture, "files/a.ogg", "audio/ogg OggS");
 }
 
-static void attachments__files_that_do_not_fit_into_a_message(void **state)
+CASE(attachments__files_that_do_not_fit_into_a_message)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, NEWEST, 100);
     add_large(&fixture, "b", PNG, sizeof PNG - 1, 720000);
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/b\","
@@ -207,14 +202,13 @@ static void attachments__files_that_do_not_fit_into_a_message(void **state)
 }
 
 /* An artifact of a run whose content was written to a file. */
-static void attachments__files_that_are_not_in_memory(void **state)
+CASE(attachments__files_that_are_not_in_memory)
 {
     struct artifacts artifacts = ARTIFACTS_INIT;
     struct error error = ERROR_INIT;
     struct fixture fixture;
     char digest[SHA256_HEX_SIZE];
 
-    (void)state;
     assert_int_equal(artifacts_open_file(&artifacts, &error), 0);
     for (int i = 0; i < 2; i++) {
         sha256_of("1,2\n", 4, digest);
@@ -239,13 +233,12 @@ static void attachments__files_that_are_not_in_memory(void **state)
 }
 
 /* The host has no room for the file. The client gets what fits into the message. */
-static void attachments__files_that_cannot_be_stored(void **state)
+CASE(attachments__files_that_cannot_be_stored)
 {
     struct fixture fixture;
     struct shared_file *full = shared_file_new(open("/dev/full", O_WRONLY | O_CLOEXEC));
     const json_t *content;
 
-    (void)state;
     set_up(&fixture, NEWEST, 100);
     result_store_add(&fixture.store, fixture.attachments.stored); /* frees it: it is empty */
     fixture.attachments.stored = stored_result_new(full, 0);
@@ -262,12 +255,11 @@ static void attachments__files_that_cannot_be_stored(void **state)
     check_stored(&fixture, "files/b", "nothing");
 }
 
-static void attachments__long_output(void **state)
+CASE(attachments__long_output)
 {
     struct fixture fixture;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     set_up(&fixture, NEWEST, 0);
     strbuf_addstr(&text, "all of it");
     attachments_add_output(&fixture.attachments, "stdout", &text);

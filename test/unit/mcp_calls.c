@@ -239,34 +239,31 @@ static void cancel(struct fixture *fixture, const char *id)
 
 /* ---- responses */
 
-static void calls__empty_call_is_freed(void **state)
+CASE(calls__empty_call_is_freed)
 {
     struct call *call = call_new();
 
-    (void)state;
     assert_null(call->progress.token);
     call_free(call);
 }
 
-static void calls__nothing_to_do(void **state)
+CASE(calls__nothing_to_do)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, NULL);
     assert_true(calls_done(&fixture.calls));
     assert_int_equal(calls_send_progress(&fixture.calls), -1);
     check_answered(&fixture, "");
 }
 
-static void calls__answer_what_cannot_run(void **state)
+CASE(calls__answer_what_cannot_run)
 {
     static const char start[] = "Execution Failed (error): cannot start the container: ";
     struct fixture fixture;
     json_t *lines;
     const json_t *answer;
 
-    (void)state;
     set_up(&fixture, NULL);
     submit(&fixture, "\"a\"");
     lines = tear_down(&fixture);
@@ -281,11 +278,10 @@ static void calls__answer_what_cannot_run(void **state)
     json_decref(lines);
 }
 
-static void calls__one_after_the_other(void **state)
+CASE(calls__one_after_the_other)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_busy(&fixture, "");
     submit(&fixture, "2");
     submit(&fixture, "\"3\"");
@@ -295,11 +291,10 @@ static void calls__one_after_the_other(void **state)
     check_answered(&fixture, "1 2 \"3\"");
 }
 
-static void calls__side_by_side(void **state)
+CASE(calls__side_by_side)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_waiting(&fixture, "{\"maxConcurrent\": 2}");
     submit(&fixture, "1");
     wait_until_begun(&fixture);
@@ -346,12 +341,11 @@ static void open_session(struct fixture *fixture, const char *id)
 
 /* If the first program of a session never begins, the session is closed and is not in the result.
  */
-static void calls__session_without_a_program(void **state)
+CASE(calls__session_without_a_program)
 {
     struct fixture fixture;
     json_t *lines;
 
-    (void)state;
     set_up(&fixture, "{" ONE_SESSION "}");
     open_session(&fixture, "1");
     wait_until_done(&fixture);
@@ -365,12 +359,11 @@ static void calls__session_without_a_program(void **state)
 }
 
 /* If the call that opens a session is cancelled, the session is closed. */
-static void calls__session_of_a_cancelled_call(void **state)
+CASE(calls__session_of_a_cancelled_call)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up_busy(&fixture, ", " ONE_SESSION);
     open_session(&fixture, "2");
     assert_int_equal(submit_opening(&fixture, "3", &error), -1);
@@ -386,12 +379,11 @@ static void calls__session_of_a_cancelled_call(void **state)
 }
 
 /* If the call that opens a session is refused, the session is closed. */
-static void calls__session_of_a_refused_call(void **state)
+CASE(calls__session_of_a_refused_call)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up_busy(&fixture, ", \"maxQueued\": 1, " ONE_SESSION);
     submit(&fixture, "2");
     assert_int_equal(submit_opening(&fixture, "3", &error), -1);
@@ -405,11 +397,10 @@ static void calls__session_of_a_refused_call(void **state)
 
 /* ---- too many */
 
-static void calls__queue_is_full(void **state)
+CASE(calls__queue_is_full)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_busy(&fixture, ", \"maxQueued\": 1");
     submit(&fixture, "2");
     check_busy(&fixture, 100, "1 programs are running and 1 are waiting, and no more are allowed");
@@ -420,11 +411,10 @@ static void calls__queue_is_full(void **state)
     check_answered(&fixture, "1 3");
 }
 
-static void calls__no_queue_at_all(void **state)
+CASE(calls__no_queue_at_all)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_busy(&fixture, ", \"maxQueued\": 0");
     check_busy(&fixture, 100, "1 programs are running and 0 are waiting, and no more are allowed");
     let_end(&fixture, 1);
@@ -435,14 +425,13 @@ static void calls__no_queue_at_all(void **state)
 }
 
 /* 256 MiB may wait or run, whatever the number of calls. */
-static void calls__too_many_bytes(void **state)
+CASE(calls__too_many_bytes)
 {
     static const char full[] = "with this one, the programs and files of all running and waiting "
                                "requests would exceed 256 MiB";
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up_busy(&fixture, "");
     check_busy(&fixture, 268435456, full);
     assert_int_equal(submit_sized(&fixture, new_call(&fixture, "2025-11-25", "2", NULL),
@@ -460,11 +449,10 @@ static void calls__too_many_bytes(void **state)
 
 /* ---- cancellation */
 
-static void calls__cancelled_in_the_queue(void **state)
+CASE(calls__cancelled_in_the_queue)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_busy(&fixture, "");
     submit(&fixture, "2");
     submit(&fixture, "\"2\"");
@@ -475,11 +463,10 @@ static void calls__cancelled_in_the_queue(void **state)
     check_answered(&fixture, "1 \"2\" 3");
 }
 
-static void calls__cancelled_while_it_runs(void **state)
+CASE(calls__cancelled_while_it_runs)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_busy(&fixture, "");
     submit(&fixture, "2");
     cancel(&fixture, "1");
@@ -531,12 +518,11 @@ static bool repeat(struct fixture *fixture, const struct round_key *key)
     return accepted;
 }
 
-static void calls__repeated_after_a_question(void **state)
+CASE(calls__repeated_after_a_question)
 {
     struct round_key key;
     struct fixture fixture;
 
-    (void)state;
     set_up_waiting(&fixture, NULL);
     submit_asking(&fixture, &key);
     cancel(&fixture, "2"); /* not yet */
@@ -546,12 +532,11 @@ static void calls__repeated_after_a_question(void **state)
     check_answered(&fixture, "1 2");
 }
 
-static void calls__cancelled_after_a_question(void **state)
+CASE(calls__cancelled_after_a_question)
 {
     struct round_key key;
     struct fixture fixture;
 
-    (void)state;
     set_up_waiting(&fixture, NULL);
     submit_asking(&fixture, &key);
     cancel(&fixture, "1");
@@ -562,12 +547,11 @@ static void calls__cancelled_after_a_question(void **state)
 
 /* ---- the end */
 
-static void calls__end(void **state)
+CASE(calls__end)
 {
     struct fixture fixture;
     json_t *lines;
 
-    (void)state;
     set_up_busy(&fixture, "");
     submit(&fixture, "2");
     submit(&fixture, "3");
@@ -587,11 +571,10 @@ static void calls__end(void **state)
     json_decref(lines);
 }
 
-static void calls__end_of_those_that_were_cancelled(void **state)
+CASE(calls__end_of_those_that_were_cancelled)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_busy(&fixture, "");
     cancel(&fixture, "1");
     calls_end(&fixture.calls);
@@ -622,12 +605,11 @@ static json_t *progress_of(const char *revision, const char *token)
     return first;
 }
 
-static void calls__progress(void **state)
+CASE(calls__progress)
 {
     json_t *first = progress_of("2025-03-26", "\"token\"");
     json_t *params = json_object_get(first, "params");
 
-    (void)state;
     assert_string_equal(string_at(first, "method"), "notifications/progress");
     assert_string_equal(string_at(params, "progressToken"), "token");
     assert_string_equal(string_at(params, "message"), "starting a fresh container");
@@ -636,25 +618,23 @@ static void calls__progress(void **state)
     json_decref(first);
 }
 
-static void calls__progress_without_messages(void **state)
+CASE(calls__progress_without_messages)
 {
     json_t *first = progress_of("2024-11-05", "7");
     json_t *params = json_object_get(first, "params");
 
-    (void)state;
     check_json(json_object_get(params, "progressToken"), "7");
     assert_int_equal(json_object_size(params), 2);
     json_decref(first);
 }
 
 /* A call that waits gets progress after some seconds, with the number of calls before it. */
-static void calls__progress_while_it_waits(void **state)
+CASE(calls__progress_while_it_waits)
 {
     struct fixture fixture;
     struct call *call;
     json_t *lines, *params;
 
-    (void)state;
     set_up_busy(&fixture, "");
     submit(&fixture, "2");
     call = new_call(&fixture, "2025-11-25", "3", "7");
@@ -669,11 +649,10 @@ static void calls__progress_while_it_waits(void **state)
     json_decref(lines);
 }
 
-static void calls__no_progress_without_a_token(void **state)
+CASE(calls__no_progress_without_a_token)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_waiting(&fixture, NULL);
     submit(&fixture, "1");
     wait_until_begun(&fixture);
@@ -682,12 +661,11 @@ static void calls__no_progress_without_a_token(void **state)
     check_answered(&fixture, "1");
 }
 
-static void calls__no_progress_of_cancelled_ones(void **state)
+CASE(calls__no_progress_of_cancelled_ones)
 {
     struct fixture fixture;
     json_t *lines;
 
-    (void)state;
     set_up_waiting(&fixture, NULL);
     submit_call(&fixture, new_call(&fixture, "2025-11-25", "1", "7"));
     wait_until_begun(&fixture);

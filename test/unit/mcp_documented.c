@@ -14,16 +14,14 @@
 #include "request/inputs_dir.h"
 #include "run/unasked.h"
 
-static void documented__times(void **state)
+CASE(documented__times)
 {
-    (void)state;
     assert_int_equal(TOOL_TIMEOUT, 45);      /* "45 s" */
     assert_int_equal(SERVER_GRACE_MS, 1500); /* "1.5 s" */
 }
 
-static void documented__sizes(void **state)
+CASE(documented__sizes)
 {
-    (void)state;
     assert_int_equal(JSON_TEXT_MAX, 67108864);        /* "at most 64 MiB" */
     assert_int_equal(MESSAGE_MAX, 1000000);           /* "1,000,000 bytes" */
     assert_int_equal(CALLS_BYTES_MAX, 268435456);     /* "256 MiB" */

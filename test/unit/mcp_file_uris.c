@@ -61,7 +61,7 @@ static void check_refused(struct fixture *fixture, const char *uri, const char *
     assert_error(&error, ERROR_INPUT, message);
 }
 
-static void file_uris__of_a_call(void **state)
+CASE_WITH(file_uris__of_a_call, set_up(fixture))
 {
     static const char unknown[] =
         "this server knows no such run; copy the uri from the result of a call";
@@ -70,29 +70,25 @@ static void file_uris__of_a_call(void **state)
     CLEANUP_FREE char *uri = NULL;
     CLEANUP_FREE char *part = NULL;
     CLEANUP_FREE char *longer = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    uri = string_format("isolator://runs/%s/files/d/x%%25%%3F", fixture.id);
+    uri = string_format("isolator://runs/%s/files/d/x%%25%%3F", fixture->id);
     part = string_format("%s?offset=0", uri);
-    longer = string_format("isolator://runs/%s0/files/d/x%%25%%3F", fixture.id);
-    check_opened(&fixture, uri, "artifact");
-    check_opened(&fixture, "isolator://inputs/a%20b.csv", "input");
-    check_opened(&fixture, "isolator://inputs/a b.csv", "input"); /* as models write it */
-    check_refused(&fixture, part, "a call gets the whole file; leave out the '?'");
-    check_refused(&fixture, longer, unknown);
-    check_refused(&fixture, "isolator://runs/", unknown);
-    check_refused(&fixture, "isolator://runs/0123456789abcdef/files/x", unknown);
-    check_refused(&fixture, "", other);
-    check_refused(&fixture, "file:///etc/passwd", other);
-    check_refused(&fixture, "isolator://snippets/a.py", other);
-    check_refused(&fixture, "ISOLATOR://inputs/a%20b.csv", other);
-    check_refused(&fixture, "isolator://inputs/..%2Fa",
+    longer = string_format("isolator://runs/%s0/files/d/x%%25%%3F", fixture->id);
+    check_opened(fixture, uri, "artifact");
+    check_opened(fixture, "isolator://inputs/a%20b.csv", "input");
+    check_opened(fixture, "isolator://inputs/a b.csv", "input"); /* as models write it */
+    check_refused(fixture, part, "a call gets the whole file; leave out the '?'");
+    check_refused(fixture, longer, unknown);
+    check_refused(fixture, "isolator://runs/", unknown);
+    check_refused(fixture, "isolator://runs/0123456789abcdef/files/x", unknown);
+    check_refused(fixture, "", other);
+    check_refused(fixture, "file:///etc/passwd", other);
+    check_refused(fixture, "isolator://snippets/a.py", other);
+    check_refused(fixture, "ISOLATOR://inputs/a%20b.csv", other);
+    check_refused(fixture, "isolator://inputs/..%2Fa",
                   "there is no input file '../a'; known are: a b.csv");
-    check_refused(&fixture, "isolator://inputs/a%00",
+    check_refused(fixture, "isolator://inputs/a%00",
                   "there is no input file ''; known are: a b.csv");
-    tear_down(&fixture);
 }
 
 static void check_split(const char *uri, const char *plain, long long offset, long long length)
@@ -107,9 +103,8 @@ static void check_split(const char *uri, const char *plain, long long offset, lo
     assert_int_equal(got_length, length);
 }
 
-static void file_uris__queries(void **state)
+CASE(file_uris__queries)
 {
-    (void)state;
     check_split("isolator://inputs/a", "isolator://inputs/a", -1, -1);
     check_split("x?offset=0", "x", 0, -1);
     check_split("x?length=012", "x", -1, 12);

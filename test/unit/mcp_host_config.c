@@ -37,9 +37,8 @@ static void check_timeout(const char *name, const char *key, double max_timeout,
     assert_int_equal(made.fits, fits);
 }
 
-static void host_config__timeout_in_the_entry(void **state)
+CASE(host_config__timeout_in_the_entry)
 {
-    (void)state;
     check_timeout("cline", "\"timeout\": ", 120, 135, 0, 0);
     check_timeout("cline", "\"timeout\": ", 119.2, 135, 0, 0);
     check_timeout("cline", "\"timeout\": ", 5, 60, 0, 0);
@@ -53,21 +52,19 @@ static void host_config__timeout_in_the_entry(void **state)
     check_timeout("goose", "timeout: ", 400, 415, 0, 0);
 }
 
-static void host_config__host_without_a_timeout(void **state)
+CASE(host_config__host_without_a_timeout)
 {
-    (void)state;
     check_timeout("claude-desktop", "\"timeout\": ", 225, -1, 0, 0);
     check_timeout("claude-desktop", "\"timeout\": ", 225.5, -1, 240, 225);
     check_timeout("claude-desktop", "\"timeout\": ", NAN, -1, 240, 225);
     check_timeout("vscode", "\"timeout\": ", NAN, -1, 0, 0);
 }
 
-static void host_config__every_host(void **state)
+CASE(host_config__every_host)
 {
     CLEANUP_FREE char *names = hosts_names();
     int count = 0;
 
-    (void)state;
     for (char *name = strtok(names, ", "); name; name = strtok(NULL, ", ")) {
         CLEANUP(host_config_release) struct host_config made = HOST_CONFIG_INIT;
 
@@ -93,21 +90,19 @@ static void check_refused(const char *destination, const char *message)
     assert_null(made.entry);
 }
 
-static void host_config__destinations_that_ssh_would_not_take(void **state)
+CASE(host_config__destinations_that_ssh_would_not_take)
 {
-    (void)state;
     check_refused("", "--ssh: '' is not a destination; name it like user@server");
     check_refused("-oProxyCommand=x",
                   "--ssh: '-oProxyCommand=x' is not a destination; name it like user@server");
 }
 
-static void host_config__not_utf8(void **state)
+CASE(host_config__not_utf8)
 {
     const struct host_config_options options = {.ssh = "a", .config = "\xff", .max_timeout = NAN};
     struct host_config made = HOST_CONFIG_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(
         host_config_make(hosts_find("zed", "--print-config", &error), &options, &made, &error), -1);
     assert_error(&error, ERROR_CONFIG,
@@ -123,9 +118,8 @@ static void check_place(const char *name, const char *expected)
     assert_string_equal(place, expected);
 }
 
-static void hosts__place_of_the_entry(void **state)
+CASE(hosts__place_of_the_entry)
 {
-    (void)state;
     unsetenv("XDG_CONFIG_HOME");
     check_place("goose", "~/.config/goose/config.yaml");
     check_place("cursor", "~/.cursor/mcp.json, or .cursor/mcp.json of a project");

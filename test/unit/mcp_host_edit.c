@@ -57,24 +57,21 @@ static void check_refused(const char *name, const char *text, const char *messag
 #define STARTED "      \"command\": \"ssh\",\n      \"args\": " ARGS
 #define SERVER  "    \"isolator\": {\n" STARTED "\n    }\n"
 
-static void host_edit__blank_text_becomes_the_entry(void **state)
+CASE(host_edit__blank_text_becomes_the_entry)
 {
-    (void)state;
     check("lm-studio", "", "{\n  \"mcpServers\": {\n" SERVER "  }\n}\n");
     check("lm-studio", " \r\n\t\n", "{\n  \"mcpServers\": {\n" SERVER "  }\n}\n");
     check("lm-studio", "\xef\xbb\xbf\n", "\xef\xbb\xbf{\n  \"mcpServers\": {\n" SERVER "  }\n}\n");
 }
 
-static void host_edit__adds_a_server(void **state)
+CASE(host_edit__adds_a_server)
 {
-    (void)state;
     check("lm-studio", "{\n  \"mcpServers\": {\n    \"x\": {} // mine\n  }\n}\n",
           "{\n  \"mcpServers\": {\n    \"x\": {}, // mine\n" SERVER "  }\n}\n");
 }
 
-static void host_edit__keeps_what_a_person_chose(void **state)
+CASE(host_edit__keeps_what_a_person_chose)
 {
-    (void)state;
     check(
         "cline",
         "{\n  \"mcpServers\": {\n    \"isolator\": {\"autoApprove\": [\"execute_code\"], "
@@ -88,7 +85,7 @@ static void host_edit__keeps_what_a_person_chose(void **state)
           "{\n  \"mcpServers\": {\n" SERVER "  }\n}\n");
 }
 
-static void host_edit__variables_are_added(void **state)
+CASE(host_edit__variables_are_added)
 {
     const struct host_config_options options = {.max_timeout = 45};
     CLEANUP(host_config_release) struct host_config made = HOST_CONFIG_INIT;
@@ -99,7 +96,6 @@ static void host_edit__variables_are_added(void **state)
     json_t *merged;
     CLEANUP_FREE char *env = NULL;
 
-    (void)state;
     setenv("DOCKER_HOST", "tcp://h", 1);
     assert_int_equal(host_config_make(host, &options, &made, &error), 0);
     unsetenv("DOCKER_HOST");
@@ -110,13 +106,12 @@ static void host_edit__variables_are_added(void **state)
     json_decref(former);
 }
 
-static void host_edit__json_that_it_leaves_alone(void **state)
+CASE(host_edit__json_that_it_leaves_alone)
 {
     CLEANUP(strbuf_release) struct strbuf edited = STRBUF_INIT;
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     check_refused("zed", "{\n  // my settings",
                   "line 2: the name of a member, in double quotes, "
                   "or a closing brace is missing");
@@ -140,9 +135,8 @@ static void host_edit__json_that_it_leaves_alone(void **state)
     "[mcp_servers.isolator]\ncommand = \"ssh\"\nargs = [\"-T\", \"-o\", "                          \
     "\"ServerAliveInterval=15\", \"me@server\", \"isolator-mcp\"]\ntool_timeout_sec = 60\n"
 
-static void host_edit__adds_a_toml_table(void **state)
+CASE(host_edit__adds_a_toml_table)
 {
-    (void)state;
     check("codex", "", TABLE);
     check("codex", "model = \"x\"\n", "model = \"x\"\n\n" TABLE);
     check("codex", "model = \"x\"", "model = \"x\"\n\n" TABLE);
@@ -157,11 +151,10 @@ static void host_edit__adds_a_toml_table(void **state)
           "tool_timeout_sec = 60\r\n");
 }
 
-static void host_edit__toml_that_it_leaves_alone(void **state)
+CASE(host_edit__toml_that_it_leaves_alone)
 {
     static const char own[] = "line 1: 'mcp_servers' is there in a form of its own";
 
-    (void)state;
     check_refused("codex", "[mcp_servers.isolator]\ncommand = \"x\"\n", own);
     check_refused("codex", "[mcp_servers.\"isolator\"]\n", own);
     check_refused("codex", "  [ mcp_servers . 'isolator' ]\n", own);
@@ -191,9 +184,8 @@ static void host_edit__toml_that_it_leaves_alone(void **state)
     "      - \"ServerAliveInterval=15\"\n      - \"me@server\"\n      - \"isolator-mcp\"\n"        \
     "    timeout: 300\n"
 
-static void host_edit__adds_a_yaml_mapping(void **state)
+CASE(host_edit__adds_a_yaml_mapping)
 {
-    (void)state;
     check("goose", "", "extensions:\n" EXTENSION);
     check("goose", "GOOSE_MODEL: x\nlist:\n- extensions:\n  more: 1\n\n# extensions:\n",
           "GOOSE_MODEL: x\nlist:\n- extensions:\n  more: 1\n\n# "
@@ -201,9 +193,8 @@ static void host_edit__adds_a_yaml_mapping(void **state)
     check_up_to_date("goose", "extensions:\n  a: {}\n" EXTENSION "    bundled: false\n");
 }
 
-static void host_edit__yaml_that_it_leaves_alone(void **state)
+CASE(host_edit__yaml_that_it_leaves_alone)
 {
-    (void)state;
     check_refused("goose", "a: 1\nextensions:\n  developer:\n    enabled: true\n",
                   "line 2: 'extensions' is there already");
     check_refused("goose", "\"extensions\":\n", "line 1: not the key of a block mapping");
@@ -217,7 +208,7 @@ static void host_edit__yaml_that_it_leaves_alone(void **state)
     check_refused("goose", "a: |\n  x", "line 2: it does not end with a line feed");
 }
 
-static void host_edit__file_of_its_own(void **state)
+CASE(host_edit__file_of_its_own)
 {
     static const char whole[] =
         "name: \"isolator\"\nversion: \"0.0.1\"\nschema: \"v1\"\nmcpServers:\n"
@@ -227,7 +218,6 @@ static void host_edit__file_of_its_own(void **state)
 
     CLEANUP(strbuf_release) struct strbuf marked = STRBUF_INIT;
 
-    (void)state;
     strbuf_addf(&marked, "\xef\xbb\xbf%s", whole);
     check("continue", "", whole);
     check_up_to_date("continue", strbuf_string(&marked));

@@ -17,16 +17,14 @@ static void check(enum host_format format, const char *json, const char *expecte
 static const char all[] = "{\"name\": \"x\", \"env\": {\"A\": \"1\"}, \"empty\": [], \"on\": true, "
                           "\"off\": false, \"args\": [\"a\", \"b c\"], \"timeout\": 60}";
 
-static void host_format__json(void **state)
+CASE(host_format__json)
 {
-    (void)state;
     check(HOST_JSON, "{\"a\": {\"b\": [\"c\"]}}",
           "{\n  \"a\": {\n    \"b\": [\n      \"c\"\n    ]\n  }\n}\n");
 }
 
-static void host_format__toml(void **state)
+CASE(host_format__toml)
 {
-    (void)state;
     check(HOST_TOML, all,
           "name = \"x\"\nempty = []\non = true\noff = false\nargs = [\"a\", \"b c\"]\n"
           "timeout = 60\n\n[env]\nA = \"1\"\n");
@@ -34,9 +32,8 @@ static void host_format__toml(void **state)
           "[a.b]\ne = 2\n\n[a.b.c]\nd = 1\n");
 }
 
-static void host_format__yaml(void **state)
+CASE(host_format__yaml)
 {
-    (void)state;
     check(HOST_YAML, all,
           "name: \"x\"\nenv:\n  A: \"1\"\nempty: []\non: true\noff: false\nargs:\n  - \"a\"\n"
           "  - \"b c\"\ntimeout: 60\n");
@@ -44,9 +41,8 @@ static void host_format__yaml(void **state)
           "a:\n  - b: \"c\"\n    d:\n      - \"e\"\n    f:\n      g: 1\n");
 }
 
-static void host_format__strings(void **state)
+CASE(host_format__strings)
 {
-    (void)state;
     check(HOST_YAML, "{\"a\": \"\\\"\\\\\"}", "a: \"\\\"\\\\\"\n");
     check(HOST_TOML, "{\"t\": {\"a\": \"\\\"\\\\\"}}", "[t]\na = \"\\\"\\\\\"\n");
     check(HOST_YAML, "{\"a\": \"x: #y - 'z'\"}", "a: \"x: #y - 'z'\"\n");

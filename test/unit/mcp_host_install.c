@@ -24,7 +24,7 @@ static char *make_home(void)
     return home;
 }
 
-static void host_install__changed_by_another_program(void **state)
+CASE(host_install__changed_by_another_program)
 {
     CLEANUP(host_install_release) struct host_install install = HOST_INSTALL_INIT;
     CLEANUP_FREE char *got = NULL;
@@ -32,7 +32,6 @@ static void host_install__changed_by_another_program(void **state)
     struct error error = ERROR_INIT;
     char *home = make_home();
 
-    (void)state;
     write_in(home, ".lmstudio/mcp.json", "{}");
     assert_int_equal(prepare(home, &install, &error), 0);
     write_in(home, ".lmstudio/mcp.json", "{\"other\": 1}");
@@ -44,14 +43,13 @@ static void host_install__changed_by_another_program(void **state)
     temp_remove(home);
 }
 
-static void host_install__created_by_another_program(void **state)
+CASE(host_install__created_by_another_program)
 {
     CLEANUP(host_install_release) struct host_install install = HOST_INSTALL_INIT;
     CLEANUP_FREE char *got = NULL;
     struct error error = ERROR_INIT;
     char *home = make_home();
 
-    (void)state;
     assert_int_equal(prepare(home, &install, &error), 0);
     assert_text_or_null(install.backup, NULL);
     write_in(home, ".lmstudio/mcp.json", "{\"other\": 1}");
@@ -63,7 +61,7 @@ static void host_install__created_by_another_program(void **state)
     temp_remove(home);
 }
 
-static void host_install__file_size_is_bounded(void **state)
+CASE(host_install__file_size_is_bounded)
 {
     CLEANUP(host_install_release) struct host_install install = HOST_INSTALL_INIT;
     CLEANUP_FREE char *message = NULL;
@@ -71,7 +69,6 @@ static void host_install__file_size_is_bounded(void **state)
     struct error error = ERROR_INIT;
     char *home = make_home();
 
-    (void)state;
     write_in(home, ".lmstudio/mcp.json", "{}");
     path = path_in(home, ".lmstudio/mcp.json");
     assert_int_equal(truncate(path, HOST_FILE_MAX + 1), 0);
@@ -81,12 +78,11 @@ static void host_install__file_size_is_bounded(void **state)
     temp_remove(home);
 }
 
-static void host_install__home_is_missing(void **state)
+CASE(host_install__home_is_missing)
 {
     CLEANUP(host_install_release) struct host_install install = HOST_INSTALL_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(prepare("relative", &install, &error), -1);
     assert_error(&error, ERROR_CONFIG,
                  "cannot find the file of lm-studio: HOME is not an absolute path");

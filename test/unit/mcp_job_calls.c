@@ -71,13 +71,12 @@ static int start(struct fixture *fixture, const char *id, size_t size, struct er
 }
 
 /* More threads, or more bytes in memory, are refused; the others get a response at the end. */
-static void job_calls__bounds(void **state)
+CASE(job_calls__bounds)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct fixture fixture;
     json_t *lines;
 
-    (void)state;
     set_up(&fixture);
     assert_int_equal(start(&fixture, "0", JOB_CALLS_BYTES_MAX, &error), -1);
     assert_error(&error, ERROR_ENGINE,
@@ -96,14 +95,13 @@ static void job_calls__bounds(void **state)
 }
 
 /* A cancelled call ends, makes room, and gets no response. */
-static void job_calls__cancelled(void **state)
+CASE(job_calls__cancelled)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct fixture fixture;
     json_t *lines, *id = json_integer(7);
     long long end = clock_now_ms() + CLIENT_PATIENCE_MS;
 
-    (void)state;
     set_up(&fixture);
     assert_int_equal(start(&fixture, "7", 100, &error), 0);
     assert_int_equal(start(&fixture, "\"7\"", 100, &error), 0);

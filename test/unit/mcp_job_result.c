@@ -19,14 +19,13 @@ static void check(json_t *result, const char *text, const char *content)
 
 #define REST "\"artifacts\":[],\"error\":null,\"exitCode\":-1,\"job\":\"0123456789abcdef\","
 
-static void job_result__started(void **state)
+CASE(job_result__started)
 {
     struct running_job job = {.id = "0123456789abcdef", .seconds_left = 60};
     static const char text[] =
         "job 0123456789abcdef runs in the background, for at most 60 s more. To get its result, "
         "call wait_job with {\"job\": \"0123456789abcdef\"}.";
 
-    (void)state;
     check(job_result_started(&job, revision_legacy("2025-11-25")), text,
           "{" REST "\"secondsLeft\":60,\"status\":\"running\",\"stderr\":\"\",\"stdout\":\"\","
           "\"warnings\":[]}");
@@ -42,11 +41,10 @@ static void job_result__started(void **state)
     "job 0123456789abcdef still runs, for at most 0 s more. Call wait_job again for its "          \
     "result.\n\n"
 
-static void job_result__running(void **state)
+CASE(job_result__running)
 {
     struct running_job job = {.id = "0123456789abcdef"};
 
-    (void)state;
     check(job_result_running(&job, revision_legacy("2025-11-25")), RUNS "(no output so far)",
           "{" REST "\"secondsLeft\":0,\"status\":\"running\",\"stderr\":\"\",\"stdout\":\"\","
           "\"warnings\":[]}");

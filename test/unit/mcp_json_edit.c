@@ -50,9 +50,8 @@ static void check_refused(const char *text, size_t length, const char *message)
 /* The entry at the indentation of two levels of two spaces. */
 #define ENTRY "    \"isolator\": {\n      \"c\": 1\n    }"
 
-static void json_edit__adds_the_last_member(void **state)
+CASE(json_edit__adds_the_last_member)
 {
-    (void)state;
     check("{\n  \"servers\": {\n    \"a\": {}\n  }\n}\n",
           "{\n  \"servers\": {\n    \"a\": {},\n" ENTRY "\n  }\n}\n");
     check("{\n  \"servers\": {\n    \"a\": {}\n  },\n  \"x\": [1, 2.50]\n}",
@@ -67,9 +66,8 @@ static void json_edit__adds_the_last_member(void **state)
           "{\"servers\": {\"a\": {},\n  \"isolator\": {\n    \"c\": 1\n  }\n}}");
 }
 
-static void json_edit__fills_an_empty_object(void **state)
+CASE(json_edit__fills_an_empty_object)
 {
-    (void)state;
     check("{\n  \"servers\": {}\n}\n", "{\n  \"servers\": {\n" ENTRY "\n  }\n}\n");
     check("{\n  \"servers\": {\n  }\n}\n", "{\n  \"servers\": {\n" ENTRY "\n  }\n}\n");
     check("{\n  \"servers\": { /* none */ }\n}\n",
@@ -78,9 +76,8 @@ static void json_edit__fills_an_empty_object(void **state)
           "{\n  \"servers\": { // none \n" ENTRY "\n  }\n}\n");
 }
 
-static void json_edit__adds_the_servers(void **state)
+CASE(json_edit__adds_the_servers)
 {
-    (void)state;
     check("{}", "{\n  \"servers\": {\n" ENTRY "\n  }\n}");
     check("{}\n", "{\n  \"servers\": {\n" ENTRY "\n  }\n}\n");
     check("{\n    \"x\": 1\n}\n",
@@ -91,9 +88,8 @@ static void json_edit__adds_the_servers(void **state)
           "{\"x\": {\"servers\": {\"isolator\": 1}}, \"servers\": {\"isolator\": {\"c\": 1}}}");
 }
 
-static void json_edit__replaces_the_entry(void **state)
+CASE(json_edit__replaces_the_entry)
 {
-    (void)state;
     check("{\n  \"servers\": {\n    \"isolator\": {\"old\": [{}]},\n    \"b\": 1\n  }\n}\n",
           "{\n  \"servers\": {\n" ENTRY ",\n    \"b\": 1\n  }\n}\n");
     check("{\"servers\": {\"isolator\": null, \"b\": 1}}",
@@ -102,9 +98,8 @@ static void json_edit__replaces_the_entry(void **state)
           "{\"serv\\u0065rs\": {\"isol\\u0061tor\": {\"c\": 1}}}");
 }
 
-static void json_edit__keeps_comments_and_commas(void **state)
+CASE(json_edit__keeps_comments_and_commas)
 {
-    (void)state;
     check(
         "// { \"servers\"\n{\n  \"servers\": {\n    \"a\": {} // \"isolator\": 1 }\n  } /* } */\n}"
         "\n// end",
@@ -122,18 +117,16 @@ static void json_edit__keeps_comments_and_commas(void **state)
           "{\"a\": \"isolator servers { /* \", \"servers\": {\"isolator\": {\"c\": 1}}}");
 }
 
-static void json_edit__keeps_mark_and_line_ends(void **state)
+CASE(json_edit__keeps_mark_and_line_ends)
 {
-    (void)state;
     check("\xef\xbb\xbf{}", "\xef\xbb\xbf{\n  \"servers\": {\n" ENTRY "\n  }\n}");
     check("{\r\n  \"servers\": {\r\n    \"a\": 1 // x\r\n  }\r\n}\r\n",
           "{\r\n  \"servers\": {\r\n    \"a\": 1, // x\r\n    \"isolator\": {\r\n      \"c\": 1\r\n"
           "    }\r\n  }\r\n}\r\n");
 }
 
-static void json_edit__refuses_what_it_cannot_read(void **state)
+CASE(json_edit__refuses_what_it_cannot_read)
 {
-    (void)state;
     REFUSED("", "line 1: an object is missing: { ... }");
     REFUSED("[]", "line 1: an object is missing: { ... }");
     REFUSED("{\n\"servers\": null}", "line 2: an object is missing: { ... }");
@@ -165,9 +158,8 @@ static void json_edit__refuses_what_it_cannot_read(void **state)
     REFUSED("{}\0", "line 1: something follows the closing brace");
 }
 
-static void json_edit__refuses_strings_and_comments_without_an_end(void **state)
+CASE(json_edit__refuses_strings_and_comments_without_an_end)
 {
-    (void)state;
     REFUSED("{\n\"", "line 2: a string without an end in its line");
     REFUSED("{\"a\n\": 1}", "line 1: a string without an end in its line");
     REFUSED("{\"a\\", "line 1: an unknown escape sequence in a string");
@@ -181,13 +173,12 @@ static void json_edit__refuses_strings_and_comments_without_an_end(void **state)
             "line 1: the name of a member, in double quotes, or a closing brace is missing");
 }
 
-static void json_edit__depth_is_bounded(void **state)
+CASE(json_edit__depth_is_bounded)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     struct error error = ERROR_INIT;
     CLEANUP_FREE char *got = NULL;
 
-    (void)state;
     strbuf_addstr(&text, "{\"a\": ");
     for (int i = 1; i < JSON_PLACES_DEPTH_MAX; i++)
         strbuf_addch(&text, '[');

@@ -24,9 +24,8 @@ static void check_read(const char *text, enum message_kind kind, const char *exp
     json_decref(value);
 }
 
-static void jsonrpc__requests(void **state)
+CASE(jsonrpc__requests)
 {
-    (void)state;
     check_read("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}", MESSAGE_REQUEST,
                "1 ping - -");
     check_read("{\"jsonrpc\": \"2.0\", \"id\": \"a\", \"method\": \"x\", \"params\": {\"b\": 2}}",
@@ -37,9 +36,8 @@ static void jsonrpc__requests(void **state)
                MESSAGE_REQUEST, "1 x - -");
 }
 
-static void jsonrpc__notifications_and_responses(void **state)
+CASE(jsonrpc__notifications_and_responses)
 {
-    (void)state;
     check_read("{\"jsonrpc\": \"2.0\", \"method\": \"n\", \"params\": {}}", MESSAGE_NOTIFICATION,
                "- n {} -");
     check_read("{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}", MESSAGE_RESPONSE, "1 - - -");
@@ -51,9 +49,8 @@ static void jsonrpc__notifications_and_responses(void **state)
 #define WRONG_METHOD  "\"method\" must be a string"
 #define WRONG_ID      "\"id\" must be an integer or a string of at most 4096 bytes"
 
-static void jsonrpc__invalid_messages(void **state)
+CASE(jsonrpc__invalid_messages)
 {
-    (void)state;
     check_read("1", MESSAGE_INVALID, "- - - a message must be an object");
     check_read("[]", MESSAGE_INVALID, "- - - a message must be an object");
     check_read("null", MESSAGE_INVALID, "- - - a message must be an object");
@@ -73,11 +70,10 @@ static void jsonrpc__invalid_messages(void **state)
                "1 ping - " WRONG_METHOD);
 }
 
-static void jsonrpc__invalid_ids(void **state)
+CASE(jsonrpc__invalid_ids)
 {
     static const char *const ids[] = {"null", "1.5", "1.0", "true", "[1]", "{}"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ids); i++) {
         CLEANUP_FREE char *text =
             string_format("{\"jsonrpc\": \"2.0\", \"id\": %s, \"method\": \"x\"}", ids[i]);
@@ -92,11 +88,10 @@ static void check_id(json_t *value, bool expected)
     json_decref(value);
 }
 
-static void jsonrpc__ids(void **state)
+CASE(jsonrpc__ids)
 {
     char text[4098];
 
-    (void)state;
     check_id(json_integer(-5), true);
     check_id(json_integer(9007199254740993), true);
     check_id(json_string(""), true);
@@ -111,21 +106,19 @@ static void jsonrpc__ids(void **state)
 
 /* ---- building */
 
-static void jsonrpc__results(void **state)
+CASE(jsonrpc__results)
 {
     json_t *id = json_string("a");
 
-    (void)state;
     check_new_json(jsonrpc_result(id, json_of("{\"x\": 1}")),
                    "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{\"x\":1}}");
     json_decref(id);
 }
 
-static void jsonrpc__errors(void **state)
+CASE(jsonrpc__errors)
 {
     json_t *id = json_integer(7);
 
-    (void)state;
     check_new_json(jsonrpc_error(id, JSONRPC_METHOD_NOT_FOUND, "no", NULL),
                    "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32601,\"message\":\"no\"}}");
     check_new_json(jsonrpc_error(id, JSONRPC_UNSUPPORTED_VERSION, "no", json_of("[1]")),
@@ -136,9 +129,8 @@ static void jsonrpc__errors(void **state)
     json_decref(id);
 }
 
-static void jsonrpc__built_notifications(void **state)
+CASE(jsonrpc__built_notifications)
 {
-    (void)state;
     check_new_json(jsonrpc_notification("n/m", json_of("{\"x\": 1}")),
                    "{\"jsonrpc\":\"2.0\",\"method\":\"n/m\",\"params\":{\"x\":1}}");
     check_new_json(jsonrpc_request("q", "r/m", json_object()),
@@ -158,20 +150,18 @@ static void check_line(const char *text, const char *expected)
 }
 
 /* A message is one line, whatever it contains. */
-static void jsonrpc__lines_and_their_sizes(void **state)
+CASE(jsonrpc__lines_and_their_sizes)
 {
-    (void)state;
     check_line("{}", "{}\n");
     check_line("{\"a\": [1, \"b c\"]}", "{\"a\":[1,\"b c\"]}\n");
     check_line("[\"\\n\\r\\u0000\\u001f\\u2028\"]", "[\"\\n\\r\\u0000\\u001F\xe2\x80\xa8\"]\n");
     check_line("[0.1, 1.234, 45.0]", "[0.1,1.234,45.0]\n");
 }
 
-static void jsonrpc__size_of_any_value(void **state)
+CASE(jsonrpc__size_of_any_value)
 {
     json_t *text = json_string("four");
 
-    (void)state;
     assert_int_equal(jsonrpc_size(text), 6);
     json_decref(text);
 }

@@ -10,9 +10,8 @@ static const struct known_client *find(const char *info)
     return known_client_find(object);
 }
 
-static void known_clients__are_found_by_name(void **state)
+CASE(known_clients__are_found_by_name)
 {
-    (void)state;
     assert_string_equal(find("{\"name\": \"claude-code\", \"version\": \"9\"}")->name,
                         "claude-code");
     assert_string_equal(find("{\"name\": \"qwen-cli-mcp-client-isolator\"}")->name,
@@ -38,9 +37,8 @@ static void check_reads(const char *name, const char *expected)
     assert_true(revision.titles);
 }
 
-static void known_clients__read_a_part(void **state)
+CASE(known_clients__read_a_part)
 {
-    (void)state;
     check_reads("another", "structured links media");
     check_reads("claude-code", "links media");
     check_reads("codex-mcp-client", "links media");
@@ -48,9 +46,8 @@ static void known_clients__read_a_part(void **state)
     check_reads("@cline/core", "");
 }
 
-static void known_clients__text(void **state)
+CASE(known_clients__text)
 {
-    (void)state;
     assert_int_equal(known_client_max_text(NULL, 50000), 50000);
     assert_int_equal(known_client_max_text(find("{\"name\": \"claude-code\"}"), 50000), 50000);
     assert_int_equal(known_client_max_text(find("{\"name\": \"codex-mcp-client\"}"), 50000), 10000);

@@ -88,9 +88,8 @@ static enum tool_decision decision_of(const char *rest)
 
 #define ACCEPT(content) "\"result\": {\"action\": \"accept\", \"content\": " content "}"
 
-static void questions__answers(void **state)
+CASE(questions__answers)
 {
-    (void)state;
     assert_int_equal(decision_of(ACCEPT("{\"answer\": \"allow once\"}")), TOOL_AGREED);
     assert_int_equal(
         decision_of(ACCEPT("{\"answer\": \"allow for this run, with any arguments\"}")),
@@ -100,7 +99,7 @@ static void questions__answers(void **state)
     assert_int_equal(decision_of("\"result\": {\"action\": \"cancel\"}"), TOOL_DISMISSED);
 }
 
-static void questions__unclear_answers(void **state)
+CASE(questions__unclear_answers)
 {
     static const char *const answers[] = {
         ACCEPT("{\"answer\": \"allow\"}"),
@@ -115,19 +114,17 @@ static void questions__unclear_answers(void **state)
         "\"error\": {\"code\": -32601, \"message\": \"no\"}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(answers); i++)
         assert_int_equal(decision_of(answers[i]), TOOL_DISMISSED);
 }
 
-static void questions__cancelled(void **state)
+CASE(questions__cancelled)
 {
     const struct tool_asker *asker;
     struct tool_question *question;
     struct fixture fixture;
     json_t *asked, *cancelled;
 
-    (void)state;
     set_up(&fixture, "2025-06-18", "{\"elicitation\": {\"form\": {}}}");
     asker = &fixture.questions.asker;
     question = asker->ask(asker->context, "text", &fixture.done);
@@ -159,9 +156,8 @@ static bool can_ask(const char *revision, const char *capabilities, const char *
     return can;
 }
 
-static void questions__who_can_be_asked(void **state)
+CASE(questions__who_can_be_asked)
 {
-    (void)state;
     assert_true(can_ask("2025-06-18", "{\"elicitation\": {}}", NULL));
     assert_true(can_ask("2025-11-25", "{\"elicitation\": {\"form\": {}, \"url\": {}}}", NULL));
     assert_false(can_ask("2025-11-25", "{\"elicitation\": {\"url\": {}}}", NULL));

@@ -71,23 +71,18 @@ static void check_not_read(struct fixture *fixture, const char *uri, const char 
 
 /* ---- the list */
 
-static void resources__are_listed(void **state)
+CASE_WITH(resources__are_listed, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    check_new_json(resources_list(&fixture.config, NULL), "{\"resources\":[]}");
-    write_in(fixture.directory, "b.sh", "echo\n");
-    write_in(fixture.directory, "a.py", "# Says hello.\n");
+    check_new_json(resources_list(&fixture->config, NULL), "{\"resources\":[]}");
+    write_in(fixture->directory, "b.sh", "echo\n");
+    write_in(fixture->directory, "a.py", "# Says hello.\n");
     check_new_json(
-        resources_list(&fixture.config, NULL),
+        resources_list(&fixture->config, NULL),
         "{\"resources\":["
         "{\"uri\":\"isolator://snippets/a.py\",\"name\":\"a.py\",\"mimeType\":\"text/x-python\","
         "\"description\":\"Says hello.\"},"
         "{\"uri\":\"isolator://snippets/b.sh\",\"name\":\"b.sh\","
         "\"mimeType\":\"text/x-shellscript\"}]}");
-    tear_down(&fixture);
 }
 
 static void check_uri(const char *name, const char *expected)
@@ -108,9 +103,8 @@ static void check_uri(const char *name, const char *expected)
     tear_down(&fixture);
 }
 
-static void resources__names_in_uris(void **state)
+CASE(resources__names_in_uris)
 {
-    (void)state;
     check_uri("aZ09-._~.py", "isolator://snippets/aZ09-._~.py");
     check_uri("a b.py", "isolator://snippets/a%20b.py");
     check_uri("100%.py", "isolator://snippets/100%25.py");
@@ -151,42 +145,32 @@ static void check_pages(int count, const char *expected)
     tear_down(&fixture);
 }
 
-static void resources__pages(void **state)
+CASE(resources__pages)
 {
-    (void)state;
     check_pages(1, "1 ");
     check_pages(100, "100 ");
     check_pages(101, "100 1 ");
     check_pages(250, "100 100 50 ");
 }
 
-static void resources__invalid_cursors(void **state)
+CASE_WITH(resources__invalid_cursors, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    assert_null(resources_list(&fixture.config, ""));
-    assert_null(resources_list(&fixture.config, "0000.py"));
-    add_snippets(&fixture, 3);
-    assert_null(resources_list(&fixture.config, ""));
-    assert_null(resources_list(&fixture.config, "0003.py"));
-    assert_null(resources_list(&fixture.config, "isolator://snippets/0000.py"));
-    check_new_json(resources_list(&fixture.config, "0002.py"), "{\"resources\":[]}");
-    tear_down(&fixture);
+    assert_null(resources_list(&fixture->config, ""));
+    assert_null(resources_list(&fixture->config, "0000.py"));
+    add_snippets(fixture, 3);
+    assert_null(resources_list(&fixture->config, ""));
+    assert_null(resources_list(&fixture->config, "0003.py"));
+    assert_null(resources_list(&fixture->config, "isolator://snippets/0000.py"));
+    check_new_json(resources_list(&fixture->config, "0002.py"), "{\"resources\":[]}");
 }
 
-static void resources__input_files_are_listed(void **state)
+CASE_WITH(resources__input_files_are_listed, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    write_in(fixture.directory, "b.sh", "echo\n");
-    make_directory(&fixture, "a");
-    write_in(fixture.inputs, "a/x y.csv", "1,2\n");
-    write_in(fixture.inputs, "a.txt", "text");
-    check_new_json(resources_list(&fixture.config, NULL),
+    write_in(fixture->directory, "b.sh", "echo\n");
+    make_directory(fixture, "a");
+    write_in(fixture->inputs, "a/x y.csv", "1,2\n");
+    write_in(fixture->inputs, "a.txt", "text");
+    check_new_json(resources_list(&fixture->config, NULL),
                    "{\"resources\":["
                    "{\"uri\":\"isolator://snippets/b.sh\",\"name\":\"b.sh\","
                    "\"mimeType\":\"text/x-shellscript\"},"
@@ -194,42 +178,37 @@ static void resources__input_files_are_listed(void **state)
                    "\"mimeType\":\"text/plain\",\"size\":4},"
                    "{\"uri\":\"isolator://inputs/a/x%20y.csv\",\"name\":\"a/x y.csv\","
                    "\"mimeType\":\"text/csv\",\"size\":4}]}");
-    tear_down(&fixture);
 }
 
 /* Snippets come first; the next page begins after the last name, even if that file is gone. */
-static void resources__pages_of_input_files(void **state)
+CASE_WITH(resources__pages_of_input_files, set_up(fixture))
 {
-    struct fixture fixture;
     json_t *page;
 
-    (void)state;
-    set_up(&fixture);
-    add_snippets(&fixture, 100);
+    add_snippets(fixture, 100);
     for (int i = 0; i < 101; i++) {
         CLEANUP_FREE char *name = string_format("%04d %%", i);
-        write_in(fixture.inputs, name, "");
+        write_in(fixture->inputs, name, "");
     }
-    page = resources_list(&fixture.config, NULL);
+    page = resources_list(&fixture->config, NULL);
     assert_string_equal(string_at(page, "nextCursor"), "0099.py");
     json_decref(page);
-    page = resources_list(&fixture.config, "0099.py");
+    page = resources_list(&fixture->config, "0099.py");
     assert_string_equal(string_at(page, "resources.0.name"), "0000 %");
     assert_string_equal(string_at(page, "resources.99.name"), "0099 %");
     assert_string_equal(string_at(page, "nextCursor"), "isolator://inputs/0099%20%25");
     json_decref(page);
-    remove_below(AT_FDCWD, fixture.inputs);
-    assert_int_equal(mkdir(fixture.inputs, 0755), 0);
-    write_in(fixture.inputs, "0100 %", "");
-    page = resources_list(&fixture.config, "isolator://inputs/0099%20%25");
+    remove_below(AT_FDCWD, fixture->inputs);
+    assert_int_equal(mkdir(fixture->inputs, 0755), 0);
+    write_in(fixture->inputs, "0100 %", "");
+    page = resources_list(&fixture->config, "isolator://inputs/0099%20%25");
     assert_string_equal(string_at(page, "resources.0.name"), "0100 %");
     assert_null(json_object_get(page, "nextCursor"));
     json_decref(page);
-    assert_null(resources_list(&fixture.config, "isolator://inputs/%zz"));
-    tear_down(&fixture);
+    assert_null(resources_list(&fixture->config, "isolator://inputs/%zz"));
 }
 
-static void resources__templates(void **state)
+CASE_WITH(resources__templates, set_up(fixture))
 {
     static const char snippet[] =
         "{\"uriTemplate\":\"isolator://snippets/{snippet_name}\",\"name\":\"snippet\","
@@ -245,63 +224,50 @@ static void resources__templates(void **state)
         string_format("{\"resourceTemplates\":[%s,%s,%s]}", snippet, input, artifact);
     CLEANUP_FREE char *without =
         string_format("{\"resourceTemplates\":[%s,%s]}", snippet, artifact);
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    check_new_json(resource_templates_list(&fixture.config), all);
-    free(steal_pointer(&fixture.config.inputs_dir));
-    check_new_json(resource_templates_list(&fixture.config), without);
-    tear_down(&fixture);
+    check_new_json(resource_templates_list(&fixture->config), all);
+    free(steal_pointer(&fixture->config.inputs_dir));
+    check_new_json(resource_templates_list(&fixture->config), without);
 }
 
 /* ---- snippets */
 
-static void resources__snippets_are_read(void **state)
+CASE_WITH(resources__snippets_are_read, set_up(fixture))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *path = NULL;
 
-    (void)state;
-    set_up(&fixture);
-    write_in(fixture.directory, "a b.py", "print(1)\n");
-    check_read(&fixture, "isolator://snippets/a%20b.py",
+    write_in(fixture->directory, "a b.py", "print(1)\n");
+    check_read(fixture, "isolator://snippets/a%20b.py",
                "{\"contents\":[{\"uri\":\"isolator://snippets/a%20b.py\","
                "\"mimeType\":\"text/x-python\",\"text\":\"print(1)\\n\"}]}");
-    check_read(&fixture, "isolator://snippets/%61 b%2epy",
+    check_read(fixture, "isolator://snippets/%61 b%2epy",
                "{\"contents\":[{\"uri\":\"isolator://snippets/%61 b%2epy\","
                "\"mimeType\":\"text/x-python\",\"text\":\"print(1)\\n\"}]}");
-    path = path_in(fixture.directory, "c.sh");
+    path = path_in(fixture->directory, "c.sh");
     write_bytes(path, "\xff\0", 2, 0644);
-    check_read(&fixture, "isolator://snippets/c.sh",
+    check_read(fixture, "isolator://snippets/c.sh",
                "{\"contents\":[{\"uri\":\"isolator://snippets/c.sh\","
                "\"mimeType\":\"text/x-shellscript\",\"text\":\"\xef\xbf\xbd\\u0000\"}]}");
-    check_read(&fixture, "isolator://snippets/c",
+    check_read(fixture, "isolator://snippets/c",
                "{\"contents\":[{\"uri\":\"isolator://snippets/c\","
                "\"mimeType\":\"text/x-shellscript\",\"text\":\"\xef\xbf\xbd\\u0000\"}]}");
-    tear_down(&fixture);
 }
 
-static void resources__unknown_snippets(void **state)
+CASE_WITH(resources__unknown_snippets, set_up(fixture))
 {
     static const char *const bad[] = {"%", "%6", "%zz.py", "%6g.py", "a%00.py", ""};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    write_in(fixture.directory, "a.py", "");
-    check_not_read(&fixture, "isolator://snippets/b.py",
-                   "there is no snippet 'b.py'; known are: a");
-    check_not_read(&fixture, "isolator://snippets/..%2Fa.py",
+    write_in(fixture->directory, "a.py", "");
+    check_not_read(fixture, "isolator://snippets/b.py", "there is no snippet 'b.py'; known are: a");
+    check_not_read(fixture, "isolator://snippets/..%2Fa.py",
                    "there is no snippet '../a.py'; known are: a");
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *uri = string_format("isolator://snippets/%s", bad[i]);
-        check_not_read(&fixture, uri, "there is no snippet ''; known are: a");
+        check_not_read(fixture, uri, "there is no snippet ''; known are: a");
     }
-    tear_down(&fixture);
 }
 
-static void resources__other_uris(void **state)
+CASE_WITH(resources__other_uris, set_up(fixture))
 {
     static const char *const others[] = {"",
                                          "a.py",
@@ -309,37 +275,29 @@ static void resources__other_uris(void **state)
                                          "isolator://",
                                          "ISOLATOR://snippets/a.py",
                                          "isolator://snippets"};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    write_in(fixture.directory, "a.py", "");
+    write_in(fixture->directory, "a.py", "");
     for (size_t i = 0; i < COUNT(others); i++)
-        check_not_read(&fixture, others[i],
+        check_not_read(fixture, others[i],
                        "a resource URI begins with isolator://snippets/, isolator://inputs/ or "
                        "isolator://runs/");
-    tear_down(&fixture);
 }
 
 /* 512 KiB become six times as large if JSON escapes each byte. */
-static void resources__snippet_that_does_not_fit_into_a_message(void **state)
+CASE_WITH(resources__snippet_that_does_not_fit_into_a_message, set_up(fixture))
 {
     CLEANUP_FREE char *text = memory_allocate(524288);
     CLEANUP_FREE char *path = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    path = path_in(fixture.directory, "a.py");
+    path = path_in(fixture->directory, "a.py");
     memset(text, 'x', 524288);
     write_bytes(path, text, 524288, 0644);
-    json_decref(read_uri(&fixture, "isolator://snippets/a.py"));
-    assert_no_error(&fixture.error);
+    json_decref(read_uri(fixture, "isolator://snippets/a.py"));
+    assert_no_error(&fixture->error);
     memset(text, '\x01', 524288);
     write_bytes(path, text, 524288, 0644);
-    check_not_read(&fixture, "isolator://snippets/a.py",
+    check_not_read(fixture, "isolator://snippets/a.py",
                    "the resource is too large for one message");
-    tear_down(&fixture);
 }
 
 /* ---- stored results */
@@ -382,36 +340,31 @@ static void check_stream(const char *stream, const char *text)
     tear_down(&fixture);
 }
 
-static void resources__output_is_read(void **state)
+CASE(resources__output_is_read)
 {
-    (void)state;
     check_stream("stdout", "xxx");
     check_stream("stderr", "err");
 }
 
-static void resources__output_that_is_not_stored(void **state)
+CASE_WITH(resources__output_that_is_not_stored, set_up(fixture))
 {
     static const char *const streams[] = {"", "stdin", "stdout/", "stdout2", "/stdout", "STDOUT"};
     static const char *const others[] = {"", "/stdout", "0123456789abcdef/stdout",
                                          "0123456789abcdef0123456789abcdef/stdout"};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     for (size_t i = 0; i < COUNT(streams); i++) {
-        CLEANUP_FREE char *uri = store_output(&fixture, 'x', 1, streams[i]);
+        CLEANUP_FREE char *uri = store_output(fixture, 'x', 1, streams[i]);
         CLEANUP_FREE char *id =
             string_format("%.16s", uri + strlen("isolator://runs/")); /* its 16 digits */
         CLEANUP_FREE char *message =
             string_format("the run '%s' has no '%s'; it has: stdout, stderr", id, streams[i]);
-        check_not_read(&fixture, uri, message);
+        check_not_read(fixture, uri, message);
     }
     for (size_t i = 0; i < COUNT(others); i++) {
         CLEANUP_FREE char *uri = string_format("isolator://runs/%s", others[i]);
-        check_not_read(&fixture, uri,
+        check_not_read(fixture, uri,
                        "this server knows no such run; copy the uri from the result of a call");
     }
-    tear_down(&fixture);
 }
 
 /* Checks the length of the text, or, if 0 is expected, that its middle is omitted. */
@@ -436,9 +389,8 @@ static void check_fits(char byte, size_t length, size_t expected)
     tear_down(&fixture);
 }
 
-static void resources__output_is_cut_to_fit_into_a_message(void **state)
+CASE(resources__output_is_cut_to_fit_into_a_message)
 {
-    (void)state;
     check_fits('x', 900000, 900000);
     check_fits('\n', 400000, 400000);
     check_fits('\n', 900000, 0);
@@ -457,37 +409,33 @@ static char *store_file(struct fixture *fixture, const char *type, const char *d
 }
 
 /* A file is always whole: in base64 if its text would be too large for a message. */
-static void resources__files_fit_into_a_message(void **state)
+CASE_WITH(resources__files_fit_into_a_message, set_up(fixture))
 {
     enum { LENGTH = 600000, MOST = 700000 };
     CLEANUP_FREE char *lines = memory_allocate(MOST + 1);
     CLEANUP_FREE char *uri = NULL;
     CLEANUP_FREE char *most = NULL;
     CLEANUP_FREE char *large = NULL;
-    struct fixture fixture;
     json_t *result;
     const char *blob;
 
-    (void)state;
-    set_up(&fixture);
     memset(lines, '\n', MOST + 1);
-    uri = store_file(&fixture, "text/plain", lines, LENGTH);
-    result = read_uri(&fixture, uri);
-    assert_no_error(&fixture.error);
+    uri = store_file(fixture, "text/plain", lines, LENGTH);
+    result = read_uri(fixture, uri);
+    assert_no_error(&fixture->error);
     assert_in_range(jsonrpc_size(result), LENGTH, MESSAGE_MAX - 10000);
     blob = string_at(result, "contents.0.blob");
     assert_int_equal(strlen(blob), LENGTH / 3 * 4);
     assert_memory_equal(blob, "CgoKCgoK", 8);
     json_decref(result);
-    most = store_file(&fixture, "text/plain", lines, MOST);
-    result = read_uri(&fixture, most);
+    most = store_file(fixture, "text/plain", lines, MOST);
+    result = read_uri(fixture, most);
     assert_in_range(jsonrpc_size(result), MOST, MESSAGE_MAX - 10000);
     json_decref(result);
-    large = store_file(&fixture, "text/plain", lines, MOST + 1);
-    check_not_read(&fixture, large,
+    large = store_file(fixture, "text/plain", lines, MOST + 1);
+    check_not_read(fixture, large,
                    "it has 700001 bytes, too many for one message; read it in parts: append "
                    "?offset=0&length=700000, and so on");
-    tear_down(&fixture);
 }
 
 /* ---- parts of files */
@@ -514,7 +462,7 @@ static void check_no_part(struct fixture *fixture, const char *uri, const char *
     check_not_read(fixture, asked, message);
 }
 
-static void resources__parts_of_files(void **state)
+CASE_WITH(resources__parts_of_files, set_up(fixture))
 {
     static const char wrong[] =
         "after the '?' of the URI of a file, only offset=NUMBER and length=NUMBER may follow";
@@ -531,138 +479,112 @@ static void resources__parts_of_files(void **state)
                                           "?other=1",
                                           "??offset=1",
                                           "?offset=%31"};
-    struct fixture fixture;
     CLEANUP_FREE char *uri = NULL;
 
-    (void)state;
-    set_up(&fixture);
-    uri = store_file(&fixture, "text/plain",
+    uri = store_file(fixture, "text/plain",
                      "0123\xc3\xa4"
                      "6789",
                      10);
-    check_part(&fixture, uri, "?offset=2&length=4", "text", "23\xc3\xa4");
-    check_part(&fixture, uri, "?length=2&offset=8", "text", "89");
-    check_part(&fixture, uri, "?offset=2&length=3", "blob", "MjPD"); /* half of a character */
-    check_part(&fixture, uri, "?length=1", "text", "0");
-    check_part(&fixture, uri, "?offset=8", "text", "89");
-    check_part(&fixture, uri, "?offset=8&length=700000", "text", "89");
-    check_part(&fixture, uri, "?offset=10", "text", "");
-    check_part(&fixture, uri, "?offset=3&length=0", "text", "");
-    check_no_part(&fixture, uri, "?offset=11", "it has only 10 bytes");
-    check_no_part(&fixture, uri, "?length=700001", "length can be at most 700000");
+    check_part(fixture, uri, "?offset=2&length=4", "text", "23\xc3\xa4");
+    check_part(fixture, uri, "?length=2&offset=8", "text", "89");
+    check_part(fixture, uri, "?offset=2&length=3", "blob", "MjPD"); /* half of a character */
+    check_part(fixture, uri, "?length=1", "text", "0");
+    check_part(fixture, uri, "?offset=8", "text", "89");
+    check_part(fixture, uri, "?offset=8&length=700000", "text", "89");
+    check_part(fixture, uri, "?offset=10", "text", "");
+    check_part(fixture, uri, "?offset=3&length=0", "text", "");
+    check_no_part(fixture, uri, "?offset=11", "it has only 10 bytes");
+    check_no_part(fixture, uri, "?length=700001", "length can be at most 700000");
     for (size_t i = 0; i < COUNT(queries); i++)
-        check_no_part(&fixture, uri, queries[i], wrong);
-    tear_down(&fixture);
+        check_no_part(fixture, uri, queries[i], wrong);
 }
 
-static void resources__parts_of_a_large_file(void **state)
+CASE_WITH(resources__parts_of_a_large_file, set_up(fixture))
 {
     enum { LENGTH = 1500000 };
     CLEANUP_FREE char *data = memory_allocate(LENGTH);
     CLEANUP_FREE char *path = NULL;
-    struct fixture fixture;
     json_t *result;
 
-    (void)state;
-    set_up(&fixture);
     memset(data, 'x', LENGTH);
     data[LENGTH - 1] = 'y';
-    path = path_in(fixture.inputs, "large");
+    path = path_in(fixture->inputs, "large");
     write_bytes(path, data, LENGTH, 0644);
-    result = read_uri(&fixture, "isolator://inputs/large?offset=1");
+    result = read_uri(fixture, "isolator://inputs/large?offset=1");
     assert_int_equal(strlen(string_at(result, "contents.0.text")), 700000);
     json_decref(result);
-    check_part(&fixture, "isolator://inputs/large", "?offset=1499998", "text", "xy");
-    check_not_read(&fixture, "isolator://inputs/large",
+    check_part(fixture, "isolator://inputs/large", "?offset=1499998", "text", "xy");
+    check_not_read(fixture, "isolator://inputs/large",
                    "it has 1500000 bytes, too many for one message; read it in parts: append "
                    "?offset=0&length=700000, and so on");
-    tear_down(&fixture);
 }
 
 /* Parts of output are exact, too. */
-static void resources__parts_of_output(void **state)
+CASE_WITH(resources__parts_of_output, set_up(fixture))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *uri = NULL;
 
-    (void)state;
-    set_up(&fixture);
-    uri = store_output(&fixture, '\x01', 900000, "stdout");
-    check_part(&fixture, uri, "?offset=899998", "text", "\x01\x01");
-    tear_down(&fixture);
+    uri = store_output(fixture, '\x01', 900000, "stdout");
+    check_part(fixture, uri, "?offset=899998", "text", "\x01\x01");
 }
 
-static void resources__input_files_are_read(void **state)
+CASE_WITH(resources__input_files_are_read, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    make_directory(&fixture, "d");
-    write_in(fixture.inputs, "d/a?b%.csv", "1,2\n");
-    check_read(&fixture, "isolator://inputs/d/a%3Fb%25.csv",
+    make_directory(fixture, "d");
+    write_in(fixture->inputs, "d/a?b%.csv", "1,2\n");
+    check_read(fixture, "isolator://inputs/d/a%3Fb%25.csv",
                "{\"contents\":[{\"uri\":\"isolator://inputs/d/a%3Fb%25.csv\","
                "\"mimeType\":\"text/csv\",\"text\":\"1,2\\n\"}]}");
-    check_not_read(&fixture, "isolator://inputs/",
+    check_not_read(fixture, "isolator://inputs/",
                    "there is no input file ''; known are: d/a?b%.csv");
-    check_not_read(&fixture, "isolator://inputs/%zz",
+    check_not_read(fixture, "isolator://inputs/%zz",
                    "there is no input file ''; known are: d/a?b%.csv");
-    check_not_read(&fixture, "isolator://inputs/d%2F..%2Fd%2Fa",
+    check_not_read(fixture, "isolator://inputs/d%2F..%2Fd%2Fa",
                    "there is no input file 'd/../d/a'; known are: d/a?b%.csv");
-    tear_down(&fixture);
 }
 
 /* ---- completion */
 
 static const char TEMPLATE[] = "isolator://snippets/{snippet_name}";
 
-static void resources__completion(void **state)
+CASE_WITH(resources__completion, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    write_in(fixture.directory, "hello.py", "");
-    write_in(fixture.directory, "hello.sh", "");
-    write_in(fixture.directory, "other.py", "");
-    check_new_json(resource_templates_complete(&fixture.config, TEMPLATE, "snippet_name", "hel"),
+    write_in(fixture->directory, "hello.py", "");
+    write_in(fixture->directory, "hello.sh", "");
+    write_in(fixture->directory, "other.py", "");
+    check_new_json(resource_templates_complete(&fixture->config, TEMPLATE, "snippet_name", "hel"),
                    "{\"completion\":{\"values\":[\"hello.py\",\"hello.sh\"],\"total\":2,"
                    "\"hasMore\":false}}");
     check_new_json(
-        resource_templates_complete(&fixture.config, TEMPLATE, "snippet_name", "other.py"),
+        resource_templates_complete(&fixture->config, TEMPLATE, "snippet_name", "other.py"),
         "{\"completion\":{\"values\":[\"other.py\"],\"total\":1,\"hasMore\":false}}");
-    check_new_json(resource_templates_complete(&fixture.config, TEMPLATE, "snippet_name", "oth"),
+    check_new_json(resource_templates_complete(&fixture->config, TEMPLATE, "snippet_name", "oth"),
                    "{\"completion\":{\"values\":[\"other\"],\"total\":1,\"hasMore\":false}}");
-    check_new_json(resource_templates_complete(&fixture.config, TEMPLATE, "snippet_name", "x"),
+    check_new_json(resource_templates_complete(&fixture->config, TEMPLATE, "snippet_name", "x"),
                    "{\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}}");
-    assert_null(resource_templates_complete(&fixture.config, TEMPLATE, "name", ""));
+    assert_null(resource_templates_complete(&fixture->config, TEMPLATE, "name", ""));
     assert_null(
-        resource_templates_complete(&fixture.config, "isolator://runs/{id}", "snippet_name", ""));
-    tear_down(&fixture);
+        resource_templates_complete(&fixture->config, "isolator://runs/{id}", "snippet_name", ""));
 }
 
-static void resources__completion_of_files(void **state)
+CASE_WITH(resources__completion_of_files, set_up(fixture))
 {
     static const char inputs[] = "isolator://inputs/{name}{?offset,length}";
     static const char runs[] = "isolator://runs/{id}/files/{name}{?offset,length}";
     static const char none[] = "{\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}}";
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    make_directory(&fixture, "d");
-    write_in(fixture.inputs, "d/a b.csv", "");
-    write_in(fixture.inputs, "e.csv", "");
-    check_new_json(resource_templates_complete(&fixture.config, inputs, "name", "d/"),
+    make_directory(fixture, "d");
+    write_in(fixture->inputs, "d/a b.csv", "");
+    write_in(fixture->inputs, "e.csv", "");
+    check_new_json(resource_templates_complete(&fixture->config, inputs, "name", "d/"),
                    "{\"completion\":{\"values\":[\"d/a b.csv\"],\"total\":1,\"hasMore\":false}}");
-    check_new_json(resource_templates_complete(&fixture.config, inputs, "offset", ""), none);
-    check_new_json(resource_templates_complete(&fixture.config, runs, "id", ""), none);
-    check_new_json(resource_templates_complete(&fixture.config, runs, "length", ""), none);
-    assert_null(resource_templates_complete(&fixture.config, runs, "", ""));
-    assert_null(resource_templates_complete(&fixture.config, inputs, "id", ""));
-    free(steal_pointer(&fixture.config.inputs_dir));
-    assert_null(resource_templates_complete(&fixture.config, inputs, "name", ""));
-    tear_down(&fixture);
+    check_new_json(resource_templates_complete(&fixture->config, inputs, "offset", ""), none);
+    check_new_json(resource_templates_complete(&fixture->config, runs, "id", ""), none);
+    check_new_json(resource_templates_complete(&fixture->config, runs, "length", ""), none);
+    assert_null(resource_templates_complete(&fixture->config, runs, "", ""));
+    assert_null(resource_templates_complete(&fixture->config, inputs, "id", ""));
+    free(steal_pointer(&fixture->config.inputs_dir));
+    assert_null(resource_templates_complete(&fixture->config, inputs, "name", ""));
 }
 
 static void check_completed(int count, size_t values, int total, bool more)
@@ -683,9 +605,8 @@ static void check_completed(int count, size_t values, int total, bool more)
 }
 
 /* At most 100 (server/utilities/completion). */
-static void resources__completion_of_many(void **state)
+CASE(resources__completion_of_many)
 {
-    (void)state;
     check_completed(100, 100, 100, false);
     check_completed(101, 100, 101, true);
 }

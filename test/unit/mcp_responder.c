@@ -20,12 +20,11 @@ static struct responder responder_to(struct client *client, const char *revision
 
 /* ---- one response */
 
-static void responder__results_of_legacy_revisions(void **state)
+CASE(responder__results_of_legacy_revisions)
 {
     struct client client;
     struct responder one, other;
 
-    (void)state;
     client_open(&client);
     one = responder_to(&client, "2024-11-05", "1", NULL);
     other = responder_to(&client, "2025-11-25", "\"a\"", NULL);
@@ -39,13 +38,12 @@ static void responder__results_of_legacy_revisions(void **state)
     "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"isolator\",\"version\":"                   \
     "\"" ISOLATOR_VERSION "\",\"title\":\"isolator: untrusted code in containers\"}"
 
-static void responder__no_message_is_too_large(void **state)
+CASE(responder__no_message_is_too_large)
 {
     struct client client;
     struct responder responder;
     char *text = memory_allocate(1000001);
 
-    (void)state;
     memset(text, 'x', 1000000);
     text[1000000] = '\0';
     client_open(&client);
@@ -56,12 +54,11 @@ static void responder__no_message_is_too_large(void **state)
                           "\"message\":\"the response is too large\"}}\n");
 }
 
-static void responder__results_of_the_modern_revision(void **state)
+CASE(responder__results_of_the_modern_revision)
 {
     struct client client;
     struct responder responder;
 
-    (void)state;
     client_open(&client);
     responder = responder_to(&client, "2026-07-28", "1", NULL);
     responder_result(&responder, json_of("{\"x\": 1}"));
@@ -69,12 +66,11 @@ static void responder__results_of_the_modern_revision(void **state)
                           "\"resultType\":\"complete\",\"_meta\":{" SERVER_INFO "}}}\n");
 }
 
-static void responder__modern_results_keep_their_metadata(void **state)
+CASE(responder__modern_results_keep_their_metadata)
 {
     struct client client;
     struct responder responder;
 
-    (void)state;
     client_open(&client);
     responder = responder_to(&client, "2026-07-28", "1", NULL);
     responder_result(&responder, json_of("{\"_meta\": {\"mine\": 2}, \"x\": 1}"));
@@ -83,12 +79,11 @@ static void responder__modern_results_keep_their_metadata(void **state)
                  "},\"x\":1,\"resultType\":\"complete\"}}\n");
 }
 
-static void responder__errors(void **state)
+CASE(responder__errors)
 {
     struct client client;
     struct responder responder;
 
-    (void)state;
     client_open(&client);
     responder = responder_to(&client, "2024-11-05", "1", NULL);
     responder_error(&responder, JSONRPC_INVALID_PARAMS, NULL, "%s is %d", "it", 5);
@@ -102,12 +97,11 @@ static void responder__errors(void **state)
 }
 
 /* A method name comes from the client, and the message may cut it within a character. */
-static void responder__errors_are_safe_to_show(void **state)
+CASE(responder__errors_are_safe_to_show)
 {
     struct client client;
     struct responder responder;
 
-    (void)state;
     client_open(&client);
     responder = responder_to(&client, "2024-11-05", "1", NULL);
     responder_error(&responder, JSONRPC_METHOD_NOT_FOUND, NULL, "'%.4s'", "a\x1b\n\xc3\xa9");
@@ -115,12 +109,11 @@ static void responder__errors_are_safe_to_show(void **state)
                           "\"message\":\"'a\\\\x1b\\\\n\\\\xc3'\"}}\n");
 }
 
-static void responder__errors_without_an_id(void **state)
+CASE(responder__errors_without_an_id)
 {
     struct client client;
     struct responder responder;
 
-    (void)state;
     client_open(&client);
     responder_init(&responder, &client.writer, revision_legacy(""), NULL, NULL);
     responder_error(&responder, JSONRPC_PARSE_ERROR, NULL, "no JSON");
@@ -128,12 +121,11 @@ static void responder__errors_without_an_id(void **state)
                  "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"no JSON\"}}\n");
 }
 
-static void responder__nothing(void **state)
+CASE(responder__nothing)
 {
     struct client client;
     struct responder responder;
 
-    (void)state;
     client_open(&client);
     responder = responder_to(&client, "2024-11-05", "\"owned\"", NULL);
     responder_nothing(&responder);
@@ -141,11 +133,10 @@ static void responder__nothing(void **state)
     client_check(&client, "");
 }
 
-static void responder__notifications(void **state)
+CASE(responder__notifications)
 {
     struct client client;
 
-    (void)state;
     client_open(&client);
     responder_notify(&client.writer, "notifications/progress", json_of("{\"progress\": 0.25}"));
     client_check(&client, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\","
@@ -159,13 +150,12 @@ static void check_info(const char *revision, const char *expected)
     check_new_json(responder_server_info(modern ? modern : revision_legacy(revision)), expected);
 }
 
-static void responder__server_info_by_revision(void **state)
+CASE(responder__server_info_by_revision)
 {
     static const char old[] = "{\"name\":\"isolator\",\"version\":\"" ISOLATOR_VERSION "\"}";
     static const char titled[] = "{\"name\":\"isolator\",\"version\":\"" ISOLATOR_VERSION
                                  "\",\"title\":\"isolator: untrusted code in containers\"}";
 
-    (void)state;
     check_info("2024-11-05", old);
     check_info("2025-03-26", old);
     check_info("2025-06-18", titled);
@@ -181,13 +171,12 @@ static struct responder in_batch(struct client *client, const char *id, struct b
 
 #define RESULT(id) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"result\":{}}"
 
-static void batch__responses_are_sent_as_one_array(void **state)
+CASE(batch__responses_are_sent_as_one_array)
 {
     struct client client;
     struct batch *batch;
     struct responder one, other;
 
-    (void)state;
     client_open(&client);
     batch = batch_new(&client.writer);
     one = in_batch(&client, "1", batch);
@@ -200,14 +189,13 @@ static void batch__responses_are_sent_as_one_array(void **state)
 }
 
 /* The result of a call comes long after the other responses of the batch. */
-static void batch__waits_for_the_last_response(void **state)
+CASE(batch__waits_for_the_last_response)
 {
     struct client client;
     struct batch *batch;
     struct responder replies[3];
     const char *const ids[] = {"1", "2", "3"};
 
-    (void)state;
     client_open(&client);
     batch = batch_new(&client.writer);
     for (int i = 0; i < 3; i++)
@@ -221,13 +209,12 @@ static void batch__waits_for_the_last_response(void **state)
                           "[" RESULT(3) "," RESULT(1) "]\n");
 }
 
-static void batch__one_response_is_an_array(void **state)
+CASE(batch__one_response_is_an_array)
 {
     struct client client;
     struct batch *batch;
     struct responder responder;
 
-    (void)state;
     client_open(&client);
     batch = batch_new(&client.writer);
     responder = in_batch(&client, "1", batch);
@@ -237,13 +224,12 @@ static void batch__one_response_is_an_array(void **state)
 }
 
 /* A batch of notifications, or one whose requests are all cancelled. */
-static void batch__without_responses_sends_nothing(void **state)
+CASE(batch__without_responses_sends_nothing)
 {
     struct client client;
     struct batch *batch;
     struct responder responder;
 
-    (void)state;
     client_open(&client);
     batch_drop(batch_new(&client.writer));
     batch = batch_new(&client.writer);
@@ -292,25 +278,23 @@ static void check_split(const size_t *sizes, size_t count, const char *expected)
     json_decref(lines);
 }
 
-static void batch__too_large_ones_are_split(void **state)
+CASE(batch__too_large_ones_are_split)
 {
     static const size_t thirds[] = {400000, 400000, 400000};
     static const size_t full[] = {900000, 900000, 10, 20};
     static const size_t small[] = {10, 20, 30, 40};
 
-    (void)state;
     check_split(thirds, 3, "2 1");
     check_split(full, 4, "1 3");
     check_split(small, 4, "4");
 }
 
 /* The message is "[", the responses with commas between them, and "]". */
-static void batch__split_exactly_at_the_limit(void **state)
+CASE(batch__split_exactly_at_the_limit)
 {
     static const size_t fits[] = {500000, 499907};
     static const size_t does_not[] = {500000, 499908};
 
-    (void)state;
     check_split(fits, 2, "2");
     check_split(does_not, 2, "1 1");
 }
@@ -321,7 +305,7 @@ static void *responder_from_thread(void *context)
     return NULL;
 }
 
-static void batch__responses_of_many_threads(void **state)
+CASE(batch__responses_of_many_threads)
 {
     enum { THREADS = 20 };
     struct client client;
@@ -330,7 +314,6 @@ static void batch__responses_of_many_threads(void **state)
     pthread_t threads[THREADS];
     json_t *lines;
 
-    (void)state;
     client_open(&client);
     batch = batch_new(&client.writer);
     for (int i = 0; i < THREADS; i++) {

@@ -83,12 +83,11 @@ static bool has(struct result_store *store, const char *id)
     return strncmp(got, "text/plain ", 11) == 0;
 }
 
-static void result_store__results_can_be_read(void **state)
+CASE(result_store__results_can_be_read)
 {
     char one[STORED_ID_SIZE], other[STORED_ID_SIZE];
     struct result_store store;
 
-    (void)state;
     result_store_init(&store, STORE_BYTES);
     add(&store, "out 1", "err 1", one);
     add(&store, "", "err 2", other);
@@ -101,7 +100,7 @@ static void result_store__results_can_be_read(void **state)
 }
 
 /* Files of a run that are in a file already, and one that is added to it. */
-static void result_store__the_file_of_a_run(void **state)
+CASE(result_store__the_file_of_a_run)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct shared_file *file = shared_file_create(&error);
@@ -110,7 +109,6 @@ static void result_store__the_file_of_a_run(void **state)
     char id[STORED_ID_SIZE];
     struct result_store store;
 
-    (void)state;
     assert_int_equal(shared_file_write(file, 0, "xxab\0c", 6), 0);
     result_store_init(&store, STORE_BYTES);
     stored = stored_result_new(file, 6);
@@ -126,13 +124,12 @@ static void result_store__the_file_of_a_run(void **state)
     result_store_release(&store);
 }
 
-static void result_store__unknown_parts(void **state)
+CASE(result_store__unknown_parts)
 {
     CLEANUP_FREE char *expected = NULL;
     char id[STORED_ID_SIZE];
     struct result_store store;
 
-    (void)state;
     result_store_init(&store, STORE_BYTES);
     add(&store, "out", "err", id);
     expected = string_format("the run '%s' has no 'files/\\n'; it has: stdout, stderr", id);
@@ -140,12 +137,11 @@ static void result_store__unknown_parts(void **state)
     result_store_release(&store);
 }
 
-static void result_store__ids_are_random(void **state)
+CASE(result_store__ids_are_random)
 {
     char one[STORED_ID_SIZE], other[STORED_ID_SIZE];
     struct result_store store;
 
-    (void)state;
     result_store_init(&store, STORE_BYTES);
     add(&store, "", "", one);
     add(&store, "", "", other);
@@ -155,12 +151,11 @@ static void result_store__ids_are_random(void **state)
     result_store_release(&store);
 }
 
-static void result_store__unknown_ids(void **state)
+CASE(result_store__unknown_ids)
 {
     char id[STORED_ID_SIZE], start[STORED_ID_SIZE];
     struct result_store store;
 
-    (void)state;
     result_store_init(&store, STORE_BYTES);
     check(&store, "0123456789abcdef", "stdout", UNKNOWN);
     add(&store, "out", "err", id);
@@ -173,12 +168,11 @@ static void result_store__unknown_ids(void **state)
     result_store_release(&store);
 }
 
-static void result_store__the_oldest_make_room(void **state)
+CASE(result_store__the_oldest_make_room)
 {
     char ids[4][STORED_ID_SIZE];
     struct result_store store;
 
-    (void)state;
     result_store_init(&store, STORE_BYTES);
     for (int i = 0; i < 3; i++)
         add_bytes(&store, STORE_BYTES / 4, ids[i]);
@@ -195,12 +189,11 @@ static void result_store__the_oldest_make_room(void **state)
 }
 
 /* Each result has an open file. The ids of the last thousand that were dropped are known. */
-static void result_store__only_so_many_results(void **state)
+CASE(result_store__only_so_many_results)
 {
     char first[STORED_ID_SIZE], second[STORED_ID_SIZE], id[STORED_ID_SIZE];
     struct result_store store;
 
-    (void)state;
     result_store_init(&store, STORE_BYTES);
     add(&store, "1", "", first);
     add(&store, "2", "", second);
@@ -221,14 +214,13 @@ static void result_store__only_so_many_results(void **state)
 }
 
 /* Who has opened a part keeps it. */
-static void result_store__a_part_outlives_its_result(void **state)
+CASE(result_store__a_part_outlives_its_result)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     char id[STORED_ID_SIZE], other[STORED_ID_SIZE], data[3];
     struct stored_part part;
     struct result_store store;
 
-    (void)state;
     result_store_init(&store, STORE_BYTES);
     add(&store, "out", "", id);
     assert_int_equal(result_store_open(&store, id, "stdout", &part, &error), 0);
@@ -240,12 +232,11 @@ static void result_store__a_part_outlives_its_result(void **state)
     shared_file_release(part.range.file);
 }
 
-static void result_store__a_result_larger_than_the_store(void **state)
+CASE(result_store__a_result_larger_than_the_store)
 {
     char small[STORED_ID_SIZE], large[STORED_ID_SIZE], next[STORED_ID_SIZE];
     struct result_store store;
 
-    (void)state;
     result_store_init(&store, STORE_BYTES);
     add(&store, "small", "", small);
     add_bytes(&store, STORE_BYTES + 1, large);
@@ -256,11 +247,10 @@ static void result_store__a_result_larger_than_the_store(void **state)
     result_store_release(&store);
 }
 
-static void result_store__an_empty_result_is_not_stored(void **state)
+CASE(result_store__an_empty_result_is_not_stored)
 {
     struct result_store store;
 
-    (void)state;
     result_store_init(&store, STORE_BYTES);
     result_store_add(&store, stored_result_new(NULL, 0));
     assert_null(store.first);
@@ -268,11 +258,10 @@ static void result_store__an_empty_result_is_not_stored(void **state)
     result_store_release(&store);
 }
 
-static void result_store__release_of_an_empty_store(void **state)
+CASE(result_store__release_of_an_empty_store)
 {
     struct result_store store;
 
-    (void)state;
     result_store_init(&store, STORE_BYTES);
     result_store_release(&store);
 }

@@ -11,9 +11,8 @@ static void check_legacy(const char *asked, const char *expected)
     assert_false(revision->modern);
 }
 
-static void revision__legacy_by_name(void **state)
+CASE(revision__legacy_by_name)
 {
-    (void)state;
     check_legacy("2024-11-05", "2024-11-05");
     check_legacy("2025-03-26", "2025-03-26");
     check_legacy("2025-06-18", "2025-06-18");
@@ -21,9 +20,8 @@ static void revision__legacy_by_name(void **state)
 }
 
 /* The client may then disconnect. A modern revision is never negotiated. */
-static void revision__newest_legacy_for_an_unknown_name(void **state)
+CASE(revision__newest_legacy_for_an_unknown_name)
 {
-    (void)state;
     check_legacy("", "2025-11-25");
     check_legacy("1999-01-01", "2025-11-25");
     check_legacy("2025-06-18 ", "2025-11-25");
@@ -31,11 +29,10 @@ static void revision__newest_legacy_for_an_unknown_name(void **state)
     check_legacy("9999-12-31", "2025-11-25");
 }
 
-static void revision__modern_by_name(void **state)
+CASE(revision__modern_by_name)
 {
     const struct revision *revision = revision_modern("2026-07-28");
 
-    (void)state;
     assert_non_null(revision);
     assert_string_equal(revision->name, "2026-07-28");
     assert_true(revision->modern);
@@ -45,9 +42,8 @@ static void revision__modern_by_name(void **state)
     assert_null(revision_modern("2026-07-2"));
 }
 
-static void revision__names_of_modern_revisions(void **state)
+CASE(revision__names_of_modern_revisions)
 {
-    (void)state;
     assert_string_equal(revision_modern_name(0), "2026-07-28");
     assert_null(revision_modern_name(1));
     assert_null(revision_modern_name(100));
@@ -64,9 +60,8 @@ static void check_features(const struct revision *revision, const char *expected
     assert_string_equal(seen, expected);
 }
 
-static void revision__features(void **state)
+CASE(revision__features)
 {
-    (void)state;
     check_features(revision_legacy("2024-11-05"), "");
     check_features(revision_legacy("2025-03-26"), "batches annotations ");
     check_features(revision_legacy("2025-06-18"), "annotations structured elicitation ");

@@ -121,28 +121,24 @@ static void resume(struct fixture *fixture, int id, const char *responses)
 #define ANSWER(name, answer)                                                                       \
     "{\"" name "\": {\"action\": \"accept\", \"content\": {\"answer\": \"" answer "\"}}}"
 
-static void rounds__a_question_and_its_answer(void **state)
+CASE_WITH(rounds__a_question_and_its_answer, set_up(fixture))
 {
     struct tool_question *question;
     struct round_key key, other;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    question = ask(&fixture, "one?");
-    check_question(&fixture, 1, "question-1", "one?", &key);
-    assert_int_equal(take(&fixture, question), TOOL_UNDECIDED);
-    assert_true(round_matches(&fixture.round, &key));
-    resume(&fixture, 2, ANSWER("question-1", "allow once"));
-    assert_false(round_matches(&fixture.round, &key)); /* it was used */
-    assert_true(notifier_raised(&fixture.done));
-    assert_int_equal(take(&fixture, question), TOOL_AGREED);
-    question = ask(&fixture, "two?");
-    check_question(&fixture, 2, "question-2", "two?", &other);
-    assert_false(round_matches(&fixture.round, &key));
-    resume(&fixture, 3, ANSWER("question-2", "refuse"));
-    assert_int_equal(take(&fixture, question), TOOL_REFUSED_FOR_RUN);
-    tear_down(&fixture);
+    question = ask(fixture, "one?");
+    check_question(fixture, 1, "question-1", "one?", &key);
+    assert_int_equal(take(fixture, question), TOOL_UNDECIDED);
+    assert_true(round_matches(&fixture->round, &key));
+    resume(fixture, 2, ANSWER("question-1", "allow once"));
+    assert_false(round_matches(&fixture->round, &key)); /* it was used */
+    assert_true(notifier_raised(&fixture->done));
+    assert_int_equal(take(fixture, question), TOOL_AGREED);
+    question = ask(fixture, "two?");
+    check_question(fixture, 2, "question-2", "two?", &other);
+    assert_false(round_matches(&fixture->round, &key));
+    resume(fixture, 3, ANSWER("question-2", "refuse"));
+    assert_int_equal(take(fixture, question), TOOL_REFUSED_FOR_RUN);
 }
 
 static bool responded(const struct fixture *fixture, const char *id)
@@ -154,119 +150,94 @@ static bool responded(const struct fixture *fixture, const char *id)
     return result;
 }
 
-static void rounds__the_request_that_was_responded_to(void **state)
+CASE_WITH(rounds__the_request_that_was_responded_to, set_up(fixture))
 {
     struct tool_question *question;
     struct round_key key;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    assert_false(responded(&fixture, "1")); /* it has no response */
-    question = ask(&fixture, "?");
-    check_question(&fixture, 1, "question-1", "?", &key);
-    assert_true(responded(&fixture, "1"));
-    assert_false(responded(&fixture, "\"1\""));
-    resume(&fixture, 2, NULL);
-    check_question(&fixture, 2, "question-1", "?", &key);
-    assert_true(responded(&fixture, "2"));
-    assert_false(responded(&fixture, "1"));
-    resume(&fixture, 3, ANSWER("question-1", "allow once"));
-    assert_false(responded(&fixture, "2")); /* the call goes on with the next request */
-    assert_int_equal(take(&fixture, question), TOOL_AGREED);
-    tear_down(&fixture);
+    assert_false(responded(fixture, "1")); /* it has no response */
+    question = ask(fixture, "?");
+    check_question(fixture, 1, "question-1", "?", &key);
+    assert_true(responded(fixture, "1"));
+    assert_false(responded(fixture, "\"1\""));
+    resume(fixture, 2, NULL);
+    check_question(fixture, 2, "question-1", "?", &key);
+    assert_true(responded(fixture, "2"));
+    assert_false(responded(fixture, "1"));
+    resume(fixture, 3, ANSWER("question-1", "allow once"));
+    assert_false(responded(fixture, "2")); /* the call goes on with the next request */
+    assert_int_equal(take(fixture, question), TOOL_AGREED);
 }
 
-static void rounds__keys_of_other_calls(void **state)
+CASE_WITH(rounds__keys_of_other_calls, set_up(fixture))
 {
     struct round_key key, other;
     struct tool_question *question;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     memset(&key, 0, sizeof key);
     memcpy(key.digest, DIGEST, sizeof key.digest);
-    assert_false(round_matches(&fixture.round, &key)); /* it has not asked */
-    question = ask(&fixture, "?");
-    check_question(&fixture, 1, "question-1", "?", &key);
+    assert_false(round_matches(&fixture->round, &key)); /* it has not asked */
+    question = ask(fixture, "?");
+    check_question(fixture, 1, "question-1", "?", &key);
     other = key;
     other.state[0] = other.state[0] == 'x' ? 'y' : 'x';
-    assert_false(round_matches(&fixture.round, &other));
+    assert_false(round_matches(&fixture->round, &other));
     other = key;
     round_digest("execute_code", NULL, other.digest);
-    assert_false(round_matches(&fixture.round, &other));
-    fixture.asker->cancel(fixture.asker->context, question);
-    tear_down(&fixture);
+    assert_false(round_matches(&fixture->round, &other));
+    fixture->asker->cancel(fixture->asker->context, question);
 }
 
-static void rounds__a_missing_answer_is_asked_for_again(void **state)
+CASE_WITH(rounds__a_missing_answer_is_asked_for_again, set_up(fixture))
 {
     struct tool_question *question;
     struct round_key key;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    question = ask(&fixture, "?");
-    check_question(&fixture, 1, "question-1", "?", &key);
-    resume(&fixture, 2, ANSWER("question-2", "allow once"));
-    check_question(&fixture, 2, "question-1", "?", &key);
-    resume(&fixture, 3, NULL);
-    check_question(&fixture, 3, "question-1", "?", &key);
-    resume(&fixture, 4, "{\"question-1\": \"allow once\"}");
-    assert_int_equal(take(&fixture, question), TOOL_DISMISSED);
-    tear_down(&fixture);
+    question = ask(fixture, "?");
+    check_question(fixture, 1, "question-1", "?", &key);
+    resume(fixture, 2, ANSWER("question-2", "allow once"));
+    check_question(fixture, 2, "question-1", "?", &key);
+    resume(fixture, 3, NULL);
+    check_question(fixture, 3, "question-1", "?", &key);
+    resume(fixture, 4, "{\"question-1\": \"allow once\"}");
+    assert_int_equal(take(fixture, question), TOOL_DISMISSED);
 }
 
-static void rounds__asked_while_the_client_is_away(void **state)
+CASE_WITH(rounds__asked_while_the_client_is_away, set_up(fixture))
 {
     struct tool_question *question;
     struct round_key key;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    question = ask(&fixture, "one?");
-    check_question(&fixture, 1, "question-1", "one?", &key);
-    fixture.asker->cancel(fixture.asker->context, question);
-    question = ask(&fixture, "two?");
-    assert_true(round_matches(&fixture.round, &key));
-    resume(&fixture, 2, ANSWER("question-1", "allow for this run, with any arguments"));
-    assert_int_equal(take(&fixture, question), TOOL_UNDECIDED);
-    check_question(&fixture, 2, "question-2", "two?", &key);
-    fixture.asker->cancel(fixture.asker->context, question);
-    resume(&fixture, 3, ANSWER("question-2", "allow once"));
-    tear_down(&fixture);
+    question = ask(fixture, "one?");
+    check_question(fixture, 1, "question-1", "one?", &key);
+    fixture->asker->cancel(fixture->asker->context, question);
+    question = ask(fixture, "two?");
+    assert_true(round_matches(&fixture->round, &key));
+    resume(fixture, 2, ANSWER("question-1", "allow for this run, with any arguments"));
+    assert_int_equal(take(fixture, question), TOOL_UNDECIDED);
+    check_question(fixture, 2, "question-2", "two?", &key);
+    fixture->asker->cancel(fixture->asker->context, question);
+    resume(fixture, 3, ANSWER("question-2", "allow once"));
 }
 
-static void rounds__no_more_than_clients_repeat(void **state)
+CASE_WITH(rounds__no_more_than_clients_repeat, set_up(fixture))
 {
     struct tool_question *question;
     struct round_key key;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    question = ask(&fixture, "?");
+    question = ask(fixture, "?");
     for (int i = 1; i <= 10; i++) {
-        check_question(&fixture, i, "question-1", "?", &key);
-        resume(&fixture, i + 1, NULL);
+        check_question(fixture, i, "question-1", "?", &key);
+        resume(fixture, i + 1, NULL);
     }
-    assert_int_equal(take(&fixture, question), TOOL_DISMISSED);
-    assert_null(ask(&fixture, "?"));
-    tear_down(&fixture);
+    assert_int_equal(take(fixture, question), TOOL_DISMISSED);
+    assert_null(ask(fixture, "?"));
 }
 
-static void rounds__a_cancelled_call_asks_no_more(void **state)
+CASE_WITH(rounds__a_cancelled_call_asks_no_more, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.closed = true;
-    assert_null(ask(&fixture, "?"));
-    tear_down(&fixture);
+    fixture->closed = true;
+    assert_null(ask(fixture, "?"));
 }
 
 static void digest_of(const char *tool, const char *arguments, char *digest)
@@ -277,11 +248,10 @@ static void digest_of(const char *tool, const char *arguments, char *digest)
     json_decref(value);
 }
 
-static void rounds__digests(void **state)
+CASE(rounds__digests)
 {
     char one[SHA256_HEX_SIZE], other[SHA256_HEX_SIZE];
 
-    (void)state;
     digest_of("a", "{\"x\": 1, \"y\": [2]}", one);
     digest_of("a", "{ \"y\": [2], \"x\": 1}", other);
     assert_string_equal(one, other);
@@ -293,13 +263,12 @@ static void rounds__digests(void **state)
     assert_string_not_equal(one, other);
 }
 
-static void rounds__results(void **state)
+CASE(rounds__results)
 {
     struct round_results results = {.next = 0};
     struct round_key key = {"", ""};
     json_t *result;
 
-    (void)state;
     for (int i = 0; i < ROUND_RESULTS_MAX + 1; i++) {
         snprintf(key.state, sizeof key.state, "state %d", i);
         round_results_keep(&results, &key, json_integer(i));

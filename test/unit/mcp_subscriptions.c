@@ -32,12 +32,11 @@ static void close_one(struct subscriptions *subscriptions, const char *id)
     "\"" ISOLATOR_VERSION "\",\"title\":\"isolator: untrusted code in containers\"}},"             \
     "\"resultType\":\"complete\"}}\n"
 
-static void subscriptions__are_acknowledged_and_completed_at_the_end(void **state)
+CASE(subscriptions__are_acknowledged_and_completed_at_the_end)
 {
     struct subscriptions subscriptions;
     struct client client;
 
-    (void)state;
     client_open(&client);
     subscriptions_init(&subscriptions);
     open_one(&subscriptions, &client, "1");
@@ -48,12 +47,11 @@ static void subscriptions__are_acknowledged_and_completed_at_the_end(void **stat
     client_check(&client, ACKNOWLEDGED("1") ACKNOWLEDGED("\"a\"") ENDED("1") ENDED("\"a\""));
 }
 
-static void subscriptions__without_any(void **state)
+CASE(subscriptions__without_any)
 {
     struct subscriptions subscriptions;
     struct client client;
 
-    (void)state;
     client_open(&client);
     subscriptions_init(&subscriptions);
     close_one(&subscriptions, "1");
@@ -63,12 +61,11 @@ static void subscriptions__without_any(void **state)
 }
 
 /* A cancelled request gets no response; the ids 1 and "1" differ. */
-static void subscriptions__are_cancelled_without_a_response(void **state)
+CASE(subscriptions__are_cancelled_without_a_response)
 {
     struct subscriptions subscriptions;
     struct client client;
 
-    (void)state;
     client_open(&client);
     subscriptions_init(&subscriptions);
     open_one(&subscriptions, &client, "1");
@@ -84,12 +81,11 @@ static void subscriptions__are_cancelled_without_a_response(void **state)
                  ACKNOWLEDGED("1") ACKNOWLEDGED("2") ACKNOWLEDGED("3") ENDED("1") ENDED("3"));
 }
 
-static void subscriptions__open_ones_are_released(void **state)
+CASE(subscriptions__open_ones_are_released)
 {
     struct subscriptions subscriptions;
     struct client client;
 
-    (void)state;
     client_open(&client);
     subscriptions_init(&subscriptions);
     open_one(&subscriptions, &client, "1");
@@ -97,13 +93,12 @@ static void subscriptions__open_ones_are_released(void **state)
     client_check(&client, ACKNOWLEDGED("1"));
 }
 
-static void subscriptions__number_is_limited(void **state)
+CASE(subscriptions__number_is_limited)
 {
     struct subscriptions subscriptions;
     struct client client;
     json_t *lines;
 
-    (void)state;
     client_open(&client);
     subscriptions_init(&subscriptions);
     for (int i = 0; i < 64; i++)

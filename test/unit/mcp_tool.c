@@ -49,9 +49,8 @@ static void check_members(const char *revision, const char *expected)
 }
 
 /* A client gets only members that its revision defines. */
-static void tool__members_by_revision(void **state)
+CASE(tool__members_by_revision)
 {
-    (void)state;
     check_members("2024-11-05", "name description inputSchema");
     check_members("2025-03-26", "name description inputSchema annotations");
     check_members("2025-06-18", "name title description inputSchema outputSchema annotations");
@@ -59,11 +58,10 @@ static void tool__members_by_revision(void **state)
     check_members("2026-07-28", "name title description inputSchema outputSchema annotations");
 }
 
-static void tool__names(void **state)
+CASE(tool__names)
 {
     json_t *tool = define("2025-11-25", NULL);
 
-    (void)state;
     assert_string_equal(TOOL_NAME, "execute_code");
     assert_string_equal(string_at(tool, "name"), "execute_code");
     assert_string_equal(string_at(tool, "title"), "Run code in a sandbox");
@@ -77,12 +75,11 @@ static const json_t *input_property(const json_t *tool, const char *name)
     return json_object_get(json_object_get(schema, "properties"), name);
 }
 
-static void tool__input_schema(void **state)
+CASE(tool__input_schema)
 {
     json_t *tool = define("2024-11-05", NULL);
     const json_t *schema = json_object_get(tool, "inputSchema");
 
-    (void)state;
     assert_string_equal(string_at(schema, "type"), "object");
     assert_true(json_is_false(json_object_get(schema, "additionalProperties")));
     check_keys(json_object_get(schema, "properties"),
@@ -101,9 +98,8 @@ static void check_languages(const char *more, const char *expected)
     json_decref(tool);
 }
 
-static void tool__languages_are_those_of_the_configuration(void **state)
+CASE(tool__languages_are_those_of_the_configuration)
 {
-    (void)state;
     check_languages(NULL, "[\"py\",\"sh\"]");
     check_languages("{\"languages\": {\"ruby\": {\"image\": \"ruby:3\", \"command\": [\"ruby\", "
                     "\"{entrypoint}\"], \"extensions\": [\".rb\"], \"defaultFilename\": "
@@ -129,24 +125,22 @@ static void check_snippets(const char *const *files, const char *expected)
 }
 
 /* A name is escaped, so that it cannot give a model instructions on lines of its own. */
-static void tool__snippets_by_their_shortest_names(void **state)
+CASE(tool__snippets_by_their_shortest_names)
 {
     static const char *const none[] = {NULL};
     static const char *const some[] = {"b.sh", "a.py", "b.py", "c\n.py", NULL};
 
-    (void)state;
     check_snippets(none, "entrypoint_code.");
     check_snippets(some, "entrypoint_code. There are: a, b.py, b.sh, c\\n.");
 }
 
 /* Of 40 names with 50 bytes each, it lists as many as fit into 600 bytes. */
-static void tool__as_many_snippets_as_there_is_room_for(void **state)
+CASE(tool__as_many_snippets_as_there_is_room_for)
 {
     char names[40][54];
     const char *files[41] = {NULL};
     CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT;
 
-    (void)state;
     strbuf_addstr(&expected, "entrypoint_code. There are:");
     for (int i = 0; i < 40; i++) {
         snprintf(names[i], sizeof names[i], "%050d.py", i);
@@ -169,9 +163,8 @@ static void check_timeout(const char *more, const char *expected)
     json_decref(tool);
 }
 
-static void tool__timeout_with_its_maximum(void **state)
+CASE(tool__timeout_with_its_maximum)
 {
-    (void)state;
     check_timeout(NULL, "");
     check_timeout("{\"maximums\": {\"timeoutSeconds\": 90.5}}",
                   " A value above 90.5 is lowered to 90.5.");
@@ -179,11 +172,10 @@ static void tool__timeout_with_its_maximum(void **state)
 
 /* ---- sessions */
 
-static void tool__arguments_of_sessions(void **state)
+CASE(tool__arguments_of_sessions)
 {
     json_t *tool = define("2025-11-25", SESSIONS);
 
-    (void)state;
     check_json(input_property(tool, "session"),
                "{\"type\":\"string\",\"description\":\"\\\"new\\\" opens a session and returns its "
                "id; calls with the id share its files, and need no language.\"}");
@@ -201,12 +193,11 @@ static void tool__arguments_of_sessions(void **state)
 }
 
 /* What only sessions have is not there without them. */
-static void tool__without_sessions(void **state)
+CASE(tool__without_sessions)
 {
     json_t *tool = define("2025-11-25", "{\"sessions\": {\"max\": 0}}");
     CLEANUP_FREE char *text = json_dumps(tool, 0);
 
-    (void)state;
     assert_null(strstr(text, "ession"));
     assert_null(strstr(text, "keep_processes"));
     assert_null(strstr(text, "exception"));
@@ -240,9 +231,8 @@ static void check_tools(const char *revision, const char *more, const char *name
     config_release(&config);
 }
 
-static void tool__all(void **state)
+CASE(tool__all)
 {
-    (void)state;
     check_tools("2025-11-25", NULL, "execute_code",
                 "name title description inputSchema outputSchema annotations");
     check_tools("2024-11-05", SESSIONS, "execute_code, close_session",
@@ -288,11 +278,10 @@ static void check_output(const json_t *tool, bool jobs)
     assert_int_equal(output_property(tool, "secondsLeft") != NULL, jobs);
 }
 
-static void tool__background(void **state)
+CASE(tool__background)
 {
     json_t *tool = define("2025-11-25", JOBS);
 
-    (void)state;
     assert_string_equal(string_at(input_property(tool, "background"), "description"),
                         "Start the program, return the id of its job at once, and let wait_job get "
                         "the result: for a program that may take longer than 45 s. "
@@ -315,12 +304,11 @@ static void tool__background(void **state)
 #define ALLOWED "\"languages\": {\"py\": {\"network\": {\"allow\": [\"example.com\"]}}}"
 
 /* Models have the argument only if there are hosts, and are told only then that a job has none. */
-static void tool__hosts(void **state)
+CASE(tool__hosts)
 {
     json_t *tool = define("2025-11-25", "{" ALLOWED ", \"jobs\": {\"maxRunning\": 1}}");
     const char *background = string_at(input_property(tool, "background"), "description");
 
-    (void)state;
     check_json(input_property(tool, "hosts"),
                "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"Reach only "
                "these of the allowed hosts, such as [\\\"example.com\\\", "
@@ -333,14 +321,13 @@ static void tool__hosts(void **state)
 }
 
 /* Only languages that are offered count. */
-static void tool__hosts_of_another_language(void **state)
+CASE(tool__hosts_of_another_language)
 {
     bool offered[] = {false, true};
     const struct tool_languages languages = {.offered = offered};
     struct config config;
     json_t *tool;
 
-    (void)state;
     set_up_config(&config, "{" ALLOWED "}");
     tool = tool_definition(&config, &languages, revision_legacy("2025-11-25"));
     assert_null(input_property(tool, "hosts"));
@@ -348,13 +335,12 @@ static void tool__hosts_of_another_language(void **state)
     config_release(&config);
 }
 
-static void tool__wait_job(void **state)
+CASE(tool__wait_job)
 {
     struct config config;
     json_t *tools;
     const json_t *tool;
 
-    (void)state;
     set_up_config(&config, "{\"jobs\": {\"maxRunning\": 1}, \"sessions\": {\"max\": 1}}");
     tools = tool_definitions(&config, &all, revision_legacy("2025-11-25"));
     tool = json_array_get(tools, 2);
@@ -385,9 +371,8 @@ static void check_open_world(const char *more, bool expected)
     json_decref(tool);
 }
 
-static void tool__open_world_hint_is_the_network(void **state)
+CASE(tool__open_world_hint_is_the_network)
 {
-    (void)state;
     check_open_world(NULL, false);
     check_open_world("{\"defaults\": {\"network\": \"bridge\"}}", true);
     check_open_world("{\"languages\": {\"sh\": {\"network\": \"bridge\"}}}", true);
@@ -402,11 +387,10 @@ static void tool__open_world_hint_is_the_network(void **state)
         "{\"defaults\": {\"network\": \"bridge\"}, \"maximums\": {\"network\": \"none\"}}", false);
 }
 
-static void tool__annotations(void **state)
+CASE(tool__annotations)
 {
     json_t *tool = define("2025-03-26", NULL);
 
-    (void)state;
     check_json(json_object_get(tool, "annotations"),
                "{\"title\":\"Run code in a sandbox\",\"readOnlyHint\":false,"
                "\"destructiveHint\":false,\"idempotentHint\":false,\"openWorldHint\":false}");
@@ -446,11 +430,10 @@ static void check_schema(struct result *result, const char *more, const char *pr
     json_decref(tool);
 }
 
-static void tool__output_schema_is_that_of_a_result(void **state)
+CASE(tool__output_schema_is_that_of_a_result)
 {
     struct result result = RESULT_INIT;
 
-    (void)state;
     check_schema(&result, NULL, "status exitCode stdout stderr error reason artifacts warnings");
     result_add_session(&result, "0123456789abcdef0123456789abcdef")->cell = true;
     check_schema(&result, SESSIONS,
@@ -459,13 +442,12 @@ static void tool__output_schema_is_that_of_a_result(void **state)
 }
 
 /* Hosts send the tools with each conversation. */
-static void tool__definitions_are_short(void **state)
+CASE(tool__definitions_are_short)
 {
     struct config config;
     CLEANUP_FREE char *text = NULL;
     json_t *tools;
 
-    (void)state;
     set_up_config(&config, INTERPRETER);
     tools = tool_definitions(&config, &all, revision_legacy("2025-11-25"));
     text = json_dumps(tools, JSON_COMPACT);
@@ -517,13 +499,12 @@ static void check_conforms(struct result *result)
     json_decref(tool);
 }
 
-static void tool__results_conform_to_the_schema(void **state)
+CASE(tool__results_conform_to_the_schema)
 {
     struct result empty = RESULT_INIT;
     struct result full = RESULT_INIT;
     struct session_result *session;
 
-    (void)state;
     check_conforms(&empty);
     result_release(&empty);
     full.exit_code = 137;
@@ -543,13 +524,12 @@ static void tool__results_conform_to_the_schema(void **state)
 }
 
 /* All values that a result can have, and no others. */
-static void tool__reasons_of_the_schema(void **state)
+CASE(tool__reasons_of_the_schema)
 {
     json_t *tool = define("2025-06-18", NULL);
     const json_t *properties = json_object_get(output_schema(tool), "properties");
     const json_t *choice = json_object_get(json_object_get(properties, "reason"), "enum");
 
-    (void)state;
     assert_int_equal(json_array_size(choice), REASON_BUILD + 1); /* a model gives no tests */
     for (int reason = REASON_EXIT; reason <= REASON_BUILD; reason++) {
         struct result result = RESULT_INIT;
@@ -583,9 +563,8 @@ static void check_description(const char *more, const char *expected)
     json_decref(tool);
 }
 
-static void tool__description_states_the_limits(void **state)
+CASE(tool__description_states_the_limits)
 {
-    (void)state;
     check_description(NULL, "Languages and limits:\n"
                             "- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network\n"
                             "- sh: 45 s, 512 MB of memory, 0.5 CPU, 64 MB for files, no network");
@@ -606,9 +585,8 @@ static void tool__description_states_the_limits(void **state)
     check_description("{\"containerWorkdir\": \"/elsewhere\"}", " working directory, /elsewhere, ");
 }
 
-static void tool__description_lists_the_hosts(void **state)
+CASE(tool__description_lists_the_hosts)
 {
-    (void)state;
     check_description(
         "{\"languages\": {\"py\": {\"network\": {\"allow\": [\"a.example\", \"*.b.example:8080\","
         " \"[::1]\"]}}}}",
@@ -634,11 +612,10 @@ static void tool__description_lists_the_hosts(void **state)
         "*.d: send requests to them by HTTPS and without a key\n- sh: ");
 }
 
-static void tool__description_lists_the_packages(void **state)
+CASE(tool__description_lists_the_packages)
 {
     struct strbuf many = STRBUF_INIT;
 
-    (void)state;
     check_description("{\"languages\": {\"py\": {\"packages\": [\"numpy\", \"@a/b\"]}}}",
                       "\n- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network; "
                       "packages: numpy, @a/b\n- sh: ");
@@ -663,9 +640,8 @@ static void check_instructions(const char *more, const char *expected)
 }
 
 /* The rules come once, with the tool. */
-static void tool__instructions_are_short(void **state)
+CASE(tool__instructions_are_short)
 {
-    (void)state;
     check_instructions(NULL, "execute_code runs code in a locked-down container. Its description "
                              "has the rules, the languages and their limits.");
     check_instructions(SESSIONS,
@@ -674,14 +650,13 @@ static void tool__instructions_are_short(void **state)
                        "their limits.");
 }
 
-static void tool__description_has_the_rules(void **state)
+CASE(tool__description_has_the_rules)
 {
-    (void)state;
     check_description(NULL, " Nothing is kept between calls, so send all files ");
     check_description(SESSIONS, " Nothing is kept between calls without a session, so send all ");
 }
 
-static void tool__only_offered_languages(void **state)
+CASE(tool__only_offered_languages)
 {
     bool offered[] = {false, true}, unprepared[] = {true, true};
     const struct tool_languages some = {offered, unprepared};
@@ -689,7 +664,6 @@ static void tool__only_offered_languages(void **state)
     const json_t *languages;
     json_t *tool;
 
-    (void)state;
     set_up_config(&config, "{\"languages\": {\"py\": {\"network\": \"bridge\"}}}");
     assert_int_equal(config.language_count, COUNT(offered));
     tool = tool_definition(&config, &some, revision_legacy("2025-11-25"));
@@ -742,9 +716,8 @@ static void check_arguments(const char *more)
 #define MAXIMUMS                                                                                   \
     "{\"maximums\": {\"memoryMB\": 1024, \"cpus\": 1.5, \"cpuSeconds\": 20, \"pidsLimit\": 100}}"
 
-static void tool__arguments_are_those_that_are_accepted(void **state)
+CASE(tool__arguments_are_those_that_are_accepted)
 {
-    (void)state;
     check_arguments(NULL);
     check_arguments("{\"maximums\": {\"memoryMB\": 1024}}");
     check_arguments(MAXIMUMS);
@@ -752,12 +725,11 @@ static void tool__arguments_are_those_that_are_accepted(void **state)
 }
 
 /* A model can ask for a limit only below a maximum, and is told the maximum. */
-static void tool__limits_with_their_maximums(void **state)
+CASE(tool__limits_with_their_maximums)
 {
     json_t *tool = define("2025-11-25", MAXIMUMS);
     const json_t *schema = json_object_get(tool, "inputSchema");
 
-    (void)state;
     check_keys(json_object_get(schema, "properties"),
                "language entrypoint_code entrypoint_filename additional_files snippet_name stdin "
                "arguments environment artifacts timeout_seconds memory_mb cpus cpu_seconds "

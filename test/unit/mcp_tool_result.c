@@ -107,26 +107,23 @@ static void check_text(int exit_code, const char *error, const char *out, const 
     tear_down(&fixture);
 }
 
-static void tool_result__of_success(void **state)
+CASE(tool_result__of_success)
 {
-    (void)state;
     check_text(0, NULL, "hello\n", "", "--- stdout ---\nhello\n");
     check_text(0, NULL, "", "oops", "--- stderr ---\noops");
     check_text(0, NULL, "out\n", "err\n", "--- stdout ---\nout\n--- stderr ---\nerr\n");
     check_text(0, NULL, "out", "err", "--- stdout ---\nout\n--- stderr ---\nerr");
 }
 
-static void tool_result__without_output(void **state)
+CASE(tool_result__without_output)
 {
-    (void)state;
     check_text(0, NULL, "", "", "(no output)");
     check_text(3, "exit status 3", "", "",
                "Execution Failed (error): exit status 3\n\n(no output)");
 }
 
-static void tool_result__of_failure(void **state)
+CASE(tool_result__of_failure)
 {
-    (void)state;
     check_text(3, "exit status 3", "out\n", "err\n",
                "Execution Failed (error): exit status 3\n\n"
                "--- stdout ---\nout\n--- stderr ---\nerr\n");
@@ -137,9 +134,8 @@ static void tool_result__of_failure(void **state)
                "Execution Failed (error): cannot save the image\n\n--- stdout ---\nout");
 }
 
-static void tool_result__of_a_program_that_never_ran(void **state)
+CASE(tool_result__of_a_program_that_never_ran)
 {
-    (void)state;
     check_text(EXIT_CODE_NONE, "no engine", "", "",
                "Execution Failed (error): no engine\n\nThe program has not run. If that happens "
                "again, only the user can fix it: tell the user.");
@@ -160,21 +156,19 @@ static void check_warnings(int count, const char *expected)
     tear_down(&fixture);
 }
 
-static void tool_result__warnings_are_in_the_text(void **state)
+CASE(tool_result__warnings_are_in_the_text)
 {
-    (void)state;
     check_warnings(1, "--- stdout ---\nout\n--- warnings ---\nwarning 0\n");
     check_warnings(12, "--- stdout ---\nout\n--- warnings ---\n"
                        "warning 0\nwarning 1\nwarning 2\nwarning 3\nwarning 4\nwarning 5\n"
                        "warning 6\nwarning 7\nwarning 8\nwarning 9\nand 2 more\n");
 }
 
-static void tool_result__long_warnings_are_cut(void **state)
+CASE(tool_result__long_warnings_are_cut)
 {
     struct fixture fixture;
     char warning[1001];
 
-    (void)state;
     memset(warning, 'w', sizeof warning - 1);
     warning[1000] = '\0';
     warning[1] = '\n';
@@ -188,24 +182,18 @@ static void tool_result__long_warnings_are_cut(void **state)
     tear_down(&fixture);
 }
 
-static void tool_result__of_a_timeout(void **state)
+CASE_WITH(tool_result__of_a_timeout, set_up(fixture, 137, "timed out after 5 s"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 137, "timed out after 5 s");
-    fixture.result.reason = REASON_TIMEOUT;
-    add_text(&fixture, 0, "so far");
-    make(&fixture, "2025-06-18", 50000);
-    assert_string_equal(text_of(&fixture), "Execution Failed (timeout): timed out after 5 s\n\n"
-                                           "--- stdout ---\nso far");
-    assert_string_equal(string_at(structured(&fixture), "status"), "timeout");
-    tear_down(&fixture);
+    fixture->result.reason = REASON_TIMEOUT;
+    add_text(fixture, 0, "so far");
+    make(fixture, "2025-06-18", 50000);
+    assert_string_equal(text_of(fixture), "Execution Failed (timeout): timed out after 5 s\n\n"
+                                          "--- stdout ---\nso far");
+    assert_string_equal(string_at(structured(fixture), "status"), "timeout");
 }
 
-static void tool_result__failure_that_ran_nothing(void **state)
+CASE(tool_result__failure_that_ran_nothing)
 {
-    (void)state;
     check_new_json(tool_result_of_failure("it is busy"),
                    "{\"content\":[{\"type\":\"text\",\"text\":\"Execution Failed (error): it is "
                    "busy\"}],\"isError\":true}");
@@ -230,11 +218,10 @@ static void add_cell(struct fixture *fixture, const char *value)
     fixture->result.session = session;
 }
 
-static void tool_result__of_a_cell(void **state)
+CASE(tool_result__of_a_cell)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, 0, NULL);
     add_cell(&fixture, "42");
     add_text(&fixture, 0, "out");
@@ -273,9 +260,8 @@ static void check_session_line(const char *expected, int exit_code, bool cell, b
     tear_down(&fixture);
 }
 
-static void tool_result__what_a_session_keeps(void **state)
+CASE(tool_result__what_a_session_keeps)
 {
-    (void)state;
     check_session_line(": files are kept", 0, false, false, NULL);
     check_session_line(": variables and files are kept", 0, true, true, NULL);
     check_session_line(": variables are lost; files are kept", 137, true, false, NULL);
@@ -303,9 +289,8 @@ static void check_value_share(size_t value, size_t out, size_t shown_value, size
 }
 
 /* 400 of the 1000 bytes are for headings, the line about the session, and notes. */
-static void tool_result__a_value_shares_the_room(void **state)
+CASE(tool_result__a_value_shares_the_room)
 {
-    (void)state;
     check_value_share(300, 0, 300, 0);
     check_value_share(301, 0, 300, 0);
     check_value_share(100, 5000, 100, 500);
@@ -313,24 +298,18 @@ static void tool_result__a_value_shares_the_room(void **state)
 }
 
 /* JSON escapes the value in six bytes for each byte, and the message still fits. */
-static void tool_result__a_value_of_control_characters(void **state)
+CASE_WITH(tool_result__a_value_of_control_characters, set_up(fixture, 0, NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 0, NULL);
-    add_cell(&fixture, "");
+    add_cell(fixture, "");
     for (int i = 0; i < 600000; i++)
-        strbuf_addch(&fixture.result.session->value, '\x01');
-    make(&fixture, "2025-06-18", 4000000);
-    assert_in_range(jsonrpc_size(fixture.tool_result), RESULT_MAX / 4, RESULT_MAX);
-    assert_true(is_true(&fixture, "valueTruncated"));
-    tear_down(&fixture);
+        strbuf_addch(&fixture->result.session->value, '\x01');
+    make(fixture, "2025-06-18", 4000000);
+    assert_in_range(jsonrpc_size(fixture->tool_result), RESULT_MAX / 4, RESULT_MAX);
+    assert_true(is_true(fixture, "valueTruncated"));
 }
 
-static void tool_result__text(void **state)
+CASE(tool_result__text)
 {
-    (void)state;
     check_new_json(tool_result_of_text("done"),
                    "{\"content\":[{\"type\":\"text\",\"text\":\"done\"}],\"isError\":false}");
 }
@@ -355,9 +334,8 @@ static void check_tool_result(const char *name, const char *expected)
     "\"signal\":null,\"stdoutBytes\":3,\"stderrBytes\":0,\"stdoutTruncated\":false,"               \
     "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"artifacts\":[],\"warnings\":[]}"
 
-static void tool_result__structured_content_by_revision(void **state)
+CASE(tool_result__structured_content_by_revision)
 {
-    (void)state;
     check_tool_result("2024-11-05", "{" CONTENT ",\"isError\":false}");
     check_tool_result("2025-03-26", "{" CONTENT ",\"isError\":false}");
     check_tool_result("2025-06-18", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
@@ -366,54 +344,41 @@ static void tool_result__structured_content_by_revision(void **state)
 }
 
 /* A row of the table of clients, and "isolator/details", change the features of a revision. */
-static void tool_result__details_if_asked_for(void **state)
+CASE_WITH(tool_result__details_if_asked_for, set_up(fixture, 0, NULL))
 {
-    struct fixture fixture;
     struct revision all = *revision("2025-11-25");
 
-    (void)state;
-    set_up(&fixture, 0, NULL);
-    artifacts_add(&fixture.result.artifacts, string_copy("c"), string_copy("2"), 1, false);
-    fixture.result.container = string_copy("isolator-1");
+    artifacts_add(&fixture->result.artifacts, string_copy("c"), string_copy("2"), 1, false);
+    fixture->result.container = string_copy("isolator-1");
     all.details = true;
-    fixture.tool_result = tool_result_of_run(&fixture.result, &all, 1000, &fixture.store);
-    assert_string_equal(string_at(structured(&fixture), "container"), "isolator-1");
-    assert_int_equal(strlen(string_at(structured(&fixture), "artifacts.0.sha256")), 64);
-    json_decref(fixture.tool_result);
+    fixture->tool_result = tool_result_of_run(&fixture->result, &all, 1000, &fixture->store);
+    assert_string_equal(string_at(structured(fixture), "container"), "isolator-1");
+    assert_int_equal(strlen(string_at(structured(fixture), "artifacts.0.sha256")), 64);
+    json_decref(fixture->tool_result);
     all.details = false;
-    fixture.tool_result = tool_result_of_run(&fixture.result, &all, 1000, &fixture.store);
-    assert_null(json_object_get(structured(&fixture), "container"));
-    assert_string_equal(string_at(structured(&fixture), "artifacts.0.sha256"), "(none)");
-    tear_down(&fixture);
+    fixture->tool_result = tool_result_of_run(&fixture->result, &all, 1000, &fixture->store);
+    assert_null(json_object_get(structured(fixture), "container"));
+    assert_string_equal(string_at(structured(fixture), "artifacts.0.sha256"), "(none)");
 }
 
-static void tool_result__without_structure(void **state)
+CASE_WITH(tool_result__without_structure, set_up(fixture, 0, NULL))
 {
-    struct fixture fixture;
     struct revision part = *revision("2025-11-25");
 
-    (void)state;
-    set_up(&fixture, 0, NULL);
     part.structured = false;
-    artifacts_add(&fixture.result.artifacts, string_copy("c.csv"), string_copy("2"), 1, false);
-    fixture.tool_result = tool_result_of_run(&fixture.result, &part, 1000, &fixture.store);
-    assert_null(structured(&fixture));
-    assert_string_equal(string_at(fixture.tool_result, "content.1.type"), "resource");
-    tear_down(&fixture);
+    artifacts_add(&fixture->result.artifacts, string_copy("c.csv"), string_copy("2"), 1, false);
+    fixture->tool_result = tool_result_of_run(&fixture->result, &part, 1000, &fixture->store);
+    assert_null(structured(fixture));
+    assert_string_equal(string_at(fixture->tool_result, "content.1.type"), "resource");
 }
 
-static void tool_result__any_characters(void **state)
+CASE_WITH(tool_result__any_characters, set_up(fixture, 0, NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 0, NULL);
-    strbuf_add(&fixture.result.text[0], "a\0\x1b\xc3\xa9", 5);
-    make(&fixture, "2025-06-18", 50000);
-    check_json(json_array_get(json_object_get(fixture.tool_result, "content"), 0),
+    strbuf_add(&fixture->result.text[0], "a\0\x1b\xc3\xa9", 5);
+    make(fixture, "2025-06-18", 50000);
+    check_json(json_array_get(json_object_get(fixture->tool_result, "content"), 0),
                "{\"type\":\"text\",\"text\":\"--- stdout ---\\na\\u0000\\u001B\xc3\xa9\"}");
-    check_json(json_object_get(structured(&fixture), "stdout"), "\"a\\u0000\\u001B\xc3\xa9\"");
-    tear_down(&fixture);
+    check_json(json_object_get(structured(fixture), "stdout"), "\"a\\u0000\\u001B\xc3\xa9\"");
 }
 
 /* ---- long output */
@@ -439,9 +404,8 @@ static void check_shares(size_t out, size_t err, size_t shown_out, size_t shown_
 }
 
 /* 240 of the 1000 bytes are for headings and notes. */
-static void tool_result__streams_share_the_room(void **state)
+CASE(tool_result__streams_share_the_room)
 {
-    (void)state;
     check_shares(760, 0, 760, 0);
     check_shares(761, 0, 760, 0);
     check_shares(0, 5000, 0, 760);
@@ -453,31 +417,21 @@ static void tool_result__streams_share_the_room(void **state)
 }
 
 /* The note also counts the bytes that the run has omitted. */
-static void tool_result__note_counts_all_omitted_bytes(void **state)
+CASE_WITH(tool_result__note_counts_all_omitted_bytes, set_up(fixture, 0, NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 0, NULL);
-    add_bytes(&fixture, 0, 'X', 10000);
-    fixture.result.bytes[0] = 50000000;
-    make(&fixture, "2025-06-18", 1000);
+    add_bytes(fixture, 0, 'X', 10000);
+    fixture->result.bytes[0] = 50000000;
+    make(fixture, "2025-06-18", 1000);
     assert_non_null(
-        strstr(text_of(&fixture), "X\n[... 49999240 bytes left out; more is at isolator://runs/"));
-    check_json(json_object_get(structured(&fixture), "stdoutBytes"), "50000000");
-    tear_down(&fixture);
+        strstr(text_of(fixture), "X\n[... 49999240 bytes left out; more is at isolator://runs/"));
+    check_json(json_object_get(structured(fixture), "stdoutBytes"), "50000000");
 }
 
-static void tool_result__shows_a_minimum(void **state)
+CASE_WITH(tool_result__shows_a_minimum, set_up(fixture, 0, NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 0, NULL);
-    add_bytes(&fixture, 0, 'X', 1000);
-    make(&fixture, "2025-06-18", 0);
-    assert_int_equal(count_char(text_of(&fixture), 'X'), 256);
-    tear_down(&fixture);
+    add_bytes(fixture, 0, 'X', 1000);
+    make(fixture, "2025-06-18", 0);
+    assert_int_equal(count_char(text_of(fixture), 'X'), 256);
 }
 
 /* ---- links */
@@ -505,11 +459,10 @@ static void check_link(struct fixture *fixture, size_t block, int stream, size_t
     shared_file_release(part.range.file);
 }
 
-static void tool_result__links_to_omitted_output(void **state)
+CASE(tool_result__links_to_omitted_output)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, 0, NULL);
     add_bytes(&fixture, 0, 'X', 10000);
     add_bytes(&fixture, 1, 'Y', 20000);
@@ -528,19 +481,14 @@ static void tool_result__links_to_omitted_output(void **state)
     tear_down(&fixture);
 }
 
-static void tool_result__no_link_if_all_is_shown(void **state)
+CASE_WITH(tool_result__no_link_if_all_is_shown, set_up(fixture, 0, NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, 0, NULL);
-    add_text(&fixture, 0, "short");
-    fixture.result.truncated[0] = true; /* by the run */
-    make(&fixture, "2025-06-18", 1000);
-    assert_int_equal(blocks(&fixture), 1);
-    assert_true(is_true(&fixture, "stdoutTruncated"));
-    assert_null(fixture.store.first);
-    tear_down(&fixture);
+    add_text(fixture, 0, "short");
+    fixture->result.truncated[0] = true; /* by the run */
+    make(fixture, "2025-06-18", 1000);
+    assert_int_equal(blocks(fixture), 1);
+    assert_true(is_true(fixture, "stdoutTruncated"));
+    assert_null(fixture->store.first);
 }
 
 static void check_no_link(const char *name)
@@ -557,45 +505,37 @@ static void check_no_link(const char *name)
     tear_down(&fixture);
 }
 
-static void tool_result__no_link_if_the_revision_has_none(void **state)
+CASE(tool_result__no_link_if_the_revision_has_none)
 {
-    (void)state;
     check_no_link("2024-11-05");
     check_no_link("2025-03-26");
 }
 
 /* Stored output fits into one message if JSON escapes little of it. */
-static void tool_result__stores_a_maximum(void **state)
+CASE_WITH(tool_result__stores_a_maximum, set_up(fixture, 0, NULL))
 {
-    struct fixture fixture;
     const json_t *link;
 
-    (void)state;
-    set_up(&fixture, 0, NULL);
-    add_bytes(&fixture, 0, 'X', 3000000);
-    make(&fixture, "2025-06-18", 1000);
-    link = json_array_get(json_object_get(fixture.tool_result, "content"), 1);
+    add_bytes(fixture, 0, 'X', 3000000);
+    make(fixture, "2025-06-18", 1000);
+    link = json_array_get(json_object_get(fixture->tool_result, "content"), 1);
     assert_in_range(json_integer_value(json_object_get(link, "size")), 900000, 900100);
-    check_link(&fixture, 1, 0, (size_t)json_integer_value(json_object_get(link, "size")));
-    tear_down(&fixture);
+    check_link(fixture, 1, 0, (size_t)json_integer_value(json_object_get(link, "size")));
 }
 
 /* ---- artifacts */
 
 /* A later call can copy the example; structured content has a URI for each artifact. */
-static void tool_result__artifacts_for_later_calls(void **state)
+CASE_WITH(tool_result__artifacts_for_later_calls, set_up(fixture, 0, NULL))
 {
-    struct fixture fixture;
     const json_t *artifacts;
     CLEANUP_FREE char *expected = NULL;
     CLEANUP_FREE char *id = NULL;
 
-    (void)state;
-    set_up(&fixture, 0, NULL);
-    artifacts_add(&fixture.result.artifacts, string_copy("a b.csv"), string_copy("1"), 1, false);
-    artifacts_add(&fixture.result.artifacts, string_copy("c"), string_copy("2"), 1, false);
-    make(&fixture, "2025-11-25", 1000);
-    artifacts = json_object_get(structured(&fixture), "artifacts");
+    artifacts_add(&fixture->result.artifacts, string_copy("a b.csv"), string_copy("1"), 1, false);
+    artifacts_add(&fixture->result.artifacts, string_copy("c"), string_copy("2"), 1, false);
+    make(fixture, "2025-11-25", 1000);
+    artifacts = json_object_get(structured(fixture), "artifacts");
     id = string_format("%.16s",
                        string_at(json_array_get(artifacts, 1), "uri") + strlen("isolator://runs/"));
     expected = string_format(
@@ -603,21 +543,19 @@ static void tool_result__artifacts_for_later_calls(void **state)
         "In a later call: \"additional_files\": [{\"filename\": \"a b.csv\", \"uri\": "
         "\"isolator://runs/%s/files/a%%20b.csv\"}]\n",
         id);
-    assert_string_equal(text_of(&fixture), expected);
+    assert_string_equal(text_of(fixture), expected);
     free(steal_pointer(&expected));
     expected = string_format("isolator://runs/%s/files/a%%20b.csv", id);
     assert_string_equal(string_at(json_array_get(artifacts, 0), "uri"), expected);
-    tear_down(&fixture);
 }
 
 /* A model's service would refuse the conversation for ever. */
-static void tool_result__pictures_that_are_broken(void **state)
+CASE(tool_result__pictures_that_are_broken)
 {
     static const char broken[] = "\xff\xd8\xff\xe0 and something else";
     struct fixture fixture;
     char *data = memory_allocate(sizeof broken);
 
-    (void)state;
     memcpy(data, broken, sizeof broken);
     set_up(&fixture, 0, NULL);
     artifacts_add(&fixture.result.artifacts, string_copy("a.jpg"), data, sizeof broken - 1, false);
@@ -634,12 +572,11 @@ static void tool_result__pictures_that_are_broken(void **state)
 }
 
 /* Such a name and its URI would take too much room. */
-static void tool_result__artifacts_with_long_names(void **state)
+CASE(tool_result__artifacts_with_long_names)
 {
     struct fixture fixture;
     CLEANUP_FREE char *name = memory_allocate(202);
 
-    (void)state;
     memset(name, 'x', 201);
     name[201] = '\0';
     set_up(&fixture, 0, NULL);
@@ -666,9 +603,8 @@ static void check_fits(const char *name, char byte, size_t max_text, size_t min)
 }
 
 /* JSON needs six bytes for each byte, and twice that with structured content. */
-static void tool_result__fits_into_a_message_when_escaped(void **state)
+CASE(tool_result__fits_into_a_message_when_escaped)
 {
-    (void)state;
     check_fits("2024-11-05", '\x01', 450000, 300000);
     check_fits("2025-06-18", '\x01', 450000, 300000);
     check_fits("2026-07-28", '"', 450000, 300000);

@@ -26,7 +26,7 @@ static int begin(struct tool_searches *searches, struct client *client, int id, 
     return result;
 }
 
-static void tool_search__too_many_at_once(void **state)
+CASE(tool_search__too_many_at_once)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec servers = STRVEC_INIT;
@@ -37,7 +37,6 @@ static void tool_search__too_many_at_once(void **state)
     struct tool_box *box;
     json_t *first = json_integer(0);
 
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(config_load_built_in(&config, &error), 0);
     assert_int_equal(config_overlay(&config, silent, strlen(silent), "test.json", &error), 0);

@@ -11,19 +11,17 @@ static void check(const char *path, const char *expected)
     assert_string_equal(back, path);
 }
 
-static void uri__encodes_and_decodes(void **state)
+CASE(uri__encodes_and_decodes)
 {
-    (void)state;
     check("files/a-b_c.~d", "isolator://x/files/a-b_c.~d");
     check("a b%c?d#e&f=g+h", "isolator://x/a%20b%25c%3Fd%23e%26f%3Dg%2Bh");
     check("caf\xc3\xa9", "isolator://x/caf%C3%A9");
 }
 
-static void uri__invalid_escapes(void **state)
+CASE(uri__invalid_escapes)
 {
     static const char *const bad[] = {"%", "%4", "%4g", "%g4", "a%00b"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         assert_null(uri_decode(bad[i]));
 }

@@ -45,11 +45,10 @@ static void close_gone(struct client *client)
     client_close(client);
 }
 
-static void writer__writes_in_order(void **state)
+CASE(writer__writes_in_order)
 {
     struct client client;
 
-    (void)state;
     client_open(&client);
     put(&client, "one\n");
     put(&client, "two\n");
@@ -58,11 +57,10 @@ static void writer__writes_in_order(void **state)
 }
 
 /* Another process that has our end open may have set O_NONBLOCK on it. */
-static void writer__waits_if_the_pipe_is_nonblocking(void **state)
+CASE(writer__waits_if_the_pipe_is_nonblocking)
 {
     struct client client;
 
-    (void)state;
     client_open_silent(&client);
     assert_int_equal(fcntl(client.ends[1], F_SETFL, O_NONBLOCK), 0);
     put_bytes(&client, 1000000);
@@ -73,11 +71,10 @@ static void writer__waits_if_the_pipe_is_nonblocking(void **state)
     client_close(&client);
 }
 
-static void writer__nothing_to_write(void **state)
+CASE(writer__nothing_to_write)
 {
     struct client client;
 
-    (void)state;
     client_open(&client);
     assert_false(writer_full(&client.writer));
     assert_false(writer_broken(&client.writer));
@@ -85,12 +82,11 @@ static void writer__nothing_to_write(void **state)
     client_check(&client, "");
 }
 
-static void writer__any_bytes(void **state)
+CASE(writer__any_bytes)
 {
     struct client client;
     char *line = memory_allocate(4);
 
-    (void)state;
     memcpy(line, "a\0b\n", 4);
     client_open(&client);
     writer_put(&client.writer, line, 4);
@@ -101,11 +97,10 @@ static void writer__any_bytes(void **state)
 }
 
 /* More than a pipe holds. */
-static void writer__large_lines_are_written_whole(void **state)
+CASE(writer__large_lines_are_written_whole)
 {
     struct client client;
 
-    (void)state;
     client_open(&client);
     put_bytes(&client, 3000000);
     put_bytes(&client, 1);
@@ -124,14 +119,13 @@ static void *put_many(void *context)
     return NULL;
 }
 
-static void writer__lines_of_threads_stay_whole(void **state)
+CASE(writer__lines_of_threads_stay_whole)
 {
     enum { THREADS = 4 };
     struct client client;
     pthread_t threads[THREADS];
     size_t lines = 0;
 
-    (void)state;
     client_open(&client);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, put_many, &client), 0);
@@ -146,11 +140,10 @@ static void writer__lines_of_threads_stay_whole(void **state)
 
 /* ---- a client that does not read */
 
-static void writer__is_full(void **state)
+CASE(writer__is_full)
 {
     struct client client;
 
-    (void)state;
     client_open_silent(&client);
     put_bytes(&client, WAITING_MAX);
     assert_false(writer_full(&client.writer));
@@ -163,11 +156,10 @@ static void writer__is_full(void **state)
     client_close(&client);
 }
 
-static void writer__waits_for_room(void **state)
+CASE(writer__waits_for_room)
 {
     struct client client;
 
-    (void)state;
     client_open_silent(&client);
     put_bytes(&client, WAITING_MAX + 1);
     client_start_reading(&client);
@@ -178,11 +170,10 @@ static void writer__waits_for_room(void **state)
 }
 
 /* The main loop then reads again. */
-static void writer__wakes_when_there_is_room_again(void **state)
+CASE(writer__wakes_when_there_is_room_again)
 {
     struct client client;
 
-    (void)state;
     client_open_silent(&client);
     put_bytes(&client, 100000); /* more than fits into the pipe, so the thread waits */
     wait_for_input(client.ends[0]);
@@ -195,11 +186,10 @@ static void writer__wakes_when_there_is_room_again(void **state)
     client_close(&client);
 }
 
-static void writer__does_not_wait_at_the_end(void **state)
+CASE(writer__does_not_wait_at_the_end)
 {
     struct client client;
 
-    (void)state;
     client_open_silent(&client);
     put_bytes(&client, WAITING_MAX + 1);
     writer_stop_waiting(&client.writer);
@@ -218,12 +208,11 @@ static void *stop_waiting(void *context)
     return NULL;
 }
 
-static void writer__the_end_stops_the_waiting(void **state)
+CASE(writer__the_end_stops_the_waiting)
 {
     struct client client;
     pthread_t thread;
 
-    (void)state;
     client_open_silent(&client);
     put_bytes(&client, WAITING_MAX + 1);
     assert_int_equal(pthread_create(&thread, NULL, stop_waiting, &client.writer), 0);
@@ -236,11 +225,10 @@ static void writer__the_end_stops_the_waiting(void **state)
 }
 
 /* Nothing was freed, so it can be called again. */
-static void writer__finish_gives_up_at_the_deadline(void **state)
+CASE(writer__finish_gives_up_at_the_deadline)
 {
     struct client client;
 
-    (void)state;
     client_open_silent(&client);
     put_bytes(&client, 200000);
     assert_int_equal(writer_finish(&client.writer, clock_now_ms() + 50), -1);
@@ -254,11 +242,10 @@ static void writer__finish_gives_up_at_the_deadline(void **state)
 
 /* ---- a client that goes away */
 
-static void writer__is_broken(void **state)
+CASE(writer__is_broken)
 {
     struct client client;
 
-    (void)state;
     client_open_silent(&client);
     close(client.ends[0]);
     assert_false(writer_broken(&client.writer)); /* nothing was written yet */
@@ -271,11 +258,10 @@ static void writer__is_broken(void **state)
     close_gone(&client);
 }
 
-static void writer__breaks_while_it_writes(void **state)
+CASE(writer__breaks_while_it_writes)
 {
     struct client client;
 
-    (void)state;
     client_open_silent(&client);
     put_bytes(&client, 1000000);
     wait_for_input(client.ends[0]);
@@ -297,12 +283,11 @@ static int set_up_group(void **state)
 }
 
 /* The lines that nobody reads are not written, and a server that shuts down waits for nothing. */
-static void writer__flush(void **state)
+CASE(writer__flush)
 {
     struct client client;
     char *large = memory_allocate(1 << 20);
 
-    (void)state;
     client_open(&client);
     assert_true(writer_flush(&client.writer));
     writer_put(&client.writer, string_copy("one\n"), 4);

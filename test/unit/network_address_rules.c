@@ -22,7 +22,7 @@ static void check(const char *const *texts, size_t count, bool expected)
 }
 
 /* The neighbours of special ranges, and a few hosts. */
-static void address_rules__global(void **state)
+CASE(address_rules__global)
 {
     static const char *const global[] = {
         "1.0.0.0",          "1.1.1.1",         "8.8.8.8",
@@ -39,12 +39,11 @@ static void address_rules__global(void **state)
         "2003::1",          "2606:4700::1111", "2620:4f:8000::1",
         "3ffe:ffff::1",     "3fff:1000::"};
 
-    (void)state;
     check(global, COUNT(global), true);
 }
 
 /* The first and the last address of each range. */
-static void address_rules__special_ipv4(void **state)
+CASE(address_rules__special_ipv4)
 {
     static const char *const special[] = {
         "0.0.0.0",         "0.255.255.255",   "10.0.0.0",       "10.255.255.255",
@@ -57,11 +56,10 @@ static void address_rules__special_ipv4(void **state)
         "203.0.113.0",     "203.0.113.255",   "224.0.0.0",      "239.255.255.255",
         "240.0.0.0",       "255.255.255.254", "255.255.255.255"};
 
-    (void)state;
     check(special, COUNT(special), false);
 }
 
-static void address_rules__special_ipv6(void **state)
+CASE(address_rules__special_ipv6)
 {
     static const char *const special[] = {
         "::",
@@ -95,7 +93,6 @@ static void address_rules__special_ipv6(void **state)
         "ff02::1", /* multicast */
         "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"};
 
-    (void)state;
     check(special, COUNT(special), false);
 }
 
@@ -107,24 +104,22 @@ static void check_allowed(const struct network_host *host, const char *text, boo
         fail_msg("%s for %s", text, host->name);
 }
 
-static void address_rules__allowed_without_ranges(void **state)
+CASE(address_rules__allowed_without_ranges)
 {
     char name[] = "example.com";
     const struct network_host host = {.name = name};
 
-    (void)state;
     check_allowed(&host, "93.184.216.34", true);
     check_allowed(&host, "2606:4700::1111", true);
     check_allowed(&host, "10.0.0.1", false);
     check_allowed(&host, "::1", false);
 }
 
-static void address_rules__allowed_ranges(void **state)
+CASE(address_rules__allowed_ranges)
 {
     char name[] = "*.example.com";
     struct network_host host = {.name = name, .range_count = 2};
 
-    (void)state;
     assert_true(ip_range_parse("10.1.2.0/24", &host.ranges[0]));
     assert_true(ip_range_parse("fd00:1::/32", &host.ranges[1]));
     check_allowed(&host, "10.1.2.3", true);
@@ -136,12 +131,11 @@ static void address_rules__allowed_ranges(void **state)
     check_allowed(&host, "fd00:1::5", false);
 }
 
-static void address_rules__allowed_itself(void **state)
+CASE(address_rules__allowed_itself)
 {
     char ipv4[] = "10.0.0.1", ipv6[] = "::1";
     const struct network_host old = {.name = ipv4}, new = {.name = ipv6};
 
-    (void)state;
     check_allowed(&old, "10.0.0.1", true);
     check_allowed(&old, "10.0.0.2", false);
     check_allowed(&old, "::ffff:10.0.0.1", false);

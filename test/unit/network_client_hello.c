@@ -137,9 +137,8 @@ static void check_name(const char *name, size_t length, enum client_hello expect
     check_extensions(&extensions, expected, canonical);
 }
 
-static void client_hello__names(void **state)
+CASE(client_hello__names)
 {
-    (void)state;
     check_name("example.com", 11, CLIENT_HELLO_NAMED, "example.com");
     check_name("Example.COM.", 12, CLIENT_HELLO_NAMED, "example.com");
     check_name("", 0, CLIENT_HELLO_WRONG, NULL);
@@ -148,13 +147,12 @@ static void client_hello__names(void **state)
     check_name("127.1", 5, CLIENT_HELLO_WRONG, NULL);
 }
 
-static void client_hello__nameless(void **state)
+CASE(client_hello__nameless)
 {
     CLEANUP(strbuf_release) struct strbuf extensions = STRBUF_INIT;
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
     CLEANUP(strbuf_release) struct strbuf hello = STRBUF_INIT;
 
-    (void)state;
     add_message(&message, BEFORE, BEFORE_LENGTH, NULL);
     add_records(&hello, &message, 16384);
     check_hello(&hello, CLIENT_HELLO_NAMELESS, NULL);
@@ -163,11 +161,10 @@ static void client_hello__nameless(void **state)
     check_extensions(&extensions, CLIENT_HELLO_NAMELESS, NULL);
 }
 
-static void client_hello__lists(void **state)
+CASE(client_hello__lists)
 {
     CLEANUP(strbuf_release) struct strbuf extensions = STRBUF_INIT;
 
-    (void)state;
     check_data("\0\x04\0\0\x01"
                "a",
                6, CLIENT_HELLO_NAMED);
@@ -198,11 +195,10 @@ static void client_hello__lists(void **state)
     check_extensions(&extensions, CLIENT_HELLO_WRONG, NULL);
 }
 
-static void client_hello__cut_extensions(void **state)
+CASE(client_hello__cut_extensions)
 {
     CLEANUP(strbuf_release) struct strbuf extensions = STRBUF_INIT;
 
-    (void)state;
     add_name(&extensions, "a", 1);
     strbuf_addch(&extensions, 0);
     check_extensions(&extensions, CLIENT_HELLO_WRONG, NULL);
@@ -211,7 +207,7 @@ static void client_hello__cut_extensions(void **state)
 }
 
 /* What is before the extensions; 32 bytes of random are after the version. */
-static void client_hello__bad_messages(void **state)
+CASE(client_hello__bad_messages)
 {
 #define RANDOM    "0123456789abcdef0123456789abcdef"
 #define SESSION33 "\x21" RANDOM "x"
@@ -260,7 +256,6 @@ static void client_hello__bad_messages(void **state)
                     "\0\0"
                     "x")};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
         CLEANUP(strbuf_release) struct strbuf hello = STRBUF_INIT;
@@ -275,7 +270,7 @@ static void client_hello__bad_messages(void **state)
 }
 
 /* Bytes that cannot become a ClientHello, and how many of them say so. */
-static void client_hello__wrong_at_once(void **state)
+CASE(client_hello__wrong_at_once)
 {
     static const struct {
         const char *bytes;
@@ -295,7 +290,6 @@ static void client_hello__wrong_at_once(void **state)
                 {"\x16\x03\x01\0\x02\x01\0\x16\x02", 9, 9},
                 {"\x16\x03\x01\0\x04\x01\0\0\x02\x16\x03\x01\0\x03", 14, 14}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char name[HOST_NAME_SIZE];
         size_t decided = 0;
@@ -307,25 +301,23 @@ static void client_hello__wrong_at_once(void **state)
 }
 
 /* As TLS 1.3 sends it, for middleboxes. */
-static void client_hello__longest_session(void **state)
+CASE(client_hello__longest_session)
 {
     static const char before[] = "\x03\x01" RANDOM "\x20" RANDOM "\0\x02\x13\x01"
                                  "\x01\0";
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
     CLEANUP(strbuf_release) struct strbuf hello = STRBUF_INIT;
 
-    (void)state;
     add_message(&message, before, sizeof before - 1, NULL);
     add_records(&hello, &message, 16384);
     check_hello(&hello, CLIENT_HELLO_NAMELESS, NULL);
 }
 
-static void client_hello__incomplete(void **state)
+CASE(client_hello__incomplete)
 {
     char name[HOST_NAME_SIZE];
     size_t decided;
 
-    (void)state;
     assert_int_equal(read_hello("", 0, name, &decided), CLIENT_HELLO_INCOMPLETE);
     assert_int_equal(read_hello("\x16\x03\x01\x40\0\x01\0\xff\xf7", 9, name, &decided),
                      CLIENT_HELLO_INCOMPLETE);
@@ -334,12 +326,11 @@ static void client_hello__incomplete(void **state)
 }
 
 /* The message may be cut anywhere, also in its header. */
-static void client_hello__records(void **state)
+CASE(client_hello__records)
 {
     CLEANUP(strbuf_release) struct strbuf extensions = STRBUF_INIT;
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
 
-    (void)state;
     add_name(&extensions, "www.example.com", 15);
     add_message(&message, BEFORE, BEFORE_LENGTH, &extensions);
     for (size_t size = 1; size <= message.length; size++) {
@@ -351,7 +342,7 @@ static void client_hello__records(void **state)
 }
 
 /* What comes after it, which the server reads, changes nothing. */
-static void client_hello__more(void **state)
+CASE(client_hello__more)
 {
     CLEANUP(strbuf_release) struct strbuf extensions = STRBUF_INIT;
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
@@ -359,7 +350,6 @@ static void client_hello__more(void **state)
     char name[HOST_NAME_SIZE];
     size_t decided, length;
 
-    (void)state;
     add_name(&extensions, "a", 1);
     add_message(&message, BEFORE, BEFORE_LENGTH, &extensions);
     add_records(&hello, &message, 16384);
@@ -393,9 +383,8 @@ static enum client_hello read_long(size_t length)
     return result;
 }
 
-static void client_hello__longest(void **state)
+CASE(client_hello__longest)
 {
-    (void)state;
     assert_int_equal(read_long(65536), CLIENT_HELLO_NAMED);
     assert_int_equal(read_long(65537), CLIENT_HELLO_WRONG);
 }

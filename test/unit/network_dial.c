@@ -47,14 +47,13 @@ static size_t count_open(const struct dial *dial)
 }
 
 /* The oldest attempts are given up. */
-static void dial__three_addresses_at_once(void **state)
+CASE(dial__three_addresses_at_once)
 {
     struct ip_address addresses[5];
     const int epoll = epoll_create1(EPOLL_CLOEXEC);
     struct silent_host host;
     struct dial dial;
 
-    (void)state;
     open_host(&host);
     for (size_t i = 0; i < 5; i++)
         assert_true(ip_address_parse("127.0.0.1", &addresses[i]));

@@ -109,17 +109,15 @@ static void check_hosts(const char *entries, const char *items, const char *host
     network_rules_release(&rules);
 }
 
-static void host_rules__without_a_selection(void **state)
+CASE(host_rules__without_a_selection)
 {
-    (void)state;
     check_hosts("a.x:443 *.x:8080 *.x:9", NULL, "a.x:443 a.x:8080 b.x:8080 b.x:9 b.x:1 x:9 y:443",
                 "+p++puu");
     check_hosts("", NULL, "a.x:443", "u");
 }
 
-static void host_rules__names(void **state)
+CASE(host_rules__names)
 {
-    (void)state;
     check_hosts("*.x:1", "a.x", "a.x:1 b.x:1 a.x:2", "+-p");
     check_hosts("*.x:1", "*.a.x", "b.a.x:1 a.x:1 c.b.a.x:1", "+-+");
     check_hosts("*.a.x:1", "*.x", "b.a.x:1 a.x:1 b.x:1", "+uu");
@@ -128,25 +126,22 @@ static void host_rules__names(void **state)
     check_hosts("192.0.2.1:1 [2001:db8::1]:1", "[2001:db8::1]", "192.0.2.1:1 2001:db8::1:1", "-+");
 }
 
-static void host_rules__ports(void **state)
+CASE(host_rules__ports)
 {
-    (void)state;
     check_hosts("a.x:1 a.x:2", "a.x", "a.x:1 a.x:2 a.x:3", "++p");
     check_hosts("a.x:1 a.x:2", "a.x:2", "a.x:1 a.x:2 a.x:3", "-+-");
     check_hosts("a.x:1 a.x:2", "a.x:2 *.x:1", "a.x:1 a.x:2", "++");
 }
 
-static void host_rules__none_is_selected(void **state)
+CASE(host_rules__none_is_selected)
 {
-    (void)state;
     check_hosts("a.x:1 *.y:1", "", "a.x:1 b.y:1 c:1", "---");
     check_left("a.x:1 !*.y:1", "", "");
 }
 
 /* An entry with the name of a host decides alone, also if no item has its port. */
-static void host_rules__an_entry_beside_a_pattern(void **state)
+CASE(host_rules__an_entry_beside_a_pattern)
 {
-    (void)state;
     check_hosts("a.x:443 *.x:8080", "*.x:8080", "a.x:443 a.x:8080 b.x:8080", "-p+");
     check_left("!a.x:443 *.x:8080", "*.x:8080", "a.x; *.x 8080");
     check_left("!a.x:443 *.x:8080", "b.x", "*.x 8080");
@@ -157,20 +152,18 @@ static void host_rules__an_entry_beside_a_pattern(void **state)
 }
 
 /* With them go the proxy, the terminator and credentials. */
-static void host_rules__entries_that_are_left(void **state)
+CASE(host_rules__entries_that_are_left)
 {
-    (void)state;
     check_left("a.x:1 !b.x:1 *.y:1 *.z:2", "a.x", "a.x 1");
     check_left("a.x:1 *.y:1 *.z:2", "*.b.y a.x:1", "a.x 1; *.y 1");
     check_left("*.x:1 *.a.x:2", "*.a.x:1", "*.x 1");
     check_left("*.x:1 *.a.x:2", "*.x", "*.x 1; *.a.x 2");
 }
 
-static void host_rules__a_host_that_is_not_allowed(void **state)
+CASE(host_rules__a_host_that_is_not_allowed)
 {
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
 
-    (void)state;
     check_refused("a.x:1 a.x:2 *.y:443", "a.x b.x",
                   "'b.x' is not allowed by the configuration, which allows a.x (ports 1, 2), *.y "
                   "(port 443)");
@@ -193,12 +186,11 @@ static void host_rules__a_host_that_is_not_allowed(void **state)
                   "(port 1), i.x (port 1), j.x (port 1) and 2 more");
 }
 
-static void host_rules__not_narrowed_twice(void **state)
+CASE(host_rules__not_narrowed_twice)
 {
     struct error error = ERROR_INIT;
     struct network_rules rules;
 
-    (void)state;
     set_up(&rules, "a.x b.x");
     assert_int_equal(narrow(&rules, "a.x", &error), 0);
     assert_int_equal(narrow(&rules, "b.x", &error), -1);
@@ -264,11 +256,10 @@ static void compare(const struct network_rules *before, const struct network_rul
 }
 
 /* A list that is refused changes nothing. */
-static void host_rules__never_wider(void **state)
+CASE(host_rules__never_wider)
 {
     int narrowed = 0;
 
-    (void)state;
     for (unsigned bits = 0; bits < 1U << COUNT(choices); bits++)
         for (unsigned wished = 0; wished < 1U << COUNT(wishes); wished++) {
             CLEANUP_FREE char *entries = chosen(choices, COUNT(choices), bits);
@@ -293,14 +284,13 @@ static void host_rules__never_wider(void **state)
 
 /* ---- copies */
 
-static void host_rules__copies_stay_narrow(void **state)
+CASE(host_rules__copies_stay_narrow)
 {
     struct network_rules one, other, copy = {.count = 0};
     struct error error = ERROR_INIT;
     json_t *json;
     char *text;
 
-    (void)state;
     set_up(&one, "*.x:1");
     set_up(&other, "*.x:1");
     narrow(&one, "a.x *.b.x:1", &error);

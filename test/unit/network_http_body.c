@@ -41,7 +41,7 @@ static long take(const char *bytes, size_t length, bool *ended)
     return result;
 }
 
-static void http_body__chunks(void **state)
+CASE(http_body__chunks)
 {
     static const char *const bodies[] = {"0\r\n\r\n",
                                          "000\r\n\r\n",
@@ -53,7 +53,6 @@ static void http_body__chunks(void **state)
                                          "0000000000000001\r\nx\r\n0\r\n\r\n"};
     bool ended;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bodies); i++) {
         CLEANUP_FREE char *more = string_format("%s0\r\n\r\n", bodies[i]);
         const long taken = take(more, strlen(more), &ended);
@@ -65,7 +64,7 @@ static void http_body__chunks(void **state)
     }
 }
 
-static void http_body__no_chunks(void **state)
+CASE(http_body__no_chunks)
 {
     static const char *const bad[] = {"\r\n",
                                       "x",
@@ -103,7 +102,6 @@ static void http_body__no_chunks(void **state)
                                       "10000000000000000"};
     bool ended;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
         if (take(bad[i], strlen(bad[i]), &ended) != -1)
             fail_msg("'%s' is taken", bad[i]);
@@ -112,11 +110,10 @@ static void http_body__no_chunks(void **state)
 }
 
 /* A chunk of 2^53 bytes is the largest. */
-static void http_body__largest_chunk(void **state)
+CASE(http_body__largest_chunk)
 {
     struct http_body_reader reader;
 
-    (void)state;
     http_body_begin(&reader, &chunked);
     assert_int_equal(http_body_take(&reader, "20000000000000\r\nxx", 18), 18);
     assert_true(reader.left == 9007199254740990ULL);
@@ -140,9 +137,8 @@ static long take_long(const char *prefix, size_t count, const char *suffix)
 }
 
 /* A line has 1024 bytes with its CR, and the fields at the end 8192 with all line ends. */
-static void http_body__limits(void **state)
+CASE(http_body__limits)
 {
-    (void)state;
     assert_int_equal(take_long("0;", 1021, "\r\n\r\n"), 1027);
     assert_int_equal(take_long("0;", 1022, "\r\n\r\n"), -1);
     assert_int_equal(take_long("1\r\nx\r\n0;", 1021, "\r\n\r\n"), 1033);
@@ -152,12 +148,11 @@ static void http_body__limits(void **state)
     assert_int_equal(take_long("0\r\na:b\r\nc:", 8182, "\r\n\r\n"), -1);
 }
 
-static void http_body__length(void **state)
+CASE(http_body__length)
 {
     const struct http_request request = {.body = HTTP_BODY_LENGTH, .content = 5};
     struct http_body_reader reader;
 
-    (void)state;
     http_body_begin(&reader, &request);
     assert_false(reader.ended);
     assert_int_equal(http_body_take(&reader, "he", 2), 2);
@@ -168,13 +163,12 @@ static void http_body__length(void **state)
     assert_int_equal(http_body_take(&reader, "GET", 3), 0);
 }
 
-static void http_body__without_bytes(void **state)
+CASE(http_body__without_bytes)
 {
     const struct http_request none = {.body = HTTP_BODY_NONE, .content = 5};
     const struct http_request empty = {.body = HTTP_BODY_LENGTH, .content = 0};
     struct http_body_reader reader;
 
-    (void)state;
     http_body_begin(&reader, &none);
     assert_true(reader.ended);
     assert_int_equal(http_body_take(&reader, "GET", 3), 0);

@@ -86,9 +86,8 @@ static void check_tunnel(const char *text, const char *host, unsigned short port
     assert_int_equal(rewritten.length, 0);
 }
 
-static void http_request__tunnels(void **state)
+CASE(http_request__tunnels)
 {
-    (void)state;
     check_tunnel("CONNECT example.com:443 HTTP/1.1\r\n\r\n", "example.com", 443);
     check_tunnel("CONNECT Example.COM.:65535 HTTP/1.0\r\n\r\n", "example.com", 65535);
     check_tunnel("CONNECT [2001:DB8::1]:1 HTTP/1.1\r\n\r\n", "2001:db8::1", 1);
@@ -96,7 +95,7 @@ static void http_request__tunnels(void **state)
                  "192.0.2.1", 22);
 }
 
-static void http_request__no_tunnels(void **state)
+CASE(http_request__no_tunnels)
 {
     static const char *const targets[] = {"example.com",
                                           "example.com:",
@@ -120,7 +119,6 @@ static void http_request__no_tunnels(void **state)
                                           "example.com:4294967739",
                                           "example.com:18446744073709551617"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(targets); i++) {
         CLEANUP_FREE char *text = string_format("CONNECT %s HTTP/1.1\r\n\r\n", targets[i]);
 
@@ -136,9 +134,8 @@ static void http_request__no_tunnels(void **state)
 
 /* ---- plain HTTP */
 
-static void http_request__rewritten(void **state)
+CASE(http_request__rewritten)
 {
-    (void)state;
     check_rewritten("GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n\r\n",
                     "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n");
     check_rewritten(
@@ -156,9 +153,8 @@ static void http_request__rewritten(void **state)
                     "GET / HTTP/1.1\r\nHost: [::1]:81\r\nConnection: close\r\n\r\n");
 }
 
-static void http_request__options(void **state)
+CASE(http_request__options)
 {
-    (void)state;
     check_rewritten("OPTIONS http://a HTTP/1.1\r\nHost: a\r\n\r\n",
                     "OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     check_rewritten("OPTIONS http://a/ HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -170,18 +166,16 @@ static void http_request__options(void **state)
 }
 
 /* In lower case it is another method, which makes no tunnel. */
-static void http_request__connect_in_lower_case(void **state)
+CASE(http_request__connect_in_lower_case)
 {
-    (void)state;
     check_rewritten("connect http://a/ HTTP/1.1\r\nHost: a\r\n\r\n",
                     "connect / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
 }
 
-static void http_request__old_version(void **state)
+CASE(http_request__old_version)
 {
     struct http_request request;
 
-    (void)state;
     check_rewritten("GET http://a/ HTTP/1.0\r\n\r\n",
                     "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     request = check_rewritten(
@@ -195,9 +189,8 @@ static void http_request__old_version(void **state)
                   "a Host that is not the host of the target");
 }
 
-static void http_request__hop_by_hop(void **state)
+CASE(http_request__hop_by_hop)
 {
-    (void)state;
     check_rewritten(
         "GET http://a/ HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-One ,,x-two\r\n"
         "X-One: 1\r\nX-Three: 3\r\nKeep-Alive: timeout=5\r\nProxy-Connection: X-Three\r\n"
@@ -208,11 +201,10 @@ static void http_request__hop_by_hop(void **state)
         "Connection: close\r\n\r\n");
 }
 
-static void http_request__connection_names(void **state)
+CASE(http_request__connection_names)
 {
     static const char *const names[] = {"Host", "content-length", "close, Transfer-Encoding"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         CLEANUP_FREE char *text =
             string_format("GET http://a/ HTTP/1.1\r\nHost: a\r\nConnection: %s\r\n\r\n", names[i]);
@@ -223,11 +215,10 @@ static void http_request__connection_names(void **state)
                   "a Connection that is not a list of names");
 }
 
-static void http_request__framing(void **state)
+CASE(http_request__framing)
 {
     struct http_request request;
 
-    (void)state;
     request = check_rewritten("GET http://b.a/ HTTP/1.1\r\nHost: b.a\r\n\r\n",
                               "GET / HTTP/1.1\r\nHost: b.a\r\nConnection: close\r\n\r\n");
     assert_int_equal(request.body, HTTP_BODY_NONE);
@@ -253,7 +244,7 @@ static void http_request__framing(void **state)
 
 /* ---- what is refused */
 
-static void http_request__bad_lines(void **state)
+CASE(http_request__bad_lines)
 {
     static const struct {
         const char *text, *problem;
@@ -287,7 +278,6 @@ static void http_request__bad_lines(void **state)
         {"GET http://a/\rX HTTP/1.1\r\n\r\n", "a byte in the target that must be percent-encoded"},
         {"GET http://a/\tX HTTP/1.1\r\n\r\n", "a byte in the target that must be percent-encoded"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         check_refused(rows[i].text, 400, rows[i].problem);
     check_refused_bytes("G\0T http://a/ HTTP/1.1\r\n\r\n", 26, 400, "not a request line of HTTP");
@@ -295,11 +285,10 @@ static void http_request__bad_lines(void **state)
                         "a byte in the target that must be percent-encoded");
 }
 
-static void http_request__versions(void **state)
+CASE(http_request__versions)
 {
     static const char *const versions[] = {"0.9", "1.2", "2.0", "3.0", "0.0"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(versions); i++) {
         CLEANUP_FREE char *text =
             string_format("GET http://a/ HTTP/%s\r\nHost: a\r\n\r\n", versions[i]);
@@ -310,7 +299,7 @@ static void http_request__versions(void **state)
                   "a version other than HTTP/1.0 and HTTP/1.1");
 }
 
-static void http_request__bad_targets(void **state)
+CASE(http_request__bad_targets)
 {
     static const struct {
         const char *target, *problem;
@@ -341,7 +330,6 @@ static void http_request__bad_targets(void **state)
                 {"http://127.1/", "the target does not name a host and a port"},
                 {"http://::1/", "the target does not name a host and a port"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         CLEANUP_FREE char *text =
             string_format("GET %s HTTP/1.1\r\nHost: a\r\n\r\n", rows[i].target);
@@ -350,7 +338,7 @@ static void http_request__bad_targets(void **state)
     }
 }
 
-static void http_request__bad_fields(void **state)
+CASE(http_request__bad_fields)
 {
     static const struct {
         const char *field;
@@ -389,7 +377,6 @@ static void http_request__bad_fields(void **state)
         {"Transfer-Encoding: xchunked", 501, "a transfer coding other than chunked"},
         {"Transfer-Encoding:", 501, "a transfer coding other than chunked"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         CLEANUP_FREE char *text =
             string_format("GET http://a/ HTTP/1.1\r\nHost: a\r\n%s\r\n\r\n", rows[i].field);
@@ -402,7 +389,7 @@ static void http_request__bad_fields(void **state)
                   "Transfer-Encoding in HTTP/1.0");
 }
 
-static void http_request__bad_lengths(void **state)
+CASE(http_request__bad_lengths)
 {
     static const char *const lengths[] = {"",
                                           "-1",
@@ -417,7 +404,6 @@ static void http_request__bad_lengths(void **state)
                                           "18446744073709551616",
                                           "99999999999999999999999999999999"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *text = string_format(
             "GET http://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: %s\r\n\r\n", lengths[i]);
@@ -426,12 +412,11 @@ static void http_request__bad_lengths(void **state)
     }
 }
 
-static void http_request__bad_hosts(void **state)
+CASE(http_request__bad_hosts)
 {
     static const char *const hosts[] = {"",    "b",   "a:81", "a, a", "a:",  "a/",
                                         "b@a", "a a", "[a]",  "a.b",  "a:0", "http://a"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(hosts); i++) {
         CLEANUP_FREE char *text =
             string_format("GET http://a/ HTTP/1.1\r\nHost: %s\r\n\r\n", hosts[i]);
@@ -443,7 +428,7 @@ static void http_request__bad_hosts(void **state)
                   "a Host that is not the host of the target");
 }
 
-static void http_request__incomplete(void **state)
+CASE(http_request__incomplete)
 {
     CLEANUP(strbuf_release) struct strbuf rewritten = STRBUF_INIT;
     struct http_request request;
@@ -451,7 +436,6 @@ static void http_request__incomplete(void **state)
                                         "GET http://a/ HTTP/1.1\r\nHost: a\r\n\r",
                                         "GET http://a/ HTTP/1.1\r\nHost: a\r\n\rX"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++)
         assert_int_equal(read_head(texts[i], strlen(texts[i]), &request, &rewritten),
                          HTTP_INCOMPLETE);
@@ -470,13 +454,12 @@ static char *head_of(size_t length)
     return strbuf_steal(&text);
 }
 
-static void http_request__longest_head(void **state)
+CASE(http_request__longest_head)
 {
     CLEANUP(strbuf_release) struct strbuf rewritten = STRBUF_INIT;
     CLEANUP_FREE char *longest = head_of(32768), *longer = head_of(32769), *end = NULL;
     struct http_request request;
 
-    (void)state;
     assert_int_equal(read_head(longest, 32768, &request, &rewritten), HTTP_GOOD);
     assert_int_equal(request.head_length, 32768);
     check_refused(longer, 431, "a head of more than 32 KB");
@@ -485,13 +468,12 @@ static void http_request__longest_head(void **state)
     check_refused(end, 431, "a head of more than 32 KB");
 }
 
-static void http_request__field_count(void **state)
+CASE(http_request__field_count)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     CLEANUP(strbuf_release) struct strbuf rewritten = STRBUF_INIT;
     struct http_request request;
 
-    (void)state;
     strbuf_addstr(&text, "GET http://a/ HTTP/1.0\r\n");
     for (int i = 0; i < 128; i++)
         strbuf_addstr(&text, "A: b\r\n");
@@ -503,13 +485,12 @@ static void http_request__field_count(void **state)
 }
 
 /* The end of a head is found wherever its bytes are. */
-static void http_request__ends(void **state)
+CASE(http_request__ends)
 {
     CLEANUP(strbuf_release) struct strbuf rewritten = STRBUF_INIT;
     struct http_request request;
     char text[80];
 
-    (void)state;
     for (int i = 0; i < 8; i++) {
         const int length = snprintf(text, sizeof text, "GET http://a/%.*s HTTP/1.0\r\n\r\n\r\n\r\n",
                                     i, "xxxxxxxx");

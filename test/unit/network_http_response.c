@@ -18,9 +18,8 @@ static void check_passed(const char *text, const char *expected)
     }
 }
 
-static void http_response__says_that_the_connection_ends(void **state)
+CASE(http_response__says_that_the_connection_ends)
 {
-    (void)state;
     check_passed("HTTP/1.1 200 OK\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\n",
                  "HTTP/1.1 200 OK\r\nConnection: close\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\n");
     check_passed("HTTP/1.0 404 \nConnection: keep-alive\n\n",
@@ -31,9 +30,8 @@ static void http_response__says_that_the_connection_ends(void **state)
                  "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
 }
 
-static void http_response__another_protocol_is_as_it_is(void **state)
+CASE(http_response__another_protocol_is_as_it_is)
 {
-    (void)state;
     check_passed("hello\r\nHTTP/1.1 200 OK\r\n", "hello\r\nHTTP/1.1 200 OK\r\n");
     check_passed("HTTP/2.0 200 OK\r\n", "HTTP/2.0 200 OK\r\n");
     check_passed("HTTP/1.1 101 Switching Protocols\r\n\r\n\x81\r\n",

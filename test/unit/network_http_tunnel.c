@@ -63,11 +63,10 @@ static void check_refused(const char *text, int status, const char *problem)
     assert_int_equal(rewritten.length, 0);
 }
 
-static void http_tunnel__gets_the_field(void **state)
+CASE(http_tunnel__gets_the_field)
 {
     struct http_request request;
 
-    (void)state;
     check_rewritten("GET /x?y=z HTTP/1.1\r\nHost: A.:443\r\nAccept: */*\r\n\r\n",
                     "GET /x?y=z HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\n"
                     "Accept: */*\r\nConnection: close\r\n\r\n");
@@ -81,12 +80,11 @@ static void http_tunnel__gets_the_field(void **state)
                     "Connection: close\r\n\r\n");
 }
 
-static void http_tunnel__drops_those_of_the_program(void **state)
+CASE(http_tunnel__drops_those_of_the_program)
 {
     static const struct http_field fields[] = {{"X-Api-Key", "s1"}, {"x_token", "s2"}};
     static const struct http_tunnel of = {.host = "a", .port = 443, .fields = fields, 2};
 
-    (void)state;
     check_rewritten("GET / HTTP/1.1\r\nHost: a\r\nauthorization: mine\r\nAUTHORIZATION: x\r\n"
                     "Authorization-Info: kept\r\nAuthorizatio: kept\r\n\r\n",
                     "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\n"
@@ -98,34 +96,31 @@ static void http_tunnel__drops_those_of_the_program(void **state)
                         "XToken: kept\r\nConnection: close\r\n\r\n");
 }
 
-static void http_tunnel__named_in_connection(void **state)
+CASE(http_tunnel__named_in_connection)
 {
-    (void)state;
     check_rewritten("GET / HTTP/1.1\r\nHost: a\r\nConnection: Authorization, X-One\r\n"
                     "Authorization: mine\r\nX-One: 1\r\nclose: 2\r\n\r\n",
                     "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\n"
                     "Connection: close\r\n\r\n");
 }
 
-static void http_tunnel__ports_and_addresses(void **state)
+CASE(http_tunnel__ports_and_addresses)
 {
     static const struct http_tunnel port = {.host = "a.b", .port = 8443};
     static const struct http_tunnel address = {.host = "2001:db8::1", .port = 443};
 
-    (void)state;
     check_rewritten_for(&port, "GET / HTTP/1.1\r\nHost: A.b:8443\r\n\r\n",
                         "GET / HTTP/1.1\r\nHost: a.b:8443\r\nConnection: close\r\n\r\n");
     check_rewritten_for(&address, "GET / HTTP/1.1\r\nHost: [2001:DB8::1]\r\n\r\n",
                         "GET / HTTP/1.1\r\nHost: [2001:db8::1]\r\nConnection: close\r\n\r\n");
 }
 
-static void http_tunnel__other_hosts(void **state)
+CASE(http_tunnel__other_hosts)
 {
     static const char *const hosts[] = {"",     "b",    "a:80",    "a:8443", "a:443:443", "b.a",
                                         "a, b", "b@a",  "a/",      "a:",     "a:0443",    "[a]",
                                         "a\tb", "a%62", "127.0.1", "a b"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(hosts); i++) {
         CLEANUP_FREE char *text = string_format("GET / HTTP/1.1\r\nHost: %s\r\n\r\n", hosts[i]);
 
@@ -135,11 +130,10 @@ static void http_tunnel__other_hosts(void **state)
     check_refused("GET / HTTP/1.1\r\n\r\n", 400, "no Host field");
 }
 
-static void http_tunnel__targets(void **state)
+CASE(http_tunnel__targets)
 {
     static const char *const targets[] = {"https://a/", "http://a/", "a:443", "*", "?x", "x"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(targets); i++) {
         CLEANUP_FREE char *text = string_format("GET %s HTTP/1.1\r\nHost: a\r\n\r\n", targets[i]);
 
@@ -154,9 +148,8 @@ static void http_tunnel__targets(void **state)
                     "Connection: close\r\n\r\n");
 }
 
-static void http_tunnel__methods(void **state)
+CASE(http_tunnel__methods)
 {
-    (void)state;
     check_refused("CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n", 501, "CONNECT in a tunnel");
     check_refused("TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 501,
                   "TRACE, whose response has all fields of the request");
@@ -167,9 +160,8 @@ static void http_tunnel__methods(void **state)
 }
 
 /* What http_request_read() refuses too. */
-static void http_tunnel__framing(void **state)
+CASE(http_tunnel__framing)
 {
-    (void)state;
     check_refused("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
                   "Transfer-Encoding: chunked\r\n\r\n",
                   400, "both Content-Length and Transfer-Encoding");
@@ -187,7 +179,7 @@ static void http_tunnel__framing(void **state)
     check_refused("\x16\x03\x01", 400, "not a request of HTTP");
 }
 
-static void http_tunnel__trailer(void **state)
+CASE(http_tunnel__trailer)
 {
     static const char bad[] = "1\r\nx\r\n0\r\nAuthorization: mine\r\n\r\n";
     static const char good[] = "1\r\nx\r\n0\r\n\r\n";
@@ -197,7 +189,6 @@ static void http_tunnel__trailer(void **state)
                         "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n");
     struct http_body_reader reader;
 
-    (void)state;
     http_body_begin(&reader, &request);
     assert_int_equal(http_body_take(&reader, bad, strlen(bad)), -1);
     http_body_begin(&reader, &request);

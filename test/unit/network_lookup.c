@@ -57,13 +57,12 @@ static void wait_for_calls(int expected)
 }
 
 /* The others wait. One that is forgotten counts, too, as long as the resolver is at work for it. */
-static void lookup__32_at_once(void **state)
+CASE(lookup__32_at_once)
 {
     enum { AT_ONCE = 32, ALL = 60, FORGOTTEN = 40 };
     struct lookups *lookups = lookups_new();
     struct lookup *all[ALL];
 
-    (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, resolver), 0);
     for (size_t i = 0; i < ALL; i++) {
         all[i] = lookup_start(lookups, "name");

@@ -25,21 +25,19 @@ static void check_warnings(const struct network_log *log, const char *expected)
     assert_string_equal(strbuf_string(&text), expected);
 }
 
-static void network_log__nothing(void **state)
+CASE(network_log__nothing)
 {
     struct network_log log = NETWORK_LOG_INIT;
 
-    (void)state;
     check_json(&log, "{\"connections\":[],\"omitted\":0,\"bytes\":0}");
     check_warnings(&log, "");
     network_log_release(&log);
 }
 
-static void network_log__json(void **state)
+CASE(network_log__json)
 {
     struct network_log log = NETWORK_LOG_INIT;
 
-    (void)state;
     assert_int_equal(network_log_add(&log, "example.com", 443, NETWORK_CONNECTED, NULL), 0);
     network_log_count(&log, 0, 100, 0);
     network_log_count(&log, 0, 20, 3);
@@ -57,11 +55,10 @@ static void network_log__json(void **state)
     network_log_release(&log);
 }
 
-static void network_log__same_connections_are_one_entry(void **state)
+CASE(network_log__same_connections_are_one_entry)
 {
     struct network_log log = NETWORK_LOG_INIT;
 
-    (void)state;
     assert_int_equal(network_log_add(&log, "a", 1, NETWORK_CONNECTED, NULL), 0);
     assert_int_equal(network_log_add(&log, "a", 1, NETWORK_REFUSED, "x\n"), 1);
     assert_int_equal(network_log_add(&log, "a", 1, NETWORK_CONNECTED, NULL), 0);
@@ -81,11 +78,10 @@ static void network_log__same_connections_are_one_entry(void **state)
 }
 
 /* A program chooses the names. */
-static void network_log__is_bounded(void **state)
+CASE(network_log__is_bounded)
 {
     struct network_log log = NETWORK_LOG_INIT;
 
-    (void)state;
     for (unsigned i = 0; i < 103; i++)
         assert_int_equal(network_log_add(&log, "a", i, NETWORK_CONNECTED, NULL),
                          i < 100 ? (int)i : -1);
@@ -99,11 +95,10 @@ static void network_log__is_bounded(void **state)
     network_log_release(&log);
 }
 
-static void network_log__warnings(void **state)
+CASE(network_log__warnings)
 {
     struct network_log log = NETWORK_LOG_INIT;
 
-    (void)state;
     network_log_add(&log, "example.org", 443, NETWORK_CONNECTED, NULL);
     network_log_add(&log, "example.com", 443, NETWORK_REFUSED, REFUSED);
     network_log_add(&log, "example.com", 443, NETWORK_REFUSED, REFUSED);
@@ -116,11 +111,10 @@ static void network_log__warnings(void **state)
 }
 
 /* The connections are counted, not the entries. */
-static void network_log__warnings_are_bounded(void **state)
+CASE(network_log__warnings_are_bounded)
 {
     struct network_log log = NETWORK_LOG_INIT;
 
-    (void)state;
     for (unsigned i = 0; i < 12; i++) {
         CLEANUP_FREE char *reason = string_format("no %u", i);
 
@@ -140,11 +134,10 @@ static void network_log__warnings_are_bounded(void **state)
 }
 
 /* Those that have no entry. A refusal takes none of a connection. */
-static void network_log__warning_of_omitted_connections(void **state)
+CASE(network_log__warning_of_omitted_connections)
 {
     struct network_log log = NETWORK_LOG_INIT;
 
-    (void)state;
     network_log_add(&log, "a", 1, NETWORK_REFUSED, "no");
     for (unsigned i = 0; i < 104; i++)
         network_log_add(&log, "b", i, NETWORK_CONNECTED, NULL);
@@ -152,11 +145,10 @@ static void network_log__warning_of_omitted_connections(void **state)
     network_log_release(&log);
 }
 
-static void network_log__reasons_are_escaped(void **state)
+CASE(network_log__reasons_are_escaped)
 {
     struct network_log log = NETWORK_LOG_INIT;
 
-    (void)state;
     network_log_add(&log, "", 0, NETWORK_FAILED, "a\n\x1b[31m\xff\"\\b");
     check_warnings(&log, "network: a\\n\\x1b[31m\\xff\"\\b\n");
     check_json(&log, "{\"connections\":[{\"host\":null,\"port\":null,\"status\":\"failed\","

@@ -117,7 +117,7 @@ static void stop(struct fixture *fixture)
     fixture->link = NULL;
 }
 
-static void release(struct fixture *fixture)
+static void tear_down(struct fixture *fixture)
 {
     stop(fixture);
     close(fixture->listener);
@@ -435,339 +435,286 @@ static int open_tunnel(struct fixture *fixture, unsigned slot)
 
 /* ---- requests of plain HTTP */
 
-static void proxy__get(void **state)
+CASE_WITH(proxy__get, begin(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin(&fixture);
-    take(&fixture, "\0\0\1\0\0\0\0\0", 8); /* LISTENS */
-    ask(&fixture, 0,
+    take(fixture, "\0\0\1\0\0\0\0\0", 8); /* LISTENS */
+    ask(fixture, 0,
         "GET http://127.0.0.1:PORT/a?b HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n"
         "User-Agent: x\r\nProxy-Connection: keep-alive\r\n\r\n");
-    host = accept_host(&fixture);
-    expect_host(&fixture, host, "GET /a?b HTTP/1.1\r\nHost: 127.0.0.1:");
-    expect_host(&fixture, host, "PORT\r\nUser-Agent: x\r\nConnection: close\r\n\r\n");
-    check_trace(&fixture, "");
+    host = accept_host(fixture);
+    expect_host(fixture, host, "GET /a?b HTTP/1.1\r\nHost: 127.0.0.1:");
+    expect_host(fixture, host, "PORT\r\nUser-Agent: x\r\nConnection: close\r\n\r\n");
+    check_trace(fixture, "");
     host_says(host, "HTTP/1.1 200 OK\r\n\r\nbody");
     close(host);
-    wait_for(&fixture, "CLOSE 0 ");
-    check_trace(&fixture, "DATA 0 END 0 CLOSE 0 ");
-    check_data(&fixture, 0, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbody");
-    check_log(&fixture, "127.0.0.1:PORT connected 1: 78 sent, 23 received\n");
-    assert_int_equal(fixture.log.bytes, 101);
+    wait_for(fixture, "CLOSE 0 ");
+    check_trace(fixture, "DATA 0 END 0 CLOSE 0 ");
+    check_data(fixture, 0, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbody");
+    check_log(fixture, "127.0.0.1:PORT connected 1: 78 sent, 23 received\n");
+    assert_int_equal(fixture->log.bytes, 101);
     {
-        CLEANUP_FREE char *steps = without_port(&fixture, strbuf_string(&fixture.steps));
+        CLEANUP_FREE char *steps = without_port(fixture, strbuf_string(&fixture->steps));
 
         assert_string_equal(steps, "connect 127.0.0.1:PORT;");
     }
-    release(&fixture);
 }
 
 /* Each byte in a message of its own, and each message byte by byte. */
-static void proxy__get_in_pieces(void **state)
+CASE_WITH(proxy__get_in_pieces, begin(fixture))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *request = NULL;
     int host;
 
-    (void)state;
-    begin(&fixture);
     request = string_format("GET http://127.0.0.1:%u/ HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n\r\n",
-                            fixture.port, fixture.port);
-    say(&fixture, 0, MUX_OPEN, NULL, 0);
+                            fixture->port, fixture->port);
+    say(fixture, 0, MUX_OPEN, NULL, 0);
     for (const char *at = request; *at; at++) {
         const char message[] = {0, 0, MUX_DATA, 0, 1, 0, 0, 0, *at};
 
         for (size_t i = 0; i < sizeof message; i++)
-            take(&fixture, message + i, 1);
+            take(fixture, message + i, 1);
     }
-    host = accept_host(&fixture);
-    expect_host(&fixture, host,
+    host = accept_host(fixture);
+    expect_host(fixture, host,
                 "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nConnection: close\r\n\r\n");
     close(host);
-    wait_for(&fixture, "END 0 CLOSE 0 ");
-    release(&fixture);
+    wait_for(fixture, "END 0 CLOSE 0 ");
 }
 
 /* What follows the body is another request, which is dropped. */
-static void proxy__post(void **state)
+CASE_WITH(proxy__post, begin(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin(&fixture);
-    ask(&fixture, 0,
+    ask(fixture, 0,
         "POST http://127.0.0.1:PORT/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: "
         "6\r\n\r\none");
-    host = accept_host(&fixture);
-    expect_host(&fixture, host,
+    host = accept_host(fixture);
+    expect_host(fixture, host,
                 "POST / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: 6\r\n"
                 "Connection: close\r\n\r\none");
-    say_data(&fixture, 0, "twoGET http://127.0.0.1/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
-    say(&fixture, 0, MUX_END, NULL, 0);
-    expect_host(&fixture, host, "two");
+    say_data(fixture, 0, "twoGET http://127.0.0.1/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    say(fixture, 0, MUX_END, NULL, 0);
+    expect_host(fixture, host, "two");
     host_says(host, "answer");
-    expect_data(&fixture, 0, "answer"); /* also after the end of the program */
+    expect_data(fixture, 0, "answer"); /* also after the end of the program */
     close(host);
-    wait_for(&fixture, "END 0 CLOSE 0 ");
-    check_log(&fixture, "127.0.0.1:PORT connected 1: 86 sent, 6 received\n");
-    release(&fixture);
+    wait_for(fixture, "END 0 CLOSE 0 ");
+    check_log(fixture, "127.0.0.1:PORT connected 1: 86 sent, 6 received\n");
 }
 
 /* They are dropped, so that the program can send more. */
-static void proxy__bytes_after_the_body(void **state)
+CASE_WITH(proxy__bytes_after_the_body, begin(fixture))
 {
     static const char bytes[MUX_DATA_MAX];
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin(&fixture);
-    ask(&fixture, 0, "GET http://127.0.0.1:PORT/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n");
-    host = accept_host(&fixture);
+    ask(fixture, 0, "GET http://127.0.0.1:PORT/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n");
+    host = accept_host(fixture);
     for (int i = 0; i < 10; i++) {
-        say(&fixture, 0, MUX_DATA, bytes, sizeof bytes);
-        drain(&fixture);
+        say(fixture, 0, MUX_DATA, bytes, sizeof bytes);
+        drain(fixture);
     }
-    expect_host(&fixture, host,
+    expect_host(fixture, host,
                 "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nConnection: close\r\n\r\n");
     host_says(host, "answer");
-    expect_data(&fixture, 0, "answer");
-    check_log(&fixture, "127.0.0.1:PORT connected 1: 60 sent, 6 received\n");
+    expect_data(fixture, 0, "answer");
+    check_log(fixture, "127.0.0.1:PORT connected 1: 60 sent, 6 received\n");
     close(host);
-    release(&fixture);
 }
 
 /* The host would wait for the rest. */
-static void proxy__post_without_its_end(void **state)
+CASE_WITH(proxy__post_without_its_end, begin(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin(&fixture);
-    ask(&fixture, 0,
+    ask(fixture, 0,
         "POST http://127.0.0.1:PORT/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: "
         "6\r\n\r\none");
-    host = accept_host(&fixture);
-    say(&fixture, 0, MUX_END, NULL, 0);
-    check_trace(&fixture, "CLOSE 0 ");
-    expect_host(&fixture, host,
+    host = accept_host(fixture);
+    say(fixture, 0, MUX_END, NULL, 0);
+    check_trace(fixture, "CLOSE 0 ");
+    expect_host(fixture, host,
                 "POST / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: 6\r\n"
                 "Connection: close\r\n\r\none");
-    expect_host_end(&fixture, host);
+    expect_host_end(fixture, host);
     close(host);
-    release(&fixture);
 }
 
-static void proxy__body_that_is_not_chunks(void **state)
+CASE_WITH(proxy__body_that_is_not_chunks, begin(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin(&fixture);
-    ask(&fixture, 0,
+    ask(fixture, 0,
         "POST http://127.0.0.1:PORT/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nTransfer-Encoding: "
         "chunked\r\n\r\nx\r\n");
-    host = accept_host(&fixture);
-    check_trace(&fixture, "CLOSE 0 ");
-    expect_host(&fixture, host,
+    host = accept_host(fixture);
+    check_trace(fixture, "CLOSE 0 ");
+    expect_host(fixture, host,
                 "POST / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n"
                 "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n");
-    expect_host_end(&fixture, host);
-    check_log(&fixture,
+    expect_host_end(fixture, host);
+    check_log(fixture,
               "127.0.0.1:PORT connected 1: 89 sent, 0 received\n"
               "127.0.0.1:PORT failed 1: 0 sent, 0 received: the body of a request to the proxy is "
               "not valid\n");
     close(host);
-    release(&fixture);
 }
 
 /* ---- tunnels */
 
-static void proxy__tunnel(void **state)
+CASE_WITH(proxy__tunnel, begin_raw(fixture))
 {
-    struct fixture fixture;
     int one, two;
 
-    (void)state;
-    begin_raw(&fixture);
-    one = open_tunnel(&fixture, 0);
-    two = open_tunnel(&fixture, 1);
-    say_data(&fixture, 0, "up one");
-    say_data(&fixture, 1, "up two");
-    expect_host(&fixture, two, "up two");
-    expect_host(&fixture, one, "up one");
+    one = open_tunnel(fixture, 0);
+    two = open_tunnel(fixture, 1);
+    say_data(fixture, 0, "up one");
+    say_data(fixture, 1, "up two");
+    expect_host(fixture, two, "up two");
+    expect_host(fixture, one, "up one");
     host_says(two, "down two");
-    expect_data(&fixture, 1, "down two");
+    expect_data(fixture, 1, "down two");
     host_says(one, "down one");
-    expect_data(&fixture, 0, "down one");
+    expect_data(fixture, 0, "down one");
     host_says(one, "more");
-    expect_data(&fixture, 0, "more");
-    check_trace(&fixture, "DATA 1 DATA 0 ");
-    check_log(&fixture, "127.0.0.1:PORT connected 2: 12 sent, 20 received\n");
+    expect_data(fixture, 0, "more");
+    check_trace(fixture, "DATA 1 DATA 0 ");
+    check_log(fixture, "127.0.0.1:PORT connected 2: 12 sent, 20 received\n");
     close(one);
     close(two);
-    release(&fixture);
 }
 
-static void proxy__program_ends_first(void **state)
+CASE_WITH(proxy__program_ends_first, begin_raw(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin_raw(&fixture);
-    host = open_tunnel(&fixture, 0);
-    say_data(&fixture, 0, "up");
-    say(&fixture, 0, MUX_END, NULL, 0);
-    expect_host(&fixture, host, "up");
-    expect_host_end(&fixture, host);
+    host = open_tunnel(fixture, 0);
+    say_data(fixture, 0, "up");
+    say(fixture, 0, MUX_END, NULL, 0);
+    expect_host(fixture, host, "up");
+    expect_host_end(fixture, host);
     host_says(host, "down");
-    expect_data(&fixture, 0, "down");
-    check_trace(&fixture, "DATA 0 ");
+    expect_data(fixture, 0, "down");
+    check_trace(fixture, "DATA 0 ");
     close(host);
-    wait_for(&fixture, "CLOSE 0 ");
-    check_trace(&fixture, "END 0 CLOSE 0 ");
-    release(&fixture);
+    wait_for(fixture, "CLOSE 0 ");
+    check_trace(fixture, "END 0 CLOSE 0 ");
 }
 
-static void proxy__host_ends_first(void **state)
+CASE_WITH(proxy__host_ends_first, begin_raw(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin_raw(&fixture);
-    host = open_tunnel(&fixture, 0);
+    host = open_tunnel(fixture, 0);
     host_says(host, "down");
     shutdown(host, SHUT_WR);
-    wait_for(&fixture, "END 0 ");
-    check_data(&fixture, 0, "down");
-    say_data(&fixture, 0, "up");
-    expect_host(&fixture, host, "up");
-    expect_quiet(&fixture); /* its end is told once */
-    check_trace(&fixture, "DATA 0 END 0 ");
-    say(&fixture, 0, MUX_END, NULL, 0);
-    check_trace(&fixture, "CLOSE 0 ");
-    expect_host_end(&fixture, host);
+    wait_for(fixture, "END 0 ");
+    check_data(fixture, 0, "down");
+    say_data(fixture, 0, "up");
+    expect_host(fixture, host, "up");
+    expect_quiet(fixture); /* its end is told once */
+    check_trace(fixture, "DATA 0 END 0 ");
+    say(fixture, 0, MUX_END, NULL, 0);
+    check_trace(fixture, "CLOSE 0 ");
+    expect_host_end(fixture, host);
     close(host);
-    release(&fixture);
 }
 
-static void proxy__host_resets(void **state)
+CASE_WITH(proxy__host_resets, begin_raw(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin_raw(&fixture);
-    host = open_tunnel(&fixture, 0);
+    host = open_tunnel(fixture, 0);
     host_resets(host);
-    wait_for(&fixture, "CLOSE 0 ");
-    check_trace(&fixture, "CLOSE 0 ");
-    say_data(&fixture, 0, "was on its way");
-    say(&fixture, 0, MUX_END, NULL, 0);
-    say(&fixture, 0, MUX_CLOSE, NULL, 0);
-    check_trace(&fixture, "");
-    assert_int_equal(fixture.log.count, 1);
-    release(&fixture);
+    wait_for(fixture, "CLOSE 0 ");
+    check_trace(fixture, "CLOSE 0 ");
+    say_data(fixture, 0, "was on its way");
+    say(fixture, 0, MUX_END, NULL, 0);
+    say(fixture, 0, MUX_CLOSE, NULL, 0);
+    check_trace(fixture, "");
+    assert_int_equal(fixture->log.count, 1);
 }
 
 /* A host may refuse a body that it has not read: what it says comes first. */
-static void proxy__host_answers_and_resets(void **state)
+CASE_WITH(proxy__host_answers_and_resets, begin_raw(fixture))
 {
     struct pollfd polled = {.events = POLLIN};
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin_raw(&fixture);
-    host = open_tunnel(&fixture, 0);
-    say_data(&fixture, 0, "body");
+    host = open_tunnel(fixture, 0);
+    say_data(fixture, 0, "body");
     polled.fd = host;
     assert_int_equal(poll(&polled, 1, LATE_MS), 1); /* and is not read */
     host_says(host, "413");
     close(host);
-    polled.fd = mux_link_fd(fixture.link);
+    polled.fd = mux_link_fd(fixture->link);
     assert_int_equal(poll(&polled, 1, LATE_MS), 1);
-    say_data(&fixture, 0, "more");
-    wait_for(&fixture, "CLOSE 0 ");
-    check_trace(&fixture, "DATA 0 CLOSE 0 ");
-    check_data(&fixture, 0, "413");
-    release(&fixture);
+    say_data(fixture, 0, "more");
+    wait_for(fixture, "CLOSE 0 ");
+    check_trace(fixture, "DATA 0 CLOSE 0 ");
+    check_data(fixture, 0, "413");
 }
 
 /* Each way to the end, in the same slot. */
-static void proxy__slot_is_used_again(void **state)
+CASE_WITH(proxy__slot_is_used_again, begin_raw(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin_raw(&fixture);
-    host = open_tunnel(&fixture, 3);
-    say_data(&fixture, 3, "one");
-    say(&fixture, 3, MUX_CLOSE, NULL, 0); /* the relay is the first */
-    check_trace(&fixture, "CLOSE 3 ");
-    expect_host(&fixture, host, "one");
-    expect_host_end(&fixture, host);
+    host = open_tunnel(fixture, 3);
+    say_data(fixture, 3, "one");
+    say(fixture, 3, MUX_CLOSE, NULL, 0); /* the relay is the first */
+    check_trace(fixture, "CLOSE 3 ");
+    expect_host(fixture, host, "one");
+    expect_host_end(fixture, host);
     close(host);
-    host = open_tunnel(&fixture, 3);
+    host = open_tunnel(fixture, 3);
     close(host);
-    wait_for(&fixture, "END 3 ");
-    say(&fixture, 3, MUX_END, NULL, 0); /* the proxy is */
-    check_trace(&fixture, "END 3 CLOSE 3 ");
-    say_credit(&fixture, 3, 39);
-    say(&fixture, 3, MUX_CLOSE, NULL, 0);
-    check_trace(&fixture, "");
-    host = open_tunnel(&fixture, 3);
+    wait_for(fixture, "END 3 ");
+    say(fixture, 3, MUX_END, NULL, 0); /* the proxy is */
+    check_trace(fixture, "END 3 CLOSE 3 ");
+    say_credit(fixture, 3, 39);
+    say(fixture, 3, MUX_CLOSE, NULL, 0);
+    check_trace(fixture, "");
+    host = open_tunnel(fixture, 3);
     host_says(host, "three");
-    expect_data(&fixture, 3, "three");
+    expect_data(fixture, 3, "three");
     close(host);
-    check_log(&fixture, "127.0.0.1:PORT connected 3: 3 sent, 5 received\n");
-    release(&fixture);
+    check_log(fixture, "127.0.0.1:PORT connected 3: 3 sent, 5 received\n");
 }
 
 /* ---- what is refused, or fails */
 
-static void proxy__host_that_is_not_allowed(void **state)
+CASE_WITH(proxy__host_that_is_not_allowed, begin(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture);
-    ask(&fixture, 0, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
-    check_trace(&fixture, "DATA 0 CLOSE 0 ");
-    check_data(&fixture, 0,
+    ask(fixture, 0, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
+    check_trace(fixture, "DATA 0 CLOSE 0 ");
+    check_data(fixture, 0,
                "HTTP/1.1 403 Forbidden: host 'example.com' is not on the list of allowed hosts\r\n"
                "Content-Type: text/plain\r\nContent-Length: 65\r\nConnection: close\r\n\r\n"
                "isolator: host 'example.com' is not on the list of allowed hosts\n");
-    say(&fixture, 0, MUX_CLOSE, NULL, 0);
-    ask(&fixture, 0, "GET http://127.0.0.1:81/ HTTP/1.1\r\nHost: 127.0.0.1:81\r\n\r\n");
-    check_trace(&fixture, "DATA 0 CLOSE 0 ");
-    check_data(&fixture, 0,
+    say(fixture, 0, MUX_CLOSE, NULL, 0);
+    ask(fixture, 0, "GET http://127.0.0.1:81/ HTTP/1.1\r\nHost: 127.0.0.1:81\r\n\r\n");
+    check_trace(fixture, "DATA 0 CLOSE 0 ");
+    check_data(fixture, 0,
                "HTTP/1.1 403 Forbidden: port 81 of host '127.0.0.1' is not on the list of allowed "
                "hosts\r\nContent-Type: text/plain\r\nContent-Length: 74\r\n"
                "Connection: close\r\n\r\n"
                "isolator: port 81 of host '127.0.0.1' is not on the list of allowed hosts\n");
-    check_log(&fixture,
+    check_log(fixture,
               "example.com:443 refused 1: 0 sent, 0 received: host 'example.com' is not on the "
               "list of allowed hosts\n"
               "127.0.0.1:81 refused 1: 0 sent, 0 received: port 81 of host '127.0.0.1' is not on "
               "the list of allowed hosts\n");
-    assert_string_equal(strbuf_string(&fixture.steps),
+    assert_string_equal(strbuf_string(&fixture->steps),
                         "refuse example.com:443;refuse 127.0.0.1:81;");
-    release(&fixture);
 }
 
 /* A pattern adds nothing to a name that has an entry of its own, wherever the two are in the list.
  */
-static void proxy__name_before_pattern(void **state)
+CASE(proxy__name_before_pattern)
 {
     static const char *const hosts[][4] = {
         {"*.corp.example:443", "*.corp.example:8443", "uploads.corp.example:443"},
@@ -775,7 +722,6 @@ static void proxy__name_before_pattern(void **state)
         {"uploads.corp.example:443", "*.example:80", "*.corp.example:8443"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(hosts); i++) {
         struct fixture fixture;
 
@@ -796,36 +742,31 @@ static void proxy__name_before_pattern(void **state)
                   "'uploads.corp.example' is not on the list of allowed hosts\n"
                   "uploads.corp.example:80 refused 1: 0 sent, 0 received: port 80 of host "
                   "'uploads.corp.example' is not on the list of allowed hosts\n");
-        release(&fixture);
+        tear_down(&fixture);
     }
 }
 
 /* A listed name never leads to an address of this host by itself. */
-static void proxy__name_with_a_private_address(void **state)
+CASE_WITH(proxy__name_with_a_private_address, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    allow(&fixture, "localhost");
-    start(&fixture);
-    ask(&fixture, 0, "GET http://localhost:PORT/ HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n");
-    wait_for(&fixture, "DATA 0 CLOSE 0 ");
-    assert_non_null(strstr(strbuf_string(&fixture.data[0]),
+    allow(fixture, "localhost");
+    start(fixture);
+    ask(fixture, 0, "GET http://localhost:PORT/ HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n");
+    wait_for(fixture, "DATA 0 CLOSE 0 ");
+    assert_non_null(strstr(strbuf_string(&fixture->data[0]),
                            "HTTP/1.1 403 Forbidden: host 'localhost' has the address "));
-    assert_int_equal(fixture.log.count, 1);
-    assert_int_equal(fixture.log.entries[0].outcome, NETWORK_REFUSED);
-    assert_string_equal(fixture.log.entries[0].host, "localhost");
-    if (strstr(fixture.log.entries[0].reason, "::1"))
-        assert_string_equal(fixture.log.entries[0].reason,
+    assert_int_equal(fixture->log.count, 1);
+    assert_int_equal(fixture->log.entries[0].outcome, NETWORK_REFUSED);
+    assert_string_equal(fixture->log.entries[0].host, "localhost");
+    if (strstr(fixture->log.entries[0].reason, "::1"))
+        assert_string_equal(fixture->log.entries[0].reason,
                             "host 'localhost' has the address ::1, which is an address of this "
                             "machine or not public, and not in the \"addresses\" of its entry");
     else
         assert_string_equal(
-            fixture.log.entries[0].reason,
+            fixture->log.entries[0].reason,
             "host 'localhost' has the address 127.0.0.1, which is an address of "
             "this machine or not public, and not in the \"addresses\" of its entry");
-    release(&fixture);
 }
 
 static void allow_localhost(struct fixture *fixture)
@@ -842,86 +783,67 @@ static void begin_localhost(struct fixture *fixture)
     start(fixture);
 }
 
-static void proxy__name_with_its_addresses(void **state)
+CASE_WITH(proxy__name_with_its_addresses, begin_localhost(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin_localhost(&fixture);
-    ask(&fixture, 0, "GET http://localhost:PORT/ HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n");
-    host = accept_host(&fixture);
-    expect_host(&fixture, host,
+    ask(fixture, 0, "GET http://localhost:PORT/ HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n");
+    host = accept_host(fixture);
+    expect_host(fixture, host,
                 "GET / HTTP/1.1\r\nHost: localhost:PORT\r\nConnection: close\r\n\r\n");
     close(host);
-    wait_for(&fixture, "CLOSE 0 ");
-    check_trace(&fixture, "END 0 CLOSE 0 ");
-    check_log(&fixture, "localhost:PORT connected 1: 60 sent, 0 received\n");
-    release(&fixture);
+    wait_for(fixture, "CLOSE 0 ");
+    check_trace(fixture, "END 0 CLOSE 0 ");
+    check_log(fixture, "localhost:PORT connected 1: 60 sent, 0 received\n");
 }
 
-static void proxy__closed_port(void **state)
+CASE_WITH(proxy__closed_port, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    close(fixture.listener);
-    fixture.listener = bind_port(-1, &fixture.port);
-    allow(&fixture, "127.0.0.1");
-    start(&fixture);
-    ask(&fixture, 0, "CONNECT 127.0.0.1:PORT HTTP/1.1\r\n\r\n");
-    wait_for(&fixture, "CLOSE 0 ");
-    check_trace(&fixture, "DATA 0 CLOSE 0 ");
-    check_data(&fixture, 0,
+    close(fixture->listener);
+    fixture->listener = bind_port(-1, &fixture->port);
+    allow(fixture, "127.0.0.1");
+    start(fixture);
+    ask(fixture, 0, "CONNECT 127.0.0.1:PORT HTTP/1.1\r\n\r\n");
+    wait_for(fixture, "CLOSE 0 ");
+    check_trace(fixture, "DATA 0 CLOSE 0 ");
+    check_data(fixture, 0,
                "HTTP/1.1 502 Bad Gateway: cannot connect to '127.0.0.1' port PORT: Connection "
                "refused\r\nContent-Type: text/plain\r\nContent-Length: 71\r\n"
                "Connection: close\r\n\r\n"
                "isolator: cannot connect to '127.0.0.1' port PORT: Connection refused\n");
-    check_log(&fixture, "127.0.0.1:PORT failed 1: 0 sent, 0 received: cannot connect to "
-                        "'127.0.0.1' port PORT: Connection refused\n");
-    release(&fixture);
+    check_log(fixture, "127.0.0.1:PORT failed 1: 0 sent, 0 received: cannot connect to "
+                       "'127.0.0.1' port PORT: Connection refused\n");
 }
 
-static void proxy__request_that_is_cut_off(void **state)
+CASE_WITH(proxy__request_that_is_cut_off, begin(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture);
-    ask(&fixture, 0, "CONNECT 127.0");
-    check_trace(&fixture, "");
-    say(&fixture, 0, MUX_END, NULL, 0);
-    check_trace(&fixture, "DATA 0 CLOSE 0 ");
-    check_data(&fixture, 0,
+    ask(fixture, 0, "CONNECT 127.0");
+    check_trace(fixture, "");
+    say(fixture, 0, MUX_END, NULL, 0);
+    check_trace(fixture, "DATA 0 CLOSE 0 ");
+    check_data(fixture, 0,
                "HTTP/1.1 400 Bad Request: a request to the proxy is not complete\r\n"
                "Content-Type: text/plain\r\nContent-Length: 49\r\nConnection: close\r\n\r\n"
                "isolator: a request to the proxy is not complete\n");
-    check_log(&fixture, ":0 failed 1: 0 sent, 0 received: a request to the proxy is not "
-                        "complete\n");
-    say(&fixture, 1, MUX_OPEN, NULL, 0); /* one that asks for nothing is no failure */
-    say(&fixture, 1, MUX_END, NULL, 0);
-    check_trace(&fixture, "CLOSE 1 ");
-    assert_int_equal(fixture.log.count, 1);
-    release(&fixture);
+    check_log(fixture, ":0 failed 1: 0 sent, 0 received: a request to the proxy is not "
+                       "complete\n");
+    say(fixture, 1, MUX_OPEN, NULL, 0); /* one that asks for nothing is no failure */
+    say(fixture, 1, MUX_END, NULL, 0);
+    check_trace(fixture, "CLOSE 1 ");
+    assert_int_equal(fixture->log.count, 1);
 }
 
-static void proxy__request_that_is_not_valid(void **state)
+CASE_WITH(proxy__request_that_is_not_valid, begin(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture);
-    ask(&fixture, 0, "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n");
-    check_trace(&fixture, "DATA 0 CLOSE 0 ");
-    assert_int_equal(strncmp(fixture.data[0].data,
+    ask(fixture, 0, "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n");
+    check_trace(fixture, "DATA 0 CLOSE 0 ");
+    assert_int_equal(strncmp(fixture->data[0].data,
                              "HTTP/1.1 400 Bad Request: a request to the proxy is not valid: ", 63),
                      0);
-    assert_int_equal(fixture.log.count, 1);
-    assert_int_equal(fixture.log.entries[0].outcome, NETWORK_FAILED);
-    assert_string_equal(fixture.log.entries[0].host, "");
-    assert_int_equal(fixture.log.entries[0].port, 0);
-    release(&fixture);
+    assert_int_equal(fixture->log.count, 1);
+    assert_int_equal(fixture->log.entries[0].outcome, NETWORK_FAILED);
+    assert_string_equal(fixture->log.entries[0].host, "");
+    assert_int_equal(fixture->log.entries[0].port, 0);
 }
 
 /* ---- TLS */
@@ -978,12 +900,11 @@ static void check_no_tunnel(const char *bytes, size_t length, const char *expect
     expect_host_end(&fixture, host);
     check_log(&fixture, expected);
     close(host);
-    release(&fixture);
+    tear_down(&fixture);
 }
 
-static void proxy__tunnel_without_tls(void **state)
+CASE(proxy__tunnel_without_tls)
 {
-    (void)state;
     check_no_tunnel("GET / HTTP/1.1\r\n", 16,
                     "localhost:PORT refused 1: 0 sent, 0 received: the tunnel to 'localhost' "
                     "carries what is not TLS, and the list does not say \"raw\"\n");
@@ -995,12 +916,11 @@ static void proxy__tunnel_without_tls(void **state)
                     "carried nothing\n");
 }
 
-static void proxy__tunnel_with_tls_for_another_host(void **state)
+CASE(proxy__tunnel_with_tls_for_another_host)
 {
     CLEANUP(strbuf_release) struct strbuf other = client_hello("example.com");
     CLEANUP(strbuf_release) struct strbuf nameless = client_hello(NULL);
 
-    (void)state;
     check_no_tunnel(other.data, other.length,
                     "localhost:PORT refused 1: 0 sent, 0 received: the tunnel to 'localhost' "
                     "carries TLS for 'example.com'\n");
@@ -1028,29 +948,21 @@ static void check_tls(struct fixture *fixture, int host, const struct strbuf *he
     close(host);
 }
 
-static void proxy__tunnel_with_tls(void **state)
+CASE_WITH(proxy__tunnel_with_tls, begin_localhost(fixture))
 {
     CLEANUP(strbuf_release) struct strbuf hello = client_hello("LocalHost");
-    struct fixture fixture;
 
-    (void)state;
-    begin_localhost(&fixture);
-    check_tls(&fixture, open_named_tunnel(&fixture), &hello);
-    check_log(&fixture, "localhost:PORT connected 1: 74 sent, 6 received\n");
-    release(&fixture);
+    check_tls(fixture, open_named_tunnel(fixture), &hello);
+    check_log(fixture, "localhost:PORT connected 1: 74 sent, 6 received\n");
 }
 
 /* Clients name no host if they know its address alone. */
-static void proxy__tunnel_with_tls_to_an_address(void **state)
+CASE_WITH(proxy__tunnel_with_tls_to_an_address, begin(fixture))
 {
     CLEANUP(strbuf_release) struct strbuf hello = client_hello(NULL);
-    struct fixture fixture;
 
-    (void)state;
-    begin(&fixture);
-    check_tls(&fixture, open_tunnel(&fixture, 0), &hello);
-    check_log(&fixture, "127.0.0.1:PORT connected 1: 56 sent, 6 received\n");
-    release(&fixture);
+    check_tls(fixture, open_tunnel(fixture, 0), &hello);
+    check_log(fixture, "127.0.0.1:PORT connected 1: 56 sent, 6 received\n");
 }
 
 /* ---- maxBytes */
@@ -1081,111 +993,94 @@ static void begin_with_budget(struct fixture *fixture)
     start(fixture);
 }
 
-static void proxy__budget_of_what_is_sent(void **state)
+CASE_WITH(proxy__budget_of_what_is_sent, begin_with_budget(fixture))
 {
-    struct fixture fixture;
     int one, two;
 
-    (void)state;
-    begin_with_budget(&fixture);
-    one = open_tunnel(&fixture, 0);
-    two = open_tunnel(&fixture, 1);
+    one = open_tunnel(fixture, 0);
+    two = open_tunnel(fixture, 1);
     host_says(one, "0123456789");
-    expect_data(&fixture, 0, "0123456789");
-    say_data(&fixture, 0, HUNDRED_BYTES);
-    expect_host(&fixture, one,
+    expect_data(fixture, 0, "0123456789");
+    say_data(fixture, 0, HUNDRED_BYTES);
+    expect_host(fixture, one,
                 "0123456789012345678901234567890123456789012345678901234567890"
                 "12345678901234567890123456789");
-    expect_host_end(&fixture, one);
-    check_trace(&fixture, "DATA 0 CLOSE 0 ");
-    say_data(&fixture, 1, "x");
-    check_trace(&fixture, "CLOSE 1 ");
-    expect_host_end(&fixture, two);
-    check_used_up(&fixture,
+    expect_host_end(fixture, one);
+    check_trace(fixture, "DATA 0 CLOSE 0 ");
+    say_data(fixture, 1, "x");
+    check_trace(fixture, "CLOSE 1 ");
+    expect_host_end(fixture, two);
+    check_used_up(fixture,
                   "127.0.0.1:PORT connected 2: 90 sent, 10 received\n"
                   "127.0.0.1:PORT refused 2: 0 sent, 0 received: the connections have carried 100 "
                   "bytes, which is the limit (maxBytes)\n");
     close(one);
     close(two);
-    release(&fixture);
 }
 
-static void proxy__budget_of_what_is_received(void **state)
+CASE_WITH(proxy__budget_of_what_is_received, begin_with_budget(fixture))
 {
-    struct fixture fixture;
     int one, two;
 
-    (void)state;
-    begin_with_budget(&fixture);
-    one = open_tunnel(&fixture, 0);
-    two = open_tunnel(&fixture, 1);
-    say_data(&fixture, 0, "0123456789");
-    expect_host(&fixture, one, "0123456789");
+    one = open_tunnel(fixture, 0);
+    two = open_tunnel(fixture, 1);
+    say_data(fixture, 0, "0123456789");
+    expect_host(fixture, one, "0123456789");
     host_says(one, HUNDRED_BYTES);
-    wait_for(&fixture, "CLOSE 0 ");
-    check_trace(&fixture, "DATA 0 CLOSE 0 ");
-    check_data(&fixture, 0,
+    wait_for(fixture, "CLOSE 0 ");
+    check_trace(fixture, "DATA 0 CLOSE 0 ");
+    check_data(fixture, 0,
                "0123456789012345678901234567890123456789012345678901234567890"
                "12345678901234567890123456789");
     host_says(two, "x");
-    wait_for(&fixture, "CLOSE 1 ");
-    check_trace(&fixture, "CLOSE 1 ");
-    check_used_up(&fixture,
+    wait_for(fixture, "CLOSE 1 ");
+    check_trace(fixture, "CLOSE 1 ");
+    check_used_up(fixture,
                   "127.0.0.1:PORT connected 2: 10 sent, 90 received\n"
                   "127.0.0.1:PORT refused 2: 0 sent, 0 received: the connections have carried 100 "
                   "bytes, which is the limit (maxBytes)\n");
     close(one);
     close(two);
-    release(&fixture);
 }
 
 /* ---- credit */
 
 /* The answer to CONNECT takes 39 bytes of the first credit. */
-static void proxy__waits_for_credit(void **state)
+CASE_WITH(proxy__waits_for_credit, begin_raw(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin_raw(&fixture);
-    fixture.flooding[0] = open_tunnel(&fixture, 0);
-    wait_for_bytes(&fixture, 0, 65536 - 39);
-    expect_quiet(&fixture);
-    assert_int_equal(fixture.sent[0], 65536);
-    say_credit(&fixture, 0, 1);
-    wait_for_bytes(&fixture, 0, 65536 - 39 + 1);
-    expect_quiet(&fixture);
-    say_credit(&fixture, 0, 999);
-    wait_for_bytes(&fixture, 0, 65536 - 39 + 1000);
-    expect_quiet(&fixture);
-    say_credit(&fixture, 0, 65536);
-    wait_for_bytes(&fixture, 0, 2 * 65536 - 39 + 1000);
-    expect_quiet(&fixture);
-    assert_int_equal(fixture.sent[0], 2 * 65536 + 1000);
-    close(fixture.flooding[0]);
-    release(&fixture);
+    fixture->flooding[0] = open_tunnel(fixture, 0);
+    wait_for_bytes(fixture, 0, 65536 - 39);
+    expect_quiet(fixture);
+    assert_int_equal(fixture->sent[0], 65536);
+    say_credit(fixture, 0, 1);
+    wait_for_bytes(fixture, 0, 65536 - 39 + 1);
+    expect_quiet(fixture);
+    say_credit(fixture, 0, 999);
+    wait_for_bytes(fixture, 0, 65536 - 39 + 1000);
+    expect_quiet(fixture);
+    say_credit(fixture, 0, 65536);
+    wait_for_bytes(fixture, 0, 2 * 65536 - 39 + 1000);
+    expect_quiet(fixture);
+    assert_int_equal(fixture->sent[0], 2 * 65536 + 1000);
+    close(fixture->flooding[0]);
 }
 
 /* Half of a window at a time; the request counts too. */
-static void proxy__grants_what_was_dealt_with(void **state)
+CASE_WITH(proxy__grants_what_was_dealt_with, begin_raw(fixture))
 {
     static char bytes[MUX_DATA_MAX];
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin_raw(&fixture);
-    host = open_tunnel(&fixture, 0);
+    host = open_tunnel(fixture, 0);
     memset(bytes, 'x', sizeof bytes);
-    say(&fixture, 0, MUX_DATA, bytes, sizeof bytes);
-    check_trace(&fixture, "");
-    say(&fixture, 0, MUX_DATA, bytes, 16347); /* 32767 in all */
-    check_trace(&fixture, "");
-    say(&fixture, 0, MUX_DATA, bytes, 1);
-    check_trace(&fixture, "CREDIT 0 32768 ");
-    assert_int_equal(fixture.credit[0], 65536);
+    say(fixture, 0, MUX_DATA, bytes, sizeof bytes);
+    check_trace(fixture, "");
+    say(fixture, 0, MUX_DATA, bytes, 16347); /* 32767 in all */
+    check_trace(fixture, "");
+    say(fixture, 0, MUX_DATA, bytes, 1);
+    check_trace(fixture, "CREDIT 0 32768 ");
+    assert_int_equal(fixture->credit[0], 65536);
     close(host);
-    release(&fixture);
 }
 
 static char pattern_at(size_t at)
@@ -1226,18 +1121,15 @@ static void check_pattern(const char *bytes, size_t at, size_t length)
 }
 
 /* What is not granted again is all that is kept here: the system has the rest. */
-static void proxy__host_that_does_not_read(void **state)
+CASE_WITH(proxy__host_that_does_not_read, begin_raw(fixture))
 {
     const long long deadline = clock_now_ms() + LATE_MS;
-    struct fixture fixture;
     char bytes[MUX_DATA_MAX];
     size_t all, got = 0;
     int host;
 
-    (void)state;
-    begin_raw(&fixture);
-    host = open_tunnel(&fixture, 0);
-    all = fill_up(&fixture, 0);
+    host = open_tunnel(fixture, 0);
+    all = fill_up(fixture, 0);
     while (got < all - 65536) { /* the proxy does nothing meanwhile */
         struct pollfd polled = {host, POLLIN, 0};
         ssize_t length;
@@ -1249,42 +1141,37 @@ static void proxy__host_that_does_not_read(void **state)
         got += (size_t)length;
     }
     while (got < all) {
-        const size_t length = host_read(&fixture, host, bytes, sizeof bytes);
+        const size_t length = host_read(fixture, host, bytes, sizeof bytes);
 
         assert_in_range(length, 1, sizeof bytes);
         check_pattern(bytes, got, length);
         got += length;
     }
     assert_int_equal(got, all);
-    assert_in_range(fixture.credit[0], 32769, 65536); /* it goes on */
+    assert_in_range(fixture->credit[0], 32769, 65536); /* it goes on */
     close(host);
-    release(&fixture);
 }
 
 /* The host has ended its direction, and is still to get the rest of the other one. */
-static void proxy__both_end_before_all_is_sent(void **state)
+CASE_WITH(proxy__both_end_before_all_is_sent, begin_raw(fixture))
 {
-    struct fixture fixture;
     char bytes[MUX_DATA_MAX];
     size_t all, length, got = 0;
     int host;
 
-    (void)state;
-    begin_raw(&fixture);
-    host = open_tunnel(&fixture, 0);
+    host = open_tunnel(fixture, 0);
     shutdown(host, SHUT_WR);
-    wait_for(&fixture, "END 0 ");
-    all = fill_up(&fixture, 0);
-    say(&fixture, 0, MUX_END, NULL, 0);
-    drain(&fixture);
-    while ((length = host_read(&fixture, host, bytes, sizeof bytes)) > 0) {
+    wait_for(fixture, "END 0 ");
+    all = fill_up(fixture, 0);
+    say(fixture, 0, MUX_END, NULL, 0);
+    drain(fixture);
+    while ((length = host_read(fixture, host, bytes, sizeof bytes)) > 0) {
         check_pattern(bytes, got, length);
         got += length;
     }
     assert_int_equal(got, all);
-    wait_for(&fixture, "CLOSE 0 ");
+    wait_for(fixture, "CLOSE 0 ");
     close(host);
-    release(&fixture);
 }
 
 /* What the kernel says of an epoll: a line with "tfd:" for each descriptor that it waits for. */
@@ -1312,28 +1199,24 @@ static int count_watched(const struct fixture *fixture)
 }
 
 /* Nothing is read from hosts while the relay takes nothing. */
-static void proxy__relay_that_takes_nothing(void **state)
+CASE_WITH(proxy__relay_that_takes_nothing, begin_raw(fixture))
 {
     enum { TUNNELS = 6 };
     const long long deadline = clock_now_ms() + LATE_MS;
-    struct fixture fixture;
 
-    (void)state;
-    begin_raw(&fixture);
     for (unsigned i = 0; i < TUNNELS; i++)
-        fixture.flooding[i] = open_tunnel(&fixture, i);
-    assert_int_equal(count_watched(&fixture), TUNNELS + 1);
-    while (count_watched(&fixture) > 1) { /* the timer */
-        flood(&fixture);
-        wait_once(&fixture, -1, 0, deadline);
+        fixture->flooding[i] = open_tunnel(fixture, i);
+    assert_int_equal(count_watched(fixture), TUNNELS + 1);
+    while (count_watched(fixture) > 1) { /* the timer */
+        flood(fixture);
+        wait_once(fixture, -1, 0, deadline);
     }
     /* by then, this was there */
-    assert_in_range(drain(&fixture), MUX_LINK_FULL, MUX_LINK_FULL + 16384 + 8);
+    assert_in_range(drain(fixture), MUX_LINK_FULL, MUX_LINK_FULL + 16384 + 8);
     for (unsigned i = 0; i < TUNNELS; i++)
-        wait_for_bytes(&fixture, i, 65536 - 39);
+        wait_for_bytes(fixture, i, 65536 - 39);
     for (unsigned i = 0; i < TUNNELS; i++)
-        close(fixture.flooding[i]);
-    release(&fixture);
+        close(fixture->flooding[i]);
 }
 
 /* ---- a relay that says what it must not */
@@ -1356,7 +1239,7 @@ static void check_broken(struct fixture *fixture)
     }
 
 /* Slot 0 is open, 1 waits for a ClientHello, and 5 is not. */
-static void proxy__violations(void **state)
+CASE(proxy__violations)
 {
     static const struct {
         const char *bytes;
@@ -1390,7 +1273,6 @@ static void proxy__violations(void **state)
         BYTES("\6\0\3\0\0\0\0\0\xff\0\3\0\0\0\0\0"), /* slot 255, of 64 */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct fixture fixture;
         int host;
@@ -1406,33 +1288,28 @@ static void proxy__violations(void **state)
         assert_int_equal(fixture.log.count, 0);
         expect_host_end(&fixture, host);
         close(host);
-        release(&fixture);
+        tear_down(&fixture);
     }
 }
 
-static void proxy__violation_is_noted_once(void **state)
+CASE_WITH(proxy__violation_is_noted_once, begin(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin(&fixture);
-    host = open_tunnel(&fixture, 0);
-    take(&fixture, "\0\0\3\0\0\0\0\0", 8);
-    check_broken(&fixture);
-    expect_host_end(&fixture, host);
+    host = open_tunnel(fixture, 0);
+    take(fixture, "\0\0\3\0\0\0\0\0", 8);
+    check_broken(fixture);
+    expect_host_end(fixture, host);
     close(host);
-    release(&fixture);
 }
 
 /* To a connection that is over nothing is granted, nor to one whose host takes nothing. */
-static void proxy__more_than_was_granted(void **state)
+CASE(proxy__more_than_was_granted)
 {
     static const char bytes[MUX_DATA_MAX];
     struct fixture fixture;
     int host;
 
-    (void)state;
     begin(&fixture);
     ask(&fixture, 0, "GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n\r\n");
     for (int i = 0; i < 3; i++)
@@ -1442,7 +1319,7 @@ static void proxy__more_than_was_granted(void **state)
     network_log_release(&fixture.log); /* of the refusal */
     say(&fixture, 0, MUX_DATA, bytes, 1);
     check_broken(&fixture);
-    release(&fixture);
+    tear_down(&fixture);
 
     begin_raw(&fixture);
     host = open_tunnel(&fixture, 0);
@@ -1451,59 +1328,45 @@ static void proxy__more_than_was_granted(void **state)
     say(&fixture, 0, MUX_DATA, bytes, 1);
     check_broken(&fixture);
     close(host);
-    release(&fixture);
+    tear_down(&fixture);
 }
 
-static void proxy__max_connections(void **state)
+CASE_WITH(proxy__max_connections, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.rules.max_connections = 2;
-    start(&fixture);
-    say(&fixture, 0, MUX_OPEN, NULL, 0);
-    say(&fixture, 1, MUX_OPEN, NULL, 0);
-    check_trace(&fixture, "");
-    check_log(&fixture, "");
-    say(&fixture, 2, MUX_OPEN, NULL, 0);
-    check_broken(&fixture);
-    release(&fixture);
+    fixture->rules.max_connections = 2;
+    start(fixture);
+    say(fixture, 0, MUX_OPEN, NULL, 0);
+    say(fixture, 1, MUX_OPEN, NULL, 0);
+    check_trace(fixture, "");
+    check_log(fixture, "");
+    say(fixture, 2, MUX_OPEN, NULL, 0);
+    check_broken(fixture);
 }
 
-static void proxy__relay_that_cannot_listen(void **state)
+CASE_WITH(proxy__relay_that_cannot_listen, begin(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture);
-    take(&fixture, "\0\0\2\0\4\0\0\0\x62\0\0\0", 12); /* EADDRINUSE */
-    check_log(&fixture, ":0 failed 1: 0 sent, 0 received: the container has no proxy: cannot "
-                        "listen at port 3128: Address already in use\n");
-    expect_quiet(&fixture);
-    release(&fixture);
+    take(fixture, "\0\0\2\0\4\0\0\0\x62\0\0\0", 12); /* EADDRINUSE */
+    check_log(fixture, ":0 failed 1: 0 sent, 0 received: the container has no proxy: cannot "
+                       "listen at port 3128: Address already in use\n");
+    expect_quiet(fixture);
 }
 
 /* What isolator says itself needs no room of hosts, but a relay has to take it in the end. */
-static void proxy__relay_that_only_opens(void **state)
+CASE_WITH(proxy__relay_that_only_opens, begin(fixture))
 {
-    struct fixture fixture;
     int count = 0;
 
-    (void)state;
-    begin(&fixture);
-    while (fixture.log.count < 2 && count++ < 100000) {
-        ask(&fixture, 0, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
-        say(&fixture, 0, MUX_CLOSE, NULL, 0);
+    while (fixture->log.count < 2 && count++ < 100000) {
+        ask(fixture, 0, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
+        say(fixture, 0, MUX_CLOSE, NULL, 0);
     }
-    assert_int_equal(fixture.log.count, 2);
-    assert_string_equal(fixture.log.entries[1].reason,
+    assert_int_equal(fixture->log.count, 2);
+    assert_string_equal(fixture->log.entries[1].reason,
                         "the relay in the container has sent what "
                         "it must not, so all connections were ended");
     /* 256 connections can have been refused, and hosts have sent what they may */
     assert_in_range(count, 2000, 10000);
-    expect_quiet(&fixture);
-    release(&fixture);
+    expect_quiet(fixture);
 }
 
 /* ---- the end */
@@ -1549,44 +1412,40 @@ static void open_each(struct fixture *fixture, const char *full, int hosts[2])
     check_trace(fixture, "DATA 5 CLOSE 5 ");
 }
 
-static void proxy__ends_in_each_state(void **state)
+CASE_WITH(proxy__ends_in_each_state, set_up(fixture))
 {
     const long long deadline = clock_now_ms() + LATE_MS;
     struct error error = ERROR_INIT;
-    struct fixture fixture;
     CLEANUP_FREE char *entry = NULL, *full = NULL;
     int hosts[2], clients[3], full_port, before;
     unsigned port;
 
-    (void)state;
-    set_up(&fixture);
     full_port = bind_full_port(&port, clients);
     entry = string_format("127.0.0.1:%u", port);
     full = string_format("CONNECT 127.0.0.1:%u HTTP/1.1\r\n\r\n", port);
-    network_rules_add(&fixture.rules, entry, &error);
-    allow_localhost(&fixture);
+    network_rules_add(&fixture->rules, entry, &error);
+    allow_localhost(fixture);
     for (int way = 0; way < 3; way++) {
         before = count_descriptors();
-        start(&fixture);
-        open_each(&fixture, full, hosts);
+        start(fixture);
+        open_each(fixture, full, hosts);
         for (unsigned i = 0; way == 1 && i < 7; i++)
-            say(&fixture, i, MUX_CLOSE, NULL, 0);
+            say(fixture, i, MUX_CLOSE, NULL, 0);
         if (way == 1)
-            check_trace(&fixture, "CLOSE 0 CLOSE 1 CLOSE 2 CLOSE 3 CLOSE 4 CLOSE 6 ");
+            check_trace(fixture, "CLOSE 0 CLOSE 1 CLOSE 2 CLOSE 3 CLOSE 4 CLOSE 6 ");
         if (way == 2)
-            take(&fixture, "\0\0\0\0\0\0\0\0", 8);
-        stop(&fixture);
+            take(fixture, "\0\0\0\0\0\0\0\0", 8);
+        stop(fixture);
         close(hosts[0]);
         close(hosts[1]);
         while (count_descriptors() > before) /* that of a lookup, until its thread has ended */
             assert_true(clock_now_ms() < deadline);
         assert_int_equal(count_descriptors(), before);
-        strbuf_release(&fixture.data[0]);
+        strbuf_release(&fixture->data[0]);
     }
     for (int i = 0; i < 3; i++)
         close(clients[i]);
     close(full_port);
-    release(&fixture);
 }
 
 /* ---- SOCKS */
@@ -1616,140 +1475,113 @@ static void expect_reply(struct fixture *fixture, unsigned slot, const char *rep
     strbuf_release(&fixture->data[slot]);
 }
 
-static void proxy__socks(void **state)
+CASE_WITH(proxy__socks, begin_raw(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin_raw(&fixture);
-    ask_by_socks(&fixture, 0, "127.0.0.1");
-    expect_reply(&fixture, 0, "\5\0\0\1\0\0\0\0\0\0");
-    host = accept_host(&fixture);
-    say_data(&fixture, 0, "\5 up");
-    expect_host(&fixture, host, "\5 up");
+    ask_by_socks(fixture, 0, "127.0.0.1");
+    expect_reply(fixture, 0, "\5\0\0\1\0\0\0\0\0\0");
+    host = accept_host(fixture);
+    say_data(fixture, 0, "\5 up");
+    expect_host(fixture, host, "\5 up");
     host_says(host, "down");
-    expect_data(&fixture, 0, "down");
-    check_log(&fixture, "127.0.0.1:PORT connected 1: 4 sent, 4 received\n");
+    expect_data(fixture, 0, "down");
+    check_log(fixture, "127.0.0.1:PORT connected 1: 4 sent, 4 received\n");
     close(host);
-    release(&fixture);
 }
 
 /* The rules are those of other tunnels. */
-static void proxy__socks_that_is_refused(void **state)
+CASE_WITH(proxy__socks_that_is_refused, begin(fixture))
 {
-    struct fixture fixture;
     int host;
 
-    (void)state;
-    begin(&fixture);
-    ask_by_socks(&fixture, 0, "localhost");
-    expect_reply(&fixture, 0, "\5\2\0\1\0\0\0\0\0\0");
-    check_trace(&fixture, "DATA 0 CLOSE 0 ");
-    ask_by_socks(&fixture, 1, "127.0.0.1"); /* without "raw" */
-    expect_reply(&fixture, 1, "\5\0\0\1\0\0\0\0\0\0");
-    host = accept_host(&fixture);
-    say_data(&fixture, 1, "GET / HTTP/1.1\r\n");
-    wait_for(&fixture, "CLOSE 1 ");
-    expect_host_end(&fixture, host);
+    ask_by_socks(fixture, 0, "localhost");
+    expect_reply(fixture, 0, "\5\2\0\1\0\0\0\0\0\0");
+    check_trace(fixture, "DATA 0 CLOSE 0 ");
+    ask_by_socks(fixture, 1, "127.0.0.1"); /* without "raw" */
+    expect_reply(fixture, 1, "\5\0\0\1\0\0\0\0\0\0");
+    host = accept_host(fixture);
+    say_data(fixture, 1, "GET / HTTP/1.1\r\n");
+    wait_for(fixture, "CLOSE 1 ");
+    expect_host_end(fixture, host);
     close(host);
-    close(fixture.listener);
-    ask_by_socks(&fixture, 2, "127.0.0.1");
-    expect_reply(&fixture, 2, "\5\4\0\1\0\0\0\0\0\0");
+    close(fixture->listener);
+    ask_by_socks(fixture, 2, "127.0.0.1");
+    expect_reply(fixture, 2, "\5\4\0\1\0\0\0\0\0\0");
     check_log(
-        &fixture,
+        fixture,
         "localhost:PORT refused 1: 0 sent, 0 received: host 'localhost' is not on the list "
         "of allowed hosts\n"
         "127.0.0.1:PORT refused 1: 0 sent, 0 received: the tunnel to '127.0.0.1' carries what "
         "is not TLS, and the list does not say \"raw\"\n"
         "127.0.0.1:PORT failed 1: 0 sent, 0 received: cannot connect to '127.0.0.1' port "
         "PORT: Connection refused\n");
-    release(&fixture);
 }
 
-static void proxy__socks_that_is_not_valid(void **state)
+CASE_WITH(proxy__socks_that_is_not_valid, begin(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture);
-    say(&fixture, 0, MUX_OPEN, NULL, 0);
-    say(&fixture, 0, MUX_DATA, "\5\1\2", 3); /* it wants a password */
-    check_trace(&fixture, "DATA 0 CLOSE 0 ");
-    assert_int_equal(fixture.data[0].length, 2);
-    assert_memory_equal(fixture.data[0].data, "\5\377", 2);
-    say(&fixture, 1, MUX_OPEN, NULL, 0);
-    say(&fixture, 1, MUX_DATA, "\5\1\0\5\2\0\1\177\0\0\1\0\120", 13); /* BIND */
-    check_trace(&fixture, "DATA 1 CLOSE 1 ");
-    assert_int_equal(fixture.data[1].length, 12);
-    assert_memory_equal(fixture.data[1].data, "\5\0\5\7\0\1\0\0\0\0\0\0", 12);
-    say(&fixture, 2, MUX_OPEN, NULL, 0);
-    say(&fixture, 2, MUX_DATA, "\5\1\0\5\1", 5);
-    say(&fixture, 2, MUX_END, NULL, 0);
-    check_trace(&fixture, "DATA 2 CLOSE 2 ");
-    assert_memory_equal(fixture.data[2].data, "\5\0\5\1\0\1\0\0\0\0\0\0", 12);
-    check_log(&fixture,
+    say(fixture, 0, MUX_OPEN, NULL, 0);
+    say(fixture, 0, MUX_DATA, "\5\1\2", 3); /* it wants a password */
+    check_trace(fixture, "DATA 0 CLOSE 0 ");
+    assert_int_equal(fixture->data[0].length, 2);
+    assert_memory_equal(fixture->data[0].data, "\5\377", 2);
+    say(fixture, 1, MUX_OPEN, NULL, 0);
+    say(fixture, 1, MUX_DATA, "\5\1\0\5\2\0\1\177\0\0\1\0\120", 13); /* BIND */
+    check_trace(fixture, "DATA 1 CLOSE 1 ");
+    assert_int_equal(fixture->data[1].length, 12);
+    assert_memory_equal(fixture->data[1].data, "\5\0\5\7\0\1\0\0\0\0\0\0", 12);
+    say(fixture, 2, MUX_OPEN, NULL, 0);
+    say(fixture, 2, MUX_DATA, "\5\1\0\5\1", 5);
+    say(fixture, 2, MUX_END, NULL, 0);
+    check_trace(fixture, "DATA 2 CLOSE 2 ");
+    assert_memory_equal(fixture->data[2].data, "\5\0\5\1\0\1\0\0\0\0\0\0", 12);
+    check_log(fixture,
               ":0 failed 1: 0 sent, 0 received: a request to the proxy is not valid: it wants a "
               "password\n"
               ":0 failed 1: 0 sent, 0 received: a request to the proxy is not valid: the proxy has "
               "no command of SOCKS but CONNECT\n"
               ":0 failed 1: 0 sent, 0 received: a request to the proxy is not complete\n");
-    release(&fixture);
 }
 
 /* ---- what is of no use */
 
 /* Bytes that are refused or dropped count, and so does each connection. */
-static void proxy__more_than_can_be_of_use(void **state)
+CASE_WITH(proxy__more_than_can_be_of_use, set_up(fixture))
 {
     static char bytes[MUX_DATA_MAX];
-    struct fixture fixture;
     size_t rounds = 0;
 
-    (void)state;
-    set_up(&fixture);
-    fixture.rules.max_bytes = 1;
-    start(&fixture);
+    fixture->rules.max_bytes = 1;
+    start(fixture);
     memset(bytes, '\1', sizeof bytes);
-    while (fixture.log.count < 2 && rounds++ < 100000) {
-        say(&fixture, 0, MUX_OPEN, NULL, 0);
-        for (int i = 0; i < MUX_WINDOW / MUX_DATA_MAX && fixture.log.count < 2; i++)
-            say(&fixture, 0, MUX_DATA, bytes, sizeof bytes);
-        say(&fixture, 0, MUX_CLOSE, NULL, 0);
-        drain(&fixture);
+    while (fixture->log.count < 2 && rounds++ < 100000) {
+        say(fixture, 0, MUX_OPEN, NULL, 0);
+        for (int i = 0; i < MUX_WINDOW / MUX_DATA_MAX && fixture->log.count < 2; i++)
+            say(fixture, 0, MUX_DATA, bytes, sizeof bytes);
+        say(fixture, 0, MUX_CLOSE, NULL, 0);
+        drain(fixture);
     }
     assert_in_range(rounds, (64 << 20) / (MUX_WINDOW + 2048), (64 << 20) / MUX_WINDOW);
-    assert_string_equal(fixture.log.entries[1].reason,
+    assert_string_equal(fixture->log.entries[1].reason,
                         "the program has made too many connections, or sent too much that was "
                         "refused, so all connections were ended");
-    release(&fixture);
 }
 
 /* Nothing is granted again after the end. */
-static void proxy__grants_to_the_relay(void **state)
+CASE_WITH(proxy__grants_to_the_relay, begin(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture);
-    ask(&fixture, 0, "GET /");
-    assert_int_equal(mux_link_taken(fixture.link), 8 + 8 + 5);
-    assert_int_equal(mux_link_taken(fixture.link), 0);
-    say(&fixture, 1, MUX_END, NULL, 0); /* is not open */
-    assert_int_equal(mux_link_taken(fixture.link), 0);
-    release(&fixture);
+    ask(fixture, 0, "GET /");
+    assert_int_equal(mux_link_taken(fixture->link), 8 + 8 + 5);
+    assert_int_equal(mux_link_taken(fixture->link), 0);
+    say(fixture, 1, MUX_END, NULL, 0); /* is not open */
+    assert_int_equal(mux_link_taken(fixture->link), 0);
 }
 
 /* The relay says once whether it listens. */
-static void proxy__listens_twice(void **state)
+CASE_WITH(proxy__listens_twice, begin(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture);
-    say(&fixture, 0, MUX_LISTENS, NULL, 0);
-    assert_int_equal(fixture.log.count, 0);
-    say(&fixture, 0, MUX_LISTENS, NULL, 0);
-    assert_int_equal(fixture.log.count, 1);
-    release(&fixture);
+    say(fixture, 0, MUX_LISTENS, NULL, 0);
+    assert_int_equal(fixture->log.count, 0);
+    say(fixture, 0, MUX_LISTENS, NULL, 0);
+    assert_int_equal(fixture->log.count, 1);
 }

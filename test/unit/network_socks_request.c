@@ -5,7 +5,7 @@
 /* What has NULs has its length. */
 #define BYTES(literal) (literal), sizeof(literal) - 1
 
-static void socks_request__greetings(void **state)
+CASE(socks_request__greetings)
 {
     static const struct {
         const char *bytes;
@@ -19,7 +19,6 @@ static void socks_request__greetings(void **state)
         {BYTES("\5\2\0"), SOCKS_INCOMPLETE, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(greetings); i++) {
         size_t taken = 0;
 
@@ -49,9 +48,8 @@ static void check_good(const char *bytes, size_t length, const char *host, unsig
     }
 }
 
-static void socks_request__names_and_addresses(void **state)
+CASE(socks_request__names_and_addresses)
 {
-    (void)state;
     check_good(BYTES("\5\1\0\3\13Example.COM\1\273"), "example.com", 443);
     check_good(BYTES("\5\1\0\3\14example.com.\0\120"), "example.com", 80);
     check_good(BYTES("\5\1\0\1\300\0\2\1\377\377"), "192.0.2.1", 65535);
@@ -61,7 +59,7 @@ static void socks_request__names_and_addresses(void **state)
                80);
 }
 
-static void socks_request__refused(void **state)
+CASE(socks_request__refused)
 {
     static const struct {
         const char *bytes;
@@ -83,7 +81,6 @@ static void socks_request__refused(void **state)
         {BYTES("\5\1\0\3\0060x7f.1\0\120"), 400, "it does not name a host and a port"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct socks_request request;
 
@@ -94,11 +91,10 @@ static void socks_request__refused(void **state)
     }
 }
 
-static void socks_request__replies(void **state)
+CASE(socks_request__replies)
 {
     unsigned char reply[SOCKS_REPLY_SIZE];
 
-    (void)state;
     socks_write_reply(reply, SOCKS_NOT_ALLOWED);
     assert_memory_equal(reply, "\5\2\0\1\0\0\0\0\0\0", SOCKS_REPLY_SIZE);
 }

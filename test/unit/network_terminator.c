@@ -16,11 +16,10 @@ static void check_version(uint64_t version, const char *expected)
 }
 
 /* Version 0 is an isolator-tls that says none. */
-static void terminator__other_versions(void **state)
+CASE(terminator__other_versions)
 {
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(terminator_check_version(TERMINATOR_VERSION, &error), 0);
     check_version(0, "isolator-tls has version 0, isolator needs 1; install both from the same "
                      "package");

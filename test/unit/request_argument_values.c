@@ -96,15 +96,10 @@ static void check_joined(const struct strvec *strings, const char *expected)
 
 /* ---- strings and numbers */
 
-static void argument_values__wrong(void **state)
+CASE_WITH(argument_values__wrong, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    assert_int_equal(argument_wrong(&fixture.reader, "tests[3].stdin", "a string"), -1);
-    assert_error(&fixture.error, ERROR_USAGE, "tests[3].stdin must be a string");
-    tear_down(&fixture);
+    assert_int_equal(argument_wrong(&fixture->reader, "tests[3].stdin", "a string"), -1);
+    assert_error(&fixture->error, ERROR_USAGE, "tests[3].stdin must be a string");
 }
 
 static void check_text_refused(const char *json, const char *message)
@@ -119,12 +114,11 @@ static void check_text_refused(const char *json, const char *message)
     tear_down(&fixture);
 }
 
-static void argument_values__text(void **state)
+CASE(argument_values__text)
 {
     struct fixture fixture;
     json_t *value = json_of("\"caf\\u00e9\"");
 
-    (void)state;
     set_up(&fixture);
     assert_string_equal(argument_text(&fixture.reader, "x", value), "caf\xc3\xa9");
     json_decref(value);
@@ -135,38 +129,33 @@ static void argument_values__text(void **state)
     check_text_refused("\"\\u0000\"", "x must be a string without NUL characters");
 }
 
-static void argument_values__bytes(void **state)
+CASE(argument_values__bytes)
 {
     json_t *value = json_of("\"a\\u0000b\"");
     size_t length;
     CLEANUP_FREE char *bytes = argument_bytes(value, &length);
 
-    (void)state;
     assert_int_equal(length, 3);
     assert_memory_equal(bytes, "a\0b", 4);
     json_decref(value);
 }
 
-static void argument_values__stdin(void **state)
+CASE_WITH(argument_values__stdin, set_up(fixture))
 {
-    struct fixture fixture;
     json_t *value = json_of("\"a\\u0000b\\n\"");
     json_t *none = json_of("[\"a\"]");
     struct strbuf content;
     CLEANUP_FD int file = -1;
 
-    (void)state;
-    set_up(&fixture);
-    assert_int_equal(argument_stdin(&fixture.reader, "stdin", value, &file), 0);
+    assert_int_equal(argument_stdin(&fixture->reader, "stdin", value, &file), 0);
     content = read_all(file);
     assert_int_equal(content.length, 4);
     assert_memory_equal(content.data, "a\0b\n", 4);
     strbuf_release(&content);
-    assert_int_equal(argument_stdin(&fixture.reader, "stdin", none, &file), -1);
-    assert_error(&fixture.error, ERROR_USAGE, "stdin must be a string");
+    assert_int_equal(argument_stdin(&fixture->reader, "stdin", none, &file), -1);
+    assert_error(&fixture->error, ERROR_USAGE, "stdin must be a string");
     json_decref(value);
     json_decref(none);
-    tear_down(&fixture);
 }
 
 static void check_seconds(const char *json, double expected, const char *message)
@@ -185,11 +174,10 @@ static void check_seconds(const char *json, double expected, const char *message
     tear_down(&fixture);
 }
 
-static void argument_values__seconds(void **state)
+CASE(argument_values__seconds)
 {
     static const char *const wrong[] = {"0", "-1", "0.0", "\"5\"", "true", "[5]", "null"};
 
-    (void)state;
     check_seconds("1", 1, NULL);
     check_seconds("0.25", 0.25, NULL);
     for (size_t i = 0; i < COUNT(wrong); i++)
@@ -198,11 +186,10 @@ static void argument_values__seconds(void **state)
 
 /* ---- words and variables */
 
-static void argument_values__words(void **state)
+CASE(argument_values__words)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     strvec_push(&fixture.words, "first");
     read_good(&fixture, read_words, "[\"-x\", \"\", \"a b\"]");
@@ -215,11 +202,10 @@ static void argument_values__words(void **state)
     check_refused(read_words, "[\"a\\u0000\"]", "words[0] must be a string without NUL characters");
 }
 
-static void argument_values__variables(void **state)
+CASE(argument_values__variables)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     read_good(&fixture, read_variables, "{\"A\": \"1\", \"B\": \"\", \"C\": \"x=y\\nz\"}");
     check_joined(&fixture.words, "A=1|B=|C=x=y\nz");
@@ -250,7 +236,7 @@ static char *long_words(const char *open, int count, size_t length, const char *
 }
 
 /* The kernel refuses to start a program with more. */
-static void argument_values__words_that_are_too_long(void **state)
+CASE(argument_values__words_that_are_too_long)
 {
     CLEANUP_FREE char *word = long_words("[\"", 1, 131072, "\"]");
     CLEANUP_FREE char *enough = long_words("[\"", 1, 131071, "\"]");
@@ -259,7 +245,6 @@ static void argument_values__words_that_are_too_long(void **state)
     struct fixture fixture;
     json_t *value = json_of(enough);
 
-    (void)state;
     check_refused(read_words, word,
                   "words[0] must be shorter: a program can be given 128 KiB in one piece at most");
     check_refused(
@@ -290,7 +275,7 @@ static char *many(int count, const char *open, const char *before, const char *a
     return strbuf_steal(&text);
 }
 
-static void argument_values__too_many(void **state)
+CASE(argument_values__too_many)
 {
     CLEANUP_FREE char *words = many(10001, "[", "\"", "\"", "]");
     CLEANUP_FREE char *variables = many(1001, "{", "\"V", "\": \"\"", "}");
@@ -298,7 +283,6 @@ static void argument_values__too_many(void **state)
     CLEANUP_FREE char *files = many(10001, "[", "", "", "]");
     struct fixture fixture;
 
-    (void)state;
     check_refused(read_words, words, "words must be an array of at most 10000 strings");
     check_refused(read_variables, variables,
                   "variables must be an object of at most 1000 variables");
@@ -322,11 +306,10 @@ static void check_file(const struct fixture *fixture, size_t i, const char *path
     assert_memory_equal(file->data, data, length);
 }
 
-static void argument_values__files(void **state)
+CASE(argument_values__files)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     read_good(&fixture, read_files,
               "[{\"filename\": \"a.txt\", \"content\": \"caf\\u00e9\\u0000\"},"
@@ -359,9 +342,8 @@ static void check_wrong_file(const char *file, const char *message)
     check_refused(read_files, files, text);
 }
 
-static void argument_values__files_that_are_none(void **state)
+CASE(argument_values__files_that_are_none)
 {
-    (void)state;
     check_refused(read_files, "{}", "files must be an array of objects with filename and content");
     check_wrong_file("\"a\"",
                      " must be an object with filename and content; text came, which is not "
@@ -380,9 +362,8 @@ static void argument_values__files_that_are_none(void **state)
                      ": '/a' must be relative to the directory");
 }
 
-static void argument_values__contents_that_are_none(void **state)
+CASE(argument_values__contents_that_are_none)
 {
-    (void)state;
     check_wrong_file("{\"filename\": \"a\"}", " must be an object whose content is a string");
     check_wrong_file("{\"filename\": \"a\", \"content\": null}",
                      " must be an object whose content is a string");
@@ -396,38 +377,33 @@ static void argument_values__contents_that_are_none(void **state)
                      " must be an object whose content is valid base64, as its encoding says");
 }
 
-static void argument_values__files_by_uri(void **state)
+CASE_WITH(argument_values__files_by_uri, set_up(fixture))
 {
-    struct fixture fixture;
     const struct input_file *file;
 
-    (void)state;
-    set_up(&fixture);
-    read_good(&fixture, read_named_files,
+    read_good(fixture, read_named_files,
               "[{\"filename\": \"a\", \"uri\": \"uri\", \"content\": null},"
               " {\"filename\": \"b\", \"content\": \"x\", \"uri\": null},"
               " {\"filename\": \"c\", \"content\": \"\", \"encoding\": \"\", \"uri\": \"uri\"},"
               " {\"filename\": \"d\", \"encoding\": \"utf-8\", \"uri\": \"uri\"},"
               " {\"filename\": \"e\", \"content\": \"\", \"encoding\": \"\", \"uri\": \"\"},"
               " \"{\\\"filename\\\": \\\"f\\\", \\\"content\\\": \\\"x\\\"}\"]");
-    assert_int_equal(fixture.files.count, 6);
-    assert_int_equal(fixture.files.items[2].range.offset, 3);
-    assert_int_equal(fixture.files.items[3].range.offset, 3);
-    check_file(&fixture, 4, "e", "", 0);
-    check_file(&fixture, 5, "f", "x", 1);
-    file = &fixture.files.items[0];
+    assert_int_equal(fixture->files.count, 6);
+    assert_int_equal(fixture->files.items[2].range.offset, 3);
+    assert_int_equal(fixture->files.items[3].range.offset, 3);
+    check_file(fixture, 4, "e", "", 0);
+    check_file(fixture, 5, "f", "x", 1);
+    file = &fixture->files.items[0];
     assert_string_equal(file->path, "a");
     assert_null(file->data);
     assert_int_equal(file->range.offset, 3);
     assert_int_equal(file->range.length, 4);
-    assert_null(fixture.files.items[1].range.file);
-    assert_memory_equal(fixture.files.items[1].data, "x", 1);
-    tear_down(&fixture);
+    assert_null(fixture->files.items[1].range.file);
+    assert_memory_equal(fixture->files.items[1].data, "x", 1);
 }
 
-static void argument_values__files_by_wrong_uris(void **state)
+CASE(argument_values__files_by_wrong_uris)
 {
-    (void)state;
     check_refused(read_files, "[{\"filename\": \"a\", \"uri\": \"uri\"}]",
                   "files[0].uri: only calls of isolator-mcp can name files; give content");
     check_refused(read_named_files, "[{\"filename\": \"a\"}]",
@@ -450,12 +426,11 @@ static void argument_values__files_by_wrong_uris(void **state)
 }
 
 /* Each may need a descriptor. */
-static void argument_values__many_files_by_uri(void **state)
+CASE(argument_values__many_files_by_uri)
 {
     json_t *files = json_array();
     struct fixture fixture;
 
-    (void)state;
     for (int i = 0; i < 256; i++) {
         CLEANUP_FREE char *name = string_format("%d", i);
         json_array_append_new(files, json_pack("{s:s, s:s}", "filename", name, "uri", "uri"));
@@ -488,9 +463,8 @@ static void check_meant(enum argument_type type, const char *text, const char *e
     json_decref(object);
 }
 
-static void argument_values__given(void **state)
+CASE(argument_values__given)
 {
-    (void)state;
     for (int type = ARGUMENT_TEXT; type <= ARGUMENT_BOOLEAN; type++) {
         check_meant((enum argument_type)type, "null", "-");
         check_meant((enum argument_type)type, "\"\"", type == ARGUMENT_TEXT ? "\"\"" : "-");
@@ -498,17 +472,15 @@ static void argument_values__given(void **state)
     }
 }
 
-static void argument_values__any_value(void **state)
+CASE(argument_values__any_value)
 {
-    (void)state;
     check_meant(ARGUMENT_VALUE, "null", "null");
     check_meant(ARGUMENT_VALUE, "\"\"", "\"\"");
     check_meant(ARGUMENT_VALUE, "\"[7]\"", "\"[7]\"");
 }
 
-static void argument_values__text_that_is_json(void **state)
+CASE(argument_values__text_that_is_json)
 {
-    (void)state;
     check_meant(ARGUMENT_ARRAY, "\"[\\\"a\\\", 1]\"", "[\"a\",1]");
     check_meant(ARGUMENT_OBJECT, "\"{\\\"a\\\": {}}\"", "{\"a\":{}}");
     check_meant(ARGUMENT_NUMBER, "\"30\"", "30");
@@ -531,13 +503,12 @@ static void argument_values__text_that_is_json(void **state)
 }
 
 /* Text is parsed only as long as all of it together has no more values than a line may have. */
-static void argument_values__text_with_many_values(void **state)
+CASE(argument_values__text_with_many_values)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     struct argument_reader reader = {.error = NULL};
     json_t *value, *meant;
 
-    (void)state;
     strbuf_addch(&text, '[');
     for (int i = 0; i < JSON_TEXT_VALUES_MAX / 2 + 1000; i++)
         strbuf_addstr(&text, i == 0 ? "1" : ",1");
@@ -552,13 +523,12 @@ static void argument_values__text_with_many_values(void **state)
     json_decref(value);
 }
 
-static void argument_values__hint(void **state)
+CASE(argument_values__hint)
 {
     struct error error = ERROR_INIT;
     struct argument_reader reader = {.error = &error};
     json_t *text = json_string("[1"), *number = json_integer(1);
 
-    (void)state;
     argument_wrong(&reader, "x", "an array");
     assert_int_equal(argument_hint(&reader, number, ARGUMENT_ARRAY), -1);
     assert_string_equal(error.message, "x must be an array");

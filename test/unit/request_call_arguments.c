@@ -44,11 +44,10 @@ static int read_test(struct fixture *fixture, const char *members)
     return result;
 }
 
-static void call_arguments__function(void **state)
+CASE(call_arguments__function)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     assert_int_equal(read_call(&fixture, "{\"function\": \"two_Sum1\", \"class\": \"$A\"}"), 0);
     assert_string_equal(fixture.request.call.function, "two_Sum1");
@@ -60,7 +59,7 @@ static void call_arguments__function(void **state)
     tear_down(&fixture);
 }
 
-static void call_arguments__function_that_cannot_be(void **state)
+CASE(call_arguments__function_that_cannot_be)
 {
     static const struct {
         const char *call, *message;
@@ -78,7 +77,6 @@ static void call_arguments__function_that_cannot_be(void **state)
          "call has no member 'name'; known are: function, class"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct fixture fixture;
 
@@ -109,9 +107,8 @@ static void check_test(const char *members, const char *arguments, const char *e
     tear_down(&fixture);
 }
 
-static void call_arguments__of_a_test(void **state)
+CASE(call_arguments__of_a_test)
 {
-    (void)state;
     check_test("\"call_arguments\": [[2, 7], 9.5, \"a\"], \"expected_value\": [0, 1]",
                "[[2,7],9.5,\"a\"]", "[0,1]");
     check_test("\"call_arguments\": [], \"expected_value\": null", "[]", "null");
@@ -124,12 +121,11 @@ static void call_arguments__of_a_test(void **state)
     check_test("\"call_arguments_json\": \"\", \"expected_value_json\": \"null\"", "[]", "null");
 }
 
-static void call_arguments__tolerance(void **state)
+CASE(call_arguments__tolerance)
 {
     struct fixture fixture;
     const struct comparison_rule *rule;
 
-    (void)state;
     set_up(&fixture);
     read_test(&fixture, "\"call_arguments\": [], \"expected_value\": 1, \"tolerance\": 0.5");
     assert_no_error(&fixture.error);
@@ -143,7 +139,7 @@ static void call_arguments__tolerance(void **state)
     tear_down(&fixture);
 }
 
-static void call_arguments__tests_that_cannot_be(void **state)
+CASE(call_arguments__tests_that_cannot_be)
 {
     static const struct {
         const char *members, *message;
@@ -182,7 +178,6 @@ static void call_arguments__tests_that_cannot_be(void **state)
          "tests[0] calls a function: compare, ignore_case and exact_space are for outputs"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct fixture fixture;
 
@@ -194,12 +189,11 @@ static void call_arguments__tests_that_cannot_be(void **state)
 }
 
 /* A line may have many texts: together they are bounded like the line. */
-static void call_arguments__bounds_values(void **state)
+CASE(call_arguments__bounds_values)
 {
     CLEANUP(strbuf_release) struct strbuf members = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     strbuf_addstr(&members, "\"call_arguments_json\": \"[1");
     for (int i = 0; i < 200000; i++)
         strbuf_addstr(&members, ",1");

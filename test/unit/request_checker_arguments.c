@@ -59,15 +59,12 @@ static void check_refused(const char *text, const char *message)
     tear_down(&fixture);
 }
 
-static void checker_arguments__defaults(void **state)
+CASE_WITH(checker_arguments__defaults, set_up(fixture))
 {
-    struct fixture fixture;
     const struct request *checker;
 
-    (void)state;
-    set_up(&fixture);
-    checker = read_good(&fixture, "{\"language\": \"py\", \"code\": \"\"}");
-    assert_int_equal(fixture.request.checker_convention, CHECKER_TESTLIB);
+    checker = read_good(fixture, "{\"language\": \"py\", \"code\": \"\"}");
+    assert_int_equal(fixture->request.checker_convention, CHECKER_TESTLIB);
     assert_string_equal(checker->language, "py");
     assert_non_null(checker->input.code);
     assert_int_equal(checker->input.code_length, 0);
@@ -76,25 +73,21 @@ static void checker_arguments__defaults(void **state)
     assert_int_equal(checker->arguments.count, 0);
     assert_true(isnan(checker->policy.limits.number[LIMIT_TIMEOUT]));
     assert_true(isnan(checker->policy.limits.number[LIMIT_MEMORY]));
-    tear_down(&fixture);
 }
 
-static void checker_arguments__all_members(void **state)
+CASE_WITH(checker_arguments__all_members, set_up(fixture))
 {
-    struct fixture fixture;
     const struct request *checker;
 
-    (void)state;
-    set_up(&fixture);
     checker = read_good(
-        &fixture, "{\"convention\": \"kattis\", \"language\": \"cpp\", \"code\": \"a\\u0000b\","
-                  " \"filename\": \"/workspace/src/check.cpp\","
-                  " \"files\": [{\"filename\": \"src/testlib.h\", \"content\": \"lib\"}],"
-                  " \"arguments\": [\"strict\", \"\"], \"timeout_seconds\": 1.5,"
-                  " \"memory_mb\": 64, \"interactive\": true, \"transcript\": true}");
-    assert_int_equal(fixture.request.checker_convention, CHECKER_KATTIS);
-    assert_true(fixture.request.interactive);
-    assert_true(fixture.request.transcript);
+        fixture, "{\"convention\": \"kattis\", \"language\": \"cpp\", \"code\": \"a\\u0000b\","
+                 " \"filename\": \"/workspace/src/check.cpp\","
+                 " \"files\": [{\"filename\": \"src/testlib.h\", \"content\": \"lib\"}],"
+                 " \"arguments\": [\"strict\", \"\"], \"timeout_seconds\": 1.5,"
+                 " \"memory_mb\": 64, \"interactive\": true, \"transcript\": true}");
+    assert_int_equal(fixture->request.checker_convention, CHECKER_KATTIS);
+    assert_true(fixture->request.interactive);
+    assert_true(fixture->request.transcript);
     assert_string_equal(checker->language, "cpp");
     assert_int_equal(checker->input.code_length, 3);
     assert_memory_equal(checker->input.code, "a\0b", 4);
@@ -105,32 +98,26 @@ static void checker_arguments__all_members(void **state)
     assert_string_equal(checker->arguments.items[0], "strict");
     assert_true(checker->policy.limits.number[LIMIT_TIMEOUT] == 1.5);
     assert_true(checker->policy.limits.number[LIMIT_MEMORY] == 64);
-    assert_null(fixture.request.language);
-    assert_int_equal(fixture.request.arguments.count, 0);
-    tear_down(&fixture);
+    assert_null(fixture->request.language);
+    assert_int_equal(fixture->request.arguments.count, 0);
 }
 
 /* As in other arguments, null and the empty name are not given, and clean JSON may be text. */
-static void checker_arguments__spellings(void **state)
+CASE_WITH(checker_arguments__spellings, set_up(fixture))
 {
-    struct fixture fixture;
     const struct request *checker;
 
-    (void)state;
-    set_up(&fixture);
-    checker = read_good(&fixture, WITH("\"convention\": \"\", \"filename\": null, \"files\": null,"
-                                       "\"arguments\": \"[\\\"a\\\"]\", \"memory_mb\": \"64\","
-                                       "\"timeout_seconds\": null"));
-    assert_int_equal(fixture.request.checker_convention, CHECKER_TESTLIB);
+    checker = read_good(fixture, WITH("\"convention\": \"\", \"filename\": null, \"files\": null,"
+                                      "\"arguments\": \"[\\\"a\\\"]\", \"memory_mb\": \"64\","
+                                      "\"timeout_seconds\": null"));
+    assert_int_equal(fixture->request.checker_convention, CHECKER_TESTLIB);
     assert_null(checker->entrypoint);
     assert_string_equal(checker->arguments.items[0], "a");
     assert_true(checker->policy.limits.number[LIMIT_MEMORY] == 64);
-    tear_down(&fixture);
 }
 
-static void checker_arguments__wrong_members(void **state)
+CASE(checker_arguments__wrong_members)
 {
-    (void)state;
     check_refused(WITH("\"convention\": \"icpc\""),
                   "checker.convention must be \"testlib\" or \"kattis\"");
     check_refused(WITH("\"convention\": 1"), "checker.convention must be a string");
@@ -161,9 +148,8 @@ static void checker_arguments__wrong_members(void **state)
                   "checker.memory_mb must be a number; text came, which is not that in JSON");
 }
 
-static void checker_arguments__unknown_members(void **state)
+CASE(checker_arguments__unknown_members)
 {
-    (void)state;
     check_refused(
         WITH("\"network\": \"bridge\""),
         "checker has no member 'network'; known are: convention, language, code, "
@@ -174,9 +160,8 @@ static void checker_arguments__unknown_members(void **state)
         "filename, files, arguments, timeout_seconds, memory_mb, interactive, transcript");
 }
 
-static void checker_arguments__what_is_needed(void **state)
+CASE(checker_arguments__what_is_needed)
 {
-    (void)state;
     check_refused("5", "checker must be an object");
     check_refused("[]", "checker must be an object");
     check_refused("{}", "checker needs a language and code");
@@ -190,14 +175,9 @@ static void checker_arguments__what_is_needed(void **state)
 }
 
 /* The words of a checker are those of another program, with a limit of its own. */
-static void checker_arguments__words_are_counted_alone(void **state)
+CASE_WITH(checker_arguments__words_are_counted_alone, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.reader.words = 5;
-    read_good(&fixture, WITH("\"arguments\": [\"12345678\"]"));
-    assert_int_equal(fixture.reader.words, 5);
-    tear_down(&fixture);
+    fixture->reader.words = 5;
+    read_good(fixture, WITH("\"arguments\": [\"12345678\"]"));
+    assert_int_equal(fixture->reader.words, 5);
 }

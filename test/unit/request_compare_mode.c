@@ -2,7 +2,7 @@
 
 #include "request/compare_mode.h"
 
-static void compare_mode__names(void **state)
+CASE(compare_mode__names)
 {
     static const char *const names[] = {[COMPARE_TRIM] = "trim",
                                         [COMPARE_EXACT] = "exact",
@@ -10,7 +10,6 @@ static void compare_mode__names(void **state)
                                         [COMPARE_FLOAT] = "float",
                                         [COMPARE_LINES] = "lines"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         CLEANUP(error_release) struct error error = ERROR_INIT;
         enum comparison_mode mode = (enum comparison_mode)77;
@@ -33,9 +32,8 @@ static void check_unknown(const char *name, const char *shown)
     assert_int_equal(mode, 77);
 }
 
-static void compare_mode__unknown_names(void **state)
+CASE(compare_mode__unknown_names)
 {
-    (void)state;
     check_unknown("", "");
     check_unknown("Trim", "Trim");
     check_unknown("trim ", "trim ");

@@ -62,9 +62,8 @@ static void check_read(const char *hosts, const char *expected)
     tear_down(&fixture);
 }
 
-static void hosts_argument__read(void **state)
+CASE(hosts_argument__read)
 {
-    (void)state;
     check_read("null", "-");
     check_read("\"\"", "-");
     check_read("[]", "");
@@ -86,11 +85,10 @@ static void refuse(const char *hosts, const char *message)
     }
 }
 
-static void hosts_argument__refused(void **state)
+CASE(hosts_argument__refused)
 {
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
 
-    (void)state;
     refuse("7", "hosts must be an array of hosts like \"example.com:443\"");
     refuse("\"[b.example\"", "hosts must be an array of hosts like \"example.com:443\"; text came, "
                              "which is not that in JSON");
@@ -108,12 +106,11 @@ static void hosts_argument__refused(void **state)
 }
 
 /* A model has the argument if an offered language can reach hosts; a batch has it always. */
-static void hosts_argument__offered(void **state)
+CASE(hosts_argument__offered)
 {
     const bool first[] = {true, false}, second[] = {false, true};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, HOSTS);
     assert_true(hosts_argument_offered(&fixture.config, NULL));
     assert_true(hosts_argument_offered(&fixture.config, first));
@@ -171,9 +168,8 @@ static void refuse_plan(const char *more, const char *language, const char *host
     tear_down(&fixture);
 }
 
-static void hosts_argument__narrows_the_plan(void **state)
+CASE(hosts_argument__narrows_the_plan)
 {
-    (void)state;
     check_plan(HOSTS, "py", "null", "none *.a.example b.example");
     check_plan(HOSTS, "py", "[\"b.example:443\"]", "none b.example narrowed");
     check_plan(HOSTS, "py", "[\"x.a.example\"]", "none *.a.example narrowed");
@@ -187,11 +183,10 @@ static void hosts_argument__narrows_the_plan(void **state)
 }
 
 /* A network of the engine is left only as a whole. */
-static void hosts_argument__of_a_network(void **state)
+CASE(hosts_argument__of_a_network)
 {
     static const char bridge[] = "{\"defaults\": {\"network\": \"bridge\"}}";
 
-    (void)state;
     check_plan(bridge, "py", "null", "bridge");
     check_plan(bridge, "py", "[]", "none narrowed");
     refuse_plan(bridge, "py", "[\"b.example\"]",

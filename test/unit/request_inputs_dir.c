@@ -95,110 +95,88 @@ static void fill(struct fixture *fixture)
     assert_int_equal(mkfifo(fifo, 0644), 0);
 }
 
-static void inputs_dir__regular_files_are_listed(void **state)
+CASE_WITH(inputs_dir__regular_files_are_listed, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    check_list(&fixture, "");
-    fill(&fixture);
-    check_list(&fixture, "b.csv d/a.csv");
-    free(fixture.config.inputs_dir);
-    fixture.config.inputs_dir = NULL;
-    check_list(&fixture, "");
-    fixture.config.inputs_dir = path_in(fixture.directory, "absent");
-    check_list(&fixture, "");
-    tear_down(&fixture);
+    check_list(fixture, "");
+    fill(fixture);
+    check_list(fixture, "b.csv d/a.csv");
+    free(fixture->config.inputs_dir);
+    fixture->config.inputs_dir = NULL;
+    check_list(fixture, "");
+    fixture->config.inputs_dir = path_in(fixture->directory, "absent");
+    check_list(fixture, "");
 }
 
-static void inputs_dir__only_these_are_opened(void **state)
+CASE_WITH(inputs_dir__only_these_are_opened, set_up(fixture))
 {
     static const char *const bad[] = {"",          "x",          "d",           "/etc/passwd",
                                       "../secret", "d/../b.csv", "./b.csv",     "d//a.csv",
                                       "d/",        ".env",       "d/.hidden",   ".git/config",
                                       "link",      "inside",     "dlink/a.csv", "up/secret",
                                       "fifo",      "b.csv/x",    "..",          "up/inputs/b.csv"};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    fill(&fixture);
-    check_opened(&fixture, "b.csv", "b");
-    check_opened(&fixture, "d/a.csv", "a");
+    fill(fixture);
+    check_opened(fixture, "b.csv", "b");
+    check_opened(fixture, "d/a.csv", "a");
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *message =
             string_format("there is no input file '%s'; known are: b.csv, d/a.csv", bad[i]);
-        check_not_opened(&fixture, bad[i], message);
+        check_not_opened(fixture, bad[i], message);
     }
-    check_not_opened(&fixture, "not\xffutf8",
+    check_not_opened(fixture, "not\xffutf8",
                      "there is no input file 'not\\xffutf8'; known are: b.csv, d/a.csv");
-    tear_down(&fixture);
 }
 
-static void inputs_dir__without_files(void **state)
+CASE_WITH(inputs_dir__without_files, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    check_not_opened(&fixture, "a", "there is no input file 'a'; there are none");
-    free(steal_pointer(&fixture.config.inputs_dir));
-    check_not_opened(&fixture, "a", "there are no input files: the configuration has no inputsDir");
-    tear_down(&fixture);
+    check_not_opened(fixture, "a", "there is no input file 'a'; there are none");
+    free(steal_pointer(&fixture->config.inputs_dir));
+    check_not_opened(fixture, "a", "there are no input files: the configuration has no inputsDir");
 }
 
 /* The limit of levels is the same for the list and for a name. */
-static void inputs_dir__levels(void **state)
+CASE_WITH(inputs_dir__levels, set_up(fixture))
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT;
     CLEANUP_FREE char *message = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < INPUTS_DEPTH_MAX; i++) {
         strbuf_addstr(&path, i == 0 ? "d" : "/d");
-        make_directory(&fixture, strbuf_string(&path));
+        make_directory(fixture, strbuf_string(&path));
     }
     strbuf_addstr(&path, "/f");
-    write_in(fixture.inputs, strbuf_string(&path), "deep");
-    check_list(&fixture, strbuf_string(&path));
-    check_opened(&fixture, strbuf_string(&path), "deep");
+    write_in(fixture->inputs, strbuf_string(&path), "deep");
+    check_list(fixture, strbuf_string(&path));
+    check_opened(fixture, strbuf_string(&path), "deep");
     message = string_format("there is no input file '%s/x'; known are: %s",
                             "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d", strbuf_string(&path));
     path.length -= 2;
     path.data[path.length] = '\0';
     strbuf_addstr(&path, "/d");
-    make_directory(&fixture, strbuf_string(&path));
+    make_directory(fixture, strbuf_string(&path));
     strbuf_addstr(&path, "/x");
-    write_in(fixture.inputs, strbuf_string(&path), "too deep");
-    check_not_opened(&fixture, strbuf_string(&path), message);
-    check_list(&fixture, "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/f");
-    tear_down(&fixture);
+    write_in(fixture->inputs, strbuf_string(&path), "too deep");
+    check_not_opened(fixture, strbuf_string(&path), message);
+    check_list(fixture, "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/f");
 }
 
 /* Who has opened a file reads that file, whatever its name stands for now. */
-static void inputs_dir__a_file_that_is_replaced(void **state)
+CASE_WITH(inputs_dir__a_file_that_is_replaced, set_up(fixture))
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *path = NULL;
     struct file_range range;
-    struct fixture fixture;
     char data[3];
 
-    (void)state;
-    set_up(&fixture);
-    path = path_in(fixture.inputs, "a");
-    write_in(fixture.inputs, "a", "old");
-    assert_int_equal(inputs_dir_open(&fixture.config, "a", &range, &error), 0);
+    path = path_in(fixture->inputs, "a");
+    write_in(fixture->inputs, "a", "old");
+    assert_int_equal(inputs_dir_open(&fixture->config, "a", &range, &error), 0);
     assert_int_equal(unlink(path), 0);
-    make_link(&fixture, "../secret", "a");
+    make_link(fixture, "../secret", "a");
     assert_int_equal(shared_file_read(range.file, range.offset, data, 3), 0);
     assert_memory_equal(data, "old", 3);
     shared_file_release(range.file);
-    check_not_opened(&fixture, "a", "there is no input file 'a'; there are none");
-    tear_down(&fixture);
+    check_not_opened(fixture, "a", "there is no input file 'a'; there are none");
 }
 
 static void check_type(struct fixture *fixture, const char *name, const char *data, size_t length,
@@ -214,35 +192,27 @@ static void check_type(struct fixture *fixture, const char *name, const char *da
     shared_file_release(range.file);
 }
 
-static void inputs_dir__types(void **state)
+CASE_WITH(inputs_dir__types, set_up(fixture))
 {
     CLEANUP_FREE char *long_text = memory_allocate(5000);
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     memset(long_text, 'x', 5000);
     memcpy(long_text + 4095, "\xc3\xa4", 2); /* the first 4096 bytes end within a character */
-    check_type(&fixture, "a.csv", long_text, 5000, "text/csv");
-    check_type(&fixture, "b.csv", "\xff", 1, "application/octet-stream");
-    check_type(&fixture, "c.csv", "", 0, "text/csv");
-    check_type(&fixture, "d.txt", "PK\3\4\xff", 5, "application/zip");
-    tear_down(&fixture);
+    check_type(fixture, "a.csv", long_text, 5000, "text/csv");
+    check_type(fixture, "b.csv", "\xff", 1, "application/octet-stream");
+    check_type(fixture, "c.csv", "", 0, "text/csv");
+    check_type(fixture, "d.txt", "PK\3\4\xff", 5, "application/zip");
 }
 
-static void inputs_dir__can_be_checked(void **state)
+CASE_WITH(inputs_dir__can_be_checked, set_up(fixture))
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *message = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    assert_int_equal(inputs_dir_check(&fixture.config, &error), 0);
-    assert_int_equal(rmdir(fixture.inputs), 0);
+    assert_int_equal(inputs_dir_check(&fixture->config, &error), 0);
+    assert_int_equal(rmdir(fixture->inputs), 0);
     message = string_format("cannot read the files of inputsDir '%s': No such file or directory",
-                            fixture.inputs);
-    assert_int_equal(inputs_dir_check(&fixture.config, &error), -1);
+                            fixture->inputs);
+    assert_int_equal(inputs_dir_check(&fixture->config, &error), -1);
     assert_error(&error, ERROR_INPUT, message);
-    tear_down(&fixture);
 }

@@ -23,23 +23,21 @@ static void check_timeout(const char *more, double timeout, double given, double
 }
 
 /* The default timeout, 45 s here, is for calls that someone waits for. */
-static void job_arguments__timeout(void **state)
+CASE(job_arguments__timeout)
 {
-    (void)state;
     check_timeout(NULL, 3600, NAN, 3600);
     check_timeout(NULL, 3600, 7, 7);
     check_timeout("{\"maximums\": {\"timeoutSeconds\": 100}}", 100, NAN, 100);
     check_timeout("{\"maximums\": {\"timeoutSeconds\": 9000}}", 9000, NAN, 9000);
 }
 
-static void job_arguments__pictures(void **state)
+CASE(job_arguments__pictures)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(request_release) struct request request;
     CLEANUP_FREE char *patterns = NULL;
     struct config config;
 
-    (void)state;
     set_up_config(&config, NULL);
     request_init(&request);
     request.unasked = true;
@@ -68,18 +66,16 @@ static void check_session(bool open, const char *id)
     config_release(&config);
 }
 
-static void job_arguments__no_session(void **state)
+CASE(job_arguments__no_session)
 {
-    (void)state;
     check_session(true, "");
     check_session(false, "0123456789abcdef0123456789abcdef");
 }
 
-static void job_arguments__offered(void **state)
+CASE(job_arguments__offered)
 {
     struct config config;
 
-    (void)state;
     set_up_config(&config, "{\"jobs\": {\"maxRunning\": 0}}");
     assert_false(job_arguments_offered(&config));
     config.jobs.max_running = 1;
@@ -105,9 +101,8 @@ static void check_wait(const char *text, double seconds, bool stop)
     json_decref(arguments);
 }
 
-static void job_arguments__wait(void **state)
+CASE(job_arguments__wait)
 {
-    (void)state;
     check_wait("{\"job\": \"" ID "\"}", 30, false);
     check_wait("{\"job\": \"" ID "\", \"wait_seconds\": null, \"stop\": null}", 30, false);
     check_wait("{\"job\": \"" ID "\", \"wait_seconds\": 0, \"stop\": false}", 1, false);
@@ -128,7 +123,7 @@ static void check_wrong(const char *text, const char *message)
     json_decref(arguments);
 }
 
-static void job_arguments__wrong(void **state)
+CASE(job_arguments__wrong)
 {
     static const char *const none[] = {
         NULL,
@@ -143,7 +138,6 @@ static void job_arguments__wrong(void **state)
         "{\"job\": \"0123456789abcde\\u0000\"}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(none); i++)
         check_wrong(none[i],
                     "job must be the id of a job, 16 digits that execute_code has returned "

@@ -90,11 +90,10 @@ static void check_limits(const struct limits *limits, const char *expected)
 
 /* ---- builds */
 
-static void plan__build_command(void **state)
+CASE(plan__build_command)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "c", "{}");
     fixture.request.entrypoint = string_copy("src/-x.c");
     strvec_push(&fixture.request.arguments, "given");
@@ -111,11 +110,10 @@ static void plan__build_command(void **state)
 }
 
 /* The program's by configuration, over them buildLimits; the request's are for the program. */
-static void plan__build_limits(void **state)
+CASE(plan__build_limits)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "c", "{}");
     fixture.request.policy.limits.number[LIMIT_MEMORY] = 100;
     fixture.request.policy.limits.number[LIMIT_PIDS] = 16;
@@ -126,11 +124,10 @@ static void plan__build_limits(void **state)
     tear_down(&fixture);
 }
 
-static void plan__build_limits_have_maximums(void **state)
+CASE(plan__build_limits_have_maximums)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "c",
            "{\"maximums\": {\"timeoutSeconds\": 10, \"memoryMB\": 400, \"cpus\": 0.25,"
            " \"pidsLimit\": 20, \"cpuSeconds\": 5}}");
@@ -149,11 +146,10 @@ static void refuse_writable(const char *language, bool with_test, const char *me
     refuse(&fixture, ERROR_USAGE, message);
 }
 
-static void plan__nothing_is_left_in_a_writable_root(void **state)
+CASE(plan__nothing_is_left_in_a_writable_root)
 {
     struct fixture fixture;
 
-    (void)state;
     refuse_writable("py", true,
                     "readOnly must be true for a request with tests: nothing of one program may be "
                     "left for the next");
@@ -170,11 +166,10 @@ static void plan__nothing_is_left_in_a_writable_root(void **state)
 
 /* ---- tests */
 
-static void plan__takes_the_tests_over(void **state)
+CASE(plan__takes_the_tests_over)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py", "{}");
     add_test(&fixture, "one");
     add_test(&fixture, "two");
@@ -194,13 +189,12 @@ static void plan__takes_the_tests_over(void **state)
     tear_down(&fixture);
 }
 
-static void plan__limits_of_a_test(void **state)
+CASE(plan__limits_of_a_test)
 {
     struct fixture fixture;
     struct test_request *test;
     struct limits limits;
 
-    (void)state;
     set_up(&fixture, "py", "{\"maximums\": {\"timeoutSeconds\": 50, \"cpuSeconds\": 5}}");
     add_test(&fixture, "the request's");
     test = add_test(&fixture, "its own");
@@ -234,20 +228,18 @@ static void refuse_limits(double timeout, double cpu, const char *message)
 }
 
 /* Times of any length would not fit a number of milliseconds. */
-static void plan__limits_of_a_test_that_are_none(void **state)
+CASE(plan__limits_of_a_test_that_are_none)
 {
-    (void)state;
     refuse_limits(1e300, 0, "test 'a': timeoutSeconds must be from 0.001 to 31622400 s");
     refuse_limits(1e-9, 0, "test 'a': timeoutSeconds must be from 0.001 to 31622400 s");
     refuse_limits(0, 1e300, "test 'a': cpuSeconds must be from 0 to 31622400 s");
 }
 
-static void plan__tests_that_cannot_run(void **state)
+CASE(plan__tests_that_cannot_run)
 {
     struct fixture fixture;
     struct test_request *test;
 
-    (void)state;
     set_up(&fixture, "py", "{}");
     add_test(&fixture, "a");
     test = add_test(&fixture, "b\n");
@@ -261,11 +253,10 @@ static void plan__tests_that_cannot_run(void **state)
     refuse(&fixture, ERROR_INPUT, "test 'a': two files have the name 'main.py'");
 }
 
-static void plan__tests_exclude_files_and_images(void **state)
+CASE(plan__tests_exclude_files_and_images)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py", "{}");
     add_test(&fixture, "a");
     strvec_push(&fixture.request.artifacts, "*.png");
@@ -283,11 +274,10 @@ static void plan__tests_exclude_files_and_images(void **state)
 }
 
 /* What is kept of all tests is in memory at the same time. */
-static void plan__output_of_all_tests(void **state)
+CASE(plan__output_of_all_tests)
 {
     struct fixture fixture;
 
-    (void)state;
     for (int tests = 64; tests <= 65; tests++) {
         set_up(&fixture, "py", "{}");
         for (int i = 0; i < tests; i++)
@@ -325,12 +315,11 @@ static void set_up_checker(struct fixture *fixture, const char *language, const 
     fixture->request.checker_convention = CHECKER_TESTLIB;
 }
 
-static void plan__checker(void **state)
+CASE(plan__checker)
 {
     struct fixture fixture;
     const struct plan *checker;
 
-    (void)state;
     set_up_checker(&fixture, "c", "{}");
     resolve(&fixture);
     checker = fixture.plan.checker;
@@ -349,11 +338,10 @@ static void plan__checker(void **state)
     tear_down(&fixture);
 }
 
-static void plan__validator(void **state)
+CASE(plan__validator)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_checker(&fixture, "py", "{}");
     fixture.request.checker_convention = CHECKER_KATTIS;
     resolve(&fixture);
@@ -367,12 +355,11 @@ static void plan__validator(void **state)
 }
 
 /* Of its language and of its own request; the limits of the program are not its own. */
-static void plan__limits_of_a_checker(void **state)
+CASE(plan__limits_of_a_checker)
 {
     struct fixture fixture;
     const double *number;
 
-    (void)state;
     set_up_checker(&fixture, "c", "{}");
     fixture.request.policy.limits.number[LIMIT_TIMEOUT] = 2;
     fixture.request.policy.limits.number[LIMIT_MEMORY] = 100;
@@ -396,11 +383,10 @@ static void plan__limits_of_a_checker(void **state)
 }
 
 /* No caller has asked for the 30 s. */
-static void plan__timeout_of_a_checker_has_a_maximum(void **state)
+CASE(plan__timeout_of_a_checker_has_a_maximum)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_checker(&fixture, "py", "{\"maximums\": {\"timeoutSeconds\": 10}}");
     resolve(&fixture);
     assert_true(fixture.plan.checker->policy.limits.number[LIMIT_TIMEOUT] == 10);
@@ -430,20 +416,18 @@ static void check_room(const char *more, size_t input, size_t answer, int output
 }
 
 /* Whole MB, and one for what is left: the largest output, the input and the answer. */
-static void plan__room_of_a_checker(void **state)
+CASE(plan__room_of_a_checker)
 {
-    (void)state;
     check_room("{}", 0, 0, 0, 64 + 65, 256 + 65);
     check_room("{}", 0, 0, 1 << 20, 64 + 2, 256 + 2);
     check_room("{}", 3 << 20, 0, 1 << 20, 64 + 5, 256 + 5);
     check_room("{}", 3 << 20, (5 << 20) - 1, 1, 64 + 9, 256 + 9);
 }
 
-static void plan__room_of_a_checker_is_that_of_the_largest_test(void **state)
+CASE(plan__room_of_a_checker_is_that_of_the_largest_test)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_checker(&fixture, "py", "{}");
     for (int i = 0; i < 3; i++)
         add_test(&fixture, "b");
@@ -454,9 +438,8 @@ static void plan__room_of_a_checker_is_that_of_the_largest_test(void **state)
     tear_down(&fixture);
 }
 
-static void plan__room_of_a_checker_has_maximums(void **state)
+CASE(plan__room_of_a_checker_has_maximums)
 {
-    (void)state;
     check_room("{\"maximums\": {\"workdirMB\": 70}}", 0, 0, 0, 70, 256 + 65);
     check_room("{\"maximums\": {\"memoryMB\": 256}}", 0, 0, 0, 64 + 65, 256);
     check_room("{\"maximums\": {\"workdirMB\": 64}}", (64 << 20) - 1, 0, 0, 64, 256 + 128);
@@ -471,9 +454,8 @@ static void refuse_room(const char *more, size_t answer, const char *message)
     refuse(&fixture, ERROR_USAGE, message);
 }
 
-static void plan__files_that_a_checker_has_no_room_for(void **state)
+CASE(plan__files_that_a_checker_has_no_room_for)
 {
-    (void)state;
     refuse_room("{\"maximums\": {\"workdirMB\": 64}}", 64 << 20,
                 "the checker: the input and the answer of test 'a' need 65 MB, and it can have "
                 "64 MB (maximums.workdirMB)");
@@ -483,11 +465,10 @@ static void plan__files_that_a_checker_has_no_room_for(void **state)
 }
 
 /* Its error stays as it is. */
-static void plan__a_checker_without_a_plan_gets_no_room(void **state)
+CASE(plan__a_checker_without_a_plan_gets_no_room)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_checker(&fixture, "py", "{\"maximums\": {\"workdirMB\": 64}}");
     fixture.request.tests.items[0].expected_length = 64 << 20;
     fixture.request.checker->policy.limits.number[LIMIT_WORKDIR] = 65;
@@ -507,11 +488,10 @@ static void check_alone(const struct plan *checker)
     assert_int_equal(checker->policy.read_only, 1);
 }
 
-static void plan__checker_has_no_network(void **state)
+CASE(plan__checker_has_no_network)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_checker(&fixture, "py", "{\"network\": {\"allow\": [\"a.example\"]}}");
     network_selection_add(&fixture.request.hosts, "a.example", &fixture.error);
     resolve(&fixture);
@@ -529,12 +509,11 @@ static void plan__checker_has_no_network(void **state)
 }
 
 /* Not even what its own request asks for. */
-static void plan__checker_gets_no_network(void **state)
+CASE(plan__checker_gets_no_network)
 {
     struct fixture fixture;
     struct request *checker;
 
-    (void)state;
     set_up_checker(&fixture, "py", "{\"tools\": {\"one\": {\"command\": \"true\"}}}");
     checker = fixture.request.checker;
     sandbox_policy_allow_host(&checker->policy, "b.example", &fixture.error);
@@ -548,11 +527,10 @@ static void plan__checker_gets_no_network(void **state)
 }
 
 /* Nothing of one test is left for the next, whatever the configuration says. */
-static void plan__checker_is_read_only(void **state)
+CASE(plan__checker_is_read_only)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_checker(&fixture, "py", "{\"defaults\": {\"readOnly\": false}}");
     fixture.request.policy.read_only = 1;
     resolve(&fixture);
@@ -560,11 +538,10 @@ static void plan__checker_is_read_only(void **state)
     tear_down(&fixture);
 }
 
-static void plan__checkers_that_cannot_run(void **state)
+CASE(plan__checkers_that_cannot_run)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_checker(&fixture, "py", "{}");
     test_requests_release(&fixture.request.tests);
     refuse(&fixture, ERROR_USAGE, "a checker needs tests");
@@ -584,13 +561,12 @@ static void plan__checkers_that_cannot_run(void **state)
 }
 
 /* Several programs are tested with one request for a checker, each with a copy of its files. */
-static void plan__checker_of_several_programs(void **state)
+CASE(plan__checker_of_several_programs)
 {
     struct fixture fixture;
     struct plan first = PLAN_INIT;
     int file;
 
-    (void)state;
     set_up_checker(&fixture, "py", "{}");
     file = fixture.request.checker->input.file = memfd_create("checker", MFD_CLOEXEC);
     input_files_add(&fixture.request.checker->input.files, "lib.py", string_copy("lib"), 3);
@@ -614,11 +590,10 @@ static void plan__checker_of_several_programs(void **state)
 
 /* ---- figures of a plan */
 
-static void plan__time_of_its_programs(void **state)
+CASE(plan__time_of_its_programs)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py", "{}");
     resolve(&fixture);
     assert_int_equal(plan_programs_ms(&fixture.plan), 45000);
@@ -637,13 +612,12 @@ static void plan__time_of_its_programs(void **state)
     tear_down(&fixture);
 }
 
-static void plan__bytes_of_tests(void **state)
+CASE(plan__bytes_of_tests)
 {
     struct fixture fixture;
     struct test_request *test;
     size_t without;
 
-    (void)state;
     set_up(&fixture, "py", "{}");
     test = add_test(&fixture, "a");
     resolve(&fixture);
@@ -665,11 +639,10 @@ static void plan__bytes_of_tests(void **state)
 static const char WITH_SESSIONS[] = "{\"languages\": {\"py\": {\"sessionCommand\": [\"python3\", "
                                     "\"-C\", \"{workdir}\", \"{entrypoint}\"]}}}";
 
-static void plan__session(void **state)
+CASE(plan__session)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py", WITH_SESSIONS);
     strvec_push(&fixture.request.arguments, "given");
     strcpy(fixture.request.session.id, "0123456789abcdef0123456789abcdef");
@@ -690,27 +663,21 @@ static void plan__session(void **state)
 }
 
 /* An interpreter takes code. A directory is a program of its own. */
-static void plan__session_of_a_directory(void **state)
+CASE_WITH(plan__session_of_a_directory, set_up(fixture, "py", WITH_SESSIONS))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "py", WITH_SESSIONS);
-    free(fixture.request.input.code);
-    fixture.request.input.code = NULL;
-    fixture.request.input.dir = string_copy("/tmp");
-    resolve(&fixture);
-    assert_int_equal(fixture.plan.session_command.count, 0);
-    tear_down(&fixture);
+    free(fixture->request.input.code);
+    fixture->request.input.code = NULL;
+    fixture->request.input.dir = string_copy("/tmp");
+    resolve(fixture);
+    assert_int_equal(fixture->plan.session_command.count, 0);
 }
 
-static void plan__not_in_a_session(void **state)
+CASE(plan__not_in_a_session)
 {
     static const char tests[] = "a request of a session cannot have tests";
     static const char saved[] = "a request of a session cannot be saved as an image";
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py", "{}");
     strcpy(fixture.request.session.id, "0123456789abcdef0123456789abcdef");
     add_test(&fixture, "a");
@@ -729,11 +696,10 @@ static void plan__not_in_a_session(void **state)
     refuse(&fixture, ERROR_USAGE, tests);
 }
 
-static void plan__kind(void **state)
+CASE(plan__kind)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py", "{}");
     resolve(&fixture);
     assert_int_equal(plan_kind(&fixture.plan), PLAN_PROGRAM);
@@ -754,11 +720,10 @@ static void plan__kind(void **state)
 }
 
 /* What the request itself has set is told apart from what the configuration says. */
-static void plan__requested(void **state)
+CASE(plan__requested)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py", "{}");
     fixture.request.policy.limits.number[LIMIT_CPUS] = 0.25;
     fixture.request.image = string_copy("py:3");
@@ -776,11 +741,10 @@ static void plan__requested(void **state)
 /* ---- hosts that programs reach */
 
 /* The variables of the proxy come first, so that those of the language and the request win. */
-static void plan__variables_of_the_proxy(void **state)
+CASE(plan__variables_of_the_proxy)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py", "{\"network\": {\"allow\": [\"a.example\"]}}");
     resolve(&fixture);
     check_joined(&fixture.plan.relay_environment,
@@ -798,11 +762,10 @@ static void plan__variables_of_the_proxy(void **state)
 }
 
 /* The certificates are in the working directory. */
-static void plan__variables_of_certificates(void **state)
+CASE(plan__variables_of_certificates)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py",
            "{\"containerWorkdir\": \"/code\","
            " \"network\": {\"allow\": [{\"host\": \"a.example\", \"tls\": \"terminate\"}]}}");
@@ -840,9 +803,8 @@ static void check_last_variable(const char *word, const char *start)
     tear_down(&fixture);
 }
 
-static void plan__module_of_node(void **state)
+CASE(plan__module_of_node)
 {
-    (void)state;
     check_last_variable("node", "NODE_OPTIONS=--import=data:text/javascript,const%20");
     check_last_variable("/opt/node", "NODE_OPTIONS=--import=data:text/javascript,const%20");
     check_last_variable("nodejs", "NODE_USE_ENV_PROXY=1");
@@ -850,11 +812,10 @@ static void plan__module_of_node(void **state)
 }
 
 /* A host of the list is not in the container, whatever its name is. */
-static void plan__own_names_that_are_hosts(void **state)
+CASE(plan__own_names_that_are_hosts)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py", "{\"network\": {\"allow\": [\"127.0.0.1:8080\"]}}");
     resolve(&fixture);
     assert_true(strvec_contains(&fixture.plan.relay_environment, "no_proxy=localhost,::1"));
@@ -865,11 +826,10 @@ static void plan__own_names_that_are_hosts(void **state)
     tear_down(&fixture);
 }
 
-static void plan__hosts_of_a_request(void **state)
+CASE(plan__hosts_of_a_request)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py",
            "{\"network\": {\"allow\": [\"a.example\"], \"maxBytes\": 5},"
            " \"maximums\": {\"network\": {\"allow\": [\"*.example\"], \"maxBytes\": 6}}}");
@@ -914,9 +874,8 @@ static void check_name(const char *code, const char *entrypoint, bool of_file, c
     tear_down(&fixture);
 }
 
-static void plan__name_of_code(void **state)
+CASE(plan__name_of_code)
 {
-    (void)state;
     check_name("x\nname Abc\n", NULL, false, "Abc.c -: /workspace/Abc, ./Abc given");
     check_name("x\n", NULL, false, "main.c -: /workspace/main, ./main given");
     check_name("name Abc\n", "given.c", false, "given.c given.c: /workspace/given, ./given given");
@@ -946,11 +905,10 @@ static int set_file(struct fixture *fixture, const char *text)
     return plan_set_file(&fixture->plan, &fixture->config, file, &fixture->error);
 }
 
-static void plan__name_of_a_file(void **state)
+CASE(plan__name_of_a_file)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_file(&fixture);
     assert_int_equal(set_file(&fixture, "x\nname Xyz\n"), 0);
     assert_string_equal(fixture.plan.entrypoint, "Xyz.c");
@@ -969,25 +927,19 @@ static void plan__name_of_a_file(void **state)
 }
 
 /* A file of a test has that name: neither replaces the other. */
-static void plan__name_that_is_taken(void **state)
+CASE_WITH(plan__name_that_is_taken, set_up_file(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_file(&fixture);
-    assert_int_equal(set_file(&fixture, "name Abc\n"), -1);
-    assert_true(fixture.plan.input.file >= 0);
-    assert_error(&fixture.error, ERROR_INPUT, "test 'one': two files have the name 'Abc.c'");
-    tear_down(&fixture);
+    assert_int_equal(set_file(fixture, "name Abc\n"), -1);
+    assert_true(fixture->plan.input.file >= 0);
+    assert_error(&fixture->error, ERROR_INPUT, "test 'one': two files have the name 'Abc.c'");
 }
 
 /* ---- calls */
 
-static void plan__calls_a_function(void **state)
+CASE(plan__calls_a_function)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "py", "{}");
     fixture.request.call.function = string_copy("two_sum");
     strvec_push(&fixture.request.arguments, "word");
@@ -1010,9 +962,8 @@ static void refuse_call(const char *language, bool has_call, bool has_test, cons
     refuse(&fixture, ERROR_USAGE, message);
 }
 
-static void plan__calls_that_cannot_be(void **state)
+CASE(plan__calls_that_cannot_be)
 {
-    (void)state;
     refuse_call("py", true, false, "a call needs tests");
     refuse_call("py", true, true, "test '1' has no call_arguments for the function of the call");
     refuse_call("py", false, true, "test '1' has call_arguments, but no call names a function");

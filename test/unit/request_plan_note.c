@@ -101,11 +101,10 @@ static void check_note(json_t *note, const char *expected)
     json_decref(note);
 }
 
-static void plan_note__make(void **state)
+CASE(plan_note__make)
 {
     struct plan plan = full_plan();
 
-    (void)state;
     check_note(plan_note_make(&plan), FULL);
     plan_release(&plan);
 }
@@ -122,12 +121,11 @@ static struct plan read_plan(const char *text)
     return plan;
 }
 
-static void plan_note__read(void **state)
+CASE(plan_note__read)
 {
     struct plan plan = read_plan(FULL);
     const struct test_request *test = plan.tests.items;
 
-    (void)state;
     assert_int_equal(plan.policy.read_only, 1);
     assert_true(isinf(plan.policy.limits.number[LIMIT_CPU_TIME]));
     assert_true(plan.build_limits.number[LIMIT_CPU_TIME] == 3);
@@ -142,7 +140,7 @@ static void plan_note__read(void **state)
 }
 
 /* Groups, a test with points and one without; a group without a maximum has that of its tests. */
-static void plan_note__groups(void **state)
+CASE(plan_note__groups)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct plan plan = full_plan(), again;
@@ -151,7 +149,6 @@ static void plan_note__groups(void **state)
     json_t *note;
     CLEANUP_FREE char *text = NULL;
 
-    (void)state;
     group->aggregation = SCORE_MIN;
     strvec_push(&group->require_pass, "b");
     group = score_groups_add(groups, "b");
@@ -188,7 +185,7 @@ static void plan_note__groups(void **state)
 }
 
 /* Neither a build, nor tests, nor artifacts: limits of a build are not read then. */
-static void plan_note__least_plan(void **state)
+CASE(plan_note__least_plan)
 {
     static const char least[] =
         "{\"readOnly\":false,\"language\":\"c\",\"image\":\"gcc:1\",\"workdir\":\"/w\","
@@ -199,7 +196,6 @@ static void plan_note__least_plan(void **state)
         "\"testOutputBytes\":0}";
     struct plan plan = read_plan(least);
 
-    (void)state;
     assert_int_equal(plan.policy.read_only, 0);
     assert_int_equal(plan_kind(&plan), PLAN_PROGRAM);
     check_note(plan_note_make(&plan), least);
@@ -207,13 +203,12 @@ static void plan_note__least_plan(void **state)
 }
 
 /* File names, arguments and patterns can have any bytes. */
-static void plan_note__texts_that_are_no_utf8(void **state)
+CASE(plan_note__texts_that_are_no_utf8)
 {
     struct plan plan = full_plan(), again;
     CLEANUP_FREE char *text = NULL;
     json_t *note;
 
-    (void)state;
     free(plan.entrypoint);
     plan.entrypoint = string_copy("\xff.c");
     strvec_push(&plan.command, "\xe9");
@@ -255,7 +250,7 @@ static void check_damaged(bool test, const char *key, const char *value, const c
     plan_release(&plan);
 }
 
-static void plan_note__member_that_is_missing(void **state)
+CASE(plan_note__member_that_is_missing)
 {
     static const char *const keys[] = {
         "language", "image",         "workdir",         "entrypoint",       "network",
@@ -264,7 +259,6 @@ static void plan_note__member_that_is_missing(void **state)
     static const char *const of_test[] = {"expected", "noExpected", "timeoutSeconds", "cpuSeconds",
                                           "maxOutputBytes"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(keys); i++) {
         CLEANUP_FREE char *message = string_format("%s is missing", keys[i]);
 
@@ -290,9 +284,8 @@ static void plan_note__member_that_is_missing(void **state)
     "{\"mode\": \"" mode "\", \"ignoreCase\": " ignore_case ", \"exactSpace\": " exact_space       \
     ", \"absolute\": " absolute ", \"relative\": " relative "}"
 
-static void plan_note__values_that_cannot_be(void **state)
+CASE(plan_note__values_that_cannot_be)
 {
-    (void)state;
     check_damaged(false, "command", "[]", "command is missing");
     check_damaged(false, "command", "[\"a\", 7]", "command is missing");
     check_damaged(false, "command", "[\"a\\u0000b\"]", "command is missing");
@@ -317,7 +310,7 @@ static void plan_note__values_that_cannot_be(void **state)
 }
 
 /* A number that is a string would be 0, which is no limit of CPU time. */
-static void plan_note__damaged_limits(void **state)
+CASE(plan_note__damaged_limits)
 {
     static const struct {
         const char *key, *value, *message;
@@ -330,7 +323,6 @@ static void plan_note__damaged_limits(void **state)
         {"pidsLimit", "64.5", "pidsLimit must be a whole number"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         json_auto_t *limits = json_of(LIMITS_OF_NOTE);
         CLEANUP_FREE char *text = NULL;

@@ -80,11 +80,10 @@ static void check_joined(const struct strvec *strings, const char *expected)
     assert_string_equal(joined, expected);
 }
 
-static void request__init_is_nothing(void **state)
+CASE(request__init_is_nothing)
 {
     struct request request;
 
-    (void)state;
     request_init(&request);
     assert_int_equal(request.input.file, -1);
     assert_int_equal(request.input.stdin_file, -1);
@@ -92,12 +91,11 @@ static void request__init_is_nothing(void **state)
     request_release(&request);
 }
 
-static void request__release_closes_its_files(void **state)
+CASE(request__release_closes_its_files)
 {
     struct request request;
     int files[2];
 
-    (void)state;
     request_init(&request);
     assert_int_equal(pipe(files), 0);
     request.input.file = files[0];
@@ -108,11 +106,10 @@ static void request__release_closes_its_files(void **state)
 }
 
 /* Input that comes while the program runs is not held, and may be a large file. */
-static void request__bytes_of_its_input(void **state)
+CASE(request__bytes_of_its_input)
 {
     struct input input = INPUT_INIT;
 
-    (void)state;
     input.stdin_file = linux_unnamed_file_of("1234567", 7);
     assert_int_equal(input_bytes(&input), 7);
     input.stdin_is_live = true;
@@ -122,14 +119,13 @@ static void request__bytes_of_its_input(void **state)
 }
 
 /* The copy owns all that it has. */
-static void request__copy_of_input(void **state)
+CASE(request__copy_of_input)
 {
     struct input input = INPUT_INIT, copy = INPUT_INIT;
     struct file_range range = {NULL, 2, 3};
     struct error error = ERROR_INIT;
     char text[3];
 
-    (void)state;
     input.dir = string_copy("/dir");
     input.code = string_copy("code");
     input.code_length = 4;
@@ -159,12 +155,11 @@ static void request__copy_of_input(void **state)
     input_release(&copy);
 }
 
-static void request__copy_of_nothing(void **state)
+CASE(request__copy_of_nothing)
 {
     struct input input = INPUT_INIT, copy = INPUT_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     assert_int_equal(input_copy(&copy, &input, &error), 0);
     assert_null(copy.dir);
     assert_null(copy.code);
@@ -181,12 +176,11 @@ static void request__copy_of_nothing(void **state)
 }
 
 /* A descriptor that is not open stands for a host that has none left. */
-static void request__copy_that_fails(void **state)
+CASE(request__copy_that_fails)
 {
     struct input input = INPUT_INIT, copy = INPUT_INIT;
     struct error error = ERROR_INIT;
 
-    (void)state;
     input.code = string_copy("code");
     input.code_length = 4;
     input.file = 1 << 20;
@@ -207,7 +201,7 @@ static void check_path(const char *path, const char *message)
         assert_error(&error, ERROR_INPUT, message);
 }
 
-static void request__paths(void **state)
+CASE(request__paths)
 {
     static const char *const good[] = {"a",   "a/b/c", ".a",   "..a",   "...",      "a..",
                                        "a.b", "-a",    "a b",  "\xff",  "a/..b/.c", "a\nb",
@@ -215,7 +209,6 @@ static void request__paths(void **state)
     static const char *const bad[] = {"",     ".",     "..",     "a/",   "a//b", "./a",
                                       "../a", "a/./b", "a/../b", "a/..", "a/.",  "a/b/"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++)
         check_path(good[i], NULL);
     for (size_t i = 0; i < COUNT(bad); i++) {
@@ -229,14 +222,13 @@ static void request__paths(void **state)
     check_path("a\n/..", "'a\\n/..' must not have '..', '.' or empty parts");
 }
 
-static void request__long_paths(void **state)
+CASE(request__long_paths)
 {
     char path[4100];
     char start[81];
     CLEANUP_FREE char *too_long = NULL;
     CLEANUP_FREE char *long_part = NULL;
 
-    (void)state;
     memset(path, 'p', sizeof path);
     for (size_t i = 200; i < sizeof path; i += 201)
         path[i] = '/';
@@ -261,35 +253,27 @@ static void request__long_paths(void **state)
     check_path(path, NULL);
 }
 
-static void plan__single_file_by_its_extension(void **state)
+CASE_WITH(plan__single_file_by_its_extension, set_up_request(fixture, NULL, NULL, "hello.py"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_request(&fixture, NULL, NULL, "hello.py");
-    resolve(&fixture);
-    assert_string_equal(fixture.plan.image, "py:3");
-    assert_string_equal(fixture.plan.workdir, "/workspace");
-    assert_string_equal(fixture.plan.entrypoint, "hello.py");
-    check_joined(&fixture.plan.command, "python3|hello.py");
-    tear_down(&fixture);
+    resolve(fixture);
+    assert_string_equal(fixture->plan.image, "py:3");
+    assert_string_equal(fixture->plan.workdir, "/workspace");
+    assert_string_equal(fixture->plan.entrypoint, "hello.py");
+    check_joined(&fixture->plan.command, "python3|hello.py");
 }
 
-static void plan__what_the_request_gives_comes_first(void **state)
+CASE_WITH(plan__what_the_request_gives_comes_first,
+          set_up_request(fixture, "c", "/dir", "src/a.py"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_request(&fixture, "c", "/dir", "src/a.py");
-    fixture.request.image = string_copy("host:5000/other@sha256:0123");
-    fixture.request.workdir = string_copy("//elsewhere/");
-    strvec_push_each(&fixture.request.arguments, "-x", "{entrypoint}", "", NULL);
-    resolve(&fixture);
-    assert_string_equal(fixture.plan.image, "host:5000/other@sha256:0123");
-    assert_string_equal(fixture.plan.workdir, "/elsewhere");
-    assert_string_equal(fixture.plan.entrypoint, "src/a.py");
-    check_joined(&fixture.plan.command, "sh|-c|cc 'src/a.py' && ./a.out|src/a.py|-x|{entrypoint}|");
-    tear_down(&fixture);
+    fixture->request.image = string_copy("host:5000/other@sha256:0123");
+    fixture->request.workdir = string_copy("//elsewhere/");
+    strvec_push_each(&fixture->request.arguments, "-x", "{entrypoint}", "", NULL);
+    resolve(fixture);
+    assert_string_equal(fixture->plan.image, "host:5000/other@sha256:0123");
+    assert_string_equal(fixture->plan.workdir, "/elsewhere");
+    assert_string_equal(fixture->plan.entrypoint, "src/a.py");
+    check_joined(&fixture->plan.command,
+                 "sh|-c|cc 'src/a.py' && ./a.out|src/a.py|-x|{entrypoint}|");
 }
 
 static void check_entrypoint(const char *language, const char *dir, const char *entrypoint,
@@ -305,9 +289,8 @@ static void check_entrypoint(const char *language, const char *dir, const char *
 }
 
 /* A file without an extension of its language gets the default file name of the language. */
-static void plan__names_of_single_files(void **state)
+CASE(plan__names_of_single_files)
 {
-    (void)state;
     check_entrypoint("py", NULL, NULL, "main.py", "python3|main.py");
     check_entrypoint("py", NULL, "tool.py", "tool.py", "python3|tool.py");
     check_entrypoint("py", NULL, "tool", "main.py", "python3|main.py");
@@ -317,9 +300,8 @@ static void plan__names_of_single_files(void **state)
     check_entrypoint(NULL, NULL, "a b'c.py", "a b'c.py", "python3|a b'c.py");
 }
 
-static void plan__names_in_directories(void **state)
+CASE(plan__names_in_directories)
 {
-    (void)state;
     check_entrypoint("py", "/dir", NULL, "main.py", "python3|main.py");
     check_entrypoint("py", "/dir", "tool", "tool", "python3|tool");
     check_entrypoint("py", "/dir", "bin/tool.c", "bin/tool.c", "python3|bin/tool.c");
@@ -327,9 +309,8 @@ static void plan__names_in_directories(void **state)
 }
 
 /* A name like "-c" would be an option of the interpreter. */
-static void plan__names_with_a_leading_dash(void **state)
+CASE(plan__names_with_a_leading_dash)
 {
-    (void)state;
     check_entrypoint(NULL, NULL, "-c.py", "-c.py", "python3|./-c.py");
     check_entrypoint("py", "/dir", "-", "-", "python3|./-");
     check_entrypoint("py", "/dir", "--version", "--version", "python3|./--version");
@@ -351,9 +332,8 @@ static void check_command(const char *template, const char *entrypoint, const ch
     tear_down(&fixture);
 }
 
-static void plan__fills_in_the_entrypoint(void **state)
+CASE(plan__fills_in_the_entrypoint)
 {
-    (void)state;
     check_command("{entrypoint}", "a.py", "a.py");
     check_command("./{entrypoint}", "a.py", "./a.py");
     check_command("./{entrypoint}", "-a.py", "./-a.py");
@@ -365,11 +345,10 @@ static void plan__fills_in_the_entrypoint(void **state)
     check_command("{{entrypoint}}", "a", "{a}");
 }
 
-static void plan__languages_that_cannot_be_determined(void **state)
+CASE(plan__languages_that_cannot_be_determined)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_request(&fixture, NULL, NULL, "noextension");
     refuse(&fixture, ERROR_USAGE,
            "cannot tell the language of 'noextension'; give language (py, c)");
@@ -383,11 +362,10 @@ static void plan__languages_that_cannot_be_determined(void **state)
     refuse(&fixture, ERROR_USAGE, "unknown language ''; known are: py, c");
 }
 
-static void plan__entrypoints_that_are_no_paths(void **state)
+CASE(plan__entrypoints_that_are_no_paths)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_request(&fixture, NULL, "/dir", "../a.py");
     refuse(&fixture, ERROR_INPUT, "entrypoint: '../a.py' must not have '..', '.' or empty parts");
     set_up_request(&fixture, NULL, "/dir", "/a.py");
@@ -409,9 +387,8 @@ static void check_environment_refused(const char *assignment, const char *shown)
 }
 
 /* The value may be a secret, so no message contains it. */
-static void plan__environment_that_has_no_names(void **state)
+CASE(plan__environment_that_has_no_names)
 {
-    (void)state;
     check_environment_refused("A-B=secret", "A-B");
     check_environment_refused("=secret", "");
     check_environment_refused("1A=secret", "1A");
@@ -420,24 +397,18 @@ static void plan__environment_that_has_no_names(void **state)
     check_environment_refused("\xc3\xa9=secret", "\xc3\xa9");
 }
 
-static void plan__environment_order(void **state)
+CASE_WITH(plan__environment_order, set_up_request(fixture, "py", NULL, NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_request(&fixture, "py", NULL, NULL);
-    strvec_push_each(&fixture.request.environment, "Z=last", "P=mine", "A=a=b\nc", "E=", NULL);
-    resolve(&fixture);
-    check_joined(&fixture.plan.public_environment, "HOME=/root|P=1|Q=2");
-    check_joined(&fixture.plan.environment, "HOME=/root|P=mine|Q=2|Z=last|A=a=b\nc|E=");
-    tear_down(&fixture);
+    strvec_push_each(&fixture->request.environment, "Z=last", "P=mine", "A=a=b\nc", "E=", NULL);
+    resolve(fixture);
+    check_joined(&fixture->plan.public_environment, "HOME=/root|P=1|Q=2");
+    check_joined(&fixture->plan.environment, "HOME=/root|P=mine|Q=2|Z=last|A=a=b\nc|E=");
 }
 
-static void plan__home_is_tmp_by_default(void **state)
+CASE(plan__home_is_tmp_by_default)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_request(&fixture, "c", NULL, NULL);
     resolve(&fixture);
     check_joined(&fixture.plan.environment, "HOME=/tmp");
@@ -452,12 +423,11 @@ static void plan__home_is_tmp_by_default(void **state)
     tear_down(&fixture);
 }
 
-static void plan__limits_lie_over_each_other(void **state)
+CASE(plan__limits_lie_over_each_other)
 {
     struct fixture fixture;
     const double *number = fixture.plan.policy.limits.number;
 
-    (void)state;
     set_up_request(&fixture, "c", NULL, NULL);
     resolve(&fixture);
     assert_true(number[LIMIT_MEMORY] == 256);
@@ -489,19 +459,16 @@ static void plan__limits_lie_over_each_other(void **state)
 }
 
 /* Defaults were not requested, so they are lowered to the maximums and not refused. */
-static void plan__defaults_are_clamped(void **state)
+CASE_WITH(plan__defaults_are_clamped, set_up_request(fixture, "py", NULL, NULL))
 {
     static const char maximums[] = "{\"maximums\": {\"memoryMB\": 300, \"timeoutSeconds\": 10}}";
-    struct fixture fixture;
 
-    (void)state;
-    set_up_request(&fixture, "py", NULL, NULL);
     assert_int_equal(
-        config_overlay(&fixture.config, maximums, sizeof maximums - 1, "test", &fixture.error), 0);
-    resolve(&fixture);
-    assert_true(fixture.plan.policy.limits.number[LIMIT_MEMORY] == 300);
-    assert_true(fixture.plan.policy.limits.number[LIMIT_TIMEOUT] == 10);
-    tear_down(&fixture);
+        config_overlay(&fixture->config, maximums, sizeof maximums - 1, "test", &fixture->error),
+        0);
+    resolve(fixture);
+    assert_true(fixture->plan.policy.limits.number[LIMIT_MEMORY] == 300);
+    assert_true(fixture->plan.policy.limits.number[LIMIT_TIMEOUT] == 10);
 }
 
 static void check_image(const char *image, const char *message)
@@ -519,19 +486,17 @@ static void check_image(const char *image, const char *message)
     tear_down(&fixture);
 }
 
-static void plan__images(void **state)
+CASE(plan__images)
 {
-    (void)state;
     check_image("host:5000/name@sha256:00ff", NULL);
     check_image("--privileged", "'--privileged' is not an image; write it like name:tag");
     check_image("", "'' is not an image; write it like name:tag");
 }
 
-static void plan__tags_to_save_under(void **state)
+CASE(plan__tags_to_save_under)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_request(&fixture, "py", NULL, NULL);
     fixture.request.save_image = string_copy("host:5000/name:Tag");
     resolve(&fixture);
@@ -542,11 +507,10 @@ static void plan__tags_to_save_under(void **state)
            "'Name:1' is not a tag for an image; write it like name:tag, the name in lower case");
 }
 
-static void plan__workdir_of_the_request_is_checked(void **state)
+CASE(plan__workdir_of_the_request_is_checked)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_request(&fixture, "py", NULL, NULL);
     fixture.request.workdir = string_copy("/proc/1");
     refuse(&fixture, ERROR_USAGE,
@@ -583,44 +547,36 @@ static void check_code(const char *entrypoint, const char *expected)
 }
 
 /* Unlike the name of a host file, its name was chosen by the caller of execute_code. */
-static void plan__code_keeps_the_name_it_is_given(void **state)
+CASE(plan__code_keeps_the_name_it_is_given)
 {
-    (void)state;
     check_code(NULL, "main.py");
     check_code("tool.py", "tool.py");
     check_code("tool", "tool");
     check_code("src/tool.txt", "src/tool.txt");
 }
 
-static void plan__code_under_a_name_that_is_no_path(void **state)
+CASE(plan__code_under_a_name_that_is_no_path)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_code(&fixture, "/main.py");
     refuse(&fixture, ERROR_INPUT, "entrypoint: '/main.py' must be relative to the directory");
     set_up_code(&fixture, "");
     refuse(&fixture, ERROR_INPUT, "entrypoint: '' must not have '..', '.' or empty parts");
 }
 
-static void plan__files_beside_the_code(void **state)
+CASE_WITH(plan__files_beside_the_code, set_up_code(fixture, NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_code(&fixture, NULL);
-    add_file(&fixture, "data.csv");
-    add_file(&fixture, "pkg/util.py");
-    resolve(&fixture);
-    assert_int_equal(fixture.plan.input.files.count, 2);
-    tear_down(&fixture);
+    add_file(fixture, "data.csv");
+    add_file(fixture, "pkg/util.py");
+    resolve(fixture);
+    assert_int_equal(fixture->plan.input.files.count, 2);
 }
 
-static void plan__files_that_cannot_stand_beside_the_code(void **state)
+CASE(plan__files_that_cannot_stand_beside_the_code)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_code(&fixture, NULL);
     add_file(&fixture, "main.py");
     refuse(&fixture, ERROR_INPUT, "two files have the name 'main.py'");
@@ -632,11 +588,10 @@ static void plan__files_that_cannot_stand_beside_the_code(void **state)
     refuse(&fixture, ERROR_INPUT, "'a/../b' must not have '..', '.' or empty parts");
 }
 
-static void plan__files_beside_an_open_one(void **state)
+CASE(plan__files_beside_an_open_one)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_request(&fixture, NULL, NULL, "hello.py");
     add_file(&fixture, "hello.txt");
     resolve(&fixture);
@@ -646,10 +601,9 @@ static void plan__files_beside_an_open_one(void **state)
     refuse(&fixture, ERROR_INPUT, "two files have the name 'main.py'");
 }
 
-static void plan__release_is_legal_at_once(void **state)
+CASE(plan__release_is_legal_at_once)
 {
     struct plan plan = PLAN_INIT;
 
-    (void)state;
     plan_release(&plan);
 }

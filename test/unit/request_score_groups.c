@@ -61,9 +61,8 @@ static void check_refused(const char *tests, const char *groups, bool has_checke
 /* Two tests in the group "a". */
 #define TWO "{\"group\": \"a\"}, {\"group\": \"a\"}"
 
-static void score_groups__points(void **state)
+CASE(score_groups__points)
 {
-    (void)state;
     check_points(TWO, "[{\"name\": \"a\", \"max_score\": 60}]", false, "30 30 of 60 60");
     check_points(TWO, "[{\"name\": \"a\", \"max_score\": 60, \"aggregation\": \"min\"}]", false,
                  "60 60 of 60 60");
@@ -83,11 +82,10 @@ static void score_groups__points(void **state)
 }
 
 /* "a/b" is in "a" only if there is that group; so is "a/b/c/d". */
-static void score_groups__parents(void **state)
+CASE(score_groups__parents)
 {
     struct fixture fixture = {.error = ERROR_INIT};
 
-    (void)state;
     settle(&fixture, "{\"group\": \"a/b\"}, {\"group\": \"a/b/c/d\"}, {\"group\": \"ab\"}",
            "[{\"name\": \"a/b/c/d\", \"max_score\": 1}, {\"name\": \"a/b\"}, "
            "{\"name\": \"ab\", \"max_score\": 1}]",
@@ -100,9 +98,8 @@ static void score_groups__parents(void **state)
     test_requests_release(&fixture.tests);
 }
 
-static void score_groups__refused(void **state)
+CASE(score_groups__refused)
 {
-    (void)state;
     check_refused("{\"group\": \"b\"}", NULL, false, "there is no group 'b'");
     check_refused(TWO, "[{\"name\": \"a\", \"max_score\": 1, \"require_pass\": [\"x\"]}]", false,
                   "there is no group 'x'");
@@ -130,7 +127,7 @@ static void score_groups__refused(void **state)
 }
 
 /* A group cannot require itself, one that it is in, one in it, or one that requires it. */
-static void score_groups__circles(void **state)
+CASE(score_groups__circles)
 {
     static const char *const groups[] = {
         "[{\"name\": \"a\", \"max_score\": 1, \"require_pass\": [\"a\"]}, "
@@ -141,20 +138,18 @@ static void score_groups__circles(void **state)
         "{\"name\": \"a/b\", \"max_score\": 1, \"require_pass\": [\"a\"]}]",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(groups); i++)
         check_refused("{\"group\": \"a/b\"}", groups[i], false,
                       "the group 'a' requires itself, perhaps by other groups");
 }
 
 /* A chain of groups, each of which requires the next one. */
-static void score_groups__levels(void **state)
+CASE(score_groups__levels)
 {
     for (int count = 99; count <= 100; count++) {
         struct fixture fixture = {.error = ERROR_INIT};
         CLEANUP(strbuf_release) struct strbuf tests = STRBUF_INIT, groups = STRBUF_INIT;
 
-        (void)state;
         for (int i = 1; i <= count; i++) {
             strbuf_addf(&tests, "%s{\"group\": \"%d\"}", i > 1 ? ", " : "", i);
             strbuf_addf(&groups, "%s{\"name\": \"%d\", \"max_score\": 1", i > 1 ? ", " : "[", i);
@@ -171,7 +166,7 @@ static void score_groups__levels(void **state)
     }
 }
 
-static void score_groups__wrong_members(void **state)
+CASE(score_groups__wrong_members)
 {
     static const struct {
         const char *groups, *message;
@@ -195,7 +190,6 @@ static void score_groups__wrong_members(void **state)
          "require_pass"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         check_refused("{}", cases[i].groups, false, cases[i].message);
     check_refused("{\"points\": -1}", NULL, false,
@@ -205,13 +199,12 @@ static void score_groups__wrong_members(void **state)
                   "JSON");
 }
 
-static void score_groups__names_of_255_bytes(void **state)
+CASE(score_groups__names_of_255_bytes)
 {
     for (int length = 255; length <= 256; length++) {
         CLEANUP_FREE char *groups =
             string_format("[{\"name\": \"%0*d\", \"max_score\": 0}]", length, 0);
 
-        (void)state;
         check_refused(
             "{}", groups, false,
             length == 255

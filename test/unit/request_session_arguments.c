@@ -14,12 +14,11 @@ static int read_session(const char *text, struct session_request *request, struc
     return result;
 }
 
-static void session_arguments__new_and_ids(void **state)
+CASE(session_arguments__new_and_ids)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct session_request request = {.open = false};
 
-    (void)state;
     assert_int_equal(read_session("\"new\"", &request, &error), 0);
     assert_true(request.open);
     assert_string_equal(request.id, "");
@@ -41,9 +40,8 @@ static void check_refused(const char *text)
     assert_string_equal(request.id, "");
 }
 
-static void session_arguments__what_is_no_id(void **state)
+CASE(session_arguments__what_is_no_id)
 {
-    (void)state;
     check_refused("\"\"");
     check_refused("\"New\"");
     check_refused("\"new\\u0000\"");
@@ -66,9 +64,8 @@ static void check_is_id(const char *text, bool expected)
 }
 
 /* A wrong id is one too, so that the message is about the session and not about the language. */
-static void session_arguments__what_is_meant_to_be_an_id(void **state)
+CASE(session_arguments__what_is_meant_to_be_an_id)
 {
-    (void)state;
     check_is_id("\"" ID "\"", true);
     check_is_id("\"mine\"", true);
     check_is_id("\"new\"", false);
@@ -76,12 +73,11 @@ static void session_arguments__what_is_meant_to_be_an_id(void **state)
     assert_false(session_argument_is_id(NULL));
 }
 
-static void session_arguments__processes_are_kept_from_the_start(void **state)
+CASE(session_arguments__processes_are_kept_from_the_start)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct session_request request = {.keep_processes = true};
 
-    (void)state;
     assert_int_equal(session_arguments_check(&request, &error), -1);
     assert_error(&error, ERROR_USAGE,
                  "keep_processes can be set only when a session is opened, with session \"new\"");
@@ -109,13 +105,12 @@ static void check_close(const char *text, const char *message)
 
 #define NO_ID "session must be the id of a session, which the call that opened it has returned"
 
-static void session_arguments__of_close_session(void **state)
+CASE(session_arguments__of_close_session)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     char id[SESSION_ID_SIZE];
 
-    (void)state;
     check_close("{\"session\": \"" ID "\"}", NULL);
     check_close("{\"session\": \"new\"}", NO_ID);
     check_close("{\"session\": null}", NO_ID);

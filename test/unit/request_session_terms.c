@@ -68,12 +68,11 @@ static void refuse(struct fixture *fixture, const char *subject, const char *mes
 }
 
 /* What comes with each request is its own. */
-static void session_terms__what_a_request_does_not_set(void **state)
+CASE(session_terms__what_a_request_does_not_set)
 {
     struct fixture fixture;
     const double *number = fixture.plan.policy.limits.number;
 
-    (void)state;
     set_up(&fixture);
     free(fixture.request.language);
     fixture.request.language = NULL;
@@ -90,47 +89,32 @@ static void session_terms__what_a_request_does_not_set(void **state)
     tear_down(&fixture);
 }
 
-static void session_terms__the_same_again(void **state)
+CASE_WITH(session_terms__the_same_again, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.request.image = string_copy("py:4");
-    fixture.request.policy.limits.number[LIMIT_MEMORY] = 300;
-    fixture.request.policy.network = string_copy("bridge");
-    accept(&fixture);
-    tear_down(&fixture);
+    fixture->request.image = string_copy("py:4");
+    fixture->request.policy.limits.number[LIMIT_MEMORY] = 300;
+    fixture->request.policy.network = string_copy("bridge");
+    accept(fixture);
 }
 
-static void session_terms__another_language(void **state)
+CASE_WITH(session_terms__another_language, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    free(fixture.request.language);
-    fixture.request.language = string_copy("sh");
-    refuse(&fixture, "language", "language must be py: the session was opened with it");
-    tear_down(&fixture);
+    free(fixture->request.language);
+    fixture->request.language = string_copy("sh");
+    refuse(fixture, "language", "language must be py: the session was opened with it");
 }
 
 /* The language of a session comes before that of the name of the program's file. */
-static void session_terms__language_of_the_file(void **state)
+CASE_WITH(session_terms__language_of_the_file, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    free(fixture.request.language);
-    fixture.request.language = string_copy("sh");
-    fixture.request.language_of_file = true;
-    accept(&fixture);
-    assert_string_equal(fixture.plan.language, "py");
-    tear_down(&fixture);
+    free(fixture->request.language);
+    fixture->request.language = string_copy("sh");
+    fixture->request.language_of_file = true;
+    accept(fixture);
+    assert_string_equal(fixture->plan.language, "py");
 }
 
-static void session_terms__other_limits(void **state)
+CASE(session_terms__other_limits)
 {
     static const struct {
         enum limit_number which;
@@ -145,7 +129,6 @@ static void session_terms__other_limits(void **state)
         {LIMIT_TMP, 63, "tmpMB", "64 MB"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         CLEANUP_FREE char *message =
             string_format("%s is %s in this session, and can be set only when a session is opened",
@@ -159,14 +142,13 @@ static void session_terms__other_limits(void **state)
     }
 }
 
-static void session_terms__another_container(void **state)
+CASE(session_terms__another_container)
 {
     static const char message[] = "image, network, user, OCI runtime, working directory and "
                                   "capabilities can be set only when a session is opened";
     struct fixture fixture;
     struct error error = ERROR_INIT;
 
-    (void)state;
     set_up(&fixture);
     fixture.request.image = string_copy("py:3");
     refuse(&fixture, NULL, message);
@@ -197,15 +179,10 @@ static void session_terms__another_container(void **state)
     tear_down(&fixture);
 }
 
-static void session_terms__no_tests(void **state)
+CASE_WITH(session_terms__no_tests, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    test_requests_add(&fixture.request.tests)->name = string_copy("a");
-    refuse(&fixture, NULL, "a request of a session cannot have tests");
-    tear_down(&fixture);
+    test_requests_add(&fixture->request.tests)->name = string_copy("a");
+    refuse(fixture, NULL, "a request of a session cannot have tests");
 }
 
 /* Opens a session with hosts, then makes a request of nothing. */
@@ -221,31 +198,25 @@ static void set_up_hosts(struct fixture *fixture)
     new_request(fixture);
 }
 
-static void session_terms__hosts(void **state)
+CASE_WITH(session_terms__hosts, set_up_hosts(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_hosts(&fixture);
-    accept(&fixture);
-    assert_int_equal(fixture.plan.policy.network_rules.count, 2);
-    assert_string_equal(fixture.plan.policy.network_rules.hosts[1].name, "b.example");
+    accept(fixture);
+    assert_int_equal(fixture->plan.policy.network_rules.count, 2);
+    assert_string_equal(fixture->plan.policy.network_rules.hosts[1].name, "b.example");
     assert_true(
-        strvec_contains(&fixture.plan.relay_environment, "http_proxy=http://127.0.0.1:3128"));
-    new_request(&fixture);
-    sandbox_policy_allow_host(&fixture.request.policy, "b.example", &fixture.error);
-    sandbox_policy_allow_host(&fixture.request.policy, "a.example", &fixture.error);
-    accept(&fixture);
-    tear_down(&fixture);
+        strvec_contains(&fixture->plan.relay_environment, "http_proxy=http://127.0.0.1:3128"));
+    new_request(fixture);
+    sandbox_policy_allow_host(&fixture->request.policy, "b.example", &fixture->error);
+    sandbox_policy_allow_host(&fixture->request.policy, "a.example", &fixture->error);
+    accept(fixture);
 }
 
-static void session_terms__other_hosts(void **state)
+CASE(session_terms__other_hosts)
 {
     static const char message[] = "image, network, user, OCI runtime, working directory and "
                                   "capabilities can be set only when a session is opened";
     struct fixture fixture;
 
-    (void)state;
     set_up_hosts(&fixture);
     sandbox_policy_allow_host(&fixture.request.policy, "a.example", &fixture.error);
     refuse(&fixture, NULL, message);
@@ -298,11 +269,10 @@ static void check_selection(const struct fixture *fixture, size_t entries, const
 }
 
 /* Whether a later request repeats the hosts or says nothing. */
-static void session_terms__a_selection_stays(void **state)
+CASE(session_terms__a_selection_stays)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_selection(&fixture, "b.example x.c.example:443");
     accept(&fixture);
     check_selection(&fixture, 2, "b.example x.c.example:443");
@@ -324,7 +294,7 @@ static void session_terms__a_selection_stays(void **state)
     tear_down(&fixture);
 }
 
-static void session_terms__another_selection(void **state)
+CASE(session_terms__another_selection)
 {
     static const struct {
         const char *first, *later;
@@ -338,7 +308,6 @@ static void session_terms__another_selection(void **state)
                  {NULL, "a.example"},
                  {NULL, ""}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(pairs); i++) {
         struct fixture fixture;
 

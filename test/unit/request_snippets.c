@@ -131,203 +131,154 @@ static void check_shortest(const struct fixture *fixture, const char *expected)
 
 /* ---- the list */
 
-static void snippets__sorted(void **state)
+CASE_WITH(snippets__sorted, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    check_list(&fixture, "");
-    add(&fixture, "b.py", "");
-    add(&fixture, "a.sh", "");
-    add(&fixture, "B.py", "");
-    add(&fixture, "caf\xc3\xa9 1.py", "");
-    check_list(&fixture, "B.py|a.sh|b.py|caf\xc3\xa9 1.py");
-    tear_down(&fixture);
+    check_list(fixture, "");
+    add(fixture, "b.py", "");
+    add(fixture, "a.sh", "");
+    add(fixture, "B.py", "");
+    add(fixture, "caf\xc3\xa9 1.py", "");
+    check_list(fixture, "B.py|a.sh|b.py|caf\xc3\xa9 1.py");
 }
 
-static void snippets__only_files_in_a_language(void **state)
+CASE_WITH(snippets__only_files_in_a_language, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    add(&fixture, "good.py", "");
-    add(&fixture, ".hidden.py", "");
-    add(&fixture, ".py", "");
-    add(&fixture, "README.md", "");
-    add(&fixture, "py", "");
-    add(&fixture, "old.py~", "");
-    add(&fixture, "upper.PY", "");
-    add(&fixture, "latin\xe9.py", "");
-    check_list(&fixture, "good.py|upper.PY");
-    tear_down(&fixture);
+    add(fixture, "good.py", "");
+    add(fixture, ".hidden.py", "");
+    add(fixture, ".py", "");
+    add(fixture, "README.md", "");
+    add(fixture, "py", "");
+    add(fixture, "old.py~", "");
+    add(fixture, "upper.PY", "");
+    add(fixture, "latin\xe9.py", "");
+    check_list(fixture, "good.py|upper.PY");
 }
 
-static void snippets__only_regular_files(void **state)
+CASE_WITH(snippets__only_regular_files, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    add(&fixture, "good.py", "");
-    add_link(&fixture, "link.py", "good.py");
-    add_link(&fixture, "broken.py", "nowhere");
-    add_fifo(&fixture, "fifo.py");
-    add_directory(&fixture, "directory.py");
-    write_in(fixture.prompts, "directory.py/below.py", "");
-    check_list(&fixture, "good.py");
-    tear_down(&fixture);
+    add(fixture, "good.py", "");
+    add_link(fixture, "link.py", "good.py");
+    add_link(fixture, "broken.py", "nowhere");
+    add_fifo(fixture, "fifo.py");
+    add_directory(fixture, "directory.py");
+    write_in(fixture->prompts, "directory.py/below.py", "");
+    check_list(fixture, "good.py");
 }
 
-static void snippets__without_a_directory(void **state)
+CASE_WITH(snippets__without_a_directory, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    free(fixture.config.prompts_dir);
-    fixture.config.prompts_dir = path_in(fixture.directory, "absent");
-    check_list(&fixture, "");
-    check_unknown(&fixture, "a.py", "a.py", NULL);
-    assert_null(snippet_description(&fixture.config, "a.py"));
-    tear_down(&fixture);
+    free(fixture->config.prompts_dir);
+    fixture->config.prompts_dir = path_in(fixture->directory, "absent");
+    check_list(fixture, "");
+    check_unknown(fixture, "a.py", "a.py", NULL);
+    assert_null(snippet_description(&fixture->config, "a.py"));
 }
 
 /* ---- names */
 
-static void snippets__by_either_name(void **state)
+CASE_WITH(snippets__by_either_name, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    add(&fixture, "hello_world.py", "");
-    add(&fixture, "a.b.sh", "");
-    check_found(&fixture, "hello_world.py", "hello_world.py");
-    check_found(&fixture, "hello_world", "hello_world.py");
-    check_found(&fixture, "a.b", "a.b.sh");
-    check_unknown(&fixture, "a", "a", "a.b, hello_world");
-    check_unknown(&fixture, "hello", "hello", "a.b, hello_world");
-    check_unknown(&fixture, "hello_world.", "hello_world.", "a.b, hello_world");
-    check_unknown(&fixture, "Hello_world", "Hello_world", "a.b, hello_world");
-    check_shortest(&fixture, "a.b|hello_world");
-    tear_down(&fixture);
+    add(fixture, "hello_world.py", "");
+    add(fixture, "a.b.sh", "");
+    check_found(fixture, "hello_world.py", "hello_world.py");
+    check_found(fixture, "hello_world", "hello_world.py");
+    check_found(fixture, "a.b", "a.b.sh");
+    check_unknown(fixture, "a", "a", "a.b, hello_world");
+    check_unknown(fixture, "hello", "hello", "a.b, hello_world");
+    check_unknown(fixture, "hello_world.", "hello_world.", "a.b, hello_world");
+    check_unknown(fixture, "Hello_world", "Hello_world", "a.b, hello_world");
+    check_shortest(fixture, "a.b|hello_world");
 }
 
-static void snippets__base_name_of_several(void **state)
+CASE_WITH(snippets__base_name_of_several, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    add(&fixture, "x.sh", "");
-    add(&fixture, "x.py", "");
-    add(&fixture, "y.py", "");
-    check_not_found(&fixture, "x", "there are several snippets 'x'; give one of: x.py, x.sh");
-    check_found(&fixture, "x.sh", "x.sh");
-    check_shortest(&fixture, "x.py|x.sh|y");
-    add(&fixture, "\x1b.py", "");
-    add(&fixture, "\x1b.sh", "");
-    check_not_found(&fixture, "\x1b",
+    add(fixture, "x.sh", "");
+    add(fixture, "x.py", "");
+    add(fixture, "y.py", "");
+    check_not_found(fixture, "x", "there are several snippets 'x'; give one of: x.py, x.sh");
+    check_found(fixture, "x.sh", "x.sh");
+    check_shortest(fixture, "x.py|x.sh|y");
+    add(fixture, "\x1b.py", "");
+    add(fixture, "\x1b.sh", "");
+    check_not_found(fixture, "\x1b",
                     "there are several snippets '\\x1b'; give one of: \\x1b.py, \\x1b.sh");
-    tear_down(&fixture);
 }
 
 /* A name that is both a base name and a file name means the file. */
-static void snippets__file_name_goes_before_a_base_name(void **state)
+CASE_WITH(snippets__file_name_goes_before_a_base_name, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    add(&fixture, "a.py.sh", "");
-    check_found(&fixture, "a.py", "a.py.sh");
-    check_shortest(&fixture, "a.py");
-    add(&fixture, "a.py", "");
-    check_found(&fixture, "a.py", "a.py");
-    check_found(&fixture, "a", "a.py");
-    check_shortest(&fixture, "a|a.py.sh");
-    tear_down(&fixture);
+    add(fixture, "a.py.sh", "");
+    check_found(fixture, "a.py", "a.py.sh");
+    check_shortest(fixture, "a.py");
+    add(fixture, "a.py", "");
+    check_found(fixture, "a.py", "a.py");
+    check_found(fixture, "a", "a.py");
+    check_shortest(fixture, "a|a.py.sh");
 }
 
 /* ---- contents */
 
-static void snippets__are_read(void **state)
+CASE_WITH(snippets__are_read, set_up(fixture))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *path = NULL;
 
-    (void)state;
-    set_up(&fixture);
-    add(&fixture, "a b.py", "print(1)\n");
-    add(&fixture, "empty.sh", "");
-    path = path_in(fixture.prompts, "bytes.py");
+    add(fixture, "a b.py", "print(1)\n");
+    add(fixture, "empty.sh", "");
+    path = path_in(fixture->prompts, "bytes.py");
     write_bytes(path, "\0\xff\n", 3, 0644);
-    check_read(&fixture, "a b.py", "print(1)\n", 9);
-    check_read(&fixture, "empty.sh", "", 0);
-    check_read(&fixture, "bytes.py", "\0\xff\n", 3);
-    tear_down(&fixture);
+    check_read(fixture, "a b.py", "print(1)\n", 9);
+    check_read(fixture, "empty.sh", "", 0);
+    check_read(fixture, "bytes.py", "\0\xff\n", 3);
 }
 
-static void snippets__that_there_are_none_of(void **state)
+CASE_WITH(snippets__that_there_are_none_of, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    check_unknown(&fixture, "a.py", "a.py", NULL);
-    add(&fixture, "b.py", "");
-    add(&fixture, "a.sh", "");
-    check_unknown(&fixture, "a.py", "a.py", "a, b");
-    check_unknown(&fixture, "B.py", "B.py", "a, b");
-    check_unknown(&fixture, "c", "c", "a, b");
-    check_unknown(&fixture, "", "", "a, b");
-    check_unknown(&fixture, "x\x1b.py", "x\\x1b.py", "a, b");
-    tear_down(&fixture);
+    check_unknown(fixture, "a.py", "a.py", NULL);
+    add(fixture, "b.py", "");
+    add(fixture, "a.sh", "");
+    check_unknown(fixture, "a.py", "a.py", "a, b");
+    check_unknown(fixture, "B.py", "B.py", "a, b");
+    check_unknown(fixture, "c", "c", "a, b");
+    check_unknown(fixture, "", "", "a, b");
+    check_unknown(fixture, "x\x1b.py", "x\\x1b.py", "a, b");
 }
 
-static void snippets__names_that_lead_elsewhere(void **state)
+CASE_WITH(snippets__names_that_lead_elsewhere, set_up(fixture))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *absolute = NULL;
 
-    (void)state;
-    set_up(&fixture);
-    add(&fixture, "good.py", "");
-    add(&fixture, ".hidden.py", "");
-    add(&fixture, "README.md", "");
-    write_in(fixture.directory, "outside.py", "secret");
-    add_link(&fixture, "link.py", "../outside.py");
-    add_fifo(&fixture, "fifo.py"); /* must not block */
-    add_directory(&fixture, "directory.py");
-    write_in(fixture.prompts, "directory.py/below.py", "");
-    absolute = path_in(fixture.directory, "outside.py");
-    check_unknown(&fixture, "../outside.py", "../outside.py", "good");
-    check_unknown(&fixture, absolute, absolute, "good");
-    check_unknown(&fixture, "./good.py", "./good.py", "good");
-    check_unknown(&fixture, "directory.py/below.py", "directory.py/below.py", "good");
-    check_unknown(&fixture, "directory.py", "directory.py", "good");
-    check_unknown(&fixture, ".hidden.py", ".hidden.py", "good");
-    check_unknown(&fixture, "README.md", "README.md", "good");
-    check_unknown(&fixture, "link.py", "link.py", "good");
-    check_unknown(&fixture, "fifo.py", "fifo.py", "good");
-    check_unknown(&fixture, "../outside", "../outside", "good");
-    check_unknown(&fixture, "directory", "directory", "good");
-    check_unknown(&fixture, ".hidden", ".hidden", "good");
-    check_unknown(&fixture, "README", "README", "good");
-    check_unknown(&fixture, "link", "link", "good");
-    check_unknown(&fixture, "fifo", "fifo", "good");
-    tear_down(&fixture);
+    add(fixture, "good.py", "");
+    add(fixture, ".hidden.py", "");
+    add(fixture, "README.md", "");
+    write_in(fixture->directory, "outside.py", "secret");
+    add_link(fixture, "link.py", "../outside.py");
+    add_fifo(fixture, "fifo.py"); /* must not block */
+    add_directory(fixture, "directory.py");
+    write_in(fixture->prompts, "directory.py/below.py", "");
+    absolute = path_in(fixture->directory, "outside.py");
+    check_unknown(fixture, "../outside.py", "../outside.py", "good");
+    check_unknown(fixture, absolute, absolute, "good");
+    check_unknown(fixture, "./good.py", "./good.py", "good");
+    check_unknown(fixture, "directory.py/below.py", "directory.py/below.py", "good");
+    check_unknown(fixture, "directory.py", "directory.py", "good");
+    check_unknown(fixture, ".hidden.py", ".hidden.py", "good");
+    check_unknown(fixture, "README.md", "README.md", "good");
+    check_unknown(fixture, "link.py", "link.py", "good");
+    check_unknown(fixture, "fifo.py", "fifo.py", "good");
+    check_unknown(fixture, "../outside", "../outside", "good");
+    check_unknown(fixture, "directory", "directory", "good");
+    check_unknown(fixture, ".hidden", ".hidden", "good");
+    check_unknown(fixture, "README", "README", "good");
+    check_unknown(fixture, "link", "link", "good");
+    check_unknown(fixture, "fifo", "fifo", "good");
 }
 
-static void snippets__that_are_too_large(void **state)
+CASE(snippets__that_are_too_large)
 {
     struct fixture fixture;
     CLEANUP_FREE char *text = memory_allocate(524289);
     CLEANUP_FREE char *path = NULL;
 
-    (void)state;
     memset(text, '#', 524289);
     set_up(&fixture);
     path = path_in(fixture.prompts, "a.py");
@@ -356,9 +307,8 @@ static void check_description(const char *text, const char *expected)
     tear_down(&fixture);
 }
 
-static void snippets__descriptions(void **state)
+CASE(snippets__descriptions)
 {
-    (void)state;
     check_description("# Says hello.\nprint(1)\n", "Says hello.");
     check_description("// Says hello.\n", "Says hello.");
     check_description("#No space, no newline", "No space, no newline");
@@ -367,9 +317,8 @@ static void snippets__descriptions(void **state)
     check_description("# tab\there \x1b[0m caf\xc3\xa9\n", "tab\\there \\x1b[0m caf\xc3\xa9");
 }
 
-static void snippets__without_a_description(void **state)
+CASE(snippets__without_a_description)
 {
-    (void)state;
     check_description("", NULL);
     check_description("print(1) # no\n", NULL);
     check_description("\n# the second line\n", NULL);
@@ -380,11 +329,10 @@ static void snippets__without_a_description(void **state)
     check_description("#!/bin/sh\necho\n# later\n", NULL);
 }
 
-static void snippets__long_descriptions_are_cut(void **state)
+CASE(snippets__long_descriptions_are_cut)
 {
     char text[402], expected[299];
 
-    (void)state;
     memset(text, 'd', sizeof text);
     memcpy(text, "# ", 2);
     text[401] = '\0';
@@ -396,24 +344,18 @@ static void snippets__long_descriptions_are_cut(void **state)
     check_description(text, expected);
 }
 
-static void snippets__descriptions_of_what_is_no_file(void **state)
+CASE_WITH(snippets__descriptions_of_what_is_no_file, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    write_in(fixture.directory, "outside.py", "# secret\n");
-    add_link(&fixture, "link.py", "../outside.py");
-    add_fifo(&fixture, "fifo.py");
-    assert_null(snippet_description(&fixture.config, "link.py"));
-    assert_null(snippet_description(&fixture.config, "fifo.py"));
-    assert_null(snippet_description(&fixture.config, "absent.py"));
-    tear_down(&fixture);
+    write_in(fixture->directory, "outside.py", "# secret\n");
+    add_link(fixture, "link.py", "../outside.py");
+    add_fifo(fixture, "fifo.py");
+    assert_null(snippet_description(&fixture->config, "link.py"));
+    assert_null(snippet_description(&fixture->config, "fifo.py"));
+    assert_null(snippet_description(&fixture->config, "absent.py"));
 }
 
-static void snippets__types(void **state)
+CASE(snippets__types)
 {
-    (void)state;
     assert_string_equal(snippet_mime_type("a.py"), "text/x-python");
     assert_string_equal(snippet_mime_type("a.b.go"), "text/x-go");
     assert_string_equal(snippet_mime_type("a.js"), "text/javascript");
@@ -426,7 +368,7 @@ static void snippets__types(void **state)
 }
 
 /* Without promptsDir there are those that are built in. Each has a base name of its own. */
-static void snippets__built_in(void **state)
+CASE(snippets__built_in)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
@@ -435,7 +377,6 @@ static void snippets__built_in(void **state)
     CLEANUP_FREE char *found = NULL, *text = NULL, *description = NULL;
     size_t length = 0;
 
-    (void)state;
     config_init(&config);
     assert_int_equal(config_load_built_in(&config, &error), 0);
     assert_int_equal(snippets_check(&config, &error), 0);

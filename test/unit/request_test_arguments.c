@@ -65,11 +65,10 @@ static void check_wrong(const char *members, const char *message)
 }
 
 /* It decides, whether there is an answer or not. */
-static void test_arguments__of_a_checker(void **state)
+CASE(test_arguments__of_a_checker)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.has_checker = true;
     read_good(&fixture, "[{}, " ANY ", {\"expected_stdout\": \"\"}]");
@@ -88,16 +87,13 @@ static void test_arguments__of_a_checker(void **state)
     tear_down(&fixture);
 }
 
-static void test_arguments__defaults(void **state)
+CASE_WITH(test_arguments__defaults, set_up(fixture))
 {
-    struct fixture fixture;
     const struct test_request *test;
 
-    (void)state;
-    set_up(&fixture);
-    read_good(&fixture, "[{\"expected_stdout\": \"a\"}]");
-    assert_int_equal(fixture.tests.count, 1);
-    test = &fixture.tests.items[0];
+    read_good(fixture, "[{\"expected_stdout\": \"a\"}]");
+    assert_int_equal(fixture->tests.count, 1);
+    test = &fixture->tests.items[0];
     assert_string_equal(test->name, "1");
     assert_null(test->stdin_data);
     assert_int_equal(test->stdin_file, -1);
@@ -112,24 +108,20 @@ static void test_arguments__defaults(void **state)
     assert_int_equal(test->max_output_bytes, 0);
     assert_true(test->timeout_seconds == 0);
     assert_true(test->cpu_seconds == 0);
-    tear_down(&fixture);
 }
 
-static void test_arguments__all_members(void **state)
+CASE_WITH(test_arguments__all_members, set_up(fixture))
 {
-    struct fixture fixture;
     const struct test_request *test;
 
-    (void)state;
-    set_up(&fixture);
-    read_good(&fixture,
+    read_good(fixture,
               "[{\"name\": \"first\", \"stdin\": \"a\\u0000b\", \"arguments\": [\"x\", \"\"],"
               " \"environment\": {\"A\": \"1\"},"
               " \"files\": [{\"filename\": \"d/f\", \"content\": \"text\"}],"
               " \"expected_stdout\": \"c\\u0000\\n\", \"compare\": \"float\","
               " \"ignore_case\": true, \"exact_space\": true, \"tolerance\": 0,"
               " \"timeout_seconds\": 1.5, \"cpu_seconds\": 0.5, \"max_output_bytes\": 8}]");
-    test = &fixture.tests.items[0];
+    test = &fixture->tests.items[0];
     assert_string_equal(test->name, "first");
     assert_int_equal(test->stdin_file, -1); /* tests may be more than descriptors */
     assert_int_equal(test->stdin_length, 3);
@@ -147,39 +139,32 @@ static void test_arguments__all_members(void **state)
     assert_int_equal(test->max_output_bytes, 8);
     assert_true(test->timeout_seconds == 1.5);
     assert_true(test->cpu_seconds == 0.5);
-    tear_down(&fixture);
 }
 
 /* The empty string is an expectation: nothing may be written. */
-static void test_arguments__empty_and_null(void **state)
+CASE_WITH(test_arguments__empty_and_null, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    read_good(&fixture,
+    read_good(fixture,
               "[{\"expected_stdout\": \"\", \"stdin\": \"\"},"
               " {\"name\": null, \"stdin\": null, \"arguments\": null,"
               "  \"environment\": null, \"files\": null, \"expected_stdout\": null," NO_EXPECTED ","
               "  \"compare\": null, \"tolerance\": null, \"timeout_seconds\": null,"
               "  \"cpu_seconds\": null}]");
-    assert_string_equal(fixture.tests.items[0].expected, "");
-    assert_int_equal(fixture.tests.items[0].expected_length, 0);
-    assert_int_equal(fixture.tests.items[0].stdin_length, 0);
-    assert_string_equal(fixture.tests.items[1].name, "2");
-    assert_null(fixture.tests.items[1].expected);
-    assert_true(fixture.tests.items[1].no_expected);
-    assert_null(fixture.tests.items[1].stdin_data);
-    tear_down(&fixture);
+    assert_string_equal(fixture->tests.items[0].expected, "");
+    assert_int_equal(fixture->tests.items[0].expected_length, 0);
+    assert_int_equal(fixture->tests.items[0].stdin_length, 0);
+    assert_string_equal(fixture->tests.items[1].name, "2");
+    assert_null(fixture->tests.items[1].expected);
+    assert_true(fixture->tests.items[1].no_expected);
+    assert_null(fixture->tests.items[1].stdin_data);
 }
 
-static void test_arguments__names(void **state)
+CASE(test_arguments__names)
 {
     CLEANUP(strbuf_release) struct strbuf longest = STRBUF_INIT;
     CLEANUP_FREE char *enough = NULL, *more = NULL;
     struct fixture fixture;
 
-    (void)state;
     for (int i = 0; i < 255; i++)
         strbuf_addch(&longest, 'n');
     enough = string_format("[{\"name\": \"%s\"," NO_EXPECTED "}]", strbuf_string(&longest));
@@ -194,9 +179,8 @@ static void test_arguments__names(void **state)
 }
 
 /* A test without a name has its number. */
-static void test_arguments__equal_names(void **state)
+CASE(test_arguments__equal_names)
 {
-    (void)state;
     check_refused("[{\"name\": \"a\\n\"," NO_EXPECTED "}, {\"name\": \"b\"," NO_EXPECTED
                   "}, {\"name\": \"a\\n\"," NO_EXPECTED "}]",
                   "tests: there are two tests named 'a\\n'");
@@ -204,9 +188,8 @@ static void test_arguments__equal_names(void **state)
                   "tests: there are two tests named '2'");
 }
 
-static void test_arguments__wrong_members(void **state)
+CASE(test_arguments__wrong_members)
 {
-    (void)state;
     check_wrong("\"stdin\": 1", "tests[1].stdin must be a string");
     check_wrong(
         "\"arguments\": \"a\"",
@@ -237,9 +220,8 @@ static void test_arguments__wrong_members(void **state)
                 "tests[1].cpu_seconds must be a number of seconds greater than 0");
 }
 
-static void test_arguments__unknown_members(void **state)
+CASE(test_arguments__unknown_members)
 {
-    (void)state;
     check_wrong("\"expected\": \"a\"",
                 "tests[1] has no member 'expected'; known are: name, stdin, arguments, "
                 "environment, files, expected_stdout, call_arguments, call_arguments_json, "
@@ -255,9 +237,8 @@ static void test_arguments__unknown_members(void **state)
 }
 
 /* Such a test would pass whatever the program prints. */
-static void test_arguments__nothing_expected(void **state)
+CASE(test_arguments__nothing_expected)
 {
-    (void)state;
     check_wrong("\"stdin\": \"1\"",
                 "tests[1] has no expected_stdout; to check only the exit status, give "
                 "\"no_expected\": true");
@@ -269,12 +250,11 @@ static void test_arguments__nothing_expected(void **state)
     check_wrong("\"no_expected\": 1", "tests[1].no_expected must be true or false");
 }
 
-static void test_arguments__no_array_of_objects(void **state)
+CASE(test_arguments__no_array_of_objects)
 {
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     check_refused("{}", "tests must be an array of 1 to 10000 tests");
     check_refused("[]", "tests must be an array of 1 to 10000 tests");
     check_refused("[" ANY ", 5]", "tests[1] must be an object");

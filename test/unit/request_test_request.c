@@ -2,12 +2,11 @@
 
 #include "request/test_request.h"
 
-static void test_request__starts_with_defaults(void **state)
+CASE(test_request__starts_with_defaults)
 {
     CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
     const struct test_request *test = test_requests_add(&tests);
 
-    (void)state;
     assert_int_equal(tests.count, 1);
     assert_null(test->name);
     assert_int_equal(test->stdin_file, -1);
@@ -19,13 +18,12 @@ static void test_request__starts_with_defaults(void **state)
 }
 
 /* The array grows, and a release closes and frees everything, which sanitizers check. */
-static void test_request__many(void **state)
+CASE(test_request__many)
 {
     enum { MANY = 1000 };
     struct test_requests tests = TEST_REQUESTS_INIT;
     int fd;
 
-    (void)state;
     for (int i = 0; i < MANY; i++) {
         struct test_request *test = test_requests_add(&tests);
 
@@ -48,12 +46,11 @@ static void test_request__many(void **state)
 }
 
 /* The last owner, and no other, closes and frees everything, in whichever order they end. */
-static void test_request__shared(void **state)
+CASE(test_request__shared)
 {
     struct test_requests tests = TEST_REQUESTS_INIT, second, third;
     const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-    (void)state;
     test_requests_add(&tests)->stdin_file = fd;
     tests.items[0].name = string_copy("a");
     tests.stop_on_failure = true;

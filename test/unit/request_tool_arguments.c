@@ -80,30 +80,24 @@ static void check_joined(const struct strvec *strings, const char *expected)
 
 /* ---- which program */
 
-static void tool_arguments__language_and_code(void **state)
+CASE_WITH(tool_arguments__language_and_code, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    read_good(&fixture, "");
-    assert_string_equal(fixture.request.language, "py");
-    assert_string_equal(fixture.request.input.code, "print(1)");
-    assert_int_equal(fixture.request.input.code_length, 8);
-    assert_null(fixture.request.entrypoint);
-    assert_int_equal(fixture.request.input.stdin_file, -1);
-    assert_int_equal(fixture.request.input.files.count, 0);
-    assert_int_equal(fixture.request.arguments.count, 0);
-    assert_int_equal(fixture.request.environment.count, 0);
-    assert_false(fixture.request.policy.limits.number[LIMIT_TIMEOUT] > 0);
-    tear_down(&fixture);
+    read_good(fixture, "");
+    assert_string_equal(fixture->request.language, "py");
+    assert_string_equal(fixture->request.input.code, "print(1)");
+    assert_int_equal(fixture->request.input.code_length, 8);
+    assert_null(fixture->request.entrypoint);
+    assert_int_equal(fixture->request.input.stdin_file, -1);
+    assert_int_equal(fixture->request.input.files.count, 0);
+    assert_int_equal(fixture->request.arguments.count, 0);
+    assert_int_equal(fixture->request.environment.count, 0);
+    assert_false(fixture->request.policy.limits.number[LIMIT_TIMEOUT] > 0);
 }
 
-static void tool_arguments__code_of_any_characters(void **state)
+CASE(tool_arguments__code_of_any_characters)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     assert_int_equal(
         read_text(&fixture, "{\"language\": \"py\", \"entrypoint_code\": \"a\\u0000b\"}"), 0);
@@ -121,11 +115,10 @@ static void tool_arguments__code_of_any_characters(void **state)
 
 #define NOTHING "nothing to run: give language and entrypoint_code, or snippet_name"
 
-static void tool_arguments__nothing_to_run(void **state)
+CASE(tool_arguments__nothing_to_run)
 {
     struct fixture fixture;
 
-    (void)state;
     check_refused("{}", NOTHING);
     check_refused("{\"stdin\": \"x\"}", NOTHING);
     check_refused("{\"language\": null, \"entrypoint_code\": null, \"snippet_name\": null}",
@@ -141,9 +134,8 @@ static void tool_arguments__nothing_to_run(void **state)
     tear_down(&fixture);
 }
 
-static void tool_arguments__language_and_code_that_are_none(void **state)
+CASE(tool_arguments__language_and_code_that_are_none)
 {
-    (void)state;
     check_refused("{\"language\": 5, \"entrypoint_code\": \"\"}", "language must be a string");
     check_refused("{\"language\": \"py\\u0000\", \"entrypoint_code\": \"\"}",
                   "language must be a string without NUL characters");
@@ -151,11 +143,10 @@ static void tool_arguments__language_and_code_that_are_none(void **state)
                   "entrypoint_code must be a string: the source code");
 }
 
-static void tool_arguments__filename(void **state)
+CASE(tool_arguments__filename)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     read_good(&fixture, ", \"entrypoint_filename\": \"src/a b.py\"");
     assert_string_equal(fixture.request.entrypoint, "src/a b.py");
@@ -169,11 +160,10 @@ static void tool_arguments__filename(void **state)
                 "entrypoint_filename: '/a.py' must be relative to the directory");
 }
 
-static void tool_arguments__snippet(void **state)
+CASE(tool_arguments__snippet)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     assert_int_equal(read_text(&fixture, "{\"snippet_name\": \"hello.sh\", \"stdin\": \"x\"}"), 0);
     assert_string_equal(fixture.request.language, "sh");
@@ -196,12 +186,11 @@ static void tool_arguments__snippet(void **state)
                   "snippet_name: there is no snippet '../hello.sh'; known are: hello");
 }
 
-static void tool_arguments__snippet_excludes_the_rest(void **state)
+CASE(tool_arguments__snippet_excludes_the_rest)
 {
     static const char *const others[] = {"\"language\": \"sh\"", "\"entrypoint_code\": \"x\"",
                                          "\"entrypoint_filename\": \"hello.sh\""};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(others); i++) {
         CLEANUP_FREE char *text = string_format("{\"snippet_name\": \"hello.sh\", %s}", others[i]);
 
@@ -223,11 +212,10 @@ static void check_file(const struct fixture *fixture, size_t i, const char *path
     assert_memory_equal(file->data, data, length);
 }
 
-static void tool_arguments__additional_files(void **state)
+CASE(tool_arguments__additional_files)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     read_good(&fixture, ", \"additional_files\": ["
                         "{\"filename\": \"a.txt\", \"content\": \"caf\\u00e9\\u0000\"},"
@@ -265,9 +253,8 @@ static void check_stdin(const char *text, const char *expected, size_t length)
     tear_down(&fixture);
 }
 
-static void tool_arguments__stdin(void **state)
+CASE(tool_arguments__stdin)
 {
-    (void)state;
     check_stdin("line\\n", "line\n", 5);
     check_stdin("a\\u0000b", "a\0b", 3);
     check_stdin("", "", 0);
@@ -275,11 +262,10 @@ static void tool_arguments__stdin(void **state)
     check_wrong("\"stdin\": [\"line\"]", "stdin must be a string");
 }
 
-static void tool_arguments__arguments(void **state)
+CASE(tool_arguments__arguments)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     read_good(&fixture, ", \"arguments\": [\"-x\", \"\", \"a b\", \"{entrypoint}\"]");
     check_joined(&fixture.request.arguments, "-x||a b|{entrypoint}");
@@ -287,11 +273,10 @@ static void tool_arguments__arguments(void **state)
     check_wrong("\"arguments\": [\"-x\", true]", "arguments[1] must be a string");
 }
 
-static void tool_arguments__environment(void **state)
+CASE(tool_arguments__environment)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     read_good(&fixture, ", \"environment\": {\"A\": \"1\", \"B\": \"\", \"C\": \"x=y\\nz\"}");
     check_joined(&fixture.request.environment, "A=1|B=|C=x=y\nz");
@@ -310,11 +295,10 @@ static void check_timeout(const char *value, double expected)
     tear_down(&fixture);
 }
 
-static void tool_arguments__timeout(void **state)
+CASE(tool_arguments__timeout)
 {
     static const char *const wrong[] = {"0", "-1", "0.0", "true", "[5]"};
 
-    (void)state;
     check_timeout("1", 1);
     check_timeout("2.5", 2.5);
     check_timeout("90", 90);
@@ -328,11 +312,10 @@ static void tool_arguments__timeout(void **state)
     check_wrong("\"timeout_seconds\": 0.0001", "timeout_seconds must be from 0.001 to 31622400 s");
 }
 
-static void tool_arguments__timeout_without_a_maximum(void **state)
+CASE(tool_arguments__timeout_without_a_maximum)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     sandbox_policy_release(&fixture.config.maximums);
     read_good(&fixture, ", \"timeout_seconds\": 5000");
@@ -380,9 +363,8 @@ static void check_limits(enum tool_caller caller, const char *maximums, const ch
 #define GIVEN_LIMITS                                                                               \
     ", \"memory_mb\": 300, \"cpus\": 1.5, \"cpu_seconds\": 2.5, \"pids_limit\": 100"
 
-static void tool_arguments__limits(void **state)
+CASE(tool_arguments__limits)
 {
-    (void)state;
     check_limits(TOOL_CALLER_BATCH, "", GIVEN_LIMITS, "300 1.5 2.5 100");
     check_limits(TOOL_CALLER_BATCH, "", ", \"cpu_seconds\": 0", "nan nan inf nan");
     check_limits(TOOL_CALLER_BATCH, "\"memoryMB\": 200", GIVEN_LIMITS, "300 1.5 2.5 100");
@@ -406,9 +388,8 @@ static void check_wrong_limit(enum tool_caller caller, const char *members, cons
     tear_down(&fixture);
 }
 
-static void tool_arguments__wrong_limits(void **state)
+CASE(tool_arguments__wrong_limits)
 {
-    (void)state;
     check_wrong_limit(TOOL_CALLER_BATCH, "\"memory_mb\": \"64M\"",
                       "memory_mb must be a number; text came, which is not that in JSON");
     check_wrong_limit(TOOL_CALLER_BATCH, "\"memory_mb\": 64.5", "memory_mb must be a whole number");
@@ -426,9 +407,8 @@ static void tool_arguments__wrong_limits(void **state)
     "stdin, arguments, environment, artifacts, timeout_seconds, cpus"
 
 /* Without a maximum a model does not have the argument. */
-static void tool_arguments__limits_that_are_not_offered(void **state)
+CASE(tool_arguments__limits_that_are_not_offered)
 {
-    (void)state;
     check_wrong_limit(TOOL_CALLER_MODEL, "\"memory_mb\": 64",
                       "there is no argument 'memory_mb'; " WITH_CPUS);
     check_wrong_limit(TOOL_CALLER_MODEL, "\"pids_limit\": null",
@@ -469,9 +449,8 @@ static void check_session(enum tool_caller caller, int max, const char *text, co
 
 #define WITH_SESSION(value) "{\"entrypoint_code\": \"1\", \"session\": " value "}"
 
-static void tool_arguments__language_of_a_session(void **state)
+CASE(tool_arguments__language_of_a_session)
 {
-    (void)state;
     check_session(TOOL_CALLER_MODEL, 1, WITH_SESSION("\"" SESSION_ID "\""), NULL);
     check_session(TOOL_CALLER_MODEL, 1, WITH_SESSION("\"new\""),
                   "language is missing: give one of py, sh");
@@ -484,11 +463,10 @@ static void tool_arguments__language_of_a_session(void **state)
                   "nothing to run: give language and entrypoint_code, or snippet_name");
 }
 
-static void tool_arguments__session(void **state)
+CASE(tool_arguments__session)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.config.sessions.max = 1;
     read_good(&fixture, ", \"session\": \"new\", \"keep_processes\": true");
@@ -506,9 +484,8 @@ static void tool_arguments__session(void **state)
     tear_down(&fixture);
 }
 
-static void tool_arguments__keep_processes(void **state)
+CASE(tool_arguments__keep_processes)
 {
-    (void)state;
     check_session(TOOL_CALLER_MODEL, 1,
                   "{\"language\": \"py\", \"entrypoint_code\": \"1\", \"session\": \"new\", "
                   "\"keep_processes\": 1}",
@@ -518,11 +495,10 @@ static void tool_arguments__keep_processes(void **state)
                   "keep_processes can be set only when a session is opened, with session \"new\"");
 }
 
-static void tool_arguments__sessions_that_are_not_offered(void **state)
+CASE(tool_arguments__sessions_that_are_not_offered)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.config.sessions.max = 0;
     assert_int_equal(read_text(&fixture, WITH_SESSION("\"" SESSION_ID "\"")), -1);
@@ -536,12 +512,11 @@ static void tool_arguments__sessions_that_are_not_offered(void **state)
 }
 
 /* A line of a batch names its session as it likes. */
-static void tool_arguments__session_of_a_line(void **state)
+CASE(tool_arguments__session_of_a_line)
 {
     static const char name[] = "session must be a name of 1 to 100 bytes";
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.caller = TOOL_CALLER_BATCH;
     assert_int_equal(read_text(&fixture, "{\"entrypoint_code\": \"1\", \"session\": \"new\", "
@@ -589,9 +564,8 @@ static void check_image(const char *patterns, const char *image, const char *exp
     tear_down(&fixture);
 }
 
-static void tool_arguments__image(void **state)
+CASE(tool_arguments__image)
 {
-    (void)state;
     check_image("\"other/*\", \"team/*\"", "\"team/x\"", "docker.io/team/x:latest", NULL);
     check_image("\"team/*\"", "\"docker.io/team/x:1\"", "docker.io/team/x:1", NULL);
     check_image("\"team/*\"", "\"team/x/y\"", NULL,
@@ -626,9 +600,8 @@ static void check_program(const char *text, const char *expected)
     tear_down(&fixture);
 }
 
-static void tool_arguments__program_of_a_batch(void **state)
+CASE(tool_arguments__program_of_a_batch)
 {
-    (void)state;
     check_program("{\"entrypoint_file\": \"hello.sh\"}", "sh hello.sh echo hello\n");
     check_program("{\"entrypoint_file\": \"hello.sh\", \"language\": \"py\", "
                   "\"entrypoint_filename\": \"a.py\"}",
@@ -643,27 +616,21 @@ static void tool_arguments__program_of_a_batch(void **state)
                   "environment, artifacts, timeout_seconds");
 }
 
-static void tool_arguments__no_image_for_a_model(void **state)
+CASE_WITH(tool_arguments__no_image_for_a_model, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    add_config(&fixture, "{\"images\": [\"*\"]}");
+    add_config(fixture, "{\"images\": [\"*\"]}");
     assert_int_equal(
-        read_text(&fixture, "{\"language\": \"py\", \"entrypoint_code\": \"1\", \"image\": \"x\"}"),
+        read_text(fixture, "{\"language\": \"py\", \"entrypoint_code\": \"1\", \"image\": \"x\"}"),
         -1);
-    assert_memory_equal(fixture.error.message, "there is no argument 'image'; ", 30);
-    tear_down(&fixture);
+    assert_memory_equal(fixture->error.message, "there is no argument 'image'; ", 30);
 }
 
 /* ---- tests, of a batch alone */
 
-static void tool_arguments__tests(void **state)
+CASE(tool_arguments__tests)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.caller = TOOL_CALLER_BATCH;
     read_good(&fixture, ", \"tests\": [{\"arguments\": [\"a\"], \"no_expected\": true},"
@@ -687,12 +654,11 @@ static void tool_arguments__tests(void **state)
 }
 
 /* Words of the request are given to each test's program, and count for it. */
-static void tool_arguments__words_of_tests(void **state)
+CASE(tool_arguments__words_of_tests)
 {
     struct fixture fixture;
     struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     strbuf_addstr(&text, "{\"language\": \"py\", \"entrypoint_code\": \"\", \"arguments\": [");
     for (int i = 0; i < 19; i++)
         strbuf_addf(&text, "%s\"%0100000d\"", i > 0 ? "," : "", i);
@@ -712,11 +678,10 @@ static void tool_arguments__words_of_tests(void **state)
     tear_down(&fixture);
 }
 
-static void tool_arguments__wrong_members_for_tests(void **state)
+CASE(tool_arguments__wrong_members_for_tests)
 {
     static const char *const bytes[] = {"63", "1048577", "4096.5", "\"63\"", "1e300", "true"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bytes); i++) {
         CLEANUP_FREE char *member = string_format("\"test_output_bytes\": %s", bytes[i]);
 
@@ -732,11 +697,10 @@ static void tool_arguments__wrong_members_for_tests(void **state)
 /* ---- names */
 
 /* Some models fill in every argument. */
-static void tool_arguments__null_is_not_given(void **state)
+CASE(tool_arguments__null_is_not_given)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     read_good(&fixture, ", \"entrypoint_filename\": null, \"additional_files\": null,"
                         " \"snippet_name\": null, \"stdin\": null, \"arguments\": null,"
@@ -758,11 +722,10 @@ static void tool_arguments__null_is_not_given(void **state)
 }
 
 /* Hosts do the same with "", and clients send values as text. */
-static void tool_arguments__empty_and_text(void **state)
+CASE(tool_arguments__empty_and_text)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     read_good(&fixture, ", \"entrypoint_filename\": \"\", \"additional_files\": \"\","
                         " \"snippet_name\": \"\", \"stdin\": \"\", \"arguments\": \"\","
@@ -813,9 +776,8 @@ static void check_unasked(enum tool_caller caller, const char *members, bool exp
 }
 
 /* A model that says nothing of files gets pictures; an empty list says that it wants none. */
-static void tool_arguments__files_unasked(void **state)
+CASE(tool_arguments__files_unasked)
 {
-    (void)state;
     check_unasked(TOOL_CALLER_MODEL, "", true);
     check_unasked(TOOL_CALLER_MODEL, ", \"artifacts\": null", true);
     check_unasked(TOOL_CALLER_MODEL, ", \"artifacts\": []", false);
@@ -824,14 +786,13 @@ static void tool_arguments__files_unasked(void **state)
 }
 
 /* A language in any case, and the error with the languages that the schema has. */
-static void tool_arguments__languages(void **state)
+CASE(tool_arguments__languages)
 {
     const bool offered[] = {false, true};
     const struct tool_client client = {.offered = offered};
     json_t *arguments = json_of("{\"language\": \"nope\", \"entrypoint_code\": \"\"}");
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     assert_int_equal(read_text(&fixture, "{\"language\": \"PY\", \"entrypoint_code\": \"\"}"), 0);
     tear_down(&fixture);
@@ -848,9 +809,8 @@ static void tool_arguments__languages(void **state)
     "known are: language, entrypoint_code, entrypoint_filename, additional_files, snippet_name, "  \
     "stdin, arguments, environment, artifacts, timeout_seconds"
 
-static void tool_arguments__unknown_ones(void **state)
+CASE(tool_arguments__unknown_ones)
 {
-    (void)state;
     check_wrong("\"tests\": [{}]", "there is no argument 'tests'; " KNOWN);
     check_wrong("\"stop_on_failure\": null", "there is no argument 'stop_on_failure'; " KNOWN);
     check_wrong("\"test_output_bytes\": 64", "there is no argument 'test_output_bytes'; " KNOWN);
@@ -868,11 +828,10 @@ static void check_warnings(struct fixture *fixture, const char *members, const c
 
 #define HOST_ADDS "the argument 'wait_for_previous' is left out: Gemini CLI adds it"
 
-static void tool_arguments__names_that_are_left_out(void **state)
+CASE(tool_arguments__names_that_are_left_out)
 {
     struct fixture fixture;
 
-    (void)state;
     check_warnings(&fixture, ", \"wait_for_previous\": false", HOST_ADDS);
     tear_down(&fixture);
     check_warnings(&fixture, ", \"\\u001b\": 1, \"\": 1",
@@ -883,7 +842,7 @@ static void tool_arguments__names_that_are_left_out(void **state)
 }
 
 /* A program has written a line of a batch, and a name in it that is not known is its mistake. */
-static void tool_arguments__batches_are_read_as_they_are(void **state)
+CASE(tool_arguments__batches_are_read_as_they_are)
 {
     static const struct {
         const char *members, *message;
@@ -901,7 +860,6 @@ static void tool_arguments__batches_are_read_as_they_are(void **state)
     };
     struct fixture fixture;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         CLEANUP_FREE char *text = string_format(
             "{\"language\": \"py\", \"entrypoint_code\": \"\", %s}", wrong[i].members);
@@ -922,11 +880,10 @@ static void tool_arguments__batches_are_read_as_they_are(void **state)
     tear_down(&fixture);
 }
 
-static void tool_arguments__aliases(void **state)
+CASE(tool_arguments__aliases)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     assert_int_equal(
         read_text(&fixture,
@@ -946,11 +903,10 @@ static void tool_arguments__aliases(void **state)
     check_wrong("\"code\": \"x\"", "entrypoint_code is given twice, by two names");
 }
 
-static void tool_arguments__words_as_text(void **state)
+CASE(tool_arguments__words_as_text)
 {
     struct fixture fixture;
 
-    (void)state;
     check_warnings(&fixture, ", \"arguments\": \" --n  '5 6' a\\\"\\\"b \\\"\\\"\"",
                    "arguments came as one text, and the program gets its 4 words: write an array");
     check_joined(&fixture.request.arguments, "--n|5 6|ab|");
@@ -969,11 +925,10 @@ static void tool_arguments__words_as_text(void **state)
                 "arguments must be an array of strings; text came, which is not that in JSON");
 }
 
-static void tool_arguments__files_of_models(void **state)
+CASE(tool_arguments__files_of_models)
 {
     struct fixture fixture;
 
-    (void)state;
     check_warnings(&fixture,
                    ", \"entrypoint_filename\": \"src\\\\a.py\", \"additional_files\":"
                    " {\"filename\": \"data\\\\a.csv\", \"content\": \"1\"}",
@@ -998,11 +953,10 @@ static void tool_arguments__files_of_models(void **state)
                 "additional_files[0] is '../a': directories are separated by /");
 }
 
-static void tool_arguments__languages_with_a_version(void **state)
+CASE(tool_arguments__languages_with_a_version)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     assert_int_equal(read_text(&fixture, "{\"language\": \"Py-3.11\", \"code\": \"\"}"), 0);
     assert_string_equal(fixture.request.language, "Py");
@@ -1015,9 +969,8 @@ static void tool_arguments__languages_with_a_version(void **state)
                   "unknown language 'px3'; known are: py, sh");
 }
 
-static void tool_arguments__names_of_subjects(void **state)
+CASE(tool_arguments__names_of_subjects)
 {
-    (void)state;
     assert_string_equal(tool_arguments_namer("timeoutSeconds"), "timeout_seconds");
     assert_string_equal(tool_arguments_namer("memoryMB"), "memory_mb");
     assert_string_equal(tool_arguments_namer("cpuSeconds"), "cpu_seconds");

@@ -32,9 +32,8 @@ static void check_refused(const char *arguments, const char *message)
     json_decref(value);
 }
 
-static void tool_search_arguments__words_and_detail(void **state)
+CASE(tool_search_arguments__words_and_detail)
 {
-    (void)state;
     check_read(NULL, "", TOOL_DETAIL_DESCRIPTION);
     check_read("{}", "", TOOL_DETAIL_DESCRIPTION);
     check_read("{\"query\": null, \"detail\": null}", "", TOOL_DETAIL_DESCRIPTION);
@@ -43,11 +42,10 @@ static void tool_search_arguments__words_and_detail(void **state)
                TOOL_DETAIL_SCHEMA);
 }
 
-static void tool_search_arguments__wrong(void **state)
+CASE(tool_search_arguments__wrong)
 {
     static const char wrong_detail[] = "detail must be \"name\", \"description\" or \"schema\"";
 
-    (void)state;
     check_refused("{\"query\": 1}", "query must be a string");
     check_refused("{\"query\": \"a\\u0000b\"}", "query must be a string without NUL characters");
     check_refused("{\"detail\": 1}", wrong_detail);

@@ -38,9 +38,8 @@ static void check(enum test_status before, const char *report, enum test_status 
     check_result(&result, status, value, message);
 }
 
-static void call_value__judges(void **state)
+CASE(call_value__judges)
 {
-    (void)state;
     check(TEST_PASSED, "{\"value\": 1}\n", TEST_PASSED, "1", "(none)");
     check(TEST_PASSED, "{\"value\": [2]}\n", TEST_WRONG_ANSWER, "[2]",
           "the value differs: expected '1', found '[2]'");
@@ -54,7 +53,7 @@ static void call_value__judges(void **state)
 }
 
 /* A program may write to the descriptor of its driver. */
-static void call_value__refuses_other_bytes(void **state)
+CASE(call_value__refuses_other_bytes)
 {
     static const char *const reports[] = {
         "{\"value\": 1}",
@@ -68,7 +67,6 @@ static void call_value__refuses_other_bytes(void **state)
         "{}\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(reports); i++)
         check(TEST_PASSED, reports[i], TEST_RUNTIME_ERROR, "(none)",
               "more or other bytes than one value were written to descriptor 3");
@@ -95,11 +93,10 @@ static struct test_result judge_many(size_t count, const char *text, size_t brac
                  report.length, true);
 }
 
-static void call_value__bounds(void **state)
+CASE(call_value__bounds)
 {
     struct test_result result = judge_many(300000, "1", 1);
 
-    (void)state;
     check_result(&result, TEST_RUNTIME_ERROR, "(none)",
                  "the value of the function has more than 200000 elements");
     result = judge_many(0, "", 400);
@@ -114,14 +111,13 @@ static void call_value__bounds(void **state)
                  "the value of the function has more than 4 MiB");
 }
 
-static void call_value__keeps_the_ends(void **state)
+CASE(call_value__keeps_the_ends)
 {
     static const char report[] =
         "{\"value\": "
         "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaz\"}\n";
     struct test_result result = judge(TEST_PASSED, report, strlen(report), false);
 
-    (void)state;
     assert_true(result.value_truncated);
     assert_string_equal(strbuf_string(&result.value),
                         "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n[... 12 bytes left out ...]\n"
@@ -129,11 +125,10 @@ static void call_value__keeps_the_ends(void **state)
     test_result_release(&result);
 }
 
-static void call_value__hides_what_tells_the_test(void **state)
+CASE(call_value__hides_what_tells_the_test)
 {
     struct test_result result = judge(TEST_RUNTIME_ERROR, "{\"error\": \"x\"}\n", 15, true);
 
-    (void)state;
     check_result(&result, TEST_RUNTIME_ERROR, "(none)", "the function returned no value");
     result = judge(TEST_PASSED, "{\"value\": 1}\n", 13, true);
     check_result(&result, TEST_PASSED, "(none)", "(none)");

@@ -30,7 +30,7 @@ static void check_cell(const struct plan *plan, const char *expected)
     CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT;
     struct error error = ERROR_INIT;
 
-    assert_int_equal(cell_write(plan, 7, &cell, &error), 0);
+    assert_int_equal(cell_write(plan, 7, false, &cell, &error), 0);
     assert_no_error(&error);
     assert_string_equal(strbuf_string(&cell), expected);
 }
@@ -40,17 +40,16 @@ static void check_refused(struct plan *plan, const char *expected)
     CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT;
     struct error error = ERROR_INIT;
 
-    assert_int_equal(cell_write(plan, 7, &cell, &error), -1);
+    assert_int_equal(cell_write(plan, 7, false, &cell, &error), -1);
     assert_error(&error, ERROR_INPUT, expected);
     plan_release(plan);
 }
 
 /* The variables of the language are the interpreter's; those of the request come with the cell. */
-static void cell__write(void **state)
+CASE(cell__write)
 {
     CLEANUP(plan_release) struct plan plan;
 
-    (void)state;
     set_up(&plan);
     set_code(&plan, "print(\"\xc3\xa9\")\n");
     strvec_push_each(&plan.arguments, "a b", "", NULL);
@@ -68,11 +67,24 @@ static void cell__write(void **state)
                       "\"environment\":{},\"value_max\":65536,\"figures_max\":8388608}");
 }
 
-static void cell__place_and_names(void **state)
+CASE(cell__processes_that_go_on)
+{
+    CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT;
+    CLEANUP(plan_release) struct plan plan;
+    struct error error = ERROR_INIT;
+
+    set_up(&plan);
+    set_code(&plan, "");
+    assert_int_equal(cell_write(&plan, 7, true, &cell, &error), 0);
+    assert_string_equal(strbuf_string(&cell),
+                        "{\"number\":7,\"code\":\"\",\"arguments\":[],\"environment\":{},"
+                        "\"value_max\":65536,\"figures_max\":1000,\"keeps_processes\":true}");
+}
+
+CASE(cell__place_and_names)
 {
     CLEANUP(plan_release) struct plan plan;
 
-    (void)state;
     set_up(&plan);
     set_code(&plan, "");
     plan.session.line = 3;
@@ -87,11 +99,10 @@ static void cell__place_and_names(void **state)
                       "\"value_max\":65536,\"figures_max\":1000}");
 }
 
-static void cell__code_of_a_file(void **state)
+CASE(cell__code_of_a_file)
 {
     CLEANUP(plan_release) struct plan plan;
 
-    (void)state;
     set_up(&plan);
     plan.input.file = linux_unnamed_file_of("x\0y", 3);
     check_cell(&plan, "{\"number\":7,\"code\":\"x\\u0000y\",\"arguments\":[],\"environment\":{},"
@@ -100,11 +111,10 @@ static void cell__code_of_a_file(void **state)
     check_refused(&plan, "the code of a session has at most 64 MiB");
 }
 
-static void cell__what_is_no_text(void **state)
+CASE(cell__what_is_no_text)
 {
     struct plan plan;
 
-    (void)state;
     set_up(&plan);
     set_code(&plan, "\xff");
     check_refused(&plan, "the code is not valid UTF-8, which a session needs");
@@ -150,9 +160,8 @@ static void check_end(const char *report, const char *expected)
     result_release(&result);
 }
 
-static void cell__ends(void **state)
+CASE(cell__ends)
 {
-    (void)state;
     check_end("{}", "exit 0 -");
     check_end("{\"value\": null}", "exit 0 -");
     check_end("{\"exit\": 0}", "exit 0 -");
@@ -174,11 +183,10 @@ static void cell__ends(void **state)
     "exception 1 the interpreter did not report how the cell ended; did the code change the "      \
     "interpreter itself?"
 
-static void cell__what_is_no_report(void **state)
+CASE(cell__what_is_no_report)
 {
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
 
-    (void)state;
     check_end("", NO_REPORT);
     check_end("[]", NO_REPORT);
     check_end("null", NO_REPORT);
@@ -192,12 +200,11 @@ static void cell__what_is_no_report(void **state)
 }
 
 /* What isolator has done to the cell stands, whatever it reports. */
-static void cell__report_of_one_that_was_ended(void **state)
+CASE(cell__report_of_one_that_was_ended)
 {
     static const char report[] = "{\"exit\": 0, \"exception\": {}, \"value\": \"1\"}";
     struct result result = read_report(REASON_TIMEOUT, report, sizeof report - 1);
 
-    (void)state;
     assert_int_equal(result.reason, REASON_TIMEOUT);
     assert_int_equal(result.exit_code, 130);
     assert_string_equal(result.error, "ended");
@@ -219,11 +226,10 @@ static void check_value(const char *report, const char *value, size_t length, bo
     result_release(&result);
 }
 
-static void cell__values(void **state)
+CASE(cell__values)
 {
     CLEANUP(strbuf_release) struct strbuf report = STRBUF_INIT, value = STRBUF_INIT;
 
-    (void)state;
     check_value("{\"value\": \"a\\u0000\\u00e9\"}", "a\0\xc3\xa9", 4, false);
     check_value("{\"value\": \"\"}", "", 0, false);
     check_value("{\"value\": \"a\", \"value_cut\": true}", "a", 1, true);
@@ -269,11 +275,10 @@ static void check_figures(const struct strbuf *figures, const char *more, const 
     result_release(&result);
 }
 
-static void cell__figures(void **state)
+CASE(cell__figures)
 {
     CLEANUP(strbuf_release) struct strbuf figures = STRBUF_INIT;
 
-    (void)state;
     check_figures(&figures, "", "", "");
     add_figure(&figures, 600);
     add_figure(&figures, 20);
@@ -291,11 +296,10 @@ static void cell__figures(void **state)
                   "maxArtifacts or maxArtifactBytes");
 }
 
-static void cell__too_many_figures(void **state)
+CASE(cell__too_many_figures)
 {
     CLEANUP(strbuf_release) struct strbuf figures = STRBUF_INIT;
 
-    (void)state;
     for (int i = 0; i < 6; i++)
         add_figure(&figures, 20);
     check_figures(&figures, ",\"figures_omitted\": -1",
@@ -305,11 +309,10 @@ static void cell__too_many_figures(void **state)
                   "maxArtifactBytes");
 }
 
-static void cell__what_is_no_figure(void **state)
+CASE(cell__what_is_no_figure)
 {
     CLEANUP(strbuf_release) struct strbuf figures = STRBUF_INIT;
 
-    (void)state;
     strbuf_addstr(&figures, "{\"data\": \"R0lGODlhAQABAAAAACw=\"}, 1, {\"data\": \"-\"}");
     check_figures(&figures, "", "",
                   "the artifact 'figure-1.png' is omitted: it is not a PNG image;"
@@ -318,14 +321,13 @@ static void cell__what_is_no_figure(void **state)
 }
 
 /* A file that the program has left may have the name. */
-static void cell__figure_beside_a_file(void **state)
+CASE(cell__figure_beside_a_file)
 {
     CLEANUP(strbuf_release) struct strbuf figures = STRBUF_INIT, report = STRBUF_INIT;
     CLEANUP(plan_release) struct plan plan;
     struct result result = RESULT_INIT;
     size_t last_figure = 0;
 
-    (void)state;
     set_up(&plan);
     add_figure(&figures, 20);
     strbuf_addf(&report, "{\"figures\": [%s]}", strbuf_string(&figures));
@@ -341,13 +343,12 @@ static void cell__figure_beside_a_file(void **state)
 }
 
 /* The next cell of the session does not use the name again. */
-static void cell__figures_of_two_cells(void **state)
+CASE(cell__figures_of_two_cells)
 {
     CLEANUP(strbuf_release) struct strbuf figures = STRBUF_INIT, report = STRBUF_INIT;
     CLEANUP(plan_release) struct plan plan;
     size_t last_figure = 0;
 
-    (void)state;
     set_up(&plan);
     add_figure(&figures, 20);
     strbuf_addf(&report, "{\"figures\": [%s]}", strbuf_string(&figures));

@@ -19,9 +19,8 @@ static void check_text(const char *text, const char *expected)
     check_line(text, strlen(text), expected);
 }
 
-static void checker__first_line(void **state)
+CASE(checker__first_line)
 {
-    (void)state;
     check_text("wrong answer 2nd numbers differ\n", "wrong answer 2nd numbers differ");
     check_text("one", "one");
     check_text("one\ntwo\n", "one");
@@ -29,12 +28,11 @@ static void checker__first_line(void **state)
     check_text("\n\r\n  one two \nthree", "one two ");
 }
 
-static void checker__no_line(void **state)
+CASE(checker__no_line)
 {
     CLEANUP_FREE char *none = NULL;
     struct strbuf empty = STRBUF_INIT;
 
-    (void)state;
     none = checker_first_line(&empty);
     assert_null(none);
     check_text("", NULL);
@@ -43,20 +41,18 @@ static void checker__no_line(void **state)
 }
 
 /* The message may be what the program has written: it ends up on terminals and in JSON. */
-static void checker__line_of_a_program(void **state)
+CASE(checker__line_of_a_program)
 {
-    (void)state;
     check_text("\x1b[2Jred\n", "\\x1b[2Jred");
     check_text("a\tb\x07", "a\\tb\\x07");
     check_line("a\0b\n", 4, "a");
 }
 
-static void checker__long_line(void **state)
+CASE(checker__long_line)
 {
     CLEANUP_FREE char *line = NULL;
     struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     for (int i = 0; i < 2 * CHECKER_MESSAGE_MAX; i++)
         strbuf_addch(&text, 'a');
     line = checker_first_line(&text);
@@ -65,11 +61,10 @@ static void checker__long_line(void **state)
 }
 
 /* No part of a character is left where it is cut. */
-static void checker__long_line_of_characters(void **state)
+CASE(checker__long_line_of_characters)
 {
     struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     for (int before = 0; before < 4; before++) {
         CLEANUP_FREE char *line = NULL;
 

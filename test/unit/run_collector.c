@@ -91,12 +91,11 @@ static void check(struct fixture *fixture, const char *taken, const char *missin
     plan_release(&fixture->plan);
 }
 
-static void collector__new_and_changed_files(void **state)
+CASE(collector__new_and_changed_files)
 {
     struct fixture fixture;
     struct error error = ERROR_INIT;
 
-    (void)state;
     set_up(&fixture, "**");
     add(&fixture.sent, "main.py", "code", 4);
     add(&fixture.sent, "data/in", "in", 2);
@@ -110,11 +109,10 @@ static void collector__new_and_changed_files(void **state)
 }
 
 /* Code that nobody trusts places no .envrc; but what is left out is told. */
-static void collector__names_with_a_dot(void **state)
+CASE(collector__names_with_a_dot)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, REQUEST_ALL_FILES);
     add(&fixture.back, ".coverage", "1", 1);
     add(&fixture.back, "d/.hidden", "2", 1);
@@ -131,11 +129,10 @@ static void collector__names_with_a_dot(void **state)
     check(&fixture, "e:3 ", "");
 }
 
-static void collector__numbers_in_names(void **state)
+CASE(collector__numbers_in_names)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "**");
     add(&fixture.back, "figure-10.png", "1", 1);
     add(&fixture.back, "figure-9.png", "2", 1);
@@ -143,11 +140,10 @@ static void collector__numbers_in_names(void **state)
     check(&fixture, "figure-9.png:2 figure-10.png:1 ", "");
 }
 
-static void collector__only_what_is_wanted(void **state)
+CASE(collector__only_what_is_wanted)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "*.csv");
     strvec_push(&fixture.plan.artifacts, "x/*");
     add(&fixture.back, "b.csv", "1", 1);
@@ -158,18 +154,17 @@ static void collector__only_what_is_wanted(void **state)
     check(&fixture, "b.csv:1 x/y:3 ", "");
 }
 
-static void collector__nothing_found(void **state)
+CASE(collector__nothing_found)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "*.png");
     add(&fixture.back, "b.csv", "1", 1);
     collect(&fixture, 0);
     check(&fixture, "", "no artifact was found: the pattern matches none of the new files: b.csv");
 }
 
-static void collector__names_that_lead_elsewhere(void **state)
+CASE(collector__names_that_lead_elsewhere)
 {
     static const char path[] = "its path leads out of the working directory or is too long";
     struct fixture fixture;
@@ -180,7 +175,6 @@ static void collector__names_that_lead_elsewhere(void **state)
         "the artifact 'a\\xff' is omitted: its name has control characters or is not valid UTF-8",
         path, path, path, path);
 
-    (void)state;
     set_up(&fixture, "**");
     strvec_push(&fixture.plan.artifacts, "/**");
     add(&fixture.back, "../a", "1", 1);
@@ -194,7 +188,7 @@ static void collector__names_that_lead_elsewhere(void **state)
 }
 
 /* The limit is 4000 bytes, as for files that are sent. A warning has a shortened name. */
-static void collector__a_name_that_is_too_long(void **state)
+CASE(collector__a_name_that_is_too_long)
 {
     static const char start[] = "the artifact 'directory/directory/";
     static const char end[] =
@@ -207,7 +201,6 @@ static void collector__a_name_that_is_too_long(void **state)
     CLEANUP_FREE char *none = NULL;
     struct fixture fixture;
 
-    (void)state;
     while (name.length < 3990)
         strbuf_add(&name, "directory/", 10);
     strbuf_add(&name, "ten bytes.", 10);
@@ -230,7 +223,7 @@ static void collector__a_name_that_is_too_long(void **state)
     check(&fixture, "", none);
 }
 
-static void collector__nothing_of_a_repository(void **state)
+CASE(collector__nothing_of_a_repository)
 {
     static const char in_git[] =
         "it would be written into the .git or .hg directory of a repository";
@@ -241,7 +234,6 @@ static void collector__nothing_of_a_repository(void **state)
                       "the artifact '.git' is omitted: %s",
                       in_git, in_git, in_git);
 
-    (void)state;
     set_up(&fixture, "**");
     for (int i = 0; i < 3; i++)
         strvec_push(&fixture.plan.artifacts, ((const char *[]){".git/**", "a/.GIT/*", ".git"})[i]);
@@ -253,12 +245,11 @@ static void collector__nothing_of_a_repository(void **state)
     check(&fixture, "a/x.git:1 ", missing);
 }
 
-static void collector__links_and_doubles(void **state)
+CASE(collector__links_and_doubles)
 {
     struct fixture fixture;
     struct error error = ERROR_INIT;
 
-    (void)state;
     set_up(&fixture, "**");
     assert_int_equal(archive_add_symlink(&fixture.back, "link", "/etc/passwd", &error), 0);
     add(&fixture.back, "link/a", "1", 1);
@@ -270,12 +261,11 @@ static void collector__links_and_doubles(void **state)
           "the artifact 'a' is omitted: another artifact has the same name");
 }
 
-static void collector__only_so_many_and_so_much(void **state)
+CASE(collector__only_so_many_and_so_much)
 {
     static const char text[1001];
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "**");
     fixture.plan.max_artifacts = 2;
     add(&fixture.sent, "given", text, 1001);
@@ -299,14 +289,13 @@ static void collector__only_so_many_and_so_much(void **state)
 }
 
 /* To find out whether such a file was changed takes its digest, not its bytes. */
-static void collector__no_memory_for_a_file_that_is_too_large(void **state)
+CASE(collector__no_memory_for_a_file_that_is_too_large)
 {
     static const char text[1001];
     struct error error = ERROR_INIT;
     struct fixture fixture;
     struct strbuf tar;
 
-    (void)state;
     set_up(&fixture, "**");
     add(&fixture.sent, "given", text, 1001);
     add(&fixture.back, "given", text, 1001);
@@ -353,7 +342,7 @@ static void check_artifact(const struct artifact *artifact, const char *name, co
 }
 
 /* The first MiB is kept in memory. What is as it was sent leaves nothing in the file. */
-static void collector__many_bytes_are_written_to_a_file(void **state)
+CASE(collector__many_bytes_are_written_to_a_file)
 {
     enum { LARGE = COLLECTOR_MEMORY_MAX + 1, HALF = COLLECTOR_MEMORY_MAX / 2 + 1 };
     CLEANUP_FREE char *bytes = make_bytes(LARGE);
@@ -361,7 +350,6 @@ static void collector__many_bytes_are_written_to_a_file(void **state)
     const struct artifacts *artifacts = &fixture.result.artifacts;
     struct stat status;
 
-    (void)state;
     set_up(&fixture, "**");
     fixture.plan.max_artifacts = 10;
     fixture.plan.max_artifact_bytes = 64 << 20;
@@ -386,13 +374,12 @@ static void collector__many_bytes_are_written_to_a_file(void **state)
 }
 
 /* The tar is cut off within a file that is being written. */
-static void collector__a_file_that_is_not_complete(void **state)
+CASE(collector__a_file_that_is_not_complete)
 {
     CLEANUP_FREE char *bytes = make_bytes(COLLECTOR_MEMORY_MAX + 1);
     struct fixture fixture;
     struct stat status;
 
-    (void)state;
     set_up(&fixture, "**");
     fixture.plan.max_artifact_bytes = 64 << 20;
     add(&fixture.back, "1", bytes, COLLECTOR_MEMORY_MAX + 1);
@@ -403,12 +390,11 @@ static void collector__a_file_that_is_not_complete(void **state)
 }
 
 /* The host has no room for the file: the others come back. */
-static void collector__a_file_that_cannot_be_written(void **state)
+CASE(collector__a_file_that_cannot_be_written)
 {
     CLEANUP_FREE char *bytes = make_bytes(COLLECTOR_MEMORY_MAX + 1);
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "**");
     fixture.plan.max_artifact_bytes = 64 << 20;
     fixture.result.artifacts.file = shared_file_new(open("/dev/full", O_WRONLY | O_CLOEXEC));
@@ -421,12 +407,11 @@ static void collector__a_file_that_cannot_be_written(void **state)
 }
 
 /* Only their names arrive, beside the tar. */
-static void collector__files_that_are_not_in_the_tar(void **state)
+CASE(collector__files_that_are_not_in_the_tar)
 {
     struct error error = ERROR_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "*.bin");
     assert_int_equal(archive_finish(&fixture.sent, &error), 0);
     collector_init(&fixture.collector, &fixture.plan, &fixture.manifest, &fixture.result);
@@ -441,12 +426,11 @@ static void collector__files_that_are_not_in_the_tar(void **state)
           "artifacts may be missing: it was cut");
 }
 
-static void collector__a_file_that_is_not_in_the_tar_and_not_wanted(void **state)
+CASE(collector__a_file_that_is_not_in_the_tar_and_not_wanted)
 {
     struct error error = ERROR_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "*.png");
     assert_int_equal(archive_finish(&fixture.sent, &error), 0);
     collector_init(&fixture.collector, &fixture.plan, &fixture.manifest, &fixture.result);
@@ -456,12 +440,11 @@ static void collector__a_file_that_is_not_in_the_tar_and_not_wanted(void **state
           "no artifact was found: the pattern matches none of the new files: large.bin");
 }
 
-static void collector__only_ten_are_named(void **state)
+CASE(collector__only_ten_are_named)
 {
     struct fixture fixture;
     struct error error = ERROR_INIT;
 
-    (void)state;
     set_up(&fixture, "**");
     for (int i = 0; i < 13; i++)
         assert_int_equal(archive_add_symlink(&fixture.back, "x", "y", &error), 0);
@@ -473,11 +456,10 @@ static void collector__only_ten_are_named(void **state)
 }
 
 /* A truncated file is not returned. */
-static void collector__cut_off(void **state)
+CASE(collector__cut_off)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "**");
     add(&fixture.back, "a", "1", 1);
     add(&fixture.back, "b", "22", 2);
@@ -485,12 +467,11 @@ static void collector__cut_off(void **state)
     check(&fixture, "a:1 ", "artifacts may be missing: it was cut");
 }
 
-static void collector__longer_than_it_can_be(void **state)
+CASE(collector__longer_than_it_can_be)
 {
     struct fixture fixture;
     CLEANUP_FREE char *zeros = memory_allocate(19 << 20);
 
-    (void)state;
     set_up(&fixture, "a");
     memset(zeros, 0, 19 << 20);
     add(&fixture.back, "hole", zeros, 19 << 20);

@@ -83,7 +83,7 @@ static void begin(struct comparison *comparison, enum comparison_mode mode, cons
         check_rule(its, examples);                                                                 \
     } while (0)
 
-static void comparison__exact(void **state)
+CASE(comparison__exact)
 {
     static const struct example examples[] = {
         EXAMPLE("", "", NULL),
@@ -106,11 +106,10 @@ static void comparison__exact(void **state)
         EXAMPLE("a\0", "a", "line 1 differs"),
     };
 
-    (void)state;
     check(COMPARE_EXACT, 0, examples);
 }
 
-static void comparison__trim_ignores(void **state)
+CASE(comparison__trim_ignores)
 {
     static const struct example examples[] = {
         EXAMPLE("", "", NULL),
@@ -132,11 +131,10 @@ static void comparison__trim_ignores(void **state)
         EXAMPLE("\xe4\xa0\n", "\xe4\xa0", NULL),
     };
 
-    (void)state;
     check(COMPARE_TRIM, 0, examples);
 }
 
-static void comparison__trim_differences(void **state)
+CASE(comparison__trim_differences)
 {
     static const struct example examples[] = {
         EXAMPLE("", "a", "line 1 differs"),
@@ -170,11 +168,10 @@ static void comparison__trim_differences(void **state)
         EXAMPLE("a\0b", "a\0", "line 1 differs"),
     };
 
-    (void)state;
     check(COMPARE_TRIM, 0, examples);
 }
 
-static void comparison__tokens(void **state)
+CASE(comparison__tokens)
 {
     static const struct example examples[] = {
         EXAMPLE("", "", NULL),
@@ -199,11 +196,10 @@ static void comparison__tokens(void **state)
         EXAMPLE("a\0", "a", "line 1 differs"),
     };
 
-    (void)state;
     check(COMPARE_TOKENS, 1, examples);
 }
 
-static void comparison__numbers(void **state)
+CASE(comparison__numbers)
 {
     static const struct example examples[] = {
         EXAMPLE("", "", NULL),
@@ -245,11 +241,10 @@ static void comparison__numbers(void **state)
         EXAMPLE("1", "1,0", "line 1 differs"),
     };
 
-    (void)state;
     check(COMPARE_FLOAT, 0.00100000001, examples);
 }
 
-static void comparison__numbers_without_a_tolerance(void **state)
+CASE(comparison__numbers_without_a_tolerance)
 {
     static const struct example examples[] = {
         EXAMPLE("0.1", "1e-1", NULL),
@@ -261,11 +256,10 @@ static void comparison__numbers_without_a_tolerance(void **state)
         EXAMPLE("0.1", "0.1000000000000001", "line 1 differs"),
     };
 
-    (void)state;
     check(COMPARE_FLOAT, 0, examples);
 }
 
-static void comparison__absolute_and_relative(void **state)
+CASE(comparison__absolute_and_relative)
 {
     static const struct example near_by[] = {
         EXAMPLE("1000", "1000.5", NULL),
@@ -281,7 +275,6 @@ static void comparison__absolute_and_relative(void **state)
     };
     struct comparison_rule rule = rule_of(COMPARE_FLOAT, 0);
 
-    (void)state;
     rule.absolute = 0.5;
     check_rule(rule, near_by);
     rule.absolute = 0;
@@ -289,7 +282,7 @@ static void comparison__absolute_and_relative(void **state)
     check_rule(rule, times);
 }
 
-static void comparison__ignoring_case(void **state)
+CASE(comparison__ignoring_case)
 {
     static const struct example examples[] = {
         EXAMPLE("Yes NO", "YES no", NULL),
@@ -299,7 +292,6 @@ static void comparison__ignoring_case(void **state)
         EXAMPLE("a\nB", "A\nc", "line 2 differs"),
     };
 
-    (void)state;
     for (int mode = COMPARE_TRIM; mode <= COMPARE_LINES; mode++) {
         struct comparison_rule rule = rule_of((enum comparison_mode)mode, 0);
 
@@ -308,7 +300,7 @@ static void comparison__ignoring_case(void **state)
     }
 }
 
-static void comparison__exact_space(void **state)
+CASE(comparison__exact_space)
 {
     static const struct example examples[] = {
         EXAMPLE("a b\n", "a b\n", NULL),
@@ -329,7 +321,6 @@ static void comparison__exact_space(void **state)
     };
     struct comparison_rule rule = rule_of(COMPARE_TOKENS, 0);
 
-    (void)state;
     rule.exact_space = true;
     check_rule(rule, examples);
     rule.mode = COMPARE_FLOAT;
@@ -337,7 +328,7 @@ static void comparison__exact_space(void **state)
     check_rule(rule, numbers);
 }
 
-static void comparison__lines(void **state)
+CASE(comparison__lines)
 {
     static const struct example examples[] = {
         EXAMPLE("", "", NULL),
@@ -373,17 +364,15 @@ static void comparison__lines(void **state)
         EXAMPLE("1", "1\0", "line 1 differs"),
     };
 
-    (void)state;
     check(COMPARE_LINES, 0, examples);
 }
 
 /* A number that does not fit is compared as text. */
-static void comparison__lines_with_long_numbers(void **state)
+CASE(comparison__lines_with_long_numbers)
 {
     char digits[3 * DECIMAL_MAX];
     struct comparison comparison;
 
-    (void)state;
     memset(digits, '7', sizeof digits);
     begin(&comparison, COMPARE_LINES, digits, sizeof digits);
     assert_true(comparison_add(&comparison, digits, sizeof digits));
@@ -395,13 +384,12 @@ static void comparison__lines_with_long_numbers(void **state)
 }
 
 /* A token of 400 bytes is read as a number, and a longer one is text. */
-static void comparison__long_numbers(void **state)
+CASE(comparison__long_numbers)
 {
     const struct comparison_rule exact_numbers = rule_of(COMPARE_FLOAT, 0);
     char digits[DECIMAL_MAX + 2];
     struct comparison comparison;
 
-    (void)state;
     memset(digits, '0', sizeof digits);
     digits[0] = '1';
     digits[1] = '.';
@@ -444,9 +432,8 @@ static void check_explained(enum comparison_mode mode, const char *expected, con
     }
 }
 
-static void comparison__explains_exact(void **state)
+CASE(comparison__explains_exact)
 {
-    (void)state;
 #define EXACT(...) check_explained(COMPARE_EXACT, __VA_ARGS__)
     EXACT("a\nb\nc\n", "a\nx\nc\n", "line 2 differs: expected 'b\\n', found 'x\\n'");
     EXACT("a\n", "a", "line 1 differs: expected 'a\\n', found 'a'");
@@ -460,9 +447,8 @@ static void comparison__explains_exact(void **state)
     EXACT("", "a", "line 1 differs: expected no more output, found 'a'");
 }
 
-static void comparison__explains_trim(void **state)
+CASE(comparison__explains_trim)
 {
-    (void)state;
 #define TRIM(...) check_explained(COMPARE_TRIM, __VA_ARGS__)
     TRIM("a\nb\nc\n", "a\nx\nc\n", "line 2 differs: expected 'b', found 'x'");
     TRIM("abc  \n", "abd \t\n", "line 1 differs: expected 'abc', found 'abd'");
@@ -486,9 +472,8 @@ static void comparison__explains_trim(void **state)
          "line 1 differs: expected 'a b', found 'a\\xc2\\xa0b\\x1b[2J\\xff\\xe2\\x80\\x8b'");
 }
 
-static void comparison__explains_words(void **state)
+CASE(comparison__explains_words)
 {
-    (void)state;
 #define WORDS(...) check_explained(COMPARE_TOKENS, __VA_ARGS__)
     WORDS("1 2 3", "1\n2 4 5\n", "line 2 differs: expected '3', found '4'");
     WORDS("12", "1 2", "line 1 differs: expected '12', found '1'");
@@ -502,7 +487,7 @@ static void comparison__explains_words(void **state)
 }
 
 /* The middle of long lines and words is displayed, and characters are whole. */
-static void comparison__explains_long_texts(void **state)
+CASE(comparison__explains_long_texts)
 {
     static const char a40[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     CLEANUP_FREE char *many = string_format("%s%s%s%s", a40, a40, a40, a40);
@@ -520,7 +505,6 @@ static void comparison__explains_long_texts(void **state)
                                             "'...%s%s%.20s...'",
                                             a40, a40, a40, a40, a40, a40);
 
-    (void)state;
     check_explained(COMPARE_TRIM, expected, output, explanation);
     check_explained(COMPARE_EXACT, expected, output, explanation);
     check_explained(COMPARE_TOKENS, expected, output, explanation);
@@ -532,20 +516,18 @@ static void comparison__explains_long_texts(void **state)
 }
 
 /* The difference is where the expected text has ended, so its end is displayed. */
-static void comparison__explains_a_longer_line(void **state)
+CASE(comparison__explains_a_longer_line)
 {
     CLEANUP_FREE char *blanks = string_format("a%200s", "");
     CLEANUP_FREE char *output = string_format("%sb", blanks);
     CLEANUP_FREE char *explanation =
         string_format("line 1 differs: expected 'a', found '...%40sb'", "");
 
-    (void)state;
     check_explained(COMPARE_TRIM, "a", output, explanation);
 }
 
-static void comparison__explains_lines(void **state)
+CASE(comparison__explains_lines)
 {
-    (void)state;
 #define LINES_OF(...) check_explained(COMPARE_LINES, __VA_ARGS__)
     LINES_OF(" a\nb\n", "a\nx\n", "line 2 differs: expected 'b', found 'x'");
     LINES_OF("a b", "a  b", "line 1 differs: expected 'a b', found 'a  b'");
@@ -558,13 +540,12 @@ static void comparison__explains_lines(void **state)
     LINES_OF("", "a", "line 1 differs: expected no more output, found 'a'");
 }
 
-static void comparison__explains_exact_space(void **state)
+CASE(comparison__explains_exact_space)
 {
     struct comparison_rule rule = rule_of(COMPARE_FLOAT, 0);
     CLEANUP_FREE char *explanation = NULL;
     struct comparison comparison;
 
-    (void)state;
     rule.exact_space = true;
     comparison_init(&comparison, &rule, "1.5 x\n", 6);
     comparison_add(&comparison, "1.50  x\n", 8);
@@ -573,12 +554,11 @@ static void comparison__explains_exact_space(void **state)
 }
 
 /* No more of the output is looked at than fits. */
-static void comparison__explains_with_bounds(void **state)
+CASE(comparison__explains_with_bounds)
 {
     struct comparison comparison;
     CLEANUP_FREE char *explanation = NULL;
 
-    (void)state;
     begin(&comparison, COMPARE_TRIM, "\x1b", 1);
     for (int i = 0; i < 1000; i++)
         comparison_add(&comparison, "\x1a\x1a\x1a", 3);
@@ -591,9 +571,8 @@ static const enum comparison_mode all_modes[] = {COMPARE_TRIM, COMPARE_EXACT, CO
                                                  COMPARE_FLOAT, COMPARE_LINES};
 
 /* No expected output at all may be given as NULL. */
-static void comparison__nothing_expected(void **state)
+CASE(comparison__nothing_expected)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(all_modes); i++) {
         struct comparison comparison;
 
@@ -607,9 +586,8 @@ static void comparison__nothing_expected(void **state)
 }
 
 /* Once the output differs, nothing that follows makes it equal or moves the difference. */
-static void comparison__ends_at_the_first_difference(void **state)
+CASE(comparison__ends_at_the_first_difference)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(all_modes); i++) {
         struct comparison comparison;
         CLEANUP_FREE char *explanation = NULL;
@@ -625,12 +603,11 @@ static void comparison__ends_at_the_first_difference(void **state)
     }
 }
 
-static void comparison__many_megabytes(void **state)
+CASE(comparison__many_megabytes)
 {
     enum { LINES = 1 << 20 };
     CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT;
 
-    (void)state;
     for (int i = 0; i < LINES; i++)
         strbuf_addf(&expected, "%d\n", i);
     for (size_t i = 0; i < COUNT(all_modes); i++) {
@@ -654,12 +631,11 @@ static void comparison__many_megabytes(void **state)
 }
 
 /* White space that may or may not be ignored later is not kept. */
-static void comparison__many_megabytes_of_white_space(void **state)
+CASE(comparison__many_megabytes_of_white_space)
 {
     enum { PIECE = 1 << 20, PIECES = 20 };
     CLEANUP_FREE char *piece = memory_allocate(PIECE);
 
-    (void)state;
     memset(piece, ' ', PIECE);
     for (int end = 0; end < 2; end++) {
         struct comparison comparison;
@@ -674,9 +650,8 @@ static void comparison__many_megabytes_of_white_space(void **state)
 }
 
 /* Nothing is known of the rest, so equal output counts as different, at the line it is cut at. */
-static void comparison__of_output_that_is_cut(void **state)
+CASE(comparison__of_output_that_is_cut)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(all_modes); i++) {
         CLEANUP_FREE char *place = NULL, *explanation = NULL;
         struct comparison comparison;
@@ -695,12 +670,11 @@ static void comparison__of_output_that_is_cut(void **state)
 }
 
 /* A difference that was found before stays what it is, and explained by what was found. */
-static void comparison__cut_after_a_difference(void **state)
+CASE(comparison__cut_after_a_difference)
 {
     CLEANUP_FREE char *explanation = NULL;
     struct comparison comparison;
 
-    (void)state;
     begin(&comparison, COMPARE_EXACT, "a\nb\n", 4);
     assert_false(comparison_add(&comparison, "a\nc\n", 4));
     comparison_skip(&comparison);

@@ -73,9 +73,8 @@ static const char *const tree[] = {".git/",   "a.o",       "build/",    "build",
                                    "src/a.o", "src/build", "src/data/", "src/data/x", "data/",
                                    "#",       ".a.o",      "a b",       NULL};
 
-static void ignore_file__patterns(void **state)
+CASE(ignore_file__patterns)
 {
-    (void)state;
     check(NULL, tree, "");
     check("", tree, "");
     check("*.o", tree, "a.o src/a.o");
@@ -91,21 +90,19 @@ static void ignore_file__patterns(void **state)
     check("!*.o\n*.o\n", tree, "a.o src/a.o");
 }
 
-static void ignore_file__lines(void **state)
+CASE(ignore_file__lines)
 {
-    (void)state;
     check("\xef\xbb\xbf# *\r\n\r\n\n*.o \t\r\n!a.o\r\n/a.o", tree, "a.o");
     check("a b\n", tree, "a b");
 }
 
-static void ignore_file__what_is_wrong(void **state)
+CASE(ignore_file__what_is_wrong)
 {
     const char *const no_text = "'.isolatorignore' is not a text file of at most 16 KiB";
     CLEANUP_FREE char *large = memory_allocate(16386);
     CLEANUP_FREE char *path = NULL;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     refuse(&fixture, "a\n\n[a\n",
            "'.isolatorignore', line 3: the pattern '[a' has a '[' without a ']'; '[[]' is the "
@@ -133,23 +130,19 @@ static void ignore_file__what_is_wrong(void **state)
 }
 
 /* 8000 patterns, and paths of 50000 characters in all: the time is bounded. */
-static void ignore_file__too_many_patterns(void **state)
+CASE_WITH(ignore_file__too_many_patterns, set_up(fixture))
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     CLEANUP_FREE char *path = string_format("%01000d", 0);
-    struct fixture fixture;
     bool left_out;
     int paths = 0;
 
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < 8000; i++)
         strbuf_addstr(&text, "x\n");
-    assert_int_equal(read_directory(&fixture, text.data), 0);
-    while (ignore_file_ask(&fixture.ignored, path, false, &left_out, &fixture.error) == 0)
+    assert_int_equal(read_directory(fixture, text.data), 0);
+    while (ignore_file_ask(&fixture->ignored, path, false, &left_out, &fixture->error) == 0)
         paths++;
     assert_int_equal(paths, 50);
-    assert_error(&fixture.error, ERROR_INPUT,
+    assert_error(&fixture->error, ERROR_INPUT,
                  "'.isolatorignore' has too many patterns for so many files");
-    tear_down(&fixture);
 }

@@ -45,81 +45,60 @@ static void tear_down(struct fixture *fixture)
     result_release(&fixture->result);
 }
 
-static void output_sink__watch_counts_both_streams(void **state)
+CASE_WITH(output_sink__watch_counts_both_streams, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    begin(&fixture);
-    assert_int_equal(watched(&fixture), 0);
-    add(&fixture, 0, "four");
-    assert_int_equal(watched(&fixture), 4);
-    add(&fixture, 1, "and more than is kept");
-    assert_int_equal(watched(&fixture), 25);
-    add(&fixture, 0, "");
-    assert_int_equal(watched(&fixture), 25);
-    tear_down(&fixture);
+    begin(fixture);
+    assert_int_equal(watched(fixture), 0);
+    add(fixture, 0, "four");
+    assert_int_equal(watched(fixture), 4);
+    add(fixture, 1, "and more than is kept");
+    assert_int_equal(watched(fixture), 25);
+    add(fixture, 0, "");
+    assert_int_equal(watched(fixture), 25);
 }
 
-static void output_sink__watch_tells_when_the_program_runs(void **state)
+CASE_WITH(output_sink__watch_tells_when_the_program_runs, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    output_sink_init(&fixture.output, 8, &fixture.observer);
-    assert_false(atomic_load(&fixture.stats.running));
-    output_sink_begin(&fixture.output);
-    assert_true(atomic_load(&fixture.stats.running));
-    tear_down(&fixture);
+    output_sink_init(&fixture->output, 8, &fixture->observer);
+    assert_false(atomic_load(&fixture->stats.running));
+    output_sink_begin(&fixture->output);
+    assert_true(atomic_load(&fixture->stats.running));
 }
 
-static void output_sink__without_stats(void **state)
+CASE_WITH(output_sink__without_stats, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.observer.stats = NULL;
-    begin(&fixture);
-    add(&fixture, 0, "text");
-    assert_false(atomic_load(&fixture.stats.running));
-    assert_int_equal(watched(&fixture), 0);
-    tear_down(&fixture);
+    fixture->observer.stats = NULL;
+    begin(fixture);
+    add(fixture, 0, "text");
+    assert_false(atomic_load(&fixture->stats.running));
+    assert_int_equal(watched(fixture), 0);
 }
 
-static void output_sink__is_kept_and_counted(void **state)
+CASE_WITH(output_sink__is_kept_and_counted, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    begin(&fixture);
-    add(&fixture, 0, "12345678");
-    add(&fixture, 1, "abc");
-    add(&fixture, 1, "defghi");
-    assert_false(output_sink_must_end(&fixture.output));
-    output_sink_finish(&fixture.output, &fixture.result);
-    assert_int_equal(fixture.result.bytes[0], 8);
-    assert_int_equal(fixture.result.bytes[1], 9);
-    assert_false(fixture.result.truncated[0]);
-    assert_true(fixture.result.truncated[1]);
-    assert_string_equal(strbuf_string(&fixture.result.text[0]), "12345678");
-    assert_string_equal(strbuf_string(&fixture.result.text[1]),
+    begin(fixture);
+    add(fixture, 0, "12345678");
+    add(fixture, 1, "abc");
+    add(fixture, 1, "defghi");
+    assert_false(output_sink_must_end(&fixture->output));
+    output_sink_finish(&fixture->output, &fixture->result);
+    assert_int_equal(fixture->result.bytes[0], 8);
+    assert_int_equal(fixture->result.bytes[1], 9);
+    assert_false(fixture->result.truncated[0]);
+    assert_true(fixture->result.truncated[1]);
+    assert_string_equal(strbuf_string(&fixture->result.text[0]), "12345678");
+    assert_string_equal(strbuf_string(&fixture->result.text[1]),
                         "abcd\n[... 1 bytes left out ...]\nfghi");
-    result_release(&fixture.result);
-    fixture.result = (struct result)RESULT_INIT;
-    tear_down(&fixture);
+    result_release(&fixture->result);
+    fixture->result = (struct result)RESULT_INIT;
 }
 
-static void output_sink__is_passed_on(void **state)
+CASE(output_sink__is_passed_on)
 {
     struct fixture fixture;
     int ends[2];
     char got[8] = "";
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     set_up(&fixture);
     fixture.observer.live[1] = ends[1];
@@ -138,14 +117,13 @@ static void output_sink__is_passed_on(void **state)
 }
 
 /* What goes to another program: a transcript has it, and that may have ended. */
-static void output_sink__piped(void **state)
+CASE(output_sink__piped)
 {
     struct transcript transcript;
     struct fixture fixture;
     struct strbuf text;
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     transcript_init(&transcript, 100, 0);
     set_up(&fixture);
@@ -170,13 +148,12 @@ static void output_sink__piped(void **state)
 }
 
 /* Nothing keeps the pipe open after that. */
-static void output_sink__detached_from_a_pipe(void **state)
+CASE(output_sink__detached_from_a_pipe)
 {
     struct fixture fixture;
     int ends[2];
     char got[8];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     set_up(&fixture);
     fixture.observer.live[0] = ends[1];
@@ -191,7 +168,7 @@ static void output_sink__detached_from_a_pipe(void **state)
 }
 
 /* A reader that takes nothing for a while: the rest waits, and counts as dealt with only later. */
-static void output_sink__reader_that_is_slow(void **state)
+CASE(output_sink__reader_that_is_slow)
 {
     enum { SIZE = 200000 };
     CLEANUP_FREE char *large = memory_allocate(SIZE);
@@ -199,7 +176,6 @@ static void output_sink__reader_that_is_slow(void **state)
     size_t got = 0, taken;
     int ends[2];
 
-    (void)state;
     memset(large, 'x', SIZE);
     assert_int_equal(pipe(ends), 0);
     set_up(&fixture);
@@ -238,31 +214,25 @@ static void output_sink__reader_that_is_slow(void **state)
 }
 
 /* Bytes that are passed on nowhere are dealt with at once. */
-static void output_sink__take_without_a_reader(void **state)
+CASE_WITH(output_sink__take_without_a_reader, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    begin(&fixture);
-    add(&fixture, 0, "12345");
-    add(&fixture, 0, "678");
-    assert_int_equal(output_sink_take(&fixture.output, 0), 8);
-    assert_int_equal(output_sink_take(&fixture.output, 0), 0);
-    assert_int_equal(output_sink_take(&fixture.output, 1), 0);
-    tear_down(&fixture);
+    begin(fixture);
+    add(fixture, 0, "12345");
+    add(fixture, 0, "678");
+    assert_int_equal(output_sink_take(&fixture->output, 0), 8);
+    assert_int_equal(output_sink_take(&fixture->output, 0), 0);
+    assert_int_equal(output_sink_take(&fixture->output, 1), 0);
 }
 
 /* What follows after the end of passing on is still kept and counted, and nothing waits for room.
  */
-static void output_sink__detached(void **state)
+CASE(output_sink__detached)
 {
     enum { SIZE = 200000 };
     CLEANUP_FREE char *large = memory_allocate(SIZE);
     struct fixture fixture;
     int ends[2];
 
-    (void)state;
     memset(large, 'x', SIZE);
     assert_int_equal(pipe(ends), 0);
     set_up(&fixture);
@@ -282,13 +252,12 @@ static void output_sink__detached(void **state)
     tear_down(&fixture);
 }
 
-static void output_sink__flood_ends_the_run(void **state)
+CASE(output_sink__flood_ends_the_run)
 {
     enum { MEGABYTE = 1 << 20 };
     CLEANUP_FREE char *chunk = memory_allocate(MEGABYTE);
     struct fixture fixture;
 
-    (void)state;
     memset(chunk, 'f', MEGABYTE);
     set_up(&fixture);
     begin(&fixture);
@@ -304,11 +273,10 @@ static void output_sink__flood_ends_the_run(void **state)
 }
 
 /* The result is the same as that of the whole output. */
-static void output_sink__output_that_is_left_out(void **state)
+CASE(output_sink__output_that_is_left_out)
 {
     struct fixture whole, cut;
 
-    (void)state;
     set_up(&whole);
     set_up(&cut);
     begin(&whole);
@@ -339,11 +307,10 @@ static void output_sink__output_that_is_left_out(void **state)
 }
 
 /* Only the supervisor has seen what is left out, so it alone ends a program for its output. */
-static void output_sink__left_out_output_is_no_flood(void **state)
+CASE(output_sink__left_out_output_is_no_flood)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     begin(&fixture);
     add(&fixture, 0, "head");
@@ -358,13 +325,12 @@ static void output_sink__left_out_output_is_no_flood(void **state)
 }
 
 /* What stdout is compared with has to know; stderr is not compared. */
-static void output_sink__comparison_of_output_that_is_left_out(void **state)
+CASE(output_sink__comparison_of_output_that_is_left_out)
 {
     for (int stream = 0; stream < 2; stream++) {
         struct comparison comparison;
         struct fixture fixture;
 
-        (void)state;
         comparison_init(&comparison, &exact, "head", 4);
         set_up(&fixture);
         begin(&fixture);
@@ -377,12 +343,11 @@ static void output_sink__comparison_of_output_that_is_left_out(void **state)
 }
 
 /* What the instance calls reaches the stream of the channel. */
-static void output_sink__channel_of_a_stream(void **state)
+CASE(output_sink__channel_of_a_stream)
 {
     struct fixture fixture;
     struct channel channel;
 
-    (void)state;
     set_up(&fixture);
     begin(&fixture);
     channel = output_sink_channel(&fixture.output, 1);

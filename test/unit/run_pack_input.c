@@ -144,90 +144,70 @@ static void make_file(const struct fixture *fixture, const char *name, off_t siz
 
 /* ---- what is sent */
 
-static void pack_input__sends_a_tree(void **state)
+CASE_WITH(pack_input__sends_a_tree, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    make_directory(&fixture, "z");
-    make_directory(&fixture, "z/empty");
-    write_in(fixture.in, "z/b", "b");
-    write_in(fixture.in, "z/a", "");
-    write_in(fixture.in, ".hidden", "h");
-    check_list(&fixture, "-rw-r--r-- .hidden\n"
-                         "-rw-r--r-- main\n"
-                         "drwxr-xr-x z/\n"
-                         "-rw-r--r-- z/a\n"
-                         "-rw-r--r-- z/b\n"
-                         "drwxr-xr-x z/empty/\n");
-    check_warnings(&fixture, "");
-    tear_down(&fixture);
+    make_directory(fixture, "z");
+    make_directory(fixture, "z/empty");
+    write_in(fixture->in, "z/b", "b");
+    write_in(fixture->in, "z/a", "");
+    write_in(fixture->in, ".hidden", "h");
+    check_list(fixture, "-rw-r--r-- .hidden\n"
+                        "-rw-r--r-- main\n"
+                        "drwxr-xr-x z/\n"
+                        "-rw-r--r-- z/a\n"
+                        "-rw-r--r-- z/b\n"
+                        "drwxr-xr-x z/empty/\n");
+    check_warnings(fixture, "");
 }
 
-static void pack_input__sends_the_same_content(void **state)
+CASE_WITH(pack_input__sends_the_same_content, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    make_directory(&fixture, "d");
-    make_file(&fixture, "d/zeros", 100000, 0644);
-    make_link(&fixture, "d/link", "../main");
-    make_link(&fixture, "nowhere", "d/absent");
-    check_same(&fixture);
-    check_warnings(&fixture, "");
-    tear_down(&fixture);
+    make_directory(fixture, "d");
+    make_file(fixture, "d/zeros", 100000, 0644);
+    make_link(fixture, "d/link", "../main");
+    make_link(fixture, "nowhere", "d/absent");
+    check_same(fixture);
+    check_warnings(fixture, "");
 }
 
 /* Of the mode of a file, only the execute permission is sent. */
-static void pack_input__modes(void **state)
+CASE_WITH(pack_input__modes, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    make_file(&fixture, "a", 0, 04755);
-    make_file(&fixture, "b", 0, 0600);
-    make_file(&fixture, "c", 0, 0500);
-    make_file(&fixture, "d", 0, 0410);
-    make_file(&fixture, "e", 0, 0401);
-    make_file(&fixture, "f", 0, 02666);
-    check_list(&fixture, "-rwxr-xr-x a\n"
-                         "-rw-r--r-- b\n"
-                         "-rwxr-xr-x c\n"
-                         "-rwxr-xr-x d\n"
-                         "-rwxr-xr-x e\n"
-                         "-rw-r--r-- f\n"
-                         "-rw-r--r-- main\n");
-    tear_down(&fixture);
+    make_file(fixture, "a", 0, 04755);
+    make_file(fixture, "b", 0, 0600);
+    make_file(fixture, "c", 0, 0500);
+    make_file(fixture, "d", 0, 0410);
+    make_file(fixture, "e", 0, 0401);
+    make_file(fixture, "f", 0, 02666);
+    check_list(fixture, "-rwxr-xr-x a\n"
+                        "-rw-r--r-- b\n"
+                        "-rwxr-xr-x c\n"
+                        "-rwxr-xr-x d\n"
+                        "-rwxr-xr-x e\n"
+                        "-rw-r--r-- f\n"
+                        "-rw-r--r-- main\n");
 }
 
-static void pack_input__names_of_any_bytes(void **state)
+CASE_WITH(pack_input__names_of_any_bytes, set_up(fixture))
 {
     static const char *const names[] = {"\xff\xfe", "new\nline", " ", "-rf", "caf\xc3\xa9",
                                         "\xc3",     "a\\b",      "'", "*",   "\x01\x1b[2J"};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     for (size_t i = 0; i < COUNT(names); i++)
-        write_in(fixture.in, names[i], "x");
-    make_directory(&fixture, "\xfa");
-    write_in(fixture.in, "\xfa/\xfb", "x");
-    make_link(&fixture, "\xfc", "\xfa/\xfb");
-    check_same(&fixture);
-    check_warnings(&fixture, "");
-    tear_down(&fixture);
+        write_in(fixture->in, names[i], "x");
+    make_directory(fixture, "\xfa");
+    write_in(fixture->in, "\xfa/\xfb", "x");
+    make_link(fixture, "\xfc", "\xfa/\xfb");
+    check_same(fixture);
+    check_warnings(fixture, "");
 }
 
-static void pack_input__paths_of_300_characters(void **state)
+CASE(pack_input__paths_of_300_characters)
 {
     struct fixture fixture;
     char name[256];
     CLEANUP_FREE char *deep = NULL;
 
-    (void)state;
     memset(name, 'n', sizeof name);
     name[255] = '\0';
     set_up(&fixture);
@@ -245,35 +225,31 @@ static void pack_input__paths_of_300_characters(void **state)
     tear_down(&fixture);
 }
 
-static void pack_input__same_archive_each_time(void **state)
+CASE_WITH(pack_input__same_archive_each_time, set_up(fixture))
 {
     struct strbuf bytes[2];
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < 50; i++) {
         CLEANUP_FREE char *name = string_format("file-%d", i * 37 % 50);
 
-        write_in(fixture.in, name, name);
+        write_in(fixture->in, name, name);
     }
     for (int i = 0; i < 2; i++) {
-        save(&fixture);
-        lseek(archive_file(&fixture.archive), 0, SEEK_SET);
-        bytes[i] = read_all(archive_file(&fixture.archive));
-        archive_release(&fixture.archive);
-        assert_int_equal(archive_open(&fixture.archive, 0, 0, NULL, &fixture.error), 0);
+        save(fixture);
+        lseek(archive_file(&fixture->archive), 0, SEEK_SET);
+        bytes[i] = read_all(archive_file(&fixture->archive));
+        archive_release(&fixture->archive);
+        assert_int_equal(archive_open(&fixture->archive, 0, 0, NULL, &fixture->error), 0);
     }
     assert_int_equal(bytes[0].length, bytes[1].length);
     assert_memory_equal(bytes[0].data, bytes[1].data, bytes[0].length);
     strbuf_release(&bytes[0]);
     strbuf_release(&bytes[1]);
-    tear_down(&fixture);
 }
 
 /* ---- links */
 
-static void pack_input__links_that_stay_inside(void **state)
+CASE_WITH(pack_input__links_that_stay_inside, set_up(fixture))
 {
     static const struct {
         const char *name, *target;
@@ -281,35 +257,27 @@ static void pack_input__links_that_stay_inside(void **state)
                  {"d/e/f", "../.."}, {"d/g", "./.././main"},  {"h", "."},
                  {"i", "main/"},     {"j", "d//e"},           {"k", "..."},
                  {"d/l", ".."},      {"m", "a/b/../../main"}};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    make_directory(&fixture, "d");
-    make_directory(&fixture, "d/e");
+    make_directory(fixture, "d");
+    make_directory(fixture, "d/e");
     for (size_t i = 0; i < COUNT(links); i++)
-        make_link(&fixture, links[i].name, links[i].target);
-    check_same(&fixture);
-    check_warnings(&fixture, "");
-    tear_down(&fixture);
+        make_link(fixture, links[i].name, links[i].target);
+    check_same(fixture);
+    check_warnings(fixture, "");
 }
 
-static void pack_input__links_that_leave_are_left_out(void **state)
+CASE_WITH(pack_input__links_that_leave_are_left_out, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    make_directory(&fixture, "d");
-    make_link(&fixture, "a", "/etc/passwd");
-    make_link(&fixture, "b", "..");
-    make_link(&fixture, "c\n", "../in/main\x1b");
-    make_link(&fixture, "d/e", "../../x");
-    make_link(&fixture, "d/f", "g/../../../in");
-    make_link(&fixture, "h", "./../main");
-    make_link(&fixture, "i", "/");
-    check_list(&fixture, "drwxr-xr-x d/\n-rw-r--r-- main\n");
-    check_warnings(&fixture,
+    make_directory(fixture, "d");
+    make_link(fixture, "a", "/etc/passwd");
+    make_link(fixture, "b", "..");
+    make_link(fixture, "c\n", "../in/main\x1b");
+    make_link(fixture, "d/e", "../../x");
+    make_link(fixture, "d/f", "g/../../../in");
+    make_link(fixture, "h", "./../main");
+    make_link(fixture, "i", "/");
+    check_list(fixture, "drwxr-xr-x d/\n-rw-r--r-- main\n");
+    check_warnings(fixture,
                    "omitted the link 'a': its target '/etc/passwd' is outside the directory|"
                    "omitted the link 'b': its target '..' is outside the directory|"
                    "omitted the link 'c\\n': its target '../in/main\\x1b' is outside the directory|"
@@ -317,28 +285,23 @@ static void pack_input__links_that_leave_are_left_out(void **state)
                    "omitted the link 'd/f': its target 'g/../../../in' is outside the directory|"
                    "omitted the link 'h': its target './../main' is outside the directory|"
                    "omitted the link 'i': its target '/' is outside the directory");
-    tear_down(&fixture);
 }
 
 /*
  * A target that passes through another link could lead anywhere. Only the names decide, and no link
  * is followed.
  */
-static void pack_input__links_are_not_followed(void **state)
+CASE_WITH(pack_input__links_are_not_followed, set_up(fixture))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *outside = NULL;
 
-    (void)state;
-    set_up(&fixture);
-    outside = path_in(fixture.directory, "outside");
+    outside = path_in(fixture->directory, "outside");
     mkdir(outside, 0755);
     write_in(outside, "secret", "secret");
-    make_link(&fixture, "dir", outside);
-    make_link(&fixture, "through", "dir/secret");
-    check_list(&fixture, "-rw-r--r-- main\nlrwxrwxrwx through -> dir/secret\n");
-    assert_int_equal(fixture.warnings.count, 1);
-    tear_down(&fixture);
+    make_link(fixture, "dir", outside);
+    make_link(fixture, "through", "dir/secret");
+    check_list(fixture, "-rw-r--r-- main\nlrwxrwxrwx through -> dir/secret\n");
+    assert_int_equal(fixture->warnings.count, 1);
 }
 
 /* A child process that exchanges two names in a loop until it is killed. */
@@ -408,39 +371,32 @@ static void check_swapped(bool directory)
     tear_down(&fixture);
 }
 
-static void pack_input__links_that_come_between(void **state)
+CASE(pack_input__links_that_come_between)
 {
-    (void)state;
     check_swapped(false);
     check_swapped(true);
 }
 
-static void pack_input__many_links_left_out_are_counted(void **state)
+CASE_WITH(pack_input__many_links_left_out_are_counted, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < 25; i++) {
         CLEANUP_FREE char *name = string_format("link-%02d", i);
 
-        make_link(&fixture, name, "/");
+        make_link(fixture, name, "/");
     }
-    check_list(&fixture, "-rw-r--r-- main\n");
-    assert_int_equal(fixture.warnings.count, 21);
-    assert_string_equal(fixture.warnings.items[19],
+    check_list(fixture, "-rw-r--r-- main\n");
+    assert_int_equal(fixture->warnings.count, 21);
+    assert_string_equal(fixture->warnings.items[19],
                         "omitted the link 'link-19': its target '/' is outside the directory");
-    assert_string_equal(fixture.warnings.items[20],
+    assert_string_equal(fixture->warnings.items[20],
                         "omitted 5 more links whose targets are outside the directory");
-    tear_down(&fixture);
 }
 
-static void pack_input__link_with_a_long_target(void **state)
+CASE(pack_input__link_with_a_long_target)
 {
     char target[4096];
     struct fixture fixture;
 
-    (void)state;
     memset(target, 't', sizeof target);
     for (size_t i = 100; i < 4000; i += 101)
         target[i] = '/';
@@ -459,14 +415,13 @@ static void pack_input__link_with_a_long_target(void **state)
 
 /* ---- what cannot be sent */
 
-static void pack_input__fifos_and_sockets_are_refused(void **state)
+CASE(pack_input__fifos_and_sockets_are_refused)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct fixture fixture;
     CLEANUP_FREE char *fifo = NULL;
     int fd;
 
-    (void)state;
     set_up(&fixture);
     make_directory(&fixture, "d");
     fifo = path_in(fixture.in, "d/fi\nfo");
@@ -481,13 +436,12 @@ static void pack_input__fifos_and_sockets_are_refused(void **state)
     refuse(&fixture, "'socket' is a socket, which cannot be sent");
 }
 
-static void pack_input__directories_that_cannot_be_opened(void **state)
+CASE(pack_input__directories_that_cannot_be_opened)
 {
     struct fixture fixture;
     CLEANUP_FREE char *absent = NULL;
     CLEANUP_FREE char *file = NULL;
 
-    (void)state;
     set_up(&fixture);
     absent =
         string_format("cannot open the directory '%s\\n': No such file or directory", fixture.in);
@@ -503,19 +457,15 @@ static void pack_input__directories_that_cannot_be_opened(void **state)
 }
 
 /* The directory itself may be a link, because the user named it. */
-static void pack_input__directory_behind_a_link(void **state)
+CASE_WITH(pack_input__directory_behind_a_link, set_up(fixture))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *link = NULL;
 
-    (void)state;
-    set_up(&fixture);
-    link = path_in(fixture.directory, "link");
+    link = path_in(fixture->directory, "link");
     assert_int_equal(symlink("in", link), 0);
-    free(fixture.plan.input.dir);
-    fixture.plan.input.dir = string_copy(link);
-    check_list(&fixture, "-rw-r--r-- main\n");
-    tear_down(&fixture);
+    free(fixture->plan.input.dir);
+    fixture->plan.input.dir = string_copy(link);
+    check_list(fixture, "-rw-r--r-- main\n");
 }
 
 /* ---- the entrypoint */
@@ -538,11 +488,10 @@ static void check_entrypoint(const char *entrypoint, const char *message)
     tear_down(&fixture);
 }
 
-static void pack_input__entrypoint_must_be_a_file_of_the_directory(void **state)
+CASE(pack_input__entrypoint_must_be_a_file_of_the_directory)
 {
     struct fixture fixture;
 
-    (void)state;
     check_entrypoint("main", NULL);
     check_entrypoint("d/file", NULL);
     check_entrypoint("absent\n",
@@ -563,41 +512,36 @@ static void pack_input__entrypoint_must_be_a_file_of_the_directory(void **state)
 
 /* ---- what is left out */
 
-static void pack_input__isolatorignore_leaves_out(void **state)
+CASE_WITH(pack_input__isolatorignore_leaves_out, set_up(fixture))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *fifo = NULL;
 
-    (void)state;
-    set_up(&fixture);
-    make_directory(&fixture, "build");
-    make_file(&fixture, "build/out", 5, 0644);
-    make_directory(&fixture, "src");
-    make_directory(&fixture, "src/data");
-    make_file(&fixture, "src/data/a", 5, 0644);
-    make_file(&fixture, "src/build", 5, 0644);
-    make_file(&fixture, "data", 2000000, 0644);
-    make_file(&fixture, "a.o", 5, 0644);
-    make_file(&fixture, "src/b.o", 5, 0644);
-    make_file(&fixture, "src/keep.o", 5, 0644);
-    fifo = path_in(fixture.in, "fifo.o");
+    make_directory(fixture, "build");
+    make_file(fixture, "build/out", 5, 0644);
+    make_directory(fixture, "src");
+    make_directory(fixture, "src/data");
+    make_file(fixture, "src/data/a", 5, 0644);
+    make_file(fixture, "src/build", 5, 0644);
+    make_file(fixture, "data", 2000000, 0644);
+    make_file(fixture, "a.o", 5, 0644);
+    make_file(fixture, "src/b.o", 5, 0644);
+    make_file(fixture, "src/keep.o", 5, 0644);
+    fifo = path_in(fixture->in, "fifo.o");
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    write_in(fixture.in, ".isolatorignore", "*.o\n!keep.o\nbuild/\n/data\n");
-    check_list(&fixture, "-rw-r--r-- .isolatorignore\n"
-                         "-rw-r--r-- main\n"
-                         "drwxr-xr-x src/\n"
-                         "-rw-r--r-- src/build\n"
-                         "drwxr-xr-x src/data/\n"
-                         "-rw-r--r-- src/data/a\n"
-                         "-rw-r--r-- src/keep.o\n");
-    tear_down(&fixture);
+    write_in(fixture->in, ".isolatorignore", "*.o\n!keep.o\nbuild/\n/data\n");
+    check_list(fixture, "-rw-r--r-- .isolatorignore\n"
+                        "-rw-r--r-- main\n"
+                        "drwxr-xr-x src/\n"
+                        "-rw-r--r-- src/build\n"
+                        "drwxr-xr-x src/data/\n"
+                        "-rw-r--r-- src/data/a\n"
+                        "-rw-r--r-- src/keep.o\n");
 }
 
-static void pack_input__isolatorignore_that_is_wrong(void **state)
+CASE(pack_input__isolatorignore_that_is_wrong)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     write_in(fixture.in, ".isolatorignore", "m*\n");
     refuse(&fixture, "the entrypoint 'main' is left out by .isolatorignore");
@@ -614,11 +558,10 @@ static void pack_input__isolatorignore_that_is_wrong(void **state)
     "; raise workdirMB"
 
 /* "main" takes one page of 4096 bytes. */
-static void pack_input__sizes_count_in_whole_pages(void **state)
+CASE(pack_input__sizes_count_in_whole_pages)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     make_file(&fixture, "large", 1048576 - 4096, 0644);
     save(&fixture);
@@ -648,11 +591,10 @@ static void pack_input__sizes_count_in_whole_pages(void **state)
 }
 
 /* A sparse file needs no space here, and all of its size in the container. */
-static void pack_input__huge_files_are_refused_at_once(void **state)
+CASE(pack_input__huge_files_are_refused_at_once)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     make_file(&fixture, "huge", 1LL << 40, 0644);
     refuse(&fixture, TOO_MUCH("1048576.1", "; 'huge' has 1048576.0 MB"));
@@ -685,13 +627,12 @@ static void make_deep(const struct fixture *fixture, int depth, const char *name
     close(fd);
 }
 
-static void pack_input__depth_is_limited(void **state)
+CASE(pack_input__depth_is_limited)
 {
     struct fixture fixture;
     struct strbuf path = STRBUF_INIT;
     CLEANUP_FREE char *message = NULL;
 
-    (void)state;
     set_up(&fixture);
     make_deep(&fixture, 128, "d");
     check_same(&fixture);
@@ -706,14 +647,13 @@ static void pack_input__depth_is_limited(void **state)
     strbuf_release(&path);
 }
 
-static void pack_input__length_of_paths_is_limited(void **state)
+CASE(pack_input__length_of_paths_is_limited)
 {
     char name[101];
     struct fixture fixture;
     struct strbuf path = STRBUF_INIT;
     CLEANUP_FREE char *message = NULL;
 
-    (void)state;
     memset(name, 'n', sizeof name);
     name[100] = '\0';
     for (int i = 0; i < 39; i++)
@@ -745,12 +685,11 @@ static void set_up_file(struct fixture *fixture, const char *name, const char *c
     set_entrypoint(fixture, name);
 }
 
-static void pack_input__one_file_under_the_name_of_the_entrypoint(void **state)
+CASE(pack_input__one_file_under_the_name_of_the_entrypoint)
 {
     struct fixture fixture;
     struct strbuf output;
 
-    (void)state;
     set_up_file(&fixture, "main.py", "print(1)\n", 0600);
     check_list(&fixture, "-rw-r--r-- main.py\n");
     output = run_in(&fixture, "tar -xOf archive.tar");
@@ -763,11 +702,10 @@ static void pack_input__one_file_under_the_name_of_the_entrypoint(void **state)
     tear_down(&fixture);
 }
 
-static void pack_input__one_file_that_is_too_large(void **state)
+CASE(pack_input__one_file_that_is_too_large)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_file(&fixture, "main.py", "", 0600);
     assert_int_equal(ftruncate(fixture.plan.input.file, 1048576), 0);
     save(&fixture);
@@ -778,12 +716,11 @@ static void pack_input__one_file_that_is_too_large(void **state)
     refuse(&fixture, TOO_MUCH("1.1", "; 'main.py' has 1.0 MB"));
 }
 
-static void pack_input__one_file_that_cannot_be_read(void **state)
+CASE(pack_input__one_file_that_cannot_be_read)
 {
     struct fixture fixture;
     int ends[2];
 
-    (void)state;
     set_up_file(&fixture, "main.py", "", 0600);
     close(fixture.plan.input.file);
     assert_int_equal(pipe(ends), 0);
@@ -827,11 +764,10 @@ static void check_content(const struct fixture *fixture, const char *name, const
     strbuf_release(&output);
 }
 
-static void pack_input__code_in_memory(void **state)
+CASE(pack_input__code_in_memory)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_code(&fixture, "print(1)\0\xff\n", 11);
     check_list(&fixture, "-rw-r--r-- main.py\n");
     check_content(&fixture, "main.py", "print(1)\0\xff\n", 11);
@@ -856,80 +792,63 @@ static void add_range(struct fixture *fixture, const char *path, const char *tex
                           (struct file_range){file, offset, length});
 }
 
-static void pack_input__parts_of_open_files_beside_the_code(void **state)
+CASE_WITH(pack_input__parts_of_open_files_beside_the_code, set_up_code(fixture, "code", 4))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_code(&fixture, "code", 4);
-    assert_false(input_files_have_ranges(&fixture.plan.input.files));
-    add_range(&fixture, "d/part", "0123456789", 2, 5);
-    add_range(&fixture, "empty", "", 0, 0);
-    assert_true(input_files_have_ranges(&fixture.plan.input.files));
-    check_list(&fixture, "-rw-r--r-- main.py\n-rw-r--r-- d/part\n-rw-r--r-- empty\n");
-    check_content(&fixture, "d/part", "23456", 5);
-    check_content(&fixture, "empty", "", 0);
-    tear_down(&fixture);
+    assert_false(input_files_have_ranges(&fixture->plan.input.files));
+    add_range(fixture, "d/part", "0123456789", 2, 5);
+    add_range(fixture, "empty", "", 0, 0);
+    assert_true(input_files_have_ranges(&fixture->plan.input.files));
+    check_list(fixture, "-rw-r--r-- main.py\n-rw-r--r-- d/part\n-rw-r--r-- empty\n");
+    check_content(fixture, "d/part", "23456", 5);
+    check_content(fixture, "empty", "", 0);
 }
 
-static void pack_input__an_open_file_that_ends_early(void **state)
+CASE(pack_input__an_open_file_that_ends_early)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_code(&fixture, "code", 4);
     add_range(&fixture, "a\n", "0123456789", 2, 9);
     refuse(&fixture, "'a\\n' shrank while it was read");
 }
 
-static void pack_input__an_open_file_that_is_too_large(void **state)
+CASE(pack_input__an_open_file_that_is_too_large)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_code(&fixture, "code", 4);
     fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 1;
     add_range(&fixture, "large", "", 0, 1 << 20);
     refuse(&fixture, TOO_MUCH("1.1", "; 'large' has 1.0 MB"));
 }
 
-static void pack_input__files_in_memory_beside_the_code(void **state)
+CASE_WITH(pack_input__files_in_memory_beside_the_code, set_up_code(fixture, "code", 4))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_code(&fixture, "code", 4);
-    add_in_memory(&fixture, "pkg/util.py", "util", 4);
-    add_in_memory(&fixture, "data.bin", "\0\1\2", 3);
-    add_in_memory(&fixture, "empty", "", 0);
-    check_list(&fixture, "-rw-r--r-- main.py\n"
-                         "-rw-r--r-- pkg/util.py\n"
-                         "-rw-r--r-- data.bin\n"
-                         "-rw-r--r-- empty\n");
-    check_content(&fixture, "main.py", "code", 4);
-    check_content(&fixture, "pkg/util.py", "util", 4);
-    check_content(&fixture, "data.bin", "\0\1\2", 3);
-    check_content(&fixture, "empty", "", 0);
-    tear_down(&fixture);
+    add_in_memory(fixture, "pkg/util.py", "util", 4);
+    add_in_memory(fixture, "data.bin", "\0\1\2", 3);
+    add_in_memory(fixture, "empty", "", 0);
+    check_list(fixture, "-rw-r--r-- main.py\n"
+                        "-rw-r--r-- pkg/util.py\n"
+                        "-rw-r--r-- data.bin\n"
+                        "-rw-r--r-- empty\n");
+    check_content(fixture, "main.py", "code", 4);
+    check_content(fixture, "pkg/util.py", "util", 4);
+    check_content(fixture, "data.bin", "\0\1\2", 3);
+    check_content(fixture, "empty", "", 0);
 }
 
-static void pack_input__files_in_memory_beside_an_open_one(void **state)
+CASE_WITH(pack_input__files_in_memory_beside_an_open_one,
+          set_up_file(fixture, "main.py", "code", 0600))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_file(&fixture, "main.py", "code", 0600);
-    add_in_memory(&fixture, "data", "data", 4);
-    check_list(&fixture, "-rw-r--r-- main.py\n-rw-r--r-- data\n");
-    tear_down(&fixture);
+    add_in_memory(fixture, "data", "data", 4);
+    check_list(fixture, "-rw-r--r-- main.py\n-rw-r--r-- data\n");
 }
 
-static void pack_input__code_that_is_too_large(void **state)
+CASE(pack_input__code_that_is_too_large)
 {
     CLEANUP_FREE char *code = memory_allocate(1048577);
     struct fixture fixture;
 
-    (void)state;
     memset(code, 'c', 1048577);
     set_up_code(&fixture, code, 1048576);
     save(&fixture);
@@ -940,11 +859,10 @@ static void pack_input__code_that_is_too_large(void **state)
 }
 
 /* Each needs a whole page. */
-static void pack_input__files_in_memory_that_are_too_many(void **state)
+CASE(pack_input__files_in_memory_that_are_too_many)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_code(&fixture, "c", 1);
     for (int i = 0; i < 255; i++) {
         CLEANUP_FREE char *name = string_format("file%d", i);
@@ -962,11 +880,10 @@ static void pack_input__files_in_memory_that_are_too_many(void **state)
 }
 
 /* Empty files need no page, but their number is limited. */
-static void pack_input__number_of_files_in_memory_is_limited(void **state)
+CASE(pack_input__number_of_files_in_memory_is_limited)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_code(&fixture, "c", 1);
     for (int i = 0; i < 200001; i++)
         input_files_add(&fixture.plan.input.files, "file", NULL, 0);
@@ -989,20 +906,18 @@ static void check_cancelled(struct fixture *fixture)
     tear_down(fixture);
 }
 
-static void pack_input__walk_is_cancelled(void **state)
+CASE(pack_input__walk_is_cancelled)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     check_cancelled(&fixture);
 }
 
-static void pack_input__additional_files_are_cancelled(void **state)
+CASE(pack_input__additional_files_are_cancelled)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     free(fixture.plan.input.dir);
     fixture.plan.input.dir = NULL;
@@ -1035,20 +950,15 @@ static bool is_in_memory(const struct archive *archive)
     return strncmp(target, "/memfd:", 7) == 0;
 }
 
-static void pack_input__large_files_of_a_test(void **state)
+CASE_WITH(pack_input__large_files_of_a_test, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 2;
-    assert_int_equal(pack_one(&fixture, 1 << 20), 0);
-    assert_true(is_in_memory(&fixture.archive));
-    assert_int_equal(pack_one(&fixture, (1 << 20) + 1), 0);
-    assert_false(is_in_memory(&fixture.archive));
-    assert_int_equal(pack_one(&fixture, (2 << 20) + 1), -1);
-    assert_error(&fixture.error, ERROR_INPUT,
+    fixture->plan.policy.limits.number[LIMIT_WORKDIR] = 2;
+    assert_int_equal(pack_one(fixture, 1 << 20), 0);
+    assert_true(is_in_memory(&fixture->archive));
+    assert_int_equal(pack_one(fixture, (1 << 20) + 1), 0);
+    assert_false(is_in_memory(&fixture->archive));
+    assert_int_equal(pack_one(fixture, (2 << 20) + 1), -1);
+    assert_error(&fixture->error, ERROR_INPUT,
                  "the files need 2.1 MB, more than the 2 MB of the working directory; 'data' has "
                  "2.0 MB; raise workdirMB");
-    tear_down(&fixture);
 }

@@ -172,36 +172,33 @@ static void write_frames(struct fixture *fixture, const char *name)
  * The second call waits for its turn, and then for its connection, whose answers wait until all
  * connections together have fewer of them. Nothing comes from the program when its turn has come.
  */
-static void program_run__tells_the_time_of_a_question_that_room_lets_begin(void **state)
+CASE_WITH(program_run__tells_the_time_of_a_question_that_room_lets_begin,
+          set_up(fixture, docker_script, "one"))
 {
     enum { LISTS = 6 };
     CLEANUP_FREE char *ping = string_format("{\"id\":\"%0*d\",\"method\":\"ping\"}\n", 15000, 0);
     CLEANUP_FREE char *log = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, docker_script, "one");
-    say(&fixture, 0, MUX_LISTENS, "");
+    say(fixture, 0, MUX_LISTENS, "");
     for (unsigned slot = 0; slot < LISTS + 2; slot++)
-        say(&fixture, slot, MUX_OPEN, "");
-    say(&fixture, 0, MUX_DATA,
+        say(fixture, slot, MUX_OPEN, "");
+    say(fixture, 0, MUX_DATA,
         "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"one.t1\"}}\n");
-    write_frames(&fixture, "first");
+    write_frames(fixture, "first");
     for (unsigned slot = 1; slot <= LISTS; slot++)
-        say(&fixture, slot, MUX_DATA, "{\"id\":2,\"method\":\"tools/list\"}\n");
-    say(&fixture, LISTS + 1, MUX_DATA,
+        say(fixture, slot, MUX_DATA, "{\"id\":2,\"method\":\"tools/list\"}\n");
+    say(fixture, LISTS + 1, MUX_DATA,
         "{\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"one.t2\"}}\n");
-    say(&fixture, LISTS + 1, MUX_DATA, ping);
-    say(&fixture, LISTS + 1, MUX_DATA, "{\"id\":4,\"method\":\"tools/list\"}\n");
-    say(&fixture, 0, MUX_DATA,
+    say(fixture, LISTS + 1, MUX_DATA, ping);
+    say(fixture, LISTS + 1, MUX_DATA, "{\"id\":4,\"method\":\"tools/list\"}\n");
+    say(fixture, 0, MUX_DATA,
         "{\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n");
-    write_frames(&fixture, "second");
-    run(&fixture);
-    assert_int_equal(fixture.asked, 2);
-    log = read_in(fixture.directory, "log");
+    write_frames(fixture, "second");
+    run(fixture);
+    assert_int_equal(fixture->asked, 2);
+    log = read_in(fixture->directory, "log");
     assert_string_equal(log, "extend extend ");
-    assert_int_equal(fixture.result.reason, REASON_EXIT);
-    tear_down(&fixture);
+    assert_int_equal(fixture->result.reason, REASON_EXIT);
 }
 
 /* ---- an interactor whose program has ended */
@@ -260,9 +257,8 @@ static void check_stopped(const struct frame_end *end, const char *expected)
 }
 
 /* An interactor may end, or memory may run out, while the order to stop is on its way. */
-static void program_run__ended_before_it_was_stopped(void **state)
+CASE(program_run__ended_before_it_was_stopped)
 {
-    (void)state;
     check_stopped(&(struct frame_end){.cause = FRAME_CAUSE_STOP, .signal = SIGKILL},
                   "cancelled 137");
     check_stopped(&(struct frame_end){.cause = FRAME_CAUSE_STOP,

@@ -16,12 +16,11 @@ static char *json_of(struct result *result)
     return text;
 }
 
-static void result__fresh_one_in_json(void **state)
+CASE(result__fresh_one_in_json)
 {
     struct result result = RESULT_INIT;
     CLEANUP_FREE char *json = json_of(&result);
 
-    (void)state;
     assert_string_equal(
         json, "{\"status\":\"error\",\"exitCode\":-1,\"stdout\":\"\",\"stderr\":\"\","
               "\"durationMs\":0,\"error\":null,\"imageTag\":null,"
@@ -31,12 +30,11 @@ static void result__fresh_one_in_json(void **state)
               "\"image\":null,\"container\":null,\"warm\":false,\"artifacts\":[],\"warnings\":[]}");
 }
 
-static void result__full_one_in_json(void **state)
+CASE(result__full_one_in_json)
 {
     struct result result = RESULT_INIT;
     CLEANUP_FREE char *json = NULL;
 
-    (void)state;
     result.reason = REASON_EXIT;
     result.exit_code = 0;
     strbuf_addstr(&result.text[0], "out \"1\"\n");
@@ -73,11 +71,10 @@ static void check_session(struct result *result, const char *expected)
         fail_msg("%s is not in %s", members, json);
 }
 
-static void result__session_in_json(void **state)
+CASE(result__session_in_json)
 {
     struct result result = RESULT_INIT;
 
-    (void)state;
     result_add_session(&result, "0123");
     check_session(&result, "\"session\":\"0123\",\"sessionEnded\":null");
     result = (struct result)RESULT_INIT;
@@ -98,23 +95,21 @@ static void result__session_in_json(void **state)
                            "\"stateKept\":false,\"sessionEnded\":null");
 }
 
-static void result__json_holds_nul_bytes(void **state)
+CASE(result__json_holds_nul_bytes)
 {
     struct result result = RESULT_INIT;
     CLEANUP_FREE char *json = NULL;
 
-    (void)state;
     strbuf_add(&result.text[0], "a\0b\x01", 4);
     json = json_of(&result);
     assert_non_null(strstr(json, "\"stdout\":\"a\\u0000b\\u0001\","));
 }
 
-static void result__json_takes_the_texts(void **state)
+CASE(result__json_takes_the_texts)
 {
     struct result result = RESULT_INIT;
     json_t *object;
 
-    (void)state;
     strbuf_addstr(&result.text[0], "out");
     strbuf_addstr(&result.text[1], "err");
     object = result_to_json(&result);
@@ -137,16 +132,15 @@ static void check_times(long long peak_bytes, long long cpu_us, const char *expe
     assert_non_null(strstr(json, expected));
 }
 
-static void result__what_is_not_known_is_null(void **state)
+CASE(result__what_is_not_known_is_null)
 {
-    (void)state;
     check_times(-1, -1, "\"peakMemoryBytes\":null,\"cpuMs\":null,");
     check_times(0, 0, "\"peakMemoryBytes\":0,\"cpuMs\":0,");
     check_times(1, 999, "\"peakMemoryBytes\":1,\"cpuMs\":0,");
     check_times(1, 1000, "\"peakMemoryBytes\":1,\"cpuMs\":1,");
 }
 
-static void result__reasons_and_statuses(void **state)
+CASE(result__reasons_and_statuses)
 {
     static const struct {
         enum reason reason;
@@ -169,7 +163,6 @@ static void result__reasons_and_statuses(void **state)
         {REASON_JUDGE, "judge-error", "error"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(reasons); i++) {
         struct result result = RESULT_INIT;
         CLEANUP_FREE char *json = NULL;
@@ -185,11 +178,10 @@ static void result__reasons_and_statuses(void **state)
     }
 }
 
-static void result__success_needs_status_0_and_no_error(void **state)
+CASE(result__success_needs_status_0_and_no_error)
 {
     struct result result = RESULT_INIT;
 
-    (void)state;
     assert_false(result_success(&result));
     result.reason = REASON_EXIT;
     assert_false(result_success(&result)); /* it never ran */
@@ -205,12 +197,11 @@ static void result__success_needs_status_0_and_no_error(void **state)
     result_release(&result);
 }
 
-static void result__signal_in_json(void **state)
+CASE(result__signal_in_json)
 {
     struct result result = RESULT_INIT;
     CLEANUP_FREE char *json = NULL;
 
-    (void)state;
     result.reason = REASON_TIMEOUT;
     result.exit_code = 137;
     result.signal = SIGKILL;
@@ -221,12 +212,11 @@ static void result__signal_in_json(void **state)
     assert_non_null(strstr(json, "\"reason\":\"timeout\",\"signal\":\"SIGKILL\","));
 }
 
-static void result__exit_status_137_is_no_signal(void **state)
+CASE(result__exit_status_137_is_no_signal)
 {
     struct result result = RESULT_INIT;
     CLEANUP_FREE char *json = NULL;
 
-    (void)state;
     result.reason = REASON_EXIT;
     result.exit_code = 137;
     json = json_of(&result);
@@ -234,7 +224,7 @@ static void result__exit_status_137_is_no_signal(void **state)
     assert_non_null(strstr(json, "\"reason\":\"exit\",\"signal\":null,"));
 }
 
-static void result__fail_maps_kinds_to_reasons(void **state)
+CASE(result__fail_maps_kinds_to_reasons)
 {
     static const struct {
         enum error_kind kind;
@@ -246,7 +236,6 @@ static void result__fail_maps_kinds_to_reasons(void **state)
         {ERROR_CANCELLED, REASON_CANCELLED}, {ERROR_COMMAND, REASON_COMMAND},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++) {
         CLEANUP(error_release) struct error error = ERROR_INIT;
         struct result result = RESULT_INIT;
@@ -262,13 +251,12 @@ static void result__fail_maps_kinds_to_reasons(void **state)
 }
 
 /* jansson takes no invalid UTF-8: the member would be missing. */
-static void result__fail_escapes_the_message(void **state)
+CASE(result__fail_escapes_the_message)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct result result = RESULT_INIT;
     CLEANUP_FREE char *json = NULL;
 
-    (void)state;
     result.error = string_copy("what was there before");
     error_set(&error, ERROR_INPUT, "cannot open 'caf\xe9\n\xc3\xa9'");
     result_fail(&result, &error);
@@ -277,11 +265,10 @@ static void result__fail_escapes_the_message(void **state)
     assert_non_null(strstr(json, ",\"error\":\"cannot open 'caf\\\\xe9\\\\n\xc3\xa9'\","));
 }
 
-static void result__release_is_legal_at_once(void **state)
+CASE(result__release_is_legal_at_once)
 {
     struct result result = RESULT_INIT;
 
-    (void)state;
     result_release(&result);
 }
 
@@ -291,12 +278,11 @@ static const char *option_of(const char *subject)
 }
 
 /* Escaping before the subject makes the message longer. */
-static void result__names_the_subject_of_its_error(void **state)
+CASE(result__names_the_subject_of_its_error)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
-    (void)state;
     error_set(&error, ERROR_INPUT, "workdirMB: raise " ERROR_SUBJECT " now");
     error_about(&error, "workdirMB");
     error_prefix(&error, "a\x1b\xff");

@@ -247,199 +247,160 @@ static void check_log(const struct fixture *fixture, const char *expected)
 /* ---- cells */
 
 /* One container and one interpreter for all cells. */
-static void run_session__cells(void **state)
+CASE_WITH(run_session__cells, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer_value(&fixture, "1");
-    answer(&fixture, "out", "{\"exception\": {\"name\": \"E\", \"message\": \"m\"}}",
+    answer_value(fixture, "1");
+    answer(fixture, "out", "{\"exception\": {\"name\": \"E\", \"message\": \"m\"}}",
            &(struct frame_end){.stays = 1, .cpu_us = 3000});
-    answer(&fixture, "", "{}", &(struct frame_end){.stays = 1});
-    assert_false(run_session_lives(&fixture.session));
-    cell(&fixture, "a");
-    check(&fixture, "exit 0 1 kept: -");
-    assert_true(run_session_lives(&fixture.session));
-    assert_false(fixture.result.warm);
-    assert_true(fixture.result.session->cell);
-    cell(&fixture, "b");
-    check(&fixture, "exception 1 - kept: the cell ended with E: m");
-    assert_true(fixture.result.warm);
-    assert_string_equal(fixture.result.image, "c:1");
-    assert_string_equal(strbuf_string(&fixture.result.text[0]), "out");
-    cell(&fixture, "c");
-    check(&fixture, "exit 0 - kept: -");
-    check_ended(&fixture, NULL);
-    check_log(&fixture, "docker-run argument code run reset code run reset code run ");
-    assert_int_equal(fixture.session.requests, 3);
-    assert_int_equal(fixture.session.cpu_us, 5000);
-    assert_int_equal(fixture.session.output_bytes, 3);
-    tear_down(&fixture);
+    answer(fixture, "", "{}", &(struct frame_end){.stays = 1});
+    assert_false(run_session_lives(&fixture->session));
+    cell(fixture, "a");
+    check(fixture, "exit 0 1 kept: -");
+    assert_true(run_session_lives(&fixture->session));
+    assert_false(fixture->result.warm);
+    assert_true(fixture->result.session->cell);
+    cell(fixture, "b");
+    check(fixture, "exception 1 - kept: the cell ended with E: m");
+    assert_true(fixture->result.warm);
+    assert_string_equal(fixture->result.image, "c:1");
+    assert_string_equal(strbuf_string(&fixture->result.text[0]), "out");
+    cell(fixture, "c");
+    check(fixture, "exit 0 - kept: -");
+    check_ended(fixture, NULL);
+    check_log(fixture, "docker-run argument code run reset code run reset code run ");
+    assert_int_equal(fixture->session.requests, 3);
+    assert_int_equal(fixture->session.cpu_us, 5000);
+    assert_int_equal(fixture->session.output_bytes, 3);
 }
 
 /* The interpreter ends by the cell. The next cell starts another one, in the same container. */
-static void run_session__the_interpreter_ends(void **state)
+CASE_WITH(run_session__the_interpreter_ends, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer(&fixture, "", "{\"value\": \"forged\"}", &(struct frame_end){.status = 3});
-    answer(&fixture, "", "", &(struct frame_end){.status = 0});
-    answer(&fixture, "", "", &(struct frame_end){.signal = SIGSEGV});
-    answer(&fixture, "", "", &(struct frame_end){.signal = SIGKILL, .oom_kills = 1});
-    answer(&fixture, "", "", &(struct frame_end){.cause = FRAME_CAUSE_CPU, .signal = SIGKILL});
-    answer_value(&fixture, "1");
-    cell(&fixture, "a");
-    check(&fixture, "exit 3 - lost: the cell exited with status 3; variables are lost, files are "
-                    "kept");
-    cell(&fixture, "b");
-    check(&fixture, "exit 0 - lost: -");
+    answer(fixture, "", "{\"value\": \"forged\"}", &(struct frame_end){.status = 3});
+    answer(fixture, "", "", &(struct frame_end){.status = 0});
+    answer(fixture, "", "", &(struct frame_end){.signal = SIGSEGV});
+    answer(fixture, "", "", &(struct frame_end){.signal = SIGKILL, .oom_kills = 1});
+    answer(fixture, "", "", &(struct frame_end){.cause = FRAME_CAUSE_CPU, .signal = SIGKILL});
+    answer_value(fixture, "1");
+    cell(fixture, "a");
+    check(fixture, "exit 3 - lost: the cell exited with status 3; variables are lost, files are "
+                   "kept");
+    cell(fixture, "b");
+    check(fixture, "exit 0 - lost: -");
     assert_true(
-        strvec_contains(&fixture.result.warnings,
+        strvec_contains(&fixture->result.warnings,
                         "the cell ended its interpreter: variables are lost, files are kept"));
-    cell(&fixture, "c");
-    check(&fixture, "signal 139 - lost: the cell was ended by signal SIGSEGV; variables are lost, "
-                    "files are kept");
-    cell(&fixture, "d");
-    check(&fixture, "oom 137 - lost: the cell ran out of memory (limit 100 MB); variables are "
-                    "lost, files are kept");
-    cell(&fixture, "e");
-    check(&fixture, "cpu-time 137 - lost: the cell used up the CPU time of its session; variables "
-                    "are lost, files are kept");
-    check_ended(&fixture, NULL);
-    cell(&fixture, "f");
-    check(&fixture, "exit 0 1 kept: -");
-    check_log(&fixture, "docker-run argument code run reset argument code run "
-                        "reset argument code run reset argument code run "
-                        "reset argument code run reset argument code run ");
-    tear_down(&fixture);
+    cell(fixture, "c");
+    check(fixture, "signal 139 - lost: the cell was ended by signal SIGSEGV; variables are lost, "
+                   "files are kept");
+    cell(fixture, "d");
+    check(fixture, "oom 137 - lost: the cell ran out of memory (limit 100 MB); variables are "
+                   "lost, files are kept");
+    cell(fixture, "e");
+    check(fixture, "cpu-time 137 - lost: the cell used up the CPU time of its session; variables "
+                   "are lost, files are kept");
+    check_ended(fixture, NULL);
+    cell(fixture, "f");
+    check(fixture, "exit 0 1 kept: -");
+    check_log(fixture, "docker-run argument code run reset argument code run "
+                       "reset argument code run reset argument code run "
+                       "reset argument code run reset argument code run ");
 }
 
-static void run_session__out_of_memory_in_a_child(void **state)
+CASE_WITH(run_session__out_of_memory_in_a_child, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer(&fixture, "", "{\"value\": \"1\"}", &(struct frame_end){.stays = 1, .oom_kills = 2});
-    cell(&fixture, "a");
-    check(&fixture, "exit 0 1 kept: -");
-    assert_true(strvec_contains(&fixture.result.warnings,
+    answer(fixture, "", "{\"value\": \"1\"}", &(struct frame_end){.stays = 1, .oom_kills = 2});
+    cell(fixture, "a");
+    check(fixture, "exit 0 1 kept: -");
+    assert_true(strvec_contains(&fixture->result.warnings,
                                 "memory ran out and the kernel killed a process of the cell"));
-    tear_down(&fixture);
 }
 
-static void run_session__limits_that_are_reached(void **state)
+CASE_WITH(run_session__limits_that_are_reached, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer(&fixture, "", "{\"value\": \"1\"}",
+    answer(fixture, "", "{\"value\": \"1\"}",
            &(struct frame_end){.stays = 1, .refused = 3, .memory_full = 7});
-    cell(&fixture, "a");
-    check(&fixture, "exit 0 1 kept: -");
-    assert_int_equal(fixture.result.warnings.count, 1);
-    assert_string_equal(fixture.result.warnings.items[0],
+    cell(fixture, "a");
+    check(fixture, "exit 0 1 kept: -");
+    assert_int_equal(fixture->result.warnings.count, 1);
+    assert_string_equal(fixture->result.warnings.items[0],
                         "the limit of 64 processes and threads (pidsLimit, --pids-limit) kept 3 "
                         "from starting");
-    tear_down(&fixture);
 }
 
 /* ---- ended by isolator */
 
 /* A cell that ends by SIGINT keeps the interpreter. */
-static void run_session__a_timeout(void **state)
+CASE_WITH(run_session__a_timeout, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer_begun(&fixture);
-    answer_value(&fixture, "1");
-    add_end(&fixture, "bye", "{\"interrupted\": true}",
+    answer_begun(fixture);
+    answer_value(fixture, "1");
+    add_end(fixture, "bye", "{\"interrupted\": true}",
             &(struct frame_end){.stays = 1, .cpu_us = 5000, .memory_full = 7});
-    write_answer(&fixture, "interrupted");
-    cell(&fixture, "a");
-    check(&fixture, "timeout 130 - kept: the cell did not end within 0.2 s; variables are kept");
+    write_answer(fixture, "interrupted");
+    cell(fixture, "a");
+    check(fixture, "timeout 130 - kept: the cell did not end within 0.2 s; variables are kept");
     assert_true(strvec_contains(
-        &fixture.result.warnings,
+        &fixture->result.warnings,
         "the memory was full at its limit of 100 MB (memoryMB, --memory): the kernel drops pages "
         "of the program then and reads them again, which is slow"));
-    assert_int_equal(fixture.result.signal, SIGINT);
-    assert_string_equal(strbuf_string(&fixture.result.text[0]), "bye");
-    cell(&fixture, "b");
-    check(&fixture, "exit 0 1 kept: -");
-    check_log(&fixture, "docker-run argument code run interrupt reset code run ");
-    assert_int_equal(fixture.session.cpu_us, 7000);
-    tear_down(&fixture);
+    assert_int_equal(fixture->result.signal, SIGINT);
+    assert_string_equal(strbuf_string(&fixture->result.text[0]), "bye");
+    cell(fixture, "b");
+    check(fixture, "exit 0 1 kept: -");
+    check_log(fixture, "docker-run argument code run interrupt reset code run ");
+    assert_int_equal(fixture->session.cpu_us, 7000);
 }
 
 /* One that does not is ended with its interpreter; the files stay. */
-static void run_session__a_timeout_of_the_deaf(void **state)
+CASE_WITH(run_session__a_timeout_of_the_deaf, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer_begun(&fixture);
-    answer_value(&fixture, "1");
-    write_answer(&fixture, "interrupted");
-    add_end(&fixture, "", "", &(struct frame_end){.cause = FRAME_CAUSE_STOP, .signal = SIGKILL});
-    write_answer(&fixture, "stopped");
-    cell(&fixture, "a");
-    check(&fixture, "timeout 137 - lost: the cell did not end within 0.2 s; variables are lost, "
-                    "files are kept");
-    check_ended(&fixture, NULL);
-    cell(&fixture, "b");
-    check(&fixture, "exit 0 1 kept: -");
-    check_log(&fixture, "docker-run argument code run interrupt stop reset argument code run ");
-    tear_down(&fixture);
+    answer_begun(fixture);
+    answer_value(fixture, "1");
+    write_answer(fixture, "interrupted");
+    add_end(fixture, "", "", &(struct frame_end){.cause = FRAME_CAUSE_STOP, .signal = SIGKILL});
+    write_answer(fixture, "stopped");
+    cell(fixture, "a");
+    check(fixture, "timeout 137 - lost: the cell did not end within 0.2 s; variables are lost, "
+                   "files are kept");
+    check_ended(fixture, NULL);
+    cell(fixture, "b");
+    check(fixture, "exit 0 1 kept: -");
+    check_log(fixture, "docker-run argument code run interrupt stop reset argument code run ");
 }
 
 /* The order to stop does not help either: nothing more can run there. */
-static void run_session__a_container_that_does_not_answer(void **state)
+CASE_WITH(run_session__a_container_that_does_not_answer, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.docker.engine_timeout = 3;
-    answer_begun(&fixture);
-    write_answer(&fixture, "interrupted");
-    write_answer(&fixture, "stopped");
-    cell(&fixture, "a");
-    check(&fixture, "timeout 137 - lost: the cell did not end within 0.2 s; variables and files "
-                    "are lost");
-    check_ended(&fixture, "its container ended");
-    check_log(&fixture, "docker-run argument code run interrupt stop rm ");
-    tear_down(&fixture);
+    fixture->docker.engine_timeout = 3;
+    answer_begun(fixture);
+    write_answer(fixture, "interrupted");
+    write_answer(fixture, "stopped");
+    cell(fixture, "a");
+    check(fixture, "timeout 137 - lost: the cell did not end within 0.2 s; variables and files "
+                   "are lost");
+    check_ended(fixture, "its container ended");
+    check_log(fixture, "docker-run argument code run interrupt stop rm ");
 }
 
 /* A cell that is cancelled, but not before it has begun: the session needs its interpreter. */
-static void run_session__cancelled(void **state)
+CASE_WITH(run_session__cancelled, set_up(fixture))
 {
     CLEANUP(notifier_release) struct notifier cancel;
     struct error error = ERROR_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     assert_int_equal(notifier_open(&cancel, &error), 0);
-    answer_value(&fixture, "1");
-    cell(&fixture, "a");
+    answer_value(fixture, "1");
+    cell(fixture, "a");
     notifier_raise(&cancel);
-    fixture.cancel = &cancel;
-    cell(&fixture, "b");
-    check(&fixture, "cancelled -1 - kept: cancelled before the program ran");
-    fixture.cancel = NULL;
-    answer_value(&fixture, "2");
-    cell(&fixture, "c");
-    check(&fixture, "exit 0 2 kept: -");
-    check_log(&fixture, "docker-run argument code run reset code run ");
-    tear_down(&fixture);
+    fixture->cancel = &cancel;
+    cell(fixture, "b");
+    check(fixture, "cancelled -1 - kept: cancelled before the program ran");
+    fixture->cancel = NULL;
+    answer_value(fixture, "2");
+    cell(fixture, "c");
+    check(fixture, "exit 0 2 kept: -");
+    check_log(fixture, "docker-run argument code run reset code run ");
 }
 
 /* Cancels the call once all was sent that the container is to answer, and only then lets it. */
@@ -464,174 +425,142 @@ static void *cancel_later(void *context)
 }
 
 /* A cell that is cancelled before it has begun is interrupted once it has. */
-static void run_session__cancelled_before_it_begins(void **state)
+CASE_WITH(run_session__cancelled_before_it_begins, set_up(fixture))
 {
     CLEANUP(notifier_release) struct notifier cancel;
     struct error error = ERROR_INIT;
-    struct fixture fixture;
     pthread_t thread;
 
-    (void)state;
-    set_up(&fixture);
     assert_int_equal(notifier_open(&cancel, &error), 0);
-    answer_value(&fixture, "1");
-    answer_begun(&fixture);
-    add_end(&fixture, "", "{\"interrupted\": true}", &(struct frame_end){.stays = 1});
-    write_answer(&fixture, "interrupted");
-    cell(&fixture, "a");
-    write_in(fixture.directory, "wait", "");
-    fixture.cancel = &cancel;
-    fixture.awaited = "reset code run";
-    assert_int_equal(pthread_create(&thread, NULL, cancel_later, &fixture), 0);
-    cell(&fixture, "b");
+    answer_value(fixture, "1");
+    answer_begun(fixture);
+    add_end(fixture, "", "{\"interrupted\": true}", &(struct frame_end){.stays = 1});
+    write_answer(fixture, "interrupted");
+    cell(fixture, "a");
+    write_in(fixture->directory, "wait", "");
+    fixture->cancel = &cancel;
+    fixture->awaited = "reset code run";
+    assert_int_equal(pthread_create(&thread, NULL, cancel_later, fixture), 0);
+    cell(fixture, "b");
     pthread_join(thread, NULL);
-    check(&fixture, "cancelled 130 - kept: cancelled while the cell ran; variables are kept");
-    check_ended(&fixture, NULL);
-    check_log(&fixture, "docker-run argument code run reset code run interrupt ");
-    tear_down(&fixture);
+    check(fixture, "cancelled 130 - kept: cancelled while the cell ran; variables are kept");
+    check_ended(fixture, NULL);
+    check_log(fixture, "docker-run argument code run reset code run interrupt ");
 }
 
 /* The next cell may write as much as if all output had been taken. */
-static void run_session__output_that_nobody_took(void **state)
+CASE_WITH(run_session__output_that_nobody_took, set_up(fixture))
 {
     static const char text[FRAME_CHUNK];
-    struct fixture fixture;
     int ends[2];
 
-    (void)state;
-    set_up(&fixture);
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
     while (write(ends[1], text, sizeof text) > 0)
         ;
-    fixture.session.limits.output_bytes = 1 << 30;
-    fixture.live = ends[1];
-    add_frame(&fixture, FRAME_BEGUN, NULL, 0);
+    fixture->session.limits.output_bytes = 1 << 30;
+    fixture->live = ends[1];
+    add_frame(fixture, FRAME_BEGUN, NULL, 0);
     for (int i = 0; i < 4; i++)
-        add_frame(&fixture, FRAME_STDOUT, text, sizeof text);
-    finish_answer(&fixture);
-    add_end(&fixture, "", "{}", &(struct frame_end){.stays = 1});
-    write_answer(&fixture, "interrupted");
-    answer_value(&fixture, "1");
-    cell(&fixture, "a");
-    check(&fixture, "timeout 130 - kept: the cell did not end within 0.2 s; variables are kept");
-    fixture.live = -1;
-    cell(&fixture, "b");
-    check(&fixture, "exit 0 1 kept: -");
-    check_log(&fixture, "docker-run argument code run interrupt stop credit reset code run ");
+        add_frame(fixture, FRAME_STDOUT, text, sizeof text);
+    finish_answer(fixture);
+    add_end(fixture, "", "{}", &(struct frame_end){.stays = 1});
+    write_answer(fixture, "interrupted");
+    answer_value(fixture, "1");
+    cell(fixture, "a");
+    check(fixture, "timeout 130 - kept: the cell did not end within 0.2 s; variables are kept");
+    fixture->live = -1;
+    cell(fixture, "b");
+    check(fixture, "exit 0 1 kept: -");
+    check_log(fixture, "docker-run argument code run interrupt stop credit reset code run ");
     close(ends[0]);
     close(ends[1]);
-    tear_down(&fixture);
 }
 
 /* ---- the end of a session */
 
-static void run_session__cpu_time_is_used_up(void **state)
+CASE_WITH(run_session__cpu_time_is_used_up, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer(&fixture, "", "{}", &(struct frame_end){.stays = 1, .cpu_us = 599999999});
-    answer(&fixture, "", "",
+    answer(fixture, "", "{}", &(struct frame_end){.stays = 1, .cpu_us = 599999999});
+    answer(fixture, "", "",
            &(struct frame_end){.cause = FRAME_CAUSE_CPU, .signal = SIGKILL, .cpu_us = 1});
-    cell(&fixture, "a");
-    check_ended(&fixture, NULL);
-    cell(&fixture, "b");
-    check(&fixture, "cpu-time 137 - lost: the cell used up the CPU time of its session; variables "
-                    "and files are lost");
-    check_ended(&fixture, "its CPU time (600 s) is used up");
-    tear_down(&fixture);
+    cell(fixture, "a");
+    check_ended(fixture, NULL);
+    cell(fixture, "b");
+    check(fixture, "cpu-time 137 - lost: the cell used up the CPU time of its session; variables "
+                   "and files are lost");
+    check_ended(fixture, "its CPU time (600 s) is used up");
 }
 
-static void run_session__output_is_used_up(void **state)
+CASE_WITH(run_session__output_is_used_up, set_up(fixture))
 {
-    struct fixture fixture;
     char text[1000] = "";
 
-    (void)state;
-    set_up(&fixture);
-    fixture.session.limits.output_bytes = 1572864;
-    fixture.session.output_bytes = 1572864 - 999;
+    fixture->session.limits.output_bytes = 1572864;
+    fixture->session.output_bytes = 1572864 - 999;
     memset(text, 'x', 998);
-    answer(&fixture, text, "{}", &(struct frame_end){.stays = 1});
-    answer(&fixture, "x", "", &(struct frame_end){.cause = FRAME_CAUSE_OUTPUT, .signal = SIGKILL});
-    cell(&fixture, "a");
-    check_ended(&fixture, NULL);
-    cell(&fixture, "b");
-    check(&fixture, "output-limit 137 - lost: the cell used up the output of its session; "
-                    "variables and files are lost");
-    check_ended(&fixture, "its output (1572864 bytes) is used up");
-    tear_down(&fixture);
+    answer(fixture, text, "{}", &(struct frame_end){.stays = 1});
+    answer(fixture, "x", "", &(struct frame_end){.cause = FRAME_CAUSE_OUTPUT, .signal = SIGKILL});
+    cell(fixture, "a");
+    check_ended(fixture, NULL);
+    cell(fixture, "b");
+    check(fixture, "output-limit 137 - lost: the cell used up the output of its session; "
+                   "variables and files are lost");
+    check_ended(fixture, "its output (1572864 bytes) is used up");
 }
 
-static void run_session__the_container_ends_in_a_cell(void **state)
+CASE_WITH(run_session__the_container_ends_in_a_cell, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer_value(&fixture, "1");
-    answer_begun(&fixture);
-    write_in(fixture.directory, "last-answer", "");
-    write_in(fixture.directory, "events", "die 137\n");
-    cell(&fixture, "a");
-    cell(&fixture, "b");
-    check(&fixture,
-          "oom 137 - lost: the cell ran out of memory (limit 100 MB); variables and files "
-          "are lost");
-    check_ended(&fixture, "its container ended");
-    assert_false(run_session_lives(&fixture.session));
-    tear_down(&fixture);
+    answer_value(fixture, "1");
+    answer_begun(fixture);
+    write_in(fixture->directory, "last-answer", "");
+    write_in(fixture->directory, "events", "die 137\n");
+    cell(fixture, "a");
+    cell(fixture, "b");
+    check(fixture, "oom 137 - lost: the cell ran out of memory (limit 100 MB); variables and files "
+                   "are lost");
+    check_ended(fixture, "its container ended");
+    assert_false(run_session_lives(&fixture->session));
 }
 
-static void run_session__the_container_ends_between_cells(void **state)
+CASE_WITH(run_session__the_container_ends_between_cells, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer_value(&fixture, "1");
-    write_in(fixture.directory, "last-answer", "");
-    cell(&fixture, "a");
-    check(&fixture, "exit 0 1 kept: -");
-    instance_wait_for_end(fixture.session.instance, clock_now_ms() + 20000);
-    assert_false(run_session_lives(&fixture.session));
-    cell(&fixture, "b");
-    assert_int_equal(fixture.result.reason, REASON_ENGINE);
-    check_ended(&fixture, "its container ended");
-    tear_down(&fixture);
+    answer_value(fixture, "1");
+    write_in(fixture->directory, "last-answer", "");
+    cell(fixture, "a");
+    check(fixture, "exit 0 1 kept: -");
+    instance_wait_for_end(fixture->session.instance, clock_now_ms() + 20000);
+    assert_false(run_session_lives(&fixture->session));
+    cell(fixture, "b");
+    assert_int_equal(fixture->result.reason, REASON_ENGINE);
+    check_ended(fixture, "its container ended");
 }
 
 /* A first request that does not begin leaves a session whose next request is the first. */
-static void run_session__the_first_does_not_begin(void **state)
+CASE_WITH(run_session__the_first_does_not_begin, set_up(fixture))
 {
     CLEANUP_FREE char *dead = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    dead = path_in(fixture.directory, "dead");
-    write_in(fixture.directory, "dead", "");
-    cell(&fixture, "a");
-    assert_int_equal(fixture.result.reason, REASON_ENGINE);
-    assert_null(fixture.session.ended);
-    assert_null(fixture.session.instance);
+    dead = path_in(fixture->directory, "dead");
+    write_in(fixture->directory, "dead", "");
+    cell(fixture, "a");
+    assert_int_equal(fixture->result.reason, REASON_ENGINE);
+    assert_null(fixture->session.ended);
+    assert_null(fixture->session.instance);
     assert_int_equal(unlink(dead), 0);
-    cell(&fixture, "\xff"); /* refused before it is sent */
-    check(&fixture, "input -1 - lost: the code is not valid UTF-8, which a session needs");
-    assert_non_null(fixture.session.instance);
-    answer_value(&fixture, "1");
-    cell(&fixture, "b");
-    check(&fixture, "exit 0 1 kept: -");
-    assert_int_equal(fixture.session.requests, 1);
-    tear_down(&fixture);
+    cell(fixture, "\xff"); /* refused before it is sent */
+    check(fixture, "input -1 - lost: the code is not valid UTF-8, which a session needs");
+    assert_non_null(fixture->session.instance);
+    answer_value(fixture, "1");
+    cell(fixture, "b");
+    check(fixture, "exit 0 1 kept: -");
+    assert_int_equal(fixture->session.requests, 1);
 }
 
 /* ---- programs and files */
 
 /* What the session has left bounds a program; a build of the same request counts already. */
-static void run_session__limits_of_a_program(void **state)
+CASE(run_session__limits_of_a_program)
 {
     struct build_result build = {.cpu_us = 300};
     struct result result = {.cpu_us = -1, .build = &build};
@@ -640,7 +569,6 @@ static void run_session__limits_of_a_program(void **state)
     struct fixture fixture;
     struct run run = {.session = &fixture.session, .result = &result, .instance = &instance};
 
-    (void)state;
     set_up(&fixture);
     fixture.session.cpu_us = 200;
     fixture.session.output_bytes = 400;
@@ -666,13 +594,12 @@ static void run_session__limits_of_a_program(void **state)
 }
 
 /* The container is needed for as long as the session. */
-static void run_session__time_of_the_container(void **state)
+CASE(run_session__time_of_the_container)
 {
     struct plan plan = PLAN_INIT;
     struct fixture fixture;
     struct run run = {.docker = &fixture.docker, .plan = &plan, .session = &fixture.session};
 
-    (void)state;
     set_up(&fixture);
     plan.policy.limits.number[LIMIT_TIMEOUT] = 10;
     assert_in_range(run_keep_ms(&run), 3600000, 3600000 + 11000 + 360000);
@@ -682,96 +609,76 @@ static void run_session__time_of_the_container(void **state)
 }
 
 /* A language without an interpreter that stays: each request is a program. */
-static void run_session__programs(void **state)
+CASE_WITH(run_session__programs, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer(&fixture, "a", "", &(struct frame_end){.status = 0});
-    answer(&fixture, "b", "", &(struct frame_end){.status = 4});
-    request(&fixture, "bash", "a", NULL);
-    check(&fixture, "exit 0 - lost: -");
-    assert_false(fixture.result.session->cell);
-    request(&fixture, "bash", "b", NULL);
-    check(&fixture, "exit 4 - lost: program exited with status 4");
-    check_ended(&fixture, NULL);
-    check_log(&fixture, "docker-run argument argument files run reset argument argument files run "
-                        "");
-    tear_down(&fixture);
+    answer(fixture, "a", "", &(struct frame_end){.status = 0});
+    answer(fixture, "b", "", &(struct frame_end){.status = 4});
+    request(fixture, "bash", "a", NULL);
+    check(fixture, "exit 0 - lost: -");
+    assert_false(fixture->result.session->cell);
+    request(fixture, "bash", "b", NULL);
+    check(fixture, "exit 4 - lost: program exited with status 4");
+    check_ended(fixture, NULL);
+    check_log(fixture, "docker-run argument argument files run reset argument argument files run "
+                       "");
 }
 
 /* The supervisor could not tell the program from the interpreter. */
-static void run_session__a_program_beside_an_interpreter(void **state)
+CASE_WITH(run_session__a_program_beside_an_interpreter, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    answer_value(&fixture, "1");
-    answer_value(&fixture, "2");
-    cell(&fixture, "a");
-    request(&fixture, "bash", "b", NULL);
-    check(&fixture,
-          "input -1 - kept: a directory cannot run in this session, since its interpreter "
-          "waits for the next cell");
-    cell(&fixture, "c");
-    check(&fixture, "exit 0 2 kept: -");
-    tear_down(&fixture);
+    answer_value(fixture, "1");
+    answer_value(fixture, "2");
+    cell(fixture, "a");
+    request(fixture, "bash", "b", NULL);
+    check(fixture, "input -1 - kept: a directory cannot run in this session, since its interpreter "
+                   "waits for the next cell");
+    cell(fixture, "c");
+    check(fixture, "exit 0 2 kept: -");
 }
 
 /* What is needed before a cell can begin does not fit. The interpreter is not concerned. */
-static void run_session__a_cell_that_does_not_fit(void **state)
+CASE_WITH(run_session__a_cell_that_does_not_fit, set_up(fixture))
 {
     const struct frame_failed failed[] = {
         {FRAME_STEP_START, ENOMEM}, {FRAME_STEP_UNPACK, ENOSPC}, {FRAME_STEP_UNPACK, EISDIR}};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    answer_value(&fixture, "1");
+    answer_value(fixture, "1");
     for (size_t i = 0; i < COUNT(failed); i++) {
-        add_frame(&fixture, FRAME_FAILED, &failed[i], sizeof failed[i]);
-        finish_answer(&fixture);
+        add_frame(fixture, FRAME_FAILED, &failed[i], sizeof failed[i]);
+        finish_answer(fixture);
     }
-    answer_value(&fixture, "2");
-    cell(&fixture, "a");
-    cell(&fixture, "b");
-    check(&fixture,
+    answer_value(fixture, "2");
+    cell(fixture, "a");
+    cell(fixture, "b");
+    check(fixture,
           "input -1 - kept: cannot begin the cell: Cannot allocate memory; shorten its code and "
           "its standard input, or raise memoryMB");
-    cell(&fixture, "c");
-    check(&fixture, "input -1 - kept: cannot unpack the files in the container: No space left on "
-                    "device; send fewer or smaller files, or raise workdirMB");
-    cell(&fixture, "d");
-    check(&fixture, "input -1 - kept: cannot unpack the files in the container: Is a directory; "
-                    "remove what is in its place, such as a file of an earlier request, "
-                    "or send another name");
-    cell(&fixture, "e");
-    check(&fixture, "exit 0 2 kept: -");
-    check_log(&fixture, "docker-run argument code run reset code run reset code run reset code run "
-                        "reset code run ");
-    tear_down(&fixture);
+    cell(fixture, "c");
+    check(fixture, "input -1 - kept: cannot unpack the files in the container: No space left on "
+                   "device; send fewer or smaller files, or raise workdirMB");
+    cell(fixture, "d");
+    check(fixture, "input -1 - kept: cannot unpack the files in the container: Is a directory; "
+                   "remove what is in its place, such as a file of an earlier request, "
+                   "or send another name");
+    cell(fixture, "e");
+    check(fixture, "exit 0 2 kept: -");
+    check_log(fixture, "docker-run argument code run reset code run reset code run reset code run "
+                       "reset code run ");
 }
 
 /* A build raises the limits of the container, and the program has its own again. */
-static void run_session__builds(void **state)
+CASE_WITH(run_session__builds, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < 4; i++)
-        answer(&fixture, "x", "", &(struct frame_end){.cpu_us = 1000});
-    request(&fixture, "built", "a", NULL);
-    check(&fixture, "exit 0 - lost: -");
-    assert_non_null(fixture.result.build);
-    assert_int_equal(fixture.session.cpu_us, 2000);
-    check_log(&fixture, "docker-run argument argument files run update reset argument run ");
-    write_in(fixture.directory, "limits", "314572800/314572800/64/1000000000\n");
-    request(&fixture, "built", "b", NULL);
-    assert_int_equal(fixture.result.reason, REASON_ENGINE); /* the fake has one answer */
-    tear_down(&fixture);
+        answer(fixture, "x", "", &(struct frame_end){.cpu_us = 1000});
+    request(fixture, "built", "a", NULL);
+    check(fixture, "exit 0 - lost: -");
+    assert_non_null(fixture->result.build);
+    assert_int_equal(fixture->session.cpu_us, 2000);
+    check_log(fixture, "docker-run argument argument files run update reset argument run ");
+    write_in(fixture->directory, "limits", "314572800/314572800/64/1000000000\n");
+    request(fixture, "built", "b", NULL);
+    assert_int_equal(fixture->result.reason, REASON_ENGINE); /* the fake has one answer */
 }
 
 /* Adds the frames of a directory with a file, an answer to COLLECT. */
@@ -793,71 +700,57 @@ static void write_collected(struct fixture *fixture, const char *name, const cha
 }
 
 /* A file is returned when it is new or has changed since an earlier request. */
-static void run_session__artifacts(void **state)
+CASE_WITH(run_session__artifacts, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < 4; i++)
-        answer_value(&fixture, "1");
-    write_collected(&fixture, "sent.txt", "f");
-    request(&fixture, "cells", "a", "sent.txt");
-    assert_int_equal(fixture.result.artifacts.count, 0);
-    request(&fixture, "cells", "b", "other.txt"); /* not sent by this one */
-    assert_int_equal(fixture.result.artifacts.count, 0);
-    write_collected(&fixture, "sent.txt", "changed");
-    request(&fixture, "cells", "c", "other.txt");
-    assert_int_equal(fixture.result.artifacts.count, 1);
-    request(&fixture, "cells", "d", "other.txt"); /* the same as before */
-    assert_int_equal(fixture.result.artifacts.count, 0);
-    check_log(&fixture, "docker-run argument code files run collect reset code files run collect "
-                        "reset code files run collect reset code files run collect ");
-    tear_down(&fixture);
+        answer_value(fixture, "1");
+    write_collected(fixture, "sent.txt", "f");
+    request(fixture, "cells", "a", "sent.txt");
+    assert_int_equal(fixture->result.artifacts.count, 0);
+    request(fixture, "cells", "b", "other.txt"); /* not sent by this one */
+    assert_int_equal(fixture->result.artifacts.count, 0);
+    write_collected(fixture, "sent.txt", "changed");
+    request(fixture, "cells", "c", "other.txt");
+    assert_int_equal(fixture->result.artifacts.count, 1);
+    request(fixture, "cells", "d", "other.txt"); /* the same as before */
+    assert_int_equal(fixture->result.artifacts.count, 0);
+    check_log(fixture, "docker-run argument code files run collect reset code files run collect "
+                       "reset code files run collect reset code files run collect ");
 }
 
 /* The connection has no place where the session could go on if the files were not read to the end.
  */
-static void run_session__cancelled_while_files_arrive(void **state)
+CASE_WITH(run_session__cancelled_while_files_arrive, set_up(fixture))
 {
     CLEANUP(notifier_release) struct notifier cancel;
     struct error error = ERROR_INIT;
-    struct fixture fixture;
     pthread_t thread;
 
-    (void)state;
-    set_up(&fixture);
     assert_int_equal(notifier_open(&cancel, &error), 0);
-    answer_value(&fixture, "1");
-    answer_value(&fixture, "2");
-    write_collected(&fixture, "new.txt", "f");
-    cell(&fixture, "a");
-    fixture.cancel = &cancel;
-    write_in(fixture.directory, "files", "");
-    fixture.awaited = "collect";
-    assert_int_equal(pthread_create(&thread, NULL, cancel_later, &fixture), 0);
-    request(&fixture, "cells", "b", "sent.txt");
+    answer_value(fixture, "1");
+    answer_value(fixture, "2");
+    write_collected(fixture, "new.txt", "f");
+    cell(fixture, "a");
+    fixture->cancel = &cancel;
+    write_in(fixture->directory, "files", "");
+    fixture->awaited = "collect";
+    assert_int_equal(pthread_create(&thread, NULL, cancel_later, fixture), 0);
+    request(fixture, "cells", "b", "sent.txt");
     pthread_join(thread, NULL);
-    check(&fixture, "exit 0 2 kept: -");
-    assert_int_equal(fixture.result.artifacts.count, 1);
-    check_ended(&fixture, NULL);
-    tear_down(&fixture);
+    check(fixture, "exit 0 2 kept: -");
+    assert_int_equal(fixture->result.artifacts.count, 1);
+    check_ended(fixture, NULL);
 }
 
 /* Files that do not arrive in time: what comes next on the connection is not known. */
-static void run_session__files_that_do_not_arrive(void **state)
+CASE_WITH(run_session__files_that_do_not_arrive, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.docker.engine_timeout = 3;
-    answer_value(&fixture, "1");
-    write_answer(&fixture, "collected");
-    request(&fixture, "cells", "a", "sent.txt");
-    check(&fixture, "exit 0 1 lost: -");
-    check_ended(&fixture, "its container ended");
-    tear_down(&fixture);
+    fixture->docker.engine_timeout = 3;
+    answer_value(fixture, "1");
+    write_answer(fixture, "collected");
+    request(fixture, "cells", "a", "sent.txt");
+    check(fixture, "exit 0 1 lost: -");
+    check_ended(fixture, "its container ended");
 }
 
 static int set_up_group(void **state)

@@ -118,9 +118,8 @@ static void check_scores(const struct group_given *groups, const struct test_giv
     }
 #define NO_GROUPS ((const struct group_given[]){{0}})
 
-static void scoring__sum(void **state)
+CASE(scoring__sum)
 {
-    (void)state;
     check_scores(
         GROUPS({"a", 100, SCORE_SUM, NULL}),
         TESTS({"a", NAN, TEST_PASSED, NAN}, {"a", NAN, TEST_PASSED, NAN},
@@ -133,18 +132,16 @@ static void scoring__sum(void **state)
                  "20 0 0; all failed 20 of 60 (1/3); a failed 20 of 60 (1/3)");
 }
 
-static void scoring__whole_maximum(void **state)
+CASE(scoring__whole_maximum)
 {
-    (void)state;
     check_scores(GROUPS({"a", 0.7, SCORE_SUM, NULL}),
                  TESTS({"a", 0.1, TEST_PASSED, NAN}, {"a", 0.2, TEST_PASSED, NAN},
                        {"a", 0.4, TEST_PASSED, NAN}),
                  "0.1 0.2 0.4; all passed 0.7 of 0.7 (3/3); a passed 0.7 of 0.7 (3/3)");
 }
 
-static void scoring__min(void **state)
+CASE(scoring__min)
 {
-    (void)state;
     check_scores(GROUPS({"a", 60, SCORE_MIN, NULL}),
                  TESTS({"a", NAN, TEST_PASSED, NAN}, {"a", NAN, TEST_PASSED, 25},
                        {"a", NAN, TEST_PARTLY_RIGHT, 40}),
@@ -155,9 +152,8 @@ static void scoring__min(void **state)
 }
 
 /* The tests of such a group have no scores, but for what the checker says. */
-static void scoring__pass_fail(void **state)
+CASE(scoring__pass_fail)
 {
-    (void)state;
     check_scores(GROUPS({"a", 60, SCORE_PASS_FAIL, NULL}),
                  TESTS({"a", NAN, TEST_PASSED, NAN}, {"a", NAN, TEST_PASSED, 7}),
                  "? 7; all passed 60 of 60 (2/2); a passed 60 of 60 (2/2)");
@@ -167,18 +163,16 @@ static void scoring__pass_fail(void **state)
 }
 
 /* Right in part is not passed; what failed has 0, whatever the checker has given it. */
-static void scoring__scores_of_a_checker(void **state)
+CASE(scoring__scores_of_a_checker)
 {
-    (void)state;
     check_scores(GROUPS({"a", 60, SCORE_SUM, NULL}),
                  TESTS({"a", NAN, TEST_PASSED, 0}, {"a", NAN, TEST_PARTLY_RIGHT, 29.5},
                        {"a", NAN, TEST_WRONG_ANSWER, 12}, {"a", NAN, TEST_PARTLY_RIGHT, NAN}),
                  "0 29.5 0 0; all failed 29.5 of 60 (1/4); a failed 29.5 of 60 (1/4)");
 }
 
-static void scoring__no_maximum(void **state)
+CASE(scoring__no_maximum)
 {
-    (void)state;
     check_scores(
         GROUPS({"a", INFINITY, SCORE_SUM, NULL}, {"b", NAN, SCORE_MIN, NULL}),
         TESTS({"a", NAN, TEST_PASSED, 250}, {"a", NAN, TEST_PASSED, 2.5},
@@ -188,18 +182,16 @@ static void scoring__no_maximum(void **state)
 }
 
 /* Points alone: the score is their sum, and a test without them counts nothing. */
-static void scoring__points_without_groups(void **state)
+CASE(scoring__points_without_groups)
 {
-    (void)state;
     check_scores(NO_GROUPS,
                  TESTS({NULL, 10, TEST_PASSED, NAN}, {NULL, NAN, TEST_WRONG_ANSWER, NAN},
                        {NULL, 5, TEST_OOM, NAN}),
                  "10 ? 0; all failed 10 of 15 (1/3)");
 }
 
-static void scoring__groups_in_groups(void **state)
+CASE(scoring__groups_in_groups)
 {
-    (void)state;
     check_scores(
         GROUPS({"s", 100, SCORE_SUM, NULL}, {"s/a", 40, SCORE_MIN, NULL},
                {"s/b", 60, SCORE_SUM, NULL}, {"s/b/x", 10, SCORE_PASS_FAIL, NULL},
@@ -212,9 +204,8 @@ static void scoring__groups_in_groups(void **state)
 }
 
 /* A minimum and all or nothing of groups. */
-static void scoring__aggregation_of_groups(void **state)
+CASE(scoring__aggregation_of_groups)
 {
-    (void)state;
     check_scores(GROUPS({"s", 60, SCORE_MIN, NULL}, {"s/a", 60, SCORE_SUM, NULL},
                         {"s/b", 60, SCORE_SUM, NULL}),
                  TESTS({"s/a", NAN, TEST_PASSED, 50}, {"s/b", NAN, TEST_PASSED, 20}),
@@ -228,12 +219,11 @@ static void scoring__aggregation_of_groups(void **state)
 }
 
 /* "b" requires "a", and "c" requires "b", whose tests are all passed: none of them counts. */
-static void scoring__require_pass(void **state)
+CASE(scoring__require_pass)
 {
     const struct group_given groups[] = {
         {"c", 5, SCORE_SUM, "b"}, {"a", 1, SCORE_PASS_FAIL, NULL}, {"b", 3, SCORE_SUM, "a"}, {0}};
 
-    (void)state;
     check_scores(groups,
                  TESTS({"a", NAN, TEST_WRONG_ANSWER, NAN}, {"b", NAN, TEST_PASSED, NAN},
                        {"c", NAN, TEST_NOT_RUN, NAN}),
@@ -247,9 +237,8 @@ static void scoring__require_pass(void **state)
 }
 
 /* A group in which one is blocked is not passed, although its tests are. */
-static void scoring__blocked_below(void **state)
+CASE(scoring__blocked_below)
 {
-    (void)state;
     check_scores(GROUPS({"a", 1, SCORE_SUM, NULL}, {"s", 9, SCORE_PASS_FAIL, NULL},
                         {"s/b", 9, SCORE_SUM, "a"}),
                  TESTS({"a", NAN, TEST_WRONG_ANSWER, NAN}, {"s/b", NAN, TEST_PASSED, NAN}),
@@ -259,11 +248,10 @@ static void scoring__blocked_below(void **state)
 
 /* What is not judged is no verdict: neither of its group, nor of one around it, nor of one that
  * requires it. */
-static void scoring__unknown(void **state)
+CASE(scoring__unknown)
 {
     static const enum test_status statuses[] = {TEST_NOT_RUN, TEST_ENGINE, TEST_JUDGE_ERROR};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(statuses); i++) {
         check_scores(GROUPS({"s", 9, SCORE_SUM, NULL}, {"s/a", 4, SCORE_MIN, NULL},
                             {"s/b", 5, SCORE_SUM, NULL}, {"c", 1, SCORE_SUM, "s/a"}),
@@ -277,13 +265,12 @@ static void scoring__unknown(void **state)
     }
 }
 
-static void scoring__without_groups(void **state)
+CASE(scoring__without_groups)
 {
     CLEANUP(test_requests_release) struct test_requests requests = TEST_REQUESTS_INIT;
     struct test_result test = TEST_RESULT_INIT;
     struct test_results results = {.items = &test, .count = 1};
 
-    (void)state;
     test_requests_add(&requests);
     test.status = TEST_PASSED;
     scoring_compute(&requests, &results);
@@ -299,7 +286,7 @@ struct given {
     double score, multiplier;
 };
 
-static void scoring__checked_score(void **state)
+CASE(scoring__checked_score)
 {
     static const struct {
         struct given given;
@@ -314,7 +301,6 @@ static void scoring__checked_score(void **state)
         {{NAN, CHECKER_RIGHT, -5, NAN}, -5},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct given *given = &cases[i].given;
         const struct test_request test = {.points = given->points};
@@ -328,7 +314,7 @@ static void scoring__checked_score(void **state)
     }
 }
 
-static void scoring__refused_score(void **state)
+CASE(scoring__refused_score)
 {
     static const struct {
         struct given given;
@@ -350,7 +336,6 @@ static void scoring__refused_score(void **state)
          "the checker has given the multiplier -0.5, which is not from 0 to 1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct given *given = &cases[i].given;
         const struct test_request test = {.points = given->points};

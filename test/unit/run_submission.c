@@ -198,28 +198,25 @@ static void check(struct fixture *fixture, const char *expected, const char *log
 
 #define EACH "restore run "
 
-static void submission__each_end_of_a_program(void **state)
+CASE_WITH(submission__each_end_of_a_program, set_up(fixture, false, 8))
 {
-    struct fixture fixture;
     const struct test_result *items;
 
-    (void)state;
-    set_up(&fixture, false, 8);
-    answer_kept(&fixture, 4096);
-    answer_end(&fixture, "right \n\n",
+    answer_kept(fixture, 4096);
+    answer_end(fixture, "right \n\n",
                &(struct frame_end){.wall_us = 1500000, .cpu_us = 2000, .used_bytes = 7000});
-    answer_end(&fixture, "left", &(struct frame_end){.status = 0});
-    answer_end(&fixture, "right", &(struct frame_end){.status = 3});
-    answer_end(&fixture, "right", &(struct frame_end){.signal = SIGSEGV});
-    answer_end(&fixture, "right", &(struct frame_end){.cause = FRAME_CAUSE_CPU});
-    answer_end(&fixture, "right", &(struct frame_end){.cause = FRAME_CAUSE_OUTPUT, .signal = 9});
-    answer_end(&fixture, "right", &(struct frame_end){.signal = 9, .oom_kills = 1});
-    answer_passed(&fixture);
-    run(&fixture);
-    check(&fixture,
+    answer_end(fixture, "left", &(struct frame_end){.status = 0});
+    answer_end(fixture, "right", &(struct frame_end){.status = 3});
+    answer_end(fixture, "right", &(struct frame_end){.signal = SIGSEGV});
+    answer_end(fixture, "right", &(struct frame_end){.cause = FRAME_CAUSE_CPU});
+    answer_end(fixture, "right", &(struct frame_end){.cause = FRAME_CAUSE_OUTPUT, .signal = 9});
+    answer_end(fixture, "right", &(struct frame_end){.signal = 9, .oom_kills = 1});
+    answer_passed(fixture);
+    run(fixture);
+    check(fixture,
           "tests passed wrong-answer runtime-error runtime-error cpu-time output-limit oom passed",
           "keep " EACH EACH EACH EACH EACH EACH EACH EACH);
-    items = fixture.result.tests.items;
+    items = fixture->result.tests.items;
     assert_int_equal(items[0].duration_ms, 1500);
     assert_int_equal(items[0].cpu_us, 2000);
     assert_int_equal(items[0].peak_bytes, 7000);
@@ -228,188 +225,142 @@ static void submission__each_end_of_a_program(void **state)
     assert_int_equal(items[2].exit_code, 3);
     assert_int_equal(items[3].exit_code, 128 + SIGSEGV);
     assert_int_equal(items[3].signal, SIGSEGV);
-    assert_string_equal(fixture.result.error, "6 of 8 tests are not passed; the first is '2'");
-    assert_int_equal(fixture.result.exit_code, EXIT_CODE_NONE);
-    tear_down(&fixture);
+    assert_string_equal(fixture->result.error, "6 of 8 tests are not passed; the first is '2'");
+    assert_int_equal(fixture->result.exit_code, EXIT_CODE_NONE);
 }
 
-static void submission__all_passed(void **state)
+CASE_WITH(submission__all_passed, set_up(fixture, false, 2))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, false, 2);
-    answer_kept(&fixture, 4096);
-    answer_passed(&fixture);
-    answer_passed(&fixture);
-    run(&fixture);
-    check(&fixture, "exit passed passed", "keep " EACH EACH);
-    assert_true(result_success(&fixture.result));
-    assert_int_equal(fixture.result.duration_ms, 2);
-    assert_int_equal(fixture.result.cpu_us, 1000);
-    assert_int_equal(fixture.result.bytes[0], 12);
-    tear_down(&fixture);
+    answer_kept(fixture, 4096);
+    answer_passed(fixture);
+    answer_passed(fixture);
+    run(fixture);
+    check(fixture, "exit passed passed", "keep " EACH EACH);
+    assert_true(result_success(&fixture->result));
+    assert_int_equal(fixture->result.duration_ms, 2);
+    assert_int_equal(fixture->result.cpu_us, 1000);
+    assert_int_equal(fixture->result.bytes[0], 12);
 }
 
 /* Without an expected output none is expected, unless the request asks for no comparison. */
-static void submission__nothing_expected(void **state)
+CASE_WITH(submission__nothing_expected, set_up(fixture, false, 3))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, false, 3);
     for (int i = 0; i < 3; i++) {
-        struct test_request *test = &fixture.plan.tests.items[i];
+        struct test_request *test = &fixture->plan.tests.items[i];
 
         free(test->expected);
         test->expected = NULL;
         test->expected_length = 0;
     }
-    fixture.plan.tests.items[2].no_expected = true;
-    answer_kept(&fixture, 4096);
-    answer_end(&fixture, "right", &(struct frame_end){.status = 0});
-    answer_end(&fixture, "\n", &(struct frame_end){.status = 0});
-    answer_end(&fixture, "right", &(struct frame_end){.status = 0});
-    run(&fixture);
-    check(&fixture, "tests wrong-answer passed passed", "keep " EACH EACH EACH);
-    assert_string_equal(fixture.result.tests.items[0].message,
+    fixture->plan.tests.items[2].no_expected = true;
+    answer_kept(fixture, 4096);
+    answer_end(fixture, "right", &(struct frame_end){.status = 0});
+    answer_end(fixture, "\n", &(struct frame_end){.status = 0});
+    answer_end(fixture, "right", &(struct frame_end){.status = 0});
+    run(fixture);
+    check(fixture, "tests wrong-answer passed passed", "keep " EACH EACH EACH);
+    assert_string_equal(fixture->result.tests.items[0].message,
                         "line 1 differs: expected no more output, found 'right'");
-    tear_down(&fixture);
 }
 
 /* The time for the copy is not that of the setup: 3.4 s here. */
-static void submission__a_copy_that_takes_long(void **state)
+CASE_WITH(submission__a_copy_that_takes_long, set_up(fixture, false, 1))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, false, 1);
-    fixture.config.engine_timeout = 4;
-    fixture.plan.policy.limits.number[LIMIT_TIMEOUT] = 1;
-    write_in(fixture.directory, "late", "");
-    answer_kept(&fixture, 4096);
-    answer_passed(&fixture);
-    run(&fixture);
-    check(&fixture, "exit passed", "keep " EACH);
-    tear_down(&fixture);
+    fixture->config.engine_timeout = 4;
+    fixture->plan.policy.limits.number[LIMIT_TIMEOUT] = 1;
+    write_in(fixture->directory, "late", "");
+    answer_kept(fixture, 4096);
+    answer_passed(fixture);
+    run(fixture);
+    check(fixture, "exit passed", "keep " EACH);
 }
 
 /* A program that is stopped does not end the container, and the next one runs. */
-static void submission__a_timeout(void **state)
+CASE_WITH(submission__a_timeout, set_up(fixture, false, 2))
 {
     const struct frame_end end = {.cause = FRAME_CAUSE_STOP, .signal = SIGKILL};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, false, 2);
-    fixture.plan.tests.items[0].timeout_seconds = 0.2;
-    answer_kept(&fixture, 4096);
-    add_frame(&fixture, FRAME_BEGUN, NULL, 0);
-    finish_answer(&fixture);
-    answer_passed(&fixture);
-    add_frame(&fixture, FRAME_END, &end, sizeof end);
-    write_answer(&fixture, "stopped");
-    run(&fixture);
-    check(&fixture, "tests timeout passed", "keep " EACH EACH);
-    assert_string_equal(fixture.result.tests.items[0].message, "program did not end within 0.2 s");
-    tear_down(&fixture);
+    fixture->plan.tests.items[0].timeout_seconds = 0.2;
+    answer_kept(fixture, 4096);
+    add_frame(fixture, FRAME_BEGUN, NULL, 0);
+    finish_answer(fixture);
+    answer_passed(fixture);
+    add_frame(fixture, FRAME_END, &end, sizeof end);
+    write_answer(fixture, "stopped");
+    run(fixture);
+    check(fixture, "tests timeout passed", "keep " EACH EACH);
+    assert_string_equal(fixture->result.tests.items[0].message, "program did not end within 0.2 s");
 }
 
 /* Files that do not fit are those of one test. */
-static void submission__files_that_do_not_fit(void **state)
+CASE_WITH(submission__files_that_do_not_fit, set_up(fixture, false, 3))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, false, 3);
-    answer_kept(&fixture, 4096);
-    answer_passed(&fixture);
-    answer_failed(&fixture, FRAME_STEP_UNPACK, 28);
-    answer_passed(&fixture);
-    run(&fixture);
-    check(&fixture, "tests passed not-run passed", "keep " EACH EACH EACH);
-    tear_down(&fixture);
+    answer_kept(fixture, 4096);
+    answer_passed(fixture);
+    answer_failed(fixture, FRAME_STEP_UNPACK, 28);
+    answer_passed(fixture);
+    run(fixture);
+    check(fixture, "tests passed not-run passed", "keep " EACH EACH EACH);
 }
 
 /* Nothing runs where something may be left. */
-static void submission__what_cannot_be_removed(void **state)
+CASE_WITH(submission__what_cannot_be_removed, set_up(fixture, false, 4))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, false, 4);
-    answer_kept(&fixture, 4096);
-    answer_passed(&fixture);
-    answer_failed(&fixture, FRAME_STEP_CLEAN, 62);
-    answer_passed(&fixture);
-    answer_passed(&fixture);
-    run(&fixture);
-    check(&fixture, "tests passed not-run not-run not-run", "keep " EACH EACH);
-    assert_string_equal(fixture.result.tests.items[3].message,
+    answer_kept(fixture, 4096);
+    answer_passed(fixture);
+    answer_failed(fixture, FRAME_STEP_CLEAN, 62);
+    answer_passed(fixture);
+    answer_passed(fixture);
+    run(fixture);
+    check(fixture, "tests passed not-run not-run not-run", "keep " EACH EACH);
+    assert_string_equal(fixture->result.tests.items[3].message,
                         "what an earlier test has left in the container could not be removed");
-    tear_down(&fixture);
 }
 
 /* The program has begun, and then the container ends. No verdict is made up. */
-static void submission__the_container_ends(void **state)
+CASE_WITH(submission__the_container_ends, set_up(fixture, false, 3))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, false, 3);
-    answer_kept(&fixture, 4096);
-    answer_passed(&fixture);
-    answer_last_words(&fixture);
-    run(&fixture);
-    check(&fixture, "engine passed engine not-run", "keep " EACH EACH);
-    tear_down(&fixture);
+    answer_kept(fixture, 4096);
+    answer_passed(fixture);
+    answer_last_words(fixture);
+    run(fixture);
+    check(fixture, "engine passed engine not-run", "keep " EACH EACH);
 }
 
 /* A frame that no supervisor sends ends the run at once. */
-static void submission__a_broken_connection(void **state)
+CASE_WITH(submission__a_broken_connection, set_up(fixture, false, 3))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, false, 3);
-    answer_kept(&fixture, 4096);
-    answer_passed(&fixture);
-    add_frame(&fixture, FRAME_BEGUN, NULL, 0);
-    add_frame(&fixture, FRAME_KEPT, "", 0);
-    finish_answer(&fixture);
-    answer_passed(&fixture);
-    run(&fixture);
-    check(&fixture, "engine passed engine not-run", "keep " EACH EACH);
-    tear_down(&fixture);
+    answer_kept(fixture, 4096);
+    answer_passed(fixture);
+    add_frame(fixture, FRAME_BEGUN, NULL, 0);
+    add_frame(fixture, FRAME_KEPT, "", 0);
+    finish_answer(fixture);
+    answer_passed(fixture);
+    run(fixture);
+    check(fixture, "engine passed engine not-run", "keep " EACH EACH);
 }
 
 /* A program can make the kernel kill process 1, and this is no failure of the engine. */
-static void submission__the_kernel_ends_the_container(void **state)
+CASE_WITH(submission__the_kernel_ends_the_container, set_up(fixture, false, 3))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, false, 3);
-    write_in(fixture.directory, "events", "die 137\n");
-    answer_kept(&fixture, 4096);
-    answer_passed(&fixture);
-    answer_last_words(&fixture);
-    run(&fixture);
-    check(&fixture, "tests passed oom not-run", "keep " EACH EACH);
-    assert_string_equal(fixture.result.tests.items[2].message,
+    write_in(fixture->directory, "events", "die 137\n");
+    answer_kept(fixture, 4096);
+    answer_passed(fixture);
+    answer_last_words(fixture);
+    run(fixture);
+    check(fixture, "tests passed oom not-run", "keep " EACH EACH);
+    assert_string_equal(fixture->result.tests.items[2].message,
                         "an earlier test ended the container");
-    assert_int_equal(fixture.result.warnings.count, 1);
-    assert_string_equal(fixture.result.warnings.items[0],
+    assert_int_equal(fixture->result.warnings.count, 1);
+    assert_string_equal(fixture->result.warnings.items[0],
                         "test '2': memory ran out and the kernel ended the whole container, so "
                         "memory and CPU time are not known");
-    tear_down(&fixture);
 }
 
-static void submission__keep_fails(void **state)
+CASE(submission__keep_fails)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, false, 2);
     answer_failed(&fixture, FRAME_STEP_KEEP, 27);
     answer_passed(&fixture);
@@ -427,72 +378,52 @@ static void submission__keep_fails(void **state)
 
 /* ---- builds */
 
-static void submission__build_and_tests(void **state)
+CASE_WITH(submission__build_and_tests, set_up(fixture, true, 2))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, true, 2);
-    answer_end(&fixture, "compiled", &(struct frame_end){.wall_us = 2000});
-    answer_kept(&fixture, 500000);
-    answer_passed(&fixture);
-    answer_passed(&fixture);
-    run(&fixture);
-    assert_text_or_null(fixture.result.error, NULL);
-    check(&fixture, "exit passed passed", "run keep update --memory=101m " EACH EACH);
-    assert_int_equal(fixture.result.build->exit_code, 0);
-    assert_int_equal(fixture.result.build->duration_ms, 2);
-    assert_string_equal(strbuf_string(&fixture.result.build->text[0]), "compiled");
-    tear_down(&fixture);
+    answer_end(fixture, "compiled", &(struct frame_end){.wall_us = 2000});
+    answer_kept(fixture, 500000);
+    answer_passed(fixture);
+    answer_passed(fixture);
+    run(fixture);
+    assert_text_or_null(fixture->result.error, NULL);
+    check(fixture, "exit passed passed", "run keep update --memory=101m " EACH EACH);
+    assert_int_equal(fixture->result.build->exit_code, 0);
+    assert_int_equal(fixture->result.build->duration_ms, 2);
+    assert_string_equal(strbuf_string(&fixture->result.build->text[0]), "compiled");
 }
 
-static void submission__build_and_program(void **state)
+CASE_WITH(submission__build_and_program, set_up(fixture, true, 0))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, true, 0);
-    answer_end(&fixture, "compiled", &(struct frame_end){.peak_bytes = 9000000});
-    answer_kept(&fixture, 500000);
-    answer_end(&fixture, "out", &(struct frame_end){.status = 3, .peak_bytes = 9000000});
-    run(&fixture);
-    check(&fixture, "exit", "run keep update --memory=101m " EACH);
-    assert_int_equal(fixture.result.exit_code, 3);
-    assert_string_equal(strbuf_string(&fixture.result.text[0]), "out");
-    assert_int_equal(fixture.result.peak_bytes, 8500000);
-    tear_down(&fixture);
+    answer_end(fixture, "compiled", &(struct frame_end){.peak_bytes = 9000000});
+    answer_kept(fixture, 500000);
+    answer_end(fixture, "out", &(struct frame_end){.status = 3, .peak_bytes = 9000000});
+    run(fixture);
+    check(fixture, "exit", "run keep update --memory=101m " EACH);
+    assert_int_equal(fixture->result.exit_code, 3);
+    assert_string_equal(strbuf_string(&fixture->result.text[0]), "out");
+    assert_int_equal(fixture->result.peak_bytes, 8500000);
 }
 
-static void submission__build_fails(void **state)
+CASE_WITH(submission__build_fails, set_up(fixture, true, 2))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, true, 2);
-    answer_end(&fixture, "wrong", &(struct frame_end){.status = 1});
-    answer_passed(&fixture);
-    run(&fixture);
-    check(&fixture, "build not-run not-run", "run ");
-    assert_string_equal(fixture.result.error, "build exited with status 1");
-    assert_int_equal(fixture.result.exit_code, EXIT_CODE_NONE);
-    assert_int_equal(fixture.result.build->exit_code, 1);
-    assert_string_equal(strbuf_string(&fixture.result.build->text[0]), "wrong");
-    tear_down(&fixture);
+    answer_end(fixture, "wrong", &(struct frame_end){.status = 1});
+    answer_passed(fixture);
+    run(fixture);
+    check(fixture, "build not-run not-run", "run ");
+    assert_string_equal(fixture->result.error, "build exited with status 1");
+    assert_int_equal(fixture->result.exit_code, EXIT_CODE_NONE);
+    assert_int_equal(fixture->result.build->exit_code, 1);
+    assert_string_equal(strbuf_string(&fixture->result.build->text[0]), "wrong");
 }
 
-static void submission__limits_that_cannot_be_lowered(void **state)
+CASE_WITH(submission__limits_that_cannot_be_lowered, set_up(fixture, true, 2))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, true, 2);
-    write_in(fixture.directory, "refuse", "");
-    answer_end(&fixture, "compiled", &(struct frame_end){.status = 0});
-    answer_kept(&fixture, 500000);
-    answer_passed(&fixture);
-    run(&fixture);
-    check(&fixture, "engine not-run not-run", "run keep update --memory=101m ");
-    tear_down(&fixture);
+    write_in(fixture->directory, "refuse", "");
+    answer_end(fixture, "compiled", &(struct frame_end){.status = 0});
+    answer_kept(fixture, 500000);
+    answer_passed(fixture);
+    run(fixture);
+    check(fixture, "engine not-run not-run", "run keep update --memory=101m ");
 }
 
 static int set_up_group(void **state)

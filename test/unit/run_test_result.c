@@ -11,11 +11,10 @@ static void check_json(json_t *object, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void test_result__json_of_a_test_that_did_not_run(void **state)
+CASE(test_result__json_of_a_test_that_did_not_run)
 {
     struct test_result result = TEST_RESULT_INIT;
 
-    (void)state;
     result.name = string_copy("a");
     check_json(test_result_to_json(&result),
                "{\"name\": \"a\", \"status\": \"not-run\", \"exitCode\": -1, \"signal\": null, "
@@ -25,7 +24,7 @@ static void test_result__json_of_a_test_that_did_not_run(void **state)
     test_result_release(&result);
 }
 
-static void test_result__json(void **state)
+CASE(test_result__json)
 {
     struct test_result result = {.name = string_copy("sample-1"),
                                  .status = TEST_RUNTIME_ERROR,
@@ -39,7 +38,6 @@ static void test_result__json(void **state)
                                  .score = NAN,
                                  .max_score = NAN};
 
-    (void)state;
     strbuf_add(&result.text[0], "o\0ut", 4);
     strbuf_addstr(&result.text[1], "err");
     check_json(test_result_to_json(&result),
@@ -52,13 +50,12 @@ static void test_result__json(void **state)
     test_result_release(&result);
 }
 
-static void test_result__json_of_an_interactor(void **state)
+CASE(test_result__json_of_an_interactor)
 {
     struct interactor_result *interactor = memory_allocate(sizeof *interactor);
     struct test_result result = TEST_RESULT_INIT;
     json_t *object;
 
-    (void)state;
     *interactor = (struct interactor_result){.exit_code = 139,
                                              .signal = 11,
                                              .duration_ms = 7,
@@ -81,14 +78,13 @@ static void test_result__json_of_an_interactor(void **state)
 }
 
 /* A score is a number for every status, 0 too. */
-static void test_result__json_of_a_score(void **state)
+CASE(test_result__json_of_a_score)
 {
     static const struct {
         double score;
         const char *text;
     } scores[] = {{0, "0.0"}, {2.5, "2.5"}, {-1, "-1.0"}, {100, "100.0"}, {NAN, "null"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(scores); i++) {
         struct test_result result = TEST_RESULT_INIT;
         CLEANUP_FREE char *expected =
@@ -108,13 +104,12 @@ static void test_result__json_of_a_score(void **state)
     }
 }
 
-static void test_result__json_of_points(void **state)
+CASE(test_result__json_of_points)
 {
     struct test_result result = TEST_RESULT_INIT;
     CLEANUP_FREE char *text = NULL;
     json_t *object;
 
-    (void)state;
     result.name = string_copy("a");
     result.score = 2;
     result.max_score = 5;
@@ -142,9 +137,8 @@ static const struct {
     {TEST_JUDGE_ERROR, "judge-error"},
 };
 
-static void test_result__statuses(void **state)
+CASE(test_result__statuses)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(all); i++)
         assert_string_equal(test_status_name(all[i].status), all[i].name);
 }
@@ -163,33 +157,30 @@ static struct test_results make_results(size_t count)
     return results;
 }
 
-static void test_result__summary(void **state)
+CASE(test_result__summary)
 {
     CLEANUP(test_results_release) struct test_results results = make_results(COUNT(all));
     const struct test_summary summary = test_results_summary(&results);
 
-    (void)state;
     check_json(
         test_summary_to_json(&summary),
         "{\"passed\": 1, \"failed\": 10, \"total\": 11, \"firstFailure\": \"wrong-answer\"}");
 }
 
-static void test_result__summary_without_a_failure(void **state)
+CASE(test_result__summary_without_a_failure)
 {
     CLEANUP(test_results_release) struct test_results results = make_results(1);
     const struct test_summary summary = test_results_summary(&results);
 
-    (void)state;
     check_json(test_summary_to_json(&summary),
                "{\"passed\": 1, \"failed\": 0, \"total\": 1, \"firstFailure\": null}");
 }
 
-static void test_result__groups(void **state)
+CASE(test_result__groups)
 {
     CLEANUP(test_results_release) struct test_results results = make_results(2);
     struct test_summary summary;
 
-    (void)state;
     results.groups = memory_allocate(3 * sizeof *results.groups);
     results.group_count = 3;
     results.groups[0] = (struct group_result){string_copy(""), GROUP_UNKNOWN, NAN, INFINITY, 1, 2};

@@ -16,11 +16,10 @@ static void check_text(struct transcript *transcript, const char *expected)
     strbuf_release(&text);
 }
 
-static void transcript__lines_in_the_order_of_their_ends(void **state)
+CASE(transcript__lines_in_the_order_of_their_ends)
 {
     struct transcript transcript;
 
-    (void)state;
     transcript_init(&transcript, 100, clock_now_ms() + 60000);
     say(&transcript, SAID_BY_PROGRAM, "? 1");
     say(&transcript, SAID_BY_INTERACTOR, "4\n5");
@@ -30,11 +29,10 @@ static void transcript__lines_in_the_order_of_their_ends(void **state)
     check_text(&transcript, "<4\n>? 1\n>\n>! 2\n<5\n");
 }
 
-static void transcript__bytes_that_are_not_utf8(void **state)
+CASE(transcript__bytes_that_are_not_utf8)
 {
     struct transcript transcript;
 
-    (void)state;
     transcript_init(&transcript, 100, 0);
     say(&transcript, SAID_BY_PROGRAM, "a\xff\n");
     assert_int_equal(transcript.last_ms, 0); /* it came after the time that is looked at */
@@ -42,12 +40,11 @@ static void transcript__bytes_that_are_not_utf8(void **state)
 }
 
 /* Whole lines, as long as they fit. */
-static void transcript__bound(void **state)
+CASE(transcript__bound)
 {
     struct transcript transcript;
     CLEANUP_FREE char *much = string_format("%5000s", "");
 
-    (void)state;
     transcript_init(&transcript, 10, 0);
     say(&transcript, SAID_BY_PROGRAM, "12345678\n");
     assert_false(transcript.truncated);

@@ -94,11 +94,10 @@ static void check(struct fixture *fixture, const char *taken, const char *named,
         manifest_release(&fixture->known[i]);
 }
 
-static void unasked__takes_pictures_and_names_others(void **state)
+CASE(unasked__takes_pictures_and_names_others)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add(&fixture, "./out/b.csv", "1", 1);
     add_picture(&fixture, "./out/a.png", 100);
@@ -109,11 +108,10 @@ static void unasked__takes_pictures_and_names_others(void **state)
 }
 
 /* Nothing is said of a file that is as it was sent, built, or named before. */
-static void unasked__leaves_out_what_is_known(void **state)
+CASE(unasked__leaves_out_what_is_known)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     know(&fixture, 0, "same", "1");
     know(&fixture, 0, "changed", "1");
@@ -128,12 +126,11 @@ static void unasked__leaves_out_what_is_known(void **state)
     check(&fixture, "", "changed", 1);
 }
 
-static void unasked__leaves_out_hidden_and_harmful_names(void **state)
+CASE(unasked__leaves_out_hidden_and_harmful_names)
 {
     struct fixture fixture;
     struct error error = ERROR_INIT;
 
-    (void)state;
     set_up(&fixture);
     add_picture(&fixture, "./.hidden.png", 100);
     add_picture(&fixture, "./.d/a.png", 100);
@@ -147,12 +144,11 @@ static void unasked__leaves_out_hidden_and_harmful_names(void **state)
     check(&fixture, "", "", 0);
 }
 
-static void unasked__takes_four_pictures(void **state)
+CASE(unasked__takes_four_pictures)
 {
     struct fixture fixture;
     char name[] = "./0.png";
 
-    (void)state;
     set_up(&fixture);
     for (; name[2] < '6'; name[2]++)
         add_picture(&fixture, name, 100);
@@ -160,11 +156,10 @@ static void unasked__takes_four_pictures(void **state)
     check(&fixture, "0.png 1.png 2.png 3.png", "4.png 5.png", 2);
 }
 
-static void unasked__takes_a_mebibyte(void **state)
+CASE(unasked__takes_a_mebibyte)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_picture(&fixture, "./a.png", 1 << 19);
     add_picture(&fixture, "./b.png", (1 << 19) + 1);
@@ -175,11 +170,10 @@ static void unasked__takes_a_mebibyte(void **state)
     check(&fixture, "a.png c.png", "b.png d.png e.png", 3);
 }
 
-static void unasked__keeps_the_limits_of_artifacts(void **state)
+CASE(unasked__keeps_the_limits_of_artifacts)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.plan.max_artifacts = 1;
     fixture.plan.max_artifact_bytes = 150;
@@ -190,12 +184,11 @@ static void unasked__keeps_the_limits_of_artifacts(void **state)
     check(&fixture, "b.png", "a.png c.png", 2);
 }
 
-static void unasked__names_and_remembers_few(void **state)
+CASE(unasked__names_and_remembers_few)
 {
     struct fixture fixture;
     char name[20];
 
-    (void)state;
     set_up(&fixture);
     for (int i = 1000; i < 2500; i++) {
         snprintf(name, sizeof name, "./%d", i);
@@ -206,14 +199,13 @@ static void unasked__names_and_remembers_few(void **state)
     check(&fixture, "", "1000 1001 1002 1003 1004 1005 1006 1007 1008 1009", 1501);
 }
 
-static void unasked__of_garbage(void **state)
+CASE(unasked__of_garbage)
 {
     const struct manifest none = MANIFEST_INIT;
     const struct manifest *const known[] = {&none, &none, &none};
     struct fixture fixture;
     CLEANUP_FREE char *garbage = memory_allocate(2000);
 
-    (void)state;
     set_up(&fixture);
     memset(garbage, 'x', 2000);
     unasked_init(&fixture.unasked, &fixture.plan, known, &fixture.result);
@@ -224,7 +216,7 @@ static void unasked__of_garbage(void **state)
 }
 
 /* No size in the tar is trusted: nothing is allocated for more than was asked for. */
-static void unasked__reserves_no_more_than_asked(void **state)
+CASE(unasked__reserves_no_more_than_asked)
 {
     const struct manifest none = MANIFEST_INIT;
     const struct manifest *const known[] = {&none, &none, &none};
@@ -232,7 +224,6 @@ static void unasked__reserves_no_more_than_asked(void **state)
     struct error error = ERROR_INIT;
     struct strbuf tar;
 
-    (void)state;
     set_up(&fixture);
     add_picture(&fixture, "./a.png", (1 << 20) + 1);
     assert_int_equal(archive_finish(&fixture.back, &error), 0);
@@ -246,14 +237,13 @@ static void unasked__reserves_no_more_than_asked(void **state)
 }
 
 /* The program itself and large files may have changed: nobody is told. */
-static void unasked__what_was_sent(void **state)
+CASE(unasked__what_was_sent)
 {
     struct manifest manifest = MANIFEST_INIT;
     struct plan plan = PLAN_INIT;
     struct input_file files[] = {{.path = (char *)"small", .data = (char *)"1", .length = 1},
                                  {.path = (char *)"large", .length = (1 << 20) + 1}};
 
-    (void)state;
     plan.entrypoint = (char *)"main.py";
     plan.input.files.items = files;
     plan.input.files.count = COUNT(files);

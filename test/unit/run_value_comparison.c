@@ -38,11 +38,10 @@ static void check_differs(const char *expected, const char *found)
     json_decref(other);
 }
 
-static void value_compare__scalars(void **state)
+CASE(value_compare__scalars)
 {
     static const char *const values[] = {"null", "true", "false", "0", "1", "\"1\"", "\"\"", "[]"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(values); i++)
         for (size_t j = 0; j < COUNT(values); j++) {
             if (i == j)
@@ -52,9 +51,8 @@ static void value_compare__scalars(void **state)
         }
 }
 
-static void value_compare__numbers(void **state)
+CASE(value_compare__numbers)
 {
-    (void)state;
     check_equal("9007199254740993", "9007199254740993");
     check_differs("9007199254740993", "9007199254740992");
     check_differs("1000000000", "1000000001"); /* integers have no tolerance */
@@ -70,9 +68,8 @@ static void value_compare__numbers(void **state)
 }
 
 /* An integer may have more digits than a real number. */
-static void value_compare__integers_and_real_numbers(void **state)
+CASE(value_compare__integers_and_real_numbers)
 {
-    (void)state;
     check_equal("9007199254740993", "9007199254740992.0");
     check(&exact, "9007199254740992", "9007199254740992.0", "");
     check(&exact, "9007199254740993", "9007199254740992.0",
@@ -93,9 +90,8 @@ static void value_compare__integers_and_real_numbers(void **state)
           "the value differs: expected '1e308', found 'Infinity'");
 }
 
-static void value_compare__numbers_that_json_has_not(void **state)
+CASE(value_compare__numbers_that_json_has_not)
 {
-    (void)state;
     check_differs("0", "{\"number\": \"NaN\"}");
     check_differs("0.5", "{\"number\": \"NaN\"}");
     check_differs("1e308", "{\"number\": \"Infinity\"}");
@@ -108,9 +104,8 @@ static void value_compare__numbers_that_json_has_not(void **state)
     check_differs("{\"number\": \"5\"}", "{\"number\": \"5\"}");
 }
 
-static void value_compare__arrays_and_dictionaries(void **state)
+CASE(value_compare__arrays_and_dictionaries)
 {
-    (void)state;
     check_equal("[1, [2, \"a\"], null]", "[1, [2, \"a\"], null]");
     check_equal("{\"a\": [1], \"b\": {}}", "{\"dict\": {\"b\": {\"dict\": {}}, \"a\": [1.0]}}");
     check(&usual, "[1, 2]", "[1]", "the value differs: expected '[1,2]', found '[1]'");
@@ -125,9 +120,8 @@ static void value_compare__arrays_and_dictionaries(void **state)
     check_differs("{\"dict\": {}}", "{\"dict\": {}}");
 }
 
-static void value_compare__sets(void **state)
+CASE(value_compare__sets)
 {
-    (void)state;
     check_equal("[3, 1, 2]", "{\"set\": [1, 2, 3]}");
     check_equal("[]", "{\"set\": []}");
     check_equal("[[1, 2], [2, 1]]", "{\"set\": [[2, 1], {\"set\": [2, 1]}]}");
@@ -141,11 +135,10 @@ static void value_compare__sets(void **state)
 }
 
 /* A program may return a set that is compared for as long as it likes. */
-static void value_compare__bounds_the_work(void **state)
+CASE(value_compare__bounds_the_work)
 {
     CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT, found = STRBUF_INIT;
 
-    (void)state;
     strbuf_addstr(&expected, "[-1");
     strbuf_addstr(&found, "{\"set\": [-2");
     for (int i = 0; i < 20000; i++) {
@@ -166,12 +159,11 @@ static void value_compare__bounds_the_work(void **state)
 }
 
 /* Long numbers count as more values: both have the same, and each search goes almost all round. */
-static void value_compare__bounds_the_work_with_long_numbers(void **state)
+CASE(value_compare__bounds_the_work_with_long_numbers)
 {
     enum { COUNT_OF_EACH = 300, DIGITS = 8000 };
     CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT, found = STRBUF_INIT;
 
-    (void)state;
     for (int i = 0; i < COUNT_OF_EACH; i++) {
         strbuf_addf(&expected, "%s%d", i > 0 ? "," : "[", i);
         strbuf_addf(&found, "%s{\"number\": \"%0*d\"}", i > 0 ? "," : "{\"set\": [", DIGITS,
@@ -183,7 +175,7 @@ static void value_compare__bounds_the_work_with_long_numbers(void **state)
           "the sets in the value are too large to be compared");
 }
 
-static void value_is_reported__other_forms(void **state)
+CASE(value_is_reported__other_forms)
 {
     static const char *const forms[] = {
         "{}",
@@ -201,7 +193,6 @@ static void value_is_reported__other_forms(void **state)
         "{\"set\": [{}]}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(forms); i++) {
         json_t *found = json_of(forms[i]);
 
@@ -211,14 +202,13 @@ static void value_is_reported__other_forms(void **state)
     }
 }
 
-static void value_show__all_types(void **state)
+CASE(value_show__all_types)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     json_t *found =
         json_of("[null, true, 1, 0.1, \"a\\u0000\\\"\", {\"dict\": {\"a\\n\": {\"set\": [2]}, "
                 "\"b\": {\"dict\": {}}}}, {\"number\": \"-Infinity\"}, []]");
 
-    (void)state;
     value_show(&text, found);
     assert_string_equal(strbuf_string(&text),
                         "[null, true, 1, 0.1, \"a\\u0000\\\"\", {\"a\\n\": [2], "

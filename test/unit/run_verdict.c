@@ -45,11 +45,10 @@ static void check(struct fixture *fixture, const char *expected, const char *war
         assert_string_equal(result.warnings.items[0], warning);
 }
 
-static void verdict__it_ended_by_itself(void **state)
+CASE(verdict__it_ended_by_itself)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     check(&fixture, "exit 0 0: -", NULL);
     fixture.end.status = 3;
@@ -60,11 +59,10 @@ static void verdict__it_ended_by_itself(void **state)
     check(&fixture, "signal 328 200: program was ended by signal 200", NULL);
 }
 
-static void verdict__memory(void **state)
+CASE(verdict__memory)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.end.oom_kills = 1;
     check(&fixture, "exit 0 0: -",
@@ -77,11 +75,10 @@ static void verdict__memory(void **state)
     check(&fixture, "signal 137 9: program was ended by signal SIGKILL", NULL);
 }
 
-static void verdict__cpu_time(void **state)
+CASE(verdict__cpu_time)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.end.cause = FRAME_CAUSE_CPU;
     fixture.end.signal = 9;
@@ -91,11 +88,10 @@ static void verdict__cpu_time(void **state)
 }
 
 /* A timeout is one of CPU time if the supervisor came too late to see that. */
-static void verdict__timeout(void **state)
+CASE(verdict__timeout)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.verdict.stop = STOP_TIMEOUT;
     check(&fixture, "timeout 137 9: program did not end within 5 s", NULL);
@@ -112,11 +108,10 @@ static void verdict__timeout(void **state)
     check(&fixture, "timeout 137 9: program did not end within 0.5 s", NULL);
 }
 
-static void verdict__output(void **state)
+CASE(verdict__output)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.verdict.stop = STOP_OUTPUT;
     check(&fixture, "output-limit 137 9: program wrote more than 64 MiB to one stream", NULL);
@@ -127,11 +122,10 @@ static void verdict__output(void **state)
     check(&fixture, "output-limit 137 9: program used up the output of its session", NULL);
 }
 
-static void verdict__cancelled(void **state)
+CASE(verdict__cancelled)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.verdict.stop = STOP_CANCELLED;
     check(&fixture, "cancelled 137 9: cancelled while the program ran", NULL);
@@ -147,11 +141,10 @@ static void verdict__cancelled(void **state)
 }
 
 /* How a cell ended is in its report, if its interpreter stays. */
-static void verdict__cell(void **state)
+CASE(verdict__cell)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.verdict.name = "the cell";
     fixture.request.cell = &fixture.cell;
@@ -165,11 +158,10 @@ static void verdict__cell(void **state)
           "status 0");
 }
 
-static void verdict__warnings(void **state)
+CASE(verdict__warnings)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.end.refused = 2;
     check(&fixture, "exit 0 0: -",
@@ -187,12 +179,11 @@ static void verdict__warnings(void **state)
           "cannot read standard input, which ended there for the program: Input/output error");
 }
 
-static void verdict__figures(void **state)
+CASE(verdict__figures)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     assert_true(verdict_reach(&fixture.verdict, &result));
     assert_int_equal(result.duration_ms, 2);
@@ -207,12 +198,11 @@ static void verdict__figures(void **state)
 }
 
 /* The container ended without a report: there is no verdict unless isolator has ended it. */
-static void verdict__no_report(void **state)
+CASE(verdict__no_report)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.verdict.end = NULL;
     assert_false(verdict_reach(&fixture.verdict, &result));
@@ -227,11 +217,10 @@ static void verdict__no_report(void **state)
 }
 
 /* The supervisor of a job alone keeps the timeout: FRAME_CAUSE_LATE is all that is known. */
-static void verdict__of_a_log(void **state)
+CASE(verdict__of_a_log)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.end.cause = FRAME_CAUSE_LATE;
     fixture.end.signal = 9;

@@ -70,44 +70,30 @@ static void check_calls(const struct fixture *fixture, const char *expected)
     assert_string_equal(calls, expected);
 }
 
-static void gc__removes_and_reports(void **state)
+CASE_WITH(gc__removes_and_reports, set_up(fixture, ORPHAN "\n"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, ORPHAN "\n");
-    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
-    assert_no_error(&fixture.error);
-    assert_string_equal(fixture.reports.data, NAME " (Created) of 7 on elsewhere: overdue\n");
-    check_calls(&fixture, LIFT NAME "\n|rm|--force|--volumes|" NAME "\n");
-    tear_down(&fixture);
+    assert_int_equal(collect(fixture, GC_UNTIL_GONE), 1);
+    assert_no_error(&fixture->error);
+    assert_string_equal(fixture->reports.data, NAME " (Created) of 7 on elsewhere: overdue\n");
+    check_calls(fixture, LIFT NAME "\n|rm|--force|--volumes|" NAME "\n");
 }
 
-static void gc__lists(void **state)
+CASE_WITH(gc__lists, set_up(fixture, ORPHAN "\n" ORPHAN "\n"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, ORPHAN "\n" ORPHAN "\n");
-    assert_int_equal(collect(&fixture, GC_LIST), 2);
-    check_calls(&fixture, "(none)");
-    tear_down(&fixture);
+    assert_int_equal(collect(fixture, GC_LIST), 2);
+    check_calls(fixture, "(none)");
 }
 
-static void gc__in_passing(void **state)
+CASE_WITH(gc__in_passing, set_up(fixture, ORPHAN "\n"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, ORPHAN "\n");
-    write_in(fixture.directory, "refuse", "");
-    assert_int_equal(gc_collect(&fixture.docker, GC_ONE_PASS, NULL, NULL, NULL, &fixture.error), 1);
-    check_calls(&fixture, LIFT NAME "\n|rm|--force|--volumes|" NAME "\n"); /* one attempt */
-    tear_down(&fixture);
+    write_in(fixture->directory, "refuse", "");
+    assert_int_equal(gc_collect(&fixture->docker, GC_ONE_PASS, NULL, NULL, NULL, &fixture->error),
+                     1);
+    check_calls(fixture, LIFT NAME "\n|rm|--force|--volumes|" NAME "\n"); /* one attempt */
 }
 
 /* A session whose owner lives is reported and left alone; without its owner it is an orphan. */
-static void gc__sessions(void **state)
+CASE(gc__sessions)
 {
     static const char live[] =
         "[\"isolator-session-0123456789abcdef\",\"Up 3 minutes\","
@@ -118,7 +104,6 @@ static void gc__sessions(void **state)
         "\"99999999999\"]\n";
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, live);
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
     assert_string_equal(strbuf_string(&fixture.reports),
@@ -136,7 +121,7 @@ static void gc__sessions(void **state)
 }
 
 /* Lines of another form: none of these containers is removed. */
-static void gc__leaves_what_is_not_ours(void **state)
+CASE(gc__leaves_what_is_not_ours)
 {
     static const char *const lists[] = {
         "",
@@ -158,7 +143,6 @@ static void gc__leaves_what_is_not_ours(void **state)
         "\\\",\\\"Up\\\"]\",\"99999999999\"]\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lists); i++) {
         struct fixture fixture;
 
@@ -170,27 +154,23 @@ static void gc__leaves_what_is_not_ours(void **state)
     }
 }
 
-static void gc__shows_labels_safely(void **state)
+CASE_WITH(gc__shows_labels_safely,
+          set_up(fixture,
+                 "[\"" NAME
+                 "\",\"Up \\u001b[2J\",\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\","
+                 "\"1\",\"a\\u001b[2J\xc2\x9b\\n\",\"1000\"]\n"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture,
-           "[\"" NAME "\",\"Up \\u001b[2J\",\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\","
-           "\"1\",\"a\\u001b[2J\xc2\x9b\\n\",\"1000\"]\n");
-    assert_int_equal(collect(&fixture, GC_LIST), 1);
-    assert_string_equal(fixture.reports.data,
+    assert_int_equal(collect(fixture, GC_LIST), 1);
+    assert_string_equal(fixture->reports.data,
                         NAME " (Up \\x1b[2J) of 7 on a\\x1b[2J\\xc2\\x9b\\n: overdue\n");
-    tear_down(&fixture);
 }
 
 /* The containers that were listed are removed, and the incomplete list is an error. */
-static void gc__of_a_list_that_is_too_long(void **state)
+CASE(gc__of_a_list_that_is_too_long)
 {
     struct strbuf list = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     while (list.length < DOCKER_OUTPUT_MAX - 50)
         strbuf_addstr(&list, "other\n");
     strbuf_addstr(&list, ORPHAN "\n"); /* cut */
@@ -202,22 +182,18 @@ static void gc__of_a_list_that_is_too_long(void **state)
     tear_down(&fixture);
 }
 
-static void gc__cancelled(void **state)
+CASE_WITH(gc__cancelled, set_up(fixture, ORPHAN "\n"))
 {
     struct notifier cancel = NOTIFIER_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, ORPHAN "\n");
-    assert_int_equal(notifier_open(&cancel, &fixture.error), 0);
+    assert_int_equal(notifier_open(&cancel, &fixture->error), 0);
     notifier_raise(&cancel);
-    assert_int_equal(gc_collect(&fixture.docker, GC_UNTIL_GONE, report, &fixture.reports, &cancel,
-                                &fixture.error),
+    assert_int_equal(gc_collect(&fixture->docker, GC_UNTIL_GONE, report, &fixture->reports, &cancel,
+                                &fixture->error),
                      -1);
-    assert_int_equal(fixture.error.kind, ERROR_CANCELLED);
-    check_calls(&fixture, "(none)");
+    assert_int_equal(fixture->error.kind, ERROR_CANCELLED);
+    check_calls(fixture, "(none)");
     notifier_release(&cancel);
-    tear_down(&fixture);
 }
 
 /* ---- jobs */
@@ -257,11 +233,10 @@ static bool has_file(const struct fixture *fixture, const char *name)
     return access(path, F_OK) == 0;
 }
 
-static void gc__of_a_job_that_has_expired(void **state)
+CASE(gc__of_a_job_that_has_expired)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_job(&fixture, false, "exited", "1000", NEVER);
     write_in(fixture.directory, JOB_FILE, "");
     assert_int_equal(collect(&fixture, GC_LIST), 1);
@@ -289,13 +264,12 @@ static void gc__of_a_job_that_has_expired(void **state)
 }
 
 /* Someone waits for a job that has expired, or still starts one: its file is locked. */
-static void gc__of_a_job_that_is_in_use(void **state)
+CASE(gc__of_a_job_that_is_in_use)
 {
     static const struct {
         const char *file, *expires;
     } uses[] = {{JOB_FILE, "1000"}, {STARTING, "99999999999"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(uses); i++) {
         CLEANUP_FREE char *path = NULL;
         struct fixture fixture;
@@ -316,12 +290,11 @@ static void gc__of_a_job_that_is_in_use(void **state)
 
 /* A start that was killed: before its file was written, and after that, also if the program runs.
  */
-static void gc__of_a_job_that_was_not_started(void **state)
+CASE(gc__of_a_job_that_was_not_started)
 {
     static const char file[] = "{\"expires\": 99999999999}";
     struct fixture fixture;
 
-    (void)state;
     set_up_job(&fixture, false, "created", "99999999999", NEVER);
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
     check_calls(&fixture, LIFT JOB "\n|rm|--force|--volumes|" JOB "\n");
@@ -343,18 +316,14 @@ static void gc__of_a_job_that_was_not_started(void **state)
 }
 
 /* The list says what was true before the owner started the job and ended. */
-static void gc__of_a_job_that_was_started_meanwhile(void **state)
+CASE_WITH(gc__of_a_job_that_was_started_meanwhile,
+          set_up_job(fixture, false, "created", "99999999999", "\"2026-01-01T00:00:00Z\""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up_job(&fixture, false, "created", "99999999999", "\"2026-01-01T00:00:00Z\"");
-    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
-    check_calls(&fixture, "(none)");
-    write_in(fixture.directory, JOB_FILE, "");
-    write_in(fixture.directory, "state", "0 false " NEVER " " NEVER " \n");
-    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
-    check_calls(&fixture, "(none)");
-    assert_true(has_file(&fixture, JOB_FILE));
-    tear_down(&fixture);
+    assert_int_equal(collect(fixture, GC_UNTIL_GONE), 0);
+    check_calls(fixture, "(none)");
+    write_in(fixture->directory, JOB_FILE, "");
+    write_in(fixture->directory, "state", "0 false " NEVER " " NEVER " \n");
+    assert_int_equal(collect(fixture, GC_UNTIL_GONE), 0);
+    check_calls(fixture, "(none)");
+    assert_true(has_file(fixture, JOB_FILE));
 }

@@ -84,7 +84,7 @@ static void check_refused(struct fixture *fixture, const char *word, enum error_
     job_note_release(&note);
 }
 
-static void job_note__names(void **state)
+CASE(job_note__names)
 {
     static const char *const good[] = {"x", "training-1", "a.b_C", "0123456789abcdefg", "run"};
     static const char *const bad[] = {
@@ -94,7 +94,6 @@ static void job_note__names(void **state)
         "a b",  "\xc3\xa4",
         "..\n", "12345678901234567890123456789012345678901234567890123456789012345"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         CLEANUP(error_release) struct error error = ERROR_INIT;
         if (job_note_check_name(good[i], &error) != 0)
@@ -108,20 +107,17 @@ static void job_note__names(void **state)
     }
 }
 
-static void job_note__round_trip(void **state)
+CASE_WITH(job_note__round_trip, set_up(fixture))
 {
     struct job_note note = JOB_NOTE_INIT;
     CLEANUP_FREE char *path = NULL;
-    struct fixture fixture;
     struct stat status;
 
-    (void)state;
-    set_up(&fixture);
-    write_note(&fixture, ID, "training", 77);
-    path = path_in(fixture.directory, "isolator/jobs/" ID ".training");
+    write_note(fixture, ID, "training", 77);
+    path = path_in(fixture->directory, "isolator/jobs/" ID ".training");
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
-    assert_int_equal(job_note_lock(&note, "training", &fixture.error), 0);
+    assert_int_equal(job_note_lock(&note, "training", &fixture->error), 0);
     assert_string_equal(note.id, ID);
     assert_string_equal(note.name, "training");
     assert_string_equal(note.key, KEY);
@@ -137,120 +133,103 @@ static void job_note__round_trip(void **state)
     assert_string_equal(note.plan.command.items[1], "main.py");
     assert_int_equal(note.plan.max_artifacts, 3);
     assert_true(isinf(note.plan.policy.limits.number[LIMIT_CPU_TIME]));
-    check_refused(&fixture, "training", ERROR_SYSTEM,
+    check_refused(fixture, "training", ERROR_SYSTEM,
                   "another isolator works on the job 'training'; its result is printed once");
     job_note_remove(&note);
-    check_refused(&fixture, "training", ERROR_USAGE, "no job 'training'; isolator ps lists them");
+    check_refused(fixture, "training", ERROR_USAGE, "no job 'training'; isolator ps lists them");
     job_note_release(&note);
-    tear_down(&fixture);
 }
 
-static void job_note__is_found(void **state)
+CASE_WITH(job_note__is_found, set_up(fixture))
 {
     CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     job_notes_list(&words, true);
     assert_int_equal(words.count, 0);
-    write_note(&fixture, ID, NULL, 0);
-    write_note(&fixture, "0123456789abcde0", "x", 0);
-    check_open(&fixture, ID, ID);
-    check_open(&fixture, "0123456789abcde0", "0123456789abcde0");
-    check_open(&fixture, "x", "0123456789abcde0");
-    check_refused(&fixture, "0123", ERROR_USAGE,
+    write_note(fixture, ID, NULL, 0);
+    write_note(fixture, "0123456789abcde0", "x", 0);
+    check_open(fixture, ID, ID);
+    check_open(fixture, "0123456789abcde0", "0123456789abcde0");
+    check_open(fixture, "x", "0123456789abcde0");
+    check_refused(fixture, "0123", ERROR_USAGE,
                   "'0123' is the start of several ids: give more digits");
-    check_refused(&fixture, "", ERROR_USAGE, "no job ''; isolator ps lists them");
-    check_refused(&fixture, "../x", ERROR_USAGE, "no job '../x'; isolator ps lists them");
-    check_refused(&fixture, "\033[2J", ERROR_USAGE, "no job '\\x1b[2J'; isolator ps lists them");
+    check_refused(fixture, "", ERROR_USAGE, "no job ''; isolator ps lists them");
+    check_refused(fixture, "../x", ERROR_USAGE, "no job '../x'; isolator ps lists them");
+    check_refused(fixture, "\033[2J", ERROR_USAGE, "no job '\\x1b[2J'; isolator ps lists them");
     job_notes_list(&words, true);
     assert_int_equal(words.count, 3);
-    tear_down(&fixture);
 }
 
-static void job_note__of_a_batch(void **state)
+CASE_WITH(job_note__of_a_batch, set_up(fixture))
 {
     struct job_note note = JOB_NOTE_INIT, read = JOB_NOTE_INIT, other = JOB_NOTE_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     memcpy(note.id, ID, sizeof note.id);
     memcpy(note.key, KEY, sizeof note.key);
     note.batch_id = json_pack("{s:[n,f,s#]}", "deep", 0.1, "a\0b", 3);
     note.batch_line = 7;
-    assert_int_equal(job_note_create(&note, &fixture.error), 0);
-    assert_int_equal(job_note_write(&note, &fixture.plan, &fixture.error), 0);
-    assert_int_equal(job_note_publish(&note, &fixture.error), 0);
-    assert_int_equal(job_note_lock(&other, ID, &fixture.error), -1);
+    assert_int_equal(job_note_create(&note, &fixture->error), 0);
+    assert_int_equal(job_note_write(&note, &fixture->plan, &fixture->error), 0);
+    assert_int_equal(job_note_publish(&note, &fixture->error), 0);
+    assert_int_equal(job_note_lock(&other, ID, &fixture->error), -1);
     assert_true(other.busy);
-    error_release(&fixture.error);
-    fixture.error = (struct error)ERROR_INIT;
-    assert_int_equal(job_note_open(&read, ID, &fixture.error), 0);
+    error_release(&fixture->error);
+    fixture->error = (struct error)ERROR_INIT;
+    assert_int_equal(job_note_open(&read, ID, &fixture->error), 0);
     assert_true(json_equal(read.batch_id, note.batch_id));
     assert_int_equal(read.batch_line, 7);
     job_note_release(&read);
     job_note_release(&other);
     job_note_release(&note);
-    write_note(&fixture, ID, NULL, 0);
-    assert_int_equal(job_note_lock(&read, ID, &fixture.error), 0);
+    write_note(fixture, ID, NULL, 0);
+    assert_int_equal(job_note_lock(&read, ID, &fixture->error), 0);
     assert_false(read.busy);
     assert_null(read.batch_id);
     assert_int_equal(read.batch_line, 0);
     job_note_release(&read);
-    tear_down(&fixture);
 }
 
-static void job_note__batches(void **state)
+CASE_WITH(job_note__batches, set_up(fixture))
 {
-    struct fixture fixture;
     int one, other;
 
-    (void)state;
-    set_up(&fixture);
     assert_false(job_batch_runs());
-    one = job_batch_begin(&fixture.error);
-    other = job_batch_begin(&fixture.error);
+    one = job_batch_begin(&fixture->error);
+    other = job_batch_begin(&fixture->error);
     assert_true(one >= 0 && other >= 0);
     assert_true(job_batch_runs());
     close(one);
     assert_true(job_batch_runs());
     close(other);
     assert_false(job_batch_runs());
-    tear_down(&fixture);
 }
 
 /* Who can write to the directory of root, which runs with that HOME, chooses no other file for it.
  */
-static void job_note__links_are_not_followed(void **state)
+CASE_WITH(job_note__links_are_not_followed, set_up(fixture))
 {
     static const char *const links[] = {"isolator/jobs/" ID, "isolator/jobs/.batch"};
     CLEANUP_FREE char *other = NULL, *cannot_open = NULL, *cannot_lock = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    write_note(&fixture, "fedcba9876543210", NULL, 77);
-    other = path_in(fixture.directory, "other");
+    write_note(fixture, "fedcba9876543210", NULL, 77);
+    other = path_in(fixture->directory, "other");
     for (size_t i = 0; i < COUNT(links); i++) {
-        CLEANUP_FREE char *link = path_in(fixture.directory, links[i]);
+        CLEANUP_FREE char *link = path_in(fixture->directory, links[i]);
 
         assert_int_equal(symlink("../../other", link), 0);
     }
     cannot_open = string_format("cannot open '%s/%s': Too many levels of symbolic links",
-                                fixture.directory, links[0]);
+                                fixture->directory, links[0]);
     cannot_lock = string_format("cannot lock '%s/%s': Too many levels of symbolic links",
-                                fixture.directory, links[1]);
-    check_refused(&fixture, ID, ERROR_SYSTEM, cannot_open);
-    assert_int_equal(job_batch_begin(&fixture.error), -1);
-    assert_error(&fixture.error, ERROR_SYSTEM, cannot_lock);
+                                fixture->directory, links[1]);
+    check_refused(fixture, ID, ERROR_SYSTEM, cannot_open);
+    assert_int_equal(job_batch_begin(&fixture->error), -1);
+    assert_error(&fixture->error, ERROR_SYSTEM, cannot_lock);
     assert_false(job_batch_runs());
     assert_int_equal(access(other, F_OK), -1);
-    tear_down(&fixture);
 }
 
-static void job_note__damaged_files(void **state)
+CASE_WITH(job_note__damaged_files, set_up(fixture))
 {
     static const struct {
         const char *text, *message;
@@ -267,42 +246,34 @@ static void job_note__damaged_files(void **state)
         {"{\"version\": 1, \"key\": \"" KEY "\", \"plan\": {\"language\": [], \"image\": 1}}",
          "language is missing"},
     };
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    write_note(&fixture, ID, NULL, 0);
+    write_note(fixture, ID, NULL, 0);
     for (size_t i = 0; i < COUNT(files); i++) {
         struct job_note note = JOB_NOTE_INIT;
 
-        write_in(fixture.directory, "isolator/jobs/" ID, files[i].text);
-        assert_int_equal(job_note_lock(&note, ID, &fixture.error), -1);
-        if (!strstr(fixture.error.message, files[i].message))
-            fail_msg("'%s' is told of '%s'", fixture.error.message, files[i].text);
-        error_release(&fixture.error);
-        fixture.error = (struct error)ERROR_INIT;
+        write_in(fixture->directory, "isolator/jobs/" ID, files[i].text);
+        assert_int_equal(job_note_lock(&note, ID, &fixture->error), -1);
+        if (!strstr(fixture->error.message, files[i].message))
+            fail_msg("'%s' is told of '%s'", fixture->error.message, files[i].text);
+        error_release(&fixture->error);
+        fixture->error = (struct error)ERROR_INIT;
         job_note_release(&note);
     }
-    tear_down(&fixture);
 }
 
-static void job_note__expires(void **state)
+CASE_WITH(job_note__expires, set_up(fixture))
 {
     struct job_note used = JOB_NOTE_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    write_note(&fixture, ID, NULL, 100);
-    write_note(&fixture, "1123456789abcdef", NULL, 200);
-    write_note(&fixture, "2123456789abcdef", "used", 100);
-    assert_int_equal(job_note_lock(&used, "used", &fixture.error), 0);
+    write_note(fixture, ID, NULL, 100);
+    write_note(fixture, "1123456789abcdef", NULL, 200);
+    write_note(fixture, "2123456789abcdef", "used", 100);
+    assert_int_equal(job_note_lock(&used, "used", &fixture->error), 0);
     job_notes_prune(101);
-    check_refused(&fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
-    check_open(&fixture, "1123456789abcdef", "1123456789abcdef");
+    check_refused(fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
+    check_open(fixture, "1123456789abcdef", "1123456789abcdef");
     job_note_release(&used);
-    check_open(&fixture, "used", "2123456789abcdef"); /* it was locked */
-    tear_down(&fixture);
+    check_open(fixture, "used", "2123456789abcdef"); /* it was locked */
 }
 
 /* Whether the job can be claimed now. */
@@ -317,22 +288,18 @@ static bool claims(const char *id, bool removes)
     return claimed;
 }
 
-static void job_note__claim(void **state)
+CASE_WITH(job_note__claim, set_up(fixture))
 {
     struct job_note used = JOB_NOTE_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     assert_true(claims(ID, true)); /* there is no file of it */
-    write_note(&fixture, ID, "training", 0);
-    assert_int_equal(job_note_lock(&used, ID, &fixture.error), 0);
+    write_note(fixture, ID, "training", 0);
+    assert_int_equal(job_note_lock(&used, ID, &fixture->error), 0);
     assert_false(claims(ID, false));
     job_note_release(&used);
-    write_in(fixture.directory, "isolator/jobs/" ID ".training", "damaged");
+    write_in(fixture->directory, "isolator/jobs/" ID ".training", "damaged");
     assert_true(claims(ID, true));
-    check_refused(&fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
-    tear_down(&fixture);
+    check_refused(fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
 }
 
 static bool is_there(const struct fixture *fixture, const char *name)
@@ -344,46 +311,42 @@ static bool is_there(const struct fixture *fixture, const char *name)
 }
 
 /* Until it is published, a job is not found; one whose isolator was killed then can be claimed. */
-static void job_note__publish(void **state)
+CASE_WITH(job_note__publish, set_up(fixture))
 {
     CLEANUP(strvec_release) struct strvec starting = STRVEC_INIT;
     struct job_note note = JOB_NOTE_INIT, other = JOB_NOTE_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     memcpy(note.id, ID, sizeof note.id);
     memcpy(note.key, KEY, sizeof note.key);
     note.name = string_copy("training");
     assert_int_equal(job_note_stage(ID), JOB_STAGE_NONE);
-    assert_int_equal(job_note_create(&note, &fixture.error), 0);
-    assert_int_equal(job_note_write(&note, &fixture.plan, &fixture.error), 0);
+    assert_int_equal(job_note_create(&note, &fixture->error), 0);
+    assert_int_equal(job_note_write(&note, &fixture->plan, &fixture->error), 0);
     assert_int_equal(job_note_stage(ID), JOB_STAGE_STARTING);
     assert_false(claims(ID, false));
-    check_refused(&fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
+    check_refused(fixture, ID, ERROR_USAGE, "no job '" ID "'; isolator ps lists them");
     job_notes_starting(&starting);
     assert_int_equal(starting.count, 1);
     assert_string_equal(starting.items[0], ID ".training");
-    assert_int_equal(job_note_publish(&note, &fixture.error), 0);
+    assert_int_equal(job_note_publish(&note, &fixture->error), 0);
     assert_int_equal(job_note_stage(ID), JOB_STAGE_STARTED);
     assert_false(claims(ID, false));
     job_note_release(&note);
-    check_open(&fixture, "training", ID);
+    check_open(fixture, "training", ID);
 
     memcpy(other.id, "2123456789abcdef", sizeof other.id);
-    assert_int_equal(job_note_create(&other, &fixture.error), 0);
-    assert_int_equal(job_note_write(&other, &fixture.plan, &fixture.error), 0);
+    assert_int_equal(job_note_create(&other, &fixture->error), 0);
+    assert_int_equal(job_note_write(&other, &fixture->plan, &fixture->error), 0);
     job_note_release(&other); /* as if it were killed */
     strvec_release(&starting);
     job_notes_starting(&starting);
     assert_int_equal(starting.count, 0);
     assert_true(claims("2123456789abcdef", true));
     assert_int_equal(job_note_stage("2123456789abcdef"), JOB_STAGE_NONE);
-    tear_down(&fixture);
 }
 
 /* An isolator that was killed in writing the file of a job leaves one that begins with a dot. */
-static void job_note__unfinished_files(void **state)
+CASE_WITH(job_note__unfinished_files, set_up(fixture))
 {
     static const struct {
         const char *name, *text;
@@ -397,22 +360,18 @@ static void job_note__unfinished_files(void **state)
         {"isolator/jobs/.other", "", true},
     };
     CLEANUP_FREE char *path = NULL;
-    struct fixture fixture;
     int lock;
 
-    (void)state;
-    set_up(&fixture);
-    write_note(&fixture, ID, NULL, 0);
+    write_note(fixture, ID, NULL, 0);
     for (size_t i = 0; i < COUNT(files); i++)
-        write_in(fixture.directory, files[i].name, files[i].text);
-    path = path_in(fixture.directory, files[4].name);
+        write_in(fixture->directory, files[i].name, files[i].text);
+    path = path_in(fixture->directory, files[4].name);
     lock = open(path, O_RDONLY | O_CLOEXEC);
     assert_int_equal(flock(lock, LOCK_EX), 0);
     job_notes_prune(100);
     for (size_t i = 0; i < COUNT(files); i++)
-        if (is_there(&fixture, files[i].name) != files[i].stays)
+        if (is_there(fixture, files[i].name) != files[i].stays)
             fail_msg("'%s' %s", files[i].name, files[i].stays ? "is gone" : "stays");
-    check_open(&fixture, ID, ID);
+    check_open(fixture, ID, ID);
     close(lock);
-    tear_down(&fixture);
 }

@@ -178,9 +178,8 @@ static void tear_down(struct fixture *fixture)
     temp_remove(fixture->directory);
 }
 
-static void pool__null_is_a_pool_without_anything(void **state)
+CASE(pool__null_is_a_pool_without_anything)
 {
-    (void)state;
     pool_start(NULL);
     pool_pause(NULL, true);
     assert_null(pool_take(NULL, NULL, NULL));
@@ -189,79 +188,57 @@ static void pool__null_is_a_pool_without_anything(void **state)
     pool_close(NULL);
 }
 
-static void pool__needs_no_notifier(void **state)
+CASE_WITH(pool__needs_no_notifier, set_up(fixture, POOL_AHEAD, ""))
 {
     struct error error = ERROR_INIT;
-    struct fixture fixture;
     struct pool *pool;
 
-    (void)state;
-    set_up(&fixture, POOL_AHEAD, "");
-    pool = pool_open(&fixture.docker, &fixture.config, POOL_ON_DEMAND, NULL, NULL, &error);
+    pool = pool_open(&fixture->docker, &fixture->config, POOL_ON_DEMAND, NULL, NULL, &error);
     assert_non_null(pool);
     pool_start(pool);
-    assert_null(take_now(pool, &fixture.plan));
-    wait_for(&fixture, ".ready", 1);
+    assert_null(take_now(pool, &fixture->plan));
+    wait_for(fixture, ".ready", 1);
     pool_end(pool);
     pool_close(pool);
-    tear_down(&fixture);
 }
 
-static void pool__begins_when_it_is_started(void **state)
+CASE_WITH(pool__begins_when_it_is_started, set_up(fixture, POOL_ON_DEMAND, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, POOL_ON_DEMAND, "");
-    assert_null(take_now(fixture.pool, &fixture.plan));
+    assert_null(take_now(fixture->pool, &fixture->plan));
     poll(NULL, 0, 200);
-    assert_int_equal(count(&fixture, ""), 0);
-    pool_start(fixture.pool);
-    wait_for(&fixture, "", 1);
-    tear_down(&fixture);
+    assert_int_equal(count(fixture, ""), 0);
+    pool_start(fixture->pool);
+    wait_for(fixture, "", 1);
 }
 
-static void pool__what_was_stopped_does_not_begin_again(void **state)
+CASE_WITH(pool__what_was_stopped_does_not_begin_again, set_up(fixture, POOL_ON_DEMAND, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, POOL_ON_DEMAND, "");
-    pool_stop(fixture.pool);
-    pool_start(fixture.pool);
-    assert_null(take_now(fixture.pool, &fixture.plan));
+    pool_stop(fixture->pool);
+    pool_start(fixture->pool);
+    assert_null(take_now(fixture->pool, &fixture->plan));
     poll(NULL, 0, 200);
-    assert_int_equal(count(&fixture, ""), 0);
-    tear_down(&fixture);
+    assert_int_equal(count(fixture, ""), 0);
 }
 
-static void pool__what_is_stopped_makes_no_more(void **state)
+CASE_WITH(pool__what_is_stopped_makes_no_more, set_up(fixture, POOL_ON_DEMAND, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, POOL_ON_DEMAND, "");
-    pool_start(fixture.pool);
-    put_away(take(&fixture, &fixture.plan));
-    put_away(take(&fixture, &fixture.plan)); /* it is refilled until it is stopped */
-    wait_for(&fixture, ".ready", 3);
-    pool_stop(fixture.pool);
-    put_away(take(&fixture, &fixture.plan));
+    pool_start(fixture->pool);
+    put_away(take(fixture, &fixture->plan));
+    put_away(take(fixture, &fixture->plan)); /* it is refilled until it is stopped */
+    wait_for(fixture, ".ready", 3);
+    pool_stop(fixture->pool);
+    put_away(take(fixture, &fixture->plan));
     poll(NULL, 0, 500);
-    assert_int_equal(count(&fixture, ""), 3);
-    tear_down(&fixture);
+    assert_int_equal(count(fixture, ""), 3);
 }
 
-static void pool__each_serves_once_and_is_replaced(void **state)
+CASE_WITH(pool__each_serves_once_and_is_replaced, set_up(fixture, POOL_AHEAD, ""))
 {
     char names[3][OWNED_CONTAINER_NAME_SIZE];
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, POOL_AHEAD, "");
-    pool_start(fixture.pool);
+    pool_start(fixture->pool);
     for (int i = 0; i < 3; i++) {
-        struct instance *instance = take(&fixture, &fixture.plan);
+        struct instance *instance = take(fixture, &fixture->plan);
 
         assert_true(instance_waits(instance));
         memcpy(names[i], instance->container.name, sizeof names[i]);
@@ -270,10 +247,9 @@ static void pool__each_serves_once_and_is_replaced(void **state)
     assert_string_not_equal(names[0], names[1]);
     assert_string_not_equal(names[1], names[2]);
     assert_string_not_equal(names[0], names[2]);
-    tear_down(&fixture);
 }
 
-static void pool__only_what_is_alike_but_for_its_limits(void **state)
+CASE_WITH(pool__only_what_is_alike_but_for_its_limits, set_up(fixture, POOL_AHEAD, ""))
 {
     static const char *const members[] = {
         "{\"defaults\": {\"workdirMB\": 3}}",
@@ -286,12 +262,9 @@ static void pool__only_what_is_alike_but_for_its_limits(void **state)
         "{\"languages\": {\"python\": {\"image\": \"python:2\"}}}",
         "{\"containerWorkdir\": \"/elsewhere\"}",
     };
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, POOL_AHEAD, "");
-    pool_start(fixture.pool);
-    wait_for(&fixture, ".ready", 1);
+    pool_start(fixture->pool);
+    wait_for(fixture, ".ready", 1);
     for (size_t i = 0; i < COUNT(members); i++) {
         CLEANUP(config_release) struct config config;
         CLEANUP(plan_release) struct plan other = PLAN_INIT;
@@ -302,36 +275,30 @@ static void pool__only_what_is_alike_but_for_its_limits(void **state)
         config_overlay(&config, members[i], strlen(members[i]), "test", &error);
         assert_no_error(&error);
         make_plan(&other, &config);
-        if (take_now(fixture.pool, &other))
+        if (take_now(fixture->pool, &other))
             fail_msg("an instance for another request: %s", members[i]);
     }
-    put_away(take(&fixture, &fixture.plan));
-    tear_down(&fixture);
+    put_away(take(fixture, &fixture->plan));
 }
 
 /* Its limits can be changed. The class is then refilled in its own size. */
-static void pool__one_of_another_size(void **state)
+CASE_WITH(pool__one_of_another_size, set_up(fixture, POOL_ON_DEMAND, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, POOL_ON_DEMAND, "");
-    pool_start(fixture.pool);
+    pool_start(fixture->pool);
     for (int i = 0; i < 2; i++) {
         CLEANUP(plan_release) struct plan other = PLAN_INIT;
         struct instance *instance;
 
-        make_plan(&other, &fixture.config);
+        make_plan(&other, &fixture->config);
         other.policy.limits.number[LIMIT_MEMORY] = 100;
         other.policy.limits.number[LIMIT_CPUS] = 0.25;
         other.policy.limits.number[LIMIT_PIDS] = 10;
-        instance = take(&fixture, &other);
+        instance = take(fixture, &other);
         assert_int_equal(instance->limits.memory_mb, 256);
         assert_true(instance->limits.cpus == 0.5);
         assert_int_equal(instance->limits.pids, 64);
         put_away(instance);
     }
-    tear_down(&fixture);
 }
 
 /* Starts a pool that keeps one of the last language, too. */
@@ -346,13 +313,12 @@ static void start_with_another(struct fixture *fixture)
 }
 
 /* Two languages with one image. */
-static void pool__one_of_the_right_size_first(void **state)
+CASE(pool__one_of_the_right_size_first)
 {
     CLEANUP(plan_release) struct plan large = PLAN_INIT;
     struct fixture fixture;
     struct instance *one, *other;
 
-    (void)state;
     set_up(&fixture, POOL_AHEAD,
            "\"languages\": {\"large\": {\"image\": \"python:3.11-alpine\", \"memoryMB\": 512,"
            " \"command\": [\"python3\", \"{entrypoint}\"], \"extensions\": [\".large\"],"
@@ -433,16 +399,15 @@ static void check_cells(enum pool_policy policy, int warm, int before, int after
     tear_down(&fixture);
 }
 
-static void pool__interpreters_for_sessions(void **state)
+CASE(pool__interpreters_for_sessions)
 {
-    (void)state;
     check_cells(POOL_AHEAD, 1, 0, 0, 1);
     check_cells(POOL_AHEAD, 3, 1, 1, 1);
     check_cells(POOL_ON_DEMAND, 2, 0, 0, 1);
 }
 
 /* Each request gets the one that is ready for it, if there is one. */
-static void pool__what_is_ready_for_the_request_first(void **state)
+CASE(pool__what_is_ready_for_the_request_first)
 {
     static const struct frame_ready answer = {1 << 20};
     CLEANUP(plan_release) struct plan cell = PLAN_INIT;
@@ -450,7 +415,6 @@ static void pool__what_is_ready_for_the_request_first(void **state)
     const struct instance *for_cell = NULL;
     struct instance *one, *other;
 
-    (void)state;
     set_up(&fixture, POOL_AHEAD, "\"warmMemoryMB\": 64, \"warm\": {\"python\": 3}");
     write_frame(fixture.directory, "ready", FRAME_READY, &answer, sizeof answer);
     make_plan(&cell, &fixture.config);
@@ -471,44 +435,39 @@ static void pool__what_is_ready_for_the_request_first(void **state)
     tear_down(&fixture);
 }
 
-static void pool__ready_interpreters_have_a_limit(void **state)
+CASE(pool__ready_interpreters_have_a_limit)
 {
-    (void)state;
     check_ready("200", 2);
     check_ready("199", 1);
     check_ready("0", 0);
 }
 
 /* The container is replaced by one that is not made ready, and there is no other try. */
-static void pool__an_interpreter_that_does_not_become_ready(void **state)
+CASE_WITH(pool__an_interpreter_that_does_not_become_ready,
+          set_up(fixture, POOL_ON_DEMAND, "\"warmMemoryMB\": 1024"))
 {
     static const struct frame_failed failed = {FRAME_STEP_START, ECHILD};
-    struct fixture fixture;
     CLEANUP_FREE char *tried = NULL;
 
-    (void)state;
-    set_up(&fixture, POOL_ON_DEMAND, "\"warmMemoryMB\": 1024");
-    write_frame(fixture.directory, "ready", FRAME_FAILED, &failed, sizeof failed);
-    pool_start(fixture.pool);
+    write_frame(fixture->directory, "ready", FRAME_FAILED, &failed, sizeof failed);
+    pool_start(fixture->pool);
     for (int i = 0; i < 2; i++) {
-        struct instance *instance = take(&fixture, &fixture.plan);
+        struct instance *instance = take(fixture, &fixture->plan);
 
         assert_int_equal(instance->link.state, LINK_READY);
         put_away(instance);
     }
-    tried = read_in(fixture.directory, "tried");
+    tried = read_in(fixture->directory, "tried");
     assert_string_equal(tried, "try\n");
-    tear_down(&fixture);
 }
 
-static void pool__what_only_the_program_sees_makes_no_difference(void **state)
+CASE(pool__what_only_the_program_sees_makes_no_difference)
 {
     CLEANUP(plan_release) struct plan other = PLAN_INIT;
     struct error error = ERROR_INIT;
     struct fixture fixture;
     struct request request;
 
-    (void)state;
     set_up(&fixture, POOL_AHEAD, "");
     request_init(&request);
     request.language = string_copy("python");
@@ -523,51 +482,36 @@ static void pool__what_only_the_program_sees_makes_no_difference(void **state)
     request_release(&request);
 }
 
-static void pool__on_demand_when_it_was_asked_for(void **state)
+CASE_WITH(pool__on_demand_when_it_was_asked_for, set_up(fixture, POOL_ON_DEMAND, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, POOL_ON_DEMAND, "");
-    pool_start(fixture.pool);
+    pool_start(fixture->pool);
     poll(NULL, 0, 100);
-    assert_int_equal(count(&fixture, ""), 0);
-    put_away(take(&fixture, &fixture.plan));
-    tear_down(&fixture);
+    assert_int_equal(count(fixture, ""), 0);
+    put_away(take(fixture, &fixture->plan));
 }
 
-static void pool__one_shot_makes_one_for_each_request(void **state)
+CASE_WITH(pool__one_shot_makes_one_for_each_request, set_up(fixture, POOL_ONE_SHOT, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, POOL_ONE_SHOT, "");
-    pool_start(fixture.pool);
-    assert_null(take_now(fixture.pool, &fixture.plan)); /* which requests nothing */
+    pool_start(fixture->pool);
+    assert_null(take_now(fixture->pool, &fixture->plan)); /* which requests nothing */
     poll(NULL, 0, 100);
-    assert_int_equal(count(&fixture, ""), 0);
-    assert_false(pool_request(fixture.pool, &fixture.plan));
-    wait_for(&fixture, ".ready", 1);
-    put_away(take(&fixture, &fixture.plan));
+    assert_int_equal(count(fixture, ""), 0);
+    assert_false(pool_request(fixture->pool, &fixture->plan));
+    wait_for(fixture, ".ready", 1);
+    put_away(take(fixture, &fixture->plan));
     poll(NULL, 0, 100);
-    assert_int_equal(count(&fixture, ""), 1);
-    tear_down(&fixture);
+    assert_int_equal(count(fixture, ""), 1);
 }
 
-static void pool__pauses_while_the_cores_are_needed(void **state)
+CASE_WITH(pool__pauses_while_the_cores_are_needed, set_up(fixture, POOL_ON_DEMAND, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, POOL_ON_DEMAND, "");
-    pool_pause(fixture.pool, true);
-    pool_start(fixture.pool);
-    assert_null(take_now(fixture.pool, &fixture.plan));
+    pool_pause(fixture->pool, true);
+    pool_start(fixture->pool);
+    assert_null(take_now(fixture->pool, &fixture->plan));
     poll(NULL, 0, 100);
-    assert_int_equal(count(&fixture, ""), 0);
-    pool_pause(fixture.pool, false);
-    wait_for(&fixture, "", 1);
-    tear_down(&fixture);
+    assert_int_equal(count(fixture, ""), 0);
+    pool_pause(fixture->pool, false);
+    wait_for(fixture, "", 1);
 }
 
 /* The process of the first container that waits. */
@@ -591,49 +535,38 @@ static pid_t waiting_process(const struct fixture *fixture)
     return (pid_t)pid;
 }
 
-static void pool__one_that_has_ended_is_replaced(void **state)
+CASE_WITH(pool__one_that_has_ended_is_replaced, set_up(fixture, POOL_AHEAD, ""))
 {
-    struct fixture fixture;
     pid_t pid;
 
-    (void)state;
-    set_up(&fixture, POOL_AHEAD, "");
-    pool_start(fixture.pool);
-    wait_for(&fixture, ".ready", 1);
-    while ((pid = waiting_process(&fixture)) == 0)
+    pool_start(fixture->pool);
+    wait_for(fixture, ".ready", 1);
+    while ((pid = waiting_process(fixture)) == 0)
         poll(NULL, 0, 10);
     kill(pid, SIGKILL);
-    wait_for(&fixture, ".ready", 2);
-    put_away(take(&fixture, &fixture.plan));
-    tear_down(&fixture);
+    wait_for(fixture, ".ready", 2);
+    put_away(take(fixture, &fixture->plan));
 }
 
-static void pool__one_that_is_old_is_replaced(void **state)
+CASE_WITH(pool__one_that_is_old_is_replaced,
+          set_up(fixture, POOL_AHEAD, "\"warmMaxAgeSeconds\": 1"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, POOL_AHEAD, "\"warmMaxAgeSeconds\": 1");
-    pool_start(fixture.pool);
-    wait_for(&fixture, ".ended", 1);
-    wait_for(&fixture, "", 2);
-    tear_down(&fixture);
+    pool_start(fixture->pool);
+    wait_for(fixture, ".ended", 1);
+    wait_for(fixture, "", 2);
 }
 
-static void pool__an_engine_that_fails_is_tried_again(void **state)
+CASE_WITH(pool__an_engine_that_fails_is_tried_again, set_up(fixture, POOL_ON_DEMAND, ""))
 {
     CLEANUP_FREE char *broken = NULL;
     struct stat status = {.st_size = 0};
-    struct fixture fixture;
     long long begin;
 
-    (void)state;
-    set_up(&fixture, POOL_ON_DEMAND, "");
-    broken = path_in(fixture.directory, "broken");
-    write_in(fixture.directory, "broken", "");
-    assert_null(take_now(fixture.pool, &fixture.plan));
+    broken = path_in(fixture->directory, "broken");
+    write_in(fixture->directory, "broken", "");
+    assert_null(take_now(fixture->pool, &fixture->plan));
     begin = clock_now_ms();
-    pool_start(fixture.pool);
+    pool_start(fixture->pool);
     while (stat(broken, &status) == 0 && status.st_size < 3 * 6) { /* "again", three times */
         if (clock_now_ms() > begin + PATIENCE_MS)
             fail_msg("it is not tried again");
@@ -641,8 +574,7 @@ static void pool__an_engine_that_fails_is_tried_again(void **state)
     }
     assert_true(clock_now_ms() - begin >= 1000 + 2000); /* the shortest pauses between attempts */
     unlink(broken);
-    put_away(take(&fixture, &fixture.plan));
-    tear_down(&fixture);
+    put_away(take(fixture, &fixture->plan));
 }
 
 static bool is_requested(const struct fixture *fixture)
@@ -655,27 +587,24 @@ static bool is_requested(const struct fixture *fixture)
     return requested;
 }
 
-static void pool__a_missing_image_is_not_tried_again_before_a_run(void **state)
+CASE_WITH(pool__a_missing_image_is_not_tried_again_before_a_run,
+          set_up(fixture, POOL_ON_DEMAND, ""))
 {
     CLEANUP_FREE char *missing = NULL;
-    struct fixture fixture;
     const long long end = clock_now_ms() + PATIENCE_MS;
 
-    (void)state;
-    set_up(&fixture, POOL_ON_DEMAND, "");
-    missing = path_in(fixture.directory, "missing");
-    write_in(fixture.directory, "missing", "");
-    assert_null(take_now(fixture.pool, &fixture.plan));
-    assert_true(is_requested(&fixture));
-    pool_start(fixture.pool);
-    while (is_requested(&fixture)) {
+    missing = path_in(fixture->directory, "missing");
+    write_in(fixture->directory, "missing", "");
+    assert_null(take_now(fixture->pool, &fixture->plan));
+    assert_true(is_requested(fixture));
+    pool_start(fixture->pool);
+    while (is_requested(fixture)) {
         if (clock_now_ms() > end)
             fail_msg("it is still tried");
         poll(NULL, 0, 20);
     }
     unlink(missing);
-    put_away(take(&fixture, &fixture.plan)); /* which asks for it */
-    tear_down(&fixture);
+    put_away(take(fixture, &fixture->plan)); /* which asks for it */
 }
 
 static int set_up_group(void **state)

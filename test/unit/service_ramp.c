@@ -8,11 +8,10 @@ static void succeed(struct ramp *ramp, int times)
         ramp_add_success(ramp);
 }
 
-static void ramp__without_it_all_may_start(void **state)
+CASE(ramp__without_it_all_may_start)
 {
     struct ramp ramp;
 
-    (void)state;
     ramp_init(&ramp, 64, false);
     assert_int_equal(ramp.allowed, 64);
     ramp_add_failure(&ramp, 0);
@@ -20,11 +19,10 @@ static void ramp__without_it_all_may_start(void **state)
     assert_false(ramp_add_success(&ramp));
 }
 
-static void ramp__begins_with_two_and_grows(void **state)
+CASE(ramp__begins_with_two_and_grows)
 {
     struct ramp ramp;
 
-    (void)state;
     ramp_init(&ramp, 5, true);
     assert_int_equal(ramp.allowed, 2);
     for (int expected = 3; expected <= 5; expected++) {
@@ -35,11 +33,10 @@ static void ramp__begins_with_two_and_grows(void **state)
     assert_int_equal(ramp.allowed, 5);
 }
 
-static void ramp__fewer_than_two(void **state)
+CASE(ramp__fewer_than_two)
 {
     struct ramp ramp;
 
-    (void)state;
     ramp_init(&ramp, 1, true);
     assert_int_equal(ramp.allowed, 1);
     ramp_add_failure(&ramp, 0);
@@ -47,11 +44,10 @@ static void ramp__fewer_than_two(void **state)
     assert_false(ramp_add_success(&ramp));
 }
 
-static void ramp__runs_that_fail_together_halve_it_once(void **state)
+CASE(ramp__runs_that_fail_together_halve_it_once)
 {
     struct ramp ramp;
 
-    (void)state;
     ramp_init(&ramp, 64, true);
     succeed(&ramp, 62);
     assert_int_equal(ramp.allowed, 64);
@@ -63,11 +59,10 @@ static void ramp__runs_that_fail_together_halve_it_once(void **state)
     assert_int_equal(ramp.allowed, 16);
 }
 
-static void ramp__never_below_one(void **state)
+CASE(ramp__never_below_one)
 {
     struct ramp ramp;
 
-    (void)state;
     ramp_init(&ramp, 64, true);
     for (unsigned round = 0; round < 10; round++)
         ramp_add_failure(&ramp, round);
@@ -75,11 +70,10 @@ static void ramp__never_below_one(void **state)
 }
 
 /* After a failure at 8: as many successes as there are runs allow one more. */
-static void ramp__grows_slowly_after_a_failure(void **state)
+CASE(ramp__grows_slowly_after_a_failure)
 {
     struct ramp ramp;
 
-    (void)state;
     ramp_init(&ramp, 8, true);
     succeed(&ramp, 6);
     ramp_add_failure(&ramp, 0);

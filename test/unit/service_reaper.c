@@ -65,26 +65,22 @@ static void await_calls(const struct fixture *fixture, const char *part)
 }
 
 /* A program that ends normally: the reaper does nothing after its first calls. */
-static void reaper__dismissed(void **state)
+CASE_WITH(reaper__dismissed, set_up(fixture, ""))
 {
     CLEANUP_FREE char *calls = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, "");
-    reaper_start(&fixture.reaper, &fixture.docker);
-    assert_true(fixture.reaper.process.fd >= 0);
-    await_calls(&fixture, LISTS);
+    reaper_start(&fixture->reaper, &fixture->docker);
+    assert_true(fixture->reaper.process.fd >= 0);
+    await_calls(fixture, LISTS);
     sleep(1); /* the first calls have ended */
-    reaper_dismiss(&fixture.reaper, &fixture.docker);
-    assert_int_equal(fixture.reaper.process.fd, -1);
-    reaper_dismiss(&fixture.reaper, &fixture.docker);
+    reaper_dismiss(&fixture->reaper, &fixture->docker);
+    assert_int_equal(fixture->reaper.process.fd, -1);
+    reaper_dismiss(&fixture->reaper, &fixture->docker);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
     assert_int_equal(errno, ECHILD);
     sleep(1); /* time for calls that must not come */
-    calls = read_in(fixture.directory, "calls");
+    calls = read_in(fixture->directory, "calls");
     assert_string_equal(calls, LISTS);
-    tear_down(&fixture);
 }
 
 static const char STUBBORN[] = "case $1 in\n"
@@ -104,49 +100,35 @@ static void give_up(struct fixture *fixture)
     write_in(fixture->directory, "calls", "");
 }
 
-static void reaper__retries_what_was_not_removed(void **state)
+CASE_WITH(reaper__retries_what_was_not_removed, set_up(fixture, STUBBORN))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, STUBBORN);
-    give_up(&fixture);
-    await_calls(&fixture, "|rm|--force|--volumes|box\n|ps|"); /* the name and nothing after it */
-    reaper_dismiss(&fixture.reaper, &fixture.docker);
-    tear_down(&fixture);
+    give_up(fixture);
+    await_calls(fixture, "|rm|--force|--volumes|box\n|ps|"); /* the name and nothing after it */
+    reaper_dismiss(&fixture->reaper, &fixture->docker);
 }
 
 /* The program does not wait for the reaper. */
-static void reaper__tries_again_behind_the_end(void **state)
+CASE_WITH(reaper__tries_again_behind_the_end, set_up(fixture, STUBBORN))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, STUBBORN);
-    give_up(&fixture);
-    reaper_dismiss(&fixture.reaper, &fixture.docker);
-    await_calls(&fixture, "|rm|--force|--volumes|box\n");
-    tear_down(&fixture);
+    give_up(fixture);
+    reaper_dismiss(&fixture->reaper, &fixture->docker);
+    await_calls(fixture, "|rm|--force|--volumes|box\n");
 }
 
 /* A container that is added later is tried at once, however long another has been refused. */
-static void reaper__tries_what_comes_later_soon(void **state)
+CASE_WITH(reaper__tries_what_comes_later_soon,
+          set_up(fixture, "case \"$1 $4\" in \"rm other\") echo gone >>calls;; rm*) exit 1;; esac\n"
+                          "case $1 in ps) [ $# -gt 6 ] || echo 0123;; esac"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "case \"$1 $4\" in \"rm other\") echo gone >>calls;; rm*) exit 1;; esac\n"
-                     "case $1 in ps) [ $# -gt 6 ] || echo 0123;; esac");
-    reaper_start(&fixture.reaper, &fixture.docker);
-    fixture.docker.not_removed(fixture.docker.not_removed_context, "first");
+    reaper_start(&fixture->reaper, &fixture->docker);
+    fixture->docker.not_removed(fixture->docker.not_removed_context, "first");
     for (int i = 0; i < 3; i++) { /* messages do not delay it */
         sleep(2);
-        fixture.docker.not_removed(fixture.docker.not_removed_context, "other");
+        fixture->docker.not_removed(fixture->docker.not_removed_context, "other");
     }
-    await_calls(&fixture, "|rm|--force|--volumes|first\n");
-    await_calls(&fixture, "|rm|--force|--volumes|other\ngone\n");
-    reaper_dismiss(&fixture.reaper, &fixture.docker);
-    tear_down(&fixture);
+    await_calls(fixture, "|rm|--force|--volumes|first\n");
+    await_calls(fixture, "|rm|--force|--volumes|other\ngone\n");
+    reaper_dismiss(&fixture->reaper, &fixture->docker);
 }
 
 /* The engine is not there while "away" exists. */
@@ -171,83 +153,67 @@ static void remove_in_vain(struct fixture *fixture, struct engine_memory *memory
 }
 
 /* Neither has its reaper: it ends with the program. */
-static void reaper__of_an_engine_that_was_never_reached(void **state)
+CASE_WITH(reaper__of_an_engine_that_was_never_reached, set_up(fixture, AWAY))
 {
     struct engine_memory memory;
-    struct fixture fixture;
     const long long begin = clock_now_ms();
 
-    (void)state;
-    set_up(&fixture, AWAY);
-    write_in(fixture.directory, "away", "");
-    remove_in_vain(&fixture, &memory);
-    reaper_dismiss(&fixture.reaper, &fixture.docker);
-    assert_int_equal(waitpid(fixture.reaper.process.pid, NULL, 0), -1); /* it has ended */
+    write_in(fixture->directory, "away", "");
+    remove_in_vain(fixture, &memory);
+    reaper_dismiss(&fixture->reaper, &fixture->docker);
+    assert_int_equal(waitpid(fixture->reaper.process.pid, NULL, 0), -1); /* it has ended */
     assert_int_equal(errno, ECHILD);
     assert_true(clock_now_ms() - begin < PATIENCE_MS / 2); /* nothing was tried again */
     engine_memory_release(&memory);
-    tear_down(&fixture);
 }
 
 /* Its reaper has: the engine was lost in the middle of the creation, so it waits for its return. */
-static void reaper__of_an_engine_that_was_lost(void **state)
+CASE_WITH(reaper__of_an_engine_that_was_lost, set_up(fixture, AWAY))
 {
     struct engine_memory memory;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, AWAY);
-    remove_in_vain(&fixture, &memory);
-    reaper_dismiss(&fixture.reaper, &fixture.docker);
+    remove_in_vain(fixture, &memory);
+    reaper_dismiss(&fixture->reaper, &fixture->docker);
     {
-        CLEANUP_FREE char *away = path_in(fixture.directory, "away");
+        CLEANUP_FREE char *away = path_in(fixture->directory, "away");
 
-        write_in(fixture.directory, "calls", "");
+        write_in(fixture->directory, "calls", "");
         assert_int_equal(unlink(away), 0);
     }
-    await_calls(&fixture, "|version|--format|{{.Server.Version}}\n|rm|--force|--volumes|box\n");
+    await_calls(fixture, "|version|--format|{{.Server.Version}}\n|rm|--force|--volumes|box\n");
     engine_memory_release(&memory);
-    tear_down(&fixture);
 }
 
 /* A name that isolator does not use is too long for the pipe, and is ignored. */
-static void reaper__a_name_that_is_too_long(void **state)
+CASE_WITH(reaper__a_name_that_is_too_long, set_up(fixture, ""))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "");
-    reaper_start(&fixture.reaper, &fixture.docker);
-    fixture.docker.not_removed(fixture.docker.not_removed_context,
-                               "0123456789012345678901234567890123456789012345678901234567890123");
-    await_calls(&fixture, LISTS);
-    reaper_dismiss(&fixture.reaper, &fixture.docker);
-    tear_down(&fixture);
+    reaper_start(&fixture->reaper, &fixture->docker);
+    fixture->docker.not_removed(fixture->docker.not_removed_context,
+                                "0123456789012345678901234567890123456789012345678901234567890123");
+    await_calls(fixture, LISTS);
+    reaper_dismiss(&fixture->reaper, &fixture->docker);
 }
 
 /* No message names the container: the reaper finds it by the label of the dead process. */
-static void reaper__removes_what_a_dead_program_had(void **state)
+CASE_WITH(reaper__removes_what_a_dead_program_had,
+          set_up(fixture,
+                 "case $5 in\n"
+                 "*isolator.pid*) ;;\n"
+                 "*.Names*) [ -e seen ] || echo '[\"isolator-0123456789abcdef\",\"Up\"]'; >seen;;\n"
+                 "esac"))
 {
-    struct fixture fixture;
     pid_t child;
 
-    (void)state;
-    set_up(&fixture,
-           "case $5 in\n"
-           "*isolator.pid*) ;;\n"
-           "*.Names*) [ -e seen ] || echo '[\"isolator-0123456789abcdef\",\"Up\"]'; >seen;;\n"
-           "esac");
     child = fork();
     if (child == 0) {
-        reaper_start(&fixture.reaper, &fixture.docker);
+        reaper_start(&fixture->reaper, &fixture->docker);
         _exit(0);
     }
     assert_int_equal(waitpid(child, NULL, 0), child);
     {
         CLEANUP_FREE char *asks = string_format("|--filter|label=isolator.pid=%ld|", (long)child);
 
-        await_calls(&fixture, asks);
+        await_calls(fixture, asks);
     }
-    await_calls(&fixture, "|rm|--force|--volumes|isolator-0123456789abcdef\n");
-    tear_down(&fixture);
+    await_calls(fixture, "|rm|--force|--volumes|isolator-0123456789abcdef\n");
 }

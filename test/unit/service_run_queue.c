@@ -16,12 +16,11 @@ static struct run_handle *link_runs(struct run_handle *runs, size_t count)
     return queue;
 }
 
-static void run_queue__order(void **state)
+CASE(run_queue__order)
 {
     struct run_handle runs[3] = {{.bytes = 0}};
     struct run_handle *queue = link_runs(runs, COUNT(runs));
 
-    (void)state;
     assert_true(run_queue_remove(&queue, &runs[1]));
     assert_false(run_queue_remove(&queue, &runs[1]));
     assert_ptr_equal(run_queue_take(&queue), &runs[0]);
@@ -29,12 +28,11 @@ static void run_queue__order(void **state)
     assert_null(queue);
 }
 
-static void run_queue__due(void **state)
+CASE(run_queue__due)
 {
     struct run_handle runs[2] = {{.not_before = 200}, {.not_before = 100}};
     struct run_handle *queue = link_runs(runs, COUNT(runs));
 
-    (void)state;
     assert_null(run_queue_due(NULL, NULL, 100));
     assert_null(run_queue_due(queue, NULL, 99));
     assert_ptr_equal(run_queue_due(queue, NULL, 100), &runs[1]);
@@ -44,7 +42,7 @@ static void run_queue__due(void **state)
 }
 
 /* A run of a session that has an active one waits, and keeps no other from starting. */
-static void run_queue__sessions(void **state)
+CASE(run_queue__sessions)
 {
     struct run_handle active[2] = {{.session = NULL}, {.session = SESSION(0)}};
     struct run_handle runs[4] = {{.session = SESSION(0)},
@@ -54,7 +52,6 @@ static void run_queue__sessions(void **state)
     struct run_handle *queue = link_runs(runs, COUNT(runs));
     struct run_handle *busy = link_runs(active, COUNT(active));
 
-    (void)state;
     assert_ptr_equal(run_queue_due(queue, NULL, 1), &runs[0]);
     assert_ptr_equal(run_queue_due(queue, busy, 1), &runs[1]);
     assert_int_equal(run_queue_next_due(queue, busy), 0);

@@ -140,48 +140,40 @@ static void run(struct fixture *fixture, struct plan *plan, struct result *resul
 }
 
 /* Times are those that the supervisor measures. */
-static void service__figures_of_a_run(void **state)
+CASE_WITH(service__figures_of_a_run, set_up(fixture, POOL_NONE, 1))
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
-    struct fixture fixture;
     struct plan plan;
 
-    (void)state;
-    set_up(&fixture, POOL_NONE, 1);
-    plan = make_plan(&fixture);
-    run(&fixture, &plan, &result);
+    plan = make_plan(fixture);
+    run(fixture, &plan, &result);
     assert_int_equal(result.reason, REASON_EXIT);
     assert_int_equal(result.exit_code, 0);
     assert_int_equal(result.cpu_us, 500000);
     assert_int_equal(result.duration_ms, 700);
     assert_int_equal(result.peak_bytes, 4096);
     assert_false(result.warm);
-    tear_down(&fixture);
 }
 
 /* A file that cannot be sent is found before a warm container is taken. */
-static void service__bad_input_costs_no_warm_container(void **state)
+CASE_WITH(service__bad_input_costs_no_warm_container, set_up(fixture, POOL_ONE_SHOT, 1))
 {
     CLEANUP(result_release) struct result bad = RESULT_INIT;
     CLEANUP(result_release) struct result good = RESULT_INIT;
-    struct fixture fixture;
     struct plan plan;
 
-    (void)state;
-    set_up(&fixture, POOL_ONE_SHOT, 1);
-    plan = make_plan(&fixture);
-    assert_true(service_prewarm(&fixture.service, &plan, NULL));
+    plan = make_plan(fixture);
+    assert_true(service_prewarm(&fixture->service, &plan, NULL));
     free(plan.input.code);
     plan.input.code = NULL;
     plan.input.dir = string_copy("/nonexistent");
-    run(&fixture, &plan, &bad);
+    run(fixture, &plan, &bad);
     assert_int_equal(bad.reason, REASON_INPUT);
     assert_null(bad.container);
-    plan = make_plan(&fixture);
-    run(&fixture, &plan, &good);
+    plan = make_plan(fixture);
+    run(fixture, &plan, &good);
     assert_int_equal(good.reason, REASON_EXIT);
     assert_true(good.warm);
-    tear_down(&fixture);
 }
 
 /*
@@ -217,47 +209,40 @@ static void check_resized(const char *limits, bool refuse, bool warm, const char
 
 #define RESIZED "--memory=300m --memory-swap=300m --cpus=2.000 --pids-limit=64\n"
 
-static void service__a_warm_container_of_another_size(void **state)
+CASE(service__a_warm_container_of_another_size)
 {
-    (void)state;
     check_resized("314572800/314572800/64/2000000000\n", false, true, RESIZED);
 }
 
 /* Then the program runs in a container that is made for it, never under other limits. */
-static void service__a_warm_container_that_is_not_resized(void **state)
+CASE(service__a_warm_container_that_is_not_resized)
 {
-    (void)state;
     check_resized("314572800/314572800/64/2000000000\n", true, false, RESIZED);
     check_resized("268435456/268435456/64/500000000\n", false, false, RESIZED);
     check_resized("314572800/-1/64/2000000000\n", false, false, RESIZED);
     check_resized("", false, false, RESIZED);
 }
 
-static void service__a_warm_container_of_the_right_size(void **state)
+CASE_WITH(service__a_warm_container_of_the_right_size, set_up(fixture, POOL_ONE_SHOT, 1))
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP_FREE char *updates = NULL;
-    struct fixture fixture;
     struct plan plan;
 
-    (void)state;
-    set_up(&fixture, POOL_ONE_SHOT, 1);
-    plan = make_plan(&fixture);
-    assert_true(service_prewarm(&fixture.service, &plan, NULL));
+    plan = make_plan(fixture);
+    assert_true(service_prewarm(&fixture->service, &plan, NULL));
     plan.policy.limits.number[LIMIT_CPU_TIME] = 5; /* comes with the request */
-    run(&fixture, &plan, &result);
+    run(fixture, &plan, &result);
     assert_true(result.warm);
-    updates = path_in(fixture.directory, "updates");
+    updates = path_in(fixture->directory, "updates");
     assert_int_equal(access(updates, F_OK), -1); /* no docker command is needed */
-    tear_down(&fixture);
 }
 
 /* The name of the limit stays the subject of the error, also in a warm container. */
-static void service__cpu_time_that_the_container_does_not_see(void **state)
+CASE(service__cpu_time_that_the_container_does_not_see)
 {
     const struct frame_failed failed = {FRAME_STEP_CPU, 95};
 
-    (void)state;
     for (int warm = 0; warm < 2; warm++) {
         CLEANUP(result_release) struct result result = RESULT_INIT;
         struct fixture fixture;
@@ -278,38 +263,31 @@ static void service__cpu_time_that_the_container_does_not_see(void **state)
     }
 }
 
-static void service__runs_together(void **state)
+CASE_WITH(service__runs_together, set_up(fixture, POOL_NONE, 3))
 {
-    struct fixture fixture;
     struct plan plans[3];
     struct result results[3];
 
-    (void)state;
-    set_up(&fixture, POOL_NONE, 3);
     for (size_t i = 0; i < COUNT(plans); i++) {
-        plans[i] = make_plan(&fixture);
+        plans[i] = make_plan(fixture);
         results[i] = (struct result)RESULT_INIT;
     }
-    service_run_together(&fixture.service, plans, COUNT(plans), NULL, results);
+    service_run_together(&fixture->service, plans, COUNT(plans), NULL, results);
     for (size_t i = 0; i < COUNT(plans); i++) {
         assert_int_equal(results[i].reason, REASON_EXIT);
         plan_release(&plans[i]);
         result_release(&results[i]);
     }
-    tear_down(&fixture);
 }
 
-static void service__too_many_at_once(void **state)
+CASE_WITH(service__too_many_at_once, set_up(fixture, POOL_NONE, 1))
 {
-    struct fixture fixture;
     struct plan plans[2];
     struct result results[2] = {RESULT_INIT, RESULT_INIT};
 
-    (void)state;
-    set_up(&fixture, POOL_NONE, 1);
-    plans[0] = make_plan(&fixture);
-    plans[1] = make_plan(&fixture);
-    service_run_together(&fixture.service, plans, 2, NULL, results);
+    plans[0] = make_plan(fixture);
+    plans[1] = make_plan(fixture);
+    service_run_together(&fixture->service, plans, 2, NULL, results);
     assert_int_equal(results[0].reason, REASON_EXIT);
     assert_int_equal(results[1].reason, REASON_ENGINE);
     assert_string_equal(results[1].error,
@@ -319,7 +297,6 @@ static void service__too_many_at_once(void **state)
         plan_release(&plans[i]);
         result_release(&results[i]);
     }
-    tear_down(&fixture);
 }
 
 static void *raise_when_begun(void *context)
@@ -331,7 +308,7 @@ static void *raise_when_begun(void *context)
     return NULL;
 }
 
-static void service__a_run_that_is_cancelled(void **state)
+CASE(service__a_run_that_is_cancelled)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     const struct run_observer none = RUN_OBSERVER_INIT;
@@ -342,7 +319,6 @@ static void service__a_run_that_is_cancelled(void **state)
     pthread_t thread;
     struct plan plan;
 
-    (void)state;
     set_up(&fixture, POOL_NONE, 1);
     touch(&fixture, "endless");
     assert_int_equal(notifier_open(&cancel, &error), 0);
@@ -405,12 +381,11 @@ static struct run_handle *submit(struct fixture *fixture, struct seen *seen)
     return handle;
 }
 
-static void service__close_cancels_what_runs_and_what_waits(void **state)
+CASE(service__close_cancels_what_runs_and_what_waits)
 {
     struct seen active, waiting;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, POOL_NONE, 1);
     fixture.service.workers.limits.max_queued = 1;
     touch(&fixture, "endless");
@@ -425,13 +400,12 @@ static void service__close_cancels_what_runs_and_what_waits(void **state)
     assert_int_equal(waiting.reason, REASON_CANCELLED);
 }
 
-static void service__a_run_that_waits_is_cancelled(void **state)
+CASE(service__a_run_that_waits_is_cancelled)
 {
     struct seen active, waiting;
     struct run_handle *handle;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, POOL_NONE, 1);
     fixture.service.workers.limits.max_queued = 1;
     touch(&fixture, "endless");
@@ -479,9 +453,8 @@ static void check_retries(const char *failures, int max_retries, enum reason rea
     tear_down(&fixture);
 }
 
-static void service__a_failure_of_the_engine_is_retried(void **state)
+CASE(service__a_failure_of_the_engine_is_retried)
 {
-    (void)state;
     check_retries("1\n", 0, REASON_ENGINE, 0, 1);
     check_retries("1\n", 1, REASON_EXIT, 1, 2);
     check_retries("1\n2\n3\n", 2, REASON_ENGINE, 2, 3);
@@ -520,9 +493,8 @@ static void check_late_files(const char *file, enum reason reason, const char *m
 }
 
 /* A container that does not take them is the engine's fault; too many files are the request's. */
-static void service__files_that_are_late(void **state)
+CASE(service__files_that_are_late)
 {
-    (void)state;
     check_late_files("stuck", REASON_ENGINE, "the container did not take the files in time");
     check_late_files("slow", REASON_INPUT,
                      "cannot unpack the files in the container in time; send fewer files, or raise "
@@ -530,28 +502,24 @@ static void service__files_that_are_late(void **state)
 }
 
 /* A warm container has as much time for them as one that is made for the run. */
-static void service__a_warm_container_takes_files_slowly(void **state)
+CASE_WITH(service__a_warm_container_takes_files_slowly, set_up(fixture, POOL_ONE_SHOT, 1))
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
-    struct fixture fixture;
     struct plan plan;
 
-    (void)state;
-    set_up(&fixture, POOL_ONE_SHOT, 1);
-    plan = make_plan(&fixture);
-    assert_true(service_prewarm(&fixture.service, &plan, NULL));
+    plan = make_plan(fixture);
+    assert_true(service_prewarm(&fixture->service, &plan, NULL));
     plan_release(&plan);
-    touch(&fixture, "slow");
-    fixture.service.docker.engine_timeout = 3; /* 30 % of that are less than the files take */
-    plan = make_large_plan(&fixture, 1, 60);
-    run(&fixture, &plan, &result);
+    touch(fixture, "slow");
+    fixture->service.docker.engine_timeout = 3; /* 30 % of that are less than the files take */
+    plan = make_large_plan(fixture, 1, 60);
+    run(fixture, &plan, &result);
     assert_int_equal(result.reason, REASON_EXIT);
     assert_true(result.warm);
-    tear_down(&fixture);
 }
 
 /* A program that fails is run once. */
-static void service__a_failure_of_the_program_is_not_retried(void **state)
+CASE(service__a_failure_of_the_program_is_not_retried)
 {
     const struct workers_limits limits = {.max_active = 1, .max_retries = 2};
     const struct frame_end end = {.status = 3};
@@ -559,7 +527,6 @@ static void service__a_failure_of_the_program_is_not_retried(void **state)
     struct fixture fixture;
     struct plan plan;
 
-    (void)state;
     set_up_with(&fixture, POOL_NONE, &limits);
     write_fake_supervisor(fixture.directory, &end);
     plan = make_plan(&fixture);
@@ -592,13 +559,12 @@ static bool is_queued(struct workers *workers)
     return queued;
 }
 
-static void service__close_ends_a_run_that_waits_for_its_retry(void **state)
+CASE(service__close_ends_a_run_that_waits_for_its_retry)
 {
     const struct workers_limits limits = {.max_active = 1, .max_retries = 1000};
     struct seen seen;
     struct fixture fixture;
 
-    (void)state;
     set_up_with(&fixture, POOL_NONE, &limits);
     write_in(fixture.directory, "failures", "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
     submit(&fixture, &seen);
@@ -637,13 +603,12 @@ static size_t count_begun(struct workers *workers)
     return count;
 }
 
-static void service__a_gradual_start(void **state)
+CASE(service__a_gradual_start)
 {
     const struct workers_limits limits = {.max_active = 6, .gradual = true};
     struct seen seen[6];
     struct fixture fixture;
 
-    (void)state;
     set_up_with(&fixture, POOL_NONE, &limits);
     touch(&fixture, "endless");
     for (size_t i = 0; i < COUNT(seen); i++)

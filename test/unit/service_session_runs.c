@@ -302,12 +302,11 @@ static char *run_for_name(struct fixture *fixture, const char *id)
 }
 
 /* A warm container is renamed, once. One that is made for the session has its name at once. */
-static void session_runs__the_name_of_the_container(void **state)
+CASE(session_runs__the_name_of_the_container)
 {
     char id[SESSION_ID_SIZE];
     struct fixture fixture;
 
-    (void)state;
     for (int warm = 0; warm < 2; warm++) {
         CLEANUP_FREE char *first = NULL;
         CLEANUP_FREE char *second = NULL;
@@ -329,9 +328,8 @@ static void session_runs__the_name_of_the_container(void **state)
 }
 
 /* A warm container may be used for an hour. A session that may last longer gets one of its own. */
-static void session_runs__longer_than_a_warm_container(void **state)
+CASE(session_runs__longer_than_a_warm_container)
 {
-    (void)state;
     for (int longer = 0; longer < 2; longer++) {
         char id[SESSION_ID_SIZE];
         struct fixture fixture;
@@ -361,13 +359,12 @@ static bool pool_is_paused(struct fixture *fixture)
 }
 
 /* The pool pauses for a run that waits for a worker, and not for one that waits for its session. */
-static void session_runs__do_not_pause_the_pool(void **state)
+CASE(session_runs__do_not_pause_the_pool)
 {
     struct submitted active, waiting, other, last;
     char id[SESSION_ID_SIZE];
     struct fixture fixture;
 
-    (void)state;
     set_up_with(&fixture, POOL_AHEAD, 2, 0);
     fixture.service.workers.cores = 8;
     open_session(&fixture, id);
@@ -388,122 +385,103 @@ static void session_runs__do_not_pause_the_pool(void **state)
 }
 
 /* Then it keeps its name, and the session goes on. */
-static void session_runs__a_container_that_is_not_renamed(void **state)
+CASE_WITH(session_runs__a_container_that_is_not_renamed, set_up_with(fixture, POOL_ONE_SHOT, 2, 0))
 {
     char id[SESSION_ID_SIZE];
-    struct fixture fixture;
     struct plan plan;
 
-    (void)state;
-    set_up_with(&fixture, POOL_ONE_SHOT, 2, 0);
-    touch(&fixture, "refuse");
-    plan = make_plan(&fixture, "");
-    assert_true(service_prewarm(&fixture.service, &plan, NULL));
+    touch(fixture, "refuse");
+    plan = make_plan(fixture, "");
+    assert_true(service_prewarm(&fixture->service, &plan, NULL));
     plan_release(&plan);
-    open_session(&fixture, id);
-    run(&fixture, id);
-    run(&fixture, id);
-    run(&fixture, id);
-    check_renames(&fixture, "-- isolator isolator-session\n");
-    tear_down(&fixture);
+    open_session(fixture, id);
+    run(fixture, id);
+    run(fixture, id);
+    run(fixture, id);
+    check_renames(fixture, "-- isolator isolator-session\n");
 }
 
-static void session_runs__one_container(void **state)
+CASE_WITH(session_runs__one_container, set_up(fixture, 2, 0))
 {
     char id[SESSION_ID_SIZE], other[SESSION_ID_SIZE];
     struct error error = ERROR_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 2, 0);
-    open_session(&fixture, id);
-    open_session(&fixture, other);
-    assert_int_equal(count_words(&fixture, "create"), 0); /* only a request needs one */
-    run(&fixture, id);
-    run(&fixture, id);
-    assert_int_equal(count_words(&fixture, "create"), 1);
-    assert_int_equal(count_words(&fixture, "begun"), 2);
-    assert_int_equal(count_words(&fixture, "end"), 0);
-    run(&fixture, other);
-    run(&fixture, "");
-    assert_int_equal(count_words(&fixture, "create"), 3);
-    wait_for_words(&fixture, "end", 1); /* that of the run without a session */
-    assert_int_equal(service_close_session(&fixture.service, id, &error), 0);
-    wait_for_words(&fixture, "end", 2);
-    check_refused(&fixture, id, UNKNOWN);
-    run(&fixture, other);
-    assert_int_equal(count_words(&fixture, "create"), 3);
-    tear_down(&fixture);
+    open_session(fixture, id);
+    open_session(fixture, other);
+    assert_int_equal(count_words(fixture, "create"), 0); /* only a request needs one */
+    run(fixture, id);
+    run(fixture, id);
+    assert_int_equal(count_words(fixture, "create"), 1);
+    assert_int_equal(count_words(fixture, "begun"), 2);
+    assert_int_equal(count_words(fixture, "end"), 0);
+    run(fixture, other);
+    run(fixture, "");
+    assert_int_equal(count_words(fixture, "create"), 3);
+    wait_for_words(fixture, "end", 1); /* that of the run without a session */
+    assert_int_equal(service_close_session(&fixture->service, id, &error), 0);
+    wait_for_words(fixture, "end", 2);
+    check_refused(fixture, id, UNKNOWN);
+    run(fixture, other);
+    assert_int_equal(count_words(fixture, "create"), 3);
 }
 
-static void session_runs__closed_by_a_request(void **state)
+CASE_WITH(session_runs__closed_by_a_request, set_up(fixture, 2, 0))
 {
     char id[SESSION_ID_SIZE];
     struct submitted last;
-    struct fixture fixture;
     struct plan plan;
 
-    (void)state;
-    set_up(&fixture, 2, 0);
-    open_session(&fixture, id);
-    run(&fixture, id);
-    plan = make_plan(&fixture, id);
+    open_session(fixture, id);
+    run(fixture, id);
+    plan = make_plan(fixture, id);
     plan.session.close = true;
-    submit_plan(&fixture, &plan, &last);
+    submit_plan(fixture, &plan, &last);
     await(&last, REASON_EXIT, NULL);
-    check_refused(&fixture, id, UNKNOWN);
-    wait_for_words(&fixture, "end", 1);
-    assert_int_equal(count_words(&fixture, "create"), 1);
-    tear_down(&fixture);
+    check_refused(fixture, id, UNKNOWN);
+    wait_for_words(fixture, "end", 1);
+    assert_int_equal(count_words(fixture, "create"), 1);
 }
 
 /* A request that waits for its session keeps no other from running, also not from a retry. */
-static void session_runs__one_at_a_time(void **state)
+CASE_WITH(session_runs__one_at_a_time, set_up(fixture, 2, 1))
 {
     struct submitted first, second, third, other;
     char id[SESSION_ID_SIZE];
     struct run_handle *handle;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 2, 1);
-    open_session(&fixture, id);
-    touch(&fixture, "endless");
-    handle = submit(&fixture, id, &first);
-    wait_for_file(&fixture, "running");
-    submit(&fixture, id, &second);
-    submit(&fixture, id, &third);
-    write_in(fixture.directory, "failures", "1\n");
-    submit(&fixture, "", &other);
+    open_session(fixture, id);
+    touch(fixture, "endless");
+    handle = submit(fixture, id, &first);
+    wait_for_file(fixture, "running");
+    submit(fixture, id, &second);
+    submit(fixture, id, &third);
+    write_in(fixture->directory, "failures", "1\n");
+    submit(fixture, "", &other);
     await(&other, REASON_EXIT, NULL);
-    assert_int_equal(count_words(&fixture, "begun"), 2); /* the first and the other */
+    assert_int_equal(count_words(fixture, "begun"), 2); /* the first and the other */
     assert_false(is_done(&second));
-    service_cancel(&fixture.service, handle);
+    service_cancel(&fixture->service, handle);
     await_cancelled(&first);
     await(&second, REASON_EXIT, NULL);
     await(&third, REASON_EXIT, NULL);
-    assert_int_equal(count_words(&fixture, "begun"), 4);
-    assert_int_equal(count_words(&fixture, "create"), 3); /* one of them failed */
-    tear_down(&fixture);
+    assert_int_equal(count_words(fixture, "begun"), 4);
+    assert_int_equal(count_words(fixture, "create"), 3); /* one of them failed */
 }
 
 /* Of several that wait, the last ends when all others have. */
-static void session_runs__in_their_order(void **state)
+CASE_WITH(session_runs__in_their_order, set_up(fixture, 4, 0))
 {
     struct submitted submitted[8];
     struct run_handle *handle;
     char id[SESSION_ID_SIZE];
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 4, 0);
-    open_session(&fixture, id);
-    touch(&fixture, "endless");
-    handle = submit(&fixture, id, &submitted[0]);
+    open_session(fixture, id);
+    touch(fixture, "endless");
+    handle = submit(fixture, id, &submitted[0]);
     for (size_t i = 1; i < COUNT(submitted); i++)
-        submit(&fixture, id, &submitted[i]);
-    wait_for_file(&fixture, "running");
-    service_cancel(&fixture.service, handle);
+        submit(fixture, id, &submitted[i]);
+    wait_for_file(fixture, "running");
+    service_cancel(&fixture->service, handle);
     await(&submitted[COUNT(submitted) - 1], REASON_EXIT, NULL);
     for (size_t i = 1; i < COUNT(submitted) - 1; i++) {
         assert_true(submitted[i].done);
@@ -511,61 +489,51 @@ static void session_runs__in_their_order(void **state)
     }
     await_cancelled(&submitted[0]);
     /* a second one if the cancellation came before the service heard that the program had begun */
-    assert_in_range(count_words(&fixture, "create"), 1, 2);
-    tear_down(&fixture);
+    assert_in_range(count_words(fixture, "create"), 1, 2);
 }
 
-static void session_runs__close_cancels_them(void **state)
+CASE_WITH(session_runs__close_cancels_them, set_up(fixture, 2, 0))
 {
     struct submitted active, waiting;
     struct error error = ERROR_INIT;
     char id[SESSION_ID_SIZE];
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 2, 0);
-    open_session(&fixture, id);
-    touch(&fixture, "endless");
-    submit(&fixture, id, &active);
-    wait_for_file(&fixture, "running");
-    submit(&fixture, id, &waiting);
-    assert_int_equal(service_close_session(&fixture.service, id, &error), 0);
+    open_session(fixture, id);
+    touch(fixture, "endless");
+    submit(fixture, id, &active);
+    wait_for_file(fixture, "running");
+    submit(fixture, id, &waiting);
+    assert_int_equal(service_close_session(&fixture->service, id, &error), 0);
     await_cancelled(&active);
     await(&waiting, REASON_INPUT, UNKNOWN);
-    wait_for_words(&fixture, "end", 1);
-    tear_down(&fixture);
+    wait_for_words(fixture, "end", 1);
 }
 
 /* Nothing runs in it then, and the next request learns why. */
-static void session_runs__a_container_that_ends(void **state)
+CASE_WITH(session_runs__a_container_that_ends, set_up(fixture, 2, 0))
 {
     char id[SESSION_ID_SIZE];
     const long long end = clock_now_ms() + PATIENCE_MS;
     CLEANUP_FREE char *pid = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 2, 0);
-    open_session(&fixture, id);
-    run(&fixture, id);
-    pid = read_in(fixture.directory, "pid");
+    open_session(fixture, id);
+    run(fixture, id);
+    pid = read_in(fixture->directory, "pid");
     assert_int_equal(kill((pid_t)atol(pid), SIGKILL), 0);
-    while (sessions_count(fixture.service.sessions) > 0) {
+    while (sessions_count(fixture->service.sessions) > 0) {
         assert_true(clock_now_ms() < end);
         poll(NULL, 0, 10);
     }
-    check_refused(&fixture, id, "session ended: its container ended");
-    tear_down(&fixture);
+    check_refused(fixture, id, "session ended: its container ended");
 }
 
 /* It would be out of its order. The next request may try again. */
-static void session_runs__are_not_retried(void **state)
+CASE(session_runs__are_not_retried)
 {
     struct submitted failed;
     char id[SESSION_ID_SIZE];
     struct fixture fixture;
 
-    (void)state;
     unsetenv("DOCKER_HOST");
     set_up(&fixture, 2, 5);
     write_in(fixture.directory, "failures", "1\n");
@@ -581,33 +549,29 @@ static void session_runs__are_not_retried(void **state)
 }
 
 /* The first request settles the limits of those after it. */
-static void session_runs__other_limits(void **state)
+CASE_WITH(session_runs__other_limits, set_up(fixture, 2, 0))
 {
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     struct error error = ERROR_INIT;
     char id[SESSION_ID_SIZE];
     struct request request;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, 2, 0);
-    open_session(&fixture, id);
-    run(&fixture, id);
+    open_session(fixture, id);
+    run(fixture, id);
     request_init(&request);
     memcpy(request.session.id, id, sizeof id);
     request.policy.limits.number[LIMIT_MEMORY] = 300;
-    assert_int_equal(service_find_session(&fixture.service, &request, &error), 0);
-    assert_int_equal(plan_resolve(&plan, &fixture.config, &request, &error), -1);
+    assert_int_equal(service_find_session(&fixture->service, &request, &error), 0);
+    assert_int_equal(plan_resolve(&plan, &fixture->config, &request, &error), -1);
     assert_error(&error, ERROR_USAGE,
                  "memoryMB is 256 MB in this session, and can be set only when a session is "
                  "opened");
     request_release(&request);
-    run(&fixture, id);
-    tear_down(&fixture);
+    run(fixture, id);
 }
 
 /* A request that finds no room does not keep its session from ending. */
-static void session_runs__no_room(void **state)
+CASE(session_runs__no_room)
 {
     struct error error = ERROR_INIT;
     char id[SESSION_ID_SIZE];
@@ -615,7 +579,6 @@ static void session_runs__no_room(void **state)
     struct fixture fixture;
     struct plan plan;
 
-    (void)state;
     set_up(&fixture, 1, 0);
     fixture.service.workers.limits.max_queued = 0;
     open_session(&fixture, id);
@@ -637,13 +600,12 @@ static void session_runs__no_room(void **state)
 }
 
 /* Idle ones, one whose request runs, and one that never had one. */
-static void session_runs__the_end_of_the_service(void **state)
+CASE(session_runs__the_end_of_the_service)
 {
     char ids[5][SESSION_ID_SIZE];
     struct submitted active;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, 2, 0);
     for (size_t i = 0; i < COUNT(ids); i++)
         open_session(&fixture, ids[i]);

@@ -117,14 +117,13 @@ static void check_refused(struct fixture *fixture, const char *id, const char *m
     assert_error(&error, ERROR_INPUT, message);
 }
 
-static void sessions__open_and_close(void **state)
+CASE(sessions__open_and_close)
 {
     char one[SESSION_ID_SIZE], other[SESSION_ID_SIZE];
     CLEANUP_FREE char *language = NULL;
     struct error error = ERROR_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "{}");
     open_session(&fixture, one);
     open_session(&fixture, other);
@@ -141,12 +140,11 @@ static void sessions__open_and_close(void **state)
 }
 
 /* An id is compared as a whole. */
-static void sessions__ids_that_never_were(void **state)
+CASE(sessions__ids_that_never_were)
 {
     char id[SESSION_ID_SIZE], changed[SESSION_ID_SIZE];
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "{}");
     open_session(&fixture, id);
     for (size_t i = 0; i < SESSION_ID_SIZE - 1; i++) {
@@ -172,13 +170,12 @@ static void check_not_opened(struct fixture *fixture, enum error_kind kind, cons
     assert_error(&error, kind, message);
 }
 
-static void sessions__too_many(void **state)
+CASE(sessions__too_many)
 {
     char id[SESSION_ID_SIZE], other[SESSION_ID_SIZE];
     struct error error = ERROR_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "{}");
     open_session(&fixture, id);
     open_session(&fixture, other);
@@ -190,11 +187,10 @@ static void sessions__too_many(void **state)
     tear_down(&fixture);
 }
 
-static void sessions__turned_off(void **state)
+CASE(sessions__turned_off)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "{\"sessions\": {\"max\": 0}}");
     check_not_opened(&fixture, ERROR_INPUT, "the configuration allows no sessions (sessions.max)");
     sessions_end(fixture.sessions);
@@ -224,15 +220,14 @@ static void check_evicted(const char *settings, const char *message)
     tear_down(&fixture);
 }
 
-static void sessions__idle_and_old(void **state)
+CASE(sessions__idle_and_old)
 {
-    (void)state;
     check_evicted("{\"sessions\": {\"idleSeconds\": 1}}", "session ended: idle for 1 s");
     check_evicted("{\"sessions\": {\"lifetimeSeconds\": 1}}", "session ended: open for 1 s");
 }
 
 /* A session with a request is not idle. */
-static void sessions__a_request_keeps_it(void **state)
+CASE(sessions__a_request_keeps_it)
 {
     struct error error = ERROR_INIT;
     CLEANUP_FREE char *language = NULL;
@@ -241,7 +236,6 @@ static void sessions__a_request_keeps_it(void **state)
     struct fixture fixture;
     struct plan plan;
 
-    (void)state;
     set_up(&fixture, "{\"sessions\": {\"idleSeconds\": 2}}");
     open_session(&fixture, id);
     plan = make_plan(&fixture, "py", id);
@@ -260,7 +254,7 @@ static void sessions__a_request_keeps_it(void **state)
 }
 
 /* A request that has begun runs at most until then, and the next one is refused. */
-static void sessions__the_lifetime_of_a_request(void **state)
+CASE(sessions__the_lifetime_of_a_request)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct error error = ERROR_INIT;
@@ -270,7 +264,6 @@ static void sessions__the_lifetime_of_a_request(void **state)
     struct fixture fixture;
     struct plan plan;
 
-    (void)state;
     set_up(&fixture, "{\"defaults\": {\"timeoutSeconds\": 4000}}");
     open_session(&fixture, id);
     plan = make_plan(&fixture, "py", id);
@@ -311,12 +304,11 @@ static char *run_request(struct fixture *fixture, const char *id, const char *en
     return result.session->ended ? string_copy(result.session->ended) : NULL;
 }
 
-static void sessions__ended_by_a_run(void **state)
+CASE(sessions__ended_by_a_run)
 {
     char id[SESSION_ID_SIZE];
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "{}");
     open_session(&fixture, id);
     assert_null(run_request(&fixture, id, NULL, false));
@@ -327,12 +319,11 @@ static void sessions__ended_by_a_run(void **state)
     tear_down(&fixture);
 }
 
-static void sessions__closed_by_a_run(void **state)
+CASE(sessions__closed_by_a_run)
 {
     char id[SESSION_ID_SIZE];
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "{}");
     open_session(&fixture, id);
     assert_null(run_request(&fixture, id, NULL, true));
@@ -341,7 +332,7 @@ static void sessions__closed_by_a_run(void **state)
     tear_down(&fixture);
 }
 
-static void sessions__too_old_after_a_run(void **state)
+CASE(sessions__too_old_after_a_run)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct error error = ERROR_INIT;
@@ -350,7 +341,6 @@ static void sessions__too_old_after_a_run(void **state)
     struct fixture fixture;
     struct plan plan;
 
-    (void)state;
     set_up(&fixture, "{}");
     open_session(&fixture, id);
     plan = make_plan(&fixture, "py", id);
@@ -367,7 +357,7 @@ static void sessions__too_old_after_a_run(void **state)
 }
 
 /* A session that is closed while a request uses it exists until that has left. */
-static void sessions__closed_while_it_is_used(void **state)
+CASE(sessions__closed_while_it_is_used)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct error error = ERROR_INIT;
@@ -376,7 +366,6 @@ static void sessions__closed_while_it_is_used(void **state)
     struct fixture fixture;
     struct plan plan;
 
-    (void)state;
     set_up(&fixture, "{}");
     open_session(&fixture, id);
     plan = make_plan(&fixture, "py", id);
@@ -396,12 +385,11 @@ static void sessions__closed_while_it_is_used(void **state)
 }
 
 /* The last 64 that were evicted are remembered. */
-static void sessions__memory_of_the_evicted(void **state)
+CASE(sessions__memory_of_the_evicted)
 {
     char ids[66][SESSION_ID_SIZE];
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, "{}");
     for (size_t i = 0; i < COUNT(ids); i++) {
         open_session(&fixture, ids[i]);

@@ -123,13 +123,12 @@ static void expect_file(const struct fixture *fixture, const char *name)
 /* ---- one cell after the other */
 
 /* What stays of an earlier cell can ask a person before the next one begins. */
-static void cell__has_more_time_that_it_gets_while_it_loads(void **state)
+CASE(cell__has_more_time_that_it_gets_while_it_loads)
 {
     const struct frame_extend more = {LATE_MS};
     struct frame_run run = run_of(0);
     struct fixture fixture;
 
-    (void)state;
     run.timer_ms = 300;
     run.late_ms = 200;
     open_session(&fixture, "", 0);
@@ -143,11 +142,10 @@ static void cell__has_more_time_that_it_gets_while_it_loads(void **state)
     tear_down(&fixture);
 }
 
-static void cell__variables_stay(void **state)
+CASE(cell__variables_stay)
 {
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "a=1; report='first report'", 0);
     assert_string_equal(strbuf_string(&fixture.report), "first report");
     check_cell(&fixture, "echo $a; echo err >&2; a=2", 0, "1\n");
@@ -161,12 +159,11 @@ static void cell__variables_stay(void **state)
 }
 
 /* The code and stdin of a cell are gone with it, and its descriptors are those of the contract. */
-static void cell__files_of_each_cell(void **state)
+CASE(cell__files_of_each_cell)
 {
     const struct frame_run run = run_of(0);
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, ": a long comment that the next cell must not see;", 0);
     add(&fixture, FRAME_RESET, NULL, 0);
     add_cell(&fixture, "cat; cat", "first\nsecond\n", &run);
@@ -182,11 +179,10 @@ static void cell__files_of_each_cell(void **state)
 }
 
 /* A program can write to the files of its cell, and spoils no more than that. */
-static void cell__files_that_are_written_to(void **state)
+CASE(cell__files_that_are_written_to)
 {
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "for fd in 0 3; do head -c 1000000 /dev/zero >/proc/self/fd/$fd; done",
                  0);
     check_cell(&fixture, "cat | wc -c", 0, "0\n");
@@ -194,7 +190,7 @@ static void cell__files_that_are_written_to(void **state)
 }
 
 /* More stdin than the window arrives before the cell begins. */
-static void cell__much_stdin(void **state)
+CASE(cell__much_stdin)
 {
     const struct frame_run run = run_of(0);
     const size_t size = 3 * (size_t)MEGABYTE + 1;
@@ -202,7 +198,6 @@ static void cell__much_stdin(void **state)
     struct fixture fixture;
     size_t sent;
 
-    (void)state;
     set_up(&fixture);
     fixture.stdin_credit = FRAME_STDIN_WINDOW;
     add_script(&fixture, driver);
@@ -224,13 +219,12 @@ static void cell__much_stdin(void **state)
     tear_down(&fixture);
 }
 
-static void cell__much_code(void **state)
+CASE(cell__much_code)
 {
     CLEANUP(strbuf_release) struct strbuf words = STRBUF_INIT;
     const struct frame_run run = run_of(0);
     struct fixture fixture;
 
-    (void)state;
     for (int i = 0; i < 100000; i++)
         strbuf_addch(&words, 'w');
     set_up(&fixture);
@@ -255,11 +249,10 @@ static void expect_report(struct fixture *fixture, size_t length)
             fail_msg("%zu bytes of the report", fixture->report.length);
 }
 
-static void cell__report_needs_credit(void **state)
+CASE(cell__report_needs_credit)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.grants = false;
     begin_session(&fixture, "head -c 300000 /dev/zero | tr '\\0' x >&5", 0);
@@ -274,11 +267,10 @@ static void cell__report_needs_credit(void **state)
 }
 
 /* What is beyond the limit, and what follows the end, is discarded, without credit. */
-static void cell__report_that_is_too_long(void **state)
+CASE(cell__report_that_is_too_long)
 {
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "head -c 3000000 /dev/zero | tr '\\0' x >&5", 0);
     assert_int_equal(fixture.report.length, REPORT_MAX);
     begin_cell(&fixture, "printf 'some\\0more\\0' >&5", 0);
@@ -291,11 +283,10 @@ static void cell__report_that_is_too_long(void **state)
  * A cell that writes a report of its own ends there. What its code and its driver report later is
  * not of the next cell, also if the driver reads that before it is stopped.
  */
-static void cell__report_of_another_cell(void **state)
+CASE(cell__report_of_another_cell)
 {
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "a=1", 0);
     begin_cell(&fixture,
                "printf 'forged\\0' >&5; until [ -e go ]; do sleep 0.01; done;"
@@ -313,7 +304,7 @@ static void cell__report_of_another_cell(void **state)
 
 /* ---- the end of the interpreter */
 
-static void cell__interpreter_ends(void **state)
+CASE(cell__interpreter_ends)
 {
     static const struct {
         const char *code;
@@ -326,7 +317,6 @@ static void cell__interpreter_ends(void **state)
         {"echo out; report=cut; printf part >&5; exit 5", 0, 5},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ends); i++) {
         struct fixture fixture;
 
@@ -344,11 +334,10 @@ static void cell__interpreter_ends(void **state)
 }
 
 /* The next cell tells that, and does not begin another interpreter. */
-static void cell__interpreter_ends_between_two_cells(void **state)
+CASE(cell__interpreter_ends_between_two_cells)
 {
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "a=1", 0);
     add(&fixture, FRAME_RESET, NULL, 0);
     flush(&fixture);
@@ -364,12 +353,11 @@ static void cell__interpreter_ends_between_two_cells(void **state)
     tear_down(&fixture);
 }
 
-static void cell__no_interpreter(void **state)
+CASE(cell__no_interpreter)
 {
     const struct frame_run run = run_of(0);
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_text(&fixture, FRAME_ARGUMENT, "/none");
     add_cell(&fixture, "echo", NULL, &run);
@@ -396,12 +384,11 @@ static bool says_hello(struct fixture *fixture)
 }
 
 /* Without descriptors for its files and pipes it is not started, and the next one is. */
-static void cell__without_descriptors(void **state)
+CASE(cell__without_descriptors)
 {
     struct rlimit before;
     int failed = 0;
 
-    (void)state;
     getrlimit(RLIMIT_NOFILE, &before);
     for (rlim_t most = 8; most < 40; most++) {
         struct fixture fixture;
@@ -433,13 +420,12 @@ static void cell__without_descriptors(void **state)
 }
 
 /* Interpreters and cells leave no descriptor open. */
-static void cell__many(void **state)
+CASE(cell__many)
 {
     const struct rlimit few = {40, 40};
     struct rlimit before;
     struct fixture fixture;
 
-    (void)state;
     getrlimit(RLIMIT_NOFILE, &before);
     prepare(&fixture);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){few.rlim_cur, before.rlim_max}), 0);
@@ -471,12 +457,11 @@ static char process_state(pid_t pid)
     return end[2];
 }
 
-static void cell__interpreter_is_stopped(void **state)
+CASE(cell__interpreter_is_stopped)
 {
     struct fixture fixture;
     pid_t pid;
 
-    (void)state;
     open_session(&fixture, "a=1", 0);
     pid = interpreter_of(&fixture);
     assert_int_equal(process_state(pid), 'T');
@@ -489,12 +474,11 @@ static void cell__interpreter_is_stopped(void **state)
 }
 
 /* Processes that a cell leaves end with it; what they have written is sent. */
-static void cell__processes_of_a_cell(void **state)
+CASE(cell__processes_of_a_cell)
 {
     struct fixture fixture;
     int alive;
 
-    (void)state;
     open_session(&fixture, "a=1", 0);
     alive = open_alive(&fixture);
     begin_cell(
@@ -513,12 +497,11 @@ static void cell__processes_of_a_cell(void **state)
 }
 
 /* Processes that are started as fast as possible end with the cell, too. */
-static void cell__processes_that_fork(void **state)
+CASE(cell__processes_that_fork)
 {
     struct fixture fixture;
     int alive;
 
-    (void)state;
     open_session(&fixture, "a=1", 0);
     alive = open_alive(&fixture);
     check_cell(&fixture,
@@ -531,11 +514,10 @@ static void cell__processes_that_fork(void **state)
     tear_down(&fixture);
 }
 
-static void cell__end_waits_for_the_output(void **state)
+CASE(cell__end_waits_for_the_output)
 {
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "a=1", 0);
     fixture.grants = false;
     begin_cell(&fixture, "head -c 300000 /dev/zero", 0);
@@ -549,11 +531,10 @@ static void cell__end_waits_for_the_output(void **state)
 }
 
 /* STOP ends that wait, and the interpreter with it. */
-static void cell__stop_after_the_end(void **state)
+CASE(cell__stop_after_the_end)
 {
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "a=1", 0);
     fixture.grants = false;
     begin_cell(&fixture, "head -c 262154 /dev/zero", 0);
@@ -565,12 +546,11 @@ static void cell__stop_after_the_end(void **state)
     tear_down(&fixture);
 }
 
-static void cell__files_between_two_cells(void **state)
+CASE(cell__files_between_two_cells)
 {
     const struct frame_run run = run_of(0);
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "echo old >file; echo text >other", 0);
     add_collect(&fixture, MEGABYTE);
     expect(&fixture, FRAME_FILES_END);
@@ -582,7 +562,7 @@ static void cell__files_between_two_cells(void **state)
 }
 
 /* What a cell leaves in the place of files leads nowhere, and blocks nothing. */
-static void cell__files_in_hostile_places(void **state)
+CASE(cell__files_in_hostile_places)
 {
     static const struct {
         const char *code, *file;
@@ -596,7 +576,6 @@ static void cell__files_in_hostile_places(void **state)
         {"mkdir file", "file", EEXIST},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(places); i++) {
         CLEANUP_FREE char *code = NULL;
         CLEANUP_FREE char *outside = NULL;
@@ -627,13 +606,12 @@ static void cell__files_in_hostile_places(void **state)
 
 /* ---- processes that stay */
 
-static void cell__kept_processes(void **state)
+CASE(cell__kept_processes)
 {
     struct fixture fixture;
     struct pollfd polled;
     int alive;
 
-    (void)state;
     open_session(&fixture, "a=1", FRAME_RUN_KEEP_PROCESSES);
     alive = open_alive(&fixture);
     check_cell(&fixture, "(exec 9>alive; sleep 300) & echo $a", FRAME_RUN_KEEP_PROCESSES, "1\n");
@@ -648,11 +626,10 @@ static void cell__kept_processes(void **state)
 }
 
 /* What they write between two cells belongs to none, and does not hold them up. */
-static void cell__output_of_kept_processes(void **state)
+CASE(cell__output_of_kept_processes)
 {
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "a=1", FRAME_RUN_KEEP_PROCESSES);
     check_cell(&fixture,
                "(until [ -e go ]; do sleep 0.01; done; head -c 300000 /dev/zero;"
@@ -666,12 +643,11 @@ static void cell__output_of_kept_processes(void **state)
 }
 
 /* A process that writes without end does not keep a cell from ending. */
-static void cell__endless_output_of_a_kept_process(void **state)
+CASE(cell__endless_output_of_a_kept_process)
 {
     struct frame_run run = run_of(FRAME_RUN_KEEP_PROCESSES);
     struct fixture fixture;
 
-    (void)state;
     run.output_max = UINT64_MAX;
     open_session(&fixture, "a=1", FRAME_RUN_KEEP_PROCESSES);
     for (int i = 0; i < 3; i++) {
@@ -687,12 +663,11 @@ static void cell__endless_output_of_a_kept_process(void **state)
 }
 
 /* An interpreter that ends leaves the processes that may stay. */
-static void cell__kept_processes_of_an_interpreter_that_ends(void **state)
+CASE(cell__kept_processes_of_an_interpreter_that_ends)
 {
     struct fixture fixture;
     int alive;
 
-    (void)state;
     open_session(&fixture, "a=1", FRAME_RUN_KEEP_PROCESSES);
     alive = open_alive(&fixture);
     begin_cell(&fixture,
@@ -709,13 +684,12 @@ static void cell__kept_processes_of_an_interpreter_that_ends(void **state)
 }
 
 /* Likewise a program that is no interpreter. */
-static void cell__kept_processes_of_a_program(void **state)
+CASE(cell__kept_processes_of_a_program)
 {
     const struct frame_run run = {.output_max = MEGABYTE, .flags = FRAME_RUN_KEEP_PROCESSES};
     struct fixture fixture;
     int alive;
 
-    (void)state;
     set_up(&fixture);
     alive = open_alive(&fixture);
     add_script(&fixture,
@@ -742,11 +716,10 @@ static void cell__kept_processes_of_a_program(void **state)
 
 /* ---- interrupting and stopping */
 
-static void cell__interrupt(void **state)
+CASE(cell__interrupt)
 {
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "a=1", 0);
     add(&fixture, FRAME_INTERRUPT, NULL, 0); /* no cell runs */
     begin_cell(&fixture, "sh -c 'echo begun; exec sleep 300'; echo after $a", 0);
@@ -762,12 +735,11 @@ static void cell__interrupt(void **state)
     tear_down(&fixture);
 }
 
-static void cell__stop(void **state)
+CASE(cell__stop)
 {
     struct fixture fixture;
     int alive;
 
-    (void)state;
     open_session(&fixture, "a=1", 0);
     add(&fixture, FRAME_STOP, NULL, 0); /* no cell runs */
     alive = open_alive(&fixture);
@@ -782,12 +754,11 @@ static void cell__stop(void **state)
 }
 
 /* A cell whose stdin has not arrived does not begin, and its interpreter stays. */
-static void cell__stop_before_it_begins(void **state)
+CASE(cell__stop_before_it_begins)
 {
     const struct frame_run run = run_of(0);
     struct fixture fixture;
 
-    (void)state;
     open_session(&fixture, "a=1", 0);
     add(&fixture, FRAME_RESET, NULL, 0);
     add_text(&fixture, FRAME_CODE, "echo never");
@@ -805,12 +776,11 @@ static void cell__stop_before_it_begins(void **state)
 
 /* ---- limits */
 
-static void cell__output_limit(void **state)
+CASE(cell__output_limit)
 {
     struct frame_run run = run_of(0);
     struct fixture fixture;
 
-    (void)state;
     run.output_max = 1000000;
     open_session(&fixture, "a=1", 0);
     for (int i = 0; i < 3; i++) { /* counted for each cell */
@@ -824,12 +794,11 @@ static void cell__output_limit(void **state)
     tear_down(&fixture);
 }
 
-static void cell__timer(void **state)
+CASE(cell__timer)
 {
     struct frame_run run = run_of(0);
     struct fixture fixture;
 
-    (void)state;
     run.timer_ms = 100;
     open_session(&fixture, "a=1", 0);
     add(&fixture, FRAME_RESET, NULL, 0);
@@ -861,12 +830,11 @@ static void open_limited(struct fixture *fixture, const char *code, uint32_t fla
 }
 
 /* What is used between two cells counts for the second one. */
-static void cell__cpu_time(void **state)
+CASE(cell__cpu_time)
 {
     struct frame_run run = run_of(0);
     struct fixture fixture;
 
-    (void)state;
     run.cpu_max_us = 2000000;
     open_limited(&fixture, "echo usage_usec 6500000 >cpu.stat", 0);
     assert_in_range(fixture.end.cpu_us, 1300000, 1500000); /* without that of the supervisor */
@@ -882,13 +850,12 @@ static void cell__cpu_time(void **state)
 }
 
 /* Processes that stay, and use up what is left, end with the container. */
-static void cell__cpu_time_between_two_cells(void **state)
+CASE(cell__cpu_time_between_two_cells)
 {
     struct frame_run run = run_of(FRAME_RUN_KEEP_PROCESSES);
     struct fixture fixture;
     int alive;
 
-    (void)state;
     run.cpu_max_us = 2000000;
     open_limited(&fixture, "", FRAME_RUN_KEEP_PROCESSES);
     alive = open_alive(&fixture);
@@ -908,13 +875,12 @@ static void cell__cpu_time_between_two_cells(void **state)
 }
 
 /* The limit of a cell that does not begin is not one for what the last cell has left. */
-static void cell__cpu_time_of_a_cell_that_does_not_begin(void **state)
+CASE(cell__cpu_time_of_a_cell_that_does_not_begin)
 {
     struct frame_run run = run_of(FRAME_RUN_KEEP_PROCESSES);
     struct fixture fixture;
     int alive;
 
-    (void)state;
     open_limited(&fixture, "", FRAME_RUN_KEEP_PROCESSES);
     alive = open_alive(&fixture);
     run.cpu_max_us = 2000000;
@@ -956,7 +922,7 @@ static void check_refused(struct fixture *fixture, int type, const void *payload
     release(fixture);
 }
 
-static void cell__frames_that_cannot_come(void **state)
+CASE(cell__frames_that_cannot_come)
 {
     static const struct frame_run program = {.output_max = MEGABYTE},
                                   other = {.flags = 16 | FRAME_RUN_CELL};
@@ -974,7 +940,6 @@ static void cell__frames_that_cannot_come(void **state)
         {FRAME_REPORT, "x", 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(frames); i++) {
         struct fixture fixture;
 

@@ -117,57 +117,48 @@ static void as_user(struct fixture *fixture, int (*work)(struct fixture *))
 
 /* ---- entries */
 
-static void clean__all_kinds_of_entries(void **state)
+CASE_WITH(clean__all_kinds_of_entries, set_up(fixture))
 {
     const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
     CLEANUP_FD int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     CLEANUP_FD int start = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    write_in(fixture.path, "file", "text");
-    write_in(fixture.path, ".hidden", "text");
-    write_in(fixture.path, "...", "text");
-    write_in(fixture.path, "\xff\n \\", "text");
-    assert_int_equal(linkat(fixture.fd, "file", fixture.fd, "hard", 0), 0);
-    assert_int_equal(symlinkat("../beside", fixture.fd, "link"), 0);
-    assert_int_equal(symlinkat("..", fixture.fd, "up"), 0);
-    assert_int_equal(symlinkat("nowhere", fixture.fd, "dangling"), 0);
-    assert_int_equal(mkfifoat(fixture.fd, "fifo", 0600), 0);
-    assert_int_equal(mkdirat(fixture.fd, "directory", 0700), 0);
-    assert_int_equal(mkdirat(fixture.fd, "empty", 0700), 0);
-    assert_int_equal(symlinkat("../..", fixture.fd, "directory/up"), 0);
-    write_in(fixture.path, "directory/file", "text");
-    assert_int_equal(fchdir(fixture.fd), 0);
+    write_in(fixture->path, "file", "text");
+    write_in(fixture->path, ".hidden", "text");
+    write_in(fixture->path, "...", "text");
+    write_in(fixture->path, "\xff\n \\", "text");
+    assert_int_equal(linkat(fixture->fd, "file", fixture->fd, "hard", 0), 0);
+    assert_int_equal(symlinkat("../beside", fixture->fd, "link"), 0);
+    assert_int_equal(symlinkat("..", fixture->fd, "up"), 0);
+    assert_int_equal(symlinkat("nowhere", fixture->fd, "dangling"), 0);
+    assert_int_equal(mkfifoat(fixture->fd, "fifo", 0600), 0);
+    assert_int_equal(mkdirat(fixture->fd, "directory", 0700), 0);
+    assert_int_equal(mkdirat(fixture->fd, "empty", 0700), 0);
+    assert_int_equal(symlinkat("../..", fixture->fd, "directory/up"), 0);
+    write_in(fixture->path, "directory/file", "text");
+    assert_int_equal(fchdir(fixture->fd), 0);
     assert_int_equal(bind(sock, (const struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(fchdir(start), 0);
-    check_clean(&fixture);
-    check_clean(&fixture); /* an empty one */
-    tear_down(&fixture);
+    check_clean(fixture);
+    check_clean(fixture); /* an empty one */
 }
 
-static void clean__many_entries(void **state)
+CASE_WITH(clean__many_entries, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    write_in(fixture.path, "one", "");
+    write_in(fixture->path, "one", "");
     for (int i = 0; i < 3000; i++) {
         CLEANUP_FREE char *name = string_format("%s%d", i % 3 == 0 ? "directory" : "file", i);
         CLEANUP_FREE char *below = string_format("%s/%s", name, "file");
 
         if (i % 3 != 0) {
-            assert_int_equal(linkat(fixture.fd, "one", fixture.fd, name, 0), 0);
+            assert_int_equal(linkat(fixture->fd, "one", fixture->fd, name, 0), 0);
             continue;
         }
-        assert_int_equal(mkdirat(fixture.fd, name, 0700), 0);
+        assert_int_equal(mkdirat(fixture->fd, name, 0700), 0);
         if (i % 2 == 0)
-            write_in(fixture.path, below, "");
+            write_in(fixture->path, below, "");
     }
-    check_clean(&fixture);
-    tear_down(&fixture);
+    check_clean(fixture);
 }
 
 /* Makes levels of directories, each with a file before and after it, all without permissions. */
@@ -201,15 +192,10 @@ static int clean_deep_tree(struct fixture *fixture)
     return setrlimit(RLIMIT_NOFILE, &few) != 0 || !clean(fixture) ? 2 : 0;
 }
 
-static void clean__deep_tree_without_permissions(void **state)
+CASE_WITH(clean__deep_tree_without_permissions, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    as_user(&fixture, clean_deep_tree);
-    assert_int_equal(entries_in(fixture.path), 0);
-    tear_down(&fixture);
+    as_user(fixture, clean_deep_tree);
+    assert_int_equal(entries_in(fixture->path), 0);
 }
 
 /* What is a mount stays; the content of a directory that is one, too. */
@@ -232,13 +218,12 @@ static int clean_beside_mount(struct fixture *fixture)
     return entries_in(path) == 1 && entries_in(fixture->path) == 1 ? 0 : 5;
 }
 
-static void clean__mount_points_stay(void **state)
+CASE(clean__mount_points_stay)
 {
     struct fixture fixture;
     int status;
     pid_t child;
 
-    (void)state;
     if (geteuid() != 0)
         return; /* it cannot mount anything */
     set_up(&fixture);
@@ -277,7 +262,7 @@ static int clean_attributes_of_another(struct fixture *fixture)
     return fstat(fixture->fd, &status) == 0 && status.st_mtim.tv_sec > old.tv_sec ? 0 : 3;
 }
 
-static void clean__attributes_of_another_user(void **state)
+CASE(clean__attributes_of_another_user)
 {
     static const unsigned char list[] = {2,    0,   0, 0, 1,   0,   7,   0,   255, 255,
                                          255,  255, 4, 0, 7,   0,   255, 255, 255, 255,
@@ -287,7 +272,6 @@ static void clean__attributes_of_another_user(void **state)
     int status;
     pid_t child;
 
-    (void)state;
     if (geteuid() != 0)
         return; /* there is no other user */
     set_up(&fixture);
@@ -307,11 +291,10 @@ static void clean__attributes_of_another_user(void **state)
     tear_down(&fixture);
 }
 
-static void clean__file_of_another_user(void **state)
+CASE(clean__file_of_another_user)
 {
     struct fixture fixture;
 
-    (void)state;
     if (geteuid() != 0)
         return; /* there is no other user */
     set_up(&fixture);
@@ -332,29 +315,25 @@ static void clean__file_of_another_user(void **state)
 }
 
 /* It may be interrupted before each entry, and goes on with what is left. */
-static void clean__takes_its_time(void **state)
+CASE_WITH(clean__takes_its_time, set_up(fixture))
 {
-    struct fixture fixture;
     int rounds = 0;
 
-    (void)state;
-    set_up(&fixture);
-    assert_int_equal(make_levels(&fixture, 50), 0);
+    assert_int_equal(make_levels(fixture, 50), 0);
     do {
-        fixture.steps = 60; /* to go down, and to remove a little */
+        fixture->steps = 60; /* to go down, and to remove a little */
         rounds++;
         assert_in_range(rounds, 1, 100);
-        if (!clean(&fixture)) {
-            assert_int_equal(fixture.failure.error, ETIME);
-            assert_string_equal(fixture.failure.path, fixture.path);
+        if (!clean(fixture)) {
+            assert_int_equal(fixture->failure.error, ETIME);
+            assert_string_equal(fixture->failure.path, fixture->path);
         }
-    } while (fixture.steps < 0);
+    } while (fixture->steps < 0);
     assert_true(rounds > 5);
-    assert_int_equal(entries_in(fixture.path), 0);
-    tear_down(&fixture);
+    assert_int_equal(entries_in(fixture->path), 0);
 }
 
-static void clean__leaves_no_descriptor_open(void **state)
+CASE(clean__leaves_no_descriptor_open)
 {
     const int before = dup(0);
     int after;
@@ -369,69 +348,57 @@ static void clean__leaves_no_descriptor_open(void **state)
 
 /* ---- the root */
 
-static void clean__permissions_and_times_of_the_root(void **state)
+CASE_WITH(clean__permissions_and_times_of_the_root, set_up(fixture))
 {
     const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 2}};
     struct stat before, after;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    assert_int_equal(fstat(fixture.fd, &before), 0);
+    assert_int_equal(fstat(fixture->fd, &before), 0);
     for (mode_t mode = 0; mode <= 07777; mode += 0777) {
-        write_in(fixture.path, "file", "text");
+        write_in(fixture->path, "file", "text");
         if (geteuid() == 0)
-            assert_int_equal(fchown(fixture.fd, (uid_t)-1, 12345), 0);
-        assert_int_equal(fchmod(fixture.fd, mode), 0);
-        assert_int_equal(futimens(fixture.fd, times), 0);
-        check_clean(&fixture);
-        assert_int_equal(fstat(fixture.fd, &after), 0);
+            assert_int_equal(fchown(fixture->fd, (uid_t)-1, 12345), 0);
+        assert_int_equal(fchmod(fixture->fd, mode), 0);
+        assert_int_equal(futimens(fixture->fd, times), 0);
+        check_clean(fixture);
+        assert_int_equal(fstat(fixture->fd, &after), 0);
         assert_int_equal(after.st_mode, before.st_mode);
         assert_int_equal(after.st_gid, before.st_gid);
         assert_memory_equal(&after.st_mtim, &before.st_mtim, sizeof before.st_mtim);
     }
-    tear_down(&fixture);
 }
 
 /* A list that would give everyone the next program's files, and attributes of a user's own. */
-static void clean__attributes_of_the_root(void **state)
+CASE_WITH(clean__attributes_of_the_root, set_up(fixture))
 {
     static const unsigned char list[] = {2,    0,   0, 0, 1,   0,   7,   0,   255, 255,
                                          255,  255, 4, 0, 7,   0,   255, 255, 255, 255,
                                          0x20, 0,   7, 0, 255, 255, 255, 255};
-    struct fixture fixture;
     char names[1000];
 
-    (void)state;
-    set_up(&fixture);
-    if (fsetxattr(fixture.fd, "user.one", "1", 1, 0) == 0) { /* not every file system has them */
-        assert_int_equal(fsetxattr(fixture.fd, "user.two", "2", 1, 0), 0);
-        assert_int_equal(fsetxattr(fixture.fd, "system.posix_acl_default", list, sizeof list, 0),
+    if (fsetxattr(fixture->fd, "user.one", "1", 1, 0) == 0) { /* not every file system has them */
+        assert_int_equal(fsetxattr(fixture->fd, "user.two", "2", 1, 0), 0);
+        assert_int_equal(fsetxattr(fixture->fd, "system.posix_acl_default", list, sizeof list, 0),
                          0);
-        check_clean(&fixture);
-        assert_int_equal(flistxattr(fixture.fd, names, sizeof names), 0);
+        check_clean(fixture);
+        assert_int_equal(flistxattr(fixture->fd, names, sizeof names), 0);
     } else {
         assert_int_equal(errno, ENOTSUP);
     }
-    tear_down(&fixture);
 }
 
-static void clean__flags_of_the_root(void **state)
+CASE_WITH(clean__flags_of_the_root, set_up(fixture))
 {
     const long no_dump = 0x40; /* FS_NODUMP_FL of linux/fs.h */
-    struct fixture fixture;
     long flags;
 
-    (void)state;
-    set_up(&fixture);
-    flags = place_flags(fixture.fd) | no_dump;
-    if (ioctl(fixture.fd, PLACE_SET_FLAGS, &flags) == 0) { /* not every file system has them */
-        check_clean(&fixture);
-        assert_int_equal(place_flags(fixture.fd) & no_dump, 0);
+    flags = place_flags(fixture->fd) | no_dump;
+    if (ioctl(fixture->fd, PLACE_SET_FLAGS, &flags) == 0) { /* not every file system has them */
+        check_clean(fixture);
+        assert_int_equal(place_flags(fixture->fd) & no_dump, 0);
     } else {
         assert_int_equal(errno, ENOTTY);
     }
-    tear_down(&fixture);
 }
 
 /* ---- System V */
@@ -474,13 +441,12 @@ static int clean_objects(struct fixture *fixture)
                : 6;
 }
 
-static void clean__system_v_objects(void **state)
+CASE(clean__system_v_objects)
 {
     struct fixture fixture;
     int status;
     pid_t child;
 
-    (void)state;
     if (geteuid() != 0)
         return; /* it gets no name space */
     set_up(&fixture);
@@ -493,7 +459,7 @@ static void clean__system_v_objects(void **state)
 }
 
 /* Lists that no kernel has: nothing is removed but what they name. */
-static void clean__lists_of_system_v_objects(void **state)
+CASE(clean__lists_of_system_v_objects)
 {
     static const char title[] = "       key      shmid perms\n";
     struct fixture fixture;
@@ -501,7 +467,6 @@ static void clean__lists_of_system_v_objects(void **state)
     CLEANUP_FREE char *list = NULL;
     CLEANUP_FREE char *expected = NULL;
 
-    (void)state;
     set_up(&fixture);
     assert_true(clean_sysv(fixture.directory, &pace, &fixture.failure)); /* there are none */
     write_in(fixture.directory, "shm", title);
@@ -519,22 +484,18 @@ static void clean__lists_of_system_v_objects(void **state)
 
 /* ---- sockets */
 
-static void clean__lists_of_sockets(void **state)
+CASE_WITH(clean__lists_of_sockets, set_up(fixture))
 {
     static const struct {
         const char *text;
         bool has;
     } cases[] = {{"", false}, {"title", false}, {"title\n", false}, {"title\n0: 2\n", true}};
-    struct fixture fixture;
     CLEANUP_FREE char *path = NULL;
 
-    (void)state;
-    set_up(&fixture);
-    path = path_in(fixture.directory, "unix");
+    path = path_in(fixture->directory, "unix");
     assert_false(clean_has_sockets(path));
     for (size_t i = 0; i < COUNT(cases); i++) {
-        write_in(fixture.directory, "unix", cases[i].text);
+        write_in(fixture->directory, "unix", cases[i].text);
         assert_int_equal(clean_has_sockets(path), cases[i].has);
     }
-    tear_down(&fixture);
 }

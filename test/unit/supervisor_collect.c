@@ -144,35 +144,29 @@ static void check(struct fixture *fixture, const char *expected)
     assert_true(complete);
 }
 
-static void collect__files(void **state)
+CASE_WITH(collect__files, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    put(&fixture, "empty", "");
-    put(&fixture, "text", "some text");
-    make_directory(&fixture, "a");
-    make_directory(&fixture, "a/b");
-    make_directory(&fixture, "nothing");
-    put(&fixture, "a/b/c", "deep");
-    put(&fixture, "a/program", "run");
-    assert_int_equal(fchmodat(fixture.fd, "a/program", 0755, 0), 0);
-    check(&fixture, "file ./a/b/c 4 deep\nfile ./a/program x 3 run\nfile ./empty 0 \n"
-                    "file ./text 9 some text\n");
-    assert_int_equal(fixture.archive.length % 512, 0);
-    assert_string_equal(strbuf_string(&fixture.too_large), "");
-    tear_down(&fixture);
+    put(fixture, "empty", "");
+    put(fixture, "text", "some text");
+    make_directory(fixture, "a");
+    make_directory(fixture, "a/b");
+    make_directory(fixture, "nothing");
+    put(fixture, "a/b/c", "deep");
+    put(fixture, "a/program", "run");
+    assert_int_equal(fchmodat(fixture->fd, "a/program", 0755, 0), 0);
+    check(fixture, "file ./a/b/c 4 deep\nfile ./a/program x 3 run\nfile ./empty 0 \n"
+                   "file ./text 9 some text\n");
+    assert_int_equal(fixture->archive.length % 512, 0);
+    assert_string_equal(strbuf_string(&fixture->too_large), "");
 }
 
 /* tar(1) can read it too. */
-static void collect__is_read_by_tar(void **state)
+CASE(collect__is_read_by_tar)
 {
     struct fixture fixture;
     char name[160] = "";
     struct strbuf got;
 
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     set_up(&fixture);
     put(&fixture, name, "long");
@@ -194,18 +188,13 @@ static void collect__is_read_by_tar(void **state)
 }
 
 /* Nothing is waited for, and nothing outside is read. */
-static void collect__special_files(void **state)
+CASE_WITH(collect__special_files, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    assert_int_equal(mkfifoat(fixture.fd, "fifo", 0600), 0);
-    assert_int_equal(symlinkat("/etc/passwd", fixture.fd, "link"), 0);
-    assert_int_equal(symlinkat("/", fixture.fd, "root"), 0);
-    assert_int_equal(symlinkat("nowhere", fixture.fd, "dangling"), 0);
-    check(&fixture, "other ./fifo\nsymlink ./dangling\nsymlink ./link\nsymlink ./root\n");
-    tear_down(&fixture);
+    assert_int_equal(mkfifoat(fixture->fd, "fifo", 0600), 0);
+    assert_int_equal(symlinkat("/etc/passwd", fixture->fd, "link"), 0);
+    assert_int_equal(symlinkat("/", fixture->fd, "root"), 0);
+    assert_int_equal(symlinkat("nowhere", fixture->fd, "dangling"), 0);
+    check(fixture, "other ./fifo\nsymlink ./dangling\nsymlink ./link\nsymlink ./root\n");
 }
 
 static void put_zeros(struct fixture *fixture, const char *name, off_t size)
@@ -216,78 +205,60 @@ static void put_zeros(struct fixture *fixture, const char *name, off_t size)
     assert_int_equal(ftruncate(fd, size), 0);
 }
 
-static void collect__limit_of_a_file(void **state)
+CASE_WITH(collect__limit_of_a_file, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    put_zeros(&fixture, "exact", 1000000);
-    put_zeros(&fixture, "over", 1000001);
-    put(&fixture, "small", "1");
-    check(&fixture, "file ./exact 1000000 \nfile ./small 1 1\n");
-    assert_string_equal(strbuf_string(&fixture.too_large), "./over;");
-    tear_down(&fixture);
+    put_zeros(fixture, "exact", 1000000);
+    put_zeros(fixture, "over", 1000001);
+    put(fixture, "small", "1");
+    check(fixture, "file ./exact 1000000 \nfile ./small 1 1\n");
+    assert_string_equal(strbuf_string(&fixture->too_large), "./over;");
 }
 
 /* What is beyond the limit of the archive is named, and smaller files still find room. */
-static void collect__limit_of_the_archive(void **state)
+CASE_WITH(collect__limit_of_the_archive, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < 6; i++) {
         CLEANUP_FREE char *name = string_format("file%d", i);
 
-        put_zeros(&fixture, name, 900000);
+        put_zeros(fixture, name, 900000);
     }
-    assert_true(collect_directory(&fixture.collect, fixture.fd));
-    assert_in_range(fixture.archive.length, 4 * 900000, 4000000);
-    assert_int_equal(fixture.too_large.length, 2 * strlen("./file0;"));
-    tear_down(&fixture);
+    assert_true(collect_directory(&fixture->collect, fixture->fd));
+    assert_in_range(fixture->archive.length, 4 * 900000, 4000000);
+    assert_int_equal(fixture->too_large.length, 2 * strlen("./file0;"));
 }
 
 /* A file of 8 EB, which a file system in memory takes, is never read, whatever the limits are. */
-static void collect__sparse_file(void **state)
+CASE_WITH(collect__sparse_file, set_up(fixture))
 {
     char directory[] = "/dev/shm/isolator-unit-XXXXXX";
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     assert_non_null(mkdtemp(directory));
-    close(fixture.fd);
-    fixture.fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    put_zeros(&fixture, "sparse", INT64_MAX);
-    fixture.collect.file_max = fixture.collect.left = UINT64_MAX;
-    fixture.stop_at = 4096;
-    check(&fixture, "");
-    assert_string_equal(strbuf_string(&fixture.too_large), "./sparse;");
+    close(fixture->fd);
+    fixture->fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    put_zeros(fixture, "sparse", INT64_MAX);
+    fixture->collect.file_max = fixture->collect.left = UINT64_MAX;
+    fixture->stop_at = 4096;
+    check(fixture, "");
+    assert_string_equal(strbuf_string(&fixture->too_large), "./sparse;");
     remove_below(AT_FDCWD, directory);
-    tear_down(&fixture);
 }
 
-static void collect__long_names(void **state)
+CASE_WITH(collect__long_names, set_up(fixture))
 {
     struct strbuf name = STRBUF_INIT;
     struct strbuf expected = STRBUF_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     strbuf_addstr(&expected, "");
     for (int length = 96; length <= 99; length++) { /* the field holds 100 bytes, with "./" */
         strbuf_release(&name);
         for (int i = 0; i < length; i++)
             strbuf_addch(&name, 'n');
-        put(&fixture, strbuf_string(&name), "1");
+        put(fixture, strbuf_string(&name), "1");
         strbuf_addf(&expected, "file ./%s 1 1\n", strbuf_string(&name));
     }
-    check(&fixture, strbuf_string(&expected));
+    check(fixture, strbuf_string(&expected));
     strbuf_release(&name);
     strbuf_release(&expected);
-    tear_down(&fixture);
 }
 
 /* Goes down so many levels, each a directory with this name, and returns its descriptor. */
@@ -307,12 +278,11 @@ static int go_down(int directory, int levels, const char *name)
 }
 
 /* The archive of too many levels ends early, without its end. */
-static void collect__levels(void **state)
+CASE(collect__levels)
 {
     struct fixture fixture;
     int fd;
 
-    (void)state;
     set_up(&fixture);
     fd = go_down(fixture.fd, COLLECT_DEPTH_MAX, "d");
     assert_int_equal(mkfifoat(fd, "last", 0600), 0);
@@ -331,12 +301,11 @@ static void collect__levels(void **state)
 }
 
 /* A path that is longer than PATH_MAX, in few levels. */
-static void collect__path_that_is_too_long(void **state)
+CASE(collect__path_that_is_too_long)
 {
     char name[251] = "";
     struct fixture fixture;
 
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     set_up(&fixture);
     close(go_down(fixture.fd, 16, name));
@@ -349,39 +318,29 @@ static void collect__path_that_is_too_long(void **state)
     tear_down(&fixture);
 }
 
-static void collect__entries(void **state)
+CASE_WITH(collect__entries, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    put(&fixture, "1", "");
-    make_directory(&fixture, "2");
-    put(&fixture, "2/3", "");
-    fixture.collect.entries = COLLECT_ENTRIES_MAX - 3;
-    assert_true(collect_directory(&fixture.collect, fixture.fd));
-    fixture.collect.entries = COLLECT_ENTRIES_MAX - 2;
-    assert_false(collect_directory(&fixture.collect, fixture.fd));
-    tear_down(&fixture);
+    put(fixture, "1", "");
+    make_directory(fixture, "2");
+    put(fixture, "2/3", "");
+    fixture->collect.entries = COLLECT_ENTRIES_MAX - 3;
+    assert_true(collect_directory(&fixture->collect, fixture->fd));
+    fixture->collect.entries = COLLECT_ENTRIES_MAX - 2;
+    assert_false(collect_directory(&fixture->collect, fixture->fd));
 }
 
 /* The receiver wants nothing more. */
-static void collect__writer_that_refuses(void **state)
+CASE_WITH(collect__writer_that_refuses, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    put(&fixture, "file", "text");
+    put(fixture, "file", "text");
     for (size_t stop_at = 0; stop_at < 2048; stop_at += 511) {
-        strbuf_release(&fixture.archive);
-        fixture.stop_at = stop_at;
-        assert_false(collect_directory(&fixture.collect, fixture.fd));
+        strbuf_release(&fixture->archive);
+        fixture->stop_at = stop_at;
+        assert_false(collect_directory(&fixture->collect, fixture->fd));
     }
-    strbuf_release(&fixture.archive);
-    fixture.stop_at = 2048;
-    assert_true(collect_directory(&fixture.collect, fixture.fd));
-    tear_down(&fixture);
+    strbuf_release(&fixture->archive);
+    fixture->stop_at = 2048;
+    assert_true(collect_directory(&fixture->collect, fixture->fd));
 }
 
 /* Collects as a user who may not read what has no permissions; an exit status. */
@@ -403,33 +362,29 @@ static int collect_as_a_user(struct fixture *fixture)
 }
 
 /* The program's own files are read although it has taken away all permissions. */
-static void collect__unreadable_files(void **state)
+CASE_WITH(collect__unreadable_files, set_up(fixture))
 {
-    struct fixture fixture;
     pid_t child;
     int status;
 
-    (void)state;
-    set_up(&fixture);
-    put(&fixture, "unreadable", "text");
-    make_directory(&fixture, "locked");
-    put(&fixture, "locked/file", "secret");
+    put(fixture, "unreadable", "text");
+    make_directory(fixture, "locked");
+    put(fixture, "locked/file", "secret");
     if (geteuid() == 0) {
-        assert_int_equal(fchown(fixture.fd, 65534, 65534), 0);
-        assert_int_equal(fchownat(fixture.fd, "unreadable", 65534, 65534, 0), 0);
-        assert_int_equal(fchownat(fixture.fd, "locked", 65534, 65534, 0), 0);
-        assert_int_equal(fchownat(fixture.fd, "locked/file", 65534, 65534, 0), 0);
+        assert_int_equal(fchown(fixture->fd, 65534, 65534), 0);
+        assert_int_equal(fchownat(fixture->fd, "unreadable", 65534, 65534, 0), 0);
+        assert_int_equal(fchownat(fixture->fd, "locked", 65534, 65534, 0), 0);
+        assert_int_equal(fchownat(fixture->fd, "locked/file", 65534, 65534, 0), 0);
     }
-    assert_int_equal(fchmodat(fixture.fd, "unreadable", 0, 0), 0);
-    assert_int_equal(fchmodat(fixture.fd, "locked/file", 0, 0), 0);
-    assert_int_equal(fchmodat(fixture.fd, "locked", 0, 0), 0);
-    assert_int_equal(fchmod(fixture.fd, 0), 0);
+    assert_int_equal(fchmodat(fixture->fd, "unreadable", 0, 0), 0);
+    assert_int_equal(fchmodat(fixture->fd, "locked/file", 0, 0), 0);
+    assert_int_equal(fchmodat(fixture->fd, "locked", 0, 0), 0);
+    assert_int_equal(fchmod(fixture->fd, 0), 0);
     child = fork();
     if (child == 0)
-        _exit(collect_as_a_user(&fixture));
+        _exit(collect_as_a_user(fixture));
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    tear_down(&fixture);
 }
 
 /* The files of another user cannot be read; the rest is collected. */
@@ -445,13 +400,12 @@ static int collect_beside_another_user(struct fixture *fixture)
     return strcmp(seen, "file ./own 3 own\nother ./directory\nother ./file\n") == 0 ? 0 : 4;
 }
 
-static void collect__files_of_another_user(void **state)
+CASE(collect__files_of_another_user)
 {
     struct fixture fixture;
     pid_t child;
     int status;
 
-    (void)state;
     if (geteuid() != 0)
         return; /* there is no other user */
     set_up(&fixture);
@@ -501,47 +455,38 @@ static void check_exactly(struct fixture *fixture, const char *expected)
     assert_string_equal(seen, expected);
 }
 
-static void collect__exact_copy(void **state)
+CASE_WITH(collect__exact_copy, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    make_directory(&fixture, "a");
-    make_directory(&fixture, "a/empty");
-    put(&fixture, "a/text", "some text");
-    put(&fixture, "run", "run");
-    assert_int_equal(fchmodat(fixture.fd, "run", 0700, 0), 0);
-    set_time(&fixture, "a/text", 1234567890);
-    set_time(&fixture, "run", -5); /* an archive has no earlier time than 0 */
-    assert_int_equal(mkfifoat(fixture.fd, "fifo", 0600), 0);
-    assert_int_equal(symlinkat("../x", fixture.fd, "link"), 0);
-    check_exactly(&fixture, "0 ./a/text  1234567890 some text\n0 ./run x  0 run\n"
-                            "1 ./a  0 \n1 ./a/empty  0 \n2 ./link ../x 0 \n");
-    tear_down(&fixture);
+    make_directory(fixture, "a");
+    make_directory(fixture, "a/empty");
+    put(fixture, "a/text", "some text");
+    put(fixture, "run", "run");
+    assert_int_equal(fchmodat(fixture->fd, "run", 0700, 0), 0);
+    set_time(fixture, "a/text", 1234567890);
+    set_time(fixture, "run", -5); /* an archive has no earlier time than 0 */
+    assert_int_equal(mkfifoat(fixture->fd, "fifo", 0600), 0);
+    assert_int_equal(symlinkat("../x", fixture->fd, "link"), 0);
+    check_exactly(fixture, "0 ./a/text  1234567890 some text\n0 ./run x  0 run\n"
+                           "1 ./a  0 \n1 ./a/empty  0 \n2 ./link ../x 0 \n");
 }
 
 /* The field for a target holds 100 bytes. */
-static void collect__long_targets(void **state)
+CASE_WITH(collect__long_targets, set_up(fixture))
 {
     CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT;
     char target[4096];
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
     for (size_t length = 98; length < sizeof target; length = length < 102 ? length + 1 : 4095) {
         CLEANUP_FREE char *name = string_format("%04zu", length);
 
         memset(target, 't', length);
         target[length] = '\0';
-        assert_int_equal(symlinkat(target, fixture.fd, name), 0);
+        assert_int_equal(symlinkat(target, fixture->fd, name), 0);
         strbuf_addf(&expected, "2 ./%s %s 0 \n", name, target);
         if (length == 4095)
             break;
     }
-    check_exactly(&fixture, strbuf_string(&expected));
-    tear_down(&fixture);
+    check_exactly(fixture, strbuf_string(&expected));
 }
 
 /* Why and where it has ended. */
@@ -553,12 +498,11 @@ static void check_failure(struct fixture *fixture, int error, const char *path)
     assert_int_equal(fixture->collect.error, error);
 }
 
-static void collect__reasons_of_an_early_end(void **state)
+CASE(collect__reasons_of_an_early_end)
 {
     struct fixture fixture;
     int fd;
 
-    (void)state;
     set_up(&fixture);
     put(&fixture, "one", "text");
     fixture.collect.entries = COLLECT_ENTRIES_MAX;
@@ -587,13 +531,12 @@ static int copy_beside_another_user(struct fixture *fixture)
     return fixture->collect.error == EPERM && strcmp(fixture->collect.path, "./file") == 0 ? 0 : 3;
 }
 
-static void collect__copy_of_an_unreadable_file(void **state)
+CASE(collect__copy_of_an_unreadable_file)
 {
     struct fixture fixture;
     pid_t child;
     int status;
 
-    (void)state;
     if (geteuid() != 0)
         return; /* there is no other user */
     set_up(&fixture);
@@ -608,12 +551,11 @@ static void collect__copy_of_an_unreadable_file(void **state)
     tear_down(&fixture);
 }
 
-static void collect__leaves_no_descriptor_open(void **state)
+CASE(collect__leaves_no_descriptor_open)
 {
     const int before = dup(0);
     int after;
 
-    (void)state;
     close(before);
     collect__files(NULL);
     collect__special_files(NULL);

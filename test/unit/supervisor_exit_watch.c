@@ -92,7 +92,7 @@ static void act_and_end(struct fixture *fixture)
     }
 }
 
-static void finish(struct fixture *fixture)
+static void tear_down(struct fixture *fixture)
 {
     end_tracer(fixture);
     assert_int_equal(waitpid(fixture->pid, NULL, 0), fixture->pid);
@@ -119,7 +119,7 @@ static void check_seen(void act(void), int status)
     assert_int_equal(fixture.status, status);
     assert_int_equal(poll(&polled, 1, 0), 0);
     assert_false(look(&fixture)); /* nothing is watched any more */
-    finish(&fixture);
+    tear_down(&fixture);
 }
 
 static void exits_with_0(void)
@@ -144,9 +144,8 @@ static void has_a_strange_name(void)
     _exit(7);
 }
 
-static void exit_watch__status(void **state)
+CASE(exit_watch__status)
 {
-    (void)state;
     check_seen(exits_with_0, 0);
     check_seen(exits_with_7, 7 << 8);
     check_seen(is_killed, SIGKILL);
@@ -168,26 +167,20 @@ static void leaves_a_thread(void)
 }
 
 /* The first thread is a zombie then, like that of a process that has ended. */
-static void exit_watch__other_thread(void **state)
+CASE_WITH(exit_watch__other_thread, begin(fixture, leaves_a_thread, "2\n"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture, leaves_a_thread, "2\n");
-    assert_false(look(&fixture));
-    act_and_end(&fixture);
-    assert_false(look(&fixture));
-    assert_true(fixture.watch.stat >= 0);
-    kill(fixture.pid, SIGKILL);
-    finish(&fixture);
+    assert_false(look(fixture));
+    act_and_end(fixture);
+    assert_false(look(fixture));
+    assert_true(fixture->watch.stat >= 0);
+    kill(fixture->pid, SIGKILL);
 }
 
 /* Its end is left to SIGCHLD: it can be reaped already, is not alone, or holds most memory. */
-static void exit_watch__left_to_the_signal(void **state)
+CASE(exit_watch__left_to_the_signal)
 {
     enum { REAPED, OTHERS, MEMORY, CASES };
 
-    (void)state;
     for (int i = 0; i < CASES; i++) {
         struct fixture fixture;
 
@@ -200,28 +193,23 @@ static void exit_watch__left_to_the_signal(void **state)
             write_in(fixture.directory, "memory.current", "500000\n");
         assert_false(look(&fixture));
         assert_int_equal(fixture.watch.stat, -1);
-        finish(&fixture);
+        tear_down(&fixture);
     }
 }
 
 /* The status of a process that does not show more is not shown either. */
-static void exit_watch__no_status(void **state)
+CASE_WITH(exit_watch__no_status, begin(fixture, exits_with_7, "2\n"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture, exits_with_7, "2\n");
-    act_and_end(&fixture);
-    assert_false(look(&fixture)); /* it has never shown more */
-    assert_true(fixture.watch.stat >= 0);
-    end_tracer(&fixture);
-    assert_int_equal(waitpid(fixture.pid, NULL, 0), fixture.pid);
-    assert_false(look(&fixture));
-    assert_int_equal(fixture.watch.stat, -1); /* its file is no more */
-    exit_watch_begin(&fixture.watch, fixture.proc, fixture.pid, &fixture.figures, 2);
-    assert_int_equal(fixture.watch.stat, -1);
-    fixture.pid = fork();
-    if (fixture.pid == 0)
+    act_and_end(fixture);
+    assert_false(look(fixture)); /* it has never shown more */
+    assert_true(fixture->watch.stat >= 0);
+    end_tracer(fixture);
+    assert_int_equal(waitpid(fixture->pid, NULL, 0), fixture->pid);
+    assert_false(look(fixture));
+    assert_int_equal(fixture->watch.stat, -1); /* its file is no more */
+    exit_watch_begin(&fixture->watch, fixture->proc, fixture->pid, &fixture->figures, 2);
+    assert_int_equal(fixture->watch.stat, -1);
+    fixture->pid = fork();
+    if (fixture->pid == 0)
         _exit(0);
-    finish(&fixture);
 }

@@ -17,11 +17,10 @@ static void check(const char *directory, uint64_t cpu_us, uint64_t peak_bytes, u
     figures_close(&figures);
 }
 
-static void figures__of_version_2(void **state)
+CASE(figures__of_version_2)
 {
     char *directory = temp_create();
 
-    (void)state;
     write_in(directory, "cpu.stat",
              "usage_usec 1234567\nuser_usec 1000000\nsystem_usec 234567\nnr_periods 0\n");
     write_in(directory, "memory.peak", "18446744073709551\n");
@@ -43,24 +42,22 @@ static void make_version_1(const char *directory)
     write_in(memory, "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n");
 }
 
-static void figures__of_version_1(void **state)
+CASE(figures__of_version_1)
 {
     char *directory = temp_create();
 
-    (void)state;
     make_version_1(directory);
     check(directory, 1234567, 4096, 7);
     temp_remove(directory);
 }
 
 /* An engine without groups of its own: no figure is that of the container. */
-static void figures__of_the_machine(void **state)
+CASE(figures__of_the_machine)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *cpu = path_in(directory, "cpuacct");
     CLEANUP_FREE char *memory = path_in(directory, "memory");
 
-    (void)state;
     make_version_1(directory);
     write_in(cpu, "release_agent", "\n");
     write_in(memory, "release_agent", "\n");
@@ -69,12 +66,11 @@ static void figures__of_the_machine(void **state)
 }
 
 /* Linux before 5.19 has no memory.peak, and before 4.13 no count of kills. */
-static void figures__that_an_old_kernel_does_not_have(void **state)
+CASE(figures__that_an_old_kernel_does_not_have)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *old = path_in(directory, "memory");
 
-    (void)state;
     write_in(directory, "cpu.stat", "usage_usec 0\n");
     write_in(directory, "memory.events", "low 1\nhigh 2\nmax 3\noom 4\n");
     check(directory, 0, FRAME_UNKNOWN, FRAME_UNKNOWN);
@@ -84,13 +80,12 @@ static void figures__that_an_old_kernel_does_not_have(void **state)
     temp_remove(directory);
 }
 
-static void figures__missing(void **state)
+CASE(figures__missing)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *nowhere = path_in(directory, "nowhere");
     char long_name[5000] = "/";
 
-    (void)state;
     check(directory, FRAME_UNKNOWN, FRAME_UNKNOWN, FRAME_UNKNOWN);
     check(nowhere, FRAME_UNKNOWN, FRAME_UNKNOWN, FRAME_UNKNOWN);
     memset(long_name + 1, 'n', sizeof long_name - 2);
@@ -98,7 +93,7 @@ static void figures__missing(void **state)
     temp_remove(directory);
 }
 
-static void figures__files_of_another_form(void **state)
+CASE(figures__files_of_another_form)
 {
     static const char *const texts[] = {
         "",
@@ -113,7 +108,6 @@ static void figures__files_of_another_form(void **state)
     };
     char *directory = temp_create();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         write_in(directory, "cpu.stat", texts[i]);
         write_in(directory, "memory.peak", texts[i]);
@@ -132,12 +126,11 @@ static void check_current(const char *directory, uint64_t expected)
     figures_close(&figures);
 }
 
-static void figures__memory_in_use(void **state)
+CASE(figures__memory_in_use)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *old = path_in(directory, "memory");
 
-    (void)state;
     check_current(directory, FRAME_UNKNOWN);
     assert_int_equal(mkdir(old, 0755), 0);
     write_in(old, "memory.usage_in_bytes", "4096\n");
@@ -157,13 +150,12 @@ static void check_limits(const char *directory, uint64_t full, uint64_t refused)
     figures_close(&figures);
 }
 
-static void figures__limits_that_were_reached(void **state)
+CASE(figures__limits_that_were_reached)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *memory = path_in(directory, "memory");
     CLEANUP_FREE char *pids = path_in(directory, "pids");
 
-    (void)state;
     check_limits(directory, FRAME_UNKNOWN, FRAME_UNKNOWN);
     assert_int_equal(mkdir(memory, 0755), 0);
     assert_int_equal(mkdir(pids, 0755), 0);
@@ -177,12 +169,11 @@ static void figures__limits_that_were_reached(void **state)
 }
 
 /* What the files say is what holds now, not when they were opened. */
-static void figures__change(void **state)
+CASE(figures__change)
 {
     char *directory = temp_create();
     struct figures figures;
 
-    (void)state;
     write_in(directory, "memory.events", "oom_kill 1\n");
     figures_open(&figures, directory);
     assert_int_equal(figures_oom_kills(&figures), 1);
@@ -192,12 +183,11 @@ static void figures__change(void **state)
     temp_remove(directory);
 }
 
-static void figures__clocks(void **state)
+CASE(figures__clocks)
 {
     const uint64_t time = figures_clock_us(), cpu = figures_own_cpu_us();
     volatile unsigned work = 0;
 
-    (void)state;
     while (figures_own_cpu_us() < cpu + 1000)
         work++;
     assert_true(figures_clock_us() >= time + 1000);
@@ -218,11 +208,10 @@ static void check_maxima(const char *directory, uint64_t memory, uint64_t cpu_us
     figures_close(&figures);
 }
 
-static void figures__limits_of_version_2(void **state)
+CASE(figures__limits_of_version_2)
 {
     char *directory = temp_create();
 
-    (void)state;
     write_in(directory, "memory.max", "max\n");
     write_in(directory, "cpu.max", "max 100000\n");
     write_in(directory, "pids.max", "max\n");
@@ -234,14 +223,13 @@ static void figures__limits_of_version_2(void **state)
     temp_remove(directory);
 }
 
-static void figures__limits_of_version_1(void **state)
+CASE(figures__limits_of_version_1)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *memory = path_in(directory, "memory");
     CLEANUP_FREE char *cpu = path_in(directory, "cpu");
     CLEANUP_FREE char *pids = path_in(directory, "pids");
 
-    (void)state;
     assert_int_equal(mkdir(memory, 0755), 0);
     assert_int_equal(mkdir(cpu, 0755), 0);
     assert_int_equal(mkdir(pids, 0755), 0);
@@ -257,13 +245,12 @@ static void figures__limits_of_version_1(void **state)
     temp_remove(directory);
 }
 
-static void figures__limits_that_cannot_be_read(void **state)
+CASE(figures__limits_that_cannot_be_read)
 {
     static const char *const texts[] = {"",           "\n",  "-2\n",  "x\n",
                                         "x 100000\n", "5\n", "5 0\n", "5 x\n"};
     char *directory = temp_create();
 
-    (void)state;
     for (size_t i = 0; i <= COUNT(texts); i++) {
         struct figures figures;
         uint64_t value;

@@ -100,12 +100,11 @@ static void check_allowed(struct call call)
     check_outcome(outcome(&call, FILTER_NONE), call, FILTER_USUAL);
 }
 
-static void filter__sockets(void **state)
+CASE(filter__sockets)
 {
     static const int refused[] = {FAMILY_PACKET, FAMILY_VSOCK, FAMILY_KCM, FAMILY_ALG, 0, 5, 45};
     static const int allowed[] = {AF_UNIX, AF_INET, AF_INET6};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         check_refused(EAFNOSUPPORT, (struct call){SYS_socket, {refused[i], SOCK_RAW, 0}});
         check_refused(EAFNOSUPPORT, (struct call){SYS_socket, {refused[i], SOCK_STREAM, 0}});
@@ -120,12 +119,11 @@ static void filter__sockets(void **state)
     check_refused(EFAULT, (struct call){SYS_socketpair, {AF_UNIX, SOCK_STREAM, 0, 0}});
 }
 
-static void filter__netlink(void **state)
+CASE(filter__netlink)
 {
     const struct call routes = {SYS_socket, {AF_NETLINK, SOCK_RAW, NETLINK_ROUTES}};
     static const int others[] = {NETLINK_GENERICS, NETLINK_AUDITS};
 
-    (void)state;
     check_outcome(EAFNOSUPPORT, routes, FILTER_USUAL);
     check_outcome(outcome(&routes, FILTER_NONE), routes, FILTER_NETLINK);
     for (size_t i = 0; i < COUNT(others); i++) {
@@ -140,11 +138,10 @@ static void filter__netlink(void **state)
 }
 
 /* Of these two families alone: UNIX sockets may have the protocol 1. */
-static void filter__icmp(void **state)
+CASE(filter__icmp)
 {
     static const int kinds[] = {SOCK_DGRAM, SOCK_DGRAM | SOCK_CLOEXEC, SOCK_RAW};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++) {
         check_refused(EACCES, (struct call){SYS_socket, {AF_INET, kinds[i], IPPROTO_ICMP}});
         check_refused(EACCES, (struct call){SYS_socket, {AF_INET6, kinds[i], IPPROTO_ICMPV6}});
@@ -155,13 +152,12 @@ static void filter__icmp(void **state)
 }
 
 /* Raw sockets need a capability. */
-static void filter__protocols(void **state)
+CASE(filter__protocols)
 {
     static const int families[] = {AF_INET, AF_INET6};
     static const int refused[] = {PROTOCOL_MPTCP, PROTOCOL_UDP_LITE, IPPROTO_SCTP, 2, 256, -1};
     static const int allowed[] = {0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_RAW};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(families); i++) {
         const int family = families[i];
 
@@ -182,12 +178,11 @@ static void filter__protocols(void **state)
 }
 
 /* The size is a whole word of 64 bits. */
-static void filter__attributes(void **state)
+CASE(filter__attributes)
 {
     static const long calls[] = {SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr};
     const long upper = (long)1 << 32;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(calls); i++) {
         const long what = calls[i] == SYS_fsetxattr ? -1 : 0;
 
@@ -203,11 +198,10 @@ static void filter__attributes(void **state)
 }
 
 /* Keys of TCP and TCP_ULP, by their numbers in the kernel's header. */
-static void filter__keys_of_tcp(void **state)
+CASE(filter__keys_of_tcp)
 {
     static const int refused[] = {14, 31, 32, 38, 39, 40, 42};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         check_refused(EPERM, (struct call){SYS_setsockopt, {-1, IPPROTO_TCP, refused[i]}});
         check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_UDP, refused[i]}});
@@ -217,7 +211,7 @@ static void filter__keys_of_tcp(void **state)
 
 /* Groups, and headers of IPv6: each option with the level that has it, and with one that has not.
  */
-static void filter__groups_and_headers(void **state)
+CASE(filter__groups_and_headers)
 {
     static const int refused[][4] = {
         {ENODEV, IPPROTO_IP, 35, IPPROTO_IPV6},  {ENODEV, IPPROTO_IP, 39, IPPROTO_IPV6},
@@ -227,7 +221,6 @@ static void filter__groups_and_headers(void **state)
         {EPERM, IPPROTO_IPV6, 57, IPPROTO_IP},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         const int *row = refused[i];
 
@@ -236,9 +229,8 @@ static void filter__groups_and_headers(void **state)
     }
 }
 
-static void filter__socket_options(void **state)
+CASE(filter__socket_options)
 {
-    (void)state;
     check_refused(EPERM, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, 37}}); /* SO_TIMESTAMPING */
     check_refused(EPERM, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, 26}}); /* a filter */
     check_refused(EPERM, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, 51}}); /* of a group */
@@ -251,19 +243,17 @@ static void filter__socket_options(void **state)
 }
 
 /* The kernel ignores the upper half of an int: so must the filter. */
-static void filter__upper_halves(void **state)
+CASE(filter__upper_halves)
 {
     const long upper = (long)1 << 32;
 
-    (void)state;
     check_refused(EAFNOSUPPORT, (struct call){SYS_socket, {upper | FAMILY_PACKET, SOCK_RAW, 0}});
     check_refused(0, (struct call){SYS_socket, {upper | AF_UNIX, SOCK_STREAM, 0}});
     check_refused(EPERM, (struct call){SYS_prlimit64, {upper | 1, RLIMIT_NOFILE, 0, 0}});
 }
 
-static void filter__what_no_program_needs(void **state)
+CASE(filter__what_no_program_needs)
 {
-    (void)state;
     check_refused(ENOSYS, (struct call){IO_URING_SETUP, {1, 0}});
     check_refused(ENOSYS, (struct call){IO_URING_ENTER, {-1, 0}});
     check_refused(ENOSYS, (struct call){IO_URING_REGISTER, {-1, 0}});
@@ -276,7 +266,7 @@ static void filter__what_no_program_needs(void **state)
 }
 
 /* Objects of System V stay when their process ends, as do queues of POSIX. */
-static void filter__objects_that_stay(void **state)
+CASE(filter__objects_that_stay)
 {
     static const struct call calls[] = {
         {SYS_mq_open, {0}},          {SYS_msgget, {-1, 0}},     {SYS_msgsnd, {-1, 0, 0, 0}},
@@ -285,7 +275,6 @@ static void filter__objects_that_stay(void **state)
         {SYS_shmget, {-1, 0, 0}},    {SYS_shmat, {-1, 0, 0}},   {SYS_shmctl, {-1, -1, 0}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(calls); i++) {
         check_outcome(ENOSYS, calls[i], FILTER_WITHOUT_IPC);
         assert_int_not_equal(outcome(&calls[i], FILTER_USUAL), ENOSYS);
@@ -294,9 +283,8 @@ static void filter__objects_that_stay(void **state)
 }
 
 /* None of them does anything without the filter, not even for root. */
-static void filter__mounts(void **state)
+CASE(filter__mounts)
 {
-    (void)state;
     check_refused(EPERM, (struct call){SYS_mount, {0}});
     check_refused(EPERM, (struct call){SYS_umount2, {0, -1}});
     check_refused(EPERM, (struct call){SYS_pivot_root, {0}});
@@ -311,9 +299,8 @@ static void filter__mounts(void **state)
     check_allowed((struct call){SYS_chroot, {0}}); /* a capability of its own */
 }
 
-static void filter__what_podman_allows(void **state)
+CASE(filter__what_podman_allows)
 {
-    (void)state;
     check_refused(EPERM, (struct call){SYS_fanotify_init, {-1, -1}});
     check_refused(EPERM, (struct call){PIDFD_GETFD, {-1, -1, -1}});
     check_refused(EPERM, (struct call){SYS_syslog, {-1, 0, -1}});
@@ -325,13 +312,12 @@ static void filter__what_podman_allows(void **state)
 }
 
 /* Of clone the flags decide: the rest of them is for threads and processes. */
-static void filter__namespaces(void **state)
+CASE(filter__namespaces)
 {
     static const int namespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                      CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
     const long upper = (long)1 << 32;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(namespaces); i++) {
         const long flag = namespaces[i];
 
@@ -382,12 +368,11 @@ static int start_others(void)
     return status == 9 << 8 ? 0 : 5;
 }
 
-static void filter__threads_and_processes(void **state)
+CASE(filter__threads_and_processes)
 {
     const pid_t child = fork();
     int status;
 
-    (void)state;
     if (child == 0)
         _exit(start_others());
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -398,13 +383,12 @@ static void filter__threads_and_processes(void **state)
  * The calls change nothing even if they get through, since they set what process 1 has already or
  * only ask. Root may make all of them without the filter.
  */
-static void filter__process_1(void **state)
+CASE(filter__process_1)
 {
     static const int ids[] = {1, SECOND_THREAD};
     const struct sched_param none = {0};
     cpu_set_t cpus;
 
-    (void)state;
     sched_getaffinity(1, sizeof cpus, &cpus);
     for (size_t i = 0; i < COUNT(ids); i++) {
         const int id = ids[i], priority = getpriority(PRIO_PROCESS, id);
@@ -421,12 +405,11 @@ static void filter__process_1(void **state)
 }
 
 /* Process 1 may belong to the group or to the user. */
-static void filter__groups_and_users(void **state)
+CASE(filter__groups_and_users)
 {
     static const int pids[] = {0, 1, 99999};
     const int priority = getpriority(PRIO_PROCESS, 0);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(pids); i++) {
         check_refused(EPERM, (struct call){SYS_setpriority, {PRIO_PGRP, pids[i], priority}});
         check_refused(EPERM, (struct call){SYS_setpriority, {PRIO_USER, pids[i], priority}});
@@ -436,12 +419,11 @@ static void filter__groups_and_users(void **state)
 }
 
 /* Thread pools, numpy, Java and R do this to themselves. */
-static void filter__oneself(void **state)
+CASE(filter__oneself)
 {
     const struct sched_param none = {0};
     cpu_set_t cpus;
 
-    (void)state;
     sched_getaffinity(0, sizeof cpus, &cpus);
     for (int i = 0; i < 2; i++) {
         const long pid = i == 0 ? 0 : getpid();
@@ -457,9 +439,8 @@ static void filter__oneself(void **state)
     }
 }
 
-static void filter__other_calls(void **state)
+CASE(filter__other_calls)
 {
-    (void)state;
     check_refused(0, (struct call){SYS_getpid, {0}});
     check_refused(EBADF, (struct call){SYS_read, {-1, 0, 0}});
     check_refused(ENOSYS, (struct call){100000, {0}});
@@ -494,13 +475,12 @@ static int status_by_interrupt(bool filtered)
  * Each of the other two ways into the kernel has numbers of its own: x32 (a kernel without it says
  * the same as the filter) and i386 (a kernel without it sends SIGSEGV).
  */
-static void filter__other_architectures(void **state)
+CASE(filter__other_architectures)
 {
     const long x32 = 0x40000000;
     const int unfiltered = status_by_interrupt(false);
     const bool has_i386 = !WIFSIGNALED(unfiltered) || WTERMSIG(unfiltered) != SIGSEGV;
 
-    (void)state;
     assert_int_equal(status_by_interrupt(true), has_i386 ? ENOSYS << 8 : unfiltered);
     check_refused(ENOSYS, (struct call){x32 | SYS_getpid, {0}});
     check_refused(ENOSYS, (struct call){x32 | SYS_keyctl, {0}});
@@ -526,13 +506,12 @@ static int is_inherited(void)
     return status == 0 ? 0 : 2;
 }
 
-static void filter__is_inherited(void **state)
+CASE(filter__is_inherited)
 {
     struct strbuf got;
     int ends[2], status;
     pid_t child;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     child = fork();
     if (child == 0) {

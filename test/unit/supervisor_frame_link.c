@@ -42,134 +42,115 @@ static void put(struct fixture *fixture, const void *bytes, size_t length)
     assert_int_equal(write(fixture->in, bytes, length), length);
 }
 
-static void frame_link__reads_frames(void **state)
+CASE_WITH(frame_link__reads_frames, set_up(fixture))
 {
-    struct fixture fixture;
     struct frame frame;
 
-    (void)state;
-    set_up(&fixture);
-    assert_true(frame_link_read(&fixture.link)); /* there is nothing */
-    assert_int_equal(frame_link_next(&fixture.link, &frame), 0);
-    put(&fixture, "\3\0\0\0\5\0\0\0abc\0\0\0\0\6\0\0\0\1\0\0", 22);
-    assert_true(frame_link_read(&fixture.link));
-    assert_int_equal(frame_link_next(&fixture.link, &frame), 1);
+    assert_true(frame_link_read(&fixture->link)); /* there is nothing */
+    assert_int_equal(frame_link_next(&fixture->link, &frame), 0);
+    put(fixture, "\3\0\0\0\5\0\0\0abc\0\0\0\0\6\0\0\0\1\0\0", 22);
+    assert_true(frame_link_read(&fixture->link));
+    assert_int_equal(frame_link_next(&fixture->link, &frame), 1);
     assert_int_equal(frame.type, FRAME_STDIN);
     assert_int_equal(frame.length, 3);
     assert_memory_equal(frame.payload, "abc", 3);
-    assert_int_equal(frame_link_next(&fixture.link, &frame), 1);
+    assert_int_equal(frame_link_next(&fixture->link, &frame), 1);
     assert_int_equal(frame.type, FRAME_STDIN_END);
     assert_int_equal(frame.length, 0);
-    assert_int_equal(frame_link_next(&fixture.link, &frame), 0);
-    put(&fixture, "\0\1\0\0\0z", 6);
-    assert_true(frame_link_read(&fixture.link));
-    assert_int_equal(frame_link_next(&fixture.link, &frame), 1);
+    assert_int_equal(frame_link_next(&fixture->link, &frame), 0);
+    put(fixture, "\0\1\0\0\0z", 6);
+    assert_true(frame_link_read(&fixture->link));
+    assert_int_equal(frame_link_next(&fixture->link, &frame), 1);
     assert_int_equal(frame.type, 1);
     assert_int_equal(frame.length, 1);
     assert_memory_equal(frame.payload, "z", 1);
-    tear_down(&fixture);
 }
 
-static void frame_link__reads_byte_by_byte(void **state)
+CASE_WITH(frame_link__reads_byte_by_byte, set_up(fixture))
 {
     static const char bytes[] = "\2\0\0\0\5\0\0\0ab\1\0\0\0\5\0\0\0c";
     struct strbuf got = STRBUF_INIT;
-    struct fixture fixture;
     struct frame frame;
 
-    (void)state;
-    set_up(&fixture);
     for (size_t i = 0; i < sizeof bytes - 1; i++) {
-        put(&fixture, bytes + i, 1);
-        assert_true(frame_link_read(&fixture.link));
-        while (frame_link_next(&fixture.link, &frame) == 1) {
+        put(fixture, bytes + i, 1);
+        assert_true(frame_link_read(&fixture->link));
+        while (frame_link_next(&fixture->link, &frame) == 1) {
             strbuf_add(&got, frame.payload, frame.length);
             strbuf_addch(&got, ';');
         }
     }
     assert_string_equal(strbuf_string(&got), "ab;c;");
     strbuf_release(&got);
-    tear_down(&fixture);
 }
 
 /* Many frames of the largest size, one after the other, with a small one in front of each. */
-static void frame_link__longest_frames(void **state)
+CASE_WITH(frame_link__longest_frames, set_up(fixture))
 {
     CLEANUP_FREE char *bytes = calloc(1, FRAME_HEADER + FRAME_PAYLOAD_MAX);
     static const char small[] = "\1\0\0\0\5\0\0\0s";
-    struct fixture fixture;
     struct frame frame;
 
-    (void)state;
-    set_up(&fixture);
     memcpy(bytes, "\xff\xff\1\0\3\0\0\0", FRAME_HEADER);
     bytes[FRAME_HEADER + FRAME_PAYLOAD_MAX - 1] = 'e';
     for (int i = 0; i < 5; i++) {
         int found = 0;
 
-        put(&fixture, small, sizeof small - 1);
+        put(fixture, small, sizeof small - 1);
         for (size_t at = 0; at < FRAME_HEADER + FRAME_PAYLOAD_MAX;) {
             const ssize_t length =
-                write(fixture.in, bytes + at, FRAME_HEADER + FRAME_PAYLOAD_MAX - at);
+                write(fixture->in, bytes + at, FRAME_HEADER + FRAME_PAYLOAD_MAX - at);
 
             assert_true(length > 0);
             at += (size_t)length;
-            assert_true(frame_link_read(&fixture.link));
-            while (frame_link_next(&fixture.link, &frame) == 1)
+            assert_true(frame_link_read(&fixture->link));
+            while (frame_link_next(&fixture->link, &frame) == 1)
                 found++;
         }
-        while (found < 2 && frame_link_read(&fixture.link))
-            while (frame_link_next(&fixture.link, &frame) == 1)
+        while (found < 2 && frame_link_read(&fixture->link))
+            while (frame_link_next(&fixture->link, &frame) == 1)
                 found++;
         assert_int_equal(found, 2);
         assert_int_equal(frame.length, FRAME_PAYLOAD_MAX);
         assert_int_equal(frame.payload[FRAME_PAYLOAD_MAX - 1], 'e');
     }
-    tear_down(&fixture);
 }
 
 /* What does not fit is left in the pipe, and nothing that has arrived is lost. */
-static void frame_link__full_input(void **state)
+CASE_WITH(frame_link__full_input, set_up(fixture))
 {
     static const char zeros[4096];
-    struct fixture fixture;
     struct frame frame;
     size_t sent = 0;
 
-    (void)state;
-    set_up(&fixture);
-    put(&fixture, "\0\0\0\0\1\0\0\0", FRAME_HEADER);
-    while (frame_link_has_room(&fixture.link)) {
+    put(fixture, "\0\0\0\0\1\0\0\0", FRAME_HEADER);
+    while (frame_link_has_room(&fixture->link)) {
         assert_in_range(sent, 0, FRAME_LINK_INPUT);
-        put(&fixture, zeros, sizeof zeros);
+        put(fixture, zeros, sizeof zeros);
         sent += sizeof zeros;
-        assert_true(frame_link_read(&fixture.link));
+        assert_true(frame_link_read(&fixture->link));
     }
-    assert_true(frame_link_read(&fixture.link)); /* not the end of the input */
-    assert_int_equal(frame_link_next(&fixture.link, &frame), 1);
+    assert_true(frame_link_read(&fixture->link)); /* not the end of the input */
+    assert_int_equal(frame_link_next(&fixture->link, &frame), 1);
     assert_int_equal(frame.type, 1);
-    assert_true(frame_link_has_room(&fixture.link));
-    assert_true(frame_link_read(&fixture.link));
-    assert_int_equal(fixture.link.filled, FRAME_LINK_INPUT);
-    tear_down(&fixture);
+    assert_true(frame_link_has_room(&fixture->link));
+    assert_true(frame_link_read(&fixture->link));
+    assert_int_equal(fixture->link.filled, FRAME_LINK_INPUT);
 }
 
 /* The longest frame in lines, and what follows it: as much as fits is read, and nothing is lost. */
-static void frame_link__full_input_of_lines(void **state)
+CASE_WITH(frame_link__full_input_of_lines, set_up(fixture))
 {
     enum { FRAME_SIZE = FRAME_HEADER + FRAME_PAYLOAD_MAX };
     static const struct frame_seal keys = {"to", "from"};
     static char bytes[FRAME_SIZE], line[SEALED_LINE_MAX];
     struct sealed_lines lines;
-    struct fixture fixture;
     struct frame frame;
     size_t at = 0;
     int found = 0;
 
-    (void)state;
-    set_up(&fixture);
-    fcntl(fixture.in, F_SETPIPE_SZ, 1 << 20);
-    assert_true(frame_link_seal(&fixture.link, &keys));
+    fcntl(fixture->in, F_SETPIPE_SZ, 1 << 20);
+    assert_true(frame_link_seal(&fixture->link, &keys));
     sealed_lines_init(&lines, keys.to);
     memset(bytes, 'b', sizeof bytes);
     frame_header_write((unsigned char *)bytes, FRAME_FILES, FRAME_PAYLOAD_MAX);
@@ -177,34 +158,32 @@ static void frame_link__full_input_of_lines(void **state)
         for (at = 0; at < sizeof bytes; at += SEALED_DATA_MAX) {
             const size_t left = sizeof bytes - at;
 
-            put(&fixture, line,
+            put(fixture, line,
                 sealed_lines_write(&lines, bytes + at,
                                    left < SEALED_DATA_MAX ? left : SEALED_DATA_MAX, line));
         }
     while (found < 3) {
-        while (frame_link_has_room(&fixture.link) &&
-               frame_link_peek(&fixture.link, &frame) == 0) /* as far as there is a whole frame */
-            assert_true(frame_link_read(&fixture.link));
+        while (frame_link_has_room(&fixture->link) &&
+               frame_link_peek(&fixture->link, &frame) == 0) /* as far as there is a whole frame */
+            assert_true(frame_link_read(&fixture->link));
         for (int i = 0; i < 4; i++) /* and then as much as fits */
-            assert_true(frame_link_read(&fixture.link));
-        while (frame_link_next(&fixture.link, &frame) == 1) {
+            assert_true(frame_link_read(&fixture->link));
+        while (frame_link_next(&fixture->link, &frame) == 1) {
             assert_int_equal(frame.length, FRAME_PAYLOAD_MAX);
             assert_memory_equal(frame.payload, bytes + FRAME_HEADER, FRAME_PAYLOAD_MAX);
             found++;
         }
     }
     assert_int_equal(found, 3);
-    tear_down(&fixture);
 }
 
-static void frame_link__bytes_that_are_no_frame(void **state)
+CASE(frame_link__bytes_that_are_no_frame)
 {
     static const char *const headers[] = {
         "\0\0\2\0\5\0\0\0", "\xff\xff\xff\xff\5\0\0\0", "\0\0\0\x80\5\0\0\0",
         "\0\0\0\0\5\1\0\0", "\0\0\0\0\5\0\1\0",         "\0\0\0\0\5\0\0\1",
         "hello, w"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(headers); i++) {
         struct fixture fixture;
         struct frame frame;
@@ -217,21 +196,17 @@ static void frame_link__bytes_that_are_no_frame(void **state)
     }
 }
 
-static void frame_link__end_of_input(void **state)
+CASE_WITH(frame_link__end_of_input, set_up(fixture))
 {
-    struct fixture fixture;
     struct frame frame;
 
-    (void)state;
-    set_up(&fixture);
-    put(&fixture, "\0\0\0\0\6\0\0\0\0", 9);
-    close(fixture.in);
-    fixture.in = -1;
-    assert_true(frame_link_read(&fixture.link));
-    assert_int_equal(frame_link_next(&fixture.link, &frame), 1);
-    assert_int_equal(frame_link_next(&fixture.link, &frame), 0);
-    assert_false(frame_link_read(&fixture.link));
-    tear_down(&fixture);
+    put(fixture, "\0\0\0\0\6\0\0\0\0", 9);
+    close(fixture->in);
+    fixture->in = -1;
+    assert_true(frame_link_read(&fixture->link));
+    assert_int_equal(frame_link_next(&fixture->link, &frame), 1);
+    assert_int_equal(frame_link_next(&fixture->link, &frame), 0);
+    assert_false(frame_link_read(&fixture->link));
 }
 
 /* Everything that can be read now. */
@@ -246,25 +221,22 @@ static struct strbuf written(struct fixture *fixture)
     return got;
 }
 
-static void frame_link__writes_frames(void **state)
+CASE_WITH(frame_link__writes_frames, set_up(fixture))
 {
-    struct fixture fixture;
     struct strbuf got;
     unsigned char *bytes;
 
-    (void)state;
-    set_up(&fixture);
-    assert_false(frame_link_pending(&fixture.link));
-    assert_true(frame_link_send(&fixture.link, FRAME_FAILED, "fix", 3, "text", 4));
-    assert_true(frame_link_send(&fixture.link, FRAME_BEGUN, NULL, 0, NULL, 0));
-    bytes = frame_link_prepare(&fixture.link);
+    assert_false(frame_link_pending(&fixture->link));
+    assert_true(frame_link_send(&fixture->link, FRAME_FAILED, "fix", 3, "text", 4));
+    assert_true(frame_link_send(&fixture->link, FRAME_BEGUN, NULL, 0, NULL, 0));
+    bytes = frame_link_prepare(&fixture->link);
     assert_non_null(bytes);
     memcpy(bytes, "out", 3);
-    frame_link_commit(&fixture.link, CHANNEL_STDOUT, 3);
-    assert_true(frame_link_pending(&fixture.link));
-    assert_true(frame_link_write(&fixture.link));
-    assert_false(frame_link_pending(&fixture.link));
-    got = written(&fixture);
+    frame_link_commit(&fixture->link, CHANNEL_STDOUT, 3);
+    assert_true(frame_link_pending(&fixture->link));
+    assert_true(frame_link_write(&fixture->link));
+    assert_false(frame_link_pending(&fixture->link));
+    got = written(fixture);
     assert_int_equal(got.length, 3 * FRAME_HEADER + 10);
     assert_memory_equal(got.data, ((char[]){7, 0, 0, 0, FRAME_FAILED, 0, 0, 0}), FRAME_HEADER);
     assert_memory_equal(got.data + 8, "fixtext", 7);
@@ -272,17 +244,15 @@ static void frame_link__writes_frames(void **state)
     assert_memory_equal(got.data + 23, ((char[]){3, 0, 0, 0, FRAME_STDOUT, 0, 0, 0}), FRAME_HEADER);
     assert_memory_equal(got.data + 31, "out", 3);
     strbuf_release(&got);
-    tear_down(&fixture);
 }
 
 /* Bytes of streams leave room for control frames, and nothing is ever cut. */
-static void frame_link__room(void **state)
+CASE(frame_link__room)
 {
     static const char control[FRAME_LINK_RESERVE - FRAME_HEADER];
     struct fixture fixture;
     size_t *filled = &fixture.link.out_filled;
 
-    (void)state;
     set_up(&fixture);
     /* Small frames, and then the largest one if it is let in. */
     while (sizeof fixture.link.output - *filled >= 2 * FRAME_HEADER + FRAME_CHUNK + 1000 &&
@@ -300,60 +270,53 @@ static void frame_link__room(void **state)
 }
 
 /* Each channel has its own credit, and no other frame needs any. */
-static void frame_link__credit(void **state)
+CASE_WITH(frame_link__credit, set_up(fixture))
 {
-    struct fixture fixture;
     size_t sent = 0;
 
-    (void)state;
-    set_up(&fixture);
-    while (frame_link_may_send(&fixture.link, CHANNEL_FILES) > 0) {
+    while (frame_link_may_send(&fixture->link, CHANNEL_FILES) > 0) {
         struct strbuf got;
 
-        assert_int_equal(frame_link_may_send(&fixture.link, CHANNEL_FILES), FRAME_CHUNK);
-        assert_non_null(frame_link_prepare(&fixture.link));
-        frame_link_commit(&fixture.link, CHANNEL_FILES, FRAME_CHUNK);
+        assert_int_equal(frame_link_may_send(&fixture->link, CHANNEL_FILES), FRAME_CHUNK);
+        assert_non_null(frame_link_prepare(&fixture->link));
+        frame_link_commit(&fixture->link, CHANNEL_FILES, FRAME_CHUNK);
         sent += FRAME_CHUNK;
-        while (frame_link_pending(&fixture.link)) {
-            assert_true(frame_link_write(&fixture.link));
-            got = written(&fixture);
+        while (frame_link_pending(&fixture->link)) {
+            assert_true(frame_link_write(&fixture->link));
+            got = written(fixture);
             strbuf_release(&got);
         }
     }
     assert_int_equal(sent, FRAME_WINDOW);
-    assert_int_equal(frame_link_may_send(&fixture.link, CHANNEL_STDOUT), FRAME_CHUNK);
-    assert_true(frame_link_grant(&fixture.link, FRAME_FILES, 7));
-    assert_int_equal(frame_link_may_send(&fixture.link, CHANNEL_FILES), 7);
-    assert_false(frame_link_grant(&fixture.link, FRAME_STDIN, 7));
-    assert_false(frame_link_grant(&fixture.link, FRAME_END, 7));
-    assert_false(frame_link_grant(&fixture.link, 0, 7));
-    assert_false(frame_link_grant(&fixture.link, UINT32_MAX, 7));
-    assert_true(frame_link_send(&fixture.link, FRAME_BEGUN, NULL, 0, NULL, 0));
-    tear_down(&fixture);
+    assert_int_equal(frame_link_may_send(&fixture->link, CHANNEL_STDOUT), FRAME_CHUNK);
+    assert_true(frame_link_grant(&fixture->link, FRAME_FILES, 7));
+    assert_int_equal(frame_link_may_send(&fixture->link, CHANNEL_FILES), 7);
+    assert_false(frame_link_grant(&fixture->link, FRAME_STDIN, 7));
+    assert_false(frame_link_grant(&fixture->link, FRAME_END, 7));
+    assert_false(frame_link_grant(&fixture->link, 0, 7));
+    assert_false(frame_link_grant(&fixture->link, UINT32_MAX, 7));
+    assert_true(frame_link_send(&fixture->link, FRAME_BEGUN, NULL, 0, NULL, 0));
 }
 
 /* A pipe that is full takes what fits; the rest follows in order when there is room again. */
-static void frame_link__slow_reader(void **state)
+CASE_WITH(frame_link__slow_reader, set_up(fixture))
 {
     struct strbuf all = STRBUF_INIT;
-    struct fixture fixture;
     unsigned next = 0;
     size_t at = 0;
 
-    (void)state;
-    set_up(&fixture);
-    assert_true(frame_link_grant(&fixture.link, FRAME_STDOUT, UINT32_MAX));
+    assert_true(frame_link_grant(&fixture->link, FRAME_STDOUT, UINT32_MAX));
     for (int round = 0; round < 40; round++) {
         unsigned char *bytes;
         struct strbuf got;
 
-        while ((bytes = frame_link_prepare(&fixture.link))) {
+        while ((bytes = frame_link_prepare(&fixture->link))) {
             memset(bytes, (int)(next++ % 251), 10007);
-            frame_link_commit(&fixture.link, CHANNEL_STDOUT, 10007);
+            frame_link_commit(&fixture->link, CHANNEL_STDOUT, 10007);
         }
-        assert_true(frame_link_write(&fixture.link));
-        assert_true(frame_link_write(&fixture.link)); /* the pipe is full, or nothing is left */
-        got = written(&fixture);
+        assert_true(frame_link_write(&fixture->link));
+        assert_true(frame_link_write(&fixture->link)); /* the pipe is full, or nothing is left */
+        got = written(fixture);
         strbuf_add(&all, got.data, got.length);
         strbuf_release(&got);
     }
@@ -367,20 +330,14 @@ static void frame_link__slow_reader(void **state)
     }
     assert_true(at > (size_t)1 << 20);
     strbuf_release(&all);
-    tear_down(&fixture);
 }
 
-static void frame_link__reader_is_gone(void **state)
+CASE_WITH(frame_link__reader_is_gone, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    assert_true(frame_link_send(&fixture.link, FRAME_BEGUN, NULL, 0, NULL, 0));
-    close(fixture.out);
-    fixture.out = -1;
-    assert_false(frame_link_write(&fixture.link));
-    tear_down(&fixture);
+    assert_true(frame_link_send(&fixture->link, FRAME_BEGUN, NULL, 0, NULL, 0));
+    close(fixture->out);
+    fixture->out = -1;
+    assert_false(frame_link_write(&fixture->link));
 }
 
 static int set_up_group(void **state)

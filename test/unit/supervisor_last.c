@@ -38,13 +38,12 @@ static void reap(pid_t pid)
     assert_int_equal(waitpid(pid, NULL, __WALL), pid);
 }
 
-static void last__end_comes_before_it_is_reaped(void **state)
+CASE(last__end_comes_before_it_is_reaped)
 {
     struct fixture fixture;
     siginfo_t info;
     pid_t pid;
 
-    (void)state;
     pid = begin(&fixture,
                 "echo $$; read line; i=0; while [ $i -lt 5000 ]; do i=$((i + 1)); echo $i; done; "
                 "echo kept >file; exit 7",
@@ -63,14 +62,13 @@ static void last__end_comes_before_it_is_reaped(void **state)
 }
 
 /* A program that another one follows, and one that leaves a process: those are waited for. */
-static void last__end_comes_later(void **state)
+CASE(last__end_comes_later)
 {
     static const struct {
         const char *processes;
         uint32_t flags;
     } cases[] = {{"2\n", 0}, {"3\n", FRAME_RUN_LAST}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct frame_run run = LAST;
         struct fixture fixture;
@@ -87,12 +85,11 @@ static void last__end_comes_later(void **state)
 }
 
 /* The end of a program that is stopped is the signal that has ended it. */
-static void last__stop(void **state)
+CASE(last__stop)
 {
     struct fixture fixture;
     pid_t pid;
 
-    (void)state;
     pid = begin(&fixture, "echo $$; read line; read line", "2\n", &LAST);
     add(&fixture, FRAME_STOP, NULL, 0);
     flush(&fixture);
@@ -102,11 +99,10 @@ static void last__stop(void **state)
     tear_down(&fixture);
 }
 
-static void last__nothing_may_follow(void **state)
+CASE(last__nothing_may_follow)
 {
     static const int types[] = {FRAME_RESET, FRAME_KEEP, FRAME_RESTORE};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(types); i++) {
         static const char zeros[sizeof(struct frame_keep)];
         struct fixture fixture;
@@ -126,11 +122,10 @@ static void last__nothing_may_follow(void **state)
 }
 
 /* The order comes with the request, and is forgotten if there is no program. */
-static void last__files_in_advance(void **state)
+CASE(last__files_in_advance)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "echo kept >file; exit 3");
     add_collect(&fixture, MEGABYTE);
@@ -150,11 +145,10 @@ static void last__files_in_advance(void **state)
     tear_down(&fixture);
 }
 
-static void last__files_in_advance_of_another(void **state)
+CASE(last__files_in_advance_of_another)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "exit 0");
     add_collect(&fixture, MEGABYTE);
@@ -165,11 +159,10 @@ static void last__files_in_advance_of_another(void **state)
 }
 
 /* What stays needs a request after it. */
-static void last__of_what_stays(void **state)
+CASE(last__of_what_stays)
 {
     static const uint32_t flags[] = {FRAME_RUN_CELL, FRAME_RUN_KEEP_PROCESSES};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(flags); i++) {
         struct frame_run run = LAST;
         struct fixture fixture;

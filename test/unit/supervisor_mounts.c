@@ -14,9 +14,8 @@ static void check(const char *line, const char *expected)
 }
 
 /* As a kernel writes them. */
-static void mounts__lines(void **state)
+CASE(mounts__lines)
 {
-    (void)state;
     check("82 44 0:67 / / ro,relatime master:10 - overlay overlay rw,lowerdir=/a:/b,workdir=/c",
           "/|overlay|0");
     check("84 82 0:41 / /dev rw,nosuid - tmpfs tmpfs rw,size=65536k,mode=755", "/dev|tmpfs|1");
@@ -29,9 +28,8 @@ static void mounts__lines(void **state)
 }
 
 /* Both the mount and its file system have to be writable. */
-static void mounts__writable(void **state)
+CASE(mounts__writable)
 {
-    (void)state;
     check("1 1 0:1 / /x rw - tmpfs x rw", "/x|tmpfs|1");
     check("1 1 0:1 / /x ro - tmpfs x rw", "/x|tmpfs|0");
     check("1 1 0:1 / /x rw - tmpfs x ro", "/x|tmpfs|0");
@@ -41,9 +39,8 @@ static void mounts__writable(void **state)
 }
 
 /* A path that would end the line or the word. */
-static void mounts__escapes(void **state)
+CASE(mounts__escapes)
 {
-    (void)state;
     check("1 1 0:1 / /a\\040-\\011b\\012c\\134d rw - tmpfs x rw", "/a -\tb\nc\\d|tmpfs|1");
     check("1 1 0:1 / /\\377 rw - tmpfs x rw", "/\377|tmpfs|1");
     check("1 1 0:1 / /\\000 rw - tmpfs x rw", NULL);
@@ -55,15 +52,14 @@ static void mounts__escapes(void **state)
 }
 
 /* A hyphen is the end of the optional words only as a word of its own, and only after the path. */
-static void mounts__hyphens(void **state)
+CASE(mounts__hyphens)
 {
-    (void)state;
     check("1 1 0:1 - /- rw -x x- - tmpfs - rw", "/-|tmpfs|1");
     check("1 1 0:1 / /x ro - tmpfs - - rw", "/x|tmpfs|0");
     check("1 1 0:1 / /x ro -tmpfs x rw", NULL);
 }
 
-static void mounts__no_lines(void **state)
+CASE(mounts__no_lines)
 {
     static const char *const lines[] = {
         "",
@@ -81,29 +77,26 @@ static void mounts__no_lines(void **state)
         "1 1 0:1 /  rw - tmpfs x rw",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++)
         check(lines[i], NULL);
 }
 
-static void mounts__bytes_that_are_no_text(void **state)
+CASE(mounts__bytes_that_are_no_text)
 {
     static const char line[] = "1 1 0:1 / /a\0b rw - tmpfs x rw";
     struct mount mount;
 
-    (void)state;
     assert_false(mount_parse(line, sizeof line - 1, &mount));
 }
 
 /* The longest path is that of the kernel; a longer type is cut off. */
-static void mounts__long_words(void **state)
+CASE(mounts__long_words)
 {
     char path[PATH_MAX + 1] = "/";
     CLEANUP_FREE char *line = NULL;
     CLEANUP_FREE char *longer = NULL;
     struct mount mount;
 
-    (void)state;
     memset(path + 1, 'p', PATH_MAX - 2);
     line = string_format("1 1 0:1 / %s rw - a2345678901234567890123456789012345 x rw", path);
     assert_true(mount_parse(line, strlen(line), &mount));
@@ -115,11 +108,10 @@ static void mounts__long_words(void **state)
 }
 
 /* Every beginning of a line is read without a look beyond it. */
-static void mounts__cut_lines(void **state)
+CASE(mounts__cut_lines)
 {
     static const char line[] = "1 1 0:1 / /a\\040b rw,x shared:1 - tmpfs x rw";
 
-    (void)state;
     for (size_t length = 0; length < sizeof line - 1; length++) {
         char *copy = malloc(length + 1); /* so that a sanitizer sees its end */
         struct mount mount;

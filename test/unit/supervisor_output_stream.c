@@ -79,21 +79,19 @@ static void check_gathering(const char *key, uint64_t gather_us, uint64_t pause_
     close(ends[1]);
 }
 
-static void output_stream__gathers_small_pieces(void **state)
+CASE(output_stream__gathers_small_pieces)
 {
-    (void)state;
     check_gathering(NULL, 2000, 10000);
 }
 
 /* In a script each piece is a line, so they gather for longer. */
-static void output_stream__gathers_longer_in_script(void **state)
+CASE(output_stream__gathers_longer_in_script)
 {
-    (void)state;
     check_gathering("name", 100000, 500000);
 }
 
 /* After so many small pieces of a script no other one is sent while the program runs. */
-static void output_stream__bounds_small_pieces(void **state)
+CASE(output_stream__bounds_small_pieces)
 {
     enum { SMALL_MAX = 16384 };
     static const char bytes[1024];
@@ -101,7 +99,6 @@ static void output_stream__bounds_small_pieces(void **state)
     struct output_stream stream;
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     frame_link_init(&link, -1, -1, "name");
     output_stream_init(&stream, &link, CHANNEL_STDOUT, &ends[0]);

@@ -69,11 +69,10 @@ static void again(struct fixture *fixture)
     add(fixture, FRAME_RESET, NULL, 0);
 }
 
-static void peer__talk(void **state)
+CASE(peer__talk)
 {
     struct pair pair;
 
-    (void)state;
     set_up_pair(&pair);
     for (int i = 0; i < 3; i++) { /* nothing is left for the next ones */
         start_both(&pair, "read a; echo got $a; echo said $a >&2; exit 3",
@@ -92,11 +91,10 @@ static void peer__talk(void **state)
 }
 
 /* The program has ended: the interactor reads its end after LET_GO alone, and may still write. */
-static void peer__let_go(void **state)
+CASE(peer__let_go)
 {
     struct pair pair;
 
-    (void)state;
     set_up_pair(&pair);
     start_both(&pair, "read a; read b || echo end >&2; head -c 300000 /dev/zero; echo done >&2",
                "echo line");
@@ -110,11 +108,10 @@ static void peer__let_go(void **state)
 }
 
 /* It comes too late: what the next interactor says is not dropped. */
-static void peer__let_go_after_the_end(void **state)
+CASE(peer__let_go_after_the_end)
 {
     struct pair pair;
 
-    (void)state;
     set_up_pair(&pair);
     start_both(&pair, "exit 0", "read a; exit 0");
     end_with(&pair.interactor, 0);
@@ -131,9 +128,8 @@ static void peer__let_go_after_the_end(void **state)
 }
 
 /* An interactor that is ended does not get to read the end of file before. */
-static void peer__stop(void **state)
+CASE(peer__stop)
 {
-    (void)state;
     for (int i = 0; i < 50; i++) {
         struct pair pair;
 
@@ -148,11 +144,10 @@ static void peer__stop(void **state)
 }
 
 /* The program sees the end of the interactor at once. */
-static void peer__end_of_the_interactor(void **state)
+CASE(peer__end_of_the_interactor)
 {
     struct pair pair;
 
-    (void)state;
     set_up_pair(&pair);
     start_both(&pair, "read a; exit 5", "echo x; read b || exit 7");
     end_with(&pair.interactor, 5);
@@ -162,11 +157,10 @@ static void peer__end_of_the_interactor(void **state)
 
 /* It has ended before the program is joined, which reads its last words, and whose own are dropped.
  */
-static void peer__interactor_that_has_ended(void **state)
+CASE(peer__interactor_that_has_ended)
 {
     struct pair pair;
 
-    (void)state;
     set_up_pair(&pair);
     start(&pair.interactor, "echo last; exit 5", FRAME_RUN_INTERACTOR, 0);
     end_with(&pair.interactor, 5);
@@ -185,13 +179,12 @@ static void peer__interactor_that_has_ended(void **state)
 }
 
 /* An interactor that cannot be executed holds nothing for the program. */
-static void peer__interactor_that_fails(void **state)
+CASE(peer__interactor_that_fails)
 {
     const struct frame_run run = {
         .timer_ms = 2 * LATE_MS, .linger_ms = 2 * LATE_MS, .flags = FRAME_RUN_INTERACTOR};
     struct pair pair;
 
-    (void)state;
     set_up_pair(&pair);
     add_text(&pair.interactor, FRAME_ARGUMENT, "/nothing/here");
     add(&pair.interactor, FRAME_RUN, &run, sizeof run);
@@ -211,7 +204,7 @@ static void check_looked(struct fixture *fixture, enum frame_wait wait)
 }
 
 /* What each of them waits for after a while. */
-static void peer__looks(void **state)
+CASE(peer__looks)
 {
     static const struct {
         const char *interactor, *program;
@@ -225,7 +218,6 @@ static void peer__looks(void **state)
          {FRAME_WAIT_OUTPUT, FRAME_WAIT_OUTPUT}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(both); i++) {
         struct pair pair;
 
@@ -239,11 +231,10 @@ static void peer__looks(void **state)
 }
 
 /* The pipes of a program that is not joined are looked at in the same way. */
-static void peer__looks_at_pipes(void **state)
+CASE(peer__looks_at_pipes)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "read a");
     {
@@ -261,11 +252,10 @@ static void peer__looks_at_pipes(void **state)
 }
 
 /* How long the FIFOs were idle. */
-static void peer__idle(void **state)
+CASE(peer__idle)
 {
     struct pair pair;
 
-    (void)state;
     set_up_pair(&pair);
     start(&pair.interactor, "read a; read b", FRAME_RUN_INTERACTOR, 0);
     start(&pair.program, "sleep 1; echo x; read a", FRAME_RUN_JOINED, 1500);
@@ -287,13 +277,12 @@ static void check_no_join(struct fixture *fixture, uint32_t flags, int error)
 }
 
 /* There are no FIFOs, or files and links in place of them. */
-static void peer__cannot_join(void **state)
+CASE(peer__cannot_join)
 {
     struct pair pair;
     struct fixture fixture;
     CLEANUP_FREE char *link = NULL;
 
-    (void)state;
     set_up(&fixture);
     check_no_join(&fixture, FRAME_RUN_INTERACTOR, ENOENT);
     tear_down(&fixture);

@@ -79,92 +79,76 @@ static bool is_accepted(struct fixture *fixture, const char *workdir)
 
 /* ---- the table */
 
-static void places__finds_writable_mounts(void **state)
+CASE_WITH(places__finds_writable_mounts, set_up(fixture))
 {
     CLEANUP_FREE char *work = NULL;
     CLEANUP_FREE char *full = NULL;
     CLEANUP_FREE char *other = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    work = add_place(&fixture, "work");
-    full = add_place(&fixture, "full");
+    work = add_place(fixture, "work");
+    full = add_place(fixture, "full");
     write_in(full, "file", "");
-    other = path_in(fixture.directory, "other");
+    other = path_in(fixture->directory, "other");
     assert_int_equal(mkdir(other, 0711), 0);
-    add_line(&fixture, other, "ro", "tmpfs");
-    add_line(&fixture, "/proc", "rw", "proc");
-    add_line(&fixture, "/sys", "rw", "sysfs");
-    add_line(&fixture, "/dev/null", "rw", "tmpfs");
-    add_line(&fixture, "/dev/missing/x", "rw", "tmpfs");
-    open_places(&fixture);
-    assert_int_equal(fixture.places.count, 2);
-    assert_string_equal(fixture.places.items[0].path, work);
-    assert_true(fixture.places.items[0].empty);
-    assert_int_equal(fixture.places.items[0].mode, 0755);
-    assert_int_equal(fixture.places.items[0].uid, geteuid());
-    assert_string_equal(fixture.places.items[1].path, full);
-    assert_false(fixture.places.items[1].empty);
-    assert_false(fixture.places.has_queues);
-    tear_down(&fixture);
+    add_line(fixture, other, "ro", "tmpfs");
+    add_line(fixture, "/proc", "rw", "proc");
+    add_line(fixture, "/sys", "rw", "sysfs");
+    add_line(fixture, "/dev/null", "rw", "tmpfs");
+    add_line(fixture, "/dev/missing/x", "rw", "tmpfs");
+    open_places(fixture);
+    assert_int_equal(fixture->places.count, 2);
+    assert_string_equal(fixture->places.items[0].path, work);
+    assert_true(fixture->places.items[0].empty);
+    assert_int_equal(fixture->places.items[0].mode, 0755);
+    assert_int_equal(fixture->places.items[0].uid, geteuid());
+    assert_string_equal(fixture->places.items[1].path, full);
+    assert_false(fixture->places.items[1].empty);
+    assert_false(fixture->places.has_queues);
 }
 
 /* Only the last mount in a place can be seen. */
-static void places__mount_upon_mount(void **state)
+CASE_WITH(places__mount_upon_mount, set_up(fixture))
 {
     CLEANUP_FREE char *work = NULL;
     CLEANUP_FREE char *hidden = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    hidden = add_place(&fixture, "hidden");
-    work = add_place(&fixture, "work");
-    add_line(&fixture, hidden, "ro", "tmpfs");
-    add_line(&fixture, work, "rw", "tmpfs");
-    open_places(&fixture);
-    assert_int_equal(fixture.places.count, 1);
-    assert_string_equal(fixture.places.items[0].path, work);
-    assert_true(is_accepted(&fixture, work));
-    tear_down(&fixture);
+    hidden = add_place(fixture, "hidden");
+    work = add_place(fixture, "work");
+    add_line(fixture, hidden, "ro", "tmpfs");
+    add_line(fixture, work, "rw", "tmpfs");
+    open_places(fixture);
+    assert_int_equal(fixture->places.count, 1);
+    assert_string_equal(fixture->places.items[0].path, work);
+    assert_true(is_accepted(fixture, work));
 }
 
 /* A queue can be made although the file system is mounted read-only. */
-static void places__message_queues(void **state)
+CASE_WITH(places__message_queues, set_up(fixture))
 {
     CLEANUP_FREE char *queues = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    queues = path_in(fixture.directory, "queues");
+    queues = path_in(fixture->directory, "queues");
     assert_int_equal(mkdir(queues, 0700), 0);
-    add_line(&fixture, queues, "ro", "mqueue");
-    open_places(&fixture);
-    assert_true(fixture.places.has_queues);
-    assert_int_equal(fixture.places.count, 1);
-    tear_down(&fixture);
+    add_line(fixture, queues, "ro", "mqueue");
+    open_places(fixture);
+    assert_true(fixture->places.has_queues);
+    assert_int_equal(fixture->places.count, 1);
 }
 
-static void places__path_with_blanks(void **state)
+CASE_WITH(places__path_with_blanks, set_up(fixture))
 {
     CLEANUP_FREE char *path = NULL;
     CLEANUP_FREE char *escaped = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    path = path_in(fixture.directory, "a - b");
-    escaped = path_in(fixture.directory, "a\\040-\\040b");
+    path = path_in(fixture->directory, "a - b");
+    escaped = path_in(fixture->directory, "a\\040-\\040b");
     assert_int_equal(mkdir(path, 0700), 0);
-    add_line(&fixture, escaped, "rw", "tmpfs");
-    open_places(&fixture);
-    assert_true(is_accepted(&fixture, path));
-    tear_down(&fixture);
+    add_line(fixture, escaped, "rw", "tmpfs");
+    open_places(fixture);
+    assert_true(is_accepted(fixture, path));
 }
 
-static void places__tables_that_are_refused(void **state)
+CASE(places__tables_that_are_refused)
 {
     static const char *const tables[] = {
         "",
@@ -174,7 +158,6 @@ static void places__tables_that_are_refused(void **state)
         "1 1 0:1 / / ro - overlay x ro", /* cut off */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(tables); i++) {
         struct fixture fixture;
 
@@ -188,11 +171,10 @@ static void places__tables_that_are_refused(void **state)
 }
 
 /* A line or a table that is too long. */
-static void places__long_tables(void **state)
+CASE(places__long_tables)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     strbuf_addstr(&fixture.table, "1 1 0:1 / /x ro - overlay x lowerdir=");
     for (int i = 0; i < 16384; i++)
@@ -214,107 +196,82 @@ static void places__long_tables(void **state)
     tear_down(&fixture);
 }
 
-static void places__no_table(void **state)
+CASE_WITH(places__no_table, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    places_open(&fixture.places, NULL);
-    check_refused(&fixture, NULL, EPERM, "");
-    places_open(&fixture.places, fixture.mountinfo);
-    check_refused(&fixture, NULL, EINVAL, fixture.mountinfo);
-    tear_down(&fixture);
+    places_open(&fixture->places, NULL);
+    check_refused(fixture, NULL, EPERM, "");
+    places_open(&fixture->places, fixture->mountinfo);
+    check_refused(fixture, NULL, EINVAL, fixture->mountinfo);
 }
 
-static void places__writable_root(void **state)
+CASE_WITH(places__writable_root, set_up(fixture))
 {
     CLEANUP_FREE char *work = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    work = add_place(&fixture, "work");
-    add_line(&fixture, "/", "rw", "overlay");
-    open_places(&fixture);
-    check_refused(&fixture, work, EPERM, "/");
-    tear_down(&fixture);
+    work = add_place(fixture, "work");
+    add_line(fixture, "/", "rw", "overlay");
+    open_places(fixture);
+    check_refused(fixture, work, EPERM, "/");
 }
 
-static void places__too_many(void **state)
+CASE_WITH(places__too_many, set_up(fixture))
 {
-    struct fixture fixture;
     char *path = NULL;
 
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < PLACES_MAX; i++) {
         CLEANUP_FREE char *name = string_format("%d", i);
 
         free(path);
-        path = add_place(&fixture, name);
+        path = add_place(fixture, name);
     }
-    open_places(&fixture);
-    assert_true(is_accepted(&fixture, path));
-    places_close(&fixture.places);
+    open_places(fixture);
+    assert_true(is_accepted(fixture, path));
+    places_close(&fixture->places);
     free(path);
-    path = add_place(&fixture, "more");
-    open_places(&fixture);
-    check_refused(&fixture, path, E2BIG, path);
+    path = add_place(fixture, "more");
+    open_places(fixture);
+    check_refused(fixture, path, E2BIG, path);
     free(path);
-    tear_down(&fixture);
 }
 
 /* A file that is a mount has content that cannot be brought back. */
-static void places__writable_file(void **state)
+CASE_WITH(places__writable_file, set_up(fixture))
 {
     CLEANUP_FREE char *work = NULL;
     CLEANUP_FREE char *file = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    work = add_place(&fixture, "work");
-    write_in(fixture.directory, "file", "text");
-    file = path_in(fixture.directory, "file");
-    add_line(&fixture, file, "rw", "ext4");
-    open_places(&fixture);
-    check_refused(&fixture, work, EPERM, file);
-    tear_down(&fixture);
+    work = add_place(fixture, "work");
+    write_in(fixture->directory, "file", "text");
+    file = path_in(fixture->directory, "file");
+    add_line(fixture, file, "rw", "ext4");
+    open_places(fixture);
+    check_refused(fixture, work, EPERM, file);
 }
 
 /* ---- what is in them */
 
-static void places__working_directory(void **state)
+CASE_WITH(places__working_directory, set_up(fixture))
 {
     CLEANUP_FREE char *work = NULL;
     CLEANUP_FREE char *below = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    work = add_place(&fixture, "work");
-    open_places(&fixture);
-    assert_true(is_accepted(&fixture, work));
+    work = add_place(fixture, "work");
+    open_places(fixture);
+    assert_true(is_accepted(fixture, work));
     below = path_in(work, "below"); /* made later: it would be removed */
     assert_int_equal(mkdir(below, 0700), 0);
-    assert_true(is_accepted(&fixture, work));
-    check_refused(&fixture, below, EPERM, ".");
-    tear_down(&fixture);
+    assert_true(is_accepted(fixture, work));
+    check_refused(fixture, below, EPERM, ".");
 }
 
-static void places__working_directory_that_was_not_empty(void **state)
+CASE_WITH(places__working_directory_that_was_not_empty, set_up(fixture))
 {
     CLEANUP_FREE char *work = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture);
-    work = add_place(&fixture, "work");
+    work = add_place(fixture, "work");
     write_in(work, "file", "text");
-    open_places(&fixture);
-    check_refused(&fixture, work, EPERM, work);
-    tear_down(&fixture);
+    open_places(fixture);
+    check_refused(fixture, work, EPERM, work);
 }
 
 /*
@@ -350,7 +307,7 @@ static void fill_places(struct fixture *fixture, const char *name)
         assert_int_equal(fchown(fd, 65534, 0), 0);
 }
 
-static void places__that_were_not_empty(void **state)
+CASE(places__that_were_not_empty)
 {
     static const struct {
         const char *name, *path; /* which is refused; NULL: it is not */
@@ -365,7 +322,6 @@ static void places__that_were_not_empty(void **state)
         {"own-root", ""},
     };
 
-    (void)state;
     if (geteuid() != 0)
         return; /* there is no other user */
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -403,7 +359,7 @@ static void places__that_were_not_empty(void **state)
 }
 
 /* What this user must not even list, or must not write to while it is empty, no program changes. */
-static void places__that_are_closed(void **state)
+CASE(places__that_are_closed)
 {
     static const struct {
         mode_t mode;
@@ -415,7 +371,6 @@ static void places__that_are_closed(void **state)
     int status;
     pid_t child;
 
-    (void)state;
     if (geteuid() != 0)
         return; /* there is no other user */
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -439,13 +394,12 @@ static void places__that_are_closed(void **state)
 }
 
 /* As many steps are made as there are entries. */
-static void places__takes_its_time(void **state)
+CASE(places__takes_its_time)
 {
     struct fixture fixture;
     int status;
     pid_t child;
 
-    (void)state;
     if (geteuid() != 0)
         return; /* there is no other user */
     set_up(&fixture);

@@ -102,11 +102,10 @@ static void check_script(const char *script, const char *expected)
     check_output(&fixture, expected);
 }
 
-static void program__arguments(void **state)
+CASE(program__arguments)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add(&fixture, "printf"); /* found on PATH */
     add(&fixture, "<%s>");
@@ -117,12 +116,11 @@ static void program__arguments(void **state)
     check_output(&fixture, "<a b><><$HOME *\n\xff><-x>");
 }
 
-static void program__streams(void **state)
+CASE(program__streams)
 {
     struct fixture fixture;
     char got[8] = "";
 
-    (void)state;
     check_script("echo out; echo err >&2", "out\n");
     set_up(&fixture);
     add(&fixture, "/bin/sh");
@@ -149,11 +147,10 @@ static void program__streams(void **state)
 }
 
 /* Our ends never block, and the program's are as it expects them. */
-static void program__only_our_ends_are_non_blocking(void **state)
+CASE(program__only_our_ends_are_non_blocking)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add(&fixture, "cat");
     start(&fixture);
@@ -186,11 +183,10 @@ static void restore_environment(void)
     environ = original;
 }
 
-static void program__environment(void **state)
+CASE(program__environment)
 {
     struct fixture fixture;
 
-    (void)state;
     clear_environment();
     setenv("KEPT", "image's", 1);
     setenv("REMOVED", "x", 1);
@@ -209,11 +205,10 @@ static void program__environment(void **state)
 }
 
 /* The variables for names of users are the image's or the request's, if those have them. */
-static void program__names_of_the_user(void **state)
+CASE(program__names_of_the_user)
 {
     struct fixture fixture;
 
-    (void)state;
     clear_environment();
     set_up(&fixture);
     set(&fixture, "USER=me");
@@ -223,23 +218,19 @@ static void program__names_of_the_user(void **state)
     restore_environment();
 }
 
-static void program__words_that_cannot_be(void **state)
+CASE_WITH(program__words_that_cannot_be, set_up(fixture))
 {
     CLEANUP_FREE char *large = calloc(1, 131071);
-    struct fixture fixture;
     int count = 0;
 
-    (void)state;
-    set_up(&fixture);
-    assert_false(program_add_argument(&fixture.program, "a\0b", 3));
-    assert_false(program_set_variable(&fixture.program, "A=\0", 3));
-    assert_int_equal(fixture.program.arguments.count, 0);
+    assert_false(program_add_argument(&fixture->program, "a\0b", 3));
+    assert_false(program_set_variable(&fixture->program, "A=\0", 3));
+    assert_int_equal(fixture->program.arguments.count, 0);
     memset(large, 'x', 131071);
-    while (program_add_argument(&fixture.program, large, 131071))
+    while (program_add_argument(&fixture->program, large, 131071))
         count++;
     assert_in_range(count, 20, 64); /* more than the kernel takes, and bounded */
-    assert_false(program_set_variable(&fixture.program, "A=1", 3));
-    tear_down(&fixture);
+    assert_false(program_set_variable(&fixture->program, "A=1", 3));
 }
 
 /* ---- failures */
@@ -254,7 +245,7 @@ static void check_failure(struct fixture *fixture, bool executing, int error)
     tear_down(fixture);
 }
 
-static void program__cannot_be_executed(void **state)
+CASE(program__cannot_be_executed)
 {
     static const struct {
         const char *path;
@@ -265,7 +256,6 @@ static void program__cannot_be_executed(void **state)
     };
     struct fixture fixture;
 
-    (void)state;
     setenv("PATH", "/usr/bin:/bin", 1);
     for (size_t i = 0; i < COUNT(programs); i++) {
         set_up(&fixture);
@@ -275,13 +265,12 @@ static void program__cannot_be_executed(void **state)
 }
 
 /* An interpreter that does not exist, and what is no program at all. */
-static void program__damaged_program(void **state)
+CASE(program__damaged_program)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *script = path_in(directory, "script");
     struct fixture fixture;
 
-    (void)state;
     write_bytes(script, "#!/none\n", 8, 0755);
     set_up(&fixture);
     add(&fixture, script);
@@ -289,12 +278,11 @@ static void program__damaged_program(void **state)
     temp_remove(directory);
 }
 
-static void program__arguments_that_are_too_long(void **state)
+CASE(program__arguments_that_are_too_long)
 {
     CLEANUP_FREE char *large = calloc(1, 131071);
     struct fixture fixture;
 
-    (void)state;
     memset(large, 'x', 131071);
     set_up(&fixture);
     add(&fixture, "/bin/true");
@@ -304,12 +292,11 @@ static void program__arguments_that_are_too_long(void **state)
 }
 
 /* Without descriptors for its pipes it is not started, and none stays open. */
-static void program__without_descriptors(void **state)
+CASE(program__without_descriptors)
 {
     struct rlimit before;
     const int lowest = dup(0);
 
-    (void)state;
     close(lowest);
     getrlimit(RLIMIT_NOFILE, &before);
     for (int room = 0; room < 8; room++) {
@@ -332,26 +319,20 @@ static void program__without_descriptors(void **state)
 
 /* ---- the process */
 
-static void program__session_of_its_own(void **state)
+CASE_WITH(program__session_of_its_own, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    add(&fixture, "cat");
-    start(&fixture);
-    assert_int_equal(getsid(fixture.program.pid), fixture.program.pid);
-    assert_int_equal(getpgid(fixture.program.pid), fixture.program.pid);
-    tear_down(&fixture);
+    add(fixture, "cat");
+    start(fixture);
+    assert_int_equal(getsid(fixture->program.pid), fixture->program.pid);
+    assert_int_equal(getpgid(fixture->program.pid), fixture->program.pid);
 }
 
 /* Whatever is open here, and wherever. */
-static void program__three_descriptors(void **state)
+CASE(program__three_descriptors)
 {
     static const int others[] = {3, 4, 9, 30, 63};
     int copies[COUNT(others)];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(others); i++)
         copies[i] = fcntl(0, F_DUPFD, others[i]);
     check_script("ls /proc/$$/fd; :", "0\n1\n2\n");
@@ -359,12 +340,11 @@ static void program__three_descriptors(void **state)
         close(copies[i]);
 }
 
-static void program__signals(void **state)
+CASE(program__signals)
 {
     struct fixture fixture;
     sigset_t blocked, before;
 
-    (void)state;
     sigfillset(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &before);
     signal(SIGPIPE, SIG_IGN);
@@ -382,12 +362,11 @@ static void program__signals(void **state)
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-static void program__limits(void **state)
+CASE(program__limits)
 {
     const struct rlimit cores = {RLIM_INFINITY, RLIM_INFINITY};
     struct rlimit before;
 
-    (void)state;
     getrlimit(RLIMIT_CORE, &before);
     setrlimit(RLIMIT_CORE, &cores);
     umask(0);
@@ -422,7 +401,7 @@ static void check_stack(uint64_t max, const char *expected)
 }
 
 /* The soft limit alone changes, and is neither above the hard one nor the machine's memory. */
-static void program__limit_of_the_stack(void **state)
+CASE(program__limit_of_the_stack)
 {
     const struct rlimit usual = {8 << 20, RLIM_INFINITY}, low = {8 << 20, 64 << 20};
     CLEANUP_FREE char *machine =
@@ -431,7 +410,6 @@ static void program__limit_of_the_stack(void **state)
     int status;
     pid_t child;
 
-    (void)state;
     getrlimit(RLIMIT_STACK, &before);
     assert_true(before.rlim_max == RLIM_INFINITY);
     setrlimit(RLIMIT_STACK, &usual);
@@ -450,13 +428,12 @@ static void program__limit_of_the_stack(void **state)
 }
 
 /* The start is measured in the new process, right before the program. */
-static void program__start(void **state)
+CASE(program__start)
 {
     char *directory = temp_create();
     const uint64_t before = figures_clock_us();
     struct fixture fixture;
 
-    (void)state;
     write_in(directory, "cpu.stat", "usage_usec 4711\n");
     set_up(&fixture);
     figures_close(&fixture.figures);
@@ -469,12 +446,11 @@ static void program__start(void **state)
     temp_remove(directory);
 }
 
-static void program__leaves_no_descriptor_open(void **state)
+CASE(program__leaves_no_descriptor_open)
 {
     const int before = dup(0);
     int after;
 
-    (void)state;
     close(before);
     program__streams(NULL);
     program__cannot_be_executed(NULL);

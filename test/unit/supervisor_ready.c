@@ -57,9 +57,8 @@ static void check_goes_on(const char *script)
     " read -r line <file; echo \"$line $(cat) $A"                                                  \
     " $(sed -n 's/^TracerPid:\t//p' /proc/$$/status)\"; exit 7"
 
-static void ready__goes_on(void **state)
+CASE(ready__goes_on)
 {
-    (void)state;
     check_goes_on("[ -e file ];" REST);
     check_goes_on("/bin/true;" REST); /* a process */
     check_goes_on("cd ./;" REST);
@@ -67,11 +66,10 @@ static void ready__goes_on(void **state)
 }
 
 /* An absolute path: the working directory or what is below it, and nothing that begins like it. */
-static void ready__absolute_paths(void **state)
+CASE(ready__absolute_paths)
 {
     static const char *const ends[] = {"", "/", "/x"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ends); i++) {
         struct fixture fixture;
         CLEANUP_FREE char *script = NULL;
@@ -94,7 +92,7 @@ static void ready__absolute_paths(void **state)
 }
 
 /* What a hook looks at does not count; it was there before the request. */
-static void ready__hook(void **state)
+CASE(ready__hook)
 {
     static const char script[] = "n=$(head -c 12 <&3); head -c $n <&3 | tr '\\0' ' '; echo $HOOK;"
                                  " cat hook; [ -e file ]; echo $?; exec 3<&-; [ -e file ]; echo $?;"
@@ -102,7 +100,6 @@ static void ready__hook(void **state)
     CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     strbuf_add(&payload, &ORDER, sizeof ORDER);
     strbuf_addstr(&payload, "HOOK=./hook");
@@ -123,14 +120,13 @@ static void ready__hook(void **state)
 }
 
 /* There is no room for its variable, or it does not load. */
-static void ready__hook_that_cannot_be(void **state)
+CASE(ready__hook_that_cannot_be)
 {
     static const struct {
         const char *script, *variable;
         int error;
     } hooks[] = {{"exit 0", "HOOK=hook", EINVAL}, {"[ -e x ]; exit 1", "HOOK=./hook", ECHILD}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(hooks); i++) {
         CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
         struct fixture fixture;
@@ -148,12 +144,11 @@ static void ready__hook_that_cannot_be(void **state)
 }
 
 /* What its image writes at the start is output of the program. */
-static void ready__output_of_the_start(void **state)
+CASE(ready__output_of_the_start)
 {
     static const char script[] = "echo early; echo warning >&2; [ -e x ]; echo late";
     struct fixture fixture;
 
-    (void)state;
     make_ready(&fixture, script);
     expect_none(&fixture, FRAME_STDOUT);
     add_request(&fixture, script, "A=b", &SAME);
@@ -213,9 +208,8 @@ static void check_cells(const char *start, const char *variable, const char *out
     tear_down(&fixture);
 }
 
-static void ready__interpreter_of_a_session(void **state)
+CASE(ready__interpreter_of_a_session)
 {
-    (void)state;
     check_cells("", "", "input 1 0input 2 0");
     check_cells("-e 'file';", "", "input 1 0input 2 0");
     check_cells("open H, '+<&=3'; sysread H, $n, 12; sysread H, $hook, $n; $hook .= -e 'file';"
@@ -225,14 +219,13 @@ static void ready__interpreter_of_a_session(void **state)
 }
 
 /* What is ready for a program is not ready for a cell, and the other way round. */
-static void ready__cells_and_programs(void **state)
+CASE(ready__cells_and_programs)
 {
     static const char script[] = "[ -e x ]; printf '\\0%12s\\0' 1 >&5; exit 5";
     struct frame_make_ready order = ORDER;
     struct frame_run run = SAME;
     struct fixture fixture;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         set_up(&fixture);
         order.flags = i == 0 ? FRAME_RUN_CELL : 0;
@@ -285,7 +278,7 @@ static void run_fork(struct fixture *fixture, const char *script, const char *in
 }
 
 /* Each has an id, a session and descriptors of its own, and is traced by no one. */
-static void ready__forks(void **state)
+CASE(ready__forks)
 {
     static const char script[] =
         "-e 'x'; $n++; ($s) = (split ' ', `cat /proc/$$/stat`)[5]; open F, \"/proc/$$/status\";"
@@ -295,7 +288,6 @@ static void ready__forks(void **state)
     CLEANUP(strbuf_release) struct strbuf ids = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     make_template(&fixture, script);
     expect(&fixture, FRAME_READY);
     for (int i = 0; i < 3; i++) {
@@ -340,9 +332,8 @@ static void check_after(const char *what, bool stays)
     tear_down(&fixture);
 }
 
-static void ready__forks_after_a_hostile_one(void **state)
+CASE(ready__forks_after_a_hostile_one)
 {
-    (void)state;
     check_after(": TEMPLATE", true);
     check_after("kill -KILL TEMPLATE", false);
     check_after("kill -STOP TEMPLATE", false);
@@ -358,12 +349,11 @@ static void ready__forks_after_a_hostile_one(void **state)
 }
 
 /* What is no fork: another command, RUN without the flag, and a program that is stopped. */
-static void ready__forks_that_cannot_be(void **state)
+CASE(ready__forks_that_cannot_be)
 {
     static const char script[] = "-e 'x'; $| = 1; print 'first'; $_ = <STDIN>; sleep 1000 if /w/";
     struct fixture fixture;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         make_template(&fixture, script);
         expect(&fixture, FRAME_READY);
@@ -397,12 +387,11 @@ static void ready__forks_that_cannot_be(void **state)
 }
 
 /* Another process is there at the start, or the kernel does not count them. */
-static void ready__templates_beside_others(void **state)
+CASE(ready__templates_beside_others)
 {
     static const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_FORK};
     static const char *const counts[] = {"3\n", "1\n", ""};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(counts); i++) {
         struct fixture fixture;
 
@@ -419,7 +408,7 @@ static void ready__templates_beside_others(void **state)
 }
 
 /* It has written something, or has another descriptor, memory that it shares, a second thread. */
-static void ready__templates_that_cannot_be(void **state)
+CASE(ready__templates_that_cannot_be)
 {
     static const struct {
         const char *program, *option, *script;
@@ -432,7 +421,6 @@ static void ready__templates_that_cannot_be(void **state)
          "import os, threading; threading.Timer(100, print).start(); os.stat('x')"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(templates); i++) {
         struct frame_make_ready order = ORDER;
 
@@ -457,12 +445,11 @@ static void ready__templates_that_cannot_be(void **state)
 #endif
 
 /* Signals that arrive in the start are the program's. */
-static void ready__signals_of_the_start(void **state)
+CASE(ready__signals_of_the_start)
 {
     static const char script[] = "trap 'echo caught' USR1; kill -USR1 $$; [ -e x ]; echo end";
     struct fixture fixture;
 
-    (void)state;
     make_ready(&fixture, script);
     add_request(&fixture, script, "A=b", &SAME);
     expect(&fixture, FRAME_END);
@@ -485,7 +472,7 @@ static pid_t waiting_process(const struct fixture *fixture)
  * The stdin that comes with the request is there when the program first looks. It looks at once: it
  * has the only processor before the supervisor has, if this test may order that.
  */
-static void ready__stdin_comes_first(void **state)
+CASE(ready__stdin_comes_first)
 {
     static const char script[] = "-e 'x'; vec($r, 0, 1) = 1; print scalar select($r, undef, undef,"
                                  " 0), <STDIN>;";
@@ -493,7 +480,6 @@ static void ready__stdin_comes_first(void **state)
     static const struct sched_param first = {1};
     cpu_set_t before, one;
 
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     CPU_ZERO(&one);
     for (int i = CPU_SETSIZE - 1; i >= 0; i--)
@@ -538,12 +524,11 @@ static void check_not_suited(const char *script, const char *variable, const str
     tear_down(&fixture);
 }
 
-static void ready__requests_that_are_others(void **state)
+CASE(ready__requests_that_are_others)
 {
     static const char same[] = "echo early; [ -e x ]; exit 5";
     struct frame_run run = SAME;
 
-    (void)state;
     check_not_suited("echo early; exit 5", "A=b", &SAME);
     check_not_suited(same, "A=c", &SAME);
     run.stack_max = 2 * MEGABYTE;
@@ -558,13 +543,12 @@ static void ready__requests_that_are_others(void **state)
 }
 
 /* KEEP is for programs of a submission, and nothing that came before may stay. */
-static void ready__keep_ends_it(void **state)
+CASE(ready__keep_ends_it)
 {
     static const struct frame_keep order = {.max = MEGABYTE, .max_ms = LATE_MS};
     struct fixture fixture;
     pid_t pid;
 
-    (void)state;
     make_ready(&fixture, "[ -e x ]");
     pid = waiting_process(&fixture);
     add(&fixture, FRAME_KEEP, &order, sizeof order);
@@ -574,12 +558,11 @@ static void ready__keep_ends_it(void **state)
 }
 
 /* It ends while it waits: the next request is started as always. */
-static void ready__ends_while_it_waits(void **state)
+CASE(ready__ends_while_it_waits)
 {
     struct fixture fixture;
     pid_t pid;
 
-    (void)state;
     make_ready(&fixture, "[ -e x ]; exit 5");
     pid = waiting_process(&fixture);
     assert_int_equal(kill(pid, SIGKILL), 0);
@@ -601,12 +584,11 @@ static bool is_alive(pid_t pid)
     return strstr(status, "State:") && !strstr(status, "State:\tZ");
 }
 
-static void ready__ends_with_the_supervisor(void **state)
+CASE(ready__ends_with_the_supervisor)
 {
     struct fixture fixture;
     pid_t pid;
 
-    (void)state;
     make_ready(&fixture, "[ -e x ]; sleep 1000");
     pid = waiting_process(&fixture);
     tear_down(&fixture);
@@ -615,12 +597,11 @@ static void ready__ends_with_the_supervisor(void **state)
 }
 
 /* What goes on is stopped with everything that it has started. */
-static void ready__is_stopped_like_any_program(void **state)
+CASE(ready__is_stopped_like_any_program)
 {
     static const char script[] = "[ -e x ]; sleep 1000 & echo begun; wait";
     struct fixture fixture;
 
-    (void)state;
     make_ready(&fixture, script);
     add_request(&fixture, script, "A=b", &SAME);
     expect_output(&fixture, 0, strlen("begun\n"));
@@ -645,9 +626,8 @@ static void check_not_ready(const char *program, int step, int error)
     tear_down(&fixture);
 }
 
-static void ready__what_cannot_be(void **state)
+CASE(ready__what_cannot_be)
 {
-    (void)state;
     check_not_ready("/bin/true", FRAME_STEP_START, ECHILD);
     check_not_ready("/no/program", FRAME_STEP_START, ECHILD);
 }
@@ -663,13 +643,12 @@ static void check_refused(struct fixture *fixture, size_t length)
 }
 
 /* Of another length, of nothing, twice, and after a program. */
-static void ready__frames_that_cannot_come(void **state)
+CASE(ready__frames_that_cannot_come)
 {
     const size_t length = sizeof(struct frame_make_ready);
     const size_t wrong[] = {length - 1, length + 128};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     check_refused(&fixture, length);
     for (size_t i = 0; i < COUNT(wrong); i++) {

@@ -25,9 +25,8 @@ static void check(const char *variables, const char *variable, const char *excha
 }
 
 /* It takes as much room as what is left out, whose place it has. */
-static void ready_hook__takes_the_place_of_others(void **state)
+CASE(ready_hook__takes_the_place_of_others)
 {
-    (void)state;
     check("A=1 USER=sandbox LOGNAME=sandbox B=2", "PYTHONPATH=./.preload",
           "A=1 PYTHONPATH=.////////.preload B=2", "          29USER=sandbox!LOGNAME=sandbox!");
     check("USER=0123456789", "X=./hook", "X=.////////hook", "          16USER=0123456789!");
@@ -36,11 +35,10 @@ static void ready_hook__takes_the_place_of_others(void **state)
           "          16LOGNAME=sandbox!");
 }
 
-static void ready_hook__has_no_place(void **state)
+CASE(ready_hook__has_no_place)
 {
     CLEANUP(strbuf_release) struct strbuf large = STRBUF_INIT;
 
-    (void)state;
     check("USER=a", "X=/hook", "(none)", "");
     check("A=1 HOME=/somewhere/else", "X=/h", "(none)", "");
     check("", "X=/h", "(none)", "");

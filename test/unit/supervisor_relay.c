@@ -183,12 +183,11 @@ static void finish(struct fixture *fixture)
     tear_down(fixture);
 }
 
-static void relay__carries_bytes(void **state)
+CASE(relay__carries_bytes)
 {
     struct fixture fixture;
     int one, two;
 
-    (void)state;
     begin(&fixture, 2);
     assert_string_equal(strbuf_string(&fixture.trace), "HELLO BEGUN ");
     expect_message(&fixture, "LISTENS 0 "); /* before BEGUN */
@@ -226,13 +225,12 @@ static void relay__carries_bytes(void **state)
 }
 
 /* A program that has closed its connection for good. */
-static void relay__a_program_that_is_gone(void **state)
+CASE(relay__a_program_that_is_gone)
 {
     const struct linger reset = {1, 0};
     struct fixture fixture;
     int fd;
 
-    (void)state;
     begin(&fixture, 1);
     expect_message(&fixture, "LISTENS 0 ");
     fd = connect_program();
@@ -249,12 +247,11 @@ static void relay__a_program_that_is_gone(void **state)
 }
 
 /* Others wait until one ends. */
-static void relay__no_more_at_once(void **state)
+CASE(relay__no_more_at_once)
 {
     struct fixture fixture;
     int one, two;
 
-    (void)state;
     begin(&fixture, 1);
     expect_message(&fixture, "LISTENS 0 ");
     one = connect_program();
@@ -273,13 +270,12 @@ static void relay__no_more_at_once(void **state)
 }
 
 /* A connection that takes nothing holds up no other one, and gets no more than its window. */
-static void relay__a_program_that_does_not_read(void **state)
+CASE(relay__a_program_that_does_not_read)
 {
     static char bytes[MUX_DATA_MAX];
     struct fixture fixture;
     int one, two;
 
-    (void)state;
     begin(&fixture, 2);
     expect_message(&fixture, "LISTENS 0 ");
     one = connect_program();
@@ -299,7 +295,7 @@ static void relay__a_program_that_does_not_read(void **state)
 }
 
 /* What a program sends waits for credit, of its connection and of all. */
-static void relay__waits_for_credit(void **state)
+CASE(relay__waits_for_credit)
 {
     static char bytes[MUX_WINDOW + 1000];
     struct fixture fixture;
@@ -307,7 +303,6 @@ static void relay__waits_for_credit(void **state)
     size_t got = 0;
     int fd;
 
-    (void)state;
     begin(&fixture, 1);
     expect_message(&fixture, "LISTENS 0 ");
     fd = connect_program();
@@ -333,14 +328,13 @@ static void relay__waits_for_credit(void **state)
     finish(&fixture);
 }
 
-static void relay__grants_what_was_read(void **state)
+CASE(relay__grants_what_was_read)
 {
     static char bytes[MUX_DATA_MAX];
     struct fixture fixture;
     size_t got = 0;
     int fd;
 
-    (void)state;
     begin(&fixture, 1);
     expect_message(&fixture, "LISTENS 0 ");
     fd = connect_program();
@@ -365,11 +359,10 @@ static void relay__grants_what_was_read(void **state)
     finish(&fixture);
 }
 
-static void relay__only_if_it_is_ordered(void **state)
+CASE(relay__only_if_it_is_ordered)
 {
     struct fixture fixture;
 
-    (void)state;
     begin(&fixture, 0);
     expect_no_relay();
     say(&fixture, 0, MUX_CLOSE, NULL, 0); /* is dropped */
@@ -378,7 +371,7 @@ static void relay__only_if_it_is_ordered(void **state)
 }
 
 /* The program runs all the same. */
-static void relay__a_port_that_is_busy(void **state)
+CASE(relay__a_port_that_is_busy)
 {
     const struct sockaddr_in address = {.sin_family = AF_INET,
                                         .sin_port = htons(MUX_PORT),
@@ -388,7 +381,6 @@ static void relay__a_port_that_is_busy(void **state)
     struct fixture fixture;
     int fd;
 
-    (void)state;
     enter_network();
     fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); /* connections of other tests */
@@ -401,12 +393,11 @@ static void relay__a_port_that_is_busy(void **state)
 }
 
 /* It ends with its program, with all connections, and the next program has another one. */
-static void relay__ends_with_its_program(void **state)
+CASE(relay__ends_with_its_program)
 {
     struct fixture fixture;
     int fd;
 
-    (void)state;
     begin(&fixture, 1);
     expect_message(&fixture, "LISTENS 0 ");
     fd = connect_program();
@@ -427,11 +418,10 @@ static void relay__ends_with_its_program(void **state)
 }
 
 /* After an order to stop, and after a program that cannot be executed. */
-static void relay__ends_with_a_program_that_is_stopped(void **state)
+CASE(relay__ends_with_a_program_that_is_stopped)
 {
     struct fixture fixture;
 
-    (void)state;
     begin(&fixture, 1);
     expect_message(&fixture, "LISTENS 0 ");
     add(&fixture, FRAME_STOP, NULL, 0);
@@ -476,12 +466,11 @@ static pid_t relay_of(const struct fixture *fixture)
 }
 
 /* Who kills it ends its connections, and nothing else. */
-static void relay__killed(void **state)
+CASE(relay__killed)
 {
     struct fixture fixture;
     int fd;
 
-    (void)state;
     begin(&fixture, 1);
     expect_message(&fixture, "LISTENS 0 ");
     fd = connect_program();
@@ -537,13 +526,12 @@ static void expect_header(int from, enum mux_type type, size_t length)
 }
 
 /* It outlives who has started it, and ends with its input. */
-static void relay__of_its_own(void **state)
+CASE(relay__of_its_own)
 {
     CLEANUP_FD int to = -1;
     CLEANUP_FD int from = -1;
     int fd;
 
-    (void)state;
     enter_network();
     assert_int_equal(run_detached(&to, &from), 0);
     fd = connect_program(); /* at once */
@@ -556,14 +544,13 @@ static void relay__of_its_own(void **state)
     expect_no_relay();
 }
 
-static void relay__of_its_own_without_a_port(void **state)
+CASE(relay__of_its_own_without_a_port)
 {
     CLEANUP_FD int to = -1;
     CLEANUP_FD int from = -1;
     CLEANUP_FD int other_to = -1;
     CLEANUP_FD int other_from = -1;
 
-    (void)state;
     enter_network();
     assert_int_equal(run_detached(&to, &from), 0);
     assert_int_equal(run_detached(&other_to, &other_from), 1 << 8);
@@ -574,12 +561,11 @@ static void relay__of_its_own_without_a_port(void **state)
 
 /* ---- what isolator must not send */
 
-static void relay__more_than_was_granted(void **state)
+CASE(relay__more_than_was_granted)
 {
     static char bytes[FRAME_CHUNK];
     struct fixture fixture;
 
-    (void)state;
     begin(&fixture, 0);
     for (int i = 0; i < 3; i++)
         add(&fixture, FRAME_NETWORK, bytes, sizeof bytes);
@@ -589,11 +575,10 @@ static void relay__more_than_was_granted(void **state)
     release(&fixture);
 }
 
-static void relay__too_many_connections(void **state)
+CASE(relay__too_many_connections)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     order_run(&fixture, "true", MUX_PROXY_MAX + 1);
     flush(&fixture);
@@ -602,14 +587,13 @@ static void relay__too_many_connections(void **state)
 }
 
 /* A process that has stayed may have stopped the relay. */
-static void relay__program_does_not_wait_for_it(void **state)
+CASE(relay__program_does_not_wait_for_it)
 {
     static struct connection connection;
     static char own[1];
     struct relay relay = {.pid = 0};
     uint64_t before;
 
-    (void)state;
     enter_network();
     relay_init(&relay, &connection, own, sizeof own);
     assert_true(relay_is_ready(&relay));
@@ -644,12 +628,11 @@ static int connect_tools(void)
 }
 
 /* The tools have the slots after those of the proxy, and neither takes those of the other. */
-static void relay__tools_beside_the_proxy(void **state)
+CASE(relay__tools_beside_the_proxy)
 {
     struct fixture fixture;
     int tool, host, second;
 
-    (void)state;
     begin_tools(&fixture, 2, 1);
     expect_message(&fixture, "LISTENS 0 ");
     expect_message(&fixture, "LISTENS 2 ");
@@ -675,7 +658,7 @@ static void relay__tools_beside_the_proxy(void **state)
 }
 
 /* A program that sends the relay a descriptor keeps nothing alive with it. */
-static void relay__sent_descriptors_are_closed(void **state)
+CASE(relay__sent_descriptors_are_closed)
 {
     union {
         struct cmsghdr header;
@@ -691,7 +674,6 @@ static void relay__sent_descriptors_are_closed(void **state)
     int tool, ends[2];
     char byte;
 
-    (void)state;
     begin_tools(&fixture, 0, 1);
     expect_message(&fixture, "LISTENS 0 ");
     tool = connect_tools();
@@ -711,12 +693,11 @@ static void relay__sent_descriptors_are_closed(void **state)
 }
 
 /* A file at the path is replaced; a directory is not, and the program runs without tools. */
-static void relay__something_is_at_the_path(void **state)
+CASE(relay__something_is_at_the_path)
 {
     CLEANUP_FREE char *failure = string_format("FAILED 1 %d", EISDIR);
     struct fixture fixture;
 
-    (void)state;
     enter_network();
     close(open(MUX_TOOLS_SOCKET, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
     begin_tools(&fixture, 0, 1);
@@ -731,11 +712,10 @@ static void relay__something_is_at_the_path(void **state)
     rmdir(MUX_TOOLS_SOCKET);
 }
 
-static void relay__too_many_tools(void **state)
+CASE(relay__too_many_tools)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     order(&fixture, "true", 0, MUX_TOOLS_MAX + 1);
     flush(&fixture);
@@ -744,11 +724,10 @@ static void relay__too_many_tools(void **state)
 }
 
 /* No isolator is there. */
-static void relay__not_in_a_script(void **state)
+CASE(relay__not_in_a_script)
 {
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     order_run(&fixture, "true", 1);
     launch_script(&fixture);

@@ -36,11 +36,10 @@ static void check_script(struct fixture *fixture, int status, const char *trace)
     assert_string_equal(strbuf_string(&fixture->trace), trace);
 }
 
-static void script__one_program(void **state)
+CASE(script__one_program)
 {
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     add_program(&fixture, "cat; echo err >&2; exit 3", plain);
     add_text(&fixture, FRAME_STDIN, "from the script");
@@ -53,23 +52,21 @@ static void script__one_program(void **state)
     release(&fixture);
 }
 
-static void script__empty(void **state)
+CASE(script__empty)
 {
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     check_script(&fixture, 0, "HELLO ");
     release(&fixture);
 }
 
 /* Waiting for a program costs no CPU time: a file can always be read. */
-static void script__does_not_spin(void **state)
+CASE(script__does_not_spin)
 {
     struct fixture fixture;
     struct timespec before, after;
 
-    (void)state;
     prepare(&fixture);
     add_program(&fixture, "sleep 1; cat /proc/$PPID/stat", plain);
     add_restore(&fixture); /* waits, and must not come without KEEP */
@@ -91,13 +88,12 @@ static void script__does_not_spin(void **state)
 }
 
 /* More than the pipe and the ring have room for, to a program that reads late. */
-static void script__long_stdin(void **state)
+CASE(script__long_stdin)
 {
     enum { PIECES = 40 };
     static char piece[FRAME_CHUNK];
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     add_program(&fixture, "sleep 0.2; cksum", plain);
     for (int i = 0; i < PIECES; i++) {
@@ -112,12 +108,11 @@ static void script__long_stdin(void **state)
 }
 
 /* What a program does not read is dropped, and the next one gets its own. */
-static void script__stdin_that_is_not_read(void **state)
+CASE(script__stdin_that_is_not_read)
 {
     static char zeros[FRAME_CHUNK];
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     for (int program = 0; program < 2; program++) {
         add_program(&fixture, program == 0 ? "sleep 0.2" : "exec 0<&-; sleep 0.2; echo end", plain);
@@ -136,11 +131,10 @@ static void script__stdin_that_is_not_read(void **state)
     release(&fixture);
 }
 
-static void script__several_programs(void **state)
+CASE(script__several_programs)
 {
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     add_program(&fixture, "echo built >file", must_succeed);
     add_keep(&fixture);
@@ -157,11 +151,10 @@ static void script__several_programs(void **state)
 }
 
 /* Each frame waits for the end of the program, which takes a while. */
-static void script__waits_for_the_end(void **state)
+CASE(script__waits_for_the_end)
 {
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     add_program(&fixture, "sleep 0.3; echo late >file", plain);
     add_collect(&fixture, MEGABYTE);
@@ -186,11 +179,10 @@ static void check_fails(const char *script, const char *trace)
     release(&fixture);
 }
 
-static void script__must_succeed(void **state)
+CASE(script__must_succeed)
 {
     struct fixture fixture;
 
-    (void)state;
     check_fails("exit 0", "HELLO BEGUN END KEPT ");
     check_fails("exit 1", "HELLO BEGUN END ");
     check_fails("kill -KILL $$", "HELLO BEGUN END ");
@@ -208,12 +200,11 @@ static void script__must_succeed(void **state)
     release(&fixture);
 }
 
-static void script__keep_that_fails(void **state)
+CASE(script__keep_that_fails)
 {
     const struct frame_keep order = {.max = 1, .max_ms = LATE_MS};
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     add_program(&fixture, "echo text >file", plain);
     add(&fixture, FRAME_KEEP, &order, sizeof order);
@@ -260,9 +251,8 @@ static void add_bad(struct fixture *fixture, int which)
     }
 }
 
-static void script__frames_that_must_not_come(void **state)
+CASE(script__frames_that_must_not_come)
 {
-    (void)state;
     for (int which = 0; which < 8; which++) {
         struct fixture fixture;
 
@@ -275,13 +265,12 @@ static void script__frames_that_must_not_come(void **state)
 }
 
 /* A program that still runs is killed. */
-static void script__bad_frame_while_a_program_runs(void **state)
+CASE(script__bad_frame_while_a_program_runs)
 {
     static const char zeros[FRAME_CHUNK];
     struct fixture fixture;
     int alive;
 
-    (void)state;
     prepare(&fixture);
     alive = open_alive(&fixture);
     add_program(&fixture, "exec 9>alive; head -c 100000 >/dev/null; sleep 300", plain);
@@ -293,9 +282,8 @@ static void script__bad_frame_while_a_program_runs(void **state)
     release(&fixture);
 }
 
-static void script__cut(void **state)
+CASE(script__cut)
 {
-    (void)state;
     for (size_t cut = 1; cut < FRAME_HEADER + 8; cut++) {
         struct fixture fixture;
 
@@ -340,7 +328,7 @@ static void check_numbers(struct fixture *fixture, unsigned count, size_t head, 
     assert_int_equal(fixture->end.written[0], all.length);
 }
 
-static void script__head_and_tail(void **state)
+CASE(script__head_and_tail)
 {
     static const struct {
         unsigned count;
@@ -359,7 +347,6 @@ static void script__head_and_tail(void **state)
         {100000, 400000, 400000, "HELLO BEGUN END "},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(runs); i++) {
         struct fixture fixture;
 
@@ -372,12 +359,11 @@ static void script__head_and_tail(void **state)
 }
 
 /* The ring of one program is that of the next one, larger or smaller, and has nothing in it. */
-static void script__tails_of_several_programs(void **state)
+CASE(script__tails_of_several_programs)
 {
     static const uint64_t tails[] = {10, 100, 5, 0, 7};
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     for (size_t i = 0; i < COUNT(tails); i++) {
         const struct frame_run run = {.head_max = 2, .tail_max = tails[i]};
@@ -398,12 +384,11 @@ static void script__tails_of_several_programs(void **state)
     release(&fixture);
 }
 
-static void script__no_memory_for_the_tail(void **state)
+CASE(script__no_memory_for_the_tail)
 {
     const struct frame_run run = {.tail_max = UINT64_C(1) << 60};
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     add_program(&fixture, "exit 0", run);
     check_script(&fixture, 0, "HELLO FAILED ");
@@ -412,12 +397,11 @@ static void script__no_memory_for_the_tail(void **state)
     release(&fixture);
 }
 
-static void script__too_much_output(void **state)
+CASE(script__too_much_output)
 {
     const struct frame_run run = {.head_max = 10, .tail_max = 10, .output_max = 1000000};
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     add_program(&fixture, "exec yes", run);
     launch_script(&fixture);
@@ -429,13 +413,12 @@ static void script__too_much_output(void **state)
 }
 
 /* A program whose output no one reads waits; it ends when the container does. */
-static void script__output_that_is_not_read(void **state)
+CASE(script__output_that_is_not_read)
 {
     struct frame_run run = {.head_max = UINT64_MAX, .timer_ms = 1500, .output_max = UINT64_MAX};
     struct fixture fixture;
     const long long begin = clock_now_ms();
 
-    (void)state;
     prepare(&fixture);
     add_script(&fixture, "exec yes");
     add(&fixture, FRAME_RUN, &run, sizeof run);
@@ -446,14 +429,13 @@ static void script__output_that_is_not_read(void **state)
 }
 
 /* While no one reads, the frames wait as well: there is room for what each may make it send. */
-static void script__reader_that_is_slow(void **state)
+CASE(script__reader_that_is_slow)
 {
     enum { PROGRAMS = 60, NAME = 4000 };
     CLEANUP(strbuf_release) struct strbuf trace = STRBUF_INIT;
     static char name[NAME];
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     memset(name, '/', sizeof name);
     strbuf_addstr(&trace, "HELLO ");
@@ -471,12 +453,11 @@ static void script__reader_that_is_slow(void **state)
 }
 
 /* Single bytes, slowly enough that each would be a line, come in few. */
-static void script__gathers_bytes(void **state)
+CASE(script__gathers_bytes)
 {
     enum { BYTES = 600 };
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     add_program(&fixture, "i=0; while [ $i -lt 600 ]; do echo; sleep 0.002; i=$((i+1)); done",
                 plain);
@@ -488,12 +469,11 @@ static void script__gathers_bytes(void **state)
 
 /* ---- time */
 
-static void script__late(void **state)
+CASE(script__late)
 {
     const struct frame_run run = {.head_max = MEGABYTE, .late_ms = 200};
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     add_program(&fixture, "echo begun; sleep 300", run);
     add_collect(&fixture, MEGABYTE);
@@ -527,11 +507,10 @@ static void make_limits(const struct fixture *fixture)
     write_in(fixture->tables, "pids.max", "max \n");
 }
 
-static void script__detach_waits_for_limits(void **state)
+CASE(script__detach_waits_for_limits)
 {
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     make_limits(&fixture);
     add_program(&fixture, "exit 0", plain);
@@ -563,7 +542,7 @@ static void check_detach(struct fixture *fixture, struct frame_detach order, int
     release(fixture);
 }
 
-static void script__detach_with_limits_that_are_not_lowered(void **state)
+CASE(script__detach_with_limits_that_are_not_lowered)
 {
     static const struct {
         struct frame_detach order;
@@ -585,7 +564,6 @@ static void script__detach_with_limits_that_are_not_lowered(void **state)
         {{0, 0, 0, 0}, "max", "", "", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(tries); i++) {
         struct fixture fixture;
 
@@ -597,11 +575,10 @@ static void script__detach_with_limits_that_are_not_lowered(void **state)
     }
 }
 
-static void script__detach_without_limits(void **state)
+CASE(script__detach_without_limits)
 {
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     check_detach(&fixture, (struct frame_detach){0}, 0);
     prepare(&fixture);
@@ -609,11 +586,10 @@ static void script__detach_without_limits(void **state)
 }
 
 /* The copy counts against the limit of the memory. */
-static void script__detach_after_keep(void **state)
+CASE(script__detach_after_keep)
 {
     struct fixture fixture;
 
-    (void)state;
     for (uint64_t more = 0; more < 2; more++) {
         CLEANUP_FREE char *limit = NULL;
 
@@ -643,13 +619,12 @@ static void check_refused_without(int type, const void *payload, size_t length)
     release(&fixture);
 }
 
-static void script__frames_without_one(void **state)
+CASE(script__frames_without_one)
 {
     const struct frame_detach detach = {.max_ms = 1};
     const struct frame_run head = {.head_max = 1}, tail = {.tail_max = 1},
                            flag = {.flags = FRAME_RUN_MUST_SUCCEED};
 
-    (void)state;
     check_refused_without(FRAME_DETACH, &detach, sizeof detach);
     check_refused_without(FRAME_RUN, &flag, sizeof flag);
     check_refused_without(FRAME_RUN, &head, sizeof head);

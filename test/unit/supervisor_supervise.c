@@ -2,11 +2,10 @@
 
 /* ---- programs */
 
-static void supervise__both_streams(void **state)
+CASE(supervise__both_streams)
 {
     struct fixture fixture;
 
-    (void)state;
     run_script(&fixture, "echo out; echo err >&2; exit 3");
     check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 3);
     assert_string_equal(strbuf_string(&fixture.out[0]), "out\n");
@@ -21,7 +20,7 @@ static void supervise__both_streams(void **state)
 }
 
 /* Only the kernel can tell a signal from a status above 128. */
-static void supervise__statuses_and_signals(void **state)
+CASE(supervise__statuses_and_signals)
 {
     static const struct {
         const char *script;
@@ -36,7 +35,6 @@ static void supervise__statuses_and_signals(void **state)
         {"sh -c 'kill -9 $$'; exit $?", 0, 137},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ends); i++) {
         struct fixture fixture;
 
@@ -46,12 +44,11 @@ static void supervise__statuses_and_signals(void **state)
     }
 }
 
-static void supervise__environment_and_directory(void **state)
+CASE(supervise__environment_and_directory)
 {
     struct fixture fixture;
     CLEANUP_FREE char *expected = NULL;
 
-    (void)state;
     setenv("FROM_IMAGE", "1", 1);
     setenv("TO_REMOVE", "1", 1);
     set_up(&fixture);
@@ -66,11 +63,10 @@ static void supervise__environment_and_directory(void **state)
 }
 
 /* What the program used, not what was used before. */
-static void supervise__figures(void **state)
+CASE(supervise__figures)
 {
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     write_in(fixture.directory, "cpu.stat", "usage_usec 1000000\n");
     write_in(fixture.directory, "memory.peak", "4096\n");
@@ -97,11 +93,10 @@ static void check_failed(struct fixture *fixture, enum frame_step step, int erro
     tear_down(fixture);
 }
 
-static void supervise__no_working_directory(void **state)
+CASE(supervise__no_working_directory)
 {
     struct fixture fixture;
 
-    (void)state;
     prepare(&fixture);
     launch(&fixture, "/none");
     check_failed(&fixture, FRAME_STEP_WORKDIR, ENOENT, "/none");
@@ -111,11 +106,10 @@ static void supervise__no_working_directory(void **state)
     check_failed(&fixture, FRAME_STEP_WORKDIR, ENOTDIR, "/etc/passwd");
 }
 
-static void supervise__no_program(void **state)
+CASE(supervise__no_program)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_text(&fixture, FRAME_ARGUMENT, "/none");
     add_run(&fixture, MEGABYTE);
@@ -130,12 +124,11 @@ static void supervise__no_program(void **state)
 }
 
 /* The end of a path that is too long for a frame is cut off. */
-static void supervise__name_of_a_program_that_is_too_long(void **state)
+CASE(supervise__name_of_a_program_that_is_too_long)
 {
     CLEANUP_FREE char *name = calloc(1, FRAME_PAYLOAD_MAX + 1);
     struct fixture fixture;
 
-    (void)state;
     memset(name, '/', FRAME_PAYLOAD_MAX);
     set_up(&fixture);
     add_text(&fixture, FRAME_ARGUMENT, name);
@@ -147,12 +140,11 @@ static void supervise__name_of_a_program_that_is_too_long(void **state)
 /* ---- files to the program */
 
 /* Without cgroup files nothing tells how much CPU time is used. */
-static void supervise__cpu_limit_that_cannot_be_kept(void **state)
+CASE(supervise__cpu_limit_that_cannot_be_kept)
 {
     const struct frame_run run = {.timer_ms = LATE_MS, .cpu_max_us = 2000000};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "exit 0");
     add(&fixture, FRAME_RUN, &run, sizeof run);
@@ -160,13 +152,12 @@ static void supervise__cpu_limit_that_cannot_be_kept(void **state)
 }
 
 /* Also of a program that comes after another one. */
-static void supervise__limit_of_the_stack(void **state)
+CASE(supervise__limit_of_the_stack)
 {
     const uint64_t sizes[] = {16 << 20, 24 << 20};
     const char *const expected[] = {"16384\n", "16384\n24576\n"};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     for (int i = 0; i < 2; i++) {
         const struct frame_run run = {
@@ -182,11 +173,10 @@ static void supervise__limit_of_the_stack(void **state)
     tear_down(&fixture);
 }
 
-static void supervise__files(void **state)
+CASE(supervise__files)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_archive(&fixture, "a/file", 0);
     add_script(&fixture, "cat a/file");
@@ -197,11 +187,10 @@ static void supervise__files(void **state)
 }
 
 /* A program does not run without all of its files. */
-static void supervise__damaged_files(void **state)
+CASE(supervise__damaged_files)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_archive(&fixture, "file", 1024);
     add_script(&fixture, "cat file");
@@ -218,7 +207,7 @@ static void supervise__damaged_files(void **state)
 /* ---- stdin */
 
 /* Stdin through the program and back, with no more than the window on its way. */
-static void supervise__stdin(void **state)
+CASE(supervise__stdin)
 {
     const size_t size = 3 * (size_t)MEGABYTE + 1;
     const long long deadline = clock_now_ms() + LATE_MS;
@@ -226,7 +215,6 @@ static void supervise__stdin(void **state)
     size_t sent = 0;
     int type;
 
-    (void)state;
     set_up(&fixture);
     fixture.stdin_credit = FRAME_STDIN_WINDOW;
     sent = send_stdin(&fixture, 1000); /* before the program runs */
@@ -248,11 +236,10 @@ static void supervise__stdin(void **state)
     tear_down(&fixture);
 }
 
-static void supervise__more_stdin_than_was_granted(void **state)
+CASE(supervise__more_stdin_than_was_granted)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.stdin_credit = FRAME_STDIN_WINDOW;
     send_stdin(&fixture, FRAME_STDIN_WINDOW);
@@ -266,11 +253,10 @@ static void supervise__more_stdin_than_was_granted(void **state)
 }
 
 /* The program has closed its stdin: what follows is discarded and holds nothing up. */
-static void supervise__stdin_is_closed(void **state)
+CASE(supervise__stdin_is_closed)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "exec <&-; echo closed; exec sleep 300");
     add_run(&fixture, MEGABYTE);
@@ -304,12 +290,11 @@ static int start_deaf_program(struct fixture *fixture)
     return alive;
 }
 
-static void supervise__stop(void **state)
+CASE(supervise__stop)
 {
     struct fixture fixture;
     int alive;
 
-    (void)state;
     alive = start_deaf_program(&fixture);
     add(&fixture, FRAME_STOP, NULL, 0);
     expect(&fixture, FRAME_END);
@@ -320,11 +305,10 @@ static void supervise__stop(void **state)
 }
 
 /* An order to stop that comes before the new process has become the program. */
-static void supervise__stop_at_the_start(void **state)
+CASE(supervise__stop_at_the_start)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_text(&fixture, FRAME_ARGUMENT, "sleep");
     add_text(&fixture, FRAME_ARGUMENT, "600");
@@ -337,12 +321,11 @@ static void supervise__stop_at_the_start(void **state)
 }
 
 /* The end of the input ends it at once, whatever waits. */
-static void supervise__end_of_input(void **state)
+CASE(supervise__end_of_input)
 {
     struct fixture fixture;
     int alive;
 
-    (void)state;
     alive = start_deaf_program(&fixture);
     shutdown(fixture.fd, SHUT_WR);
     assert_int_equal(exit_status(&fixture), 0);
@@ -351,12 +334,11 @@ static void supervise__end_of_input(void **state)
 }
 
 /* The same while nobody takes the output, and while nothing was asked for. */
-static void supervise__end_of_input_beside_output(void **state)
+CASE(supervise__end_of_input_beside_output)
 {
     struct fixture fixture;
     int alive;
 
-    (void)state;
     set_up(&fixture);
     fixture.grants = false;
     alive = open_alive(&fixture);
@@ -375,14 +357,13 @@ static void supervise__end_of_input_beside_output(void **state)
     release(&fixture);
 }
 
-static void supervise__timer(void **state)
+CASE(supervise__timer)
 {
     const struct frame_run run = {
         .timer_ms = 100, .linger_ms = 2 * LATE_MS, .output_max = MEGABYTE};
     struct fixture fixture;
     int alive;
 
-    (void)state;
     set_up(&fixture);
     alive = open_alive(&fixture);
     add_script(&fixture, "exec 9>alive; sleep 300");
@@ -393,13 +374,12 @@ static void supervise__timer(void **state)
     release(&fixture);
 }
 
-static void supervise__extends_the_timers(void **state)
+CASE(supervise__extends_the_timers)
 {
     const struct frame_run run = {.timer_ms = 300, .late_ms = 200, .output_max = MEGABYTE};
     const struct frame_extend more = {LATE_MS}, no_more = {0};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add(&fixture, FRAME_EXTEND, &more, sizeof more); /* no program runs */
     add_script(&fixture, "echo out; sleep 1; exit 6");
@@ -413,13 +393,12 @@ static void supervise__extends_the_timers(void **state)
 }
 
 /* What is off stays off. */
-static void supervise__extends_no_timer_that_is_off(void **state)
+CASE(supervise__extends_no_timer_that_is_off)
 {
     const struct frame_run run = {.linger_ms = 2 * LATE_MS, .output_max = MEGABYTE};
     const struct frame_extend more = {50};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "sleep 0.3; exit 6");
     add(&fixture, FRAME_RUN, &run, sizeof run);
@@ -430,13 +409,12 @@ static void supervise__extends_no_timer_that_is_off(void **state)
 }
 
 /* After the end of the program nobody may come back. */
-static void supervise__lingers(void **state)
+CASE(supervise__lingers)
 {
     const struct frame_run run = {
         .timer_ms = 2 * LATE_MS, .linger_ms = 100, .output_max = MEGABYTE};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "exit 0");
     add(&fixture, FRAME_RUN, &run, sizeof run);
@@ -446,12 +424,11 @@ static void supervise__lingers(void **state)
 }
 
 /* Its children hold the pipes: they are ended, and what they had written is sent. */
-static void supervise__children_that_hold_the_pipes(void **state)
+CASE(supervise__children_that_hold_the_pipes)
 {
     struct fixture fixture;
     int alive;
 
-    (void)state;
     set_up(&fixture);
     alive = open_alive(&fixture);
     add_script(&fixture, "exec 9>alive; { echo child; exec sleep 300; } &"
@@ -468,14 +445,13 @@ static void supervise__children_that_hold_the_pipes(void **state)
  * A process elsewhere holds the program's stdout, as a descriptor does that was sent over a socket:
  * the pipe never ends, but it is empty.
  */
-static void supervise__pipe_that_never_ends(void **state)
+CASE(supervise__pipe_that_never_ends)
 {
     struct fixture fixture;
     CLEANUP_FREE char *pid = NULL;
     CLEANUP_FREE char *path = NULL;
     int held;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "printf $$ >pid; echo begun; read line; echo end; exit 6");
     add_run(&fixture, MEGABYTE);
@@ -495,11 +471,10 @@ static void supervise__pipe_that_never_ends(void **state)
 /* ---- output */
 
 /* Without a grant no more than the window arrives, and the other stream is not held up. */
-static void supervise__output_needs_credit(void **state)
+CASE(supervise__output_needs_credit)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.grants = false;
     add_script(&fixture, "cat /dev/zero & sleep 0.1; echo err >&2; wait");
@@ -524,11 +499,10 @@ static void supervise__output_needs_credit(void **state)
 }
 
 /* What the program wrote before it ended is not lost if it has to wait for credit. */
-static void supervise__end_waits_for_the_output(void **state)
+CASE(supervise__end_waits_for_the_output)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.grants = false;
     add_script(&fixture, "exec head -c 300000 /dev/zero");
@@ -544,11 +518,10 @@ static void supervise__end_waits_for_the_output(void **state)
 }
 
 /* But STOP ends the wait: the rest is dropped, and the status stays. */
-static void supervise__stop_after_the_end(void **state)
+CASE(supervise__stop_after_the_end)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     fixture.grants = false;
     add_script(&fixture, "head -c 300000 /dev/zero; exit 4");
@@ -577,12 +550,11 @@ static void run_with_cpu_limit(struct fixture *fixture, const char *script)
     add(fixture, FRAME_RUN, &run, sizeof run);
 }
 
-static void supervise__cpu_limit(void **state)
+CASE(supervise__cpu_limit)
 {
     struct fixture fixture;
     int alive;
 
-    (void)state;
     run_with_cpu_limit(&fixture, "exec 9>alive; echo usage_usec 7900000 >cpu.stat; echo out;"
                                  "sleep 300 & sleep 300");
     alive = open_alive(&fixture);
@@ -595,11 +567,10 @@ static void supervise__cpu_limit(void **state)
 }
 
 /* A figure that is unreadable for a moment lifts nothing. */
-static void supervise__cpu_limit_of_a_figure_that_vanishes(void **state)
+CASE(supervise__cpu_limit_of_a_figure_that_vanishes)
 {
     struct fixture fixture;
 
-    (void)state;
     run_with_cpu_limit(&fixture, ">cpu.stat; sleep 0.3; echo usage_usec 9000000 >cpu.stat;"
                                  "sleep 300");
     expect(&fixture, FRAME_END);
@@ -607,11 +578,10 @@ static void supervise__cpu_limit_of_a_figure_that_vanishes(void **state)
     tear_down(&fixture);
 }
 
-static void supervise__cpu_limit_that_is_kept(void **state)
+CASE(supervise__cpu_limit_that_is_kept)
 {
     struct fixture fixture;
 
-    (void)state;
     run_with_cpu_limit(&fixture, "echo usage_usec 6900000 >cpu.stat; sleep 0.3; exit 4");
     expect(&fixture, FRAME_END);
     check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 4);
@@ -619,11 +589,10 @@ static void supervise__cpu_limit_that_is_kept(void **state)
 }
 
 /* It has used too much, and has ended before that was seen. */
-static void supervise__cpu_limit_found_at_the_end(void **state)
+CASE(supervise__cpu_limit_found_at_the_end)
 {
     struct fixture fixture;
 
-    (void)state;
     run_with_cpu_limit(&fixture, "echo usage_usec 8900000 >cpu.stat; exit 4");
     expect(&fixture, FRAME_END);
     assert_int_equal(fixture.end.cause, FRAME_CAUSE_CPU);
@@ -631,11 +600,10 @@ static void supervise__cpu_limit_found_at_the_end(void **state)
 }
 
 /* It is one of a request, not of the container. */
-static void supervise__cpu_limit_of_one_request(void **state)
+CASE(supervise__cpu_limit_of_one_request)
 {
     struct fixture fixture;
 
-    (void)state;
     run_with_cpu_limit(&fixture, "echo usage_usec 9000000 >cpu.stat; sleep 300");
     expect(&fixture, FRAME_END);
     check_end(&fixture, FRAME_CAUSE_CPU, 9, 0);
@@ -647,11 +615,10 @@ static void supervise__cpu_limit_of_one_request(void **state)
     tear_down(&fixture);
 }
 
-static void supervise__output_limit(void **state)
+CASE(supervise__output_limit)
 {
     static const char *const scripts[] = {"exec cat /dev/zero", "exec cat /dev/zero >&2"};
 
-    (void)state;
     for (int stream = 0; stream < 2; stream++) {
         struct fixture fixture;
 
@@ -668,11 +635,10 @@ static void supervise__output_limit(void **state)
 }
 
 /* Exactly the limit is not too much. */
-static void supervise__output_at_the_limit(void **state)
+CASE(supervise__output_at_the_limit)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "head -c 100000 /dev/zero");
     add_run(&fixture, 100000);
@@ -696,11 +662,10 @@ static void run_for_value(struct fixture *fixture, const char *script, uint32_t 
     expect(fixture, FRAME_END);
 }
 
-static void supervise__value(void **state)
+CASE(supervise__value)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     run_for_value(&fixture, "echo out; echo value >&3; echo more >&3; exec 3>&-; echo end", 100);
     check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
@@ -711,11 +676,10 @@ static void supervise__value(void **state)
 }
 
 /* What another process of the program writes last comes before END. */
-static void supervise__value_of_all_processes(void **state)
+CASE(supervise__value_of_all_processes)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     run_for_value(&fixture, "head -c 200000 /dev/zero >&3 & wait; sleep 1000 >&3 & exit 0", 300000);
     check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
@@ -723,11 +687,10 @@ static void supervise__value_of_all_processes(void **state)
     tear_down(&fixture);
 }
 
-static void supervise__value_that_is_too_large(void **state)
+CASE(supervise__value_that_is_too_large)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     run_for_value(&fixture, "exec cat /dev/zero >&3", 100000);
     check_end(&fixture, FRAME_CAUSE_OUTPUT, 9, 0);
@@ -736,11 +699,10 @@ static void supervise__value_that_is_too_large(void **state)
 }
 
 /* The next program has no such descriptor without the flag, and one of its own with it. */
-static void supervise__value_of_one_program(void **state)
+CASE(supervise__value_of_one_program)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     run_for_value(&fixture, "echo first >&3", 100);
     add(&fixture, FRAME_RESET, NULL, 0);
@@ -755,11 +717,10 @@ static void supervise__value_of_one_program(void **state)
     tear_down(&fixture);
 }
 
-static void supervise__value_of_what_stays(void **state)
+CASE(supervise__value_of_what_stays)
 {
     static const uint32_t flags[] = {FRAME_RUN_CELL, FRAME_RUN_KEEP_PROCESSES};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(flags); i++) {
         const struct frame_run run = {.flags = FRAME_RUN_VALUE | flags[i], .report_max = 1};
         struct fixture fixture;
@@ -774,11 +735,10 @@ static void supervise__value_of_what_stays(void **state)
 }
 
 /* The program's own pipe is non-blocking only if it wants so: nothing is lost at the end. */
-static void supervise__much_output_at_once(void **state)
+CASE(supervise__much_output_at_once)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "head -c 10000000 /dev/zero; head -c 3000000 /dev/zero >&2");
     add_run(&fixture, 64 * (uint64_t)MEGABYTE);
@@ -792,11 +752,10 @@ static void supervise__much_output_at_once(void **state)
 
 /* ---- files from the program */
 
-static void supervise__collects(void **state)
+CASE(supervise__collects)
 {
     struct fixture fixture;
 
-    (void)state;
     run_script(&fixture, "head -c 3000000 /dev/zero >file; head -c 3000001 /dev/zero >large");
     add_collect(&fixture, 3000000);
     expect(&fixture, FRAME_FILES_END);
@@ -806,11 +765,10 @@ static void supervise__collects(void **state)
 }
 
 /* The files wait for credit, while the connection is still served. */
-static void supervise__files_need_credit(void **state)
+CASE(supervise__files_need_credit)
 {
     struct fixture fixture;
 
-    (void)state;
     run_script(&fixture, "head -c 3000000 /dev/zero >file");
     fixture.grants = false;
     add_collect(&fixture, 3000000);
@@ -834,11 +792,10 @@ static void supervise__files_need_credit(void **state)
 
 /* ---- another request */
 
-static void supervise__reset(void **state)
+CASE(supervise__reset)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_script(&fixture, "echo $A >kept; exit 1");
     add_text(&fixture, FRAME_ENVIRONMENT, "A=first");
@@ -933,11 +890,10 @@ static void set_up_copy(struct fixture *fixture)
 /* What the files are, how the directory is, and what it finds on stdin. */
 static const char LIST[] = "find . | sort; ls -ld . | cut -c1-10; cat; echo $A";
 
-static void supervise__programs_one_after_the_other(void **state)
+CASE(supervise__programs_one_after_the_other)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_copy(&fixture);
     check_test(&fixture, LIST, "first\n", ".\n./new\ndrwx------\nfirst\n\n");
     check_test(&fixture,
@@ -949,11 +905,10 @@ static void supervise__programs_one_after_the_other(void **state)
 }
 
 /* Files, variables and arguments of one request are not those of the next one. */
-static void supervise__files_on_top_of_the_copy(void **state)
+CASE(supervise__files_on_top_of_the_copy)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_copy(&fixture);
     add_restore(&fixture, LATE_MS);
     add_script(&fixture, "cat new more; echo $A >new");
@@ -967,13 +922,12 @@ static void supervise__files_on_top_of_the_copy(void **state)
 }
 
 /* Times, permissions, links and empty directories are kept; a pipe is not. */
-static void supervise__exact_copy(void **state)
+CASE(supervise__exact_copy)
 {
     static const char show[] = "find . -mindepth 1 -printf '%p %y %m %l\n' | sort; "
                                "stat -c %Y run; cat sub/secret";
     struct fixture fixture;
 
-    (void)state;
     run_script(&fixture, "mkdir -p sub/empty; echo x >run; chmod 777 run; touch -d @1000 run; "
                          "ln -s sub/nowhere link; mkfifo sub/fifo; echo y >sub/secret; "
                          "chmod 0 sub/secret; chmod 500 sub; echo z >'a b'; chmod 500 .");
@@ -986,11 +940,10 @@ static void supervise__exact_copy(void **state)
 }
 
 /* The process that could not become the program may not have ended yet. */
-static void supervise__next_program_after_none(void **state)
+CASE(supervise__next_program_after_none)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_copy(&fixture);
     for (int i = 0; i < 20; i++) {
         add_restore(&fixture, LATE_MS);
@@ -1003,14 +956,13 @@ static void supervise__next_program_after_none(void **state)
 }
 
 /* Sockets that the kernel has not collected yet are waited for. */
-static void supervise__sockets_that_stay(void **state)
+CASE(supervise__sockets_that_stay)
 {
     static const char list[] = "Num       RefCount Protocol Flags    Type St Inode Path\n";
     CLEANUP_FREE char *full = string_format("%s0: 00000002\n", list);
     CLEANUP_FREE char *path = NULL;
     struct fixture fixture;
 
-    (void)state;
     set_up_copy(&fixture);
     path = path_in(fixture.tables, "sockets");
     write_in(fixture.tables, "sockets", list);
@@ -1030,11 +982,10 @@ static void supervise__sockets_that_stay(void **state)
 }
 
 /* Those that are there even at KEEP are no program's, as with the network of the host. */
-static void supervise__sockets_of_others(void **state)
+CASE(supervise__sockets_of_others)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     write_in(fixture.tables, "sockets", "title\n0: 00000002\n");
     add_archive(&fixture, "new", 0);
@@ -1049,11 +1000,10 @@ static void supervise__sockets_of_others(void **state)
 }
 
 /* What a program leaves, and the copy itself, is what a second KEEP finds. */
-static void supervise__second_copy(void **state)
+CASE(supervise__second_copy)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up_copy(&fixture);
     check_test(&fixture, "echo built >result", "", "");
     add_keep(&fixture, MEGABYTE, LATE_MS);
@@ -1068,11 +1018,10 @@ static void supervise__second_copy(void **state)
     release(&fixture);
 }
 
-static void supervise__copy_that_is_too_large(void **state)
+CASE(supervise__copy_that_is_too_large)
 {
     struct fixture fixture;
 
-    (void)state;
     run_script(&fixture, "head -c 1000001 /dev/zero >large");
     add_keep(&fixture, 1000000, LATE_MS);
     expect_failure(&fixture, FRAME_STEP_KEEP, EFBIG, "./large");
@@ -1087,11 +1036,10 @@ static void supervise__copy_that_is_too_large(void **state)
     tear_down(&fixture);
 }
 
-static void supervise__copy_of_damaged_files(void **state)
+CASE(supervise__copy_of_damaged_files)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_archive(&fixture, "new", 1024);
     add_keep(&fixture, MEGABYTE, LATE_MS);
@@ -1101,11 +1049,10 @@ static void supervise__copy_of_damaged_files(void **state)
 
 /* The time that KEEP and RESTORE may take. A late RESTORE is reported by RUN, and can be repeated.
  */
-static void supervise__no_time_to_empty(void **state)
+CASE(supervise__no_time_to_empty)
 {
     struct fixture fixture;
 
-    (void)state;
     run_script(&fixture, "for i in $(seq 100); do echo >$i; done");
     add_keep(&fixture, MEGABYTE, 0);
     expect_failure(&fixture, FRAME_STEP_KEEP, ETIME, NULL);
@@ -1127,11 +1074,10 @@ static void supervise__no_time_to_empty(void **state)
 }
 
 /* Without a table of mounts, or with a root that can be written, nothing is emptied. */
-static void supervise__places_that_cannot_be_restored(void **state)
+CASE(supervise__places_that_cannot_be_restored)
 {
     static const char *const roots[] = {"rw", NULL};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(roots); i++) {
         CLEANUP(strbuf_release) struct strbuf table = STRBUF_INIT;
         CLEANUP_FREE char *mountinfo = NULL;
@@ -1159,12 +1105,11 @@ static void supervise__places_that_cannot_be_restored(void **state)
 }
 
 /* All is sent at once, more than fits into the buffers, while there is much to remove. */
-static void supervise__request_that_waits_behind_the_last_one(void **state)
+CASE(supervise__request_that_waits_behind_the_last_one)
 {
     CLEANUP(strbuf_release) struct strbuf words = STRBUF_INIT;
     struct fixture fixture;
 
-    (void)state;
     for (int i = 0; i < 100000; i++)
         strbuf_addch(&words, 'w');
     set_up_copy(&fixture);
@@ -1183,13 +1128,12 @@ static void supervise__request_that_waits_behind_the_last_one(void **state)
 }
 
 /* The end of the connection ends the supervisor while it empties, and not after that. */
-static void supervise__end_of_input_while_it_empties(void **state)
+CASE(supervise__end_of_input_while_it_empties)
 {
     struct strbuf left;
     CLEANUP_FREE char *command = NULL;
     struct fixture fixture;
 
-    (void)state;
     set_up_copy(&fixture);
     check_test(&fixture, "mkdir d; cd d; seq 5000 | xargs touch", "", "");
     add_test(&fixture, "exit 0", "x");
@@ -1204,12 +1148,11 @@ static void supervise__end_of_input_while_it_empties(void **state)
 }
 
 /* The largest process counts, whoever waits for it, and each program anew. */
-static void supervise__largest_process(void **state)
+CASE(supervise__largest_process)
 {
     static const char large[] = "head -c 300000000 /dev/zero | tail -n 1 | wc -c";
     struct fixture fixture;
 
-    (void)state;
     set_up_copy(&fixture);
     check_test(&fixture, large, "", "300000000\n");
     assert_in_range(fixture.end.used_bytes, 300000000, 600000000);
@@ -1274,12 +1217,11 @@ static void send_line(struct fixture *fixture, struct sealed_lines *lines)
     fixture->sent.length = 0;
 }
 
-static void supervise__seals(void **state)
+CASE(supervise__seals)
 {
     struct sealed_lines lines;
     struct fixture fixture;
 
-    (void)state;
     start_sealed(&fixture, &lines);
     add(&fixture, FRAME_STDIN_END, NULL, 0);
     send_line(&fixture, &lines);
@@ -1300,12 +1242,11 @@ static void check_breaks_off(struct fixture *fixture)
     release(fixture);
 }
 
-static void supervise__lines_that_are_not_the_next(void **state)
+CASE(supervise__lines_that_are_not_the_next)
 {
     struct sealed_lines lines;
     struct fixture fixture;
 
-    (void)state;
     start_sealed(&fixture, &lines);
     add(&fixture, FRAME_STOP, NULL, 0);
     strbuf_addch(&fixture.sent, '\n');
@@ -1331,12 +1272,11 @@ static void supervise__lines_that_are_not_the_next(void **state)
     check_breaks_off(&fixture); /* it has no end */
 }
 
-static void supervise__keys_come_once(void **state)
+CASE(supervise__keys_come_once)
 {
     struct sealed_lines lines;
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     sealed_lines_init(&lines, "to");
     add_seal(&fixture);
@@ -1358,7 +1298,7 @@ static void check_refused(struct fixture *fixture, int type, const void *payload
     release(fixture);
 }
 
-static void supervise__frames_that_no_request_has(void **state)
+CASE(supervise__frames_that_no_request_has)
 {
     static const char zeros[FRAME_HELLO_SIZE];
     static const struct {
@@ -1390,7 +1330,6 @@ static void supervise__frames_that_no_request_has(void **state)
         {FRAME_CREDIT, sizeof(struct frame_credit) + 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(frames); i++) {
         struct fixture fixture;
 
@@ -1399,11 +1338,10 @@ static void supervise__frames_that_no_request_has(void **state)
     }
 }
 
-static void supervise__run_of_another_length(void **state)
+CASE(supervise__run_of_another_length)
 {
     static const char zeros[sizeof(struct frame_run) + 1];
 
-    (void)state;
     for (size_t length = sizeof zeros - 2; length <= sizeof zeros; length += 2) {
         struct fixture fixture;
 
@@ -1413,7 +1351,7 @@ static void supervise__run_of_another_length(void **state)
     }
 }
 
-static void supervise__frames_while_the_program_runs(void **state)
+CASE(supervise__frames_while_the_program_runs)
 {
     static const struct frame_collect order = {0, 0};
     static const struct frame_run run = {.timer_ms = LATE_MS};
@@ -1436,7 +1374,6 @@ static void supervise__frames_while_the_program_runs(void **state)
         {FRAME_SEAL, &keys, sizeof keys},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(frames); i++) {
         struct fixture fixture;
         const int alive = start_deaf_program(&fixture);
@@ -1446,11 +1383,10 @@ static void supervise__frames_while_the_program_runs(void **state)
     }
 }
 
-static void supervise__frames_while_it_collects(void **state)
+CASE(supervise__frames_while_it_collects)
 {
     static const struct frame_collect order = {MEGABYTE, MEGABYTE};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct fixture fixture;
 
@@ -1466,12 +1402,11 @@ static void supervise__frames_while_it_collects(void **state)
 }
 
 /* RESTORE where no copy is, or of another length. */
-static void supervise__restore_that_cannot_come(void **state)
+CASE(supervise__restore_that_cannot_come)
 {
     static const char zeros[sizeof(struct frame_restore) + 1];
     struct fixture fixture;
 
-    (void)state;
     run_script(&fixture, "exit 0");
     check_refused(&fixture, FRAME_RESTORE, zeros, sizeof(struct frame_restore));
     for (size_t length = sizeof zeros - 2; length <= sizeof zeros; length += 2) {
@@ -1480,12 +1415,11 @@ static void supervise__restore_that_cannot_come(void **state)
     }
 }
 
-static void supervise__no_frames(void **state)
+CASE(supervise__no_frames)
 {
     static const char *const texts[] = {"hello, world\n", "\xff\xff\xff\xff\1\0\0\0",
                                         "\1\1\1\1\1\1\1\1"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct fixture fixture;
         const int alive = start_deaf_program(&fixture);

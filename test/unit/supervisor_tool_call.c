@@ -22,13 +22,12 @@ static void check_value(const char *value, const char *expected)
     assert_string_equal(seen, expected);
 }
 
-static void json_scan__members(void **state)
+CASE(json_scan__members)
 {
     static const char object[] =
         "{\"a\":1,\"b\":{\"a\":\"}\\\"]\",\"c\":[1,[2]]},\"d\":\"x\",\"e\":null}";
     const char *inner = json_scan_member(object, "b");
 
-    (void)state;
     check_value(json_scan_member(object, "a"), "1");
     check_value(inner, "{\"a\":\"}\\\"]\",\"c\":[1,[2]]}");
     check_value(json_scan_member(inner, "a"), "\"}\\\"]\"");
@@ -40,11 +39,10 @@ static void json_scan__members(void **state)
     check_value(json_scan_member(NULL, "a"), "-");
 }
 
-static void json_scan__items(void **state)
+CASE(json_scan__items)
 {
     const char *item = json_scan_first("[1,{\"a\":[]},\"]\"]");
 
-    (void)state;
     check_value(item, "1");
     item = json_scan_next(item);
     check_value(item, "{\"a\":[]}");
@@ -65,11 +63,10 @@ static void check_text(const char *value, const char *expected)
     strbuf_release(&text);
 }
 
-static void json_scan__texts(void **state)
+CASE(json_scan__texts)
 {
     struct strbuf text = STRBUF_INIT;
 
-    (void)state;
     check_text("\"\"", "");
     check_text("\"a\\n\\t\\\"\\\\\\/\\b\\f\\r\",1", "a\n\t\"\\/\b\f\r");
     check_text("\"\\u0041\\u00E9\\u20ac\\ud83d\\ude00\"", "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
@@ -100,13 +97,12 @@ static void leave_directory(void)
 }
 
 /* Each beginning of a text: nothing beyond its end is read, which sanitizers and valgrind see. */
-static void json_scan__texts_that_are_cut_off(void **state)
+CASE(json_scan__texts_that_are_cut_off)
 {
     static const char whole[] =
         "{\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u00e9\\\\\"},"
         "{\"data\":\"?\",\"mimeType\":\"x/y\"}],\"isError\":true}}";
 
-    (void)state;
     enter_directory();
     for (size_t length = 0; length < sizeof whole - 1; length++) {
         CLEANUP_FREE char *text = strndup(whole, length);
@@ -139,9 +135,8 @@ static void check_printed(const char *message, int status, const char *out, cons
 #define RESULT(members) "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{" members "}}\n"
 #define TEXT(text)      "{\"type\":\"text\",\"text\":\"" text "\"}"
 
-static void tool_call__values(void **state)
+CASE(tool_call__values)
 {
-    (void)state;
     check_printed(RESULT("\"content\":[" TEXT("no") "],\"structuredContent\":{\"a\":[1]}"), 0,
                   "{\"a\":[1]}\n", "");
     check_printed(RESULT("\"content\":[" TEXT("one") "," TEXT("two\\n") "],\"isError\":false"), 0,
@@ -152,9 +147,8 @@ static void tool_call__values(void **state)
                   0, "{\"type\":\"resource_link\",\"uri\":\"x\"}\nt\n", "");
 }
 
-static void tool_call__errors(void **state)
+CASE(tool_call__errors)
 {
-    (void)state;
     check_printed(RESULT("\"content\":[" TEXT("no such\\nthing") "],\"isError\":true,"
                                                                  "\"structuredContent\":{}"),
                   1, "", "no such\nthing\n");
@@ -166,12 +160,11 @@ static void tool_call__errors(void **state)
     check_printed("[]", 1, "", "the answer cannot be read\n");
 }
 
-static void tool_call__files(void **state)
+CASE(tool_call__files)
 {
     char bytes[8];
     int fd;
 
-    (void)state;
     enter_directory();
     check_printed(
         RESULT("\"content\":[{\"type\":\"image\",\"data\":\"YWI=\",\"mimeType\":\"image/png\"},"
@@ -201,23 +194,21 @@ static void check_list(const char *message, char *const *words, const char *out,
     strbuf_release(&err);
 }
 
-static void tool_call__lists(void **state)
+CASE(tool_call__lists)
 {
     static const char message[] = RESULT(
         "\"tools\":[{\"name\":\"a.one\",\"description\":\"The one.\\nMore.\",\"inputSchema\":{}},"
         "{\"name\":\"a.two\",\"inputSchema\":{\"x\":\"]\"}}],\"nextCursor\":\"0.2\"");
     char one[] = "ONE", more[] = "more", two[] = "two";
 
-    (void)state;
     check_list(message, (char *[]){NULL}, "a.one: The one.\na.two\n", "\"0.2\"");
     check_list(message, (char *[]){one, more, NULL}, "a.one: The one.\n", "\"0.2\"");
     check_list(message, (char *[]){one, two, NULL}, "", "\"0.2\"");
     check_list(RESULT("\"tools\":[]"), (char *[]){NULL}, "", "-");
 }
 
-static void tool_call__name(void **state)
+CASE(tool_call__name)
 {
-    (void)state;
     assert_true(tool_call_is_meant("isolator-call"));
     assert_true(tool_call_is_meant("/tmp/x/isolator-call"));
     assert_false(tool_call_is_meant("/.isolator/supervisor"));
@@ -240,14 +231,13 @@ static _Noreturn void call_much(const char *path)
 }
 
 /* isolator closes the connection while the command writes. */
-static void tool_call__connection_that_is_closed(void **state)
+CASE(tool_call__connection_that_is_closed)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
     const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int connection, status;
     pid_t child;
 
-    (void)state;
     enter_directory();
     assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(listener, 1), 0);

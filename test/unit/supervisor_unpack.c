@@ -95,13 +95,12 @@ static struct stat status_of(const char *name)
     return status;
 }
 
-static void unpack__entries(void **state)
+CASE(unpack__entries)
 {
     struct fixture fixture;
     char target[100] = "";
     int fd;
 
-    (void)state;
     umask(077);
     set_up(&fixture);
     fd = open("../source", O_RDWR | O_CREAT, 0600);
@@ -130,47 +129,34 @@ static void unpack__entries(void **state)
     tear_down(&fixture);
 }
 
-static void unpack__nothing(void **state)
+CASE_WITH(unpack__nothing, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    check_good(&fixture); /* there is no archive */
-    feed(&fixture, 0);
-    check_good(&fixture); /* one without entries */
-    tear_down(&fixture);
+    check_good(fixture); /* there is no archive */
+    feed(fixture, 0);
+    check_good(fixture); /* one without entries */
 }
 
 /* libtar writes a name or a target of more than 99 bytes in an entry of its own. */
-static void unpack__long_names(void **state)
+CASE_WITH(unpack__long_names, set_up(fixture))
 {
     struct strbuf name = STRBUF_INIT;
-    struct fixture fixture;
     char target[5000] = "";
 
-    (void)state;
-    set_up(&fixture);
     for (int i = 0; i < 16; i++)
         strbuf_addf(&name, "%s%0240d", i > 0 ? "/" : "", i);
-    add_file(&fixture, strbuf_string(&name), "deep");
-    add_link(&fixture, "link", strbuf_string(&name));
-    feed(&fixture, 0);
-    check_good(&fixture);
+    add_file(fixture, strbuf_string(&name), "deep");
+    add_link(fixture, "link", strbuf_string(&name));
+    feed(fixture, 0);
+    check_good(fixture);
     check_content(strbuf_string(&name), "deep");
     assert_true(readlink("link", target, sizeof target - 1) > 0);
     assert_string_equal(target, strbuf_string(&name));
     strbuf_release(&name);
-    tear_down(&fixture);
 }
 
 /* Whatever a program may have left, the file is new, and nothing is written or waited for. */
-static void unpack__replaces_what_is_in_the_way(void **state)
+CASE_WITH(unpack__replaces_what_is_in_the_way, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
     write_in(".", "file", "old and long");
     assert_int_equal(chmod("file", 0), 0);
     assert_int_equal(mkfifo("fifo", 0600), 0);
@@ -180,15 +166,15 @@ static void unpack__replaces_what_is_in_the_way(void **state)
     write_in(".", "hard", "x");
     assert_int_equal(link("../outside", "second"), 0);
     assert_int_equal(mkdir("directory", 0700), 0);
-    add_file(&fixture, "file", "1");
-    add_file(&fixture, "fifo", "2");
-    add_file(&fixture, "link", "3");
-    add_file(&fixture, "dangling", "4");
-    add_file(&fixture, "second", "5");
-    add_link(&fixture, "hard", "file");
-    assert_int_equal(archive_add_directory(&fixture.archive, "directory", 0, &fixture.error), 0);
-    feed(&fixture, 0);
-    check_good(&fixture);
+    add_file(fixture, "file", "1");
+    add_file(fixture, "fifo", "2");
+    add_file(fixture, "link", "3");
+    add_file(fixture, "dangling", "4");
+    add_file(fixture, "second", "5");
+    add_link(fixture, "hard", "file");
+    assert_int_equal(archive_add_directory(&fixture->archive, "directory", 0, &fixture->error), 0);
+    feed(fixture, 0);
+    check_good(fixture);
     check_content("file", "1");
     check_content("fifo", "2");
     check_content("link", "3");
@@ -199,29 +185,22 @@ static void unpack__replaces_what_is_in_the_way(void **state)
     check_content("../outside", "untouched");
     assert_int_equal(status_of("fifo").st_mode, S_IFREG | 0644);
     assert_int_equal(status_of("link").st_mode, S_IFREG | 0644);
-    tear_down(&fixture);
 }
 
-static void unpack__directory_in_the_way(void **state)
+CASE_WITH(unpack__directory_in_the_way, set_up(fixture))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
     assert_int_equal(mkdir("name", 0700), 0);
-    add_file(&fixture, "name", "1");
-    add_file(&fixture, "after", "2");
-    feed(&fixture, 0);
-    check_failed(&fixture, EEXIST, "name");
+    add_file(fixture, "name", "1");
+    add_file(fixture, "after", "2");
+    feed(fixture, 0);
+    check_failed(fixture, EEXIST, "name");
     check_content("after", "(none)");
-    tear_down(&fixture);
 }
 
-static void unpack__file_in_place_of_a_directory(void **state)
+CASE(unpack__file_in_place_of_a_directory)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     write_in(".", "name", "");
     add_file(&fixture, "name/below", "1");
@@ -238,11 +217,10 @@ static void unpack__file_in_place_of_a_directory(void **state)
 }
 
 /* Links are never followed: neither one of the archive nor one that was there. */
-static void unpack__links_on_the_way(void **state)
+CASE(unpack__links_on_the_way)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture);
     add_link(&fixture, "link", "..");
     add_file(&fixture, "link/file", "1");
@@ -282,12 +260,11 @@ static void feed_entry(struct unpack *unpack, const char *name, char type)
     unpack_feed(unpack, end, sizeof end);
 }
 
-static void unpack__names_that_lead_elsewhere(void **state)
+CASE(unpack__names_that_lead_elsewhere)
 {
     static const char *const names[] = {
         "../file", "..", "a/../../file", "a/..", "/etc/file", "//x/file", "", "/"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         struct fixture fixture;
         const char types[] = {'0', '5', '2'};
@@ -303,11 +280,10 @@ static void unpack__names_that_lead_elsewhere(void **state)
 }
 
 /* Names with dots that lead nowhere else. */
-static void unpack__names_with_dots(void **state)
+CASE(unpack__names_with_dots)
 {
     static const char *const names[] = {"./file", "a/./b", "..a/...", "a//b"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         struct fixture fixture;
 
@@ -322,11 +298,10 @@ static void unpack__names_with_dots(void **state)
     }
 }
 
-static void unpack__other_types(void **state)
+CASE(unpack__other_types)
 {
     static const char types[] = {'1', '3', '4', '6'};
 
-    (void)state;
     for (size_t i = 0; i < sizeof types; i++) {
         struct fixture fixture;
 
@@ -341,11 +316,10 @@ static void unpack__other_types(void **state)
 
 /* ---- archives that are damaged */
 
-static void unpack__incomplete(void **state)
+CASE(unpack__incomplete)
 {
     static const size_t cuts[] = {513, 1024, 1025, 1536, 2047};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cuts); i++) {
         struct fixture fixture;
 
@@ -357,12 +331,11 @@ static void unpack__incomplete(void **state)
     }
 }
 
-static void unpack__no_archive(void **state)
+CASE(unpack__no_archive)
 {
     struct fixture fixture;
     char text[1024];
 
-    (void)state;
     memset(text, 'x', sizeof text);
     set_up(&fixture);
     unpack_feed(&fixture.unpack, text, sizeof text);
@@ -389,14 +362,13 @@ static int unpack_without_room(struct fixture *fixture)
 }
 
 /* Like a full disk: the first failure is kept with the path. */
-static void unpack__no_room(void **state)
+CASE(unpack__no_room)
 {
     char large[8193] = "";
     struct fixture fixture;
     pid_t child;
     int status;
 
-    (void)state;
     memset(large, 'l', sizeof large - 1);
     set_up(&fixture);
     add_file(&fixture, "a", "1");
@@ -411,12 +383,11 @@ static void unpack__no_room(void **state)
     tear_down(&fixture);
 }
 
-static void unpack__name_that_is_too_long(void **state)
+CASE(unpack__name_that_is_too_long)
 {
     char name[301] = "";
     struct fixture fixture;
 
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     set_up(&fixture);
     add_file(&fixture, name, "1");
@@ -426,13 +397,12 @@ static void unpack__name_that_is_too_long(void **state)
 }
 
 /* A request that ends in the middle of a file leaves no descriptor open. */
-static void unpack__leaves_no_descriptor_open(void **state)
+CASE(unpack__leaves_no_descriptor_open)
 {
     const int before = dup(0);
     struct fixture fixture;
     int after;
 
-    (void)state;
     close(before);
     set_up(&fixture);
     add_file(&fixture, "a/b/file", "1");

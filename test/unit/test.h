@@ -27,6 +27,25 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* A case, whose body follows: CASE(module__what_it_shows) { ... }. */
+#define CASE(name) static void name(void **state __attribute__((unused)))
+
+/*
+ * A case with a struct fixture of its own, which its body reaches as `fixture`: the call, such as
+ * set_up(fixture, "text"), comes before the body, and tear_down(fixture) after it.
+ */
+#define CASE_WITH(name, call)                                                                      \
+    static void name##_body(struct fixture *fixture);                                              \
+    CASE(name)                                                                                     \
+    {                                                                                              \
+        struct fixture owned, *fixture = &owned;                                                   \
+                                                                                                   \
+        call;                                                                                      \
+        name##_body(fixture);                                                                      \
+        tear_down(fixture);                                                                        \
+    }                                                                                              \
+    static void name##_body(struct fixture *fixture)
+
 /* Fails unless the error has this kind and message; releases it. */
 #define assert_error(error, expected_kind, expected_message)                                       \
     do {                                                                                           \

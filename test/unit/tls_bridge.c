@@ -88,13 +88,12 @@ static void stop_alone(struct alone *alone)
 }
 
 /* Other connections have their turn between the bytes of a head. */
-static void tls_bridge__head_byte_by_byte(void **state)
+CASE(tls_bridge__head_byte_by_byte)
 {
     static const char head[] = "GET /0123456789012345678901234567890123456789 HTTP/1.1\r\n"
                                "Host: a.test\r\n\r\n";
     struct alone alone;
 
-    (void)state;
     start_alone(&alone, MINUTE, MINUTE);
     connect_alone(&alone);
     for (size_t i = 0; i < strlen(head); i++)
@@ -128,11 +127,10 @@ static void check_late(struct alone *alone, int status, const char *text)
 }
 
 /* The program does not get a response, since there is no TLS with it. */
-static void tls_bridge__late_handshake_of_the_program(void **state)
+CASE(tls_bridge__late_handshake_of_the_program)
 {
     struct alone alone;
 
-    (void)state;
     start_alone(&alone, 50, MINUTE);
     bridge_serve(alone.bridge, false);
     serve_late(&alone);
@@ -144,12 +142,11 @@ static void tls_bridge__late_handshake_of_the_program(void **state)
     stop_alone(&alone);
 }
 
-static void tls_bridge__late_head(void **state)
+CASE(tls_bridge__late_head)
 {
     struct alone alone;
     char bytes[1000];
 
-    (void)state;
     start_alone(&alone, 50, MINUTE);
     connect_alone(&alone);
     serve_late(&alone);
@@ -160,12 +157,11 @@ static void tls_bridge__late_head(void **state)
     stop_alone(&alone);
 }
 
-static void tls_bridge__late_handshake_of_the_host(void **state)
+CASE(tls_bridge__late_handshake_of_the_host)
 {
     struct alone alone;
     char bytes[1000];
 
-    (void)state;
     start_alone(&alone, MINUTE, 50);
     connect_alone(&alone);
     serve_late(&alone);

@@ -29,12 +29,11 @@ static void check_host_refused(struct peers *peers, SSL_CTX *server, const char 
     end_program(ssl, fd);
 }
 
-static void tls_certificates__of_hosts(void **state)
+CASE(tls_certificates__of_hosts)
 {
     struct peers peers = start_peers();
     struct test_authority other = make_authority("other");
 
-    (void)state;
     check_host_refused(&peers, make_server(&peers.authority, "DNS:b.test", 3600),
                        "the certificate of 'a.test' is not valid: hostname mismatch");
     check_host_refused(&peers, make_server(&peers.authority, "DNS:*.a.test,IP:127.0.0.1", 3600),
@@ -50,13 +49,12 @@ static void tls_certificates__of_hosts(void **state)
 }
 
 /* 80 KB of certificates; OpenSSL's own limit is 100 KB. */
-static void tls_certificates__too_many(void **state)
+CASE(tls_certificates__too_many)
 {
     struct peers peers = start_peers();
     SSL_CTX *server = make_server(&peers.authority, "DNS:a.test", 3600);
     int size = i2d_X509(peers.authority.certificate, NULL);
 
-    (void)state;
     for (int bytes = 0; bytes < 80000; bytes += size)
         SSL_CTX_add1_chain_cert(server, peers.authority.certificate);
     check_host_refused(&peers, server,
@@ -99,24 +97,22 @@ static void check_address(struct peers *peers, const char *name, const char *hos
     }
 }
 
-static void tls_certificates__of_addresses(void **state)
+CASE(tls_certificates__of_addresses)
 {
     struct peers peers = start_peers();
 
-    (void)state;
     check_address(&peers, "192.0.2.1", "192.0.2.1", "IP:192.0.2.1", "DNS:192.0.2.1");
     check_address(&peers, "2001:db8::1", "[2001:db8::1]", "IP:2001:db8::1", "IP:2001:db8::2");
     stop_peers(&peers);
 }
 
 /* More hosts than certificates are kept. */
-static void tls_certificates__of_many_hosts(void **state)
+CASE(tls_certificates__of_many_hosts)
 {
     struct peers peers = start_peers();
     struct terminator_message message;
     int fd, host, passed;
 
-    (void)state;
     for (int i = 0; i < 150; i++) {
         CLEANUP_FREE char *name = string_format("h%d.test", i % 70);
         SSL *ssl;
@@ -131,7 +127,7 @@ static void tls_certificates__of_many_hosts(void **state)
     stop_peers(&peers);
 }
 
-static void tls_certificates__not_trusted(void **state)
+CASE(tls_certificates__not_trusted)
 {
     struct peers peers = start_peers();
     const struct strbuf none = {.data = "", .length = 0};
@@ -140,7 +136,6 @@ static void tls_certificates__not_trusted(void **state)
     SSL *ssl = SSL_new(client);
     int fd;
 
-    (void)state;
     open_connection(peers.link, 4, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
     start_host(&host, &peers.authority, "DNS:a.test");
     SSL_set_fd(ssl, fd);
@@ -155,14 +150,13 @@ static void tls_certificates__not_trusted(void **state)
     stop_peers(&peers);
 }
 
-static void tls_certificates__old_tls(void **state)
+CASE(tls_certificates__old_tls)
 {
     struct peers peers = start_peers();
     struct host host = {.end = HOST_WAITS};
     SSL *ssl = SSL_new(peers.program);
     int fd;
 
-    (void)state;
     open_connection(peers.link, 4, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
     start_host(&host, &peers.authority, "DNS:a.test");
     SSL_set_security_level(ssl, 0);
@@ -208,11 +202,10 @@ static void check_protocols(struct peers *peers, const char *offered, bool is_go
     strbuf_release(&host.got);
 }
 
-static void tls_certificates__protocols_of_the_program(void **state)
+CASE(tls_certificates__protocols_of_the_program)
 {
     struct peers peers = start_peers();
 
-    (void)state;
     check_protocols(&peers, "\x02h2\x08http/1.1", true, TLS1_3_VERSION);
     check_protocols(&peers, "\x08http/1.1", true, TLS1_2_VERSION);
     check_protocols(&peers, "\x02h2", false, TLS1_3_VERSION);
@@ -232,7 +225,7 @@ static int choose_h2(SSL *ssl, const unsigned char **chosen, unsigned char *leng
     return SSL_TLSEXT_ERR_OK;
 }
 
-static void tls_certificates__protocol_of_the_host(void **state)
+CASE(tls_certificates__protocol_of_the_host)
 {
     struct peers peers = start_peers();
     SSL_CTX *server = make_server(&peers.authority, "DNS:a.test", 3600);
@@ -242,7 +235,6 @@ static void tls_certificates__protocol_of_the_host(void **state)
                           ? "'a.test' port 443 speaks another protocol than HTTP/1.1"
                           : "cannot speak TLS with 'a.test' port 443: bad extension";
 
-    (void)state;
     SSL_CTX_set_alpn_select_cb(server, choose_h2, &offered);
     check_host_refused(&peers, server, why);
     assert_string_equal(strbuf_string(&offered), "\x08http/1.1");

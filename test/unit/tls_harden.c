@@ -52,9 +52,8 @@ static void be_hardened(void)
     REQUIRE(fcntl(fd, F_GETFD) == -1 && errno == EBADF);
 }
 
-static void tls_harden__process(void **state)
+CASE(tls_harden__process)
 {
-    (void)state;
     check_child(be_hardened);
 }
 
@@ -88,9 +87,8 @@ static void be_filtered(void)
     REQUIRE(poll(&none, 1, 0) == 0);
 }
 
-static void tls_harden__system_calls(void **state)
+CASE(tls_harden__system_calls)
 {
-    (void)state;
     check_child(be_filtered);
 }
 
@@ -101,12 +99,11 @@ static void end_with_abort(void)
     abort();
 }
 
-static void tls_harden__abort(void **state)
+CASE(tls_harden__abort)
 {
     const pid_t pid = fork();
     int status;
 
-    (void)state;
     if (pid == 0) {
         harden_process();
         end_with_abort();

@@ -2,7 +2,7 @@
 
 /* The start, the end, and what isolator must not send. */
 
-static void tls_isolator_link__ready(void **state)
+CASE(tls_isolator_link__ready)
 {
     struct peers peers = start_peers();
     CLEANUP_FREE char *own = read_in(peers.directory, "ca.pem");
@@ -10,7 +10,6 @@ static void tls_isolator_link__ready(void **state)
     X509 *certificate;
     char name[100];
 
-    (void)state;
     assert_memory_equal(peers.certificates.data, own, strlen(own));
     bio = BIO_new_mem_buf(peers.certificates.data + strlen(own), -1);
     certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL);
@@ -29,7 +28,7 @@ static void tls_isolator_link__ready(void **state)
 }
 
 /* The file that comes lacks the last newline here. */
-static void tls_isolator_link__sealed(void **state)
+CASE(tls_isolator_link__sealed)
 {
     struct peers peers;
     struct terminator_message message;
@@ -40,7 +39,6 @@ static void tls_isolator_link__sealed(void **state)
     CLEANUP_FREE char *own = NULL;
     CLEANUP_FD int file = -1;
 
-    (void)state;
     write_pem(directory, "ca.pem", authority.certificate);
     own = read_in(directory, "ca.pem");
     assert_int_equal(truncate(path, (off_t)strlen(own) - 1), 0);
@@ -82,14 +80,13 @@ static void check_certificates(const char *text, const char *expected)
 }
 
 /* Such as the file of mitmproxy has, and a file that a server reads. */
-static void tls_isolator_link__only_certificates(void **state)
+CASE(tls_isolator_link__only_certificates)
 {
     char *directory = temp_create();
     struct test_authority authority = make_authority("test");
     CLEANUP_FREE char *own = NULL, *with_key = NULL, *with_cr = NULL, *twice = NULL, *broken = NULL;
     CLEANUP_FREE char *other = NULL;
 
-    (void)state;
     write_pem(directory, "ca.pem", authority.certificate);
     own = read_in(directory, "ca.pem");
     twice = string_format("%s%s", own, own);
@@ -134,7 +131,7 @@ static void check_failed(const char *trusted, const char *expected)
     close(link);
 }
 
-static void tls_isolator_link__no_certificates(void **state)
+CASE(tls_isolator_link__no_certificates)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "x");
@@ -146,7 +143,6 @@ static void tls_isolator_link__no_certificates(void **state)
         "'%s' has no certificates: install ca-certificates, or name another file in SSL_CERT_FILE",
         path);
 
-    (void)state;
     check_failed(path, missing);
     write_in(directory, "x", "");
     check_failed(path, empty);
@@ -157,11 +153,10 @@ static void tls_isolator_link__no_certificates(void **state)
     temp_remove(directory);
 }
 
-static void tls_isolator_link__wrong_start(void **state)
+CASE(tls_isolator_link__wrong_start)
 {
     CLEANUP(strbuf_release) struct strbuf output = STRBUF_INIT;
 
-    (void)state;
     output = shell_output(TEST_PROGRAMS "/../isolator-tls </dev/null 2>&1; echo $?; " TEST_PROGRAMS
                                         "/../isolator-tls x 2>&1; echo $?; " TEST_PROGRAMS
                                         "/../isolator-tls --version");
@@ -171,7 +166,7 @@ static void tls_isolator_link__wrong_start(void **state)
                         "isolator-tls " ISOLATOR_VERSION "\n");
 }
 
-static void tls_isolator_link__hardened(void **state)
+CASE(tls_isolator_link__hardened)
 {
     struct peers peers = start_peers();
     CLEANUP_FREE char *directory = string_format("/proc/%d", (int)peers.pid);
@@ -179,7 +174,6 @@ static void tls_isolator_link__hardened(void **state)
     struct terminator_message message;
     int program, host, passed;
 
-    (void)state;
     open_connection(peers.link, 1, 443, "a", 2, &program, &host);
     close(program);
     free(read_message(peers.link, &message, &passed)); /* so it serves */
@@ -191,13 +185,12 @@ static void tls_isolator_link__hardened(void **state)
 }
 
 /* Descriptors for five connections. One that is over makes room. */
-static void tls_isolator_link__too_many(void **state)
+CASE(tls_isolator_link__too_many)
 {
     struct terminator_message message;
     struct peers peers;
     int programs[6], hosts[6], passed;
 
-    (void)state;
     descriptors_max = 26;
     peers = start_peers();
     descriptors_max = 0;
@@ -221,14 +214,13 @@ static void tls_isolator_link__too_many(void **state)
 }
 
 /* The kernel drops descriptors that are too many, for the message or for the process. */
-static void tls_isolator_link__descriptors_are_dropped(void **state)
+CASE(tls_isolator_link__descriptors_are_dropped)
 {
     struct peers peers = start_peers();
     const struct terminator_message message = {.type = TERMINATOR_OPEN, .port = 443, .number = 1};
     CLEANUP(strbuf_release) struct strbuf packet = STRBUF_INIT;
     int sockets[3], others[3], program, host;
 
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         others[i] = make_pair(&sockets[i]);
     strbuf_add(&packet, &message, sizeof message);
@@ -252,7 +244,7 @@ static void tls_isolator_link__descriptors_are_dropped(void **state)
 enum { UNREAD = 1000 };
 
 /* Connections are served while isolator does not read why others have ended. */
-static void tls_isolator_link__unread_messages(void **state)
+CASE(tls_isolator_link__unread_messages)
 {
     struct peers peers = start_peers();
     struct host host_end = {.response = "x", .response_length = 1};
@@ -260,7 +252,6 @@ static void tls_isolator_link__unread_messages(void **state)
     SSL *ssl;
     char bytes[1000];
 
-    (void)state;
     for (int i = 0; i < UNREAD; i++) {
         open_connection(peers.link, 1, 443, "a.test", 7, &fd, &host);
         close(fd);
@@ -328,7 +319,7 @@ static void check_wrong_open(const char *text, size_t length, size_t count, cons
 
 #define WRONG_TEXT(text, expected) check_wrong_open(text, sizeof(text), 2, expected)
 
-static void tls_isolator_link__wrong_messages(void **state)
+CASE(tls_isolator_link__wrong_messages)
 {
     const struct terminator_message ready = {.type = TERMINATOR_READY};
     const struct {
@@ -337,7 +328,6 @@ static void tls_isolator_link__wrong_messages(void **state)
     } no_port = {{.type = TERMINATOR_OPEN, .port = 0}, "a"};
     char large[TERMINATOR_PACKET_MAX] = "a";
 
-    (void)state;
     check_wrong("x", 1, 0, "isolator-tls: a message that is too short\n");
     check_wrong(&ready, sizeof ready, 0, "isolator-tls: a message of an unknown type\n");
     check_wrong_open("a", 2, 0, "isolator-tls: a message without two sockets\n");
@@ -346,11 +336,10 @@ static void tls_isolator_link__wrong_messages(void **state)
     check_wrong(&no_port, sizeof no_port, 2, "isolator-tls: no host, or port 0\n");
 }
 
-static void tls_isolator_link__wrong_texts(void **state)
+CASE(tls_isolator_link__wrong_texts)
 {
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
 
-    (void)state;
     check_wrong_open("a", 1, 2, "isolator-tls: a text without NUL at its end\n");
     check_wrong_open("", 0, 2, "isolator-tls: a text without NUL at its end\n");
     WRONG_TEXT("", "isolator-tls: no host, or port 0\n");

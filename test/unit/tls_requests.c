@@ -39,29 +39,26 @@ static void check_refused(const char *request, int status, const char *name, con
     end_exchange(&exchange);
 }
 
-static void tls_requests__get_the_field(void **state)
+CASE(tls_requests__get_the_field)
 {
-    (void)state;
     check_passed("GET /x?y HTTP/1.1\r\nHost: A.test\r\nAccept: */*\r\n\r\n",
                  "GET /x?y HTTP/1.1\r\nHost: a.test\r\nAuthorization: Bearer secret\r\n"
                  "Accept: */*\r\nConnection: close\r\n\r\n");
 }
 
-static void tls_requests__lose_their_own_field(void **state)
+CASE(tls_requests__lose_their_own_field)
 {
-    (void)state;
     check_passed("GET / HTTP/1.1\r\nHost: a.test:443\r\nauthorization: mine\r\n"
                  "Connection: Authorization\r\nX: y\r\n\r\n",
                  "GET / HTTP/1.1\r\nHost: a.test\r\nAuthorization: Bearer secret\r\nX: y\r\n"
                  "Connection: close\r\n\r\n");
 }
 
-static void tls_requests__names_with_underscores(void **state)
+CASE(tls_requests__names_with_underscores)
 {
     static const char open[] = "a.test\0X-Api-Key\0one\0X-Two\0two";
     struct exchange exchange = {.host = {.response = SAID, .response_length = strlen(SAID)}};
 
-    (void)state;
     begin_exchange(&exchange, 7, 8443, open, sizeof open);
     send_text(exchange.ssl,
               "GET / HTTP/1.1\r\nHost: a.test:8443\r\nx_api_key: mine\r\nX_Two: 2\r\n\r\n");
@@ -73,27 +70,24 @@ static void tls_requests__names_with_underscores(void **state)
     end_exchange(&exchange);
 }
 
-static void tls_requests__drop_what_follows(void **state)
+CASE(tls_requests__drop_what_follows)
 {
-    (void)state;
     check_passed("POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\nabc"
                  "GET /second HTTP/1.1\r\nHost: a.test\r\n\r\n",
                  "POST / HTTP/1.1\r\nHost: a.test\r\nAuthorization: Bearer secret\r\n"
                  "Content-Length: 3\r\nConnection: close\r\n\r\nabc");
 }
 
-static void tls_requests__chunks(void **state)
+CASE(tls_requests__chunks)
 {
-    (void)state;
     check_passed("POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n"
                  "3\r\nabc\r\n0\r\n\r\nmore",
                  "POST / HTTP/1.1\r\nHost: a.test\r\nAuthorization: Bearer secret\r\n"
                  "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
 }
 
-static void tls_requests__other_hosts(void **state)
+CASE(tls_requests__other_hosts)
 {
-    (void)state;
     check_refused("GET / HTTP/1.1\r\nHost: b.test\r\n\r\n", 400, "Bad Request",
                   "a Host that is not the host of the tunnel");
     check_refused("GET / HTTP/1.1\r\nHost: a.test:8443\r\n\r\n", 400, "Bad Request",
@@ -102,9 +96,8 @@ static void tls_requests__other_hosts(void **state)
                   "two Host fields");
 }
 
-static void tls_requests__not_implemented(void **state)
+CASE(tls_requests__not_implemented)
 {
-    (void)state;
     check_refused("TRACE / HTTP/1.1\r\nHost: a.test\r\n\r\n", 501, "Not Implemented",
                   "TRACE, whose response has all fields of the request");
     check_refused("GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\n\r\n", 501,
@@ -113,9 +106,8 @@ static void tls_requests__not_implemented(void **state)
                   "CONNECT in a tunnel");
 }
 
-static void tls_requests__not_valid(void **state)
+CASE(tls_requests__not_valid)
 {
-    (void)state;
     check_refused("GET https://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", 400, "Bad Request",
                   "a target that does not start with '/'");
     check_refused("POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\n"
@@ -145,18 +137,17 @@ static void check_bad_chunks(const char *first, const char *then, bool is_passed
     end_exchange(&exchange);
 }
 
-static void tls_requests__bad_chunks(void **state)
+CASE(tls_requests__bad_chunks)
 {
     static const char head[] = "POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n";
     CLEANUP_FREE char *whole = string_format("%s\r\n1\r\na\r\n", head);
 
-    (void)state;
     check_bad_chunks(whole, "x\r\n", true);
     check_bad_chunks(head, "\r\nx\r\n", false);
     check_bad_chunks(whole, "0\r\nAuthorization: mine\r\n\r\n", true);
 }
 
-static void tls_requests__cut_before_the_end(void **state)
+CASE(tls_requests__cut_before_the_end)
 {
     static const char why[] =
         "the program has ended a connection to 'a.test' before its request was complete";
@@ -166,7 +157,6 @@ static void tls_requests__cut_before_the_end(void **state)
     int fd;
     SSL *ssl;
 
-    (void)state;
     open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
     start_host(&host, &peers.authority, "DNS:a.test");
     ssl = connect_program(peers.program, fd, "a.test");

@@ -6,14 +6,13 @@
 #define SAID   "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 #define ASKED  "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"
 
-static void tls_responses__half_close(void **state)
+CASE(tls_responses__half_close)
 {
     struct peers peers = start_peers();
     struct host host = {.response = SAID, .response_length = strlen(SAID)};
     int fd;
     SSL *ssl;
 
-    (void)state;
     open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
     ssl = SSL_new(peers.program);
     SSL_set_fd(ssl, fd);
@@ -30,13 +29,12 @@ static void tls_responses__half_close(void **state)
 }
 
 /* Without close_notify, the program must be able to see that the response may not be whole. */
-static void tls_responses__cut(void **state)
+CASE(tls_responses__cut)
 {
     struct exchange exchange = {
         .host = {.response = SAID, .response_length = strlen(SAID) - 1, .end = HOST_CUTS}};
     CLEANUP(strbuf_release) struct strbuf text;
 
-    (void)state;
     begin_exchange(&exchange, 1, 443, FIELDS, sizeof FIELDS);
     send_text(exchange.ssl, ASKED);
     assert_false(read_response(exchange.ssl, &text));
@@ -46,14 +44,13 @@ static void tls_responses__cut(void **state)
 }
 
 /* A program that goes away while it waits ends the connection to the host. */
-static void tls_responses__nobody_waits(void **state)
+CASE(tls_responses__nobody_waits)
 {
     struct peers peers = start_peers();
     struct host host = {.end = HOST_WAITS};
     int fd;
     SSL *ssl;
 
-    (void)state;
     open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
     start_host(&host, &peers.authority, "DNS:a.test");
     ssl = connect_program(peers.program, fd, "a.test");
@@ -66,7 +63,7 @@ static void tls_responses__nobody_waits(void **state)
 }
 
 /* So does one that goes away while the host takes nothing of its request. */
-static void tls_responses__program_goes_away_while_it_sends(void **state)
+CASE(tls_responses__program_goes_away_while_it_sends)
 {
     struct peers peers = start_peers();
     struct host host = {.end = HOST_IS_DEAF};
@@ -75,7 +72,6 @@ static void tls_responses__program_goes_away_while_it_sends(void **state)
     int fd;
     SSL *ssl;
 
-    (void)state;
     open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &host.fd);
     start_host(&host, &peers.authority, "DNS:a.test");
     ssl = connect_program(peers.program, fd, "a.test");
@@ -90,7 +86,7 @@ static void tls_responses__program_goes_away_while_it_sends(void **state)
 }
 
 /* Messages of TLS without data do not keep other connections waiting, and do not go on. */
-static void tls_responses__flood_of_key_updates(void **state)
+CASE(tls_responses__flood_of_key_updates)
 {
     struct peers peers = start_peers();
     struct host flooding = {.end = HOST_FLOODS};
@@ -99,7 +95,6 @@ static void tls_responses__flood_of_key_updates(void **state)
     int fd, other_fd;
     SSL *ssl, *other;
 
-    (void)state;
     open_connection(peers.link, 1, 443, FIELDS, sizeof FIELDS, &fd, &flooding.fd);
     start_host(&flooding, &peers.authority, "DNS:a.test");
     ssl = connect_program(peers.program, fd, "a.test");
@@ -122,13 +117,12 @@ static void tls_responses__flood_of_key_updates(void **state)
 }
 
 /* The host answers at once and ends; the body does not hide the response. */
-static void tls_responses__before_the_body(void **state)
+CASE(tls_responses__before_the_body)
 {
     struct exchange exchange = {
         .host = {
             .response = SAID, .response_length = strlen(SAID), .body = 1, .answers_first = true}};
 
-    (void)state;
     begin_exchange(&exchange, 1, 443, FIELDS, sizeof FIELDS);
     send_text(exchange.ssl,
               "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 99999\r\n\r\nstart");
@@ -151,7 +145,7 @@ static char *make_large(const char *head, size_t *length)
     return text;
 }
 
-static void tls_responses__large(void **state)
+CASE(tls_responses__large)
 {
     size_t asked, answered;
     CLEANUP_FREE char *request =
@@ -161,7 +155,6 @@ static void tls_responses__large(void **state)
         .host = {.response = response, .response_length = answered, .body = LARGE}};
     CLEANUP(strbuf_release) struct strbuf text;
 
-    (void)state;
     begin_exchange(&exchange, 1, 443, FIELDS, sizeof FIELDS);
     assert_int_equal(SSL_write(exchange.ssl, request, (int)asked), asked);
     assert_true(read_response(exchange.ssl, &text));
@@ -176,14 +169,13 @@ static void tls_responses__large(void **state)
 enum { MANY = 20 };
 
 /* All are open before the first one asks; the last one asks first. */
-static void tls_responses__many_at_once(void **state)
+CASE(tls_responses__many_at_once)
 {
     struct peers peers = start_peers();
     struct host hosts[MANY];
     SSL *programs[MANY];
     int fds[MANY];
 
-    (void)state;
     for (int i = 0; i < MANY; i++) {
         hosts[i] = (struct host){.response = SAID, .response_length = strlen(SAID)};
         open_connection(peers.link, (uint64_t)i, 443, FIELDS, sizeof FIELDS, &fds[i], &hosts[i].fd);

@@ -78,14 +78,13 @@ static enum tool_decision ask_and_take(struct fixture *fixture, const char *name
     return decide(fixture, "owner", name);
 }
 
-static void tool_consent__holds_for_the_call_or_for_the_run(void **state)
+CASE(tool_consent__holds_for_the_call_or_for_the_run)
 {
     static const enum tool_decision answers[] = {TOOL_AGREED,    TOOL_AGREED_FOR_RUN,
                                                  TOOL_DISMISSED, TOOL_REFUSED_FOR_RUN,
                                                  TOOL_DECLINED,  TOOL_UNDECIDED};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, answers);
     assert_int_equal(ask_and_take(&fixture, "s.t"), TOOL_AGREED);
     assert_int_equal(ask_and_take(&fixture, "s.t"), TOOL_AGREED_FOR_RUN);
@@ -106,12 +105,11 @@ static void tool_consent__holds_for_the_call_or_for_the_run(void **state)
     tear_down(&fixture);
 }
 
-static void tool_consent__one_question_is_open(void **state)
+CASE(tool_consent__one_question_is_open)
 {
     static const enum tool_decision answers[] = {TOOL_AGREED, TOOL_UNDECIDED};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, answers);
     assert_int_equal(decide(&fixture, "one", "s.t"), TOOL_UNDECIDED);
     assert_int_equal(decide(&fixture, "two", "s.u"), TOOL_UNDECIDED);
@@ -130,12 +128,11 @@ static void tool_consent__one_question_is_open(void **state)
 }
 
 /* What a program takes back is refused from then on. */
-static void tool_consent__taken_back(void **state)
+CASE(tool_consent__taken_back)
 {
     static const enum tool_decision answers[] = {TOOL_UNDECIDED};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, answers);
     assert_int_equal(decide(&fixture, "one", "s.t"), TOOL_UNDECIDED);
     tool_consent_leave(&fixture.consent, "one", &fixture.done);
@@ -145,12 +142,11 @@ static void tool_consent__taken_back(void **state)
     tear_down(&fixture);
 }
 
-static void tool_consent__too_many_questions(void **state)
+CASE(tool_consent__too_many_questions)
 {
     enum tool_decision answers[TOOL_CONSENT_QUESTIONS + 1];
     struct fixture fixture;
 
-    (void)state;
     for (int i = 0; i < TOOL_CONSENT_QUESTIONS; i++)
         answers[i] = TOOL_DISMISSED;
     answers[TOOL_CONSENT_QUESTIONS] = TOOL_UNDECIDED;
@@ -163,13 +159,12 @@ static void tool_consent__too_many_questions(void **state)
     tear_down(&fixture);
 }
 
-static void tool_consent__no_answer_in_time(void **state)
+CASE(tool_consent__no_answer_in_time)
 {
     static const enum tool_decision answers[] = {TOOL_UNDECIDED};
     struct fixture fixture;
     struct pollfd timer;
 
-    (void)state;
     set_up(&fixture, answers);
     timer = (struct pollfd){fixture.consent.timer, POLLIN, 0};
     fixture.consent.question_ms = 40;
@@ -192,12 +187,11 @@ static void tool_consent__no_answer_in_time(void **state)
     tear_down(&fixture);
 }
 
-static void tool_consent__who_cannot_ask_any_more(void **state)
+CASE(tool_consent__who_cannot_ask_any_more)
 {
     static const enum tool_decision answers[] = {TOOL_UNDECIDED};
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, answers);
     fixture.person.is_gone = true;
     assert_int_equal(decide(&fixture, "one", "s.t"), TOOL_DISMISSED);
@@ -206,13 +200,12 @@ static void tool_consent__who_cannot_ask_any_more(void **state)
     tear_down(&fixture);
 }
 
-static void tool_consent__shows_arguments(void **state)
+CASE(tool_consent__shows_arguments)
 {
     static const enum tool_decision answers[] = {TOOL_UNDECIDED};
     char arguments[5001], expected[2200];
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, answers);
     memset(arguments, 'x', sizeof arguments - 1);
     arguments[sizeof arguments - 1] = '\0';

@@ -21,9 +21,8 @@ static enum tool_verdict verdict(const char *allow, const char *ask, const char 
     return result;
 }
 
-static void tool_rules__patterns(void **state)
+CASE(tool_rules__patterns)
 {
-    (void)state;
     assert_int_equal(verdict("list_*", NULL, "list_x", false), TOOL_ALLOWED);
     assert_int_equal(verdict("list_*", NULL, "list_", false), TOOL_ALLOWED);
     assert_int_equal(verdict("list_*", NULL, "xlist_x", true), TOOL_REFUSED);
@@ -36,18 +35,16 @@ static void tool_rules__patterns(void **state)
     assert_int_equal(verdict("a.b", NULL, "aXb", false), TOOL_REFUSED);
 }
 
-static void tool_rules__without_patterns_the_hint_decides(void **state)
+CASE(tool_rules__without_patterns_the_hint_decides)
 {
-    (void)state;
     assert_int_equal(verdict(NULL, NULL, "x", true), TOOL_ALLOWED);
     assert_int_equal(verdict(NULL, NULL, "x", false), TOOL_REFUSED);
     assert_int_equal(verdict("", NULL, "x", true), TOOL_REFUSED); /* an empty list */
     assert_int_equal(verdict("", "x", "x", true), TOOL_ASK);
 }
 
-static void tool_rules__other_names_do_not_match(void **state)
+CASE(tool_rules__other_names_do_not_match)
 {
-    (void)state;
     assert_int_equal(verdict("List", NULL, "list", true), TOOL_REFUSED);
     assert_int_equal(verdict("list", NULL, "List", true), TOOL_REFUSED);
     assert_int_equal(verdict("*", NULL, "l\xd1\x96st", true), TOOL_REFUSED); /* a Cyrillic i */

@@ -261,31 +261,27 @@ static void check_log(const struct fixture *fixture, const char *expected)
 
 /* ---- what is spoken */
 
-static void tool_socket__speaks_mcp(void **state)
+CASE_WITH(tool_socket__speaks_mcp,
+          set_up(fixture, FAKE("one", "good", ", \"allow\": [\"echo\"]"), NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, FAKE("one", "good", ", \"allow\": [\"echo\"]"), NULL);
-    open_slot(&fixture, 0);
-    check_call(&fixture,
+    open_slot(fixture, 0);
+    check_call(fixture,
                "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"initialize\",\"params\":"
                "{\"protocolVersion\":\"2025-03-26\",\"capabilities\":{}}}",
                "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{\"protocolVersion\":\"2025-03-26\","
                "\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"isolator\",\"version\":"
                "\"" ISOLATOR_VERSION "\"}}}");
-    send_line(&fixture, 0, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
-    check_call(&fixture, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}",
+    send_line(fixture, 0, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+    check_call(fixture, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}",
                "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
-    check_call(&fixture, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\"}",
+    check_call(fixture, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\"}",
                "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[{\"name\":\"one.echo\","
                "\"inputSchema\":{\"type\":\"object\"},\"title\":\"Echo\",\"description\":"
                "\"Does echo.\\nMore.\",\"outputSchema\":{\"type\":\"object\"}}]}}");
-    check_call(&fixture, CALL("4", "one.echo"), ECHOED("4"));
-    check_call(&fixture, "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"resources/list\"}",
+    check_call(fixture, CALL("4", "one.echo"), ECHOED("4"));
+    check_call(fixture, "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"resources/list\"}",
                ERROR("5", "-32601", "the methods are initialize, ping, tools/list and tools/call"));
-    check_log(&fixture, "one.echo ok;");
-    tear_down(&fixture);
+    check_log(fixture, "one.echo ok;");
 }
 
 /* A message of so many levels; owned. */
@@ -303,58 +299,52 @@ static char *nested_ping(int levels)
 }
 
 /* What is no message gets an error, and the connection goes on. */
-static void tool_socket__garbage(void **state)
+CASE_WITH(tool_socket__garbage, set_up(fixture, FAKE("one", "good", ALL), NULL))
 {
     static const char no_object[] =
         ERROR("null", "-32700",
               "a line is no JSON object, or has more values or levels than a message may have");
     CLEANUP_FREE char *brackets = string_format("{\"a\":[%0*d]}", 500000, 0);
     CLEANUP_FREE char *deep = nested_ping(128), *deeper = nested_ping(129);
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "good", ALL), NULL);
-    open_slot(&fixture, 0);
-    check_call(&fixture, "GET / HTTP/1.1", no_object);
-    check_call(&fixture, "[1]", no_object);
-    check_call(&fixture, "\xff\x01", no_object);
+    open_slot(fixture, 0);
+    check_call(fixture, "GET / HTTP/1.1", no_object);
+    check_call(fixture, "[1]", no_object);
+    check_call(fixture, "\xff\x01", no_object);
     for (char *zero = strchr(brackets, '0'); *zero == '0'; zero++)
         *zero = '[';
-    check_call(&fixture, brackets, no_object);
-    check_call(&fixture, deeper, no_object);
-    check_call(&fixture, deep, "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}");
-    check_call(&fixture, "{\"id\":{},\"method\":\"ping\"}",
+    check_call(fixture, brackets, no_object);
+    check_call(fixture, deeper, no_object);
+    check_call(fixture, deep, "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}");
+    check_call(fixture, "{\"id\":{},\"method\":\"ping\"}",
                ERROR("null", "-32600", "the id is neither a string nor an integer"));
-    check_call(&fixture, "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":5}}",
+    check_call(fixture, "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":5}}",
                ERROR("1", "-32602", "tools/call needs a name, a string, and arguments, an object"));
-    check_call(&fixture,
+    check_call(fixture,
                "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"one.echo\","
                "\"arguments\":[]}}",
                ERROR("1", "-32602", "tools/call needs a name, a string, and arguments, an object"));
-    check_call(&fixture, "{\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"7.1\"}}",
+    check_call(fixture, "{\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"7.1\"}}",
                ERROR("1", "-32602", "the cursor is none of a list of tools"));
-    send_line(&fixture, 0, "{\"id\":1,\"result\":{}}");
-    send_line(&fixture, 0, "");
-    check_call(&fixture, CALL("2", "one.echo"), ECHOED("2"));
-    tear_down(&fixture);
+    send_line(fixture, 0, "{\"id\":1,\"result\":{}}");
+    send_line(fixture, 0, "");
+    check_call(fixture, CALL("2", "one.echo"), ECHOED("2"));
 }
 
-static void tool_socket__long_line(void **state)
+CASE_WITH(tool_socket__long_line, set_up(fixture, FAKE("one", "good", ALL), NULL))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *line = string_format("%0*d", TOOL_SESSION_LINE_MAX + 1, 0);
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "good", ALL), NULL);
-    open_slot(&fixture, 0);
-    check_call(&fixture, line, ERROR("null", "-32600", "a line has more than 1 MiB"));
-    check_call(&fixture, CALL("2", "one.echo"), ECHOED("2"));
-    tear_down(&fixture);
+    open_slot(fixture, 0);
+    check_call(fixture, line, ERROR("null", "-32600", "a line has more than 1 MiB"));
+    check_call(fixture, CALL("2", "one.echo"), ECHOED("2"));
 }
 
 /* ---- rules */
 
-static void tool_socket__refuses(void **state)
+CASE_WITH(tool_socket__refuses,
+          set_up(fixture,
+                 FAKE("one", "good", ", \"allow\": [\"echo\"]") "," FAKE("two", "good", ALL), NULL))
 {
     static const char *const names[] = {"one.create_thing",
                                         "one.ECHO",
@@ -369,164 +359,139 @@ static void tool_socket__refuses(void **state)
                                         "one.\\u0435cho",
                                         "one.echo\\u200b",
                                         "one.one.echo"};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "good", ", \"allow\": [\"echo\"]") "," FAKE("two", "good", ALL),
-           NULL);
-    strvec_release(&fixture.servers);
-    strvec_push(&fixture.servers, "one"); /* the request has narrowed them */
-    open_slot(&fixture, 0);
+    strvec_release(&fixture->servers);
+    strvec_push(&fixture->servers, "one"); /* the request has narrowed them */
+    open_slot(fixture, 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         CLEANUP_FREE char *call = string_format(
             "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\"}}", names[i]);
         CLEANUP_FREE char *answer = NULL;
 
-        send_line(&fixture, 0, call);
-        answer = next_line(&fixture, 0);
+        send_line(fixture, 0, call);
+        answer = next_line(fixture, 0);
         if (!strstr(answer, "\"code\":-32602") || !strstr(answer, "is not allowed"))
             fail_msg("%s: %s", names[i], answer);
     }
-    assert_int_equal(fixture.log.failed, sizeof names / sizeof *names);
-    assert_int_equal(fixture.log.succeeded, 0);
-    tear_down(&fixture);
+    assert_int_equal(fixture->log.failed, sizeof names / sizeof *names);
+    assert_int_equal(fixture->log.succeeded, 0);
 }
 
 /* Without rules the hint of the server decides; with `ask` no one can be asked. */
-static void tool_socket__hints_and_questions(void **state)
+CASE_WITH(tool_socket__hints_and_questions,
+          set_up(fixture,
+                 FAKE("hints", "good", "") "," FAKE("asks", "good", ", \"ask\": [\"create_*\"]"),
+                 NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture,
-           FAKE("hints", "good", "") "," FAKE("asks", "good", ", \"ask\": [\"create_*\"]"), NULL);
-    open_slot(&fixture, 0);
-    check_call(&fixture, CALL("1", "hints.echo"), ECHOED("1"));
-    check_call(&fixture, CALL("2", "hints.create_thing"),
+    open_slot(fixture, 0);
+    check_call(fixture, CALL("1", "hints.echo"), ECHOED("1"));
+    check_call(fixture, CALL("2", "hints.create_thing"),
                ERROR("2", "-32602", "the tool 'hints.create_thing' is not allowed"));
-    check_call(&fixture, CALL("3", "asks.create_thing"),
+    check_call(fixture, CALL("3", "asks.create_thing"),
                ERROR("3", "-32602",
                      "the tool 'asks.create_thing' needs a person who agrees to each call, and "
                      "there is none to ask"));
-    check_call(&fixture, CALL("4", "hints.none"),
+    check_call(fixture, CALL("4", "hints.none"),
                ERROR("4", "-32602", "there is no tool 'hints.none'"));
-    check_log(&fixture, "hints.echo ok;hints.create_thing failed;asks.create_thing failed;"
-                        "hints.none failed;");
-    tear_down(&fixture);
+    check_log(fixture, "hints.echo ok;hints.create_thing failed;asks.create_thing failed;"
+                       "hints.none failed;");
 }
 
 /* Its answers wait, so none of its calls is looked at; the time of a question is over all the same.
  */
-static void tool_socket__question_of_a_program_that_does_not_read(void **state)
+CASE_WITH(tool_socket__question_of_a_program_that_does_not_read,
+          set_up_with(fixture, FAKE("one", "good", ", \"ask\": [\"create_*\"]"), NULL, true))
 {
     const long long hangs = clock_now_ms() + HANGS_MS;
     CLEANUP_FREE char *ping =
         string_format("{\"id\":\"%0*d\",\"method\":\"ping\"}", TOOL_SESSION_OUT_MAX / 2, 0);
-    struct fixture fixture;
 
-    (void)state;
-    set_up_with(&fixture, FAKE("one", "good", ", \"ask\": [\"create_*\"]"), NULL, true);
-    fixture.consent.question_ms = 1000;
-    fixture.reads_nothing = true;
-    open_slot(&fixture, 0);
-    send_line(&fixture, 0, CALL("1", "one.create_thing"));
-    while (fixture.asked == 0 && clock_now_ms() < hangs)
-        wait_once(&fixture);
+    fixture->consent.question_ms = 1000;
+    fixture->reads_nothing = true;
+    open_slot(fixture, 0);
+    send_line(fixture, 0, CALL("1", "one.create_thing"));
+    while (fixture->asked == 0 && clock_now_ms() < hangs)
+        wait_once(fixture);
     for (int i = 0; i < 3; i++) /* MUX_WINDOW bytes of the answers are on their way */
-        send_line(&fixture, 0, ping);
-    while (fixture.taken_back == 0 && clock_now_ms() < hangs)
-        wait_once(&fixture);
-    assert_int_equal(fixture.asked, 1);
-    assert_int_equal(fixture.taken_back, 1);
-    tear_down(&fixture);
+        send_line(fixture, 0, ping);
+    while (fixture->taken_back == 0 && clock_now_ms() < hangs)
+        wait_once(fixture);
+    assert_int_equal(fixture->asked, 1);
+    assert_int_equal(fixture->taken_back, 1);
 }
 
 /* ---- limits */
 
-static void tool_socket__calls_of_a_run(void **state)
+CASE_WITH(tool_socket__calls_of_a_run, set_up(fixture, FAKE("one", "good", ALL), "\"calls\": 2"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, FAKE("one", "good", ALL), "\"calls\": 2");
-    open_slot(&fixture, 0);
-    check_call(&fixture, CALL("1", "one.echo"), ECHOED("1"));
-    check_call(&fixture, CALL("2", "none.echo"),
+    open_slot(fixture, 0);
+    check_call(fixture, CALL("1", "one.echo"), ECHOED("1"));
+    check_call(fixture, CALL("2", "none.echo"),
                ERROR("2", "-32602", "the tool 'none.echo' is not allowed"));
-    check_call(&fixture, CALL("3", "one.echo"),
+    check_call(fixture, CALL("3", "one.echo"),
                ERROR("3", "-32602", "all 2 calls of tools are made"));
-    tear_down(&fixture);
 }
 
-static void tool_socket__bytes_of_a_run(void **state)
+CASE_WITH(tool_socket__bytes_of_a_run,
+          set_up(fixture, FAKE("one", "huge", ALL), "\"valueBytes\": 2000, \"totalBytes\": 2500"))
 {
     static const char call[] = "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
                                "\"one.echo\",\"arguments\":{\"bytes\":1500}}}";
     CLEANUP_FREE char *first = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "huge", ALL), "\"valueBytes\": 2000, \"totalBytes\": 2500");
-    open_slot(&fixture, 0);
-    send_line(&fixture, 0, call);
-    first = next_line(&fixture, 0);
+    open_slot(fixture, 0);
+    send_line(fixture, 0, call);
+    first = next_line(fixture, 0);
     assert_true(strlen(first) > 1500);
-    check_call(&fixture, call,
+    check_call(fixture, call,
                ERROR("1", "-32602",
                      "the results of all calls would have more than 2500 bytes together: ask for "
                      "less"));
-    check_call(&fixture, CALL("2", "one.echo"),
+    check_call(fixture, CALL("2", "one.echo"),
                ERROR("2", "-32603",
                      "the value of 'one.echo' has 5055 bytes, more than 2000: ask for less"));
-    check_log(&fixture, "one.echo ok;one.echo failed;one.echo failed;");
-    tear_down(&fixture);
+    check_log(fixture, "one.echo ok;one.echo failed;one.echo failed;");
 }
 
 /* A call that waits holds up neither another connection nor others of its own. */
-static void tool_socket__no_head_of_line_blocking(void **state)
+CASE_WITH(tool_socket__no_head_of_line_blocking,
+          set_up(fixture, FAKE("slow", "cancels", ALL) "," FAKE("one", "good", ALL),
+                 "\"atOnce\": 2"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, FAKE("slow", "cancels", ALL) "," FAKE("one", "good", ALL), "\"atOnce\": 2");
-    open_slot(&fixture, 0);
-    open_slot(&fixture, 1);
-    send_line(&fixture, 0, CALL("0", "slow.cancelled"));
-    free(next_line(&fixture, 0)); /* the server has started */
-    send_line(&fixture, 0, CALL("1", "slow.echo"));
-    check_call(&fixture, CALL("2", "one.echo"), ECHOED("2"));
-    send_line(&fixture, 1, CALL("3", "one.echo"));
-    expect_line(&fixture, 1, ECHOED("3"));
+    open_slot(fixture, 0);
+    open_slot(fixture, 1);
+    send_line(fixture, 0, CALL("0", "slow.cancelled"));
+    free(next_line(fixture, 0)); /* the server has started */
+    send_line(fixture, 0, CALL("1", "slow.echo"));
+    check_call(fixture, CALL("2", "one.echo"), ECHOED("2"));
+    send_line(fixture, 1, CALL("3", "one.echo"));
+    expect_line(fixture, 1, ECHOED("3"));
     /* two wait: one that would be the third begins when one of them is cancelled */
-    send_line(&fixture, 0, CALL("4", "slow.echo"));
-    send_line(&fixture, 1, CALL("5", "one.echo"));
+    send_line(fixture, 0, CALL("4", "slow.echo"));
+    send_line(fixture, 1, CALL("5", "one.echo"));
     for (int i = 0; i < 20; i++)
-        wait_once(&fixture);
-    assert_int_equal(fixture.data[1].length, 0);
-    send_line(&fixture, 0, "{\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":4}}");
-    expect_line(&fixture, 1, ECHOED("5"));
-    check_log(&fixture, "slow.cancelled ok;one.echo ok;one.echo ok;slow.echo failed;one.echo ok;");
-    tear_down(&fixture);
+        wait_once(fixture);
+    assert_int_equal(fixture->data[1].length, 0);
+    send_line(fixture, 0, "{\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":4}}");
+    expect_line(fixture, 1, ECHOED("5"));
+    check_log(fixture, "slow.cancelled ok;one.echo ok;one.echo ok;slow.echo failed;one.echo ok;");
 }
 
 /* Many requests at once: each gets its answer, and no more is read than there is room for. */
-static void tool_socket__many_requests(void **state)
+CASE_WITH(tool_socket__many_requests, set_up(fixture, FAKE("one", "good", ALL), "\"calls\": 1000"))
 {
     enum { CALLS = 300 };
     bool answered[CALLS] = {false};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "good", ALL), "\"calls\": 1000");
-    open_slot(&fixture, 0);
+    open_slot(fixture, 0);
     for (int i = 0; i < CALLS; i++) {
         CLEANUP_FREE char *line = string_format(
             "{\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":\"one.echo\"}}", i);
 
-        send_line(&fixture, 0, line);
+        send_line(fixture, 0, line);
     }
     for (int i = 0; i < CALLS; i++) {
-        CLEANUP_FREE char *line = next_line(&fixture, 0);
+        CLEANUP_FREE char *line = next_line(fixture, 0);
         json_t *answer = json_loads(line, 0, NULL);
         const json_int_t id = json_integer_value(json_object_get(answer, "id"));
 
@@ -535,30 +500,25 @@ static void tool_socket__many_requests(void **state)
         answered[id] = true;
         json_decref(answer);
     }
-    assert_int_equal(fixture.log.succeeded, CALLS);
-    tear_down(&fixture);
+    assert_int_equal(fixture->log.succeeded, CALLS);
 }
 
 /* ---- the end */
 
 /* A program that ends its side gets all answers before the connection is closed. */
-static void tool_socket__half_close(void **state)
+CASE_WITH(tool_socket__half_close, set_up(fixture, FAKE("one", "good", ALL), NULL))
 {
-    struct fixture fixture;
     static const char call[] = CALL("1", "one.echo");
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "good", ALL), NULL);
-    open_slot(&fixture, 0);
-    send_bytes(&fixture, 0, call, strlen(call)); /* without a newline */
-    say(&fixture, 0, MUX_END, NULL, 0);
-    expect_line(&fixture, 0, ECHOED("1"));
-    while (!fixture.closed[0])
-        wait_once(&fixture);
-    say(&fixture, 0, MUX_CLOSE, NULL, 0);
-    open_slot(&fixture, 0);
-    check_call(&fixture, CALL("2", "one.echo"), ECHOED("2"));
-    tear_down(&fixture);
+    open_slot(fixture, 0);
+    send_bytes(fixture, 0, call, strlen(call)); /* without a newline */
+    say(fixture, 0, MUX_END, NULL, 0);
+    expect_line(fixture, 0, ECHOED("1"));
+    while (!fixture->closed[0])
+        wait_once(fixture);
+    say(fixture, 0, MUX_CLOSE, NULL, 0);
+    open_slot(fixture, 0);
+    check_call(fixture, CALL("2", "one.echo"), ECHOED("2"));
 }
 
 #define CANCELLED(id, ids)                                                                         \
@@ -566,63 +526,51 @@ static void tool_socket__half_close(void **state)
     ",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"" ids "\"}],\"isError\":false}}"
 
 /* Calls of a program that goes away, and at the end of the run, are cancelled and noted. */
-static void tool_socket__cancels(void **state)
+CASE_WITH(tool_socket__cancels, set_up(fixture, FAKE("one", "cancels", ALL), NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, FAKE("one", "cancels", ALL), NULL);
-    open_slot(&fixture, 0);
-    open_slot(&fixture, 1);
-    send_line(&fixture, 0, CALL("1", "one.echo"));
-    send_line(&fixture, 1, CALL("2", "one.list_things"));
-    send_line(&fixture, 1, CALL("3", "one.cancelled"));
-    expect_line(&fixture, 1, CANCELLED("3", "[]")); /* so the server has the two before it */
-    say(&fixture, 0, MUX_CLOSE, NULL, 0);
-    check_log(&fixture, "one.cancelled ok;one.echo failed;");
-    send_line(&fixture, 1, CALL("4", "one.cancelled"));
-    expect_line(&fixture, 1, CANCELLED("4", "[3]"));
-    tool_socket_free(fixture.socket);
-    fixture.socket = NULL;
-    check_log(&fixture,
-              "one.cancelled ok;one.echo failed;one.cancelled ok;one.list_things failed;");
-    tear_down(&fixture);
+    open_slot(fixture, 0);
+    open_slot(fixture, 1);
+    send_line(fixture, 0, CALL("1", "one.echo"));
+    send_line(fixture, 1, CALL("2", "one.list_things"));
+    send_line(fixture, 1, CALL("3", "one.cancelled"));
+    expect_line(fixture, 1, CANCELLED("3", "[]")); /* so the server has the two before it */
+    say(fixture, 0, MUX_CLOSE, NULL, 0);
+    check_log(fixture, "one.cancelled ok;one.echo failed;");
+    send_line(fixture, 1, CALL("4", "one.cancelled"));
+    expect_line(fixture, 1, CANCELLED("4", "[3]"));
+    tool_socket_free(fixture->socket);
+    fixture->socket = NULL;
+    check_log(fixture, "one.cancelled ok;one.echo failed;one.cancelled ok;one.list_things failed;");
 }
 
 /* A server that cannot start is a failure of the call, and a warning. */
-static void tool_socket__dead_server(void **state)
+CASE_WITH(tool_socket__dead_server,
+          set_up(fixture, FAKE("dead", "dies-at-start", ALL) "," FAKE("one", "good", ALL), NULL))
 {
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, FAKE("dead", "dies-at-start", ALL) "," FAKE("one", "good", ALL), NULL);
-    open_slot(&fixture, 0);
-    check_call(&fixture, CALL("1", "dead.echo"),
+    open_slot(fixture, 0);
+    check_call(fixture, CALL("1", "dead.echo"),
                ERROR("1", "-32603", "tool server 'dead': has ended with exit status 3"));
-    send_line(&fixture, 0, "{\"id\":2,\"method\":\"tools/list\"}");
+    send_line(fixture, 0, "{\"id\":2,\"method\":\"tools/list\"}");
     {
-        CLEANUP_FREE char *line = next_line(&fixture, 0);
+        CLEANUP_FREE char *line = next_line(fixture, 0);
 
         assert_non_null(strstr(line, "\"one.echo\""));
         assert_null(strstr(line, "dead"));
     }
-    assert_true(fixture.log.warnings.count >= 1);
-    assert_string_equal(fixture.log.warnings.items[0],
+    assert_true(fixture->log.warnings.count >= 1);
+    assert_string_equal(fixture->log.warnings.items[0],
                         "tool server 'dead': has ended with exit status 3");
-    tear_down(&fixture);
 }
 
 /* A list of many tools has pages. */
-static void tool_socket__pages(void **state)
+CASE_WITH(tool_socket__pages,
+          set_up(fixture, FAKE("one", "broad", ALL) "," FAKE("two", "good", ALL), NULL))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *cursor = NULL;
     size_t count = 0;
     int pages = 0;
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "broad", ALL) "," FAKE("two", "good", ALL), NULL);
-    open_slot(&fixture, 0);
+    open_slot(fixture, 0);
     do {
         CLEANUP_FREE char *line = NULL;
         CLEANUP_FREE char *request =
@@ -630,8 +578,8 @@ static void tool_socket__pages(void **state)
                           cursor ? "\"cursor\":\"" : "", cursor ? cursor : "", cursor ? "\"" : "");
         json_t *answer, *result;
 
-        send_line(&fixture, 0, request);
-        line = next_line(&fixture, 0);
+        send_line(fixture, 0, request);
+        line = next_line(fixture, 0);
         answer = json_loads(line, 0, NULL);
         result = json_object_get(answer, "result");
         assert_non_null(result);
@@ -645,27 +593,22 @@ static void tool_socket__pages(void **state)
     } while (cursor);
     assert_int_equal(count, 1003);
     assert_true(pages > 1);
-    tear_down(&fixture);
 }
 
 /* A tool of which its server says too much is left out, with a warning; the others are listed. */
-static void tool_socket__a_tool_that_is_too_large(void **state)
+CASE_WITH(tool_socket__a_tool_that_is_too_large, set_up(fixture, FAKE("one", "fat", ALL), NULL))
 {
-    struct fixture fixture;
     CLEANUP_FREE char *line = NULL;
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "fat", ALL), NULL);
-    open_slot(&fixture, 0);
-    send_line(&fixture, 0, "{\"id\":1,\"method\":\"tools/list\"}");
-    line = next_line(&fixture, 0);
+    open_slot(fixture, 0);
+    send_line(fixture, 0, "{\"id\":1,\"method\":\"tools/list\"}");
+    line = next_line(fixture, 0);
     assert_non_null(strstr(line, "\"one.echo\""));
     assert_null(strstr(line, "\"one.fat\""));
-    assert_int_equal(fixture.log.warnings.count, 1);
-    assert_string_equal(fixture.log.warnings.items[0],
+    assert_int_equal(fixture->log.warnings.count, 1);
+    assert_string_equal(fixture->log.warnings.items[0],
                         "the tool 'one.fat' is not listed: what its server says of it has 1000094 "
                         "bytes");
-    tear_down(&fixture);
 }
 
 /* ---- a session without a relay: what one turn does */
@@ -738,11 +681,10 @@ static bool take_wake(struct turn *turn)
 }
 
 /* Pages of lists are made a few at a time, and the rest is not forgotten. */
-static void tool_session__pages_of_a_turn(void **state)
+CASE(tool_session__pages_of_a_turn)
 {
     struct turn turn;
 
-    (void)state;
     begin_turn(&turn, FAKE("one", "good", ALL));
     for (int i = 0; i < 7; i++)
         say_to_session(&turn, LIST);
@@ -760,11 +702,10 @@ static void tool_session__pages_of_a_turn(void **state)
 }
 
 /* No more answers are made while the program does not take those that there are. */
-static void tool_session__answers_that_are_not_taken(void **state)
+CASE(tool_session__answers_that_are_not_taken)
 {
     struct turn turn;
 
-    (void)state;
     begin_turn(&turn, FAKE("one", "broad", ALL)); /* a page has 250000 bytes */
     for (int i = 0; i < 10; i++)
         say_to_session(&turn, LIST);
@@ -778,11 +719,10 @@ static void tool_session__answers_that_are_not_taken(void **state)
 }
 
 /* A connection that waits since all have too many bytes goes on once there are fewer. */
-static void tool_session__room_again(void **state)
+CASE(tool_session__room_again)
 {
     struct turn turn;
 
-    (void)state;
     begin_turn(&turn, FAKE("one", "good", ALL));
     turn.use.waiting_bytes = TOOL_USE_BYTES_MAX - 1;
     assert_true(tool_session_has_room(turn.session));
@@ -809,11 +749,10 @@ static void check_broken(unsigned slot, enum mux_type type, const char *payload,
     tear_down(&fixture);
 }
 
-static void tool_socket__relay_that_lies(void **state)
+CASE(tool_socket__relay_that_lies)
 {
     static const char bytes[MUX_WINDOW + 1];
 
-    (void)state;
     check_broken(0, MUX_OPEN, NULL, 0);
     check_broken(1, MUX_DATA, "x", 1);
     check_broken(1, MUX_CLOSE, NULL, 0);
@@ -824,58 +763,46 @@ static void tool_socket__relay_that_lies(void **state)
     check_broken(MUX_TOOLS_MAX, MUX_OPEN, NULL, 0);
 }
 
-static void tool_socket__no_socket(void **state)
+CASE_WITH(tool_socket__no_socket, set_up(fixture, FAKE("one", "good", ALL), NULL))
 {
     static const unsigned char number[4] = {13, 0, 0, 0};
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "good", ALL), NULL);
-    say(&fixture, 0, MUX_FAILED, number, sizeof number);
-    assert_int_equal(fixture.log.warnings.count, 1);
-    assert_string_equal(fixture.log.warnings.items[0],
+    say(fixture, 0, MUX_FAILED, number, sizeof number);
+    assert_int_equal(fixture->log.warnings.count, 1);
+    assert_string_equal(fixture->log.warnings.items[0],
                         "the program cannot call tools: cannot listen at '/tmp/.isolator-tools' in "
                         "the container: Permission denied");
-    tear_down(&fixture);
 }
 
 /* A program that sends without end is cut off. */
-static void tool_socket__flood(void **state)
+CASE_WITH(tool_socket__flood, set_up(fixture, FAKE("one", "good", ALL), "\"calls\": 1"))
 {
-    struct fixture fixture;
     CLEANUP(strbuf_release) struct strbuf pings = STRBUF_INIT;
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "good", ALL), "\"calls\": 1");
-    open_slot(&fixture, 0);
+    open_slot(fixture, 0);
     for (int i = 0; i < 100; i++)
         strbuf_addstr(&pings, "{\"id\":1,\"method\":\"ping\"}\n");
-    for (int i = 0; i < 102 && !fixture.closed[0]; i++) {
-        send_bytes(&fixture, 0, pings.data, pings.length);
-        drain(&fixture);
-        strbuf_drop(&fixture.data[0], fixture.data[0].length);
+    for (int i = 0; i < 102 && !fixture->closed[0]; i++) {
+        send_bytes(fixture, 0, pings.data, pings.length);
+        drain(fixture);
+        strbuf_drop(&fixture->data[0], fixture->data[0].length);
     }
-    assert_true(fixture.closed[0]);
-    assert_int_equal(fixture.log.warnings.count, 1);
-    open_slot(&fixture, 1); /* another connection does not help */
-    send_line(&fixture, 1, "{\"id\":1,\"method\":\"ping\"}");
-    drain(&fixture);
-    assert_true(fixture.closed[1]);
-    assert_int_equal(fixture.data[1].length, 0);
-    tear_down(&fixture);
+    assert_true(fixture->closed[0]);
+    assert_int_equal(fixture->log.warnings.count, 1);
+    open_slot(fixture, 1); /* another connection does not help */
+    send_line(fixture, 1, "{\"id\":1,\"method\":\"ping\"}");
+    drain(fixture);
+    assert_true(fixture->closed[1]);
+    assert_int_equal(fixture->data[1].length, 0);
 }
 
 /* No server starts when the others have been told to end: no one would end it. */
-static void tool_box__no_server_at_the_end(void **state)
+CASE_WITH(tool_box__no_server_at_the_end, set_up(fixture, FAKE("one", "good", ALL), NULL))
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct fixture fixture;
 
-    (void)state;
-    set_up(&fixture, FAKE("one", "good", ALL), NULL);
-    tool_box_end(fixture.box);
-    assert_null(tool_box_upstream(fixture.box, tool_box_find(fixture.box, "one"), &error));
+    tool_box_end(fixture->box);
+    assert_null(tool_box_upstream(fixture->box, tool_box_find(fixture->box, "one"), &error));
     assert_error(&error, ERROR_CANCELLED, "isolator ends");
-    assert_true(tool_box_wait(fixture.box, 0));
-    tear_down(&fixture);
+    assert_true(tool_box_wait(fixture->box, 0));
 }

@@ -48,7 +48,7 @@ static void begin(struct fixture *fixture, const char *mode)
     begin_limited(fixture, mode, NULL, &limits);
 }
 
-static void end(struct fixture *fixture)
+static void tear_down(struct fixture *fixture)
 {
     upstream_free(fixture->upstream);
     notifier_release(&fixture->done);
@@ -120,7 +120,7 @@ static void check_mode(const char *mode, const char *expected_list, const char *
         check_list(&fixture, expected_list);
     if (expected_call)
         check_call(&fixture, "echo", expected_call);
-    end(&fixture);
+    tear_down(&fixture);
 }
 
 #define GOOD "echo list_things create_thing"
@@ -128,13 +128,12 @@ static void check_mode(const char *mode, const char *expected_list, const char *
 
 /* ---- lists */
 
-static void upstream__lists_tools(void **state)
+CASE(upstream__lists_tools)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct upstream_tools *tools = NULL;
     struct fixture fixture;
 
-    (void)state;
     begin(&fixture, "good");
     assert_int_equal(upstream_list(fixture.upstream, 0, NULL, &tools, &error), 0);
     assert_int_equal(tools->count, 3);
@@ -147,15 +146,14 @@ static void upstream__lists_tools(void **state)
     assert_null(tools->items[2].output_schema);
     assert_string_equal(json_string_value(json_object_get(tools->items[2].input_schema, "type")),
                         "object");
-    end(&fixture);
+    tear_down(&fixture);
     assert_int_equal(tools->count, 3); /* the snapshot outlives the server */
     upstream_tools_release(&tools);
     upstream_tools_release(&tools);
 }
 
-static void upstream__pages_and_revisions(void **state)
+CASE(upstream__pages_and_revisions)
 {
-    (void)state;
     check_mode("pages", "one two three", NULL);
     check_mode("old", GOOD, ECHO);
     check_mode("greets", GOOD, ECHO);
@@ -166,24 +164,22 @@ static void upstream__pages_and_revisions(void **state)
 }
 
 /* Those that have no initialize. */
-static void upstream__modern_servers(void **state)
+CASE(upstream__modern_servers)
 {
     struct fixture fixture;
 
-    (void)state;
     check_mode("modern", GOOD, ECHO);
     begin(&fixture, "modern");
     check_call(&fixture, "create_thing",
                "'fake.create_thing' failed: the server asks for input, which programs cannot give");
-    end(&fixture);
+    tear_down(&fixture);
     check_mode("unknown", "tool server 'fake': refuses to start: no such method", NULL);
 }
 
-static void upstream__lists_are_bounded(void **state)
+CASE(upstream__lists_are_bounded)
 {
     static const char *const modes[] = {"many", "endless"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(modes); i++) {
         CLEANUP(error_release) struct error error = ERROR_INIT;
         CLEANUP(upstream_tools_release) struct upstream_tools *tools = NULL;
@@ -193,64 +189,50 @@ static void upstream__lists_are_bounded(void **state)
         assert_int_equal(upstream_list(fixture.upstream, 0, NULL, &tools, &error), 0);
         assert_int_equal(tools->count, 1000);
         assert_int_equal(tools->dropped, i == 0 ? 200 : 0);
-        end(&fixture);
+        tear_down(&fixture);
     }
     check_mode("heavy", "tool server 'fake': its list of tools has more than 16 MiB", NULL);
 }
 
-static void upstream__bad_names_are_dropped(void **state)
+CASE_WITH(upstream__bad_names_are_dropped, begin(fixture, "names"))
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(upstream_tools_release) struct upstream_tools *tools = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    begin(&fixture, "names");
-    assert_int_equal(upstream_list(fixture.upstream, 0, NULL, &tools, &error), 0);
+    assert_int_equal(upstream_list(fixture->upstream, 0, NULL, &tools, &error), 0);
     assert_int_equal(tools->dropped, 12);
     assert_int_equal(tools->count, 5);
     assert_string_equal(tools->items[3].name, "..");
     assert_int_equal(strlen(tools->items[4].name), 128);
-    end(&fixture);
 }
 
-static void upstream__a_changed_list_is_fetched(void **state)
+CASE_WITH(upstream__a_changed_list_is_fetched, begin(fixture, "changes"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture, "changes");
-    check_list(&fixture, GOOD);
-    check_call(&fixture, "echo", ECHO);
-    check_list(&fixture, GOOD " new");
-    end(&fixture);
+    check_list(fixture, GOOD);
+    check_call(fixture, "echo", ECHO);
+    check_list(fixture, GOOD " new");
 }
 
-static void upstream__listing_can_be_cancelled(void **state)
+CASE_WITH(upstream__listing_can_be_cancelled, begin(fixture, "silent"))
 {
     CLEANUP(notifier_release) struct notifier cancel = NOTIFIER_INIT;
     struct error error = ERROR_INIT;
     struct upstream_tools *tools = NULL;
-    struct fixture fixture;
 
-    (void)state;
-    begin(&fixture, "silent");
     assert_int_equal(notifier_open(&cancel, &error), 0);
     notifier_raise(&cancel);
-    assert_int_equal(upstream_list(fixture.upstream, 0, &cancel, &tools, &error), -1);
+    assert_int_equal(upstream_list(fixture->upstream, 0, &cancel, &tools, &error), -1);
     assert_error(&error, ERROR_CANCELLED, "cancelled");
-    assert_int_equal(upstream_list(fixture.upstream, 1, NULL, &tools, &error), -1);
+    assert_int_equal(upstream_list(fixture->upstream, 1, NULL, &tools, &error), -1);
     assert_error(&error, ERROR_ENGINE, "tool server 'fake': has not listed its tools in time");
-    end(&fixture);
 }
 
 /* ---- servers that do not start */
 
-static void upstream__failures_of_the_start(void **state)
+CASE(upstream__failures_of_the_start)
 {
     struct fixture fixture;
 
-    (void)state;
     check_mode("dies-at-start",
                "tool server 'fake': has ended with exit status 3: no such database", NULL);
     check_mode("dies-at-start", NULL,
@@ -264,16 +246,16 @@ static void upstream__failures_of_the_start(void **state)
     fixture.upstream->times.start = 1000;
     check_list(&fixture, "tool server 'fake': has not listed its tools within 1 s: waiting for a "
                          "licence");
-    end(&fixture);
+    tear_down(&fixture);
     begin(&fixture, "good");
     free(fixture.server.command);
     fixture.server.command = string_copy("/nonexistent/mcp");
     check_list(&fixture,
                "tool server 'fake': cannot run '/nonexistent/mcp': No such file or directory");
-    end(&fixture);
+    tear_down(&fixture);
 }
 
-static void upstream__isolator_itself_is_refused(void **state)
+CASE(upstream__isolator_itself_is_refused)
 {
     CLEANUP_FREE char *self = realpath("/proc/self/exe", NULL);
     char *directory = temp_create();
@@ -281,7 +263,6 @@ static void upstream__isolator_itself_is_refused(void **state)
     CLEANUP_FREE char *expected = NULL;
     struct fixture fixture;
 
-    (void)state;
     assert_int_equal(symlink(self, link), 0);
     begin(&fixture, "good");
     free(fixture.server.command);
@@ -290,23 +271,20 @@ static void upstream__isolator_itself_is_refused(void **state)
                              "cannot be a tool server",
                              link);
     check_list(&fixture, expected);
-    end(&fixture);
+    tear_down(&fixture);
     temp_remove(directory);
 }
 
 /* ---- calls */
 
-static void upstream__calls(void **state)
+CASE_WITH(upstream__calls, begin(fixture, "good"))
 {
     json_t *result = NULL;
-    struct fixture fixture;
     struct upstream_call *call;
     char *why = NULL, *text;
 
-    (void)state;
-    begin(&fixture, "good");
-    check_call(&fixture, "echo", ECHO); /* starts it */
-    call = start_call(&fixture, "echo");
+    check_call(fixture, "echo", ECHO); /* starts it */
+    call = start_call(fixture, "echo");
     while (upstream_call_take(call, &result, &why) == UPSTREAM_PENDING)
         pause_ms(1);
     assert_null(why);
@@ -316,12 +294,10 @@ static void upstream__calls(void **state)
                               "\"\xc3\xa9\"}}}");
     free(text);
     json_decref(result);
-    end(&fixture);
 }
 
-static void upstream__disturbing_servers(void **state)
+CASE(upstream__disturbing_servers)
 {
-    (void)state;
     check_mode("lies", GOOD, ECHO);
     check_mode("floods", GOOD, ECHO);
     check_mode("asks", NULL,
@@ -339,16 +315,15 @@ static void upstream__disturbing_servers(void **state)
     check_mode("deep", GOOD, ECHO);
 }
 
-static void upstream__a_server_that_never_reads(void **state)
+CASE(upstream__a_server_that_never_reads)
 {
     const struct tool_limits limits = {.call_seconds = 1, .value_bytes = 4000};
     struct fixture fixture;
 
-    (void)state;
     begin_limited(&fixture, "never-reads", NULL, &limits);
     check_list(&fixture, GOOD);
     check_call(&fixture, "echo", "'fake.echo' has not ended after 1 seconds");
-    end(&fixture);
+    tear_down(&fixture);
 }
 
 /* Waits until the call is sent. Returns its id. */
@@ -365,89 +340,78 @@ static long long sent_id(struct fixture *fixture, const struct upstream_call *ca
     return id;
 }
 
-static void upstream__cancelled_calls(void **state)
+CASE_WITH(upstream__cancelled_calls, begin(fixture, "slow"))
 {
     CLEANUP_FREE char *text = NULL, *expected = NULL;
     struct upstream_call *call;
-    struct fixture fixture;
 
-    (void)state;
-    begin(&fixture, "slow");
-    check_list(&fixture, GOOD);
-    call = start_call(&fixture, "echo");
-    expected = string_format("[%lld]", sent_id(&fixture, call));
+    check_list(fixture, GOOD);
+    call = start_call(fixture, "echo");
+    expected = string_format("[%lld]", sent_id(fixture, call));
     upstream_call_cancel(call);
-    text = finish_call(&fixture, start_call(&fixture, "cancelled"));
+    text = finish_call(fixture, start_call(fixture, "cancelled"));
     assert_string_equal(text, expected);
-    end(&fixture);
 }
 
 /* The answer comes after the cancellation. */
-static void upstream__late_results_are_dropped(void **state)
+CASE_WITH(upstream__late_results_are_dropped, begin(fixture, "late"))
 {
     struct upstream_call *call;
-    struct fixture fixture;
 
-    (void)state;
-    begin(&fixture, "late");
-    check_list(&fixture, GOOD);
-    call = start_call(&fixture, "echo");
-    sent_id(&fixture, call);
+    check_list(fixture, GOOD);
+    call = start_call(fixture, "echo");
+    sent_id(fixture, call);
     upstream_call_cancel(call);
-    check_call(&fixture, "echo", ECHO);
-    end(&fixture);
+    check_call(fixture, "echo", ECHO);
 }
 
-static void upstream__a_call_has_a_deadline(void **state)
+CASE(upstream__a_call_has_a_deadline)
 {
     const struct tool_limits limits = {.call_seconds = 1, .value_bytes = 4000};
     struct fixture fixture;
 
-    (void)state;
     begin_limited(&fixture, "slow", NULL, &limits);
     check_list(&fixture, GOOD);
     check_call(&fixture, "echo", "'fake.echo' has not ended after 1 seconds");
     check_call(&fixture, "cancelled", "[3]");
-    end(&fixture);
+    tear_down(&fixture);
 }
 
 /* ---- its end, and the next start */
 
-static void upstream__death_in_a_call(void **state)
+CASE(upstream__death_in_a_call)
 {
     struct fixture fixture;
 
-    (void)state;
     begin(&fixture, "dies");
     check_call(&fixture, "echo",
                "'fake.echo' failed: has ended with exit status 7: the last\\x1b[31m words");
     check_call(&fixture, "echo",
                "'fake.echo' failed: the server has ended, and is started at most once in 10 "
                "seconds");
-    end(&fixture);
+    tear_down(&fixture);
     begin(&fixture, "dies-killed");
     fixture.upstream->times.restart = 0;
     check_call(&fixture, "echo", "'fake.echo' failed: has ended by SIGKILL");
     check_list(&fixture, GOOD); /* started again */
-    end(&fixture);
+    tear_down(&fixture);
 }
 
-static void upstream__a_server_that_ignores_its_end(void **state)
+CASE(upstream__a_server_that_ignores_its_end)
 {
     struct fixture fixture;
     CLEANUP_FREE char *pid = NULL;
 
-    (void)state;
     begin(&fixture, "ignores");
     pid = finish_call(&fixture, start_call(&fixture, "pid"));
     assert_int_equal(kill(atoi(pid), 0), 0);
-    end(&fixture);
+    tear_down(&fixture);
     assert_int_equal(kill(atoi(pid), 0), -1);
     assert_int_equal(errno, ESRCH);
 }
 
 /* Its child writes without end, ignores SIGTERM, and has the pipes. */
-static void upstream__children_of_a_server_end_with_it(void **state)
+CASE(upstream__children_of_a_server_end_with_it)
 {
     const struct tool_limits limits = {.call_seconds = 60, .value_bytes = 4000};
     char *directory = temp_create();
@@ -457,11 +421,10 @@ static void upstream__children_of_a_server_end_with_it(void **state)
     int child = 0;
     FILE *read;
 
-    (void)state;
     begin_limited(&fixture, "stays", file, &limits);
     CLEANUP_FREE char *said = list(&fixture);
     assert_non_null(strstr(said, "tool server 'fake': "));
-    end(&fixture);
+    tear_down(&fixture);
     read = fopen(file, "r");
     assert_int_equal(fscanf(read, "%d", &child), 1);
     fclose(read);
@@ -480,12 +443,11 @@ static void upstream__children_of_a_server_end_with_it(void **state)
     temp_remove(directory);
 }
 
-static void upstream__the_environment_is_bare(void **state)
+CASE(upstream__the_environment_is_bare)
 {
     struct fixture fixture;
     CLEANUP_FREE char *variables = NULL;
 
-    (void)state;
     setenv("ISOLATOR_TEST_SECRET", "s", 1);
     setenv("ISOLATOR_TEST_TOKEN", "t", 1);
     begin(&fixture, "good");
@@ -497,29 +459,23 @@ static void upstream__the_environment_is_bare(void **state)
     assert_non_null(strstr(variables, "PATH="));
     assert_null(strstr(variables, "ISOLATOR_TEST"));
     assert_null(strstr(variables, "CMOCKA"));
-    end(&fixture);
+    tear_down(&fixture);
 }
 
 /* A list that does not come ends the server, also if it is not the first one. */
-static void upstream__mute_after_a_change(void **state)
+CASE_WITH(upstream__mute_after_a_change, begin(fixture, "mute"))
 {
-    struct fixture fixture;
-
-    (void)state;
-    begin(&fixture, "mute");
-    check_list(&fixture, GOOD);
-    fixture.upstream->times.start = 300;
-    check_call(&fixture, "echo", ECHO);
-    check_list(&fixture, "tool server 'fake': has not listed its tools within 0 s");
-    end(&fixture);
+    check_list(fixture, GOOD);
+    fixture->upstream->times.start = 300;
+    check_call(fixture, "echo", ECHO);
+    check_list(fixture, "tool server 'fake': has not listed its tools within 0 s");
 }
 
 /* Calls fail at once, not when their time is over. */
-static void upstream__closes_its_output(void **state)
+CASE(upstream__closes_its_output)
 {
     const long long start = clock_now_ms();
 
-    (void)state;
     check_mode("closes", GOOD, "'fake.echo' failed: has closed its standard input or output");
     assert_true(clock_now_ms() - start < HANGS_MS / 2);
 }
