@@ -231,11 +231,10 @@ static void print_end(struct grading *grading)
         print_next(grading, true);
     if (grading->as_table) {
         CLEANUP_FREE char *summary =
-            grading->package
-                ? problem_table_summary(grading->outcomes, grading->count, signals_caught() != 0,
-                                        &grading->engine)
-                : grade_table_summary(grading->passed, grading->failed, grading->count,
-                                      &grading->engine);
+            grading->package ? problem_table_summary(grading->outcomes, grading->count,
+                                                     signals_caught() != 0, &grading->engine)
+                             : grade_table_summary(grading->passed, grading->failed, grading->count,
+                                                   &grading->engine);
 
         print_text(summary);
     }
