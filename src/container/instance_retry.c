@@ -104,14 +104,10 @@ static void hint_at_network(const struct plan *plan, struct error *error)
     error_hint(error, hint);
 }
 
-/* Hands on the error. If an image of a language is missing, it names the command that pulls it. */
 static int hand_on(const struct plan *plan, const struct error *failure, struct error *error)
 {
-    if (failure->kind == ERROR_IMAGE && !plan->image_requested && plan->language)
-        return error_set(error, ERROR_IMAGE,
-                         "image '%s' is not on the engine; run: isolator pull %s",
-                         plan->base ? plan->base : plan->image, plan->language);
     error_set(error, failure->kind, "%s", failure->message);
+    plan_name_pull(plan, error);
     if (failure->kind == ERROR_ENGINE)
         hint_at_network(plan, error);
     return -1;

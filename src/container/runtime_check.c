@@ -24,7 +24,7 @@ static int refuse(const struct docker *docker, const struct plan *plan, struct e
     const char *runtime = plan->policy.oci_runtime;
 
     return error_set(error, ERROR_ENGINE,
-                     "it is not known whether %s enforces limits here; run once: isolator doctor%s"
+                     "%s has not shown that it enforces limits here; to see why: isolator doctor%s"
                      "%s%s",
                      docker->kind == ENGINE_PODMAN ? engine_kind_name(docker->kind) : "gVisor",
                      docker->kind == ENGINE_PODMAN ? " --runtime podman" : "",

@@ -243,7 +243,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
         return output.given_up ? docker_explain_silence(docker, cannot, cancel, error) : -1;
     }
     if (output.status != 0) {
-        CLEANUP_FREE char *message = docker_failure(&call, &output);
+        CLEANUP_FREE char *message = docker_failure(docker, &call, &output);
         *end = docker_was_killed(&output) ? CREATION_CUT_OFF : CREATION_ENDED;
         container_discard_failed(docker, spec->name, budget_deadline(docker, BUDGET_DISCARD));
         return docker_explain(docker, spec->image, cannot, message, cancel, error);

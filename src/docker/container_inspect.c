@@ -46,7 +46,7 @@ int container_inspect(const struct docker *docker, const char *name, long long d
     if (docker_succeed(docker, &call, CANNOT, &output, error) != 0)
         return -1;
     if (!container_state_read(state, strbuf_string(&output.out))) {
-        CLEANUP_FREE char *message = docker_failure(&call, &output);
+        CLEANUP_FREE char *message = docker_failure(docker, &call, &output);
         return error_set(error, ERROR_ENGINE, "%s: %s", CANNOT, message);
     }
     return 0;

@@ -296,17 +296,19 @@ bool docker_crashed(const struct docker_output *output)
     return docker_was_killed(output) || output->status == STATUS_GO_CRASH;
 }
 
-char *docker_failure(const struct docker_call *call, const struct docker_output *output)
+char *docker_failure(const struct docker *docker, const struct docker_call *call,
+                     const struct docker_output *output)
 {
+    const char *command = docker->kind == ENGINE_PODMAN ? "podman" : "docker";
     char *message = docker_message(&output->err);
 
     if (*message)
         return message;
     free(message);
     if (docker_was_killed(output))
-        return string_format("'docker %s' was ended by signal %d", subcommand_of(call->arguments),
-                             output->status - 128);
-    return string_format("'docker %s' ended with status %d", subcommand_of(call->arguments),
+        return string_format("'%s %s' was ended by signal %d", command,
+                             subcommand_of(call->arguments), output->status - 128);
+    return string_format("'%s %s' ended with status %d", command, subcommand_of(call->arguments),
                          output->status);
 }
 
@@ -319,7 +321,7 @@ int docker_succeed(const struct docker *docker, const struct docker_call *call, 
     if (docker_run(docker, call, kept, error) != 0)
         return error->kind == ERROR_CANCELLED ? -1 : error_prefix(error, "%s", what);
     if (kept->status != 0) {
-        CLEANUP_FREE char *message = docker_failure(call, kept);
+        CLEANUP_FREE char *message = docker_failure(docker, call, kept);
         return error_set(error, ERROR_ENGINE, "%s: %s", what, message);
     }
     return 0;

@@ -169,7 +169,8 @@ char *docker_last_message(const struct strbuf *standard_error);
  * Why a command failed that ended with a status other than 0: its message, or its status if it
  * wrote none; owned.
  */
-char *docker_failure(const struct docker_call *call, const struct docker_output *output);
+char *docker_failure(const struct docker *docker, const struct docker_call *call,
+                     const struct docker_output *output);
 
 /* A docker_trace that prints on stderr (base/diagnostics.h); its context is not used. */
 docker_trace docker_print_trace;

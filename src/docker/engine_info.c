@@ -258,7 +258,7 @@ int engine_info_ask_versions(struct engine_info *engine, const struct docker *do
         return -1;
     engine_info_read_version(engine, strbuf_string(&output.out), output.out.length);
     if (output.status != 0) {
-        CLEANUP_FREE char *message = docker_failure(&call, &output);
+        CLEANUP_FREE char *message = docker_failure(docker, &call, &output);
         return error_set(error, ERROR_ENGINE, "%s", message);
     }
     return 0;

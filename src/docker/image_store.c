@@ -29,7 +29,7 @@ static int inspect(const struct docker *docker, const char *image, const char *t
         return -1;
     if (output->status == 0)
         return 1;
-    message = docker_failure(&call, output);
+    message = docker_failure(docker, &call, output);
     docker_explain(docker, image, "cannot inspect an image", message, cancel, &reason);
     return reason.kind == ERROR_IMAGE ? 0 : error_set(error, reason.kind, "%s", reason.message);
 }
@@ -168,7 +168,7 @@ int image_store_pull(const struct docker *docker, const char *image, const struc
     }
     if (*message == '\0') {
         free(message);
-        message = docker_failure(&call, &output);
+        message = docker_failure(docker, &call, &output);
     }
     return explain_pull(docker, what, message, cancel, error);
 }

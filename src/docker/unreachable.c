@@ -90,25 +90,48 @@ static bool refuses(const struct engine_info *engine)
 /*
  * Versions of docker and engine that refuse each other. The docker command asks the engine for the
  * version of its API first, and refuses one below its minimum (moby, client/client.go); the engine
- * refuses versions outside of its own range (moby, daemon/server/middleware/version.go). Docker
- * 29.0 raised both minimums to 1.44, that of Docker 25; the docker command went back to 1.40, that
- * of Docker 19.03, in 29.3.
+ * refuses versions outside of its own range (moby, daemon/server/middleware/version.go). Both name
+ * the bound. It changes: 29.0 raised both minimums to 1.44, the docker command went back to 1.40 in
+ * 29.3.
  */
 static const struct mismatch {
     const char *first, *second; /* in docker's message */
     const char *problem, *advice;
+    const char *end; /* of the advice, with the version of docker's message before it; NULL: none */
 } mismatches[] = {
     {"API version ", " is not supported by this client: the minimum",
      "the docker command is too new for the container engine",
-     "update the engine, or use another docker command (29.0 to 29.2 want an engine of Docker 25 "
-     "or newer; 28 and 29.3 do not)"},
+     "update the engine, or use another docker command: this one needs version ",
+     " of its API or newer"},
     {"client version ", " is too old. Minimum supported",
      "the docker command is too old for the container engine",
-     "use a newer docker command (an engine of Docker 29 wants one of Docker 25 or newer)"},
+     "use a newer docker command: the engine needs version ", " of its API or newer"},
     {"client version ", " is too new. Maximum supported",
      "the docker command is too new for the container engine",
-     "try again, since it says so too if its first request was lost; or update the engine"},
+     "try again, since it says so too if its first request was lost; or update the engine, which "
+     "knows the versions of its API up to ",
+     ""},
+    {"groups v1 not supported", "",
+     "podman 6 needs control groups of version 2, and this machine has version 1",
+     "use podman 5 or Docker, or boot with systemd.unified_cgroup_hierarchy=1", NULL},
 };
+
+static const char VERSION_IS[] = "version is ";
+
+/* The version in docker's message, "... version is 1.44, ..."; owned, "?" if it has none. */
+static char *bound_of(const struct mismatch *mismatch, const char *message)
+{
+    const char *at = strstr(strstr(strstr(message, mismatch->first), mismatch->second), VERSION_IS);
+    size_t length = 0;
+
+    if (at) {
+        at += strlen(VERSION_IS);
+        length = strspn(at, "0123456789.");
+        while (length > 0 && at[length - 1] == '.')
+            length--;
+    }
+    return length > 0 ? string_format("%.*s", (int)length, at) : string_copy("?");
+}
 
 /* NULL: docker's message is about something else. */
 static const struct mismatch *mismatch_of(const char *message)
@@ -132,12 +155,14 @@ static bool find_mismatch(const char *message, struct unreachable *found)
 {
     CLEANUP_FREE char *version = variable("DOCKER_API_VERSION");
     const struct mismatch *mismatch = mismatch_of(message);
+    CLEANUP_FREE char *bound = mismatch ? bound_of(mismatch, message) : NULL;
 
     if (!mismatch)
         return false;
     found->problem = string_copy(mismatch->problem);
     found->advice = version ? string_format("unset DOCKER_API_VERSION, which is %s", version)
-                            : string_copy(mismatch->advice);
+                            : string_format("%s%s%s", mismatch->advice, mismatch->end ? bound : "",
+                                            mismatch->end ? mismatch->end : "");
     return true;
 }
 

@@ -195,7 +195,6 @@ static int start(struct server *server, const struct server_options *options, st
         .pool = POOL_AHEAD,
         .limits = {.max_queued = server->connection.config->max_queued,
                    .max_bytes = CALLS_BYTES_MAX},
-        .proves_limits = true,
         .has_tools = true,
         .trace = options->verbose ? docker_print_trace : NULL,
         .may_start = may_start,

@@ -115,6 +115,12 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
 int plan_set_file(struct plan *plan, const struct config *config, int file, struct error *error);
 
 /*
+ * An error that the engine lacks the image of the plan's language then names the command that
+ * pulls it. Other errors stay as they are, and this one if the request names the image.
+ */
+void plan_name_pull(const struct plan *plan, struct error *error);
+
+/*
  * Runs a file of `paths` in place of the entrypoint, which is sent with it; call it last. The name
  * is copied.
  */

@@ -152,3 +152,12 @@ int plan_check_session(const struct request *request, struct error *error)
         return error_set(error, ERROR_USAGE, "a request of a session cannot be saved as an image");
     return 0;
 }
+
+void plan_name_pull(const struct plan *plan, struct error *error)
+{
+    if (error->kind != ERROR_IMAGE || plan->image_requested || !plan->language)
+        return;
+    error_release(error);
+    error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: isolator pull %s",
+              plan->base ? plan->base : plan->image, plan->language);
+}

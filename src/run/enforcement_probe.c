@@ -139,3 +139,32 @@ int enforcement_probe(const struct docker *docker, const struct plan *plan,
     engine_memory_set_enforcing(docker->memory, plan->policy.oci_runtime);
     return enforcement_file_write(runtime.identity, error);
 }
+
+static int ensure(const struct docker *docker, const struct plan *plan,
+                  const struct notifier *cancel, struct error *error)
+{
+    if (runtime_check(docker, plan, cancel, error) == 0)
+        return 0;
+    if (error->kind != ERROR_ENGINE)
+        return -1;
+    error_release(error);
+    if (enforcement_probe(docker, plan, cancel, error) == 0)
+        return 0;
+    if (!engine_memory_is_enforcing(docker->memory, plan->policy.oci_runtime))
+        return -1;
+    error_release(error); /* it does, but another process will have to try that again */
+    return 0;
+}
+
+int enforcement_ensure(const struct docker *docker, const struct plan *plan, pthread_mutex_t *lock,
+                       const struct notifier *cancel, struct error *error)
+{
+    int result;
+
+    if (lock)
+        pthread_mutex_lock(lock);
+    result = ensure(docker, plan, cancel, error);
+    if (lock)
+        pthread_mutex_unlock(lock);
+    return result;
+}

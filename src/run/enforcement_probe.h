@@ -6,6 +6,8 @@
 #ifndef RUN_ENFORCEMENT_PROBE_H
 #define RUN_ENFORCEMENT_PROBE_H
 
+#include <pthread.h>
+
 #include "base/error.h"
 #include "base/notifier.h"
 #include "docker/docker.h"
@@ -18,5 +20,13 @@
  */
 int enforcement_probe(const struct docker *docker, const struct plan *plan,
                       const struct notifier *cancel, struct error *error);
+
+/*
+ * Tries it if runtime_check() would refuse the plan without that, so that the first run needs
+ * no `isolator doctor`. Threads that share `lock` wait for each other; NULL: there are no others.
+ * -1 with the error of a run of the plan.
+ */
+int enforcement_ensure(const struct docker *docker, const struct plan *plan, pthread_mutex_t *lock,
+                       const struct notifier *cancel, struct error *error);
 
 #endif

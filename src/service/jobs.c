@@ -13,6 +13,7 @@
 #include "container/owner.h"
 #include "docker/budget.h"
 #include "docker/explain.h"
+#include "run/enforcement_probe.h"
 #include "run/job_run.h"
 #include "run/run.h"
 #include "run/run_steps.h"
@@ -175,15 +176,22 @@ bool jobs_start(const struct job_start *start, struct job_note *note, struct res
     static const struct run_observer no_observer = RUN_OBSERVER_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    CLEANUP(error_release) struct error unproven = ERROR_INIT;
     struct run run;
     bool started = false;
 
     if (!is_possible(start, result))
         return false;
+    /* If that fails, so does run_begin(). */
+    enforcement_ensure(start->docker, start->plan, NULL, start->cancel, &unproven);
     if (run_begin(&run, start->docker, start->plan, &no_observer, start->cancel, NULL, result)) {
         started = start_run(start, &run, note, &error) == 0;
-        if (!started)
+        if (!started) {
+            plan_name_pull(start->plan, &error);
             result_fail(result, &error);
+        }
+    } else if (unproven.kind != ERROR_NONE) {
+        result_fail(result, &unproven);
     }
     output_sink_finish(&run.output, result);
     run_clean_up(&run, &ignored);

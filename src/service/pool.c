@@ -69,14 +69,14 @@ static void open_class(struct pool *pool, const struct config *config,
 }
 
 struct pool *pool_open(const struct docker *docker, const struct config *config,
-                       enum pool_policy policy, struct prover *prover, const struct notifier *ended,
-                       struct error *error)
+                       enum pool_policy policy, pthread_mutex_t *proving,
+                       const struct notifier *ended, struct error *error)
 {
     struct pool *pool = memory_allocate(sizeof *pool);
 
     *pool = (struct pool){.docker = *docker,
                           .traced = docker,
-                          .prover = prover,
+                          .proving = proving,
                           .ended = ended,
                           .policy = policy,
                           .max_age = config->warm_max_age * 1000LL,

@@ -21,7 +21,6 @@
 #include "container/instance.h"
 #include "docker/docker.h"
 #include "request/plan.h"
-#include "service/prover.h"
 
 struct pool;
 
@@ -42,14 +41,14 @@ enum pool_policy {
 };
 
 /*
- * Opens a pool, which makes nothing before pool_start(). Borrows docker, config, `prover` and
+ * Opens a pool, which makes nothing before pool_start(). Borrows docker, config, `proving` and
  * `ended` until pool_close(), and docker for as long as an instance that came from it exists.
  * `ended` is raised when what pool_end() began is done. Both may be NULL. Returns NULL if the host
  * refuses something.
  */
 struct pool *pool_open(const struct docker *docker, const struct config *config,
-                       enum pool_policy policy, struct prover *prover, const struct notifier *ended,
-                       struct error *error);
+                       enum pool_policy policy, pthread_mutex_t *proving,
+                       const struct notifier *ended, struct error *error);
 
 /* Start making instances, and stop permanently. */
 void pool_start(struct pool *pool);

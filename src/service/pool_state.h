@@ -42,7 +42,7 @@ struct pool_entry {
 struct pool {
     struct docker docker;        /* for making instances, without a trace */
     const struct docker *traced; /* borrowed; with the trace, for runs */
-    struct prover *prover;       /* borrowed, like the next one; both may be NULL */
+    pthread_mutex_t *proving;    /* borrowed, like the next one; both may be NULL */
     const struct notifier *ended;
     long long max_age;         /* ms */
     long long ready_bytes_max; /* that ready interpreters may use together */

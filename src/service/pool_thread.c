@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/memory.h"
-#include "container/runtime_check.h"
 #include "docker/budget.h"
+#include "run/enforcement_probe.h"
 #include "run/ready_program.h"
 
 /*
@@ -184,8 +184,8 @@ static struct instance *make_instance(struct pool *pool, const struct pool_class
 /* Whether the engine may make instances of the class, without the lock; it is asked once. */
 static bool may_make(struct pool *pool, const struct pool_class *class, struct error *error)
 {
-    return prover_prove(pool->prover, &pool->docker, &class->plan, &pool->cancel, error) == 0 &&
-           runtime_check(&pool->docker, &class->plan, &pool->cancel, error) == 0;
+    return enforcement_ensure(&pool->docker, &class->plan, pool->proving, &pool->cancel, error) ==
+           0;
 }
 
 /* Adds an instance of the class. Has the lock, but releases it meanwhile. */

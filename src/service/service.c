@@ -158,7 +158,7 @@ static int open_parts(struct service *service, const struct config *config,
     if (!service->sessions)
         return -1;
     if (options->pool != POOL_NONE) {
-        service->pool = pool_open(&service->docker, config, options->pool, &service->prover,
+        service->pool = pool_open(&service->docker, config, options->pool, &service->proving,
                                   &service->pool_ended, error);
         if (!service->pool)
             return -1;
@@ -168,7 +168,7 @@ static int open_parts(struct service *service, const struct config *config,
         return -1;
     service->workers.audit = &service->audit;
     service->workers.tools = service->tools;
-    service->workers.prover = &service->prover;
+    service->workers.proving = &service->proving;
     service->workers.pauses_pool = options->pool == POOL_AHEAD;
     service->workers.may_start = options->may_start;
     service->workers.context = options->context;
@@ -186,7 +186,7 @@ static void release_parts(struct service *service)
     tool_box_free(service->tools);
     reaper_dismiss(&service->reaper, &service->docker);
     audit_close(&service->audit);
-    prover_release(&service->prover);
+    pthread_mutex_destroy(&service->proving);
     service->interrupted = service->memory.interrupted;
     engine_memory_release(&service->memory);
 }
@@ -203,7 +203,7 @@ int service_open(struct service *service, const struct config *config,
     docker_set_up_environment();
     linux_share_heap();
     engine_memory_init(&service->memory);
-    prover_init(&service->prover, options->proves_limits);
+    pthread_mutex_init(&service->proving, NULL);
     service->docker.memory = &service->memory;
     reaper_start(&service->reaper, &service->docker);
     if (options->has_tools && config->tool_count > 0)

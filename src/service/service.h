@@ -18,7 +18,6 @@
 #include "docker/engine_memory.h"
 #include "request/plan.h"
 #include "service/pool.h"
-#include "service/prover.h"
 #include "service/reaper.h"
 #include "service/run_handle.h"
 #include "service/sessions.h"
@@ -30,7 +29,6 @@ struct service_options {
     /* If max_active is 0, it is maxConcurrent of the configuration, or the number of cores. */
     struct workers_limits limits;
     docker_trace *trace; /* see struct docker; NULL: none */
-    bool proves_limits;  /* see service/prover.h */
     bool has_tools;      /* plans may name servers of tools */
     /*
      * Called before each run starts, with a lock of the service; if it returns false, the run waits
@@ -53,7 +51,7 @@ struct service {
     struct sessions *sessions;
     struct tool_box *tools; /* NULL: none */
     struct audit audit;
-    struct prover prover;
+    pthread_mutex_t proving; /* the lock of enforcement_ensure() */
     struct workers workers;
 };
 

@@ -19,7 +19,6 @@
 #include "request/plan.h"
 #include "service/audit.h"
 #include "service/pool.h"
-#include "service/prover.h"
 #include "service/ramp.h"
 #include "service/run_queue.h"
 #include "service/sessions.h"
@@ -42,7 +41,7 @@ struct workers {
     struct pool *pool;           /* NULL: none */
     struct sessions *sessions;
     struct audit *audit;
-    struct prover *prover;
+    pthread_mutex_t *proving;
     struct tool_box *tools; /* NULL: no plan names servers of tools */
     bool pauses_pool;       /* the pool is paused while the runs need all cores */
     struct workers_limits limits;

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/linux.h"
+#include "run/enforcement_probe.h"
 #include "run/run.h"
 
 /* The pauses before a run is run again. */
@@ -75,14 +76,17 @@ static void execute(struct workers *workers, struct run_handle *handle, struct r
     observer.context = handle;
     if (callbacks->started && handle->retries == 0)
         callbacks->started(callbacks->context);
-    /* If that fails, so does the run, with the reason that it has then. */
-    prover_prove(workers->prover, workers->docker, &handle->plan, &handle->cancel, &unproven);
+    /* If that fails, so does run_begin(). */
+    enforcement_ensure(workers->docker, &handle->plan, workers->proving, &handle->cancel,
+                       &unproven);
     if (run_begin(run, workers->docker, &handle->plan, &observer, &handle->cancel, workers->tools,
                   result)) {
         if (handle->session)
             execute_in_session(workers, handle, run);
         else
             run_execute(run, NULL, take_warm(workers, run));
+    } else if (unproven.kind != ERROR_NONE) {
+        result_fail(result, &unproven);
     }
     if (handle->session)
         session_end_request(handle->session, &handle->plan, result);

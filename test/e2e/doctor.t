@@ -346,7 +346,7 @@ END
         mistaken "$version" "$scratch/cold.json" "'docker' is podman, or leads to it" 'set "containerCommand": "podman", since podman is used by its own command, and unset DOCKER_HOST if it names podman'"'s socket"
     done
     mistaken "$docker" "$scratch/podman.json" "'podman' is Docker, or leads to it" 'set "containerCommand": "docker"' \
-        "it is not known whether podman enforces limits here; run once: isolator doctor --runtime podman"
+        "podman has not shown that it enforces limits here; to see why: isolator doctor --runtime podman"
 }
 
 test_case 'a docker command of Docker 29 with an old engine, and an old one with an engine of Docker 29' && {
@@ -364,12 +364,12 @@ test_case 'a docker command of Docker 29 with an old engine, and an old one with
         is "$status $(field error)" "3 cannot start the container: $3: $2" "$1: run"
     }
     refused 29.1.3 "API version 1.41 is not supported by this client: the minimum supported API version is 1.44" \
-        "the docker command is too new for the container engine; update the engine, or use another docker command (29.0 to 29.2 want an \
-engine of Docker 25 or newer; 28 and 29.3 do not)"
+        "the docker command is too new for the container engine; update the engine, or use another docker command: this one needs \
+version 1.44 of its API or newer"
     refused 20.10.24 "Error response from daemon: client version 1.41 is too old. Minimum supported API version is 1.44, please upgrade \
 your client to a newer version" \
-        "the docker command is too old for the container engine; use a newer docker command (an engine of Docker 29 wants one of Docker 25 \
-or newer)"
+        "the docker command is too old for the container engine; use a newer docker command: the engine needs version 1.44 of its API \
+or newer"
 }
 
 test_case 'docker commands by other names' && {

@@ -167,7 +167,11 @@ test_case 'a program that cannot be executed, and an image that is missing' && {
     is "$status $(field reason)" "3 command" "a command that the image does not have"
     isolator start "$(snippet ash 'echo')" --image isolator-test/missing:1
     is "$status|$out" "3|" "no job is started without its image"
-    has "$err" "isolator-test/missing:1" "the message names it"
+    is "$err" "isolator: image 'isolator-test/missing:1' is not on the engine; run: docker pull isolator-test/missing:1" "the message"
+    sed 's|"isolator-test/busybox:1"|"isolator-test/missing:1"|' "$ISOLATOR_CONFIG" >"$scratch/missing.json"
+    isolator start --config "$scratch/missing.json" "$(snippet ash 'echo')"
+    is "$status|$out|$err" "3||isolator: image 'isolator-test/missing:1' is not on the engine; run: isolator pull busybox" \
+        "that of a language: as a run says it"
     is "$(notes)" "" "no file remains"
 }
 

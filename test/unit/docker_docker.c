@@ -523,22 +523,30 @@ CASE(docker__explain_versions)
     check_mismatch("API version 1.41 is not supported by this client: the minimum supported API "
                    "version is 1.44",
                    "the docker command is too new for the container engine; update the engine, or "
-                   "use another docker command (29.0 to 29.2 want an engine of Docker 25 or newer; "
-                   "28 and 29.3 do not)");
+                   "use another docker command: this one needs version 1.44 of its API or newer");
     check_mismatch("Error response from daemon: client version 1.41 is too old. Minimum supported "
                    "API version is 1.44, please upgrade your client to a newer version",
                    "the docker command is too old for the container engine; use a newer docker "
-                   "command (an engine of Docker 29 wants one of Docker 25 or newer)");
-    check_mismatch("Error response from daemon: client version 1.50 is too new. Maximum supported "
-                   "API version is 1.41",
-                   "the docker command is too new for the container engine; try again, since it "
-                   "says so too if its first request was lost; or update the engine");
+                   "command: the engine needs version 1.44 of its API or newer");
+    check_mismatch(
+        "Error response from daemon: client version 1.50 is too new. Maximum supported "
+        "API version is 1.41",
+        "the docker command is too new for the container engine; try again, since it "
+        "says so too if its first request was lost; or update the engine, which knows the "
+        "versions of its API up to 1.41");
     setenv("DOCKER_API_VERSION", "1.50", 1);
     check_mismatch("Error response from daemon: client version 1.50 is too new. Maximum supported "
                    "API version is 1.41",
                    "the docker command is too new for the container engine; unset "
                    "DOCKER_API_VERSION, which is 1.50");
     unsetenv("DOCKER_API_VERSION");
+    check_mismatch("client version 1.41 is too old. Minimum supported API version is none of them",
+                   "the docker command is too old for the container engine; use a newer docker "
+                   "command: the engine needs version ? of its API or newer");
+    check_mismatch(
+        "Error: Cgroups v1 not supported",
+        "podman 6 needs control groups of version 2, and this machine has version 1; use "
+        "podman 5 or Docker, or boot with systemd.unified_cgroup_hierarchy=1");
     check_mismatch("client version 1.50 is too good",
                    "the container engine does not answer at ssh://box; see docker context ls and "
                    "choose another context than ssh://box");
