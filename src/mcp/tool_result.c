@@ -249,7 +249,9 @@ static void leave_out_details(json_t *object)
         json_object_del(json_object_get(object, "build"), details[n]);
     }
     json_array_foreach(json_object_get(object, "artifacts"), i, artifact)
+    {
         json_object_del(artifact, "sha256");
+    }
 }
 
 /* The result, with the output as it is excerpt. */
