@@ -75,7 +75,7 @@ CASE(host_config__every_host)
         assert_true(!made.command || !strstr(made.command, "'{c"));
         count++;
     }
-    assert_int_equal(count, 15);
+    assert_int_equal(count, 24);
 }
 
 static void check_refused(const char *destination, const char *message)

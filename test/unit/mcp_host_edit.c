@@ -208,18 +208,20 @@ CASE(host_edit__yaml_that_it_leaves_alone)
     check_refused("goose", "a: |\n  x", "line 2: it does not end with a line feed");
 }
 
-CASE(host_edit__file_of_its_own)
+CASE(host_edit__adds_a_yaml_list)
 {
-    static const char whole[] =
-        "name: \"isolator\"\nversion: \"0.0.1\"\nschema: \"v1\"\nmcpServers:\n"
-        "  - name: \"isolator\"\n    type: \"stdio\"\n    command: \"ssh\"\n    args:\n"
-        "      - \"-T\"\n      - \"-o\"\n      - \"ServerAliveInterval=15\"\n"
+    static const char list[] =
+        "mcpServers:\n  - name: \"isolator\"\n    type: \"stdio\"\n    command: \"ssh\"\n"
+        "    args:\n      - \"-T\"\n      - \"-o\"\n      - \"ServerAliveInterval=15\"\n"
         "      - \"me@server\"\n      - \"isolator-mcp\"\n";
-
     CLEANUP(strbuf_release) struct strbuf marked = STRBUF_INIT;
+    CLEANUP(strbuf_release) struct strbuf named = STRBUF_INIT;
 
-    strbuf_addf(&marked, "\xef\xbb\xbf%s", whole);
-    check("continue", "", whole);
+    strbuf_addf(&marked, "\xef\xbb\xbf%s", list);
+    strbuf_addf(&named, "name: \"mine\"\n%s", list);
+    check("continue", "", list);
+    check("continue", "name: \"mine\"\n", strbuf_string(&named));
     check_up_to_date("continue", strbuf_string(&marked));
-    check_refused("continue", "name: \"isolator\"\n", "it is there already, with another content");
+    check_refused("continue", "mcpServers:\n  - name: \"x\"\n",
+                  "line 1: 'mcpServers' is there already");
 }

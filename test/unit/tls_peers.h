@@ -26,6 +26,10 @@
 
 enum { WAIT_SECONDS = 20 };
 
+/* A response of a host, and as it reaches the program (network/http_response.h). */
+#define SAID   "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+#define PASSED "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi"
+
 /* ---- certificates of the test's own authority */
 
 struct test_authority {
