@@ -18,6 +18,7 @@
 // V8's inspector evaluates the code in its mode for REPLs: const, let and class may be declared again, and await works. A
 // vm script around it makes SIGINT break synchronous code; a pending await is abandoned. A cell ends when its value has
 // settled. Between cells the driver blocks in a read, so timers and I/O that are pending go on in the next cell.
+// TypeScript is run without its types, where Node.js can strip them.
 //
 // A cell may do what it likes to the interpreter. If it breaks the driver, the interpreter ends; it must not hang.
 (() => {
@@ -29,6 +30,7 @@
     const { Console } = require('console');
     const { Writable } = require('stream');
     const { promiseHooks } = require('v8');
+    const { stripTypeScriptTypes: stripTypes } = require('module');
 
     const INPUT = 3, BEGIN = 4, ANSWER = 5, MESSAGE_MAX = 1000, SIGINT_MS = 20, DRAIN_MS = 50;
     const KEY = Symbol.for('isolator.driver');
@@ -141,8 +143,9 @@
         return done + rest;
     }
 
-    // Turns the import statements at the top of a cell into const statements with the same number of lines.
-    const SPACE = /(?:\s|\/\/.*|\/\*[^]*?\*\/)*/y;
+    // Turns the import statements at the top of a cell into const statements with the same number of lines. Directives, as
+    // 'use strict', may stand before them.
+    const SPACE = /(?:[\s;]|\/\/.*|\/\*[^]*?\*\/|"[^"\\\n]*"|'[^'\\\n]*')*/y;
     const STATEMENT = new RegExp('import\\b\\s*(?:(?:([\\w$]+)\\s*(?:,\\s*|(?=\\s+from)))?(?:\\*\\s*as\\s+([\\w$]+)|\\{([^{}]*)\\})?' +
         '\\s*\\bfrom\\s*)?("[^"\\\\\\n]*"|\'[^\'\\\\\\n]*\')(?:\\s*\\b(?:with|assert)\\s*(\\{[^{}]*\\}))?[ \\t]*(?:;|(?=[\\r\\n]|//|/\\*|$))', 'y');
     function replaceStatements(code) {
@@ -162,6 +165,23 @@
             const declared = [...all ? [`${all} = ${module}`] : [], ...pattern ? [`{${pattern}} = ${all ?? module}`] : []];
             done += `${space}${declared.length ? `const ${declared.join(', ')}` : module};${text.replace(/[^\n]/g, '')}`;
             at = STATEMENT.lastIndex;
+        }
+    }
+
+    // A cell that is an object in braces is no block, as in Node's REPL.
+    const replaceBraces = (code) => (/^\s*\{[^]*\}\s*$/.test(code) && parses(`(${code})`) ? `(${code})` : code);
+
+    // What is no JavaScript may be TypeScript: spaces replace its types, where Node.js can do that.
+    function replaceTypes(code) {
+        if (!stripTypes || parses(replaceBraces(replaceStatements(code)))) return code;
+        const { emitWarning } = process;
+        process.emitWarning = () => {}; // that this is experimental
+        try {
+            return stripTypes(code);
+        } catch {
+            return code;
+        } finally {
+            process.emitWarning = emitWarning;
         }
     }
 
@@ -293,15 +313,25 @@
         settle({});
     }
 
-    // The text of a thrown value, without the frames of the driver.
-    function errorText(error) {
-        return inspect(error).replace(/\n +at [^\n]*(?:\[eval\]|\(node:inspector)[^\n]*(?:\n +at [^\n]*)*/g, '');
+    // The text of a value, in which errors are without the frames of the driver.
+    function textOf(value) {
+        return inspect(value).replace(/\n +at [^\n]*(?:\[eval\]|\(node:inspector)[^\n]*(?:\n +at (?!async )[^\n]*)*/g, '');
+    }
+    // Where the code declares a name that an earlier cell has declared, which V8 does not say: the text before it.
+    function beforeDeclaration(code, message) {
+        const name = /^Identifier '(.*)' has already been declared$/.exec(message)?.[1].replace(/\$/g, '\\$&');
+        const found = name && [' +', '[^;]*?[^;\\w$]'].map((between) => new RegExp(`\\b(?:const|let|class|var|function|import)\\b${between}(?=${name}(?![\\w$]))`).exec(code));
+        const first = found?.find(Boolean);
+        return first && code.slice(0, first.index + first[0].length).split('\n');
     }
     function showError({ error, details }) {
-        let text = errorText(error);
-        if (details && isNativeError(error) && error.name === 'SyntaxError' && !/\n +at /.test(text)) {
-            const line = placed(cell.request).code.split('\n')[details.lineNumber] ?? '';
-            text = `${placed(cell.request).name}:${details.lineNumber + 1}\n${line}\n${' '.repeat(details.columnNumber)}^\n\n${text}`;
+        let text = textOf(error);
+        if (details && !details.stackTrace && isNativeError(error) && error.name === 'SyntaxError') { // of the cell's own text
+            const { name, code } = placed(cell.request);
+            const { lineNumber, columnNumber } = details;
+            const before = lineNumber || columnNumber ? null : beforeDeclaration(code, error.message);
+            const number = before ? before.length - 1 : lineNumber;
+            text = `${name}:${number + 1}\n${code.split('\n')[number] ?? ''}\n${' '.repeat(before ? before[number].length : columnNumber)}^\n\n${text}`;
         }
         output.stderr.write(`Uncaught ${text}\n`);
     }
@@ -323,7 +353,7 @@
             report.exception.message = bounded(isError ? outcome.error.message : inspect(outcome.error), MESSAGE_MAX).text;
         } else if (outcome.value !== undefined) {
             lastValue = outcome.value;
-            const { text, cut } = bounded(inspect(outcome.value), cell.request.value_max);
+            const { text, cut } = bounded(textOf(outcome.value), cell.request.value_max);
             report.value = text;
             if (cut) report.value_cut = true;
         }
@@ -437,7 +467,7 @@
         own.running = true;
         if (pendingSigint()) forgetSigint();
         const { name, code } = placed(own.request);
-        const expression = `${replaceImports(replaceStatements(code))}\n//# sourceURL=${name}`;
+        const expression = `${replaceImports(replaceBraces(replaceStatements(replaceTypes(code))))}\n//# sourceURL=${name}`;
         // The promise of the cell. If it were collected before it settles, V8 would call back during the collection and abort.
         // The callback below keeps it.
         let root;

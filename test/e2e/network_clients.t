@@ -156,6 +156,19 @@ test_case 'fetch of Node.js, in a program' && {
     is "$(field stderr | grep -v Warning)" "" "its errors"
 }
 
+# As Node.js 26 has it: what is used is under the second name, and under the first one an object of another class.
+moved='void globalThis.Response;
+const [first, second] = [1, 2].map((number) => Symbol.for(`undici.globalDispatcher.${number}`));
+globalThis[second] ??= globalThis[first];
+globalThis[first] = { dispatch: (...all) => globalThis[second].dispatch(...all) };
+'
+test_case 'fetch of Node.js, whose dispatcher has two names' && {
+    project moved
+    printf '%s' "$moved$fetches" >"$project/main.mjs"
+    run --dir "$project" --entrypoint main.mjs --config "$config" --env NODE_EXTRA_CA_CERTS=cert.pem
+    expect "$(field stdout)" "what the program got" <<<"$fetched"
+}
+
 test_case 'fetch of Node.js, in the cells of a session' && {
     project cells
     { printf '%s' "$fetches"; printf '%s\n' '# %%' 'console.log(await hello())'; } >"$project/cells.js"
