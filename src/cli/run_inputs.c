@@ -237,6 +237,8 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
         return -1;
     tests->stop_on_failure = options->stop_on_failure;
     tests->outcome_only = options->no_detail;
+    tests->tries_checker =
+        !options->no_checker_trial && (options->checker || options->validator) && !options->problem;
     return 0;
 }
 
