@@ -76,6 +76,7 @@ static void set_command(struct plan *plan, const struct request *request,
 {
     strvec_push_all(&plan->source_extensions, &language->extensions);
     strvec_push_all(&plan->paths, &request->paths);
+    strvec_push_all(&plan->constants, &request->constants);
     strvec_push_all(&plan->arguments, &request->arguments);
     plan_program_fill(plan, language);
     if (!request->input.dir)
@@ -337,6 +338,7 @@ void plan_release(struct plan *plan)
     input_release(&plan->input);
     strvec_release(&plan->tools);
     strvec_release(&plan->paths);
+    strvec_release(&plan->constants);
     strvec_release(&plan->artifacts);
     test_requests_release(&plan->tests);
     function_call_release(&plan->call);
