@@ -17,7 +17,7 @@ static const char *value_at(const struct strvec *constants, const char *text, si
 {
     const char *end;
 
-    if (length < 5 || memcmp(text, "{{", 2) != 0)
+    if (length < 5 || text[0] != '{' || text[1] != '{')
         return NULL;
     end = memchr(text + 2, '}', length - 3);
     if (!end || end[1] != '}')

@@ -204,10 +204,8 @@ static int check_room(const struct limits *limits, const struct test_request *te
     return 0;
 }
 
-/*
- * A program should not be able to make the checker fail by the size of its output: the working
- * directory, which is in memory, has room for the files of the largest test, up to the maximums.
- */
+/* The working directory of a checker has room for the files of the largest test, up to the
+ * maximums, so that no output of a program is too large for it. */
 static int add_room(struct limits *limits, const struct limits *maximums,
                     const struct test_requests *tests, struct error *error)
 {
@@ -225,9 +223,8 @@ static int add_room(struct limits *limits, const struct limits *maximums,
 }
 
 /*
- * Resolves the plan of the checker. Whatever the configuration says, it has no network and no
- * tools, and its root file system is read-only so that nothing of one test is left for the next.
- * Its request stays as it is, since several programs may have it.
+ * Resolves the plan of the checker. It never has a network or tools, and its root is read-only so
+ * that nothing of one test is left for the next. Its request stays, for other programs.
  */
 static int resolve_checker(struct plan *plan, const struct config *config,
                            const struct request *request, struct error *error)
