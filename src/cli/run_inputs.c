@@ -192,6 +192,7 @@ static int read_checker(const struct run_options *options, struct request *reque
     request->checker = memory_allocate(sizeof *request->checker);
     request_init(request->checker);
     request->checker->of_package = options->problem != NULL;
+    strvec_push_all(&request->checker->constants, &request->constants);
     request->checker->policy.limits = options->judge_limits;
     if ((run_inputs_is_directory(path)
              ? run_inputs_use_directory(request->checker, path, config, error)
@@ -224,7 +225,8 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
         .validator_flags = options->validator_flags,
         .is_scoring = options->is_scoring,
         .is_legacy = options->is_legacy,
-        .package = options->problem};
+        .package = options->problem,
+        .constants = &options->request.constants};
     struct test_request defaults = TEST_REQUEST_INIT;
 
     defaults.comparison = options->comparison;
@@ -237,6 +239,8 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
         return -1;
     tests->stop_on_failure = options->stop_on_failure;
     tests->outcome_only = options->no_detail;
+    tests->tries_checker =
+        !options->no_checker_trial && (options->checker || options->validator) && !options->problem;
     return 0;
 }
 

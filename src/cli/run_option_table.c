@@ -97,6 +97,7 @@ static const struct option_rule rules[] = {
     {TEST_TEXT_VALIDATOR, STRING(validator), FOR(TEST)},
     {TEST_TEXT_INTERACTOR, STRING(interactor), FOR(TEST)},
     {TEST_TEXT_INTERACTIVE_VALIDATOR, STRING(interactive_validator), FOR(TEST)},
+    {TEST_TEXT_NO_CHECKER_TRIAL, FLAG(no_checker_trial), FOR(TEST)},
     {TEST_TEXT_TRANSCRIPT, FLAG(transcript), FOR(TEST)},
     {TEST_TEXT_NO_EXPECTED, FLAG(no_expected), FOR(TEST)},
     {TEST_TEXT_STOP_ON_FAILURE, FLAG(stop_on_failure), FOR(TEST)},

@@ -52,6 +52,7 @@ struct run_options {
     /* Paths; NULL: not given, and at most one is. */
     char *checker, *validator, *interactor, *interactive_validator;
     bool transcript;
+    bool no_checker_trial;
     bool no_detail; /* results do not show the tests */
     bool stop_on_failure;
     bool no_expected;            /* tests without an expected output are allowed */

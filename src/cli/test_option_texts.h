@@ -89,6 +89,13 @@
             "Like *--interactor*, with the arguments and the exit status of a *--validator*."      \
     }
 
+#define TEST_TEXT_NO_CHECKER_TRIAL                                                                 \
+    {                                                                                              \
+        0, "--no-checker-trial", NULL, "do not try the checker first", NULL,                       \
+            "Do not let the checker or validator decide about an expected output before the "      \
+            "programs are tested."                                                                 \
+    }
+
 #define TEST_TEXT_TRANSCRIPT                                                                       \
     {                                                                                              \
         0, "--transcript", NULL, "keep what program and interactor say", NULL,                     \

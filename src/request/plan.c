@@ -76,6 +76,7 @@ static void set_command(struct plan *plan, const struct request *request,
 {
     strvec_push_all(&plan->source_extensions, &language->extensions);
     strvec_push_all(&plan->paths, &request->paths);
+    strvec_push_all(&plan->constants, &request->constants);
     strvec_push_all(&plan->arguments, &request->arguments);
     plan_program_fill(plan, language);
     if (!request->input.dir)
@@ -203,10 +204,8 @@ static int check_room(const struct limits *limits, const struct test_request *te
     return 0;
 }
 
-/*
- * A program should not be able to make the checker fail by the size of its output: the working
- * directory, which is in memory, has room for the files of the largest test, up to the maximums.
- */
+/* The working directory of a checker has room for the files of the largest test, up to the
+ * maximums, so that no output of a program is too large for it. */
 static int add_room(struct limits *limits, const struct limits *maximums,
                     const struct test_requests *tests, struct error *error)
 {
@@ -224,9 +223,8 @@ static int add_room(struct limits *limits, const struct limits *maximums,
 }
 
 /*
- * Resolves the plan of the checker. Whatever the configuration says, it has no network and no
- * tools, and its root file system is read-only so that nothing of one test is left for the next.
- * Its request stays as it is, since several programs may have it.
+ * Resolves the plan of the checker. It never has a network or tools, and its root is read-only so
+ * that nothing of one test is left for the next. Its request stays, for other programs.
  */
 static int resolve_checker(struct plan *plan, const struct config *config,
                            const struct request *request, struct error *error)
@@ -337,6 +335,7 @@ void plan_release(struct plan *plan)
     input_release(&plan->input);
     strvec_release(&plan->tools);
     strvec_release(&plan->paths);
+    strvec_release(&plan->constants);
     strvec_release(&plan->artifacts);
     test_requests_release(&plan->tests);
     function_call_release(&plan->call);

@@ -41,6 +41,7 @@ struct plan {
     struct strvec tools;              /* servers whose tools it may call; each once */
     struct input input;
     struct strvec paths;        /* see struct request */
+    struct strvec constants;    /* likewise */
     struct test_requests tests; /* none: the program runs once */
     struct function_call call;  /* that the tests call; see struct request */
     int test_output_bytes;      /* kept of each stream of a test */

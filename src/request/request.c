@@ -83,6 +83,7 @@ void request_release(struct request *request)
     free(request->workdir);
     input_release(&request->input);
     strvec_release(&request->paths);
+    strvec_release(&request->constants);
     free(request->entrypoint);
     strvec_release(&request->arguments);
     strvec_release(&request->environment);

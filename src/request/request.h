@@ -79,6 +79,7 @@ struct request {
      * of its path; "DIR/." is what is in a directory. Only for people, who may read them.
      */
     struct strvec paths;
+    struct strvec constants; /* base/constants.h; replaced in all of its files */
     /* The program's path: in the directory, or the name that a file or code is sent under. */
     char *entrypoint;             /* NULL: by its source, or the language's default file name */
     bool entrypoint_of_file;      /* it is what a file is called here: the source comes first */

@@ -57,13 +57,14 @@ struct test_requests {
     size_t count;
     struct score_groups *groups; /* owned likewise; NULL: the tests give no scores */
     bool stop_on_failure;        /* the tests after the first one that fails do not run */
+    bool tries_checker;          /* on the expected output of a test, before the tests */
     bool outcome_only;           /* results show nothing from which one could learn the tests */
     atomic_size_t *owners;       /* how many structs own the items; NULL: this one alone */
 };
 
 #define TEST_REQUESTS_INIT                                                                         \
     {                                                                                              \
-        NULL, 0, NULL, false, false, NULL                                                          \
+        NULL, 0, NULL, false, false, false, NULL                                                   \
     }
 
 /* Adds a test with the values of TEST_REQUEST_INIT, borrowed until the next one is added. */

@@ -254,8 +254,10 @@ static int judge_kattis(const char *name, const struct result *result,
     if (!verdict->message)
         verdict->message = read_feedback(result, "teammessage.txt");
     if (result->exit_code != 42 && result->exit_code != 43) {
-        CLEANUP_FREE char *said = checker_first_line(&result->text[1]);
+        CLEANUP_FREE char *said = checker_text_exception(result->exit_code, &result->text[1]);
 
+        if (!said)
+            said = checker_first_line(&result->text[1]);
         return error_set(error, ERROR_JUDGE, "%s exited with status %d%s%s", name,
                          result->exit_code, said ? ": " : "", said ? said : "");
     }

@@ -22,18 +22,39 @@ char *checker_text_line(const char *text, size_t length)
     return *line ? text_escape(line) : NULL;
 }
 
-char *checker_text_exception(int exit_code, const struct strbuf *written)
+/* The last line of Python; NULL: it has not ended by an exception. */
+static char *python_exception(const char *text)
 {
-    const char *text = strbuf_string(written);
     const char *heading = strstr(text, "Traceback (most recent call last):\n");
     size_t end = strlen(text), start;
 
-    if (exit_code != 1 || (strncmp(text, "  File \"", 8) != 0 &&
-                           (!heading || (heading != text && heading[-1] != '\n'))))
+    if (strncmp(text, "  File \"", 8) != 0 &&
+        (!heading || (heading != text && heading[-1] != '\n')))
         return NULL;
     while (end > 0 && strchr("\r\n ", text[end - 1]))
         end--;
     for (start = end; start > 0 && text[start - 1] != '\n';)
         start--;
     return checker_text_line(text + start, end - start);
+}
+
+/* The line of Node.js that names the exception; its last line is its version. */
+static char *node_exception(const char *text)
+{
+    const char *version = strstr(text, "\n\nNode.js v"), *stack = strstr(text, "\n    at ");
+    const char *start = text;
+
+    if (!version || strcspn(version + 2, "\n") + 1 < strlen(version + 2))
+        return NULL;
+    for (const char *at = text; stack && (at = strstr(at, "\n\n")) && at < stack; at++)
+        start = at;
+    return checker_text_line(start, strlen(start));
+}
+
+char *checker_text_exception(int exit_code, const struct strbuf *written)
+{
+    const char *text = strbuf_string(written);
+    char *line = exit_code == 1 ? python_exception(text) : NULL;
+
+    return line || exit_code != 1 ? line : node_exception(text);
 }

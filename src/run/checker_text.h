@@ -10,10 +10,10 @@
 char *checker_text_line(const char *text, size_t length);
 
 /*
- * The last line of what an uncaught exception of Python has left on standard error, owned by the
- * caller; NULL: there was none. Python then exits with status 1, which
- * means a wrong answer in a checker. A syntax error has no heading. sys.exit("text") writes none
- * of it.
+ * What an uncaught exception of Python or Node.js has left on standard error, the line that names
+ * it, owned by the caller; NULL: there was none. Both then exit with status 1, which means a wrong
+ * answer in a checker. A syntax error of Python has no heading. sys.exit("text") writes none of it.
+ * The last line of Node.js, from version 17 on, is its version.
  */
 char *checker_text_exception(int exit_code, const struct strbuf *written);
 

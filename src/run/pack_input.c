@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/constants.h"
 #include "base/text.h"
 #include "config/input_files.h"
 #include "run/cell.h"
@@ -55,6 +56,14 @@ static int add_bytes(struct pack_tree *tree, const char *name, const char *data,
     return pack_tree_has_room(tree, name, (long long)length)
                ? archive_add_bytes(tree->archive, name, data, length, error)
                : 0;
+}
+
+static int add_code(struct pack_tree *tree, const struct plan *plan, struct error *error)
+{
+    CLEANUP(strbuf_release) struct strbuf code = STRBUF_INIT;
+
+    constants_replace(&plan->constants, plan->input.code, plan->input.code_length, &code);
+    return add_bytes(tree, plan->entrypoint, strbuf_string(&code), code.length, error);
 }
 
 /* Adds a file that the request names instead of sending its content. */
@@ -125,14 +134,18 @@ static int add_paths(struct pack_tree *tree, const struct plan *plan, struct err
 
 static int add_single_file(struct pack_tree *tree, int fd, const char *name, struct error *error)
 {
-    struct stat status;
+    CLEANUP_FD int replaced = -1;
+    struct stat status, size;
 
     if (fstat(fd, &status) != 0 || lseek(fd, 0, SEEK_SET) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot read '%s'", name);
+    replaced = pack_tree_replace(tree, fd);
+    if (replaced >= 0 && fstat(replaced, &size) == 0)
+        status.st_size = size.st_size;
     if (!pack_tree_has_room(tree, name, status.st_size))
         return 0;
-    return archive_add_file(tree->archive, name, fd, status.st_size, (status.st_mode & 0111) != 0,
-                            status.st_mtime, error);
+    return archive_add_file(tree->archive, name, replaced >= 0 ? replaced : fd, status.st_size,
+                            (status.st_mode & 0111) != 0, status.st_mtime, error);
 }
 
 static int check_size(const struct pack_tree *tree, const struct plan *plan, struct error *error)
@@ -157,6 +170,7 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
         .cancel = cancel,
         .max_bytes = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR),
         .wanted = plan->entrypoint,
+        .constants = &plan->constants,
     };
     int result;
 
@@ -165,7 +179,7 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
     else if (input->dir)
         result = add_directory(&tree, plan, error);
     else if (input->code)
-        result = add_bytes(&tree, plan->entrypoint, input->code, input->code_length, error);
+        result = add_code(&tree, plan, error);
     else
         result = add_single_file(&tree, input->file, plan->entrypoint, error);
     if (result == 0)

@@ -10,12 +10,18 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/constants.h"
+#include "base/io.h"
+#include "base/linux.h"
 #include "base/text.h"
 #include "config/input_files.h"
 #include "container/owned_container.h"
 
 /* Each level of the walk needs a descriptor. Source code is not nested as deeply as this. */
 enum { DEPTH_MAX = 128 };
+
+/* The largest file in which constants are replaced. */
+enum { REPLACED_MAX = 16 << 20 };
 
 /* How many omitted links are named; the warnings count the others. */
 enum { MAX_OMITTED_NAMED = 20 };
@@ -64,15 +70,35 @@ static time_t time_of(const struct pack_tree *tree, const struct stat *status)
     return tree->modified ? *tree->modified : status->st_mtime;
 }
 
-static int add_open_file(struct pack_tree *tree, int fd, const struct stat *status)
+int pack_tree_replace(const struct pack_tree *tree, int fd)
 {
+    CLEANUP(strbuf_release) struct strbuf replaced = STRBUF_INIT;
+    CLEANUP_FREE char *text = NULL;
+    size_t length;
+
+    if (!tree->constants || tree->constants->count == 0)
+        return -1;
+    text = io_read_start(fd, REPLACED_MAX + 1, &length);
+    if (!text || lseek(fd, 0, SEEK_SET) != 0 || length > REPLACED_MAX ||
+        !constants_replace(tree->constants, text, length, &replaced))
+        return -1;
+    return linux_unnamed_file_of(replaced.data, replaced.length);
+}
+
+static int add_open_file(struct pack_tree *tree, int original, const struct stat *status)
+{
+    CLEANUP_FD const int replaced = pack_tree_replace(tree, original);
+    const int fd = replaced >= 0 ? replaced : original;
+    struct stat size;
     const char *path = strbuf_string(&tree->path);
 
     if (tree->wanted && strcmp(path, tree->wanted) == 0)
         tree->wanted_found = true;
-    if (!pack_tree_has_room(tree, path, status->st_size))
+    if (fstat(fd, &size) != 0)
+        return refuse_errno(tree, "read");
+    if (!pack_tree_has_room(tree, path, size.st_size))
         return 0;
-    return archive_add_file(tree->archive, path, fd, status->st_size, (status->st_mode & 0111) != 0,
+    return archive_add_file(tree->archive, path, fd, size.st_size, (status->st_mode & 0111) != 0,
                             time_of(tree, status), tree->error);
 }
 

@@ -28,12 +28,13 @@ enum { PACK_TREE_ENTRIES_MAX = 200000 };
 
 /* All pointers are borrowed. The caller sets the first members and leaves the others 0. */
 struct pack_tree {
-    struct archive *archive;       /* open */
-    struct strvec *warnings;       /* names of omitted links */
-    const struct notifier *cancel; /* or NULL */
-    long long max_bytes;           /* of all files, each rounded up to 4096 bytes */
-    const char *wanted;            /* the path of a file to look for; NULL: none */
-    const time_t *modified;        /* the time of all entries; NULL: that of each file */
+    struct archive *archive;        /* open */
+    struct strvec *warnings;        /* names of omitted links */
+    const struct notifier *cancel;  /* or NULL */
+    long long max_bytes;            /* of all files, each rounded up to 4096 bytes */
+    const char *wanted;             /* the path of a file to look for; NULL: none */
+    const struct strvec *constants; /* replaced in files (base/constants.h); NULL: none */
+    const time_t *modified;         /* the time of all entries; NULL: that of each file */
 
     bool wanted_found, wanted_left_out;
     struct ignore_file ignored; /* of the directory that is packed */
@@ -63,6 +64,12 @@ int pack_tree_contents(struct pack_tree *tree, int directory, struct error *erro
  */
 int pack_tree_named(struct pack_tree *tree, const char *path, const char *name,
                     struct error *error);
+
+/*
+ * Returns a descriptor, owned, of a file with the values of the constants; -1: there are none in
+ * the open file, which is read from its start, or it is larger than 16 MiB.
+ */
+int pack_tree_replace(const struct pack_tree *tree, int fd);
 
 /*
  * Counts the bytes of a file that the caller packs itself: whole pages of 4096 bytes, as a tmpfs

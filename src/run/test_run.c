@@ -11,6 +11,7 @@
 #include "docker/budget.h"
 #include "run/call_value.h"
 #include "run/checker.h"
+#include "run/checker_trial.h"
 #include "run/comparison.h"
 #include "run/interaction.h"
 #include "run/pack_input.h"
@@ -161,16 +162,6 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
                          run->plan->tests.outcome_only, result);
 }
 
-/* What a checker says when it fails can be the answer. */
-static void hide_judge_error(const struct run *run, struct error *error)
-{
-    if (!run->checker || error->kind != ERROR_JUDGE || !run->plan->tests.outcome_only)
-        return;
-    error_release(error);
-    *error = (struct error)ERROR_INIT;
-    error_set(error, ERROR_JUDGE, "%s failed", run->checker->role);
-}
-
 /* What the checker or the interactor is given. */
 static struct checked_output given(const struct test_run *test)
 {
@@ -218,7 +209,7 @@ static int check_output(struct test_run *test, struct run *run, struct test_resu
         return 0;
     free(steal_pointer(&result->message));
     if (found < 0) {
-        hide_judge_error(run, error);
+        checker_trial_hide(run, error);
         result->status = error->kind == ERROR_CANCELLED ? TEST_NOT_RUN
                          : error->kind == ERROR_JUDGE   ? TEST_JUDGE_ERROR
                                                         : TEST_ENGINE;
@@ -299,7 +290,7 @@ static int run_test(struct run *run, const struct test_request *request, struct 
         else
             status = check_output(&test, run, result, error);
     } else {
-        hide_judge_error(run, error);
+        checker_trial_hide(run, error);
         take_failure(result, begun, error);
     }
     end_test(&test);
@@ -359,7 +350,7 @@ int test_run_all(struct run *run, struct error *error)
     const char *why = NULL;
     size_t next = 0;
 
-    if (run->checker && checker_wait(run->checker, error) != 0)
+    if (run->checker && (checker_wait(run->checker, error) != 0 || checker_trial(run, error) != 0))
         return -1;
     for (; next < requests->count && !why; next++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
@@ -368,6 +359,8 @@ int test_run_all(struct run *run, struct error *error)
 
         /* files that do not fit are one test's, except in a script, which has no place for that */
         if (status != 0 && (failure.kind != ERROR_INPUT || run->instance->script)) {
+
+            checker_trial_name(run, result->name, &failure);
             set_not_run(results, next + 1, failure.message);
             return error_set(error, failure.kind, "%s", failure.message);
         }

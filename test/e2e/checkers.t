@@ -96,8 +96,8 @@ END
     isolator test --tests "$scratch/tests" --validator "$scratch/validate.py" "$(program score7.5/42 score1/43 9)"
     expect "$(tests "$verdicts")" "scores that are no numbers are errors of the judges" <<'END'
 1 judge-error - the checker has given no number as score: '7.5/42'
-2 not-run - the checker has given no number as score: '7.5/42'
-3 not-run - the checker has given no number as score: '7.5/42'
+2 not-run - test '1': the checker has given no number as score: '7.5/42'
+3 not-run - test '1': the checker has given no number as score: '7.5/42'
 END
     isolator test --tests "$scratch/tests" --validator "$scratch/validate.py" "$(program score42 score43 9)"
     expect "$(tests "$verdicts")" "scores" <<'END'
@@ -115,7 +115,7 @@ open(sys.argv[3] + '$1', 'w').write('1' * 2000); sys.exit(${2:-43})"
     }
     feedback=judge/feedback
     limit="it exceeds the limit maxArtifactBytes"
-    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges judgemessage.txt)" "$(program 1 4 9)"
+    isolator test --no-checker-trial --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges judgemessage.txt)" "$(program 1 4 9)"
     expect "$(json 'join "\n", @{$r->{warnings}}')
 $(tests "$verdicts")" "a message is not needed" <<END
 the checker: the artifact '$feedback/judgemessage.txt' is omitted: $limit
@@ -123,12 +123,12 @@ the checker: the artifact '$feedback/judgemessage.txt' is omitted: $limit
 2 wrong-answer - the output is not right
 3 wrong-answer - the output is not right
 END
-    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges score.txt 42)" "$(program 1 4 9)"
+    isolator test --no-checker-trial --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges score.txt 42)" "$(program 1 4 9)"
     is "$status $(tests "$verdicts" | head -n 1)" \
         "3 1 judge-error - no score can be read: the artifact '$feedback/score.txt' is omitted: $limit" "a score is"
-    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges score.txt)" "$(program 1 4 9)"
+    isolator test --no-checker-trial --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges score.txt)" "$(program 1 4 9)"
     is "$status $(tests "$verdicts" | head -n 1)" "1 1 wrong-answer - the output is not right" "but not that of a wrong output"
-    isolator test --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges other.txt)" "$(program 1 4 9)"
+    isolator test --no-checker-trial --config "$scratch/small.json" --tests "$scratch/tests" --validator "$(judges other.txt)" "$(program 1 4 9)"
     is "$(json '"@{$r->{warnings}}"') $(tests '$_->{status}' | sort -u)" " wrong-answer" "other files are not read"
 }
 
@@ -225,7 +225,7 @@ $(tests "$verdicts")" "$1" <<END
 3 judge-error error
 1 passed - -
 2 judge-error - $2
-3 not-run - $2
+3 not-run - test '2': $2
 END
     }
     fails exit3 "the checker exited with status 3: because exit3"
@@ -235,30 +235,60 @@ END
 
     fails points "the checker has given no number as score: 'points  of 10'"
     isolator test --table --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 exit3 9)"
-    is "$status|$(tail -n 1 <<<"$out")|$err" "3|1 of 3 passed; 1 not judged; 1 not run|isolator: the checker exited with status 3: because exit3" "the table"
+    is "$status|$(tail -n 1 <<<"$out")|$err" "3|1 of 3 passed; 1 not judged; 1 not run|isolator: test '2': the checker exited with status 3: because exit3" "the table"
     isolator test --table --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 exit3 9)" "$(program 1 4 9)"
     is "$status|$(tail -n 1 <<<"$out")" "3|1 of 2 solutions passed all tests; 1 not graded" "several programs"
 }
 
-test_case 'an uncaught exception of a checker in Python is an error of the judges' && {
-    # raises CODE RESULT: the status, and what is said of the first test.
+test_case 'an uncaught exception of a checker is an error of the judges' && {
+    # raises CODE RESULT [EXTENSION]: the status, the error, and what is said of the first test.
     raises() {
-        printf '%b' "$1" >"$scratch/raises.py"
-        isolator test --tests "$scratch/tests" --checker "$scratch/raises.py" "$(program 1 4 9)"
+        printf '%b' "$1" >"$scratch/raises.${3:-py}"
+        isolator test --no-checker-trial --tests "$scratch/tests" --checker "$scratch/raises.${3:-py}" "$(program 1 4 9)"
         is "$status $(tests '"$_->{status}: $_->{error}"' | head -n 1)" "$2" "$1"
     }
     raises 'import nosuch\n' "3 judge-error: the checker exited with status 1: ModuleNotFoundError: No module named 'nosuch'"
+    is "$(json '$r->{error}')" "test '1': the checker exited with status 1: ModuleNotFoundError: No module named 'nosuch'" "the test is named"
     raises 'if :\n' "3 judge-error: the checker exited with status 1: SyntaxError: invalid syntax"
     raises 'import sys\nsys.exit("Traceback of mine")\n' "1 wrong-answer: Traceback of mine"
     raises 'import sys, traceback\ntry: 1 / 0\nexcept Exception: traceback.print_exc()\nsys.exit(2)\n' \
         "1 wrong-answer: Traceback (most recent call last):"
+    raises 'require("nosuch")\n' "3 judge-error: the checker exited with status 1: Error: Cannot find module 'nosuch'" js
+    raises 'if (\n' "3 judge-error: the checker exited with status 1: SyntaxError: Unexpected end of input" js
+    raises 'console.error("Node.js v20\\n\\nNode.js v20\\nmore"); process.exit(1)\n' "1 wrong-answer: Node.js v20" js
+    printf 'assert False, "no"\n' >"$scratch/raises.py"
+    isolator test --no-checker-trial --tests "$scratch/tests" --validator "$scratch/raises.py" "$(program 1 4 9)"
+    is "$(json '$r->{error}')" "test '1': the validator exited with status 1: AssertionError: no" "a validator"
+}
+
+test_case 'a checker is tried on an expected output before the tests' && {
+    echo 'import sys; sys.exit("never" if open(sys.argv[2]).read() == open(sys.argv[3]).read() else 0)' >"$scratch/never.py"
+    refuses="the checker does not accept the expected output of test '1': never"
+    try() { isolator test --json --tests "$scratch/tests" --checker "$scratch/never.py" "$@"; }
+    try "$(program x x x)"
+    is "$status $(json '"@{$r->{warnings}}"')" "0 $refuses" "one program"
+    try --no-detail "$(program x x x)"
+    is "$(json '"@{$r->{warnings}}"')" "${refuses%never}the output is not right" "--no-detail"
+    try --no-checker-trial "$(program x x x)"
+    is "$(json '"@{$r->{warnings}}"')" "" "--no-checker-trial"
+    for i in 1 2 3 4; do echo 'print("x")' >"$scratch/try$i.py"; done
+    echo 'SYNTAX' >"$scratch/try0.made"
+    try -j 1 --config "$scratch/made.json" "$scratch"/try0.made "$scratch"/try[1-4].py
+    is "$(grep -c "$refuses" "$scratch/out") $(sed -n 2p "$scratch/out" | grep -c "$refuses")" "1 1" "a class: with the first program that is built"
+    echo 'import nosuch' >"$scratch/never.py"
+    try "$(program 1 4 9)"
+    is "$status $(json '$r->{error}') $(tests '$_->{status}' | tr '\n' ' ')" \
+        "3 test '1': the checker exited with status 1: ModuleNotFoundError: No module named 'nosuch' not-run not-run not-run" "it fails"
+    echo 'import sys; sys.exit(42 if sys.stdin.read() == open(sys.argv[2]).read() and open(sys.argv[1]).read() == "1\n" else 43)' >"$scratch/never.py"
+    isolator test --stop-on-failure --tests "$scratch/tests" --validator "$scratch/never.py" "$(program 1 4 9)"
+    is "$(json '"@{$r->{warnings}}"') $(json '$r->{summary}{passed}')" " 1" "a validator that accepts it, with its input"
 }
 
 test_case 'what fails in the container of a checker is an error of the judges, too' && {
     mkdir "$scratch/clash"
     echo 'import sys; sys.exit(0)' >"$scratch/clash/main.py"
     touch "$scratch/clash/judge" # where the files of a test are
-    isolator test --tests "$scratch/tests" --checker "$scratch/clash" "$(program 1 4 9)"
+    isolator test --no-checker-trial --tests "$scratch/tests" --checker "$scratch/clash" "$(program 1 4 9)"
     is "$status $(json '$r->{reason}') $(tests '$_->{status}' | tr '\n' ' ')" "3 judge-error judge-error not-run not-run" "a file in the way"
 }
 
@@ -282,7 +312,7 @@ $(tests "$verdicts")" "the output" <<END
 3
 1 passed - -
 2 judge-error - $why
-3 not-run - $why
+3 not-run - test '2': $why
 END
     truncate -s 65M "$scratch/large"
     mkdir "$scratch/wide"
@@ -298,7 +328,7 @@ test_case 'a checker that takes too long, and one that cannot be built or sent' 
         tests => [{stdin => "wait", expected_stdout => ""}]}), "\n"' <"$scratch/check.py" >"$scratch/lines"
     isolator batch --retries 1 "$scratch/lines"
     is "$(json '"$r->{reason} $r->{retries} $r->{tests}[0]{status} $r->{error}"')" \
-        "judge-error 1 judge-error the checker did not end within 0.5 s" "too long, and tried again"
+        "judge-error 1 judge-error test '1': the checker did not end within 0.5 s" "too long, and tried again"
     echo 'SYNTAX error here' >"$scratch/broken.made"
     isolator test --config "$scratch/made.json" --tests "$scratch/tests" --checker "$scratch/broken.made" "$(program 1 4 9)"
     is "$status $(json '"$r->{reason} $r->{error}"')|$(tests '$_->{status}' | sort -u)" \
@@ -376,7 +406,7 @@ print(open(sys.argv[2]).read(), file=sys.stderr); sys.exit(1)')" "$(snippet py '
     isolator test --tests "$scratch/tests" --checker "$scratch/check.py" "$(snippet py 'import os
 while True: os.write(1, b"0" * 65536)')"
     is "$status $(tests '$_->{status}' | sort -u)" "1 output-limit" "an output without an end"
-    isolator test --tests "$scratch/tests" --checker "$(snippet py 'import sys
+    isolator test --no-checker-trial --tests "$scratch/tests" --checker "$(snippet py 'import sys
 sys.exit(0 if len(open(sys.argv[2]).read()) == 60 << 20 else 3)')" "$(snippet py 'import os
 for i in range(60): os.write(1, b"0" * (1 << 20)) == 1 << 20 or exit(9)')"
     is "$status $(tests '"$_->{status} " . ($_->{error} // "-")' | sort -u)" "0 passed -" "60 MiB reach the checker"

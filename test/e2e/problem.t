@@ -66,6 +66,10 @@ test_case --quick 'packages that are refused' && {
     refused problem.yaml 'validation: custom\n' "/output_validators' must have one validator, a file or a directory, and has none"
     refused problem.yaml 'validation: custom interactive\n' \
         "/output_validators' must have one validator, a file or a directory, and has none"
+    for value in '5' '{a b: 1}' '{a: [1]}' '{a: {tex: 1}}'; do
+        refused problem.yaml "${new}constants: $value\n" "/problem.yaml': constants: must be a mapping$([ "$value" = 5 ] || echo ' of names to texts, numbers, or mappings with a value')"
+    done
+    refused problem.yaml "${new}constants: {a: {value: 1, tex: [2]}}\n" "/problem.yaml': constants: a: the variants must be texts"
     refused problem.yaml "$new"'type: interactive\n' "/output_validator': there is no validator, which an interactive problem needs"
     refused submissions/submissions.yaml 'accepted: {permitted: [OK]}\n' \
         "/submissions/submissions.yaml': 'accepted': permitted and required must be sequences of AC, WA, TLE and RTE"
@@ -389,6 +393,32 @@ test_case 'the standard of C++' && {
     put plain.cpp '#include <iostream>\nint main() { int n; std::cin >> n; std::cout << "Twice " << n * 2 << (__cplusplus > 201703 ? "x" : ""); }\n'
     isolator test --verbose --compare float --config "$scratch/plain.json" --tests "$scratch/double/data" "$scratch/plain.cpp"
     is "$status $(grep -o 'plain.cpp: standard .*' <<<"$err")" "0 plain.cpp: standard of the compiler" "none: $out"
+}
+
+test_case 'constants of a package' && {
+    put constants/problem.yaml 'problem_format_version: 2025-09\ntype: scoring\nlimits: {time_limit: 3}\nconstants: {f: 2, word: {value: Twice, low: twice}, n: 7}\n'
+    put constants/output_validator/check.py 'import sys\nsys.exit(42 if sys.stdin.read() == "{{word}} {{f}} {{word.value}} {{word.low}} {{g}}\\n" + open("more.dat").read() else 43)\n'
+    put constants/output_validator/more.dat '{{n}}\n'
+    put constants/data/secret/test_group.yaml 'max_score: {{n}}\n'
+    put constants/data/secret/1.in '{{f}}\n'
+    put constants/data/secret/1.ans '{{n}}\n'
+    put constants/include/default/f.txt '{{word.low}} {{g}}\n'
+    put constants/submissions/accepted/one.ash 'read -r n; [ "$n" = "{""{f}}" ] && echo "{{word}} {{f}} {{word.value}} $(cat f.txt)"; echo {{n}}\n'
+    put constants/submissions/accepted/dir/main.ash 'echo "Twice 2 {{word}} $(cat f.txt)"; echo "{{n}}"\n'
+    problem constants
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "in all programs and test_group.yaml, and not in test data: $err" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST SCORE DETAIL
+accepted/dir passed passed ok T 7 of 7
+accepted/one.ash passed passed ok T 7 of 7
+2 of 2 submissions as expected
+END
+    rm "$scratch/constants/output_validator/more.dat"
+    sed -i 's/ + open(.*).read()//' "$scratch/constants/output_validator/check.py"
+    sed -i 's/; echo.*{{n}}.*//' "$scratch"/constants/submissions/accepted/{dir/main.ash,one.ash}
+    problem constants
+    is "$status $(tail -n 1 <<<"$out")" "0 2 of 2 submissions as expected" "a validator of one file: $out"
 }
 
 test_case 'a program of several files with __main__.py' && {

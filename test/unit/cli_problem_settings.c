@@ -49,6 +49,8 @@ CASE(problem_settings__versions_and_types)
           "legacy scoring '' nan nan nan nan nan");
     check("problem_format_version: 2025-09\ntype: [scoring, interactive]\n",
           "new scoring interactive '' nan nan nan nan nan");
+    check("problem_format_version: legacy-icpc\n", "legacy '' nan nan nan nan nan");
+    check("problem_format_version: 2023-07\n", "new '' nan nan nan nan nan");
     check("problem_format_version: 2023-07-draft\ntype: pass-fail\n", "new '' nan nan nan nan nan");
 }
 
@@ -68,7 +70,7 @@ CASE(problem_settings__limits)
           "validation_time: 60, validation_memory: 1024}\n",
           "new '' 1.5 512 8 60 1024");
     check("limits: {time_limit: 1.5, time_multiplier: 5, memory: ~}\n",
-          "legacy '' nan nan nan nan nan");
+          "legacy '' 1.5 nan nan nan nan");
 }
 
 CASE(problem_settings__refused)
@@ -76,7 +78,7 @@ CASE(problem_settings__refused)
     check_refused("[]", "it is not a mapping");
     check_refused("problem_format_version: 2030-01\n",
                   "problem_format_version: '2030-01' is no version that isolator reads; these are "
-                  "legacy, 2023-07-draft and 2025-09");
+                  "legacy, legacy-icpc, 2023-07, 2023-07-draft and 2025-09");
     check_refused("problem_format_version: [x]\n", "problem_format_version: must be a string");
     check_refused("type: multi-pass\n", "type: isolator cannot judge a multi-pass problem");
     check_refused("type: [scoring, submit-answer]\n",

@@ -42,7 +42,7 @@ struct grading {
     const struct config *config;
     struct service service;
     struct notifier changed; /* raised when a solution is settled or has left the service */
-    bool as_table;
+    bool as_table, tries_checker;
     struct grade_table table;
     const struct problem_package *package; /* NULL: the files are not those of one */
     struct problem_table problem_table;
@@ -54,6 +54,9 @@ struct grading {
     pthread_mutex_t lock; /* protects the members below, and those of the solutions */
     size_t waiting;       /* bytes of the texts that are not printed */
     size_t passed, failed, settled;
+    /* Which solution lets its checker be tried, once for all; NULL: none, or it has been. */
+    const struct solution *trying;
+    bool tried;
     struct grade_engine engine;
     size_t outcomes[SUBMISSION_OUTCOMES]; /* how many submissions have each */
     bool engine_failed;
@@ -155,6 +158,10 @@ static void settle(struct solution *solution, struct result *result)
     grading->failed += grade == GRADE_FAILED;
     grading->settled++;
     grading->engine_failed |= engine_failed;
+    if (grading->trying == solution) {
+        grading->trying = NULL;
+        grading->tried = test_results_have_begun(&result->tests) || result->reason == REASON_JUDGE;
+    }
     grading->engine.failed += result->reason == REASON_ENGINE;
     grading->engine.retries += (size_t)result->retries;
     pthread_mutex_unlock(&grading->lock);
@@ -343,6 +350,17 @@ static int submit(struct solution *solution, struct error *error)
     return service_submit(&grading->service, &plan, &callbacks, NULL, error);
 }
 
+/* Lets the checker be tried with this solution, unless it has been or is with an earlier one. */
+static void set_trial(struct grading *grading, const struct solution *solution)
+{
+    pthread_mutex_lock(&grading->lock);
+    grading->options->request.tests.tries_checker =
+        grading->tries_checker && !grading->tried && !grading->trying;
+    if (grading->options->request.tests.tries_checker)
+        grading->trying = solution;
+    pthread_mutex_unlock(&grading->lock);
+}
+
 /* Starts the next solution, or settles it with an error. */
 static void start_next(struct grading *grading)
 {
@@ -350,6 +368,7 @@ static void start_next(struct grading *grading)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
+    set_trial(grading, solution);
     if (submit(solution, &error) != 0) {
         result_fail(&result, &error);
         settle(solution, &result);
@@ -522,6 +541,7 @@ int grade_files(struct run_options *options, const struct config *config,
         notifier_open(&grading.changed, error) != 0)
         return -1;
     set_up(&grading);
+    grading.tries_checker = options->request.tests.tries_checker;
     if (check_options(&grading, error) == 0)
         status = run_in_service(&grading, error);
     release(&grading);

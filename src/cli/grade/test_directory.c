@@ -330,6 +330,7 @@ int test_directory_read(const char *path, const struct test_directory_options *o
     reading.groups.validator_flags = options->validator_flags;
     reading.groups.is_scoring = options->is_scoring;
     reading.groups.is_legacy = options->is_legacy;
+    reading.groups.constants = options->constants;
     linux_raise_descriptors(); /* a test has one for its standard input */
     if (test_listing_read(&reading.listing, directory, escaped, error) != 0 ||
         (!options->no_expected && check_expected(&reading) != 0) ||

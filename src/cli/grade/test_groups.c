@@ -4,20 +4,26 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/constants.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/yaml_text.h"
 
 /* Reads and parses a file. A new reference; NULL with the error. */
-static json_t *read_document(const struct test_root *root, const char *path, struct error *error)
+static json_t *read_document(const struct test_root *root, const char *path,
+                             const struct strvec *constants, struct error *error)
 {
+    static const struct strvec none = STRVEC_INIT;
+    CLEANUP(strbuf_release) struct strbuf replaced = STRBUF_INIT;
     CLEANUP_FREE char *shown = test_file_shown(root, path);
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
     json_t *document;
 
     if (test_file_read(root, path, YAML_TEXT_MAX, &content, error) != 0)
         return NULL;
-    document = yaml_text_parse(strbuf_string(&content), content.length, error);
+    constants_replace(constants ? constants : &none, strbuf_string(&content), content.length,
+                      &replaced);
+    document = yaml_text_parse(strbuf_string(&replaced), replaced.length, error);
     if (!document)
         error_prefix(error, "'%s'", shown);
     return document;
@@ -32,7 +38,7 @@ static int compare_groups(const void *one, const void *other)
 static int read_group(struct test_groups *groups, const char *path, struct error *error)
 {
     const char *name = text_file_name(path);
-    json_t *document = read_document(groups->root, path, error);
+    json_t *document = read_document(groups->root, path, groups->constants, error);
 
     if (!document)
         return -1;
@@ -122,7 +128,7 @@ static int apply_own(const struct test_groups *groups, const char *test,
 {
     CLEANUP_FREE char *path = string_format("%s.yaml", test);
     CLEANUP_FREE char *shown = test_file_shown(groups->root, path);
-    json_t *document = read_document(groups->root, path, error);
+    json_t *document = read_document(groups->root, path, NULL, error);
     int result;
 
     if (!document)

@@ -20,11 +20,12 @@ struct test_group {
 };
 
 struct test_groups {
-    const struct test_root *root; /* borrowed */
-    bool has_validator;           /* see struct test_settings */
-    const char *validator_flags;  /* of all tests; borrowed; NULL: not given */
-    bool is_scoring, is_legacy;   /* see struct test_directory_options */
-    struct test_group *items;     /* owned; ordered by their directories */
+    const struct test_root *root;   /* borrowed */
+    bool has_validator;             /* see struct test_settings */
+    const char *validator_flags;    /* of all tests; borrowed; NULL: not given */
+    bool is_scoring, is_legacy;     /* see struct test_directory_options */
+    const struct strvec *constants; /* likewise */
+    struct test_group *items;       /* owned; ordered by their directories */
     size_t count;
     char *directory;               /* owned; the one that the last test was in; NULL: none yet */
     struct test_settings settings; /* of that directory */

@@ -284,6 +284,7 @@ int problem_package_read(struct problem_package *package, struct run_options *op
                          error) != 0)
         return -1;
     options->request.of_package = true;
+    strvec_push_all(&options->request.constants, &package->settings.constants);
     options->tests = string_format("%s/data", options->problem);
     options->validator_flags = string_copy(package->settings.validator_flags);
     options->is_scoring = package->settings.is_scoring;

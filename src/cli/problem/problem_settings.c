@@ -11,6 +11,9 @@
 /* The largest limit of a file: more seconds than a year has. */
 #define LIMIT_MAX 1e9
 
+/* Of the name of a constant. */
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
 static int must_be(const char *key, const char *what, struct error *error)
 {
     return error_set(error, ERROR_INPUT, "%s: must be %s", key, what);
@@ -38,14 +41,15 @@ static int read_version(struct problem_settings *settings, const json_t *documen
 
     if (read_text(document, "problem_format_version", &version, error) != 0)
         return -1;
-    settings->is_legacy = strcmp(version, "legacy") == 0;
+    /* "legacy-icpc" is a subset of "legacy" (its text in problem-package-format, of 2025-12) */
+    settings->is_legacy = strcmp(version, "legacy") == 0 || strcmp(version, "legacy-icpc") == 0;
     if (settings->is_legacy || strcmp(version, "2023-07-draft") == 0 ||
-        strcmp(version, "2025-09") == 0)
+        strcmp(version, "2023-07") == 0 || strcmp(version, "2025-09") == 0)
         return 0;
     shown = text_escape_short(version, TEXT_SHOWN_MAX);
     return error_set(error, ERROR_INPUT,
                      "problem_format_version: '%s' is no version that isolator reads; these are "
-                     "legacy, 2023-07-draft and 2025-09",
+                     "legacy, legacy-icpc, 2023-07, 2023-07-draft and 2025-09",
                      shown);
 }
 
@@ -155,8 +159,7 @@ static int read_limits(struct problem_settings *settings, const json_t *document
         return 0;
     if (!json_is_object(limits))
         return must_be("limits", "a mapping", error);
-    if (!settings->is_legacy &&
-        read_limit(limits, "time_limit", false, &settings->time_limit, error) != 0)
+    if (read_limit(limits, "time_limit", false, &settings->time_limit, error) != 0)
         return -1;
     return read_limit(limits, "memory", true, &settings->memory, error) == 0 &&
                    read_limit(limits, "output", true, &settings->output, error) == 0 &&
@@ -166,6 +169,50 @@ static int read_limits(struct problem_settings *settings, const json_t *document
                               error) == 0
                ? 0
                : -1;
+}
+
+/* A scalar, or a mapping with a value and variants (format 2025-09, "Constants"). */
+static int read_constant(struct strvec *constants, const char *name, const json_t *value,
+                         struct error *error)
+{
+    const char *key,
+        *text = json_string_value(json_is_object(value) ? json_object_get(value, "value") : value);
+    json_t *variant;
+
+    if (strspn(name, NAME_LETTERS) != strlen(name) || !*name || !text)
+        return error_set(error, ERROR_INPUT,
+                         "constants: must be a mapping of names to texts, "
+                         "numbers, or mappings with a value");
+    strvec_push_each(constants, name, text, NULL);
+    if (!json_is_object(value)) {
+        strvec_pushf(constants, "%s.value", name);
+        strvec_push(constants, text);
+    }
+    json_object_foreach((json_t *)value, key, variant)
+    {
+        if (!json_is_string(variant))
+            return error_set(error, ERROR_INPUT, "constants: %s: the variants must be texts", name);
+        strvec_pushf(constants, "%s.%s", name, key);
+        strvec_push(constants, json_string_value(variant));
+    }
+    return 0;
+}
+
+static int read_constants(struct problem_settings *settings, const json_t *document,
+                          struct error *error)
+{
+    const json_t *constants = settings->is_legacy ? NULL : json_object_get(document, "constants");
+    const char *name;
+    json_t *value;
+
+    if (constants && !json_is_null(constants) && !json_is_object(constants))
+        return must_be("constants", "a mapping", error);
+    json_object_foreach((json_t *)constants, name, value)
+    {
+        if (read_constant(&settings->constants, name, value, error) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 int problem_settings_read(struct problem_settings *settings, const json_t *document,
@@ -180,7 +227,8 @@ int problem_settings_read(struct problem_settings *settings, const json_t *docum
         return error_set(error, ERROR_INPUT, "it is not a mapping");
     if (read_version(settings, document, error) != 0 || read_type(settings, document, error) != 0 ||
         read_validation(settings, document, error) != 0 ||
-        check_objective(settings, document, error) != 0)
+        check_objective(settings, document, error) != 0 ||
+        read_constants(settings, document, error) != 0)
         return -1;
     if (!settings->validator_flags)
         settings->validator_flags = string_copy("");
@@ -189,6 +237,7 @@ int problem_settings_read(struct problem_settings *settings, const json_t *docum
 
 void problem_settings_release(struct problem_settings *settings)
 {
+    strvec_release(&settings->constants);
     free(settings->validator_flags);
     settings->validator_flags = NULL;
 }

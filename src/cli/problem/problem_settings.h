@@ -1,6 +1,7 @@
 /*
  * What the file problem.yaml of a problem package says that isolator test --problem applies: the
- * problem package format of Kattis and ICPC, in its versions legacy, 2023-07-draft and 2025-09. All
+ * problem package format of Kattis and ICPC, in its versions legacy (and legacy-icpc, a subset),
+ * 2023-07, also as a draft, and 2025-09. All
  * keys about something else, such as the name and the license, are ignored. Knows no files.
  */
 #ifndef CLI_PROBLEM_SETTINGS_H
@@ -10,12 +11,14 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/strvec.h"
 
 struct problem_settings {
     bool is_legacy; /* the version of the format */
     bool is_scoring, is_interactive;
-    bool has_validator;    /* legacy: `validation` is custom; otherwise a directory says that */
-    char *validator_flags; /* owned; legacy; "" if there are none */
+    bool has_validator;      /* legacy: `validation` is custom; otherwise a directory says that */
+    char *validator_flags;   /* owned; legacy; "" if there are none */
+    struct strvec constants; /* owned, see base/constants.h; those of 2025-09 */
     /* Numbers that are not given are NAN. Seconds, and MB. */
     double time_limit, memory, output, validation_time, validation_memory;
 };
