@@ -22,6 +22,7 @@
 #include "cli/run_option_table.h"
 #include "cli/safe_json.h"
 #include "config/config_load.h"
+#include "run/hints.h"
 #include "service/service.h"
 
 /*
@@ -94,6 +95,8 @@ static void run_plan(struct service *service, const struct config *config,
                      struct plan *plan, struct result *result)
 {
     struct run_observer observer = RUN_OBSERVER_INIT;
+    const struct language *language = config_language(config, plan->language);
+    const bool has_network = sandbox_policy_reaches_network(&plan->policy);
 
     if (options->detach) {
         view->start(view->context, service, config, options, plan, result);
@@ -113,6 +116,7 @@ static void run_plan(struct service *service, const struct config *config,
         run_shown(service, plan, result);
     else
         service_run(service, plan, &observer, signals_cancel(), result);
+    hints_add(result, language, has_network, &hint_person);
     if (options->artifacts_directory >= 0)
         artifact_files_write(options->artifacts_directory, NULL, options->force,
                              ARTIFACT_FILES_FORCE, result);

@@ -135,6 +135,11 @@ int sandbox_users_parse(struct user_range *users, const char *text, struct error
     return 0;
 }
 
+bool sandbox_policy_reaches_network(const struct sandbox_policy *policy)
+{
+    return strcmp(policy->network, "none") != 0 || policy->network_rules.count > 0;
+}
+
 int sandbox_policy_set_network(struct sandbox_policy *policy, const char *name, struct error *error)
 {
     /* The characters of a name on the engine (moby, names.RestrictedNameChars). */

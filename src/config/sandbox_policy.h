@@ -36,6 +36,9 @@ enum { SANDBOX_USERS_MIN = 256 };
 void sandbox_policy_init(struct sandbox_policy *policy);
 void sandbox_policy_release(struct sandbox_policy *policy);
 
+/* Whether programs reach a network of the engine, or hosts over a proxy; of a complete policy. */
+bool sandbox_policy_reaches_network(const struct sandbox_policy *policy);
+
 /*
  * Replaces in `base` what `over` gives. A network replaces the network and the hosts of `base`; of
  * its numbers only those that are given.

@@ -1,8 +1,7 @@
 /*
  * Warnings for a model that name the cure of what it ran into: files that were written and not
- * returned, a program that shows nothing, a timeout, or a package that is not in the image. What a
- * program prints is untrusted: of it, only the name of a package gets into a warning, and only if
- * it is short and harmless. The names of files are escaped.
+ * returned, a program that shows nothing, a timeout, what only the user can repair, and what
+ * run/hints.h names for people too. The names of files are escaped.
  */
 #ifndef MCP_ADVICE_H
 #define MCP_ADVICE_H
@@ -12,14 +11,16 @@
 #include "config/config.h"
 #include "run/result.h"
 
-/* Bytes of the name of a package. */
-enum { ADVICE_PACKAGE_MAX = 60 };
-
 /* What the caller could have done. */
 struct advice_offers {
     bool sessions; /* open a session */
     bool job;      /* start the program as a job, which may run for longer */
+    bool memory;   /* ask for more memory */
+    bool network;  /* reach a network or hosts */
 };
+
+/* Those of a configuration, of a program in this language; NULL: it is not known. Without a job. */
+struct advice_offers advice_offers_of(const struct config *config, const struct language *language);
 
 /*
  * Adds warnings to the result of a program in this language; NULL: none. Call it while the result

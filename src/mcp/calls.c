@@ -179,7 +179,7 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
     call->language = config_language(calls->config, plan->language);
     if (plan->base)
         call->unprepared = owned_container_unprepared(plan->language, plan->base);
-    call->offers.sessions = calls->config->sessions.max > 0;
+    call->offers = advice_offers_of(calls->config, call->language);
     call->offers.job =
         job_arguments_offered(calls->config) &&
         plan->policy.limits.number[LIMIT_TIMEOUT] < job_arguments_timeout(calls->config);

@@ -51,12 +51,13 @@ static json_t *tool_result_of(const struct job_call *call, struct result *result
                               const char *language)
 {
     const struct config *config = call->calls->config;
-    const struct advice_offers offers = {.sessions = config->sessions.max > 0};
+    const struct language *known = language ? config_language(config, language) : NULL;
+    const struct advice_offers offers = advice_offers_of(config, known);
     const struct revision revision = responder_reads(&call->responder);
 
     result_name_subject(result, tool_arguments_namer);
     strvec_push_all(&result->warnings, &call->warnings);
-    advice_add(result, language ? config_language(config, language) : NULL, &offers);
+    advice_add(result, known, &offers);
     return tool_result_of_run(result, &revision,
                               known_client_max_text(call->responder.client, config->max_text_bytes),
                               call->calls->store);

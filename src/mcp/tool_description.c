@@ -146,7 +146,7 @@ bool tool_reaches_network(const struct config *config, const bool *offered)
         CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
 
         config_policy(config, &config->languages[i], &policy);
-        reaches |= strcmp(policy.network, "none") != 0 || policy.network_rules.count > 0;
+        reaches |= sandbox_policy_reaches_network(&policy);
     }
     return reaches;
 }

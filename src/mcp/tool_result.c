@@ -210,11 +210,6 @@ static json_t *text_for_model(const struct result *result, const struct excerpt 
         strbuf_addf(&text, "Execution Failed (%s): %s%s", result_status(result),
                     result->error ? result->error : "no reason is known",
                     ran || result->session ? "\n\n" : "");
-    if (result->reason == REASON_ENGINE && !ran && !result->container && !result->session)
-        strbuf_addstr(&text, "\n\nThe program has not run. If that happens again, only the user "
-                             "can fix it: tell the user.");
-    if (result->reason == REASON_IMAGE_MISSING && !result->session)
-        strbuf_addstr(&text, "\n\nOnly the user can run this command: tell the user.");
     add_session(&text, result->session);
     for (int i = 0; i < 2; i++)
         add_section(&text, stream_names[i], &excerpt->text[i]);

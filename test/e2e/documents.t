@@ -293,7 +293,7 @@ accepted() {
         is "$(field reason) $err" "input " "$1: configuration $number is accepted"
         json=
     done
-    within "$number" 2 9 "$1: shows configurations"
+    within "$number" 1 9 "$1: shows configurations"
 }
 
 test_case --quick 'isolator accepts the example configurations' && {

@@ -54,7 +54,7 @@ testCase('a missing image: the command is for the user, and names the language',
     const image = 'isolator-test/none:1';
     const server = await start({ languages: { python: { image } } });
     is((await run(server, 'python', '1')).text, `Execution Failed (error): image '${image}' is not on the engine; ` +
-        'run: isolator pull python\n\nOnly the user can run this command: tell the user.');
+        'run: isolator pull python\n--- warnings ---\nonly the user can run this command: tell the user\n');
 });
 
 testCase('that a language is not prepared is said once', async () => {

@@ -257,7 +257,7 @@ testCase('without an engine: initialize and lists are answered, and a call says 
     const answer = summary(await server.runPython('1'));
     has(answer, 'error: Execution Failed (error): cannot start the container: ');
     has(answer, ' does not exist; unset DOCKER_HOST, or start the engine that it names');
-    has(answer, 'only the user can fix it: tell the user.');
+    has(answer, 'only the user can fix it: tell the user');
 });
 
 quickCase('without the docker command', async () => {
@@ -268,7 +268,7 @@ quickCase('without the docker command', async () => {
 testCase('without the image: the error says how to get it', async () => {
     const server = await startServer({ config: { languages: { python: { image: 'isolator-test/none:1' } } } });
     is(summary(await server.runPython('1')), "error: Execution Failed (error): image 'isolator-test/none:1' is not on the engine; " +
-        'run: isolator pull python\n\nOnly the user can run this command: tell the user.');
+        'run: isolator pull python\n--- warnings ---\nonly the user can run this command: tell the user\n');
 });
 
 testCase('without an environment, in /: a program runs', async () => {

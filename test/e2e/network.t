@@ -348,7 +348,7 @@ test_case 'a model reads which hosts there are, and its program reaches them in 
         echo '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
         echo '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}'
         sleep 5 # until containers wait
-        echo '{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "execute_code", "arguments": {"language": "python", "entrypoint_code": '"$python_text"'}}}'
+        echo '{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"_meta": {"isolator/details": true}, "name": "execute_code", "arguments": {"language": "python", "entrypoint_code": '"$python_text"'}}}'
         until_true grep -q '"id":3' "$scratch/answers" || :
     } | "$ISOLATOR-mcp" --config "$config" >"$scratch/answers" 2>"$scratch/server.err"
     expect "$(perl -MJSON::PP -ne 'my $m = decode_json($_); my $r = $m->{result};

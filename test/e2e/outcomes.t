@@ -102,6 +102,20 @@ test_case 'busybox: the program runs out of memory' && {
     is "$(field stderr)" "" "busybox: out of memory: stderr is the program's alone"
 }
 
+test_case 'what a program lacks: a warning says what helps' && {
+    hint() { code "$1" "$2" --timeout 10m "${@:3}"; field warnings; echo; }
+    expect "$(hint py 'import no_such_module.part'; hint py 'import socket; socket.getaddrinfo("web.test", 80)'
+        hint py 'open("/tmp/a", "wb").write(bytes(2000000))' --tmp-size 1; hint ash 'exec tail -c 100000000 /dev/zero' --memory 32
+        printf '1\nimport no_such_module\n' >"$scratch/cells"
+        isolator session --language python --timeout 10m --json "$scratch/cells"; json '$r->{warnings}[0]')" "the warnings" <<'END'
+the package 'no_such_module' is not in the image; to add it: isolator prepare python --network bridge --run 'pip install no_such_module'
+this container has no network; --allow-host HOST allows a host
+a disk of this container is full; raise --workdir-size or --tmp-size
+for more memory, raise --memory
+the package 'no_such_module' is not in the image; to add it: isolator prepare python --network bridge --run 'pip install no_such_module'
+END
+}
+
 test_case 'a deep recursion, and one without an end' && {
     cat >"$scratch/deep.py" <<'END'
 import functools, sys

@@ -76,7 +76,7 @@ export async function checkCall(session, revision, known) {
 }
 
 function checkText(text) {
-    const [head, omitted, tail, ...more] = text.split(/\n\[\.\.\. (\d+) bytes left out \.\.\.\]\n/);
+    const [head, omitted, tail, ...more] = text.split(/\n\[\.\.\. (\d+) bytes left out; more is at isolator:\/\/runs\/[0-9a-f]{16}\/stdout \.\.\.\]\n/);
     const begin = 'Execution Failed (error): program exited with status 3\n\n--- stdout ---\n';
     const end = '--- stderr ---\noops\n';
     ok(text.length <= 50000 && text.length > 45000, 'length of the text', text.length);

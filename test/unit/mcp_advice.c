@@ -176,7 +176,48 @@ CASE(advice__only_after_a_failure)
     check(&result, NULL, "py", true, "");
     result = ended(137, "", "No module named 'a'");
     result.reason = REASON_OOM;
+    check(&result, NULL, "py", true, "use less memory; only the user can make memoryMB larger");
+}
+
+/* What no model can do is a warning, so that it stands in structuredContent too. */
+CASE(advice__to_tell_the_user)
+{
+    struct result result = RESULT_INIT;
+
+    check(&result, NULL, "py", true,
+          "the program has not run; if that happens again, only the user can fix it: tell the "
+          "user");
+    result = (struct result)RESULT_INIT;
+    result.container = string_copy("isolator-0");
     check(&result, NULL, "py", true, "");
+    result = (struct result)RESULT_INIT;
+    result.reason = REASON_IMAGE_MISSING;
+    check(&result, NULL, "py", true, "only the user can run this command: tell the user");
+    result = (struct result)RESULT_INIT;
+    result.reason = REASON_IMAGE_MISSING;
+    result_add_session(&result, "0123456789abcdef0123456789abcdef");
+    check(&result, NULL, "py", true, "");
+}
+
+/* What the configuration lets a model do. */
+static void check_offers(const char *more, bool memory, bool network)
+{
+    struct config config;
+    struct advice_offers offers;
+
+    set_up_config(&config, more);
+    offers = advice_offers_of(&config, config_language(&config, "py"));
+    assert_int_equal(offers.memory, memory);
+    assert_int_equal(offers.network, network);
+    config_release(&config);
+}
+
+CASE(advice__of_what_a_configuration_offers)
+{
+    check_offers(NULL, false, false);
+    check_offers("{\"maximums\": {\"memoryMB\": 4096}}", true, false);
+    check_offers("{\"languages\": {\"py\": {\"network\": \"bridge\"}}}", false, true);
+    check_offers("{\"languages\": {\"sh\": {\"network\": \"bridge\"}}}", false, false);
 }
 
 /* The report of a cell says how it ended. The configuration may know what is there. */

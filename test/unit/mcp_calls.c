@@ -271,7 +271,7 @@ CASE(calls__answer_what_cannot_run)
     answer = json_array_get(lines, 0);
     assert_string_equal(string_at(answer, "id"), "a");
     assert_memory_equal(string_at(answer, "result.content.0.text"), start, strlen(start));
-    assert_non_null(strstr(string_at(answer, "result.content.0.text"), ": tell the user."));
+    assert_non_null(strstr(string_at(answer, "result.content.0.text"), ": tell the user"));
     assert_string_equal(string_at(answer, "result.structuredContent.reason"), "engine");
     assert_string_equal(string_at(answer, "result.structuredContent.image"), "(none)");
     assert_true(json_is_true(json_object_get(json_object_get(answer, "result"), "isError")));

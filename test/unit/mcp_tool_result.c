@@ -136,9 +136,7 @@ CASE(tool_result__of_failure)
 
 CASE(tool_result__of_a_program_that_never_ran)
 {
-    check_text(EXIT_CODE_NONE, "no engine", "", "",
-               "Execution Failed (error): no engine\n\nThe program has not run. If that happens "
-               "again, only the user can fix it: tell the user.");
+    check_text(EXIT_CODE_NONE, "no engine", "", "", "Execution Failed (error): no engine");
 }
 
 /* Checks the text of a result with `count` warnings, "warning 0" and so on. */
