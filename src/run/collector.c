@@ -76,20 +76,13 @@ static bool is_wanted(const struct collector *collector, const char *name)
     return false;
 }
 
-static const char *without_dots(const char *name)
-{
-    while (strncmp(name, "./", 2) == 0)
-        name += 2;
-    return name;
-}
-
 /* Whether a pattern is the name itself: such a file is returned even if its content is known. */
 static bool is_named(const struct collector *collector, const char *name)
 {
     const struct strvec *patterns = &collector->plan->artifacts;
 
     for (size_t i = 0; i < patterns->count; i++)
-        if (strcmp(without_dots(patterns->items[i]), name) == 0)
+        if (strcmp(patterns->items[i], name) == 0)
             return true;
     return false;
 }
@@ -138,6 +131,13 @@ static const char *matched_part(const char *name)
     const size_t length = strlen(name);
 
     return length > INPUT_FILES_PATH_MAX ? name + length - INPUT_FILES_PATH_MAX : name;
+}
+
+static const char *without_dots(const char *name)
+{
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
+    return name;
 }
 
 static void forget_file(struct collector *collector)

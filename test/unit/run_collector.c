@@ -114,7 +114,7 @@ CASE(collector__a_known_file_by_name)
 {
     struct fixture fixture;
 
-    set_up(&fixture, "./d/in");
+    set_up(&fixture, "d/in");
     add(&fixture.sent, "d/in", "in", 2);
     add(&fixture.back, "./d/in", "in", 2);
     collect(&fixture, 0);
