@@ -125,7 +125,7 @@ test_case 'a test reads what the one before it has changed only in the numbers t
 
 # The part of test/interpreters that removes, in a script that has made an image, a directory and a container. It is killed.
 test_case 'test/interpreters removes what it made, also when it is killed' && {
-    docker build -q --network none -t "$image" - >/dev/null <<<$'FROM isolator-test/busybox:1\nLABEL leftovers=1'
+    docker build -q --network none -t "$image" - >/dev/null 2>&1 <<<$'FROM isolator-test/busybox:1\nLABEL leftovers=1'
     mkdir "$scratch/made"
     sed -n '/^watch_leftovers/,/^}/p' test/interpreters >"$scratch/bed"
     printf '%s\n' 'exec {watched}> >(watch_leftovers "$1" "" "$2")' 'docker create --label isolator-test.interpreters=$$ "$2" none >/dev/null' \
