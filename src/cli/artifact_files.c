@@ -147,12 +147,13 @@ void artifact_files_write(int directory, const char *below, bool replace, const 
     size_t failed = 0;
 
     for (size_t i = 0; i < result->artifacts.count; i++) {
-        const struct artifact *artifact = &result->artifacts.items[i];
+        struct artifact *artifact = &result->artifacts.items[i];
         CLEANUP(error_release) struct error error = ERROR_INIT;
         CLEANUP_FREE char *path =
             string_format("%s%s%s", below ? below : "", below ? "/" : "", artifact->name);
 
-        if (write_artifact(directory, path, replace, advice, artifact, &error) == 0)
+        artifact->saved = write_artifact(directory, path, replace, advice, artifact, &error) == 0;
+        if (artifact->saved)
             continue;
         if (failed < WARNINGS_MAX)
             strvec_push(&result->artifacts.missing, error.message);

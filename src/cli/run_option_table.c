@@ -195,8 +195,10 @@ static const struct option_rule rules[] = {
       "Copy back only the files that match this pattern; can be given more than once. '*' and '?' "
       "do not match a slash, '**' does, and '[a-z]' is a set, which must have its closing bracket. "
       "A pattern without a slash is compared with the last part of the path. As in shells, a name "
-      "with a leading dot matches only a pattern that starts with a dot there. Files in a _.git_ "
-      "directory are never copied back."},
+      "with a leading dot matches only a pattern that starts with a dot there. A pattern that is "
+      "the "
+      "path of a file copies it back even if it is as it was sent. Files in a _.git_ directory are "
+      "never copied back."},
      CALL(run_option_take_artifact, request),
      ABOUT(REQUEST_ARTIFACTS),
      FOR(RUN)},
@@ -206,7 +208,8 @@ static const struct option_rule rules[] = {
      STRING(artifacts),
      FOR(SESSION)},
     {{0, "--artifact", "GLOB", "and files that match, like *.csv; repeatable", NULL,
-      "Files to write after each cell in which they have changed; may be repeated."},
+      "Files to write after each cell in which they have changed, or after each cell if the "
+      "pattern is their path; may be repeated."},
      CALL(run_option_take_artifact, request),
      ABOUT(REQUEST_ARTIFACTS),
      FOR(SESSION)},

@@ -23,6 +23,7 @@ struct artifact {
     char sha256[SHA256_HEX_SIZE];
     const char *mime_type; /* by its content, see base/mime.h; a constant */
     bool executable;
+    bool saved; /* on the disk of this host, by cli/artifact_files.h */
 };
 
 struct artifacts {

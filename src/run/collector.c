@@ -76,6 +76,17 @@ static bool is_wanted(const struct collector *collector, const char *name)
     return false;
 }
 
+/* Whether a pattern is the name itself: such a file is returned even if its content is known. */
+static bool is_named(const struct collector *collector, const char *name)
+{
+    const struct strvec *patterns = &collector->plan->artifacts;
+
+    for (size_t i = 0; i < patterns->count; i++)
+        if (strcmp(patterns->items[i], name) == 0)
+            return true;
+    return false;
+}
+
 /* Why no file of this name may be created on the host; NULL if one may. */
 static const char *name_problem(const struct collector *collector, const char *name)
 {
@@ -179,7 +190,7 @@ static void begin_entry(void *context, const struct untar_entry *entry)
         omit(collector, name, problem);
         return;
     }
-    sent = manifest_find(collector->sent, name);
+    sent = is_named(collector, name) ? NULL : manifest_find(collector->sent, name);
     collector->original = sent && sent->length == entry->size ? sent : NULL;
     if (!collector->original && entry->size > collector->room) {
         omit(collector, name, "it exceeds the limit " CONFIG_KEY_MAX_ARTIFACT_BYTES);

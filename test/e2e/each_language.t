@@ -39,8 +39,9 @@ test_case 'Python' && {
 }
 
 test_case 'JavaScript' && {
-    greets main.js 'console.log("é", 6 * 7, process.argv[2], require("fs").readFileSync(0, "utf8").trim())'
-    breaks main.js "1 exit" "Error: boom" 'throw new Error("boom")'
+    # what Bun and Deno know as well, also for test/interpreters
+    greets main.js 'import("node:fs").then(({ readFileSync }) => console.log("é", 6 * 7, process.argv[2], readFileSync(0, "utf8").trim()))'
+    breaks main.js "1 exit" "rror: boom" 'throw new Error("boom")'
 }
 
 test_case 'TypeScript' && {

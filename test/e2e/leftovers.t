@@ -123,4 +123,20 @@ test_case 'a test reads what the one before it has changed only in the numbers t
     has "$(cat SECURITY.md)" "In all these are $numbers numbers, or $((2 * numbers)) bytes." "SECURITY.md has the sum"
 }
 
+# The part of test/interpreters that removes, in a script that has made an image, a directory and a container. It is killed.
+test_case 'test/interpreters removes what it made, also when it is killed' && {
+    docker build -q --network none -t "$image" - >/dev/null 2>&1 <<<$'FROM isolator-test/busybox:1\nLABEL leftovers=1'
+    mkdir "$scratch/made"
+    sed -n '/^watch_leftovers/,/^}/p' test/interpreters >"$scratch/bed"
+    printf '%s\n' 'exec {watched}> >(watch_leftovers "$1" "" "$2")' 'docker create --label isolator-test.interpreters=$$ "$2" none >/dev/null' \
+        'sleep 1000; exit' >>"$scratch/bed"
+    setsid bash "$scratch/bed" "$scratch/made" "$image" &
+    pid=$!
+    containers() { docker ps -aq --filter "label=isolator-test.interpreters=$pid" | wc -l; }
+    until_true eval '[ "$(containers)" = 1 ]'
+    kill -KILL -- "-$pid"
+    until_true eval '! docker image inspect "$image" >/dev/null 2>&1'
+    is "$(containers) $(find "$scratch/made" 2>/dev/null)" "0 " "the container, the directory and the image"
+}
+
 finish

@@ -249,11 +249,22 @@ test_case 'the prompt: exit and quit leave' && {
     has "$out" "Out[2]: 6" "other cells with these words"
 }
 
-test_case 'the prompt: :get and :reset' && {
-    mkdir "$scratch/here" && cd "$scratch/here" || exit
-    at_prompt 'open("b.txt", "w").write("two"); y = 1' ':get b.txt' ':get b.txt' ':reset' 'y' ':quit'
+test_case 'the prompt: :put, :get and :reset' && {
+    mkdir -p "$scratch/here/c.py" && cd "$scratch/here" || exit
+    touch a.py b.py '*.txt'
+    at_prompt ':put *.py' ':put *.txt' ':put *.none' ':files' 'open("b.txt", "w").write("two"); y = 1' ':get b.txt' ':get b.txt' ':reset' 'y' ':quit'
     cd - >/dev/null || exit
     is "$(cat "$scratch/here/b.txt")" "two" ":get"
+    expect "$(grep -E '^(copied|    *0)' <<<"$out")" "what was copied" <<'END'
+copied a.py
+copied b.py
+copied *.txt
+         0  *.txt
+         0  a.py
+         0  b.py
+copied b.txt
+END
+    has "$out" "cannot open '*.none': No such file or directory" "a pattern that matches nothing"
     has "$out" "cannot write artifact 'b.txt': it already exists; rename or remove it first" "a file of this host is kept"
     has "$out" "NameError" ":reset: a new session knows nothing of the one before it"
 }

@@ -108,6 +108,25 @@ CASE(collector__new_and_changed_files)
     check(&fixture, "data/in:IN data/out:out ", "");
 }
 
+/* A file that is asked for by its name is returned, also if it was sent and written again as it
+ * was. */
+CASE(collector__a_known_file_by_name)
+{
+    struct fixture fixture;
+
+    set_up(&fixture, "d/in");
+    add(&fixture.sent, "d/in", "in", 2);
+    add(&fixture.back, "./d/in", "in", 2);
+    collect(&fixture, 0);
+    check(&fixture, "d/in:in ", "");
+    set_up(&fixture, "in");
+    add(&fixture.sent, "d/in", "in", 2);
+    add(&fixture.back, "./d/in", "in", 2);
+    collect(&fixture, 0);
+    check(&fixture, "",
+          "no artifact was found: the program created or changed no file in its working directory");
+}
+
 /* Code that nobody trusts places no .envrc; but what is left out is told. */
 CASE(collector__names_with_a_dot)
 {

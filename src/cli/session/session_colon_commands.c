@@ -1,6 +1,8 @@
 #include "cli/session/session_colon_commands.h"
 
+#include <glob.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
@@ -12,7 +14,7 @@
 
 static const char commands_help[] =
     ":files         list the files of the working directory\n"
-    ":put FILE      copy a file of this host into the working directory\n"
+    ":put FILE      copy a file of this host, or those of a pattern, into the working directory\n"
     ":get FILE      copy a file, or those of a pattern like '*.png', out of it\n"
     ":reset         begin a new session, in a new container\n"
     ":quit          end the session, as Ctrl-D and exit do\n"
@@ -53,12 +55,40 @@ static void list_files(struct session_runner *runner)
         print_format("            %s\n", result.artifacts.missing.items[i]);
 }
 
-static void put_file(struct session_runner *runner, const char *file)
+static void say_copied(const char *name)
 {
-    const struct session_cell cell = {.code = "", .file = file, .path = text_file_name(file)};
+    CLEANUP_FREE char *escaped = text_escape(name);
+
+    print_format("copied %s\n", escaped);
+}
+
+/* The file of this name; if there is none, the regular files that match it as a pattern. */
+static void find_files(const char *pattern, struct strvec *files)
+{
+    struct stat status;
+    glob_t found;
+
+    if (lstat(pattern, &status) != 0 && glob(pattern, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            if (stat(found.gl_pathv[i], &status) == 0 && S_ISREG(status.st_mode))
+                strvec_push(files, found.gl_pathv[i]);
+        globfree(&found);
+    }
+    if (files->count == 0)
+        strvec_push(files, pattern); /* which is then named as missing */
+}
+
+static void put_files(struct session_runner *runner, const char *pattern)
+{
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
+    const struct session_cell cell = {.code = "", .files = &files};
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
-    exchange(runner, &cell, &result);
+    find_files(pattern, &files);
+    if (!exchange(runner, &cell, &result))
+        return;
+    for (size_t i = 0; i < files.count; i++)
+        say_copied(files.items[i]);
 }
 
 static void get_files(struct session_runner *runner, const char *pattern)
@@ -79,6 +109,9 @@ static void get_files(struct session_runner *runner, const char *pattern)
         diagnostics_line("no such file in the working directory");
     /* Cells replace the files of --artifacts too; those that happen to be here are kept. */
     artifact_files_write(directory, NULL, here < 0, "rename or remove it first", &result);
+    for (size_t i = 0; i < result.artifacts.count; i++)
+        if (result.artifacts.items[i].saved)
+            say_copied(result.artifacts.items[i].name);
     session_output_result(&result, "");
 }
 
@@ -104,7 +137,7 @@ bool session_colon_command(struct session_runner *runner, char *line)
     if (strcmp(line, ":files") == 0)
         list_files(runner);
     else if (strcmp(line, ":put") == 0 && *argument)
-        put_file(runner, argument);
+        put_files(runner, argument);
     else if (strcmp(line, ":get") == 0 && *argument)
         get_files(runner, argument);
     else if (strcmp(line, ":reset") == 0)

@@ -28,17 +28,16 @@ static int read_file(int fd, struct strbuf *data, struct error *error)
 }
 
 /* Adds a file of this host to the request. */
-static int add_file(struct request *request, const struct session_cell *cell, long long max,
-                    struct error *error)
+static int add_file(struct request *request, const char *file, long long max, struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf data = STRBUF_INIT;
-    CLEANUP_FD int fd = run_inputs_open_file(cell->file, max, error);
+    CLEANUP_FD int fd = run_inputs_open_file(file, max, error);
     size_t length;
 
     if (fd < 0 || read_file(fd, &data, error) != 0)
         return -1;
     length = data.length;
-    input_files_add(&request->input.files, cell->path, strbuf_steal(&data), length);
+    input_files_add(&request->input.files, text_file_name(file), strbuf_steal(&data), length);
     return 0;
 }
 
@@ -75,7 +74,10 @@ static int fill_request(const struct session_shell *shell, const struct session_
         strvec_push_all(&request->artifacts, &options->artifacts);
     else if (request_add_artifact(request, cell->wanted, error) != 0)
         return -1;
-    return cell->file ? add_file(request, cell, max, error) : 0;
+    for (size_t i = 0; cell->files && i < cell->files->count; i++)
+        if (add_file(request, cell->files->items[i], max, error) != 0)
+            return -1;
+    return 0;
 }
 
 /* Checks the options, before there is a service. */

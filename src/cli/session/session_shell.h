@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/strvec.h"
 #include "cli/run_options.h"
 #include "config/config.h"
 #include "run/result.h"
@@ -29,8 +30,8 @@ struct session_cell {
     long long
         line;   /* it begins there in the file of the options, from 1 on; 0: it is not from one */
     bool names; /* the result has names for completion */
-    const char *file;   /* on this host, to be sent too; NULL: none */
-    const char *path;   /* where it is put, below the working directory */
+    const struct strvec
+        *files;         /* of this host, to be sent into the working directory too; NULL: none */
     const char *wanted; /* a pattern of files to fetch; NULL: those of the options */
 };
 
