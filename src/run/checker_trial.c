@@ -56,7 +56,7 @@ int checker_trial(struct run *run, struct error *error)
     const struct test_requests *tests = &run->plan->tests;
     const struct test_request *test = tests->tries_checker ? find_expected(tests) : NULL;
     CLEANUP_FREE char *shown = NULL, *said = NULL;
-    struct checker_verdict verdict;
+    struct checker_verdict verdict = {.message = NULL};
 
     if (!test)
         return 0;

@@ -346,7 +346,8 @@ END
         mistaken "$version" "$scratch/cold.json" "'docker' is podman, or leads to it" 'set "containerCommand": "podman", since podman is used by its own command, and unset DOCKER_HOST if it names podman'"'s socket"
     done
     mistaken "$docker" "$scratch/podman.json" "'podman' is Docker, or leads to it" 'set "containerCommand": "docker"' \
-        "podman has not shown that it enforces limits here; to see why: isolator doctor --runtime podman"
+        "cannot tell whether the engine enforces the limit of memory: cannot start the container: 'podman' is Docker, or leads to it; \
+set \"containerCommand\": \"docker\": Error: invalid mount option"
 }
 
 test_case 'a docker command of Docker 29 with an old engine, and an old one with an engine of Docker 29' && {
