@@ -463,7 +463,11 @@ echo 2.0 >"$examples/tests/1.out"
 echo 6.0 >"$examples/tests/2.out"
 cat >"$examples/check.py" <<'END'
 import sys
-output, answer = (float(open(path).read()) for path in sys.argv[2:4])
+answer = float(open(sys.argv[3]).read())
+try:
+    output = float(open(sys.argv[2], errors="replace").read())
+except ValueError:
+    sys.exit("the output is no number")
 if abs(output - answer) > 0.1:
     sys.exit(f"expected about {answer}, found {output}")
 END
