@@ -68,10 +68,10 @@ test_case 'a host that does not answer' && {
     is "$?" 3 "it ends"
     out=$(cat "$scratch/out")
     is "$(field reason)|$(field error)" "engine|cannot start the container: the container engine does not answer at \
-ssh://root@$(address 1); unset DOCKER_HOST, or start the engine that it names: it did not answer in time" "the reason"
+ssh://root@$(address 1); it may be busy: try again, or raise engineTimeoutSeconds: it did not answer in time" "the reason"
     far isolator start --timeout 600 "$hello"
     has "$status $err" "3 isolator: warning: the creation of container" "a job: it may be created later"
-    has "$err" "ssh://root@$(address 1); unset DOCKER_HOST, or start the engine that it names: it did not answer in time" "a job"
+    has "$err" "ssh://root@$(address 1); it may be busy: try again, or raise engineTimeoutSeconds: it did not answer in time" "a job"
     plug 1
 }
 
