@@ -124,7 +124,7 @@ sys.exit(None if output.lower() == answer else f"{output!r} is not {answer!r}")
         ("wrong-answer", None, "'no' is not 'yes'"),
         ("partly-right", 2.5, "points 2.5"),
     ]
-    with pytest.raises(isolator.EngineError, match="^the checker exited with status 3$") as raised:
+    with pytest.raises(isolator.EngineError, match="^test 'YES': the checker exited with status 3$") as raised:
         isolator.test("print('fail')", "python", tests=tests, checker=checker)
     assert [one.status for one in raised.value.result.tests] == ["judge-error", "not-run", "not-run"]
 
