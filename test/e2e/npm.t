@@ -197,6 +197,8 @@ isolator-mcp-linux-$cpu" "the packages that it installs"
 test_case 'the launcher becomes the program' && {
     ln -s "$package/bin/isolator-mcp" "$scratch/server"
     start_server "$scratch/server"
+    has_become() { [ "$(readlink "/proc/$pid/exe")" = "$package/programs/$machine/isolator-mcp" ]; }
+    until_true has_become
     is "$(readlink "/proc/$pid/exe")" "$package/programs/$machine/isolator-mcp" "the same process"
     kill -TERM "$pid"
     wait "$pid"

@@ -479,7 +479,7 @@ END
     put custom/output_validator/check.py 'raise SystemExit(1)\n'
     problem custom
     is "$status $(printf '%s\n' "$out" | figures | sed -n 2p)" \
-        "3 accepted/double.ash passed judge-error - T the validator exited with status 1" "a validator that fails"
+        "3 accepted/double.ash passed judge-error - T test 'secret/1': the validator exited with status 1" "a validator that fails"
     is "$(printf '%s\n' "$out" | tail -n 1)" "0 of 0 submissions as expected; 2 not tested" "nothing differs"
     isolator test --json --problem "$scratch/custom"
     expect "$status

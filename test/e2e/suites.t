@@ -162,24 +162,24 @@ register() {
 }
 
 test_case --quick 'unit tests register themselves' && {
-    register 'static void unit__b(void **state)' '#if X' 'static void unit__a(void **state)' '#endif' 'static int help(int x)'
+    register 'CASE(unit__b)' '#if X' 'CASE_WITH(unit__a, set_up(fixture, ","))' '#endif' 'static int help(int x)'
     is "$status $(sed -n '/run_module/,$p' <<<"$out" | tr -s ' \n' ' ')" "0 static int run_module(void) { const struct CMUnitTest tests[] = {\
  cmocka_unit_test(unit__b), #if X cmocka_unit_test(unit__a), #endif }; return cmocka_run_group_tests(tests, NULL, NULL); } MODULE(unit) " "in their order"
-    register 'static int set_up_group(void **state)' 'static void unit__a(void **state)'
+    register 'static int set_up_group(void **state)' 'CASE(unit__a)'
     has "$out" "cmocka_run_group_tests(tests, set_up_group, NULL)" "what runs before the first"
     is "$(sed -n 2p <<<"$out")" "#line 1 \"$scratch/unit.c\"" "messages of the compiler name the file itself"
 }
 
 test_case --quick 'what looks like a unit test and is none is an error' && {
-    for line in 'static void unit_a(void **state)' 'void unit__a(void **state)' 'static void unit__a(void)' \
-        'static void unit__a(void **state);' 'static int set_up(void **state)' 'static void set_up_group(void **state)'; do
-        register 'static void unit__b(void **state)' "$line"
+    for line in 'CASE(unit_a)' 'CASES(unit__a)' 'static void unit__a(void **state)' 'static void unit__a(void)' \
+        'static int set_up(void **state)' 'static void set_up_group(void **state)'; do
+        register 'CASE(unit__b)' "$line"
         is "$status" 1 "$line"
-        has "$out" "unit.c:2: this is neither a test nor set_up_group(); a test is 'static void MODULE__CASE(void **state)'" "$line"
+        has "$out" "unit.c:2: this is neither a test nor set_up_group(); a test is CASE(MODULE__CASE)" "$line"
     done
     register 'static int help(int x)'
     is "$status" 1 "a file without tests"
-    has "$out" "unit.c: there is no test; a test is 'static void MODULE__CASE(void **state)'" "a file without tests"
+    has "$out" "unit.c: there is no test; a test is CASE(MODULE__CASE)" "a file without tests"
 }
 
 test_case --quick 'the table of suites that may be left out has what they name' && {
