@@ -178,7 +178,7 @@ test_case --quick 'arguments of commands' && {
 
 test_case --quick 'isolator-mcp' && {
     offers "--print-config" isolator-mcp --p
-    offers "claude-code claude-desktop cline codex continue copilot cursor gemini-cli goose jetbrains lm-studio opencode vscode windsurf zed" \
+    offers "antigravity auggie claude-code claude-desktop cline codex continue copilot crush cursor droid gemini-cli goose grok jetbrains kilo kimi-code kiro lm-studio opencode qwen-code vscode windsurf zed" \
         isolator-mcp --print-config ""
     offers "claude-code claude-desktop cline" isolator-mcp --print-config=cl
     offers "goose" isolator-mcp --dry-run --install go
