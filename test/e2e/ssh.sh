@@ -18,8 +18,11 @@ make_bed() {
     chmod +x "$bed/bin/ssh"
 }
 
+port_is_free() { ! in_network_of "$host" grep -hqE '^ *[0-9]+: [0-9A-F]+:0016 [0-9A-F:]+ 0A' /proc/net/tcp /proc/net/tcp6; }
+
 # connect: starts the sshd, which ends with this test also if that is killed, and waits until it lets one in.
 connect() {
+    until_true port_is_free # a session that cut() has killed may still end, and hold it
     sshd_command "$bed"
     in_network_of "$host" setpriv --pdeathsig KILL "${sshd_command[@]}" 2>"$bed/log" &
     sshd_pid=$!
