@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/grade/grade_plan.h"
 #include "cli/grade/grade_table.h"
 #include "cli/print.h"
-#include "cli/problem/included_files.h"
 #include "cli/problem/problem_table.h"
 #include "cli/progress.h"
 #include "cli/result_text.h"
@@ -29,8 +29,7 @@
 /* A file of the command line. */
 struct solution {
     struct grading *grading;
-    const char *file;                    /* borrowed */
-    const struct submission *submission; /* borrowed; NULL: nothing is expected of it */
+    struct grade_source source;
     /* The rest with the lock. */
     bool settled;          /* the result is complete */
     struct strbuf text;    /* what is printed on stdout; empty after that */
@@ -77,10 +76,10 @@ static struct strbuf make_json(const struct solution *solution, struct result *r
     struct strbuf text = STRBUF_INIT;
     json_t *object = json_object();
 
-    text_add_utf8(&name, solution->file, strlen(solution->file));
+    text_add_utf8(&name, solution->source.file, strlen(solution->source.file));
     json_object_set_new(object, "file", json_string(strbuf_string(&name)));
-    if (solution->submission)
-        submission_result_add_json(object, solution->submission, result);
+    if (solution->source.submission)
+        submission_result_add_json(object, solution->source.submission, result);
     result_text_write(object, result, SAFE_JSON_FLAGS, add_piece, &text);
     return text;
 }
@@ -89,9 +88,9 @@ static struct strbuf make_row(const struct solution *solution, const struct resu
 {
     const struct grading *grading = solution->grading;
     CLEANUP_FREE char *row =
-        solution->submission
-            ? problem_table_row(&grading->problem_table, solution->submission, result)
-            : grade_table_row(&grading->table, solution->file, result);
+        solution->source.submission
+            ? problem_table_row(&grading->problem_table, solution->source.submission, result)
+            : grade_table_row(&grading->table, solution->source.file, result);
     struct strbuf text = STRBUF_INIT;
 
     strbuf_addstr(&text, row);
@@ -136,7 +135,7 @@ static void settle(struct solution *solution, struct result *result)
     const struct strvec *warnings = &grading->options->test_warnings;
     struct strbuf text = STRBUF_INIT;
     struct strvec remarks = STRVEC_INIT;
-    const struct submission *submission = solution->submission;
+    const struct submission *submission = solution->source.submission;
     bool engine_failed;
 
     result_name_subject(result, run_options_namer);
@@ -144,7 +143,7 @@ static void settle(struct solution *solution, struct result *result)
     if (complete) {
         if (!grading->as_table)
             strvec_push_all(&result->warnings, warnings);
-        remarks = make_remarks(grading, solution->file, result);
+        remarks = make_remarks(grading, solution->source.file, result);
         text = grading->as_table ? make_row(solution, result) : make_json(solution, result);
     }
     pthread_mutex_lock(&grading->lock);
@@ -178,7 +177,7 @@ static void on_result(void *context, struct result *result)
 static void on_cleaned_up(void *context, const char *problem)
 {
     const struct solution *solution = context;
-    CLEANUP_FREE char *name = text_escape(solution->file);
+    CLEANUP_FREE char *name = text_escape(solution->source.file);
     CLEANUP_FREE char *escaped = text_escape(problem ? problem : "");
 
     if (problem)
@@ -259,77 +258,6 @@ static int pull(struct grading *grading, const struct plan *plan, struct error *
     return run_inputs_pull(&grading->service.docker, plan, error);
 }
 
-/* Sets what the request has of the program alone. */
-static int set_program(const struct solution *solution, struct request *request,
-                       struct error *error)
-{
-    const struct grading *grading = solution->grading;
-    const struct submission *submission = solution->submission;
-    const struct language *language =
-        submission ? submission->language : run_inputs_language(solution->file, grading->config);
-
-    if (!request->language && language)
-        request->language = string_copy(language->name);
-    if (!run_inputs_is_directory(solution->file)) {
-        run_options_set_program(grading->options, solution->file);
-        return 0;
-    }
-    if (!submission || !submission->entrypoint)
-        return run_inputs_use_directory(request, solution->file, grading->config, error);
-    free(request->entrypoint);
-    request->entrypoint = string_copy(submission->entrypoint);
-    free(request->input.dir);
-    request->input.dir = string_copy(solution->file);
-    return 0;
-}
-
-/*
- * Resolves the plan of a solution, with tests that all plans share. On failure the request has its
- * tests still.
- */
-static int resolve(const struct solution *solution, struct plan *plan, struct error *error)
-{
-    struct request *request = &solution->grading->options->request;
-    struct test_requests tests = test_requests_share(&request->tests);
-    const bool has_language = request->language != NULL;
-    int result = set_program(solution, request, error);
-
-    if (result == 0)
-        result = plan_resolve(plan, solution->grading->config, request, error);
-    if (!has_language)
-        free(steal_pointer(&request->language)); /* the next file has another one */
-    free(steal_pointer(&request->input.dir));    /* if the plan has not taken it over */
-    if (result == 0)
-        request->tests = tests;
-    else
-        test_requests_release(&tests);
-    return result;
-}
-
-/* Adds the files of the package, one of which may be the program. */
-static int include(const struct solution *solution, struct plan *plan, struct error *error)
-{
-    const struct problem_package *package = solution->grading->package;
-    const struct language *language = config_language(solution->grading->config, plan->language);
-
-    if (!package)
-        return 0;
-    if (included_files_add(&package->root, package->path, language, &plan->paths, error) != 0)
-        return -1;
-    if (solution->submission->included_main)
-        plan_use_included(plan, language, solution->submission->included_main);
-    return 0;
-}
-
-/* Opens the file of a solution. */
-static int open_file(const struct solution *solution, struct plan *plan, struct error *error)
-{
-    const int file = run_inputs_open_file(solution->file,
-                                          limits_bytes(&plan->policy.limits, LIMIT_WORKDIR), error);
-
-    return file < 0 ? -1 : plan_set_file(plan, solution->grading->config, file, error);
-}
-
 static int submit(struct solution *solution, struct error *error)
 {
     const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
@@ -339,14 +267,11 @@ static int submit(struct solution *solution, struct error *error)
     struct grading *grading = solution->grading;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
-    if ((!run_inputs_is_directory(solution->file) &&
-         run_inputs_check_file(solution->file, error) != 0) ||
-        resolve(solution, &plan, error) != 0 ||
-        (!plan.input.dir && open_file(solution, &plan, error) != 0) ||
-        pull(grading, &plan, error) != 0 || include(solution, &plan, error) != 0)
+    if (grade_plan_complete(&solution->source, &plan, error) != 0 ||
+        pull(grading, &plan, error) != 0)
         return -1;
     if (grading->options->verbose)
-        run_inputs_print_standard(solution->file, &plan, grading->config);
+        run_inputs_print_standard(solution->source.file, &plan, grading->config);
     return service_submit(&grading->service, &plan, &callbacks, NULL, error);
 }
 
@@ -453,7 +378,7 @@ static int check_options(struct grading *grading, struct error *error)
            !config_language_of_file(grading->config, files->items[i]) &&
            !run_inputs_is_directory(files->items[i]))
         i++;
-    if (i == files->count || resolve(&grading->solutions[i], &plan, error) == 0)
+    if (i == files->count || grade_plan_resolve(&grading->solutions[i].source, &plan, error) == 0)
         return 0;
     if (error->kind == ERROR_USAGE) {
         error_name_subject(error, run_options_namer);
@@ -466,7 +391,7 @@ static int check_options(struct grading *grading, struct error *error)
 
 static void set_up(struct grading *grading)
 {
-    const struct run_options *options = grading->options;
+    struct run_options *options = grading->options;
 
     pthread_mutex_init(&grading->lock, NULL);
     grading->count = options->files.count;
@@ -474,8 +399,12 @@ static void set_up(struct grading *grading)
     for (size_t i = 0; i < grading->count; i++)
         grading->solutions[i] = (struct solution){
             .grading = grading,
-            .file = options->files.items[i],
-            .submission = grading->package ? &grading->package->submissions.items[i] : NULL};
+            .source = {.options = options,
+                       .config = grading->config,
+                       .package = grading->package,
+                       .file = options->files.items[i],
+                       .submission =
+                           grading->package ? &grading->package->submissions.items[i] : NULL}};
     grade_table_init(&grading->table, &options->files, &options->request.tests);
     if (grading->package)
         problem_table_init(&grading->problem_table, &grading->package->submissions,

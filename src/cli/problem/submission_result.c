@@ -4,30 +4,12 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cli/grade/grade_table.h"
 
 /* Whether the result says something about the program: neither it nor its judge failed to run. */
 static bool says_something(const struct result *result)
 {
-    switch (result->reason) {
-    case REASON_CANCELLED:
-    case REASON_ENGINE:
-    case REASON_IMAGE_MISSING:
-    case REASON_COMMAND:
-    case REASON_JUDGE:
-        return false;
-    case REASON_EXIT:
-    case REASON_SIGNAL:
-    case REASON_TIMEOUT:
-    case REASON_CPU_TIME:
-    case REASON_OOM:
-    case REASON_OUTPUT_LIMIT:
-    case REASON_BUILD:
-    case REASON_TESTS:
-    case REASON_EXCEPTION:
-    case REASON_INPUT:
-        break;
-    }
-    return true;
+    return grade_of(result) != GRADE_NONE || result->reason == REASON_INPUT;
 }
 
 enum submission_outcome submission_outcome(const struct submission *submission,
