@@ -160,7 +160,7 @@ static bool has_come(const struct ready *ready, uint64_t number, const uint64_t 
 static void note_thread(struct ready_thread *thread, uint64_t number, uint64_t argument)
 {
     if (number == SYS_set_tid_address)
-        thread->id = argument;
+        thread->cleared = argument;
     if (number == SYS_set_robust_list)
         thread->robust_list = argument;
 }

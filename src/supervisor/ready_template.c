@@ -86,14 +86,25 @@ static bool shares_memory(int proc, pid_t pid)
     return shares || length != 0;
 }
 
-/* Whether the C library writes the thread's id there, which it must find in a fork, too: glibc. */
+/*
+ * Where the C library keeps the thread's id, which has to be that of a fork in a fork: glibc has it
+ * in front of the list (struct pthread, nptl/descr.h). glibc 2.41 also lets the kernel clear that,
+ * and 2.43 another word.
+ */
+static uint64_t id_address(const struct ready_thread *thread)
+{
+    return thread->robust_list - 2 * sizeof(long);
+}
+
 static bool has_thread(pid_t pid, const struct ready_thread *thread)
 {
     long word;
 
+    if (thread->robust_list == 0 || thread->cleared == 0)
+        return false;
     errno = 0;
-    word = thread->id == 0 ? 0 : ptrace(PTRACE_PEEKDATA, pid, thread->id, NULL);
-    return thread->id != 0 && errno == 0 && (int32_t)word == pid;
+    word = ptrace(PTRACE_PEEKDATA, pid, id_address(thread), NULL);
+    return errno == 0 && (int32_t)word == pid;
 }
 
 static long make_call(const struct ready_template *template, pid_t pid, long number, uint64_t one,
@@ -194,26 +205,27 @@ static bool replace_pipes(const struct ready_template *template, int proc, pid_t
 static bool set_up_fork(const struct ready_template *template, int proc, struct program *program)
 {
     const uint64_t robust_list_size = 3 * sizeof(long); /* struct robust_list_head */
-    const uint64_t robust_list = template->thread.robust_list;
+    const struct ready_thread *thread = &template->thread;
     const pid_t pid = program->pid;
 
     return make_call(template, pid, SYS_prctl, PR_SET_DUMPABLE, 1, 0) == 0 &&
            make_call(template, pid, SYS_setsid, 0, 0, 0) == pid &&
-           (robust_list == 0 ||
-            make_call(template, pid, SYS_set_robust_list, robust_list, robust_list_size, 0) == 0) &&
+           make_call(template, pid, SYS_set_tid_address, thread->cleared, 0, 0) == pid &&
+           make_call(template, pid, SYS_set_robust_list, thread->robust_list, robust_list_size,
+                     0) == 0 &&
            replace_pipes(template, proc, pid, program) &&
            traced_call_restore(pid, &template->registers);
 }
 
 bool ready_template_fork(const struct ready_template *template, int proc, struct program *program)
 {
-    const uint64_t flags = SIGCHLD | CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+    const uint64_t flags = SIGCHLD | CLONE_PARENT | CLONE_CHILD_SETTID;
     struct ready_traits traits;
 
     if (!read_traits(template, &traits) || memcmp(&traits, &template->traits, sizeof traits) != 0)
         return false;
-    program->pid =
-        traced_call_clone(template->pid, &template->registers, flags, template->thread.id);
+    program->pid = traced_call_clone(template->pid, &template->registers, flags,
+                                     id_address(&template->thread));
     if (program->pid > 0 && set_up_fork(template, proc, program))
         return true;
     if (program->pid > 0)

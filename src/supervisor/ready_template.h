@@ -34,9 +34,12 @@ struct ready_traits {
     long io_priority, timer_slack;
 };
 
-/* Addresses that the C library has told the kernel of for its only thread; 0: none. */
+/*
+ * Addresses that the C library has told the kernel of for its only thread; 0: none. The kernel
+ * clears the first one when the thread ends.
+ */
 struct ready_thread {
-    uint64_t id, robust_list;
+    uint64_t cleared, robust_list;
 };
 
 struct ready_template {
