@@ -214,6 +214,13 @@ test_case 'no warm container can be made' && {
 END
 }
 
+# This one looks at no file before it ends.
+test_case 'an interpreter that cannot be ready' && {
+    sed 's/{"python": 1}/{"busybox": 1}/; s/\["sh", "{entrypoint}"\]/["echo", "{entrypoint}"], "hello": "x"/' "$scratch/good.json" >"$scratch/not-ready.json"
+    isolator doctor --config "$scratch/not-ready.json"
+    is "$(check 'run busybox')" "ok run busybox hello in N ms; in a warm container: N ms, not ready: the interpreter starts with each request" "it is told"
+}
+
 # ---- what the engine says of itself
 # reported SED CHECK NAME: asserts what doctor says of an engine whose `docker info` is changed so: its exit status, the
 # line about this check, and the advice, which are in a here document.

@@ -10,6 +10,7 @@
 #include "docker/image_inspect.h"
 #include "prepare/prepare.h"
 #include "request/snippets.h"
+#include "run/ready_program.h"
 
 static void say_of(struct doctor *doctor, const char *what, const struct language *language)
 {
@@ -311,6 +312,8 @@ static void test_language(struct doctor *doctor, const struct language *language
         return;
     if (warm.ready)
         strbuf_addf(&detail, ", ready with %lld MB", (warm.ready_bytes + (1 << 20) - 1) >> 20);
+    else if (warm.warm && ready_program_is_possible(&plan, READY_FOR_PROGRAM))
+        strbuf_addstr(&detail, ", not ready: the interpreter starts with each request");
     add_success(doctor, language, check, strbuf_string(&detail), &result);
 }
 
