@@ -114,7 +114,11 @@ static const struct option_rule rules[] = {
       "The program's standard input; '-' is isolator's own. It is read to its end before the "
       "program starts, shares the size of the working directory with the files, and is like each "
       "of them limited to 2147483647 bytes. By default the standard input of the program is "
-      "empty."},
+      "empty.\n"
+      ".Pp\n"
+      "The program gets a file, whose size it can read and in which it can seek, as do tests. If "
+      "there are more than 8 MiB, or more than an eighth of the memory limit, it gets a pipe. The "
+      "file is in memory and counts against that limit."},
      STRING(stdin_path),
      FOR(RUN)},
     {{'i', "--interactive", NULL, "pass isolator's own stdin on as it comes", NULL,

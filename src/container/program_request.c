@@ -1,6 +1,7 @@
 #include "container/program_request.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 /*
  * How long after the timeout the supervisor kills the program, and how long after it the container
@@ -22,6 +23,12 @@ enum { COMPARED_EXTRA = 65536 };
  * dismiss it: longer than any budget, for a connection that is half open.
  */
 enum { LINGER_MS = 600000 };
+
+/*
+ * A stdin that is a file has at most so many bytes, and at most this part of the memory of the
+ * container, whose limit it counts against.
+ */
+enum { STDIN_FILE_MAX = 8 << 20, STDIN_FILE_SHARE = 8 };
 
 /* What is left of a limit of the session, if that is less than the limit of the program. */
 static uint64_t lower_limit(uint64_t limit, uint64_t left)
@@ -82,6 +89,19 @@ static uint32_t side_flags(enum program_side side)
     return flags[side];
 }
 
+/* Whether stdin is a file: all of it is there, and it has room. */
+static bool has_stdin_file(const struct program_request *request)
+{
+    const long long memory = limits_bytes(request->limits, LIMIT_MEMORY);
+    const long long max =
+        memory / STDIN_FILE_SHARE < STDIN_FILE_MAX ? memory / STDIN_FILE_SHARE : STDIN_FILE_MAX;
+    struct stat status = {.st_size = 0};
+
+    if (request->cell || request->input_is_live || request->side != SIDE_NONE)
+        return false;
+    return request->input < 0 || (fstat(request->input, &status) == 0 && status.st_size <= max);
+}
+
 struct frame_run program_request_frame(const struct program_request *request, bool is_script)
 {
     const uint64_t timeout_ms = (uint64_t)program_request_timeout_ms(request);
@@ -99,6 +119,7 @@ struct frame_run program_request_frame(const struct program_request *request, bo
                  (request->netlink ? FRAME_RUN_NETLINK : 0u) |
                  (request->samples_memory ? FRAME_RUN_SAMPLE_MEMORY : 0u) |
                  (request->value_max > 0 ? FRAME_RUN_VALUE : 0u) |
+                 (has_stdin_file(request) ? FRAME_RUN_STDIN_FILE : 0u) |
                  (request->fork ? FRAME_RUN_FORK : 0u) | (request->is_last ? FRAME_RUN_LAST : 0u) |
                  (request->must_succeed && is_script ? FRAME_RUN_MUST_SUCCEED : 0u) |
                  side_flags(request->side),

@@ -45,7 +45,8 @@ struct program_request {
     size_t output_kept, output_compared;
     bool must_succeed;    /* FRAME_RUN_MUST_SUCCEED, in a script */
     int archive;          /* files for its working directory; -1: none */
-    int input;            /* its stdin; -1: empty */
+    int input;            /* its stdin, which is a file for it if that is known, and not too large,
+                           * STDIN_FILE_MAX; -1: empty */
     bool input_is_live;   /* see struct input; no cell has it */
     long long restore_ms; /* RESTORE comes first, which may take so long; 0: no */
     bool reset;           /* RESET comes first: the program finds what the one before it has left */

@@ -175,8 +175,7 @@ static bool take_credit(struct supervisor_link *link, const struct arrived *fram
     if (credit.stream == FRAME_NETWORK && supervisor_link_has_relay(link))
         left = &link->network_credit;
     else if (credit.stream == FRAME_STDIN &&
-             /* the input of a cell is taken before it begins */
-             (link->state == LINK_RUNNING || (link->state == LINK_READY && link->cell)))
+             (link->state == LINK_RUNNING || (link->state == LINK_READY && link->loads_input)))
         left = &link->input_credit;
     else
         return false;

@@ -65,7 +65,8 @@ struct supervisor_link {
     bool has_relay; /* the request has ordered one */
     size_t network_credit;
     bool input_is_live;
-    int input_error; /* why reading live input failed, which ended it; errno, 0: it did not */
+    bool loads_input; /* it is taken before the program begins: that of a cell, or a file */
+    int input_error;  /* why reading live input failed, which ended it; errno, 0: it did not */
 };
 
 /* Receives what the frames carry. */

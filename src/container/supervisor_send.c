@@ -71,6 +71,7 @@ static void begin_request(struct supervisor_link *link, int archive, int input, 
     link->archive = archive;
     link->input = input;
     link->input_is_live = is_live && input >= 0;
+    link->loads_input = false;
     link->input_error = 0;
     link->archive_at = link->input_at = 0;
     link->input_credit = link->network_credit = FRAME_STDIN_WINDOW;
@@ -95,7 +96,9 @@ static void add_make_ready(struct supervisor_link *link, const struct frame_run 
                            const char *hook)
 {
     const struct frame_make_ready order = {
-        run->stack_max, run->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL | FRAME_RUN_FORK), 0};
+        run->stack_max,
+        run->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL | FRAME_RUN_FORK | FRAME_RUN_STDIN_FILE),
+        0};
     CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
 
     strbuf_add(&payload, &order, sizeof order);
@@ -113,6 +116,7 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
     begin_request(link, request->archive, request->input, request->input_is_live);
     run.flags |= link->was_resized ? FRAME_RUN_FRESH : 0u;
     link->cell = request->cell;
+    link->loads_input = (run.flags & (FRAME_RUN_CELL | FRAME_RUN_STDIN_FILE)) != 0;
     link->has_value = request->value_max > 0;
     link->keeps_processes = request->keep_processes;
     link->has_relay = request->connections > 0 || request->tools > 0;

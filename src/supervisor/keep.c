@@ -215,7 +215,6 @@ static void drop_copy(struct keep *keep)
 
 static bool make_copy(struct keep *keep, uint64_t max)
 {
-    const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
     struct copy copy = {.keep = keep, .left = max};
     struct collect job = {.write = write_copy,
                           .too_large = refuse_file,
@@ -230,7 +229,7 @@ static bool make_copy(struct keep *keep, uint64_t max)
         return fail(keep, FRAME_STEP_KEEP, errno, "");
     if (!collect_directory(&job, keep->workdir))
         fail(keep, FRAME_STEP_KEEP, job.error != 0 ? job.error : copy.error, job.path);
-    else if (fcntl(copy.fd, F_ADD_SEALS, seals) != 0)
+    else if (!memory_file_seal(copy.fd))
         fail(keep, FRAME_STEP_KEEP, errno, "");
     else
         return true;

@@ -10,10 +10,14 @@
  */
 int memory_file_make(const char *name)
 {
-    const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING, not_executable = 8;
-    const int fd = memfd_create(name, flags | not_executable); /* MFD_NOEXEC_SEAL */
+    const int fd = memfd_create(name, MEMORY_FILE_FLAGS | MEMORY_FILE_NOT_EXECUTABLE);
 
-    return fd < 0 && errno == EINVAL ? memfd_create(name, flags) : fd;
+    return fd < 0 && errno == EINVAL ? memfd_create(name, MEMORY_FILE_FLAGS) : fd;
+}
+
+bool memory_file_seal(int fd)
+{
+    return fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0;
 }
 
 int memory_file_reopen(int fd)

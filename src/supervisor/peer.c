@@ -76,9 +76,9 @@ bool peer_join(struct peer *peer, uint32_t flags, int ends[2])
     peer_close(peer);
     peer->joined = (flags & (FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR)) != 0;
     peer->is_interactor = (flags & FRAME_RUN_INTERACTOR) != 0;
-    ends[0] = ends[1] = -1;
     if (!peer->joined)
         return true;
+    ends[0] = ends[1] = -1;
     if (open_ends(peer, ends)) {
         for (int i = 0; i < 2; i++)
             fcntl(ends[i], F_SETFL, 0); /* programs expect that a read waits */

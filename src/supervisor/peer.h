@@ -30,7 +30,7 @@ void peer_init(struct peer *peer, const char *directory);
 
 /*
  * Opens the FIFOs if the request, with these enum frame_run_flag, is joined: ends[0], to be read,
- * and ends[1], to be written, are the caller's then, and -1 otherwise. False: errno says why not.
+ * and ends[1], to be written, are the caller's then, and stay otherwise. False: errno says why not.
  */
 bool peer_join(struct peer *peer, uint32_t flags, int ends[2]);
 

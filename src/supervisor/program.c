@@ -62,6 +62,8 @@ static void close_ends(struct program *program)
     descriptor_close(&program->report);
     descriptor_close(&program->begin);
     descriptor_close(&program->answer);
+    descriptor_close(&program->joined[0]);
+    descriptor_close(&program->joined[1]);
 }
 
 void program_release(struct program *program)
@@ -270,6 +272,17 @@ static bool open_store(int ends[2])
     return ends[0] >= 0;
 }
 
+bool program_open_stdin(struct program *program)
+{
+    int ends[2];
+    const bool opened = open_store(ends);
+
+    program->has_file = true;
+    program->joined[0] = ends[0];
+    program->in = ends[1];
+    return opened;
+}
+
 static bool open_pipes(struct pipes *pipes, struct program *program)
 {
     memset(pipes, -1, sizeof *pipes);
@@ -359,7 +372,8 @@ static int take_end(struct pipes *pipes, enum pipe_of pipe, int end)
 
 static void take_ends(struct program *program, struct pipes *pipes)
 {
-    program->in = program->is_interpreter ? -1 : take_end(pipes, PIPE_IN, 1);
+    if (!program->is_interpreter && !program->has_file)
+        program->in = take_end(pipes, PIPE_IN, 1);
     program->out[0] = take_end(pipes, PIPE_OUT, 0);
     program->out[1] = take_end(pipes, PIPE_ERR, 0);
     program->report = take_end(pipes, PIPE_REPORT, 0);

@@ -31,6 +31,7 @@ struct program {
     bool is_interpreter;   /* it stays, and reads cells */
     bool traced;           /* it stops when it is executed, for its tracer, this process */
     int joined[2];         /* its stdin and stdout, in place of pipes; given away; -1: none */
+    bool has_file;         /* its stdin is a file, see program_open_stdin() */
     bool netlink, ipc;     /* see filter_install() */
     pid_t watch;           /* likewise */
     uint64_t stack_max;    /* bytes of its stack at most; 0: its limit stays */
@@ -58,6 +59,12 @@ struct program_failure {
     bool executing; /* the program itself could not be executed; else it got no process */
     int error;      /* errno */
 };
+
+/*
+ * Makes the file in memory that is its stdin in place of a pipe: `in` writes to it, and joined[0]
+ * reads it. False: errno says why.
+ */
+bool program_open_stdin(struct program *program);
 
 /*
  * Makes a process that is to become the program, in the current directory. False: `failure` says

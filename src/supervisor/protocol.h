@@ -17,8 +17,8 @@
  *     FILES        waiting  the next bytes of a tar archive, unpacked in the working directory
  *     CODE         waiting  the next bytes of the cell for an interpreter that stays
  *     RUN          waiting  struct frame_run: run the program, or the cell. The archive, if there
- *                           is one, has to be complete. BEGUN or FAILED follows; for a cell not
- *                           before STDIN_END has arrived
+ *                           is one, has to be complete. BEGUN or FAILED follows; for a cell, or
+ *                           if stdin is a file, not before STDIN_END has arrived
  *     INTERRUPT    any      none: send SIGINT to the interpreter, if a cell runs
  *     STDIN        any      bytes for the program's stdin; need credit
  *     STDIN_END    any      none: no more bytes follow
@@ -93,6 +93,11 @@
  *           the report up to a NUL, which ends the cell. What has another number is discarded
  *
  * STDIN of a cell is kept until STDIN_END, and granted again at once.
+ *
+ * Standard input. It is a pipe, or with FRAME_RUN_STDIN_FILE a sealed file in memory, which the
+ * kernel charges to the container: STDIN is written to it and granted again at once, and the
+ * program begins after STDIN_END. Neither FRAME_RUN_CELL, FRAME_RUN_JOINED nor FRAME_RUN_INTERACTOR
+ * may come with it.
  *
  * At the end of a cell all processes are stopped, what they have written is sent, and all but the
  * interpreter are killed; the next cell continues it. With FRAME_RUN_KEEP_PROCESSES, which can come

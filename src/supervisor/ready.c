@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "supervisor/descriptors.h"
+#include "supervisor/memory_file.h"
 #include "supervisor/ready_hook.h"
 
 /* Descriptors: what a hook reads from, and an interpreter that stays its cells. */
@@ -214,6 +215,7 @@ bool ready_suits(const struct ready *ready, const struct program *program)
     const struct program *waiting = &ready->program;
 
     return ready->state >= READY_WAITING && waiting->is_interpreter == program->is_interpreter &&
+           waiting->has_file == program->has_file &&
            strvec_equal(&waiting->arguments, &program->arguments) &&
            strvec_equal(&waiting->environment, &program->environment) &&
            waiting->stack_max == program->stack_max && waiting->netlink == program->netlink &&
@@ -240,6 +242,20 @@ bool ready_is_alone(const struct ready *ready, const struct figures *figures)
     return ready->state == READY_TEMPLATE && ready_template_is_alone(&ready->template, figures);
 }
 
+bool ready_take_stdin(struct ready *ready, struct program *program)
+{
+    struct program *waiting = &ready->program;
+
+    if (ready->state != READY_WAITING)
+        return false;
+    program->joined[0] = memory_file_reopen(waiting->in); /* if it ends, another one begins */
+    if (program->joined[0] < 0)
+        return false;
+    program->in = waiting->in;
+    waiting->in = -1;
+    return true;
+}
+
 bool ready_resume(struct ready *ready, const struct processes *processes, struct program *program)
 {
     struct program *waiting = &ready->program;
@@ -247,7 +263,8 @@ bool ready_resume(struct ready *ready, const struct processes *processes, struct
     if (ready->state == READY_TEMPLATE)
         return ready_template_fork(&ready->template, processes->proc, program);
     program->pid = waiting->pid;
-    program->in = waiting->in;
+    if (!program->has_file)
+        program->in = waiting->in;
     program->out[0] = waiting->out[0];
     program->out[1] = waiting->out[1];
     waiting->in = waiting->out[0] = waiting->out[1] = -1;

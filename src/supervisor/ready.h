@@ -59,6 +59,12 @@ bool ready_become_template(struct ready *ready, const struct processes *processe
 bool ready_is_alone(const struct ready *ready, const struct figures *figures);
 
 /*
+ * Gives the program the file that is the stdin of what waits, as program_open_stdin() does. False:
+ * there is none, or its forks get files of their own.
+ */
+bool ready_take_stdin(struct ready *ready, struct program *program);
+
+/*
  * Gives the process, or a fork of the template, to the program, which ready_suits(); it waits for
  * ready_continue(). False: there is no fork, and the template has to be discarded.
  */

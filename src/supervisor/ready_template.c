@@ -15,6 +15,7 @@
 
 #include "supervisor/descriptors.h"
 #include "supervisor/entries.h"
+#include "supervisor/memory_file.h"
 #include "supervisor/protocol.h"
 
 enum { CALL_CLOSE_RANGE = 436, IO_WHO_PROCESS = 1, PIPES = 3 };
@@ -40,7 +41,7 @@ static int count_entries(int proc, pid_t pid, const char *name)
     return found < 0 ? -1 : count;
 }
 
-/* Whether its descriptors are those of a program. */
+/* Whether its descriptors are those of a program: pipes, or a file as stdin. */
 static bool has_pipes(int proc, pid_t pid)
 {
     for (int i = 0; i < PIPES; i++) {
@@ -48,7 +49,8 @@ static bool has_pipes(int proc, pid_t pid)
         char path[64];
 
         snprintf(path, sizeof path, "%d/fd/%d", (int)pid, i);
-        if (fstatat(proc, path, &status, 0) != 0 || !S_ISFIFO(status.st_mode))
+        if (fstatat(proc, path, &status, 0) != 0 ||
+            (!S_ISFIFO(status.st_mode) && (i > 0 || !S_ISREG(status.st_mode))))
             return false;
     }
     return count_entries(proc, pid, "fd") == PIPES;
@@ -170,28 +172,97 @@ static int open_end(int proc, pid_t pid, int fd, int flags)
     return openat(proc, path, flags | O_NONBLOCK | O_CLOEXEC);
 }
 
+/* Writes a short text to memory that a process does not use, by words, with its NUL. */
+static bool put_text(pid_t pid, uint64_t address, const char *text)
+{
+    union {
+        char bytes[3 * sizeof(long)];
+        long words[3];
+    } padded = {{0}};
+
+    memcpy(padded.bytes, text, strlen(text));
+    for (size_t i = 0; i < 3; i++)
+        if (ptrace(PTRACE_POKEDATA, pid, address + i * sizeof(long), padded.words[i]) != 0)
+            return false;
+    return true;
+}
+
+/* Copies all bytes of a file. */
+static bool copy_file(int from, int to)
+{
+    char bytes[16384];
+    ssize_t length;
+    off_t at = 0;
+
+    while ((length = pread(from, bytes, sizeof bytes, at)) > 0) {
+        if (write(to, bytes, (size_t)length) != length)
+            return false;
+        at += length;
+    }
+    return length == 0;
+}
+
 /*
- * Replaces the three pipes of the fork by new ones: it makes them, which are descriptors 3 to 8
- * then, and this process opens its ends.
+ * The fork makes a file in memory, as descriptor 3, and opens it once more for reading, as 4; this
+ * process copies to it what it has of the program's stdin, and seals it.
+ */
+static bool make_stdin(const struct ready_template *template, int proc, pid_t pid, int from)
+{
+    const uint64_t text = traced_call_scratch(&template->registers);
+    const uint64_t flags = MEMORY_FILE_FLAGS;
+    bool copied;
+    long made;
+    int file;
+
+    if (!put_text(pid, text, "stdin"))
+        return false;
+    made = make_call(template, pid, SYS_memfd_create, text, flags | MEMORY_FILE_NOT_EXECUTABLE, 0);
+    if (made == -EINVAL)
+        made = make_call(template, pid, SYS_memfd_create, text, flags, 0);
+    if (made != PIPES)
+        return false;
+    file = open_end(proc, pid, PIPES, O_RDWR);
+    copied = file >= 0 && copy_file(from, file) && memory_file_seal(file);
+    descriptor_close(&file);
+    return copied && put_text(pid, text, "/proc/self/fd/3") &&
+           make_call(template, pid, SYS_openat, (uint64_t)AT_FDCWD, text, O_RDONLY) == PIPES + 1;
+}
+
+/* The fork makes a pipe, and this process opens its end. */
+static bool make_pipe(const struct ready_template *template, int proc, pid_t pid, int number,
+                      int *end)
+{
+    const uint64_t pair = traced_call_scratch(&template->registers);
+    const int reading = PIPES + 2 * number, writing = reading + 1;
+
+    if (make_call(template, pid, SYS_pipe2, pair, 0, 0) != 0)
+        return false;
+    *end = number == 0 ? open_end(proc, pid, writing, O_WRONLY)
+                       : open_end(proc, pid, reading, O_RDONLY);
+    if (*end >= 0 && number > 0)
+        descriptor_enlarge_pipe(*end);
+    return *end >= 0;
+}
+
+/*
+ * Replaces the descriptors of the fork by new ones, which are 3 to 8 at first: of each pair the
+ * second is written, and so the program's if it is a stream of output. A stdin that is a file is
+ * the second of the first pair.
  */
 static bool replace_pipes(const struct ready_template *template, int proc, pid_t pid,
                           struct program *program)
 {
-    const uint64_t pair = traced_call_scratch(&template->registers);
     int *const ends[PIPES] = {&program->in, &program->out[0], &program->out[1]};
 
     for (int i = 0; i < PIPES; i++) {
-        const int reading = PIPES + 2 * i, writing = reading + 1;
+        const bool is_file = i == 0 && program->has_file;
+        const int own = PIPES + 2 * i + (i > 0 || is_file ? 1 : 0);
 
-        if (make_call(template, pid, SYS_pipe2, pair, 0, 0) != 0)
+        if (is_file ? !make_stdin(template, proc, pid, program->joined[0])
+                    : !make_pipe(template, proc, pid, i, ends[i]))
             return false;
-        *ends[i] = i == 0 ? open_end(proc, pid, writing, O_WRONLY)
-                          : open_end(proc, pid, reading, O_RDONLY);
-        if (*ends[i] < 0 || make_call(template, pid, SYS_dup3,
-                                      (uint64_t)(i == 0 ? reading : writing), (uint64_t)i, 0) != i)
+        if (make_call(template, pid, SYS_dup3, (uint64_t)own, (uint64_t)i, 0) != i)
             return false;
-        if (i > 0)
-            descriptor_enlarge_pipe(*ends[i]);
     }
     if (make_call(template, pid, CALL_CLOSE_RANGE, PIPES, UINT32_MAX, 0) == 0)
         return true;

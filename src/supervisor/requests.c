@@ -128,11 +128,15 @@ static bool can_run(const struct supervisor *supervisor, const struct frame_run 
     const bool script = supervisor_has_script(supervisor);
     const uint32_t known =
         FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK | FRAME_RUN_SAMPLE_MEMORY |
+        FRAME_RUN_STDIN_FILE |
         (script ? FRAME_RUN_MUST_SUCCEED
                 : FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR | FRAME_RUN_VALUE |
                       FRAME_RUN_FRESH | FRAME_RUN_FORK | FRAME_RUN_LAST);
     const uint32_t stays = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES;
+    const uint32_t no_file = FRAME_RUN_CELL | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR;
 
+    if ((frame->flags & FRAME_RUN_STDIN_FILE) != 0 && (frame->flags & no_file) != 0)
+        return false;
     if ((frame->flags & (FRAME_RUN_VALUE | FRAME_RUN_LAST)) != 0 && (frame->flags & stays) != 0)
         return false;
     if (supervisor->collects && (frame->flags & FRAME_RUN_LAST) == 0)

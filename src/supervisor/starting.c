@@ -4,12 +4,13 @@
 #include <unistd.h>
 
 #include "base/mux.h"
+#include "supervisor/memory_file.h"
 #include "supervisor/supervisor_state.h"
 
 /*
- * How a request starts. Its relay, if RUN orders one, has to listen first, a cell waits for its
- * stdin, and a program for what has arrived of that (STATE_LOADING). A cell starts an interpreter,
- * which is a program with more descriptors, or continues the one that stays.
+ * How a request starts. Its relay, if RUN orders one, has to listen first, a cell and a program
+ * whose stdin is a file wait for that, others for what has arrived of it (STATE_LOADING). A cell
+ * starts an interpreter, which is a program with more descriptors, or continues the one that stays.
  */
 
 void starting_fail(struct supervisor *supervisor, enum frame_step step, int error)
@@ -100,6 +101,7 @@ static bool start_or_resume(struct supervisor *supervisor)
         return start_program(supervisor);
     }
     supervisor->end.was_ready = 1;
+    descriptor_close(&supervisor->program.joined[0]);
     note_running(supervisor);
     /* before it can look: another program finds there what has come while its interpreter started
      */
@@ -203,11 +205,40 @@ static void start_cell(struct supervisor *supervisor)
         start_interpreter(supervisor);
 }
 
+/* Moves what has arrived of stdin to its file. False: it waits for more, or FAILED was sent. */
+static bool load_stdin(struct supervisor *supervisor)
+{
+    struct input_stream *input = &supervisor->input;
+    struct program *program = &supervisor->program;
+    const char *bytes;
+    size_t length;
+
+    if (program->in < 0)
+        return true;
+    errno = 0;
+    while ((length = input_stream_peek(input, &bytes)) > 0) {
+        if (write(program->in, bytes, length) != (ssize_t)length) {
+            starting_fail(supervisor, FRAME_STEP_START, errno == 0 ? ENOSPC : errno);
+            return false;
+        }
+        input_stream_consume(input, length);
+    }
+    if (!input->ended)
+        return false;
+    if (!memory_file_seal(program->in)) {
+        starting_fail(supervisor, FRAME_STEP_START, errno);
+        return false;
+    }
+    descriptor_close(&program->in);
+    return true;
+}
+
 void starting_load(struct supervisor *supervisor)
 {
     const bool is_cell = (supervisor->order.flags & FRAME_RUN_CELL) != 0;
 
     if (supervisor->state != STATE_LOADING || (is_cell && !load_cell(supervisor)) ||
+        (supervisor->program.has_file && !load_stdin(supervisor)) ||
         !relay_is_ready(&supervisor->relay))
         return;
     if (is_cell) {
@@ -262,8 +293,10 @@ void starting_make_ready(struct supervisor *supervisor, const struct frame_make_
     set_up_program(supervisor, frame->stack_max,
                    frame->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL));
     supervisor->ready.forks = (frame->flags & FRAME_RUN_FORK) != 0;
-    if (!ready_start(&supervisor->ready, &supervisor->program, &supervisor->figures, variable,
-                     &failure))
+    if ((frame->flags & FRAME_RUN_STDIN_FILE) != 0 && !program_open_stdin(&supervisor->program))
+        ending_fail(supervisor, FRAME_STEP_START, errno, NULL);
+    else if (!ready_start(&supervisor->ready, &supervisor->program, &supervisor->figures, variable,
+                          &failure))
         ending_fail(supervisor, FRAME_STEP_START, failure.error, NULL);
 }
 
@@ -310,6 +343,13 @@ static void choose_ready(struct supervisor *supervisor)
         ready_discard(ready, &supervisor->processes);
 }
 
+/* Opens the file that is to be its stdin: that of what goes on, if that is not forked. */
+static bool open_stdin(struct supervisor *supervisor)
+{
+    return ready_take_stdin(&supervisor->ready, &supervisor->program) ||
+           program_open_stdin(&supervisor->program);
+}
+
 /* False: there is no memory for the tails. */
 static bool limit_output(struct supervisor *supervisor, const struct frame_run *frame)
 {
@@ -333,7 +373,12 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
     set_up_program(supervisor, frame->stack_max, frame->flags);
     if (frame->tools > 0 && !supervisor->has_interpreter)
         program_extend_path(&supervisor->program, MUX_TOOLS_DIRECTORY);
+    supervisor->program.has_file = (frame->flags & FRAME_RUN_STDIN_FILE) != 0;
     choose_ready(supervisor);
+    if (supervisor->program.has_file && !open_stdin(supervisor)) {
+        starting_fail(supervisor, FRAME_STEP_START, errno);
+        return;
+    }
     if (!relay_start(&supervisor->relay, frame->connections, frame->tools)) {
         starting_fail(supervisor, FRAME_STEP_START, errno);
         return;

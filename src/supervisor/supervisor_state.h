@@ -33,8 +33,8 @@
 
 enum supervisor_state {
     STATE_WAITING,  /* for a request */
-    STATE_LOADING,  /* a request waits for what has arrived of its stdin, a cell for all, or for a
-                       relay */
+    STATE_LOADING,  /* a request waits for what has arrived of its stdin, for all of it if it is a
+                       cell or stdin a file, or for a relay */
     STATE_STARTING, /* there is a process that is to become the program */
     STATE_RUNNING,
     STATE_SETTLING,  /* the program or the cell has ended, and processes of it may stay */

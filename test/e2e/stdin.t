@@ -56,6 +56,42 @@ test_case 'a pipe, as its bytes come' && {
     is "$status $(field reason stdout warnings)" $'0 exit got a\ngot b\nend\n ' "the JSON result"
 }
 
+# As judges give it: programs read its size, map it, and read it again.
+test_case 'known input is a file' && {
+    shown() { field stdout stderr | tr -s ' \n' ' '; }
+    python=$(snippet py 'import mmap, os, stat, sys
+kind = os.fstat(0)
+if stat.S_ISFIFO(kind.st_mode): sys.exit(f"pipe {len(sys.stdin.buffer.read())}")
+mapped = mmap.mmap(0, 0, access=mmap.ACCESS_READ)[:3] if kind.st_size else b""
+print(kind.st_size, mapped, sys.stdin.readline().strip(), sys.stdin.seek(0), len(sys.stdin.read()), end=" ")
+for flags in (os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC):
+    try: print(os.write(os.open("/proc/self/fd/0", flags), b"x"), end=" ")
+    except OSError as error: print(error.errno, end=" ")')
+    seen="4 b'a\\nb' a 0 4 1 1 1 "
+    run --stdin "$scratch/lines" "$python"
+    is "$(shown)" "$seen" "--stdin"
+    run "$python"
+    is "$(shown)" "0 b'' 0 0 1 1 1 " "there is none"
+    run --stdin "$scratch/lines" "$(snippet js 'const fs = require("fs"); console.log(fs.fstatSync(0).size, fs.readFileSync(0, "utf8").length)')"
+    is "$(shown)" "4 4 " "Node.js"
+    isolator start --stdin "$scratch/lines" "$python"
+    isolator wait --all
+    is "$(shown)" "$seen" "a job"
+    mkdir "$scratch/known"
+    for i in 1 2 3 4 5 6; do cp "$scratch/lines" "$scratch/known/$i.in"; done
+    isolator test --json --no-expected --tests "$scratch/known" "$python"
+    is "$(json 'join "", map { "$_->{stdout}$_->{stderr}\n" } @{$r->{tests}}' | sort | uniq -c | sed 's/^ *//')" "6 $seen" "tests, which are forks"
+    head -c 8388608 /dev/zero | tee "$scratch/largest" | cat - "$scratch/lines" >"$scratch/larger"
+    run --memory 64 --stdin "$scratch/largest" "$(snippet py 'import os; print(os.fstat(0).st_size)')"
+    is "$(shown)" "8388608 " "8 MiB, an eighth of the memory"
+    run --memory 63 --stdin "$scratch/largest" "$python"
+    is "$(shown)" " pipe 8388608 " "more than an eighth"
+    run --stdin "$scratch/larger" "$python"
+    is "$(shown)" " pipe 8388612 " "more than 8 MiB"
+    input=$scratch/lines run -i "$python"
+    is "$(shown)" " pipe 4 " "--interactive"
+}
+
 test_case 'a file, from where it is, and one that is empty' && {
     input=$scratch/lines run -i "$echoes"
     is "$status $(field reason stdout warnings)" $'0 exit got a\ngot b\nend\n ' "a file"

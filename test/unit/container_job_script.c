@@ -130,7 +130,7 @@ CASE_WITH(job_script__what_a_program_writes, set_up(fixture))
     check_frames(fixture, "1*1 3;4*1 88;6*1 0;", &run, &detach);
     assert_int_equal(run.head_max, 2065536);
     assert_int_equal(run.tail_max, 501);
-    assert_int_equal(run.flags, FRAME_RUN_MUST_SUCCEED);
+    assert_int_equal(run.flags, FRAME_RUN_MUST_SUCCEED | FRAME_RUN_STDIN_FILE);
     assert_true(job_script_log_max(&fixture->script) > before + 4 * 2065536 / 3);
     before = job_script_log_max(&fixture->script);
     instance_collect(fixture->instance, 10, 1 << 20);

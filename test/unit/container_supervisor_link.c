@@ -205,9 +205,9 @@ static char *describe(struct strbuf *bytes)
             memcpy(&run, payload.data, sizeof run);
             strbuf_addf(&text, "run %llu %llu %llu", (unsigned long long)run.timer_ms,
                         (unsigned long long)run.output_max, (unsigned long long)run.cpu_max_us);
-            if (run.flags != 0)
-                strbuf_addf(&text, " %u %llu %u", run.flags, (unsigned long long)run.linger_ms,
-                            run.report_max);
+            if ((run.flags & ~FRAME_RUN_STDIN_FILE) != 0)
+                strbuf_addf(&text, " %u %llu %u", run.flags & ~FRAME_RUN_STDIN_FILE,
+                            (unsigned long long)run.linger_ms, run.report_max);
             if (run.connections != 0)
                 strbuf_addf(&text, " connections %u", run.connections);
             strbuf_addch(&text, ';');
@@ -412,13 +412,51 @@ CASE_WITH(supervisor_link__stdin_closed, set_up(fixture))
     fixture->plan.input.stdin_file = -1;
 }
 
+/* It is a file if all of it is there, up to 8 MiB and an eighth of the memory: 64 and 32 MB. */
+CASE(supervisor_link__stdin_that_is_a_file)
+{
+    static const struct {
+        off_t size;
+        int memory_mb;
+        bool is_live, is_file;
+    } inputs[] = {{0, 1, false, true},          {8388608, 64, false, true},
+                  {8388609, 640, false, false}, {4194304, 32, false, true},
+                  {4194305, 32, false, false},  {10, 64, true, false}};
+
+    for (size_t i = 0; i < COUNT(inputs); i++) {
+        const int file = linux_unnamed_file_of("", 0);
+        struct strbuf bytes = STRBUF_INIT, payload = STRBUF_INIT;
+        struct program_request asked;
+        struct fixture fixture;
+        struct frame_run run;
+
+        set_up(&fixture);
+        strvec_push(&fixture.plan.command, "x");
+        fixture.plan.policy.limits.number[LIMIT_MEMORY] = inputs[i].memory_mb;
+        assert_int_equal(ftruncate(file, inputs[i].size), 0);
+        asked = request_of(&fixture, -1);
+        asked.input = file;
+        asked.input_is_live = inputs[i].is_live;
+        supervisor_link_request(&fixture.link, &asked);
+        bytes = send_all(&fixture);
+        while (next_frame(&bytes, &payload) != FRAME_RUN)
+            ;
+        memcpy(&run, payload.data, sizeof run);
+        assert_int_equal(run.flags, inputs[i].is_file ? FRAME_RUN_STDIN_FILE : 0);
+        strbuf_release(&payload);
+        strbuf_release(&bytes);
+        close(file);
+        tear_down(&fixture);
+    }
+}
+
 /* A program that talks to another one, which is looked at. The next request knows nothing of it. */
 CASE(supervisor_link__sides)
 {
     static const struct {
         enum program_side side;
         unsigned flags;
-    } sides[] = {{SIDE_NONE, 0}, {SIDE_RELAYED, 32}, {SIDE_JOINED, 96}, {SIDE_INTERACTOR, 160}};
+    } sides[] = {{SIDE_NONE, 4096}, {SIDE_RELAYED, 32}, {SIDE_JOINED, 96}, {SIDE_INTERACTOR, 160}};
     const struct frame_looked looked = {.idle_ms = 7, .wait = FRAME_WAIT_OUTPUT};
 
     for (size_t i = 0; i < COUNT(sides); i++) {
@@ -819,7 +857,7 @@ CASE_WITH(supervisor_link__value, set_up(fixture))
     bytes = send_all(fixture);
     memcpy(&run, bytes.data + bytes.length - FRAME_HEADER - sizeof run, sizeof run);
     assert_int_equal(run.report_max, 100);
-    assert_int_equal(run.flags, FRAME_RUN_VALUE);
+    assert_int_equal(run.flags, FRAME_RUN_VALUE | FRAME_RUN_STDIN_FILE);
     strbuf_release(&bytes);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_text(&bytes, FRAME_REPORT, "value");
@@ -1366,7 +1404,7 @@ static void make_ready(struct fixture *fixture)
     program.stack_mb = 64;
     supervisor_link_request(&fixture->link, &program);
     sent = send_all(fixture);
-    check_frames(&sent, "argument python3;environment A=1;make-ready 67108864 4 X=./hook;");
+    check_frames(&sent, "argument python3;environment A=1;make-ready 67108864 4100 X=./hook;");
 }
 
 /* After that the request is sent as always, to a supervisor that waits again. */
@@ -2005,7 +2043,7 @@ CASE(supervisor_link__run_of_a_script)
     run = run_of(&program, false);
     assert_int_equal(run.timer_ms, 12000);
     assert_int_equal(run.late_ms, 9000);
-    assert_int_equal(run.flags, 0);
+    assert_int_equal(run.flags, 4096);
     assert_int_equal(run.head_max + run.tail_max, 0);
     assert_int_equal(run.stack_max, 268435456);
     program.stack_mb = 100;
@@ -2016,7 +2054,7 @@ CASE(supervisor_link__run_of_a_script)
     assert_int_equal(run.stack_max, 268435456);
     assert_int_equal(run.timer_ms, 307000);
     assert_int_equal(run.late_ms, 7000);
-    assert_int_equal(run.flags, 16);
+    assert_int_equal(run.flags, 16 | 4096);
     assert_int_equal(run.head_max, 65556); /* twice what is expected, and 64 KiB */
     assert_int_equal(run.tail_max, 501);
     program.output_kept = 200001;

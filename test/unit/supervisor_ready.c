@@ -15,14 +15,21 @@ static const struct frame_run SAME = {.timer_ms = 2 * LATE_MS,
                                       .output_max = MEGABYTE,
                                       .stack_max = MEGABYTE};
 
-static void make_ready(struct fixture *fixture, const char *script)
+static void make_ready_with(struct fixture *fixture, const char *script, uint32_t flags)
 {
+    const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = flags};
+
     set_up(fixture);
     add_script(fixture, script);
     add_text(fixture, FRAME_ENVIRONMENT, "A=b");
-    add(fixture, FRAME_MAKE_READY, &ORDER, sizeof ORDER);
+    add(fixture, FRAME_MAKE_READY, &order, sizeof order);
     expect(fixture, FRAME_READY);
     assert_int_equal(fixture->payload.length, sizeof(struct frame_ready));
+}
+
+static void make_ready(struct fixture *fixture, const char *script)
+{
+    make_ready_with(fixture, script, 0);
 }
 
 /* A request like that of make_ready(), except for what the arguments change. */
@@ -37,14 +44,16 @@ static void add_request(struct fixture *fixture, const char *script, const char 
 }
 
 /* It sees the files of the request, and no trace of having waited. */
-static void check_goes_on(const char *script)
+static void check_goes_on(const char *script, uint32_t flags)
 {
+    struct frame_run run = SAME;
     struct fixture fixture;
 
-    make_ready(&fixture, script);
+    run.flags = flags;
+    make_ready_with(&fixture, script, flags);
     poll(NULL, 0, SOON_MS);
     add_archive(&fixture, "file", 0);
-    add_request(&fixture, script, "A=b", &SAME);
+    add_request(&fixture, script, "A=b", &run);
     expect(&fixture, FRAME_END);
     assert_string_equal(strbuf_string(&fixture.out[0]), "content input b 0\n");
     check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 7);
@@ -59,10 +68,11 @@ static void check_goes_on(const char *script)
 
 CASE(ready__goes_on)
 {
-    check_goes_on("[ -e file ];" REST);
-    check_goes_on("/bin/true;" REST); /* a process */
-    check_goes_on("cd ./;" REST);
-    check_goes_on(REST);
+    check_goes_on("[ -e file ];" REST, 0);
+    check_goes_on("/bin/true;" REST, 0); /* a process */
+    check_goes_on("cd ./;" REST, 0);
+    check_goes_on(REST, 0);
+    check_goes_on("[ -e file ] && [ ! -p /dev/stdin ] &&" REST, FRAME_RUN_STDIN_FILE);
 }
 
 /* An absolute path: the working directory or what is below it, and nothing that begins like it. */
@@ -253,9 +263,9 @@ static const struct frame_run FORKED = {.timer_ms = 2 * LATE_MS,
                                         .flags = FRAME_RUN_FORK};
 
 /* Makes a program ready that is to be a template. The kernel counts two processes. */
-static void make_template(struct fixture *fixture, const char *script)
+static void make_template(struct fixture *fixture, const char *script, uint32_t flags)
 {
-    static const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_FORK};
+    const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_FORK | flags};
 
     prepare(fixture);
     write_in(fixture->directory, "pids.current", "2\n");
@@ -278,31 +288,42 @@ static void run_fork(struct fixture *fixture, const char *script, const char *in
 }
 
 /* Each has an id, a session and descriptors of its own, and is traced by no one. */
-CASE(ready__forks)
+static void check_forks(uint32_t flags)
 {
     static const char script[] =
         "-e 'x'; $n++; ($s) = (split ' ', `cat /proc/$$/stat`)[5]; open F, \"/proc/$$/status\";"
         " @t = grep /TracerPid/, <F>; close F; opendir D, '/proc/self/fd'; @d = readdir D;"
         " print STDERR $$; print $s == $$, ' ', -o \"/proc/$$/mem\", ' ', $t[0] =~ /(\\d+)/, ' ',"
-        " scalar @d, ' ', getppid() == $ARGV[0], \" $n \", <STDIN>; exit 7";
+        " scalar @d, ' ', getppid() == $ARGV[0], \" $n \", -s STDIN || 0, ' ', <STDIN>; exit 7";
+    struct frame_run run = FORKED;
     CLEANUP(strbuf_release) struct strbuf ids = STRBUF_INIT;
     struct fixture fixture;
 
-    make_template(&fixture, script);
+    run.flags |= flags;
+    make_template(&fixture, script, flags);
     expect(&fixture, FRAME_READY);
     for (int i = 0; i < 3; i++) {
+        CLEANUP_FREE char *wanted = NULL;
+        const char *input = i == 1 ? "one" : "other";
+
         if (i > 0)
             add(&fixture, FRAME_RESET, NULL, 0);
-        run_fork(&fixture, script, i == 1 ? "one" : "other", &FORKED);
+        run_fork(&fixture, script, input, &run);
         check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 7);
         assert_int_equal(fixture.end.was_ready, 1);
-        assert_string_equal(strbuf_string(&fixture.out[0]),
-                            i == 1 ? "1 1 0 6  1 one" : "1 1 0 6  1 other");
+        wanted = string_format("1 1 0 6  1 %zu %s", flags == 0 ? (size_t)0 : strlen(input), input);
+        assert_string_equal(strbuf_string(&fixture.out[0]), wanted);
         assert_null(strstr(strbuf_string(&ids), strbuf_string(&fixture.out[1])));
         strbuf_addf(&ids, "%s ", strbuf_string(&fixture.out[1]));
         strbuf_release(&fixture.out[1]);
     }
     tear_down(&fixture);
+}
+
+CASE(ready__forks)
+{
+    check_forks(0);
+    check_forks(FRAME_RUN_STDIN_FILE);
 }
 
 /* A test that does something to the template; the next one is a fork of it, or starts anew. */
@@ -315,7 +336,7 @@ static void check_after(const char *what, bool stays)
     CLEANUP_FREE char *first = NULL;
     struct fixture fixture;
 
-    make_template(&fixture, script);
+    make_template(&fixture, script, 0);
     expect(&fixture, FRAME_READY);
     run_fork(&fixture, script, ":", &FORKED);
     assert_int_equal(fixture.end.was_ready, 1);
@@ -355,7 +376,7 @@ CASE(ready__forks_that_cannot_be)
     struct fixture fixture;
 
     for (int i = 0; i < 3; i++) {
-        make_template(&fixture, script);
+        make_template(&fixture, script, 0);
         expect(&fixture, FRAME_READY);
         run_fork(&fixture, script, "", &FORKED);
         assert_int_equal(fixture.end.was_ready, 1);
@@ -539,6 +560,8 @@ CASE(ready__requests_that_are_others)
     run.flags = FRAME_RUN_FRESH;
     check_not_suited(same, "A=b", &run);
     run.flags = FRAME_RUN_VALUE;
+    check_not_suited(same, "A=b", &run);
+    run.flags = FRAME_RUN_STDIN_FILE;
     check_not_suited(same, "A=b", &run);
 }
 

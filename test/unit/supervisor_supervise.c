@@ -236,6 +236,38 @@ CASE(supervise__stdin)
     tear_down(&fixture);
 }
 
+/* It is there as a whole before the program begins, and cannot be changed. */
+CASE(supervise__stdin_file)
+{
+    const struct frame_run run = {.timer_ms = 2 * LATE_MS,
+                                  .linger_ms = 2 * LATE_MS,
+                                  .output_max = MEGABYTE,
+                                  .flags = FRAME_RUN_STDIN_FILE};
+    const size_t size = 3 * (size_t)MEGABYTE + 1;
+    const long long deadline = clock_now_ms() + LATE_MS;
+    struct fixture fixture;
+
+    set_up(&fixture);
+    fixture.stdin_credit = FRAME_STDIN_WINDOW;
+    add_script(&fixture, "stat -L -c '%F %s' /proc/self/fd/0; wc -c; wc -c </proc/self/fd/0;"
+                         " (echo x >&0) 2>&- || echo refused;"
+                         " (echo x >>/proc/self/fd/0) 2>&- || echo refused");
+    add(&fixture, FRAME_RUN, &run, sizeof run);
+    for (size_t sent = 0; sent < size;) {
+        sent += send_stdin(&fixture, size - sent);
+        if (next_frame(&fixture) == 0)
+            assert_true(exchange(&fixture, deadline));
+    }
+    flush(&fixture);
+    expect_none(&fixture, FRAME_BEGUN);
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
+    assert_string_equal(strbuf_string(&fixture.out[0]),
+                        "regular file 3145729\n3145729\n3145729\nrefused\nrefused\n");
+    tear_down(&fixture);
+}
+
 CASE(supervise__more_stdin_than_was_granted)
 {
     struct fixture fixture;
