@@ -20,7 +20,7 @@ test_case 'pip installs a wheel from an index, over HTTP and over TLS' && {
     project pip
     cp /usr/share/python-wheels/pip-*.whl "$project" # of the package python3-pip-whl, which python3-venv depends on
     printf '%s' 'import glob, subprocess, sys
-pip = glob.glob("pip-*.whl")[0] + "/pip"
+pip = (glob.glob("/usr/share/python-wheels/pip-*.whl") + glob.glob("pip-*.whl"))[0] + "/pip"
 def install(target, name, *options):
     done = subprocess.run([sys.executable, pip, "install", "--no-cache-dir", "--disable-pip-version-check", "--retries", "1", "--target", target, *options, name],
                           capture_output=True, text=True)

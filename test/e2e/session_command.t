@@ -53,7 +53,7 @@ test_case 'the extension of the file chooses the language' && {
 test_case 'tracebacks name the file and its lines' && {
     printf '%s\n' 'def f(x):' '    return 1 / x' '# %%' 'f(1)' '#%%' '' 'f(0)' '# %%' '1 +' >"$scratch/nb.py"
     isolator session "$scratch/nb.py"
-    is "$status|$(grep -A 1 -E '^ *File ' <<<"$err")" '1|  File "nb.py", line 7, in <module>
+    is "$status|$(grep -v '^ *[~^]*$' <<<"$err" | grep -A 1 -E '^ *File ')" '1|  File "nb.py", line 7, in <module>
     f(0)
   File "nb.py", line 2, in f
     return 1 / x

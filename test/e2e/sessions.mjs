@@ -91,7 +91,7 @@ testCase('Python cells that do not', () => checkCells('python', [
     ['import os, signal; os.kill(1, signal.SIGKILL); os.kill(1, signal.SIGTERM); os.kill(1, signal.SIGSTOP)', {}, 'exit 0: null', 'kept'],
     ['def f(): f()\nf()', {}, 'exception 1: the cell ended with RecursionError: maximum recursion depth exceeded', 'kept'],
     ['raise KeyboardInterrupt', {}, 'exception 1: the cell was interrupted', 'kept'],
-    ['import sys; sys.stdout = sys.stderr = sys.stdin = None; sys.modules.clear()', {}, 'exit 0: null', 'kept'],
+    ['import sys; sys.stdout = sys.stderr = sys.stdin = None; any(map(sys.modules.pop, set(sys.modules) - {"sys", "os"}))', {}, 'exit 0: null', 'kept'],
     ['import os\nos.write(5, b"\\0%12d" % 2)\nfor i in range(200): os.write(5, b"x" * 100000)', {}, `exception 1: ${NO_REPORT}`, 'kept'],
     ['import os; os.write(5, b"\\0%12d{}{}" % 2)', {}, `exception 1: ${NO_REPORT}`, 'kept'],
     ['import os; os.write(5, b"x" * 10 + b"\\0%12d{}\\0" % 1)', {}, 'exit 0: null', 'kept'],
