@@ -83,8 +83,7 @@ static void advise_to_tell(struct result *result)
         result_add_hint(result, string_copy("the program has not run; if that happens again, only "
                                             "the user can fix it: tell the user"));
     if (result->reason == REASON_IMAGE_MISSING && !result->session)
-        result_add_hint(result,
-                        string_copy("only the user can run this command: tell the user"));
+        result_add_hint(result, string_copy("only the user can run this command: tell the user"));
 }
 
 static void advise_on_packages(struct result *result, const struct language *language)

@@ -119,11 +119,11 @@ static bool hint_at_package(struct result *result, const char *words,
 
         if (!package)
             continue;
-        result_add_hint(
-            result, string_format("the package '%s' is not in the image%sisolator prepare %s "
-                                  "--network bridge --run '%s %s'",
-                                  package, reader->package, language->name, ecosystem->install,
-                                  package));
+        result_add_hint(result,
+                        string_format("the package '%s' is not in the image%sisolator prepare %s "
+                                      "--network bridge --run '%s %s'",
+                                      package, reader->package, language->name, ecosystem->install,
+                                      package));
         return true;
     }
     return false;

@@ -126,7 +126,7 @@ END
     )
     batch "$scratch/lacking.jsonl"
     expect "$(results '"line $r->{line}: @{$r->{warnings}}"')" "JSON" <<<"$hints"
-    batch -j 1 --table --quiet "$scratch/lacking.jsonl"
+    batch -j 1 --format text --quiet "$scratch/lacking.jsonl"
     expect "$(sed 's/warning: //' <<<"$err")" "a table" < <(sed '2d; s/^/isolator: /' <<<"$hints")
     batch --detach -j 1 --quiet "$scratch/lacking.jsonl"
     isolator wait --all

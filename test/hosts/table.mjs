@@ -54,7 +54,7 @@ export const HOSTS = {
     'qwen-code': {
         packages: ['@qwen-code/qwen-code@0.24.4'],
         install: 'qwen-code',
-        files: () => ({ '.qwen/settings.json': '{"security": {"auth": {"selectedType": "openai"}}}' }),
+        files: () => ({ '.qwen/settings.json': '{"security": {"auth": {"selectedType": "openai"}}, "tools": {"toolSearch": {"enabled": false}}}' }),
         env: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'stand-in' }),
         command: ['qwen', '-p', 'go', '--yolo'],
     },

@@ -649,8 +649,8 @@ CASE(docker__explain_counts_silences)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char *directory = temp_create();
     CLEANUP_FREE char *path = path_in(directory, "s");
-    CLEANUP_FREE char *script = string_format(
-        "case $1 in version) kill -KILL $$;; context) echo 'unix://%s';; esac", path);
+    CLEANUP_FREE char *script =
+        string_format("case $1 in version) kill -KILL $$;; context) echo 'unix://%s';; esac", path);
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct fixture silent, answering;
     struct engine_memory memory;

@@ -29,10 +29,9 @@ static void check_part(const char *name, const char *of, const char *expected, s
     json_auto_t *info = json_pack("{s:s}", "name", name);
     const struct known_client *client = known_client_find(info);
     const struct revision revision = known_client_reads(client, revision_legacy(of));
-    CLEANUP_FREE char *got =
-        string_format("%s%s%s%s", revision.structured ? "structured " : "",
-                      revision.links ? "links " : "", revision.blobs ? "blobs " : "",
-                      revision.media ? "media" : "");
+    CLEANUP_FREE char *got = string_format(
+        "%s%s%s%s", revision.structured ? "structured " : "", revision.links ? "links " : "",
+        revision.blobs ? "blobs " : "", revision.media ? "media" : "");
 
     assert_string_equal(got, expected);
     assert_int_equal(known_client_max_text(client, 50000), max_text);
