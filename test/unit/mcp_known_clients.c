@@ -50,7 +50,7 @@ CASE(known_clients__read_a_part)
     check_reads("codex-mcp-client", "links media", 10000);
     check_reads("copilot-cli", "links media", 8000);
     check_reads("gemini-cli-mcp-client", "links media", 50000);
-    check_reads("qwen-cli-mcp-client-isolator", "links media", 50000);
+    check_reads("qwen-cli-mcp-client-isolator", "links media", 20000);
     check_reads("opencode", "structured media", 50000);
     check_reads("@cline/core", "", 6000);
     check_reads("continue-cli-client", "", 50000);
