@@ -95,8 +95,7 @@ static void run_plan(struct service *service, const struct config *config,
                      struct plan *plan, struct result *result)
 {
     struct run_observer observer = RUN_OBSERVER_INIT;
-    const struct language *language = config_language(config, plan->language);
-    const bool has_network = sandbox_policy_reaches_network(&plan->policy);
+    const struct hint_program program = hint_program_of(config, plan);
 
     if (options->detach) {
         view->start(view->context, service, config, options, plan, result);
@@ -116,7 +115,7 @@ static void run_plan(struct service *service, const struct config *config,
         run_shown(service, plan, result);
     else
         service_run(service, plan, &observer, signals_cancel(), result);
-    hints_add(result, language, has_network, &hint_person);
+    hints_add(result, &program, &hint_person);
     if (options->artifacts_directory >= 0)
         artifact_files_write(options->artifacts_directory, NULL, options->force,
                              ARTIFACT_FILES_FORCE, result);

@@ -18,7 +18,8 @@ static const char *colour_of(const struct result *result)
     return strcmp(result_status(result), "timeout") == 0 ? "\033[33m" : "\033[31m";
 }
 
-/* The option that raises the limit that has ended the program; NULL: none has. */
+/* The option that raises the limit that has ended the program; NULL: none has, or a hint says so.
+ */
 static const char *option_of(enum reason reason)
 {
     switch (reason) {
@@ -26,8 +27,6 @@ static const char *option_of(enum reason reason)
         return limit_rules[LIMIT_TIMEOUT].option.name;
     case REASON_CPU_TIME:
         return limit_rules[LIMIT_CPU_TIME].option.name;
-    case REASON_OOM:
-        return limit_rules[LIMIT_MEMORY].option.name;
     default:
         return NULL;
     }

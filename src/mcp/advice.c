@@ -23,12 +23,12 @@ static void advise_to_print(struct result *result, const struct language *langua
         language->session_command.count == 0)
         return;
     if (sessions)
-        strvec_pushf(&result->warnings,
-                     "print what you want to see; in a session (\"session\": \"%s\") the value of "
-                     "the last expression and open figures come back by themselves",
-                     SESSION_NEW);
+        result_add_hint(result, string_format("print what you want to see; in a session "
+                                              "(\"session\": \"%s\") the value of the last "
+                                              "expression and open figures come back by themselves",
+                                              SESSION_NEW));
     else
-        strvec_push(&result->warnings, "print what you want to see");
+        result_add_hint(result, string_copy("print what you want to see"));
 }
 
 /* ---- files */
@@ -69,8 +69,8 @@ static void advise_to_ask(struct result *result)
     }
     if (listed < result->unreturned_count)
         strbuf_addf(&text, " and %zu more", result->unreturned_count - listed);
-    strvec_pushf(&result->warnings, "%s; to get them, give \"artifacts\": [\"%s\"]",
-                 strbuf_string(&text), pattern);
+    strbuf_addf(&text, "; to get them, give \"artifacts\": [\"%s\"]", pattern);
+    result_add_hint(result, strbuf_steal(&text));
 }
 
 /* ---- the user */
@@ -80,10 +80,10 @@ static void advise_to_tell(struct result *result)
 {
     if (result->reason == REASON_ENGINE && result->exit_code == EXIT_CODE_NONE &&
         !result->container && !result->session)
-        strvec_push(&result->warnings, "the program has not run; if that happens again, only the "
-                                       "user can fix it: tell the user");
+        result_add_hint(result, string_copy("the program has not run; if that happens again, only "
+                                            "the user can fix it: tell the user"));
     if (result->reason == REASON_IMAGE_MISSING && !result->session)
-        strvec_push(&result->warnings, "only the user can run this command: tell the user");
+        result_add_hint(result, string_copy("only the user can run this command: tell the user"));
 }
 
 static void advise_on_packages(struct result *result, const struct language *language)
@@ -92,18 +92,18 @@ static void advise_on_packages(struct result *result, const struct language *lan
 
     tool_add_packages(&names, "packages in the image:", &language->packages, PACKAGES_BYTES_MAX);
     if (names.length > 0)
-        strvec_push(&result->warnings, strbuf_string(&names));
+        result_add_hint(result, strbuf_steal(&names));
 }
 
 /* A job may run for longer than a call. */
 static void advise_to_wait_less(struct result *result)
 {
     if (result->reason == REASON_TIMEOUT && !result->session)
-        strvec_pushf(&result->warnings,
-                     "a program that needs longer%s can run as a job: give \"background\": true%s, "
-                     "and call wait_job for the result",
-                     result->network ? ", and no hosts," : "",
-                     result->network ? " and \"hosts\": []" : "");
+        result_add_hint(result, string_format("a program that needs longer%s can run as a job: "
+                                              "give \"background\": true%s, and call wait_job for "
+                                              "the result",
+                                              result->network ? ", and no hosts," : "",
+                                              result->network ? " and \"hosts\": []" : ""));
 }
 
 struct advice_offers advice_offers_of(const struct config *config, const struct language *language)
@@ -133,6 +133,6 @@ void advice_add(struct result *result, const struct language *language,
         advise_to_wait_less(result);
     if (language)
         advise_to_print(result, language, offers->sessions);
-    if (hints_add(result, language, offers->network, &reader))
+    if (hints_add(result, &(struct hint_program){language, offers->network}, &reader))
         advise_on_packages(result, language);
 }

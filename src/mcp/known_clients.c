@@ -12,8 +12,9 @@ static const struct known_client clients[] = {
     {"copilot-cli", .no_structure = true, .max_text = 8000},
     /* 0.61.0: the text, but both if a run fails */
     {"gemini-cli-mcp-client", .no_structure = true},
-    /* 0.24.4, with the name of the server at its end; made from Gemini CLI */
-    {"qwen-cli-mcp-client", .no_structure = true},
+    /* 0.24.4, with the name of the server at its end; made from Gemini CLI; writes a result of more
+       than 25,000 characters to a file and shows less than 2,000 */
+    {"qwen-cli-mcp-client", .no_structure = true, .max_text = 20000},
     /* 1.18.33: no links */
     {"opencode", .no_links = true},
     /* 3.0.65: the JSON of the whole result, with base64, of which it cuts the middle after 8 KB */

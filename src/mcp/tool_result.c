@@ -20,7 +20,7 @@ enum { OUTPUT_MIN = 256 };
 /* Artifacts in one tool result. Names and links of so many fit, unless they are very long. */
 enum { ARTIFACTS_MAX = 50 };
 
-/* Warnings in the text, and bytes of each. */
+/* Warnings in the text, without those that say what helps, and bytes of each. */
 enum { WARNINGS_MAX = 10, WARNING_BYTES_MAX = 300 };
 
 /* What the program has written, and the value of a cell. */
@@ -167,16 +167,19 @@ static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts
     add_section(text, "artifacts", &list);
 }
 
-/* The first warnings; models read only the text of a result. */
-static void add_warnings(struct strbuf *text, const struct strvec *warnings)
+/* What helps, and the first of the other warnings; models read only the text of a result. */
+static void add_warnings(struct strbuf *text, const struct result *result)
 {
+    const struct strvec *warnings = &result->warnings;
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
     size_t listed = 0;
 
-    for (; listed < warnings->count && listed < WARNINGS_MAX; listed++) {
-        CLEANUP_FREE char *warning = text_escape_short(warnings->items[listed], WARNING_BYTES_MAX);
+    for (; listed < warnings->count && listed < result->hints + WARNINGS_MAX; listed++) {
+        const char *warning = warnings->items[listed];
+        const size_t max = listed < result->hints ? strlen(warning) : WARNING_BYTES_MAX;
+        CLEANUP_FREE char *escaped = text_escape_short(warning, max);
 
-        strbuf_addf(&list, "%s\n", warning);
+        strbuf_addf(&list, "%s\n", escaped);
     }
     if (listed < warnings->count)
         strbuf_addf(&list, "and %zu more\n", warnings->count - listed);
@@ -217,7 +220,7 @@ static json_t *text_for_model(const struct result *result, const struct excerpt 
     if (ran && silent)
         strbuf_addstr(&text, "(no output)");
     add_artifacts(&text, &result->artifacts, id);
-    add_warnings(&text, &result->warnings);
+    add_warnings(&text, result);
     return text_content(&text);
 }
 
@@ -316,11 +319,15 @@ static void add_uris(json_t *object, const char *id)
     }
 }
 
-/* Bytes of the output that a text of so many bytes has room for. */
-static size_t output_room(const struct result *result, size_t max_text)
+/* Bytes of the output that a text of so many has room for, so that no client cuts the lists. */
+static size_t output_room(const struct result *result, size_t max_text, const char *id)
 {
-    const size_t other = HEADING_BYTES + (result->session ? SESSION_BYTES : 0);
+    CLEANUP(strbuf_release) struct strbuf lists = STRBUF_INIT;
+    size_t other = HEADING_BYTES + (result->session ? SESSION_BYTES : 0);
 
+    add_artifacts(&lists, &result->artifacts, id);
+    add_warnings(&lists, result);
+    other += lists.length;
     return max_text > other + OUTPUT_MIN ? max_text - other : OUTPUT_MIN;
 }
 
@@ -354,13 +361,13 @@ json_t *tool_result_of_run(struct result *result, const struct revision *revisio
     struct attachments attachments;
     struct stored_result *stored =
         stored_result_new(result->artifacts.file, result->artifacts.file_length);
+    const char *id = stored_result_id(stored);
     json_t *tool_result;
     size_t text_used;
 
     artifacts_limit(&result->artifacts, ARTIFACTS_MAX);
     attachments_check_pictures(&result->artifacts, &result->warnings);
-    tool_result = fit(result, &output, output_room(result, max_text), revision,
-                      stored_result_id(stored), &excerpt);
+    tool_result = fit(result, &output, output_room(result, max_text, id), revision, id, &excerpt);
     text_used = excerpt.text[0].length + excerpt.text[1].length + excerpt.value.length;
     attachments_begin(&attachments, tool_result, revision, stored,
                       max_text > text_used ? max_text - text_used : 0);

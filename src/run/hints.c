@@ -12,6 +12,13 @@ const struct hint_reader hint_person = {
     .memory = "for more memory, raise --memory",
 };
 
+const struct hint_reader hint_line = {
+    .package = "; to add it: ",
+    .network = "this container has no network; network.allow of the configuration allows hosts",
+    .disk = "a disk of this container is full; raise workdirMB or tmpMB of the configuration",
+    .memory = "for more memory, raise memory_mb",
+};
+
 const struct hint_reader hint_model = {
     .package = ", and a program cannot install it; the user can: ",
     .network = "this container has no network; only the user can allow hosts",
@@ -112,10 +119,11 @@ static bool hint_at_package(struct result *result, const char *words,
 
         if (!package)
             continue;
-        strvec_pushf(&result->warnings,
-                     "the package '%s' is not in the image%sisolator prepare %s --network bridge "
-                     "--run '%s %s'",
-                     package, reader->package, language->name, ecosystem->install, package);
+        result_add_hint(result,
+                        string_format("the package '%s' is not in the image%sisolator prepare %s "
+                                      "--network bridge --run '%s %s'",
+                                      package, reader->package, language->name, ecosystem->install,
+                                      package));
         return true;
     }
     return false;
@@ -128,7 +136,13 @@ static bool has_any(const char *words, const char *const *marks)
     return *marks;
 }
 
-bool hints_add(struct result *result, const struct language *language, bool has_network,
+struct hint_program hint_program_of(const struct config *config, const struct plan *plan)
+{
+    return (struct hint_program){config_language(config, plan->language),
+                                 sandbox_policy_reaches_network(&plan->policy)};
+}
+
+bool hints_add(struct result *result, const struct hint_program *program,
                const struct hint_reader *reader)
 {
     static const char *const no_network[] = {"Network is unreachable",
@@ -144,14 +158,23 @@ bool hints_add(struct result *result, const struct language *language, bool has_
     const char *words = last_words(result);
 
     if (result->reason == REASON_OOM)
-        strvec_push(&result->warnings, reader->memory);
+        result_add_hint(result, string_copy(reader->memory));
     if (result_success(result) ||
         (result->reason != REASON_EXIT && result->reason != REASON_EXCEPTION &&
          result->reason != REASON_BUILD && result->reason != REASON_TESTS))
         return false;
-    if (!has_network && has_any(words, no_network))
-        strvec_push(&result->warnings, reader->network);
+    if (!program->has_network && has_any(words, no_network))
+        result_add_hint(result, string_copy(reader->network));
     if (has_any(words, no_space))
-        strvec_push(&result->warnings, reader->disk);
-    return hint_at_package(result, words, language, reader);
+        result_add_hint(result, string_copy(reader->disk));
+    return hint_at_package(result, words, program->language, reader);
+}
+
+bool hints_is_new(struct strvec *told, const char *hint)
+{
+    if (strvec_contains(told, hint))
+        return false;
+    if (told->count < HINTS_TOLD_MAX)
+        strvec_push(told, hint);
+    return true;
 }

@@ -82,6 +82,17 @@ void result_fail(struct result *result, const struct error *error)
     result->reason = reason_of(error->kind);
 }
 
+void result_add_hint(struct result *result, char *hint)
+{
+    char **items;
+
+    strvec_push_owned(&result->warnings, hint);
+    items = result->warnings.items;
+    memmove(items + result->hints + 1, items + result->hints,
+            (result->warnings.count - 1 - result->hints) * sizeof *items);
+    items[result->hints++] = hint;
+}
+
 void result_name_subject(struct result *result, error_namer *namer)
 {
     const char *name = result->error_subject ? namer(result->error_subject) : NULL;

@@ -89,6 +89,7 @@ struct result {
     struct strvec unreturned;
     size_t unreturned_count;
     struct strvec warnings; /* non-fatal problems; JSON adds those of the artifacts */
+    size_t hints;           /* how many of them, the first ones, say what helps */
 };
 
 #define RESULT_INIT                                                                                \
@@ -116,6 +117,9 @@ void result_add_tools(struct result *result);
 
 /* Whether the program ended with status 0 and nothing failed after it. */
 bool result_success(const struct result *result);
+
+/* Adds a warning that says what helps, before those that do not; takes ownership of the text. */
+void result_add_hint(struct result *result, char *hint);
 
 /* Sets the reason, by the kind of the error, and its message. */
 void result_fail(struct result *result, const struct error *error);

@@ -110,6 +110,29 @@ END
 " "images: none by default"
 }
 
+test_case 'what a program lacks: a warning says what helps, in a table once' && {
+    cat >"$scratch/lacking.jsonl" <<'END'
+{"language": "python", "entrypoint_code": "import no_such_module"}
+{"language": "python", "entrypoint_code": "import no_such_module"}
+{"language": "python", "entrypoint_code": "import socket; socket.getaddrinfo('web.test', 80)"}
+{"language": "busybox", "entrypoint_code": "exec tail -c 100000000 /dev/zero", "memory_mb": 32}
+END
+    hints=$(cat <<'END'
+line 1: the package 'no_such_module' is not in the image; to add it: isolator prepare python --network bridge --run 'pip install no_such_module'
+line 2: the package 'no_such_module' is not in the image; to add it: isolator prepare python --network bridge --run 'pip install no_such_module'
+line 3: this container has no network; network.allow of the configuration allows hosts
+line 4: for more memory, raise memory_mb
+END
+    )
+    batch "$scratch/lacking.jsonl"
+    expect "$(results '"line $r->{line}: @{$r->{warnings}}"')" "JSON" <<<"$hints"
+    batch -j 1 --format text --quiet "$scratch/lacking.jsonl"
+    expect "$(sed 's/warning: //' <<<"$err")" "a table" < <(sed '2d; s/^/isolator: /' <<<"$hints")
+    batch --detach -j 1 --quiet "$scratch/lacking.jsonl"
+    isolator wait --all
+    expect "$(results '"line $r->{line}: @{$r->{warnings}}"')" "jobs" <<<"$hints"
+}
+
 test_case --quick 'numbers in an id come back unchanged' && {
     printf '%s\n' '{"id": [0.1, 1e100, -0.0, 12345678901234567], "language": "nope", "entrypoint_code": ""}' >"$scratch/numbers"
     batch "$scratch/numbers"

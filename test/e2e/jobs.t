@@ -118,6 +118,11 @@ test_case 'a program that ignores signals and leaves processes' && {
     same_result ash 'kill -9 $$'
 }
 
+test_case 'what a program lacks: the warning of isolator run says what helps' && {
+    same_result py 'import no_such_module'
+    has "$(field warnings)" "the package 'no_such_module' is not in the image; to add it: isolator prepare python" "a package"
+}
+
 test_case 'a program with a build' && {
     same_result c '#include <stdio.h>
 int main(void) { puts("built"); return 4; }'

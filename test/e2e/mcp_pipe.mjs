@@ -2,7 +2,7 @@
 // isolator-mcp byte by byte: lines, ids, errors, eras and batches. What no client sends, and what the specification says
 // to each. No case needs the engine.
 
-import { encoded, finish, is, quickCase, withinMemory } from '../mcp/cases.mjs';
+import { encoded, finish, is, ok, quickCase, withinMemory } from '../mcp/cases.mjs';
 import { brief, meta, startServer } from '../mcp/pipe_client.mjs';
 import { pause } from '../mcp/processes.mjs';
 
@@ -43,6 +43,7 @@ for (const version of LEGACY)
         const [tool] = (await server.ask('tools/list')).result.tools;
         is(members(tool), `${version >= '2025-03-26' ? 'annotations ' : ''}description inputSchema name` +
             `${version >= '2025-06-18' ? ' outputSchema title' : ''}`, 'what tools/list shows');
+        ok(JSON.stringify(tool).length <= 4472, 'no more than a model can read with each request', JSON.stringify(tool).length);
     });
 
 // What is agreed on, or the code of the error.

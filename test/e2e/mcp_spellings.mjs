@@ -19,7 +19,7 @@ async function start(config = {}) {
         const text = await server.say(args);
         has(text, RAN, JSON.stringify(args));
         const warnings = text.split('--- warnings ---\n')[1]?.trimEnd().split('\n') ?? [];
-        is(warnings.pop(), 'the program has not run; if that happens again, only the user can fix it: tell the user', 'the last one');
+        is(warnings.shift(), 'the program has not run; if that happens again, only the user can fix it: tell the user', 'the first one');
         return warnings;
     };
     return server;
@@ -46,7 +46,7 @@ quickCase('names that are like nothing are left out with a warning', async () =>
     for (const name of ['purpose', 'description', 'title', 'x'])
         is(await server.warnings({ [name]: 'to add' }), [`the argument '${name}' is left out: there is nothing of that name`], name);
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`q${i}`, 1]));
-    has(await server.call('execute_code', { language: 'python', entrypoint_code: '1', ...many }), "'q9' is left out: there is nothing of that name\nand 11 more", 'many');
+    has(await server.call('execute_code', { language: 'python', entrypoint_code: '1', ...many }), "'q9' is left out: there is nothing of that name\nand 10 more", 'many');
     has(await server.call('execute_code', { language: 'python', purpose: 'x' }),
         "entrypoint_code is missing: give the source code of the program; the argument 'purpose' is left out", 'of an error too');
 });

@@ -219,6 +219,19 @@ accepted/double.ash passed image-missing -
 END
 }
 
+test_case 'what helps a submission that fails unexpectedly, and what the engine failed' && {
+    cp -R "$scratch/double" "$scratch/lacking"
+    put lacking/submissions/accepted/lost.ash 'echo "Network is unreachable" >&2; exit 1\n'
+    put lacking/submissions/run_time_error/full.ash 'echo "No space left on device" >&2; exit 1\n'
+    problem lacking
+    is "$status|$(tail -n +2 <<<"$err")" "1|isolator: $scratch/lacking/submissions/accepted/lost.ash: warning: this container has no network; --allow-host HOST allows a host" \
+        "one that fails as expected needs no help"
+    faulty "run 1 fail;create * fail" problem double -j 1
+    is "$status|$(tail -n 1 <<<"$out")" "3|0 of 0 submissions as expected; 1 not tested, 1 of them since the engine failed" "the engine"
+    faulty "run 1 fail;create * fail" problem double -j 1 --retries 1
+    is "$status|$(tail -n 1 <<<"$out")" "0|1 of 1 submissions as expected; 1 retry" "--retries"
+}
+
 test_case --quick 'submissions that cannot be tested' && {
     cp -R "$scratch/double" "$scratch/none"
     mv "$scratch/none/submissions/accepted/double.ash" "$scratch/none/submissions/accepted/double.kt"

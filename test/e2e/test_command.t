@@ -582,6 +582,27 @@ END
     is "$status" 0 "all passed"
 }
 
+test_case 'several files: a warning says what helps, in a table once' && {
+    add lacking 1 '' 'x'
+    add lacking 2 '' 'x'
+    for name in a b c; do printf '%s\n' 'import no_such_module' >"$scratch/lacking-$name.py"; done
+    echo 'import other_module' >"$scratch/lacking-d.py"
+    echo 'print("x")' >"$scratch/lacking-e.py"
+    cd "$scratch" || exit
+    isolator test --table --tests lacking lacking-{e,a,b,c,d}.py
+    cd "$OLDPWD" || exit
+    expect "$err" "the table" <<'END'
+isolator: lacking-a.py: warning: the package 'no_such_module' is not in the image; to add it: isolator prepare python --network bridge --run 'pip install no_such_module'
+isolator: lacking-d.py: warning: the package 'other_module' is not in the image; to add it: isolator prepare python --network bridge --run 'pip install other_module'
+END
+    isolator test --tests "$scratch/lacking" "$scratch"/lacking-{a,b,e}.py
+    expect "$(lines 'scalar(@{$r->{warnings}}) . ($r->{warnings}[0] =~ / is not in the image; to add it: / && " added")')" "JSON" <<'END'
+1 added
+1 added
+0
+END
+}
+
 test_case 'several files: a build' && {
     printf 'read line\necho "$line"\n' >"$scratch/solutions/good.chk"
     printf 'echo x\nif then\n\033[2J\n' >"$scratch/solutions/bad.chk"

@@ -51,6 +51,39 @@ export const HOSTS = {
             `    apiKey: x\n    apiBase: ${url}/v1\n    roles: [chat]\n    capabilities: [tool_use, image_input]\n` }),
         command: ['cn', '-p', 'go', '--auto', '--config', '~/.continue/config.yaml'],
     },
+    'qwen-code': {
+        packages: ['@qwen-code/qwen-code@0.24.4'],
+        install: 'qwen-code',
+        files: () => ({ '.qwen/settings.json': '{"security": {"auth": {"selectedType": "openai"}}, "tools": {"toolSearch": {"enabled": false}}}' }),
+        env: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'stand-in' }),
+        command: ['qwen', '-p', 'go', '--yolo'],
+    },
+    // A command that models run in a shell, and whose output they read.
+    mcporter: {
+        packages: ['mcporter@0.12.3'],
+        script: `import { spawnSync } from 'node:child_process';
+const tools = [{ type: 'function', function: { name: 'execute_code', parameters: {} } }];
+const messages = [{ role: 'user', content: 'go' }];
+for (;;) {
+    const answer = await fetch(process.env.MODEL_URL + '/chat/completions', { method: 'POST', body: JSON.stringify({ messages, tools }) });
+    const { message } = (await answer.json()).choices[0];
+    if (!message.tool_calls) break;
+    const { id, function: { arguments: input } } = message.tool_calls[0];
+    const words = ['call', '--stdio', process.env.SERVER, 'execute_code', '--args', input];
+    const { stdout, stderr } = spawnSync('mcporter', words, { encoding: 'utf8', maxBuffer: 1 << 30 });
+    messages.push(message, { role: 'tool', tool_call_id: id, content: stdout + stderr });
+}`,
+    },
+    mastra: {
+        packages: ['@mastra/core@1.71.0', '@mastra/mcp@2.0.0'],
+        script: `import { Agent } from '@mastra/core/agent';
+import { MCPClient } from '@mastra/mcp';
+const client = new MCPClient({ servers: { isolator: { command: process.env.SERVER, args: [], env: process.env } } });
+const agent = new Agent({ id: 'x', name: 'x', instructions: 'x', tools: await client.listTools(),
+    model: { id: 'stand-in/m', url: process.env.MODEL_URL, apiKey: 'x' } });
+await agent.generate('go', { maxSteps: 9 });
+await client.disconnect();`,
+    },
     'ai-sdk': {
         packages: ['ai@6.0.326', '@ai-sdk/mcp@1.0.102', '@ai-sdk/openai-compatible@2.0.92'],
         script: `import { generateText, stepCountIs } from 'ai';

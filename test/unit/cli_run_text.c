@@ -25,7 +25,7 @@ CASE(run_text__summary)
     check(&result, "error, SIGSEGV, 9999 ms, 0.0 MB");
     result.reason = REASON_OOM;
     result.signal = 9;
-    check(&result, "error, SIGKILL, 9999 ms, 0.0 MB; --memory raises the limit");
+    check(&result, "error, SIGKILL, 9999 ms, 0.0 MB");
     result.reason = REASON_TIMEOUT;
     check(&result, "timeout, SIGKILL, 9999 ms, 0.0 MB; --timeout raises the limit");
     result.reason = REASON_CPU_TIME;

@@ -46,6 +46,9 @@ CASE(tool_servers__wrong_ones_are_refused)
         "{\"tools\": {\"aio\": {\"command\": \"c\"}}}",
         "test.json: tools.aio: must be another name, since tools.aio, tools.ToolError and "
         "tools.then have a meaning for programs");
+    check_refused("{\"tools\": {\"ToolError\": {\"command\": \"c\"}}}",
+                  "test.json: tools.ToolError: must be another name, since tools.aio, "
+                  "tools.ToolError and tools.then have a meaning for programs");
     check_refused("{\"mcpServers\": {\"then\": {\"command\": \"c\"}}}",
                   "test.json: mcpServers.then: must be another name, since tools.aio, "
                   "tools.ToolError and tools.then have a meaning for programs");

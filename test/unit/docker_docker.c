@@ -632,6 +632,49 @@ CASE(docker__explain_a_restart)
     temp_remove(directory);
 }
 
+/* What the message says what to do after another silence. */
+static void check_next_silence(struct fixture *fixture, const char *advice)
+{
+    docker_explain(&fixture->docker, "py:3", "cannot start", "message", NULL, &fixture->error);
+    if (!strstr(fixture->error.message, advice))
+        fail_msg("'%s' has no '%s'", fixture->error.message, advice);
+    error_release(&fixture->error);
+    fixture->error = (struct error)ERROR_INIT;
+}
+
+/* An answer ends the row. */
+CASE(docker__explain_counts_silences)
+{
+    static const char busy[] = "; it may be busy: try again, or raise engineTimeoutSeconds: ";
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char *directory = temp_create();
+    CLEANUP_FREE char *path = path_in(directory, "s");
+    CLEANUP_FREE char *script =
+        string_format("case $1 in version) kill -KILL $$;; context) echo 'unix://%s';; esac", path);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct fixture silent, answering;
+    struct engine_memory memory;
+
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(fd, 10), 0);
+    engine_memory_init(&memory);
+    set_up(&silent, script);
+    set_up(&answering, "echo 29.0");
+    silent.docker.memory = answering.docker.memory = &memory;
+    check_next_silence(&silent, busy);
+    check_next_silence(&silent, busy);
+    check_next_silence(&silent, "; that is 3 times in a row: ");
+    assert_int_equal(docker_engine_answers(&answering.docker, answering.call.deadline, NULL),
+                     DOCKER_YES);
+    check_next_silence(&silent, busy);
+    tear_down(&silent);
+    tear_down(&answering);
+    engine_memory_release(&memory);
+    close(fd);
+    temp_remove(directory);
+}
+
 /* A failure proves that the engine was not reached; a success, a signal or a crash do not. */
 static void check_reached(const char *command, const char *script, long long milliseconds,
                           bool reached)

@@ -23,33 +23,44 @@ CASE(known_clients__are_found_by_name)
     assert_null(known_client_find(NULL));
 }
 
-/* Checks the members of the first revision that has links: structured, links, media. */
-static void check_reads(const char *name, const char *expected)
+/* Checks what is left of a revision, and of a text of 50,000 bytes. */
+static void check_part(const char *name, const char *of, const char *expected, size_t max_text)
 {
     json_auto_t *info = json_pack("{s:s}", "name", name);
-    const struct revision revision =
-        known_client_reads(known_client_find(info), revision_legacy("2025-06-18"));
-    CLEANUP_FREE char *got =
-        string_format("%s%s%s", revision.structured ? "structured " : "",
-                      revision.links ? "links " : "", revision.media ? "media" : "");
+    const struct known_client *client = known_client_find(info);
+    const struct revision revision = known_client_reads(client, revision_legacy(of));
+    CLEANUP_FREE char *got = string_format(
+        "%s%s%s%s", revision.structured ? "structured " : "", revision.links ? "links " : "",
+        revision.blobs ? "blobs " : "", revision.media ? "media" : "");
 
     assert_string_equal(got, expected);
-    assert_true(revision.titles);
+    assert_int_equal(known_client_max_text(client, 50000), max_text);
+}
+
+/* Of the first revision that has links. */
+static void check_reads(const char *name, const char *expected, size_t max_text)
+{
+    check_part(name, "2025-06-18", expected, max_text);
 }
 
 CASE(known_clients__read_a_part)
 {
-    check_reads("another", "structured links media");
-    check_reads("claude-code", "links media");
-    check_reads("codex-mcp-client", "links media");
-    check_reads("opencode", "structured media");
-    check_reads("@cline/core", "");
+    check_reads("another", "structured links media", 50000);
+    check_reads("claude-code", "links media", 50000);
+    check_reads("codex-mcp-client", "links media", 10000);
+    check_reads("copilot-cli", "links media", 8000);
+    check_reads("gemini-cli-mcp-client", "links media", 50000);
+    check_reads("qwen-cli-mcp-client-isolator", "links media", 20000);
+    check_reads("opencode", "structured media", 50000);
+    check_reads("@cline/core", "", 6000);
+    check_reads("continue-cli-client", "", 50000);
+    check_reads("@langchain/mcp-adapters", "media", 50000);
+    check_part("another", "2024-11-05", "blobs media", 50000);
+    check_part("@cline/core", "2024-11-05", "", 6000);
 }
 
-CASE(known_clients__text)
+/* The configuration may give less. */
+CASE(known_clients__text_of_a_configuration)
 {
-    assert_int_equal(known_client_max_text(NULL, 50000), 50000);
-    assert_int_equal(known_client_max_text(find("{\"name\": \"claude-code\"}"), 50000), 50000);
-    assert_int_equal(known_client_max_text(find("{\"name\": \"codex-mcp-client\"}"), 50000), 10000);
     assert_int_equal(known_client_max_text(find("{\"name\": \"codex-mcp-client\"}"), 5000), 5000);
 }

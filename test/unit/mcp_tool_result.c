@@ -162,6 +162,39 @@ CASE(tool_result__warnings_are_in_the_text)
                        "warning 6\nwarning 7\nwarning 8\nwarning 9\nand 2 more\n");
 }
 
+/* A client that cuts or hides a longer text still shows what helps. */
+CASE_WITH(tool_result__lists_leave_less_room, set_up(fixture, 1, "failed"))
+{
+    CLEANUP_FREE char *name = string_format("%0100d", 7);
+
+    add_bytes(fixture, 0, 'X', 10000);
+    for (int i = 0; i < 5; i++)
+        strvec_pushf(&fixture->result.warnings, "warning %0100d", i);
+    artifacts_add(&fixture->result.artifacts, string_copy(name), string_copy("1"), 1, false);
+    result_add_hint(&fixture->result, string_copy("what helps"));
+    make(fixture, "2025-11-25", 2000);
+    assert_in_range(strlen(text_of(fixture)), 1700, 2000);
+    assert_non_null(strstr(text_of(fixture), "--- warnings ---\nwhat helps\nwarning 0"));
+}
+
+/* A hint is cut neither by the number of warnings nor by its length. */
+CASE(tool_result__what_helps_comes_first_and_whole)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *hint = string_format("%0400d", 7);
+    CLEANUP_FREE char *expected = string_format("--- warnings ---\n%s\nwarning 0\n", hint);
+
+    set_up(&fixture, 0, NULL);
+    for (int i = 0; i < 12; i++)
+        strvec_pushf(&fixture.result.warnings, "warning %d", i);
+    result_add_hint(&fixture.result, string_copy(hint));
+    make(&fixture, "2025-11-25", 50000);
+    assert_non_null(strstr(text_of(&fixture), expected));
+    assert_non_null(strstr(text_of(&fixture), "warning 9\nand 2 more\n"));
+    assert_string_equal(string_at(structured(&fixture), "warnings.0"), hint);
+    tear_down(&fixture);
+}
+
 CASE(tool_result__long_warnings_are_cut)
 {
     struct fixture fixture;

@@ -29,8 +29,9 @@ static void check(struct result *result, bool has_network, const char *expected)
     CLEANUP_FREE char *joined = NULL;
 
     strvec_push(&language.extensions, ".py");
-    assert_int_equal(hints_add(result, &language, has_network, &hint_person),
-                     strstr(expected, "package") != NULL);
+    assert_int_equal(
+        hints_add(result, &(struct hint_program){&language, has_network}, &hint_person),
+        strstr(expected, "package") != NULL);
     joined = strvec_join(&result->warnings, "\n");
     assert_string_equal(joined, expected);
     strvec_release(&language.extensions);
@@ -69,6 +70,62 @@ CASE(hints__of_memory)
     struct result result = failed(REASON_OOM, "Network is unreachable");
 
     check(&result, false, MEMORY);
+}
+
+/* Who reads only the first warnings reads what helps. */
+CASE(hints__come_first)
+{
+    struct result result = failed(REASON_EXIT, "ENOSPC, No module named 'six'");
+
+    strvec_push(&result.warnings, "one");
+    strvec_push(&result.warnings, "two");
+    check(&result, true, DISK "\n" PACKAGE "\none\ntwo");
+}
+
+static void check_reader(const struct hint_reader *reader, const char *expected)
+{
+    static const struct hint_program program = {.language = NULL};
+    struct result result = failed(REASON_EXIT, "ENOSPC, EAI_AGAIN");
+    CLEANUP_FREE char *joined = NULL;
+
+    assert_false(hints_add(&result, &program, reader));
+    result.reason = REASON_OOM;
+    hints_add(&result, &program, reader);
+    joined = strvec_join(&result.warnings, "\n");
+    assert_string_equal(joined, expected);
+    assert_int_equal(result.hints, 3);
+    result_release(&result);
+}
+
+/* Each is told the names that it writes. */
+CASE(hints__of_each_reader)
+{
+    check_reader(&hint_person, NETWORK "\n" DISK "\n" MEMORY);
+    check_reader(&hint_line,
+                 "this container has no network; network.allow of the configuration allows hosts\n"
+                 "a disk of this container is full; raise workdirMB or tmpMB of the "
+                 "configuration\n"
+                 "for more memory, raise memory_mb");
+    check_reader(&hint_model,
+                 "this container has no network; only the user can allow hosts\n"
+                 "a disk of this container is full; only the user can make workdirMB or tmpMB "
+                 "larger\n"
+                 "use less memory; only the user can make memoryMB larger");
+}
+
+/* So many are remembered; the others come again. */
+CASE(hints__come_once)
+{
+    CLEANUP(strvec_release) struct strvec told = STRVEC_INIT;
+
+    for (int i = 0; i <= HINTS_TOLD_MAX; i++) {
+        CLEANUP_FREE char *hint = string_format("hint %d", i);
+
+        assert_true(hints_is_new(&told, hint));
+        assert_int_equal(hints_is_new(&told, hint), i == HINTS_TOLD_MAX);
+    }
+    assert_false(hints_is_new(&told, "hint 0"));
+    assert_int_equal(told.count, HINTS_TOLD_MAX);
 }
 
 /* What ends a program from outside says nothing of what it wrote before. */

@@ -20,6 +20,7 @@
 #include "cli/command_line.h"
 #include "container/owned_container.h"
 #include "request/tool_arguments.h"
+#include "run/hints.h"
 #include "service/service.h"
 
 struct batch {
@@ -39,19 +40,10 @@ struct line_run {
     struct batch *batch;
     long long number; /* from 1 */
     json_t *id;       /* owned; NULL: the line has none */
+    struct hint_program program;
 };
 
 /* ---- a line */
-
-static void report_container(struct batch *batch, const struct line_run *run, const char *container,
-                             bool warm)
-{
-    CLEANUP_FREE char *line =
-        string_format("line %lld: container %s, warm: %s", run->number,
-                      container ? container : "none", warm ? "true" : "false");
-
-    batch_output_remark(&batch->output, line);
-}
 
 static void free_line(struct line_run *run)
 {
@@ -67,11 +59,13 @@ static bool finish_line(struct line_run *run, const char *job, struct result *re
 {
     struct batch *batch = run->batch;
     CLEANUP_FREE char *below = string_format("%lld", run->number);
-    CLEANUP_FREE char *container = job ? owned_container_job_name(job) : NULL;
+    CLEANUP_FREE char *of_job = job ? owned_container_job_name(job) : NULL;
+    const char *container = job ? of_job : result->container;
     json_t *object = json_object();
     bool written;
 
     result_name_subject(result, tool_arguments_namer);
+    hints_add(result, &run->program, &hint_line);
     if (batch->options->artifacts >= 0 && !batch->options->detach)
         artifact_files_write(batch->options->artifacts, below, batch->options->force,
                              ARTIFACT_FILES_FORCE, result);
@@ -80,7 +74,8 @@ static bool finish_line(struct line_run *run, const char *job, struct result *re
     written = job ? batch_output_job(&batch->output, object, job, &result->warnings)
                   : batch_output_result(&batch->output, object, result);
     if (batch->options->verbose)
-        report_container(batch, run, container ? container : result->container, result->warm);
+        batch_output_remark(&batch->output, "line %lld: container %s, warm: %s", run->number,
+                            container ? container : "none", result->warm ? "true" : "false");
     return written;
 }
 
@@ -94,11 +89,10 @@ static void on_result(void *context, struct result *result)
 static void on_cleaned_up(void *context, const char *problem)
 {
     struct line_run *run = context;
-    CLEANUP_FREE char *escaped = problem ? text_escape(problem) : NULL;
-    CLEANUP_FREE char *line = escaped ? string_format("warning: %s", escaped) : NULL;
+    CLEANUP_FREE char *escaped = text_escape(problem ? problem : "");
 
-    if (line)
-        batch_output_remark(&run->batch->output, line);
+    if (problem)
+        batch_output_remark(&run->batch->output, "warning: %s", escaped);
     free_line(run);
 }
 
@@ -165,8 +159,10 @@ static int submit_line(struct line_run *run, const json_t *arguments, struct err
         batch_sessions_note(&batch->sessions, &request); /* it has ended: its name may be closed */
         return -1;
     }
-    if (plan_resolve(&plan, batch->config, &request, error) != 0 ||
-        service_submit(&batch->service, &plan, &callbacks, NULL, error) != 0)
+    if (plan_resolve(&plan, batch->config, &request, error) != 0)
+        return -1;
+    run->program = hint_program_of(batch->config, &plan);
+    if (service_submit(&batch->service, &plan, &callbacks, NULL, error) != 0)
         return -1;
     batch_sessions_note(&batch->sessions, &request);
     return 0;

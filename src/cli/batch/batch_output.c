@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "cli/exit_status.h"
 #include "cli/result_text.h"
 #include "cli/safe_json.h"
+#include "run/hints.h"
 
 void batch_output_open(struct batch_output *output, int in, bool as_table, bool quiet)
 {
@@ -108,8 +110,12 @@ static bool write_json(struct batch_output *output, json_t *object, struct resul
 
 /* ---- a table */
 
-/* The caller has the lock. A job that is not of a batch has no line, and is named by its id. */
-static void write_warnings(const json_t *object, const struct strvec *warnings)
+/*
+ * The first ones, `hints`, are not written if they have been. The caller has the lock. A job that
+ * is not of a batch has no line, and is named by its id.
+ */
+static void write_warnings(struct batch_output *output, const json_t *object,
+                           const struct strvec *warnings, size_t hints)
 {
     const long long line = json_integer_value(json_object_get(object, "line"));
     const char *id = json_string_value(json_object_get(object, "id"));
@@ -119,7 +125,8 @@ static void write_warnings(const json_t *object, const struct strvec *warnings)
     for (size_t i = 0; i < warnings->count; i++) {
         CLEANUP_FREE char *escaped = text_escape(warnings->items[i]);
 
-        diagnostics_line("%s: warning: %s", subject, escaped);
+        if (i >= hints || hints_is_new(&output->told, escaped))
+            diagnostics_line("%s: warning: %s", subject, escaped);
     }
 }
 
@@ -135,8 +142,8 @@ static bool write_row(struct batch_output *output, const json_t *object,
     row = batch_table_row(&output->table, json_object_get(object, "id"), line, result);
     written = write_locked(output, row, strlen(row));
     if (written) {
-        write_warnings(object, &result->warnings);
-        write_warnings(object, &result->artifacts.missing);
+        write_warnings(output, object, &result->warnings, result->hints);
+        write_warnings(output, object, &result->artifacts.missing, 0);
         count(output, result);
     }
     pthread_mutex_unlock(&output->lock);
@@ -184,7 +191,7 @@ bool batch_output_job(struct batch_output *output, json_t *object, const char *j
         progress_clear(&output->progress);
         row = batch_table_job_row(&output->table, json_object_get(object, "id"), line, job);
         written = write_locked(output, row, strlen(row));
-        write_warnings(object, warnings);
+        write_warnings(output, object, warnings, 0);
     } else {
         written = write_job_json(output, object, job, warnings);
     }
@@ -197,10 +204,16 @@ bool batch_output_job(struct batch_output *output, json_t *object, const char *j
     return written;
 }
 
-void batch_output_remark(struct batch_output *output, const char *line)
+void batch_output_remark(struct batch_output *output, const char *format, ...)
 {
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT;
+    va_list arguments;
+
+    va_start(arguments, format);
+    strbuf_vaddf(&line, format, arguments);
+    va_end(arguments);
     pthread_mutex_lock(&output->lock);
-    diagnostics_line("%s", line);
+    diagnostics_line("%s", strbuf_string(&line));
     pthread_mutex_unlock(&output->lock);
 }
 
@@ -212,6 +225,7 @@ void batch_output_end(struct batch_output *output, struct batch_totals *totals)
     if (!output->quiet && (output->totals.done > 0 || output->summary.skipped > 0))
         diagnostics_line("%s", line);
     output_release(&output->out);
+    strvec_release(&output->told);
     pthread_mutex_destroy(&output->lock);
     *totals = output->totals;
 }

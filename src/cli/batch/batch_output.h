@@ -36,6 +36,7 @@ struct batch_output {
     struct batch_totals totals;
     struct batch_summary summary;
     struct progress progress;
+    struct strvec told; /* hints that a table has already, which come once */
 };
 
 /*
@@ -55,10 +56,9 @@ void batch_output_skip(struct batch_output *output, long long skipped, long long
 
 /*
  * Prints the members of the object, which has `id` and `line` if the request is of a batch, and of
- * the result as one line,
- * counts the result, and shows the progress. Warnings that a table does not have go to stderr.
- * Takes ownership of the object. False: stdout cannot be written, and this raises
- * signals_cancel().
+ * the result as one line, counts the result, and shows the progress. Warnings that a table does not
+ * have go to stderr, the same hint once. Takes ownership of the object. False: stdout cannot be
+ * written, and this raises signals_cancel().
  */
 bool batch_output_result(struct batch_output *output, json_t *object, struct result *result);
 
@@ -70,7 +70,8 @@ bool batch_output_job(struct batch_output *output, json_t *object, const char *j
                       const struct strvec *warnings);
 
 /* Writes a line to stderr. */
-void batch_output_remark(struct batch_output *output, const char *line);
+void batch_output_remark(struct batch_output *output, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Writes the summary to stderr if there was a request, and frees everything. */
 void batch_output_end(struct batch_output *output, struct batch_totals *totals);

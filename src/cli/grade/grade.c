@@ -21,6 +21,7 @@
 #include "cli/result_text.h"
 #include "cli/run_inputs.h"
 #include "cli/safe_json.h"
+#include "run/hints.h"
 #include "service/service.h"
 
 /* No solution is started while the texts that wait for an earlier solution have more bytes. */
@@ -31,9 +32,11 @@ struct solution {
     struct grading *grading;
     struct grade_source source;
     /* The rest with the lock. */
-    bool settled;          /* the result is complete */
+    bool settled;          /* the result is complete, and the rest is not changed any more */
     struct strbuf text;    /* what is printed on stdout; empty after that */
     struct strvec remarks; /* and on stderr */
+    size_t hints;          /* of these, the first ones, which are printed for one solution alone */
+    struct hint_program program;
 };
 
 struct grading {
@@ -49,6 +52,7 @@ struct grading {
     struct solution *solutions; /* owned */
     size_t count, started, printed;
     struct strvec pulled; /* images that were asked for with --pull */
+    struct strvec told;   /* hints that are printed */
 
     pthread_mutex_t lock; /* protects the members below, and those of the solutions */
     size_t waiting;       /* bytes of the texts that are not printed */
@@ -97,30 +101,18 @@ static struct strbuf make_row(const struct solution *solution, const struct resu
     return text;
 }
 
-static void add_remark(struct strvec *remarks, const char *file, const char *prefix,
-                       const char *text)
+/* Adds what is printed on stderr. In JSON, warnings are members of the result. */
+static void add_remarks(struct solution *solution, const struct result *result)
 {
-    CLEANUP_FREE char *name = text_escape(file);
-    CLEANUP_FREE char *escaped = text_escape(text);
+    const bool as_table = solution->grading->as_table;
 
-    strvec_pushf(remarks, "%s: %s%s", name, prefix, escaped);
-}
-
-/* The lines for stderr. In JSON, warnings are members of the result. */
-static struct strvec make_remarks(const struct grading *grading, const char *file,
-                                  const struct result *result)
-{
-    struct strvec remarks = STRVEC_INIT;
-
-    for (size_t i = 0; grading->as_table && i < result->warnings.count; i++)
-        add_remark(&remarks, file, "warning: ", result->warnings.items[i]);
-    if (grading->options->verbose) {
-        CLEANUP_FREE char *line = string_format("container %s of image %s",
-                                                result->container ? result->container : "none",
-                                                result->image ? result->image : "none");
-        add_remark(&remarks, file, "", line);
-    }
-    return remarks;
+    solution->hints = as_table ? result->hints : 0;
+    for (size_t i = 0; as_table && i < result->warnings.count; i++)
+        strvec_pushf(&solution->remarks, "warning: %s", result->warnings.items[i]);
+    if (solution->grading->options->verbose)
+        strvec_pushf(&solution->remarks, "container %s of image %s",
+                     result->container ? result->container : "none",
+                     result->image ? result->image : "none");
 }
 
 /*
@@ -134,21 +126,21 @@ static void settle(struct solution *solution, struct result *result)
     const bool complete = result->reason != REASON_CANCELLED;
     const struct strvec *warnings = &grading->options->test_warnings;
     struct strbuf text = STRBUF_INIT;
-    struct strvec remarks = STRVEC_INIT;
     const struct submission *submission = solution->source.submission;
     bool engine_failed;
 
     result_name_subject(result, run_options_namer);
     engine_failed = complete && exit_status_of_result(result, 0) == EXIT_STATUS_ENGINE;
     if (complete) {
+        if (!submission || submission_outcome(submission, result) != SUBMISSION_AS_EXPECTED)
+            hints_add(result, &solution->program, &hint_person);
         if (!grading->as_table)
             strvec_push_all(&result->warnings, warnings);
-        remarks = make_remarks(grading, solution->source.file, result);
+        add_remarks(solution, result);
         text = grading->as_table ? make_row(solution, result) : make_json(solution, result);
     }
     pthread_mutex_lock(&grading->lock);
     solution->text = text;
-    solution->remarks = remarks;
     solution->settled = true;
     grading->waiting += text.length;
     if (submission && complete)
@@ -186,6 +178,19 @@ static void on_cleaned_up(void *context, const char *problem)
 
 /* ---- output */
 
+static void print_remarks(struct solution *solution)
+{
+    CLEANUP_FREE char *name = text_escape(solution->source.file);
+
+    for (size_t i = 0; i < solution->remarks.count; i++) {
+        CLEANUP_FREE char *escaped = text_escape(solution->remarks.items[i]);
+
+        if (i >= solution->hints || hints_is_new(&solution->grading->told, escaped))
+            diagnostics_line("%s: %s", name, escaped);
+    }
+    strvec_release(&solution->remarks);
+}
+
 /*
  * Prints what is known of the next solution. False if it is not settled. After a signal,
  * `unsettled` passes over those that never will be.
@@ -194,25 +199,21 @@ static bool print_next(struct grading *grading, bool unsettled)
 {
     struct solution *solution = &grading->solutions[grading->printed];
     struct strbuf text;
-    struct strvec remarks;
     bool settled;
 
     pthread_mutex_lock(&grading->lock);
     settled = solution->settled;
     text = solution->text;
-    remarks = solution->remarks;
     solution->text = (struct strbuf)STRBUF_INIT;
-    solution->remarks = (struct strvec)STRVEC_INIT;
     grading->waiting -= text.length;
-    for (size_t i = 0; i < remarks.count; i++)
-        diagnostics_line("%s", remarks.items[i]);
     pthread_mutex_unlock(&grading->lock);
     grading->printed += settled || unsettled;
+    if (settled)
+        print_remarks(solution);
     if (text.length > 0)
         progress_clear(&grading->progress);
     print_bytes(strbuf_string(&text), text.length);
     strbuf_release(&text);
-    strvec_release(&remarks);
     return settled || unsettled;
 }
 
@@ -272,6 +273,7 @@ static int submit(struct solution *solution, struct error *error)
         return -1;
     if (grading->options->verbose)
         run_inputs_print_standard(solution->source.file, &plan, grading->config);
+    solution->program = hint_program_of(grading->config, &plan);
     return service_submit(&grading->service, &plan, &callbacks, NULL, error);
 }
 
@@ -415,6 +417,7 @@ static void release(struct grading *grading)
 {
     free(grading->solutions); /* their texts are printed */
     strvec_release(&grading->pulled);
+    strvec_release(&grading->told);
     notifier_release(&grading->changed);
     pthread_mutex_destroy(&grading->lock);
 }

@@ -7,6 +7,7 @@
 #include "base/signals.h"
 #include "cli/artifact_files.h"
 #include "cli/exit_status.h"
+#include "run/hints.h"
 #include "service/jobs.h"
 
 json_t *job_fetch_members(const struct job_note *note)
@@ -38,6 +39,7 @@ static void write_artifacts(const struct job_note *note, struct result *result)
 static int finish(const struct job_fetch *fetch, const struct job_note *note, struct result *result,
                   struct error *error)
 {
+    const struct hint_program program = hint_program_of(fetch->config, &note->plan);
     const size_t warned = result->warnings.count + result->artifacts.missing.count;
     const bool is_gone = !result->container;
     int status;
@@ -45,6 +47,7 @@ static int finish(const struct job_fetch *fetch, const struct job_note *note, st
 
     write_artifacts(note, result);
     is_written = result->warnings.count + result->artifacts.missing.count == warned;
+    hints_add(result, &program, note->batch_line > 0 ? &hint_line : &hint_person);
     status = exit_status_of_result(result, SIGTERM); /* if isolator stop has ended it */
     if (!fetch->print(fetch->context, note, result))
         return EXIT_STATUS_ENGINE;

@@ -9,13 +9,15 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "config/config.h"
 #include "docker/docker.h"
 #include "run/result.h"
 #include "service/audit.h"
 #include "service/job_note.h"
 
 struct job_fetch {
-    const struct docker *docker; /* borrowed, like the audit */
+    const struct config *config; /* borrowed, like the next two */
+    const struct docker *docker;
     struct audit *audit;
     long long deadline; /* clock_now_ms(), of the wait; 0: none */
     bool keep;          /* do not remove the job */

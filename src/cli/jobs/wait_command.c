@@ -135,6 +135,7 @@ static int run_wait_command(void *context, char **operands, const struct config 
     const struct docker docker = config_docker(config);
     struct audit audit;
     struct job_fetch fetch = {
+        .config = config,
         .docker = &docker,
         .audit = &audit,
         .deadline = options->timeout_ms > 0 ? clock_now_ms() + options->timeout_ms : 0,

@@ -122,18 +122,16 @@ void session_shell_run(struct session_shell *shell, const struct session_cell *c
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
-    const struct language *language;
-    bool has_network;
+    struct hint_program program;
 
     if (make_plan(shell, cell, &plan, &error) != 0) {
         error_name_subject(&error, run_options_namer);
         result_fail(result, &error);
         return;
     }
-    language = config_language(shell->config, plan.language);
-    has_network = sandbox_policy_reaches_network(&plan.policy);
+    program = hint_program_of(shell->config, &plan);
     service_run(&shell->service, &plan, observer, signals_cancel(), result);
-    hints_add(result, language, has_network, &hint_person);
+    hints_add(result, &program, &hint_person);
     result_name_subject(result, run_options_namer);
     if (!result->session || result->session->ended)
         session_shell_reset(shell);
