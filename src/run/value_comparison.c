@@ -171,7 +171,7 @@ static bool is_exactly(double real, json_int_t integer)
            (json_int_t)real == integer;
 }
 
-/* The text of a number; of a real one that is no whole number "", which is equal to none. */
+/* The text of a number; of a real one that is not a whole number "", which is equal to none. */
 static const char *digits_of(const struct tagged *number, char digits[DECIMAL_MAX])
 {
     const double real = json_real_value(number->value);

@@ -274,7 +274,7 @@ accepted/three.py3 passed passed ok T
 accepted/two.ash passed not tested - - the configuration has no language 'python2', which the package asks for; add it, or ...
 8 of 8 submissions as expected; 2 not tested
 END
-    has "$err" "warning: '$scratch/languages/submissions': ignored the entrypoint '../other.ash', which is no file of 'accepted/none'" \
+    has "$err" "warning: '$scratch/languages/submissions': ignored the entrypoint '../other.ash', which is not a file of 'accepted/none'" \
         "an entry point that is not there"
     cp "$scratch/languages/submissions/accepted/perl.pl" "$scratch/given.pl"
     problem languages "$scratch/given.pl"

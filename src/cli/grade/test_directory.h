@@ -41,7 +41,7 @@ struct test_directory_options {
     bool is_legacy;                 /* and the defaults for that are those of the legacy format */
     const struct strvec *constants; /* in the files of groups (base/constants.h); NULL: none */
     const char *package;            /* a directory out of which no link may lead, the package or one
-                                       above it; NULL: it is no package */
+                                       above it; NULL: not one of a package */
 };
 
 /*

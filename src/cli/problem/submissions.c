@@ -160,8 +160,8 @@ static void set_entrypoint(const struct reading *reading, struct submission *sub
         CLEANUP_FREE char *escaped = text_escape_short(name, TEXT_SHOWN_MAX);
 
         strvec_pushf(&reading->options->test_warnings,
-                     "'%s': ignored the entrypoint '%s', which is no file of '%s'", reading->shown,
-                     shown, escaped);
+                     "'%s': ignored the entrypoint '%s', which is not a file of '%s'",
+                     reading->shown, shown, escaped);
     }
     submission->included_main =
         included_files_main(reading->options->problem, submission->language, reading->config);
