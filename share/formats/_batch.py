@@ -3,13 +3,15 @@
     FILTER DATASET SAMPLES >requests.jsonl
 
 Both files have a JSON object on each line; "-" is standard input, and a name that ends in .gz is unpacked. A sample is
-{"task_id": ..., "completion": ...} or {"task_id": ..., "solution": ...}; a task may have several. If its text has a
-block in ```, the last one is the program. A sample may also name its "language", which is Python by default.
+{"task_id": ..., "completion": ...} or {"task_id": ..., "solution": ...}; a task may have several. It may also name its
+"language", which is Python by default. If its text has blocks in ``` or ~~~, the program is the last one that names the
+language; else the last one that names none; else the last one. A block may be indented, and need not be closed; if it
+has only an end, it is what precedes that.
 
 Each request has the id TASK/N, where N counts the samples of the task from 0, the time limit of the data set for each
 test, and one processor core, which "maximums" of the configuration must allow. What cannot be converted is reported
-with its file and line; the other lines are converted, and the exit status is 1. The programs are untrusted, and so are
-the files: no code of them runs here.
+with its file and line, or once if it is the same in all lines of a file; the other lines are converted, and the exit
+status is 1. The programs are untrusted, and so are the files: no code of them runs here.
 """
 import collections
 import gzip
@@ -26,14 +28,35 @@ MODULES = ("string re datetime collections heapq bisect copy math random statist
 # The names that graders of LiveCodeBench, APPS and PRIME define for each program, as programs of models expect.
 PRELUDE = "; ".join([f"from {name} import *" for name in MODULES] + [f"import {', '.join(MODULES)}",
                                                                      "sys.setrecursionlimit(50000)"]) + "\n"
+# What a fence of Markdown can name a language of isolator, other than its own name.
+FENCE_NAMES = {"python": ("py", "python3", "py3"), "cpp": ("c++", "cc", "cxx"), "javascript": ("js", "node"), "rust": ("rs",),
+               "typescript": ("ts",), "go": ("golang",), "csharp": ("c#", "cs"), "bash": ("sh", "shell")}
 failed = False
+roles = {}  # what each file is for
+complaints = collections.defaultdict(list)  # of each file: the place, the text and a detail
+lines_read = collections.Counter()  # of each file, those that are not empty
 
 
-def complain(place, text):
+def show(text):
     global failed
     failed = True
-    shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in f"{place}: {text}"[:1000])
-    print(shown, file=sys.stderr)
+    print("".join(one if one.isprintable() else ascii(one)[1:-1] for one in text[:1000]), file=sys.stderr)
+
+
+def complain(place, text, detail=""):
+    """Keeps what is wrong with the line of a file, until finish() prints it."""
+    complaints[place.rpartition(":")[0]].append((place, text, detail))
+
+
+def finish(status=0):
+    """Prints what is wrong with lines, or once with a file that is not what it should be, and exits."""
+    for path, found in complaints.items():
+        if len(found) == lines_read[path] > 1 and len({text for _, text, _ in found}) == 1:
+            show(f"{path}: none of its {len(found)} lines can be used as {roles[path]}: {found[0][1]}")
+            continue
+        for place, text, detail in found:
+            show(f"{place}: {text}{detail}")
+    sys.exit(status or failed)
 
 
 def rows(path):
@@ -43,9 +66,10 @@ def rows(path):
         with opened as file:
             for place, line in lines(path, file):
                 if line.strip():
+                    lines_read[path] += 1
                     yield from row_of(place, line)
     except (OSError, EOFError, zlib.error) as error:
-        sys.exit(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}")
+        finish(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}")
 
 
 def lines(path, file):
@@ -73,11 +97,54 @@ def row_of(place, line):
         complain(place, "not a JSON object")
 
 
+# Its indentation, its ticks, and what else the line has.
+FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})((?:[^`~][^`]*)?)")
+
+
+class Block:
+    def __init__(self, indent="", ticks="", info=""):
+        self.indent, self.ticks, self.lines = len(indent), ticks, []
+        self.language = (re.findall(r"[\w+#-]+", info.lower()) or [""])[0]
+
+    def add(self, line):
+        blanks = len(line) - len(line.lstrip(" \t"))
+        self.lines.append(line[min(self.indent, blanks):])
+
+    def has_fence(self, indent, ticks):
+        """Whether it ends here: at its end, or where another block begins."""
+        return ticks.startswith(self.ticks) and len(indent) <= self.indent + 3
+
+
+def blocks_of(text):
+    """The blocks of a text, as Markdown has them, but also those that lack a fence."""
+    before, blocks, block = Block(), [], None  # block: the last one, until it ends
+    for line in text.split("\n"):
+        fence = FENCE.fullmatch(line)
+        indent, ticks, info = fence.groups() if fence else ("", "", "")
+        if fence and (block.has_fence(indent, ticks) if block else info.strip() or len(indent) < 4):
+            if block and info.strip() and lacks_start(before, blocks):
+                blocks = [before]
+            block = None if block and not info.strip() else Block(indent, ticks, info)
+            blocks += [block] if block else []
+        elif block or not blocks:
+            (block or before).add(line)
+    return [before] if block and lacks_start(before, blocks) else blocks
+
+
+def lacks_start(before, blocks):
+    """Whether the first fence, one of an odd number, is an end: no fence names a language, and something precedes it."""
+    return any(map(str.strip, before.lines)) and not any(block.language for block in blocks)
+
+
 def program_of(row, sample):
     """The text of a sample, a whole program."""
     text = sample["solution"] if "solution" in sample else sample["completion"]
-    blocks = re.findall(r"^```[^\n]*\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    return blocks[-1] if blocks else text
+    language = sample.get("language", "python")
+    blocks = blocks_of(text)
+    named = [block for block in blocks if block.language in (language, *FENCE_NAMES.get(language, ()))]
+    unnamed = [block for block in blocks if not block.language]
+    chosen = (named or unnamed or blocks)[-1:]
+    return "\n".join(chosen[0].lines) + "\n" if chosen else text
 
 
 def program_with_prelude(row, sample):
@@ -88,6 +155,24 @@ def program_with_prelude(row, sample):
 def call_tests(function, tests):
     """Members of a request whose tests call a function. Numbers must be equal, as for the graders of the data sets."""
     return {"call": {"function": function}, "tests": [{**test, "tolerance": 0} for test in tests]}
+
+
+def json_lines(values):
+    return "\n".join(json.dumps(value) for value in values)
+
+
+# The graders of LiveCodeBench and APPS ignore SystemExit, whatever its status: the output counts.
+STDIN_MAIN = """\
+try:
+    exec(compile(open("solution.py", encoding="utf-8").read(), "solution.py", "exec"))
+except SystemExit:
+    pass
+"""
+
+
+def stdin_tests(tests):
+    """Members of a request whose tests run the program, as those graders do it."""
+    return {"entrypoint_code": STDIN_MAIN, "tests": tests}
 
 
 def checked_program(program, check="pass"):
@@ -101,8 +186,11 @@ CHECK = {"call": {"function": "isolator_check"}, "tests": [{"call_arguments": []
 def request(members, sample, code):
     if not members["tests"]:
         raise ValueError("there are no tests")
-    line = {"language": sample.get("language", "python"), "entrypoint_code": code, "cpus": 1, "stop_on_failure": True,
-            **members}
+    line = {"language": sample.get("language", "python"), "cpus": 1, "stop_on_failure": True, **members}
+    if "entrypoint_code" in members and line["language"] == "python":
+        line["additional_files"] = [{"filename": "solution.py", "content": code}]
+    else:
+        line["entrypoint_code"] = code
     # As graders do it: the method is meant, even if something that is imported has the same name.
     if "call" in members and members is not CHECK and "class Solution" in code:
         line["call"] = {**members["call"], "class": "Solution"}
@@ -128,12 +216,15 @@ def convert(document, key, members, program=program_of, timeout=6, key_of_sample
     """
     if len(sys.argv) != 3:
         sys.exit(f"usage: {sys.argv[0]} DATASET SAMPLES\n\n{document}")
+    roles.update({sys.argv[1]: "DATASET", sys.argv[2]: "SAMPLES"})
     samples = collections.defaultdict(list)
     for place, sample in rows(sys.argv[2]):
-        if "task_id" in sample:
-            samples[key_of_sample(sample["task_id"])].append((place, sample))
-        else:
+        if "task_id" not in sample:
             complain(place, "there is no 'task_id'")
+        elif not {"completion", "solution"} & sample.keys():
+            complain(place, "there is no 'completion'")
+        else:
+            samples[key_of_sample(sample["task_id"])].append((place, sample))
     without = 0
     for number, (place, row) in enumerate(rows(sys.argv[1])):
         try:
@@ -154,7 +245,7 @@ def convert(document, key, members, program=program_of, timeout=6, key_of_sample
             sys.stdout.buffer.write(text)
     for task, unknown in samples.items():
         for place, _ in unknown:
-            complain(place, f"the data set has no task '{task}', or it cannot be converted")
+            complain(place, "the data set has no such task, or it cannot be converted", f": '{task}'")
     if without:
         print(f"{sys.argv[0]}: tasks without a sample: {without}", file=sys.stderr)
-    sys.exit(failed)
+    finish()

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -122,9 +123,9 @@ static int read_name(int fd, char name[PATH_MAX])
     return 0;
 }
 
-int linux_leads_below(int from, const char *path, int directory)
+/* Whether what is open is below a directory. -1, errno. */
+static int is_below(int fd, int directory)
 {
-    CLEANUP_FD const int fd = openat(from, path, O_PATH | O_CLOEXEC);
     char name[PATH_MAX], above[PATH_MAX];
     size_t length;
 
@@ -132,6 +133,25 @@ int linux_leads_below(int from, const char *path, int directory)
         return -1;
     length = strlen(above);
     return strncmp(name, above, length) == 0 && name[length] == '/';
+}
+
+int linux_leads_below(int from, const char *path, int directory)
+{
+    CLEANUP_FD const int fd = openat(from, path, O_PATH | O_CLOEXEC);
+
+    return is_below(fd, directory);
+}
+
+int linux_open_below(int from, const char *path, int directory)
+{
+    CLEANUP_FD const int fd = openat(from, path, O_PATH | O_CLOEXEC);
+    struct stat status;
+    char link[32];
+
+    if (is_below(fd, directory) != 1 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return -1;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    return open(link, O_RDONLY | O_CLOEXEC);
 }
 
 /* RWF_NOWAIT of preadv2(2), which musl does not have. */

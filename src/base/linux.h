@@ -52,6 +52,12 @@ int linux_reopen_nonblocking(int fd);
 int linux_leads_below(int from, const char *path, int directory);
 
 /*
+ * Opens a regular file that the path leads to, for reading, if that is below another directory.
+ * Opens nothing else, not even a moment later. -1 if it is not, and errno otherwise.
+ */
+int linux_open_below(int from, const char *path, int directory);
+
+/*
  * read(2) of a descriptor that polls readable, for which another process may read too: -1 and
  * EAGAIN if that has taken the bytes, and O_NONBLOCK need not be set. Kernels before 6.5 can still
  * wait if it takes them in the moment of the call, and all kernels at a terminal.

@@ -7,6 +7,9 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
+/* Keys that are there twice and are named. */
+enum { REPEATED_MAX = 5 };
+
 /* A sequence or mapping whose end has not come. */
 struct level {
     json_t *value; /* borrowed from the one it is in */
@@ -18,7 +21,8 @@ struct reading {
     struct level levels[YAML_TEXT_LEVELS_MAX];
     int depth;
     int values;
-    json_t *document; /* owned; NULL: nothing has come */
+    json_t *document;        /* owned; NULL: nothing has come */
+    struct strvec *repeated; /* keys that are there twice; NULL: they are an error */
     struct error *error;
 };
 
@@ -95,9 +99,13 @@ static int add_scalar(struct reading *reading, const yaml_event_t *event)
     json_decref(string);
     if (json_object_get(reading->levels[reading->depth - 1].value, text)) {
         CLEANUP_FREE char *shown = text_escape_short(text, TEXT_SHOWN_MAX);
+        CLEANUP_FREE char *problem =
+            string_format("line %zu: '%s' is there twice", event->start_mark.line + 1, shown);
 
-        return error_set(reading->error, ERROR_INPUT, "line %zu: '%s' is there twice",
-                         event->start_mark.line + 1, shown);
+        if (!reading->repeated)
+            return error_set(reading->error, ERROR_INPUT, "%s", problem);
+        if (reading->repeated->count < REPEATED_MAX)
+            strvec_push(reading->repeated, problem);
     }
     reading->levels[reading->depth - 1].key = string_copy(text);
     return 0;
@@ -167,7 +175,13 @@ static int read_events(struct reading *reading)
 
 json_t *yaml_text_parse(const char *text, size_t length, struct error *error)
 {
-    struct reading reading = {.error = error};
+    return yaml_text_parse_last(text, length, NULL, error);
+}
+
+json_t *yaml_text_parse_last(const char *text, size_t length, struct strvec *repeated,
+                             struct error *error)
+{
+    struct reading reading = {.repeated = repeated, .error = error};
     int result;
 
     if (length > YAML_TEXT_MAX) {

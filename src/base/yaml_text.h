@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/strvec.h"
 
 /* Bytes of a text, values in it, and levels of sequences and mappings. */
 enum { YAML_TEXT_MAX = 1 << 20, YAML_TEXT_VALUES_MAX = 20000, YAML_TEXT_LEVELS_MAX = 20 };
@@ -23,5 +24,12 @@ enum { YAML_TEXT_MAX = 1 << 20, YAML_TEXT_VALUES_MAX = 20000, YAML_TEXT_LEVELS_M
  * libyaml: 1.1 without the types.
  */
 json_t *yaml_text_parse(const char *text, size_t length, struct error *error);
+
+/*
+ * The same, but of a key that is there twice the last value counts, as with PyYAML and other
+ * parsers of judges. Adds "line 3: 'x' is there twice" to `repeated` for the first few.
+ */
+json_t *yaml_text_parse_last(const char *text, size_t length, struct strvec *repeated,
+                             struct error *error);
 
 #endif

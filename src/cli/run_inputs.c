@@ -193,6 +193,7 @@ static int read_checker(const struct run_options *options, struct request *reque
     request_init(request->checker);
     request->checker->of_package = options->problem != NULL;
     strvec_push_all(&request->checker->constants, &request->constants);
+    request->checker->links_below = request->links_below ? string_copy(request->links_below) : NULL;
     request->checker->policy.limits = options->judge_limits;
     if ((run_inputs_is_directory(path)
              ? run_inputs_use_directory(request->checker, path, config, error)
@@ -225,7 +226,7 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
         .validator_flags = options->validator_flags,
         .is_scoring = options->is_scoring,
         .is_legacy = options->is_legacy,
-        .package = options->problem,
+        .package = options->packages ? options->packages : options->problem,
         .constants = &options->request.constants};
     struct test_request defaults = TEST_REQUEST_INIT;
 

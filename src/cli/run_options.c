@@ -88,6 +88,7 @@ void run_options_release(struct run_options *options)
     free(options->artifacts);
     free(options->tests);
     free(options->problem);
+    free(options->packages);
     free(options->validator_flags);
     free(options->checker);
     free(options->interactor);

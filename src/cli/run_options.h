@@ -44,6 +44,7 @@ struct run_options {
     char *name;            /* of the job; NULL: none */
     char *tests;           /* --tests, the directory; NULL for run */
     char *problem;         /* --problem, the package; NULL */
+    char *packages;        /* --packages, a directory above the package; NULL */
     char *validator_flags; /* of all tests, words as in testdata.yaml; owned; NULL: not given */
     bool is_scoring, is_legacy;        /* of the problem, see struct test_directory_options */
     struct limits judge_limits;        /* of the checker; partial */

@@ -20,6 +20,13 @@
             "[PROBLEM PACKAGES]."                                                                  \
     }
 
+#define TEST_TEXT_PACKAGES                                                                         \
+    {                                                                                              \
+        0, "--packages", "DIR", "links of the package may lead to files below it", NULL,           \
+            "A directory above that of --problem, such as a repository: links in the package may " \
+            "lead to files below it. By default a link may not lead out of the package."           \
+    }
+
 #define TEST_TEXT_COMPARE                                                                          \
     {                                                                                              \
         0, "--compare", "MODE", COMPARISON_MODE_NAMES, "trim",                                     \

@@ -28,7 +28,8 @@ class NoValue(Exception):
 def key(name):
     if isinstance(name, str):
         return str(name)
-    return json.dumps(name) if name is None or isinstance(name, (int, float)) else refuse(name, "is the key of a dictionary")
+    is_plain = name is None or isinstance(name, (int, float))
+    return json.dumps(name if is_plain else number(name, "is the key of a dictionary"))
 
 
 def dictionary(value):
@@ -67,7 +68,24 @@ def plain(value):
         return {"set": [plain(item) for item in elements(value)]}
     if isinstance(value, dict):
         return dictionary(value)
-    return refuse(value, "is or is in its value")
+    return plain(number(value, "is or is in its value"))
+
+
+def number(value, place):
+    """The number that one of another type is, such as numpy.int64, Fraction and Decimal."""
+    import numbers
+
+    kind = type(value)
+    try:
+        if isinstance(value, numbers.Integral):
+            return int(value)
+        if isinstance(value, numbers.Real) or isinstance(value, numbers.Number) and not isinstance(value, numbers.Complex):
+            return float(value)
+        if kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"):
+            return bool(value)
+    except (OverflowError, ValueError):
+        pass
+    return refuse(value, place)
 
 
 def refuse(value, place):

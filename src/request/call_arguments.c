@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "base/value_text.h"
 
 /* ---- the function */
 
@@ -69,7 +70,7 @@ static int check_json(struct argument_reader *reader, const char *name, const ch
     reader->values += json_text_count(text, length);
     if (reader->values > JSON_TEXT_VALUES_MAX)
         return argument_wrong(reader, name, "shorter: the request has too many values");
-    value = json_text_parse_unique(text, length, &where);
+    value = value_text_parse(text, length, &where);
     if (value) {
         json_decref(value);
         return 0;
@@ -109,28 +110,38 @@ int call_arguments_read(struct argument_reader *reader, const char *name, const 
     return 0;
 }
 
-int call_arguments_read_json(struct argument_reader *reader, const char *name, const json_t *value,
-                             struct test_request *test)
+/* Adds an array of the values in a text, one a line. */
+static int read_lines(struct argument_reader *reader, const char *name, const json_t *value,
+                      struct strbuf *array)
 {
-    CLEANUP(strbuf_release) struct strbuf array = STRBUF_INIT;
     const char *line = argument_text(reader, name, value);
 
     if (!line)
         return -1;
-    if (test->is_call)
-        return argument_wrong(reader, name, "given once, as JSON or as text");
     while (*line) {
         const size_t length = strcspn(line, "\n");
 
         if (strspn(line, " \t\r\n") < length) {
             if (check_json(reader, name, line, length) != 0)
                 return -1;
-            strbuf_addch(&array, array.length > 0 ? ',' : '[');
-            strbuf_add(&array, line, length);
+            strbuf_addch(array, array->length > 0 ? ',' : '[');
+            strbuf_add(array, line, length);
         }
         line += length + (line[length] == '\n');
     }
-    strbuf_addstr(&array, array.length > 0 ? "]" : "[]");
+    strbuf_addstr(array, array->length > 0 ? "]" : "[]");
+    return 0;
+}
+
+int call_arguments_read_json(struct argument_reader *reader, const char *name, const json_t *value,
+                             struct test_request *test)
+{
+    CLEANUP(strbuf_release) struct strbuf array = STRBUF_INIT;
+
+    if (read_lines(reader, name, value, &array) != 0)
+        return -1;
+    if (test->is_call)
+        return argument_wrong(reader, name, "given once, as JSON or as text");
     set_arguments(test, &array);
     return 0;
 }
@@ -162,6 +173,35 @@ int call_arguments_expected_json(struct argument_reader *reader, const char *nam
     if (!text || check_json(reader, name, text, strlen(text)) != 0)
         return -1;
     return set_expected(reader, name, string_copy(text), test);
+}
+
+/* Takes ownership of the text of an array. */
+static int set_any(struct argument_reader *reader, const char *name, char *text,
+                   struct test_request *test)
+{
+    if (strcmp(text, "[]") == 0) {
+        free(text);
+        return argument_wrong(reader, name, "one value at least");
+    }
+    test->expects_any = true;
+    return set_expected(reader, name, text, test);
+}
+
+int call_arguments_any(struct argument_reader *reader, const char *name, const json_t *value,
+                       struct test_request *test)
+{
+    return json_is_array(value) ? set_any(reader, name, text_of(value), test)
+                                : argument_wrong(reader, name, "an array");
+}
+
+int call_arguments_any_json(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test)
+{
+    CLEANUP(strbuf_release) struct strbuf array = STRBUF_INIT;
+
+    return read_lines(reader, name, value, &array) == 0
+               ? set_any(reader, name, strbuf_steal(&array), test)
+               : -1;
 }
 
 int call_arguments_check(struct argument_reader *reader, const char *name,

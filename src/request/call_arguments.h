@@ -24,6 +24,10 @@ int call_arguments_expected(struct argument_reader *reader, const char *name, co
                             struct test_request *test);
 int call_arguments_expected_json(struct argument_reader *reader, const char *name,
                                  const json_t *value, struct test_request *test);
+int call_arguments_any(struct argument_reader *reader, const char *name, const json_t *value,
+                       struct test_request *test);
+int call_arguments_any_json(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test);
 
 /* Checks that the members of a test agree, whose `name` is for messages. */
 int call_arguments_check(struct argument_reader *reader, const char *name,

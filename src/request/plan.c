@@ -28,13 +28,10 @@ static const struct language *find_language(const struct config *config,
                              : request->language;
     const struct language *language;
 
-    if (wanted) {
-        char *const names[] = {wanted, NULL};
-
-        if (config_check_languages(config, names, NULL, error) != 0)
-            return NULL;
-        return config_language_called(config, wanted);
-    }
+    if (wanted)
+        return config_check_languages(config, (char *const[]){wanted, NULL}, NULL, error) == 0
+                   ? config_language_called(config, wanted)
+                   : NULL;
     language = request->entrypoint ? config_language_of_file(config, request->entrypoint) : NULL;
     if (!language) {
         CLEANUP_FREE char *known = config_language_names(config, NULL);
@@ -77,6 +74,7 @@ static void set_command(struct plan *plan, const struct request *request,
     strvec_push_all(&plan->source_extensions, &language->extensions);
     strvec_push_all(&plan->paths, &request->paths);
     strvec_push_all(&plan->constants, &request->constants);
+    plan->links_below = request->links_below ? string_copy(request->links_below) : NULL;
     strvec_push_all(&plan->arguments, &request->arguments);
     plan_program_fill(plan, language);
     if (!request->input.dir)
@@ -336,6 +334,7 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->tools);
     strvec_release(&plan->paths);
     strvec_release(&plan->constants);
+    free(plan->links_below);
     strvec_release(&plan->artifacts);
     test_requests_release(&plan->tests);
     function_call_release(&plan->call);

@@ -42,6 +42,7 @@ struct plan {
     struct input input;
     struct strvec paths;        /* see struct request */
     struct strvec constants;    /* likewise */
+    char *links_below;          /* likewise */
     struct test_requests tests; /* none: the program runs once */
     struct function_call call;  /* that the tests call; see struct request */
     int test_output_bytes;      /* kept of each stream of a test */

@@ -84,6 +84,7 @@ void request_release(struct request *request)
     input_release(&request->input);
     strvec_release(&request->paths);
     strvec_release(&request->constants);
+    free(request->links_below);
     free(request->entrypoint);
     strvec_release(&request->arguments);
     strvec_release(&request->environment);

@@ -80,6 +80,8 @@ struct request {
      */
     struct strvec paths;
     struct strvec constants; /* base/constants.h; replaced in all of its files */
+    char *links_below; /* a directory of this host that links in its directories may lead to files
+                          below; NULL: they may not leave them */
     /* The program's path: in the directory, or the name that a file or code is sent under. */
     char *entrypoint;             /* NULL: by its source, or the language's default file name */
     bool entrypoint_of_file;      /* it is what a file is called here: the source comes first */

@@ -182,6 +182,8 @@ static const struct member {
     {"call_arguments_json", ARGUMENT_TEXT, call_arguments_read_json},
     {"expected_value", ARGUMENT_VALUE, call_arguments_expected},
     {"expected_value_json", ARGUMENT_TEXT, call_arguments_expected_json},
+    {"expected_values", ARGUMENT_ARRAY, call_arguments_any},
+    {"expected_values_json", ARGUMENT_TEXT, call_arguments_any_json},
     {"no_expected", ARGUMENT_BOOLEAN, read_no_expected},
     {"compare", ARGUMENT_NAME, read_compare},
     {"ignore_case", ARGUMENT_BOOLEAN, read_ignore_case},

@@ -32,8 +32,8 @@ struct test_request {
     char *expected;            /* owned; the expected standard output, which may have NUL bytes; */
     size_t expected_length;    /* bytes; with NULL, none is expected */
     /* It calls a function (request/function_call.h), whose arguments are one of `files`, and
-     * `expected` is the value that it has to return, in JSON. */
-    bool is_call, expects_value;
+     * `expected` is the value that it has to return, in JSON, or an array of which any is one. */
+    bool is_call, expects_value, expects_any;
     bool no_expected; /* asked for: every output passes if the exit status is 0 */
     struct comparison_rule comparison;
     struct strvec checker_arguments; /* more arguments of the checker */

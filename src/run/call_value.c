@@ -58,18 +58,34 @@ static void keep_value(const json_t *value, size_t limit, struct test_result *re
     result->has_value = true;
 }
 
+/* Whether it is expected. If not, the message says how it differs from the first value that is. */
+static bool is_expected(const json_t *value, const struct test_request *test,
+                        struct strbuf *message)
+{
+    json_t *expected = value_text_parse(test->expected, test->expected_length, NULL);
+    bool equal;
+
+    if (!test->expects_any) {
+        equal = value_compare(expected, value, &test->comparison, message);
+    } else {
+        equal = value_compare(json_array_get(expected, 0), value, &test->comparison, message);
+        for (size_t i = 1; i < json_array_size(expected) && !equal; i++)
+            equal = value_compare(json_array_get(expected, i), value, &test->comparison, NULL);
+    }
+    json_decref(expected);
+    return equal;
+}
+
 static void compare(const json_t *value, const struct test_request *test, bool outcome_only,
                     struct test_result *result)
 {
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
-    json_t *expected = json_text_parse(test->expected, test->expected_length, NULL);
 
-    if (!value_compare(expected, value, &test->comparison, &message)) {
-        result->status = TEST_WRONG_ANSWER;
-        result->message = outcome_only ? string_copy("the value is not the expected one")
-                                       : strbuf_steal(&message);
-    }
-    json_decref(expected);
+    if (is_expected(value, test, &message))
+        return;
+    result->status = TEST_WRONG_ANSWER;
+    result->message =
+        outcome_only ? string_copy("the value is not the expected one") : strbuf_steal(&message);
 }
 
 /* What is wrong with the report of a program that has ended so; NULL: nothing. */

@@ -171,6 +171,7 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
         .max_bytes = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR),
         .wanted = plan->entrypoint,
         .constants = &plan->constants,
+        .links_below = plan->links_below,
     };
     int result;
 

@@ -153,6 +153,20 @@ static void warn_omitted(struct pack_tree *tree, const char *target)
     }
 }
 
+/* Adds the file that a link leads to, if that is allowed. */
+static int add_target(struct pack_tree *tree, int parent, const char *name, const char *target)
+{
+    CLEANUP_FD const int above =
+        tree->links_below ? open(tree->links_below, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    CLEANUP_FD const int fd = above >= 0 ? linux_open_below(parent, name, above) : -1;
+    struct stat status;
+
+    if (fd >= 0 && fstat(fd, &status) == 0)
+        return add_open_file(tree, fd, &status);
+    warn_omitted(tree, target);
+    return 0;
+}
+
 static int add_link(struct pack_tree *tree, int parent, const char *name)
 {
     char target[INPUT_FILES_PATH_MAX + 1];
@@ -163,10 +177,8 @@ static int add_link(struct pack_tree *tree, int parent, const char *name)
     if (length == sizeof target)
         return refuse_length(tree, "link");
     target[length] = '\0';
-    if (!stays_inside(strbuf_string(&tree->path), target)) {
-        warn_omitted(tree, target);
-        return 0;
-    }
+    if (!stays_inside(strbuf_string(&tree->path), target))
+        return add_target(tree, parent, name, target);
     return archive_add_symlink(tree->archive, strbuf_string(&tree->path), target, tree->error);
 }
 

@@ -4,10 +4,11 @@
  * What is in a directory is untrusted. The walk opens each entry by its name relative to the open
  * parent and never follows a link, so it cannot leave the directory, even if entries are renamed
  * meanwhile. Symbolic links are packed as links; those whose target is outside the archive are
- * omitted and named in warnings. FIFOs, sockets, devices and files that change while they are read
- * are an ERROR_INPUT that names the file. Depth, length of paths, number of entries and bytes are
- * bounded. What a directory's .isolatorignore names is left out. Names may contain any byte. The
- * entries are in the order of their names, so equal directories give equal archives.
+ * omitted and named in warnings, unless it is a file below `links_below`. FIFOs, sockets, devices
+ * and files that change while they are read are an ERROR_INPUT that names the file. Depth, length
+ * of paths, number of entries and bytes are bounded. What a directory's .isolatorignore names is
+ * left out. Names may contain any byte. The entries are in the order of their names, so equal
+ * directories give equal archives.
  */
 #ifndef RUN_PACK_TREE_H
 #define RUN_PACK_TREE_H
@@ -34,7 +35,9 @@ struct pack_tree {
     long long max_bytes;            /* of all files, each rounded up to 4096 bytes */
     const char *wanted;             /* the path of a file to look for; NULL: none */
     const struct strvec *constants; /* replaced in files (base/constants.h); NULL: none */
-    const time_t *modified;         /* the time of all entries; NULL: that of each file */
+    const char *links_below; /* a directory; files below it are packed in place of links to them;
+                                NULL: none */
+    const time_t *modified;  /* the time of all entries; NULL: that of each file */
 
     bool wanted_found, wanted_left_out;
     struct ignore_file ignored; /* of the directory that is packed */

@@ -171,38 +171,63 @@ static bool is_exactly(double real, json_int_t integer)
            (json_int_t)real == integer;
 }
 
-/* With an integer of any size, or what is no finite number. */
-static bool is_equal_text(const struct walk *walk, const json_t *expected, const json_t *found)
+/* The text of a number; of a real one that is not a whole number "", which is equal to none. */
+static const char *digits_of(const struct tagged *number, char digits[DECIMAL_MAX])
 {
-    const char *text = json_string_value(found);
-    const size_t length = json_string_length(found);
-    const double real = json_real_value(expected);
-    char digits[DECIMAL_MAX];
-    double number;
+    const double real = json_real_value(number->value);
 
-    if (json_is_real(expected) && has_tolerance(walk))
-        return decimal_read(text, length, &number) && are_near(walk, real, number);
-    if (trunc(real) != real)
-        return false;
-    if (json_is_real(expected))
-        snprintf(digits, sizeof digits, "%.0f", real);
-    else
-        snprintf(digits, sizeof digits, "%" JSON_INTEGER_FORMAT, json_integer_value(expected));
-    return decimal_equal(digits, strlen(digits), text, length);
+    if (number->tag)
+        return json_string_value(number->value);
+    *digits = '\0';
+    if (json_is_integer(number->value))
+        snprintf(digits, DECIMAL_MAX, "%" JSON_INTEGER_FORMAT, json_integer_value(number->value));
+    else if (trunc(real) == real)
+        snprintf(digits, DECIMAL_MAX, "%.0f", real);
+    return digits;
 }
 
-static bool are_equal_numbers(const struct walk *walk, const json_t *expected,
+/* NAN if it is too long. */
+static double real_of(const struct tagged *number)
+{
+    double real = NAN;
+
+    if (!number->tag)
+        return json_number_value(number->value);
+    decimal_read(json_string_value(number->value), json_string_length(number->value), &real);
+    return real;
+}
+
+/* Of which one at least is an integer of any size, or no finite number. */
+static bool are_equal_texts(const struct walk *walk, const struct tagged *expected,
+                            const struct tagged *found)
+{
+    char one[DECIMAL_MAX], other[DECIMAL_MAX];
+    const char *const digits = digits_of(expected, one), *const shown = digits_of(found, other);
+
+    if ((json_is_real(expected->value) || json_is_real(found->value)) && has_tolerance(walk))
+        return are_near(walk, real_of(expected), real_of(found));
+    return decimal_equal(digits, strlen(digits), shown, strlen(shown));
+}
+
+static bool is_number(const struct tagged *value)
+{
+    return is_tag(value, VALUE_NUMBER) || json_is_number(value->value);
+}
+
+static bool are_equal_numbers(const struct walk *walk, const struct tagged *expected,
                               const struct tagged *found)
 {
-    if (json_is_integer(expected) && json_is_integer(found->value))
-        return json_integer_value(expected) == json_integer_value(found->value);
-    if (!json_is_number(found->value))
-        return is_tag(found, VALUE_NUMBER) && is_equal_text(walk, expected, found->value);
-    if (json_is_integer(expected) && !has_tolerance(walk))
-        return is_exactly(json_real_value(found->value), json_integer_value(expected));
-    if (json_is_integer(found->value) && !has_tolerance(walk))
-        return is_exactly(json_real_value(expected), json_integer_value(found->value));
-    return are_near(walk, json_number_value(expected), json_number_value(found->value));
+    const json_t *const one = expected->value, *const other = found->value;
+
+    if (expected->tag || found->tag)
+        return are_equal_texts(walk, expected, found);
+    if (json_is_integer(one) && json_is_integer(other))
+        return json_integer_value(one) == json_integer_value(other);
+    if (json_is_integer(one) && !has_tolerance(walk))
+        return is_exactly(json_real_value(other), json_integer_value(one));
+    if (json_is_integer(other) && !has_tolerance(walk))
+        return is_exactly(json_real_value(one), json_integer_value(other));
+    return are_near(walk, json_number_value(one), json_number_value(other));
 }
 
 static bool compare(struct walk *walk, const json_t *expected, const json_t *found);
@@ -287,34 +312,34 @@ static bool compare_set(struct walk *walk, const json_t *expected, const json_t 
 
 static bool compare(struct walk *walk, const json_t *expected, const json_t *found)
 {
-    const struct tagged tagged = tagged_of(found);
+    const struct tagged one = tagged_of(expected), other = tagged_of(found);
     bool equal;
 
     walk->work +=
-        1 + (json_string_length(expected) + json_string_length(tagged.value)) / WORK_BYTES;
+        1 + (json_string_length(one.value) + json_string_length(other.value)) / WORK_BYTES;
     if (walk->work > WORK_MAX)
         return note_difference(walk, expected, found);
-    if (json_is_array(expected) && json_is_array(tagged.value))
-        return is_tag(&tagged, VALUE_SET) ? compare_set(walk, expected, tagged.value)
-                                          : compare_arrays(walk, expected, found);
-    if (json_is_object(expected) && is_tag(&tagged, VALUE_DICT))
-        return compare_dicts(walk, expected, tagged.value) ||
-               note_difference(walk, expected, found);
-    equal = json_is_number(expected) ? are_equal_numbers(walk, expected, &tagged)
-                                     : !tagged.tag && json_equal(expected, found);
+    if (json_is_array(expected) && json_is_array(other.value))
+        return is_tag(&other, VALUE_SET) ? compare_set(walk, expected, other.value)
+                                         : compare_arrays(walk, expected, found);
+    if (is_tag(&one, VALUE_DICT) && is_tag(&other, VALUE_DICT))
+        equal = compare_dicts(walk, one.value, other.value);
+    else if (is_number(&one) && is_number(&other))
+        equal = are_equal_numbers(walk, &one, &other);
+    else
+        equal = !one.tag && !other.tag && json_equal(expected, found);
     return equal || note_difference(walk, expected, found);
 }
 
 static void explain(const struct walk *walk, struct strbuf *message)
 {
-    CLEANUP_FREE char *expected =
-        json_dumps(walk->expected, JSON_ENCODE_ANY | json_text_flags(walk->expected));
-    CLEANUP(strbuf_release) struct strbuf found = STRBUF_INIT;
+    CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT, found = STRBUF_INIT;
 
     if (walk->work > WORK_MAX) {
         strbuf_addstr(message, "the sets in the value are too large to be compared");
         return;
     }
+    value_show(&expected, walk->expected);
     value_show(&found, walk->found);
     strbuf_addstr(message, "the value");
     if (walk->path.length > 0) {
@@ -322,7 +347,7 @@ static void explain(const struct walk *walk, struct strbuf *message)
         found_text_show(message, walk->path.data, walk->path.length, 0);
     }
     strbuf_addstr(message, " differs: expected ");
-    found_text_show(message, expected, strlen(expected), 0);
+    found_text_show(message, expected.data, expected.length, 0);
     strbuf_addstr(message, ", found ");
     found_text_show(message, found.data, found.length, 0);
 }

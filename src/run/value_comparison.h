@@ -1,7 +1,7 @@
 /*
- * Compares the value that a function has returned with the expected one. The expected value is
- * plain JSON. The other one is what a driver reports (src/drivers/call.py): a program that may be
- * hostile has written it, so the work is bounded.
+ * Compares the value that a function has returned with the expected one, both in the form of
+ * base/value_text.h. The first is what a driver reports (src/drivers/call.py): a program that may
+ * be hostile has written it, so the work is bounded.
  *
  * Null, booleans and strings are equal to the same ones, arrays and dictionaries element by
  * element. A set is equal to an array of the same elements in any order. Two integers are compared
@@ -16,12 +16,8 @@
 #include <stdbool.h>
 
 #include "base/strbuf.h"
+#include "base/value_text.h"
 #include "request/compare_mode.h"
-
-/* The members of the objects in a reported value. */
-#define VALUE_DICT   "dict"
-#define VALUE_SET    "set"
-#define VALUE_NUMBER "number"
 
 /*
  * Whether a reported value has the form that the driver gives it: each object in it has one of

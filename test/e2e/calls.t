@@ -51,6 +51,38 @@ EOF
     is "$(tests '$_->{stdout}' | sort -u | tr -d '\n')" "printed" "what it prints"
 }
 
+test_case 'Python: numbers of other types' && {
+    call python '' "$(all "$(one integral 4 '"integral"')" "$(one bool true '"bool"')" "$(one fraction 0.5 '"fraction"')" \
+        "$(one decimal 0.25 '"decimal"')" "$(one key '{"4": [4]}' '"key"')" "$(one complex 1 '"complex"')" "$(one huge 1 '"huge"')" \
+        '{"name": "big", "call_arguments_json": "\"double\"\n36893488147419103232", "expected_value_json": "73786976294838206464"}' \
+        '{"name": "any", "call_arguments": ["double", 2], "expected_values": [[4], 4]}' \
+        '{"name": "none", "call_arguments": ["double", 2], "expected_values_json": "[5]\n5"}')" <<'EOF'
+import numbers
+from decimal import Decimal
+from fractions import Fraction
+# As those of numpy are: int64 is registered as an integral number, and bool_ as none.
+class int64:
+    def __int__(self): return 4
+numbers.Integral.register(int64)
+bool_ = type("bool_", (), {"__module__": "numpy", "__bool__": lambda self: True})
+def f(kind, value=0):
+    return {"integral": int64(), "bool": bool_(), "fraction": Fraction(1, 2), "decimal": Decimal("0.25"), "key": {int64(): [int64()]},
+        "complex": 1j, "huge": Fraction(10**400, 3), "double": 2 * value}[kind]
+EOF
+    expect "$(tests "$verdicts")" "the tests" <<'EOF'
+integral passed 4 -
+bool passed true -
+fraction passed 0.5 -
+decimal passed 0.25 -
+key passed {"4": [4]} -
+complex runtime-error - an object of type 'complex' is or is in its value, which JSON does not have
+huge runtime-error - an object of type 'Fraction' is or is in its value, which JSON does not have
+big passed 73786976294838206464 -
+any passed 4 -
+none wrong-answer 4 the value differs: expected '[5]', found '4'
+EOF
+}
+
 test_case 'JavaScript: values of all types' && {
     call javascript '' "$(all "$(one none null '"none"')" "$(one set '[3,1,2]' '"set"')" "$(one map '{"1": true, "a": [0.3]}' '"map"')" \
         "$(one big 9007199254740993 '"big"')" "$(one nan 1 '"nan"')" "$(one promise '"later"' '"promise"')" "$(one object 1 '"object"')" \

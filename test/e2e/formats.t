@@ -21,6 +21,21 @@ graded() {
 # members EXPRESSION: a Perl expression about each request, which is the hash %$_, one a line.
 members() { perl -MJSON::PP -ne "\$_ = decode_json(\$_); print $1, qq(\\n)" "$scratch/requests"; }
 
+# pass_at_k ARG...: of $scratch/results; sets $status, $out and $err.
+pass_at_k() {
+    share/formats/pass_at_k "$@" "$scratch/results" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    take_output
+}
+# results LINE...: writes $scratch/results, a line for each ID REASON STATUS.
+results() {
+    local each
+    for each in "$@"; do
+        read -r id reason ended <<<"$each"
+        echo "{\"id\": $id, \"line\": 1, \"reason\": \"$reason\", \"status\": \"$ended\"}"
+    done >"$scratch/results"
+}
+
 livecodebench() {
     python3 - <<'END' >"$scratch/set"
 import base64, json, pickle, zlib
@@ -45,6 +60,9 @@ test_case 'livecodebench: programs that read, and methods' && {
 {"task_id": "3002", "solution": "def values(a): return [[2, 1], {'1': 2}, 1]"}
 {"task_id": "double_1", "solution": "print('', int(input()) * 2, '')"}
 {"task_id": "double_1", "solution": "print(floor(math.pi) + 1)"}
+{"task_id": "double_1", "solution": "if __name__ == '__main__':\n    print(int(input()) * 2)\n    sys.exit(1)"}
+{"task_id": "double_1", "solution": "print(int(input()) * 2)\nraise ValueError"}
+{"task_id": "double_1", "language": "c", "solution": "#include <stdio.h>\nint main(void) { int n; scanf(\"%d\", &n); printf(\"%d\", n * 2); }"}
 END
     graded livecodebench
     expect "$graded" "the results" <<'END'
@@ -55,6 +73,9 @@ END
 3002/2 error 0/1 1 of 1 tests are not passed; the first is '1'
 double_1/0 success 2/2
 double_1/1 error 1/2 1 of 2 tests are not passed; the first is '2'
+double_1/2 success 2/2
+double_1/3 error 0/2 2 of 2 tests are not passed; the first is '1'
+double_1/4 success 2/2
 END
 }
 
@@ -109,6 +130,33 @@ END
 8/0 success 2/2
 8/1 error 1/2 1 of 2 tests are not passed; the first is '2'
 9/0 success 1/1
+END
+}
+
+test_case 'apps: integers of any size, and values in a list of their own' && {
+    cat >"$scratch/set" <<'END'
+{"problem_id": 1, "input_output": "{\"fn_name\": \"f\", \"inputs\": [[36893488147419103232]], \"outputs\": [[73786976294838206464]]}"}
+{"problem_id": 2, "input_output": "{\"fn_name\": \"f\", \"inputs\": [[1], [2]], \"outputs\": [[2], [4]]}"}
+{"problem_id": 3, "input_output": "{\"fn_name\": \"f\", \"inputs\": [[1], [2]], \"outputs\": [[2], [1, 2]]}"}
+END
+    cat >"$scratch/samples" <<'END'
+{"task_id": 1, "solution": "def f(a): return 2 * a"}
+{"task_id": 1, "solution": "def f(a): return 2 * a + 1"}
+{"task_id": 2, "solution": "def f(a): return 2 * a"}
+{"task_id": 2, "solution": "def f(a): return [2 * a]"}
+{"task_id": 2, "solution": "def f(a): return [[2 * a]]"}
+{"task_id": 3, "solution": "def f(a): return [2] if a == 1 else (1, 2)"}
+{"task_id": 3, "solution": "def f(a): return 2 if a == 1 else 1"}
+END
+    graded apps
+    expect "$graded" "the results" <<'END'
+1/0 success 1/1
+1/1 error 0/1 1 of 1 tests are not passed; the first is '1'
+2/0 success 2/2
+2/1 success 2/2
+2/2 error 0/2 2 of 2 tests are not passed; the first is '1'
+3/0 success 2/2
+3/1 error 1/2 1 of 2 tests are not passed; the first is '2'
 END
 }
 
@@ -191,6 +239,89 @@ END
 END
 }
 
+test_case --quick 'a sample: the last block that names its language, with or without its fences' && {
+    echo '{"id": "1/A", "official_tests": [{"input": "", "output": "1"}]}' >"$scratch/set"
+    cat >"$scratch/samples" <<'END'
+"not a block"
+"Here:\n```python\nnot closed"
+"only an end\n```\nAnd that is it."
+"an end and a block\n```\nThat is:\n```python\nthis one\n```"
+"an end before output\n```\nOutput:\n```\n1\n```"
+"1. Do\n    ```python\n    if indented:\n        pass\n    ```\n"
+"~~~py\n```tildes```\n~~~"
+"````python\n'''\n```\nlonger'''\n````"
+"```Python3\nbefore output\n```\n```\n1\n```\n```text\n2\n```\n```sh\n3\n```"
+"```python\nfirst\n```\n```{.python}\nlast\n```"
+"```\nno language\n```\n```sh\n3\n```"
+"```text\nanother language\n```"
+"```python\n'''\n    ```\n    in a string\n    ```\n'''\n```"
+"    '''\n    ```\n    no block\n    ```\n    '''"
+END
+    sed -i 's/.*/{"task_id": "1\/A", "completion": &}/' "$scratch/samples"
+    echo '{"task_id": "1/A", "language": "cpp", "completion": "```c++\nC++\n```\n```python\n1\n```"}' >>"$scratch/samples"
+    convert codeforces
+    expect "$status|$err
+$(members '$_->{entrypoint_code} =~ s/\n/|/gr')" "the programs" <<'END'
+0|
+not a block
+not closed|
+only an end|
+this one|
+an end before output|
+if indented:|    pass|
+```tildes```|
+'''|```|longer'''|
+before output|
+last|
+no language|
+another language|
+'''|    ```|    in a string|    ```|'''|
+    '''|    ```|    no block|    ```|    '''
+C++|
+END
+}
+
+test_case --quick 'a file in the wrong place is reported once' && {
+    for task in 1 2 3; do echo "{\"task_id\": $task, \"test_list\": [\"pass\"]}"; done >"$scratch/set"
+    for task in 1 2 3; do echo "{\"task_id\": $task, \"solution\": \"\"}"; done >"$scratch/samples"
+    cp "$scratch/set" "$scratch/a"
+    cp "$scratch/samples" "$scratch/set"
+    convert mbpp
+    is "$status|$err" "1|DIR/set: none of its 3 lines can be used as DATASET: there is no 'test_list'" "samples in place of the data set"
+    cp "$scratch/a" "$scratch/set"
+    cp "$scratch/a" "$scratch/samples"
+    convert mbpp
+    is "$status|$err" "1|mbpp: tasks without a sample: 3
+DIR/samples: none of its 3 lines can be used as SAMPLES: there is no 'completion'" "and the other way round"
+    printf '%s\n' '[' '"a",' '"b"]' >"$scratch/samples"
+    convert mbpp
+    is "$status|$err" "1|mbpp: tasks without a sample: 3
+DIR/samples: none of its 3 lines can be used as SAMPLES: not a JSON object" "no lines of JSON"
+    for task in x y; do echo "{\"task_id\": \"$task\", \"solution\": \"\"}"; done >"$scratch/samples"
+    convert mbpp
+    is "$status|$err" "1|mbpp: tasks without a sample: 3
+DIR/samples: none of its 2 lines can be used as SAMPLES: the data set has no such task, or it cannot be converted" "samples of another data set"
+    echo '{"task_id": 1, "solution": ""}' >>"$scratch/samples"
+    convert mbpp
+    is "$status|$err" "1|mbpp: tasks without a sample: 2
+DIR/samples:1: the data set has no such task, or it cannot be converted: 'x'
+DIR/samples:2: the data set has no such task, or it cannot be converted: 'y'" "one line can be used"
+    cp "$scratch/requests" "$scratch/results"
+    cat "$scratch/requests" >>"$scratch/results"
+    pass_at_k
+    expect "$status
+${err//$scratch/DIR}" "requests in place of results" <<'END'
+1
+DIR/results: none of its 2 lines can be used as RESULTS: not a result of isolator batch
+DIR/results: there is no task to count
+END
+    rm "$scratch/set"
+    echo '{}' >"$scratch/samples"
+    convert mbpp
+    is "$status|$err" "1|DIR/samples:1: there is no 'task_id'
+cannot read 'DIR/set': No such file or directory" "a file that cannot be read does not hide the rest"
+}
+
 test_case --quick 'what cannot be converted is reported, and the rest is converted' && {
     cat >"$scratch/set" <<'END'
 {"task_id": "a", "prompt": "", "entry_point": "f", "test": ""}
@@ -215,17 +346,17 @@ END
 $err
 $(members '"$_->{id} $_->{language} " . $_->{entrypoint_code} =~ s/\n.*//sr')" "humaneval" <<'END'
 1
-DIR/samples:6: there is no 'task_id'
+humaneval: tasks without a sample: 1
 DIR/samples:4: there is no 'completion'
+DIR/samples:6: there is no 'task_id'
 DIR/samples:5: 'utf-8' codec can't encode character '\ud800' in position N: surrogates not allowed
+DIR/samples:3: the data set has no such task, or it cannot be converted: 'e'
 DIR/set:2: not a JSON object
 DIR/set:3: not a JSON object
 DIR/set:5: there is no 'task_id'
-DIR/samples:2: there is no 'test'
-DIR/samples:3: the data set has no task 'e', or it cannot be converted
-humaneval: tasks without a sample: 1
+DIR/set:6: there is no 'test'
 a/0 python one
-a/3 python two
+a/2 python two
 END
     perl -e 'print q({"task_id": "a", "solution": "), "#" x (64 << 20), qq("}\n)' >"$scratch/samples"
     head -n 1 "$scratch/set" >"$scratch/first"
@@ -246,13 +377,13 @@ END
     expect "$status
 $err" "mbpp: nothing to test, and an id with escape sequences" <<'END'
 1
-DIR/samples:1: there are no tests
-DIR/samples:2: there is no 'test_list'
+DIR/set:1: there are no tests
+DIR/set:2: there is no 'test_list'
 END
     echo '{"task_id": "\u001b[2J", "solution": ""}' >"$scratch/samples"
     echo '{"task_id": 1, "test_list": []}' >"$scratch/set"
     convert mbpp
-    has "$err" "the data set has no task '\x1b[2J'" "an id is escaped"
+    has "$err" "the data set has no such task, or it cannot be converted: '\x1b[2J'" "an id is escaped"
     rm "$scratch/set"
     convert mbpp
     is "$status|$err" "1|cannot read 'DIR/set': No such file or directory" "no such file"
@@ -260,21 +391,6 @@ END
         out=$("share/formats/$filter" 2>&1)
         is "$? $(head -n 1 <<<"$out" | cut -c 1-10)" "1 usage: sha" "$filter: says how it is called"
     done
-}
-
-# pass_at_k ARG...: of $scratch/results; sets $status, $out and $err.
-pass_at_k() {
-    share/formats/pass_at_k "$@" "$scratch/results" >"$scratch/out" 2>"$scratch/err"
-    status=$?
-    take_output
-}
-# results LINE...: writes $scratch/results, a line for each ID REASON STATUS.
-results() {
-    local each
-    for each in "$@"; do
-        read -r id reason ended <<<"$each"
-        echo "{\"id\": $id, \"line\": 1, \"reason\": \"$reason\", \"status\": \"$ended\"}"
-    done >"$scratch/results"
 }
 
 test_case --quick 'a packed line that is too long is skipped' && {

@@ -61,6 +61,7 @@ test_case --quick 'packages that are refused' && {
     refused problem.yaml 'a: [\n' "/problem.yaml': line 2: did not find expected node content"
     refused problem.yaml 'limits: {memory: much}\n' "/problem.yaml': limits: memory: must be a whole number from 1 to 1e9"
     refused problem.yaml 'limits: {memory: 5}\n' "': limits: memory must be from 6 to 16777216 MB"
+    refused domjudge-problem.ini '; timelimit=1\ntimelimit = "x"\n' "/domjudge-problem.ini': timelimit: must be a number of seconds greater than 0"
     refused .timelimit 'soon\n' "/.timelimit': must be a number of seconds greater than 0"
     refused problem.yaml 'validator_flags: fast\n' "/data': validator_flags: 'fast' is no argument of the default validator"
     refused problem.yaml 'validation: custom\n' "/output_validators' must have one validator, a file or a directory, and has none"
@@ -73,10 +74,12 @@ test_case --quick 'packages that are refused' && {
     refused problem.yaml "$new"'type: interactive\n' "/output_validator': there is no validator, which an interactive problem needs"
     refused submissions/submissions.yaml 'accepted: {permitted: [OK]}\n' \
         "/submissions/submissions.yaml': 'accepted': permitted and required must be sequences of AC, WA, TLE and RTE"
+    refused submissions/submissions.yaml 'accepted: {language: [c]}\n' \
+        "/submissions/submissions.yaml': 'accepted': language and entrypoint must be strings"
     refused data/secret/2.in '5\n' "/data/secret/2.in': there is no expected output; add '$scratch/bad/data/secret/2.out', or\
  check only the exit status with --no-expected"
     refused data/testdata.yaml 'accept_score: 5\n' \
-        "/data/testdata.yaml': grader_flags needs ignore_sample, since isolator gives no points to samples"
+        "/data/testdata.yaml': grader_flags needs ignore_sample, or a sum 'on_reject: continue', since isolator counts all tests"
     rm "$scratch/bad/problem.yaml"
     problem bad
     is "$err" "isolator: cannot open '$scratch/bad/problem.yaml': No such file or directory" "no problem.yaml"
@@ -128,7 +131,7 @@ test_case --quick 'links that lead out of the package' && {
         problem bad "${@:3}"
         is "$status|$out|$err" "2||isolator: '${3:-$scratch/bad/$1}' is a link that leads out of the package" "$1"
     }
-    for file in problem.yaml .timelimit submissions/submissions.yaml data/testdata.yaml data/sample/1.in data/sample/1.ans \
+    for file in problem.yaml .timelimit domjudge-problem.ini submissions/submissions.yaml data/testdata.yaml data/sample/1.in data/sample/1.ans \
         data/sample/1.yaml data/sample/1.args; do
         out "$file" "$scratch/outside/file.py"
     done
@@ -245,6 +248,54 @@ test_case --quick 'submissions that cannot be tested' && {
     done
 }
 
+test_case 'the languages and entry points of submissions' && {
+    cp -R "$scratch/double" "$scratch/languages"
+    put languages/submissions/accepted/C.C '#include <iostream>\nint main() { int n; std::cin >> n; std::cout << "Twice " << n * 2; }\n'
+    put languages/submissions/accepted/three.py3 'print("Twice", int(input()) * 2)\n'
+    put languages/submissions/accepted/perl.pl 'print "Twice ", 2 * <STDIN>;\n'
+    put languages/submissions/accepted/prolog.pl 'main.\n'
+    put languages/submissions/accepted/text.txt "$double\n"
+    put languages/submissions/accepted/two.ash "$double\n"
+    put languages/submissions/accepted/dir/main.ash 'echo no\n'
+    put languages/submissions/accepted/dir/other.ash "$double\n"
+    put languages/submissions/accepted/class/Main.java 'class Main { public static void main(String[] a) { } }\n'
+    put languages/submissions/accepted/class/Other.java \
+        'class Other { public static void main(String[] a) { System.out.println("Twice " + 2 * new java.util.Scanner(System.in).nextInt()); } }\n'
+    put languages/submissions/accepted/none/main.ash "$double\n"
+    put languages/submissions/submissions.yaml 'accepted/text.txt: {language: busybox}
+accepted/two.ash: {language: python2}
+accepted/perl.pl: {language: perl}
+accepted/d*: {entrypoint: other.ash}
+accepted/dir: {entrypoint: main.ash}
+accepted/class: {entrypoint: Other}
+accepted/none: {entrypoint: ../other.ash}
+'
+    problem languages --timeout 10s
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "the table: $err" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/C.C passed passed ok T
+accepted/class passed passed ok T
+accepted/dir passed passed ok T
+accepted/double.ash passed passed ok T
+accepted/none passed passed ok T
+accepted/perl.pl passed passed ok T
+accepted/prolog.pl passed not tested - - the configuration has no language 'prolog', which the package asks for; add it, or ...
+accepted/text.txt passed passed ok T
+accepted/three.py3 passed passed ok T
+accepted/two.ash passed not tested - - the configuration has no language 'python2', which the package asks for; add it, or ...
+8 of 8 submissions as expected; 2 not tested
+END
+    has "$err" "warning: '$scratch/languages/submissions': ignored the entrypoint '../other.ash', which is not a file of 'accepted/none'" \
+        "an entry point that is not there"
+    cp "$scratch/languages/submissions/accepted/perl.pl" "$scratch/given.pl"
+    problem languages "$scratch/given.pl"
+    is "$status $(printf '%s\n' "$out" | figures | sed -n 2p)" "0 $scratch/given.pl - passed - T" "a file that is not of the package is Perl"
+    problem languages --language perl "$scratch/languages/submissions/accepted/prolog.pl"
+    has "$out" "runtime-error" "--language comes before the package"
+}
+
 test_case 'submissions that cannot be read, and --language' && {
     cp -R "$scratch/double" "$scratch/unread"
     put unread/submissions/accepted/two/a.ash ''
@@ -271,6 +322,56 @@ END
     put unread/submissions/accepted/double.kt "$double\n"
     problem unread --language busybox "$scratch/unread/submissions/accepted/double.kt"
     is "$status $(printf '%s\n' "$out" | tail -n 1)" "0 1 of 1 submissions as expected" "--language is that of all files"
+}
+
+test_case 'what is no test, and the time limit of DOMjudge' && {
+    cp -R "$scratch/double" "$scratch/judge"
+    for directory in bad invalid_answer other; do put "judge/data/$directory/1.in" 'x\n'; done
+    put judge/data/bad/1.ans 'x\n'
+    put judge/domjudge-problem.ini "[problem]\nname = timelimit\ntimelimit=9\n timelimit = '1.5'\n"
+    put judge/submissions/time_limit_exceeded/loop.ash 'while :; do :; done\n'
+    problem judge
+    expect "$status
+$(printf '%s\n' "$out" | figures)
+$err" "only sample and secret have tests" <<END
+0
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/double.ash passed passed ok T
+time_limit_exceeded/loop.ash timeout timeout ok T
+2 of 2 submissions as expected
+isolator: warning: '$scratch/judge/data': ignored what belongs to no test: bad, invalid_answer, invalid_input, other
+END
+    isolator test --json --problem "$scratch/judge" "$scratch/judge/submissions/time_limit_exceeded/loop.ash"
+    has "$(submissions '"@{[map { $_->{error} // () } @{$r->{tests}}]}"')" "1.5 s" "the last line before .timelimit"
+}
+
+test_case '--packages: links to files elsewhere in a repository' && {
+    mkdir "$scratch/repository"
+    cp -R "$scratch/double" "$scratch/repository/double"
+    put repository/double/problem.yaml 'validation: custom\n'
+    put repository/lib/rule.py 'def good(output, answer): return output.split()[0] == "Twice" and float(output.split()[1]) == float(answer.split()[1])\n'
+    put repository/double/output_validators/v/main.py 'import sys\nfrom rule import good\nsys.exit(42 if good(sys.stdin.read(), open(sys.argv[2]).read()) else 43)\n'
+    ln -s ../../../lib/rule.py "$scratch/repository/double/output_validators/v/rule.py"
+    problem repository/double
+    has "$out" "double.ash  passed    judge-error" "without it the file is missing"
+    problem repository/double --packages "$scratch/repository"
+    is "$status $(tail -n 1 <<<"$out")" "0 1 of 1 submissions as expected" "a file of the validator: $out $err"
+    put repository/lib/2.in '2\n'
+    put repository/lib/2.ans 'Twice 4\n'
+    for ending in in ans; do ln -s ../../../lib/2.$ending "$scratch/repository/double/data/secret/2.$ending"; done
+    problem repository/double
+    is "$status|$err" "2|isolator: '$scratch/repository/double/data/secret/2.in' is a link that leads out of the package" "a test, without it"
+    isolator test --json --problem "$scratch/repository/double" --packages "$scratch/repository"
+    is "$status $(submissions '$r->{summary}{passed}')" "0 3" "a test"
+    ln -sf "$scratch/double/data/secret/1.ans" "$scratch/repository/double/data/secret/2.ans"
+    problem repository/double --packages "$scratch/repository"
+    is "$status|$err" "2|isolator: '$scratch/repository/double/data/secret/2.ans' is a link that leads out of the package" "a file that is not below it"
+    problem repository/double --packages "$scratch/repository/lib"
+    is "$status|$err" "2|isolator: --packages: '$scratch/repository/lib' is not above '$scratch/repository/double'" "a directory that is not above"
+    problem repository/double --packages "$scratch/nosuch"
+    is "$status|$err" "2|isolator: cannot open the directory '$scratch/nosuch': No such file or directory" "one that is not there"
+    isolator test --tests "$scratch/double/data" --packages "$scratch" x.ash
+    is "$status|$err" "2|isolator: --packages needs --problem" "without a package"
 }
 
 test_case 'limits of the package, of the options and of the configuration' && {
@@ -562,8 +663,8 @@ END
     is "$(printf '%s\n' "$out" | figures | sed -n 3p)" "partially_accepted/one.ash a part of the score wrong-answer ok T 1 of 2" "1 for a test"
     rm "$scratch/defaults/data/testdata.yaml"
     problem defaults
-    is "$status|$err" "2|isolator: '$scratch/defaults/data/testdata.yaml': grader_flags needs ignore_sample, since isolator gives no\
- points to samples" "another score than that of the default grader"
+    is "$status|$err" "2|isolator: '$scratch/defaults/data/testdata.yaml': grader_flags needs ignore_sample, or a sum 'on_reject:\
+ continue', since isolator counts all tests" "another score than that of the default grader"
 }
 
 test_case 'scores of the legacy format' && {

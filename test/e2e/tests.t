@@ -375,7 +375,7 @@ test_case --quick 'refused lines' && {
     expect "$(perl -MJSON::PP -e 'print map { "$_->{line} $_->{reason} $_->{error}\n" } sort { $a->{line} <=> $b->{line} } map { decode_json($_) } <STDIN>' \
         <"$scratch/out")" "each message" <<'END'
 1 input tests must be an array of 1 to 10000 tests
-2 input tests[1] has no member 'expected'; known are: name, stdin, arguments, environment, files, expected_stdout, call_arguments, call_arguments_json, expected_value, expected_value_json, no_expected, compare, ignore_case, exact_space, tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, cpu_seconds, max_output_bytes, group, points
+2 input tests[1] has no member 'expected'; known are: name, stdin, arguments, environment, files, expected_stdout, call_arguments, call_arguments_json, expected_value, expected_value_json, expected_values, expected_values_json, no_expected, compare, ignore_case, exact_space, tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, cpu_seconds, max_output_bytes, group, points
 3 input tests: there are two tests named 'a'
 4 input tests[0].compare: 'fuzzy' is not a way to compare; use trim, exact, tokens, float or lines
 5 input test '1': timeout_seconds must be from 0.001 to 31622400 s

@@ -11,7 +11,7 @@ from test_client import containers, is_gone, pids, wait_until
 def test_run_and_test():
     async def main():
         result, graded = await asyncio.gather(
-            aio.run("print(6 * 7)", "python"),
+            aio.run("print(6 * 7)"),
             aio.test("print(input())", "python", tests=[isolator.Test(stdin="a", expected_stdout="a")]),
         )
         assert (result.stdout, type(result)) == ("42\n", isolator.Result)

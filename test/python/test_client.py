@@ -44,6 +44,16 @@ def test_run():
     assert (result.ok, result.stdout, result.line, result.id) == (True, "x y z w\n", 1, None)
 
 
+def test_code_is_python_if_no_language_is_given():
+    assert isolator.run("print(6 * 7)").stdout == "42\n"
+    assert isolator.run(isolator.Request("print(6 * 7)", filename="a.py")).stdout == "42\n"
+    assert isolator.test("print(6 * 7)", tests=[isolator.Test(expected_stdout="42")]).ok
+    with pytest.raises(isolator.UsageError, match="language"):
+        isolator.run("print(6 * 7)", filename="a.c")
+    with isolator.Session("javascript") as session:
+        assert session.run("[6].includes(6)").value == "true"
+
+
 def test_a_program_that_fails_is_a_result():
     result = isolator.run("import sys; sys.exit(3)", "python")
     assert (result.ok, result.status, result.exit_code, result.reason) == (False, "error", 3, "exit")

@@ -2,6 +2,7 @@
 import inspect
 import json
 import pathlib
+import re
 from dataclasses import fields
 
 import pytest
@@ -208,12 +209,17 @@ def test_a_request_as_a_line():
 
 
 def test_a_call_as_a_member():
-    tests = [isolator.Test(call_arguments=(1, [2]), expected_value=[3]), isolator.Test(call_arguments=[], expected_value_json="null")]
+    tests = [
+        isolator.Test(call_arguments=(1, [2]), expected_value=[3]),
+        isolator.Test(call_arguments=[], expected_value_json="null"),
+        isolator.Test(call_arguments=[], expected_values=(1, [1])),
+    ]
     line = json.loads(encode(isolator.Request("1", "python", tests=tests, call=isolator.Call("f", class_name="A"))))
     assert line["call"] == {"function": "f", "class": "A"}
     assert line["tests"] == [
         {"call_arguments": [1, [2]], "expected_value": [3]},
         {"call_arguments": [], "expected_value_json": "null"},
+        {"call_arguments": [], "expected_values": [1, [1]]},
     ]
 
 
@@ -266,3 +272,20 @@ def test_a_request_that_is_no_json():
     for wrong in ({"id": object()}, {"id": float("nan")}):
         with pytest.raises(isolator.UsageError, match="^the request cannot be written as JSON: "):
             isolator.run(wrong)
+
+
+@pytest.mark.parametrize(
+    "arguments, given, message",
+    [
+        ((), {"timeout": 5}, "run() has no argument 'timeout'; the nearest is 'timeout_seconds'"),
+        ((), {"memroy_mb": 5}, "run() has no argument 'memroy_mb'; the nearest is 'memory_mb'"),
+        (("python", "text"), {}, "run() takes code and language by position and the rest by name, such as stdin='text'"),
+        (("python", 5), {}, "run() takes code and language by position and the rest by name, such as timeout_seconds=5"),
+    ],
+)
+def test_arguments_that_run_has_not(arguments, given, message):
+    for run in (isolator.run, isolator.aio.run):
+        with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+            run("1", *arguments, **given)
+    with pytest.raises(TypeError, match=r"^test\(\) has no argument 'xyz'; known are: code, language, filename, "):
+        isolator.test("1", xyz=1)

@@ -252,3 +252,41 @@ CASE(linux__leads_below)
     close(fd);
     temp_remove(directory);
 }
+
+static void check_open_below(int from, const char *path, int directory, const char *expected)
+{
+    CLEANUP_FD const int fd = linux_open_below(from, path, directory);
+    char content[16] = "";
+
+    if (fd >= 0)
+        assert_true(read(fd, content, sizeof content - 1) >= 0);
+    assert_string_equal(fd < 0 ? "(refused)" : content, expected);
+}
+
+CASE(linux__open_below)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *inside = path_in(directory, "p"), *beside = path_in(directory, "p2");
+    CLEANUP_FREE char *in = path_in(inside, "in"), *out = path_in(inside, "out");
+    CLEANUP_FREE char *self = path_in(inside, "self"), *fifo = path_in(inside, "fifo");
+    int fd;
+
+    mkdir(inside, 0700);
+    mkdir(beside, 0700);
+    write_in(inside, "file", "x");
+    write_in(beside, "file", "y");
+    assert_int_equal(symlink("../p/file", in), 0);
+    assert_int_equal(symlink("../p2/file", out), 0);
+    assert_int_equal(symlink(".", self), 0);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    fd = open(inside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    check_open_below(fd, "file", fd, "x");
+    check_open_below(fd, "in", fd, "x");
+    check_open_below(fd, "out", fd, "(refused)");
+    check_open_below(fd, "self/in", fd, "x");
+    check_open_below(fd, "self", fd, "(refused)");
+    check_open_below(fd, "fifo", fd, "(refused)");
+    check_open_below(fd, "none", fd, "(refused)");
+    close(fd);
+    temp_remove(directory);
+}

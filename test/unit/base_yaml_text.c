@@ -52,6 +52,25 @@ CASE(yaml_text__refused)
     check_wrong("a: \xff\n", "line 1: invalid leading UTF-8 octet");
 }
 
+CASE(yaml_text__last_of_two_keys)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec repeated = STRVEC_INIT;
+    CLEANUP_FREE char *names = NULL;
+    const char *text = "a: {b: 1}\nc: 2\na: [3]\nd: {e: 1, e: 2}\n";
+
+    check_new_json(yaml_text_parse_last(text, strlen(text), &repeated, &error),
+                   "{\"a\":[\"3\"],\"c\":\"2\",\"d\":{\"e\":\"2\"}}");
+    names = strvec_join(&repeated, "; ");
+    assert_string_equal(names, "line 3: 'a' is there twice; line 4: 'e' is there twice");
+    strvec_release(&repeated);
+    text = "{a: 1, a: 1, a: 1, a: 1, a: 1, a: 1, a: 1}";
+    check_new_json(yaml_text_parse_last(text, strlen(text), &repeated, &error), "{\"a\":\"1\"}");
+    assert_int_equal(repeated.count, 5);
+    assert_null(yaml_text_parse_last("a: [", 4, &repeated, &error));
+    assert_error(&error, ERROR_INPUT, "line 2: did not find expected node content");
+}
+
 CASE(yaml_text__bounds)
 {
     char levels[2 * YAML_TEXT_LEVELS_MAX + 3];

@@ -192,7 +192,7 @@ CASE(expectation__ignored_rules)
     check_rules("", "", NULL);
     check_rules("a: {authors: x, use_for_time_limit: lower, permitted: [AC], message: x}\n"
                 "'{b,c}': {message: y, language: c, secret/a: {permitted: [AC]}}\n",
-                "message, {b,c}, language, secret/a", NULL);
+                "message, {b,c}, secret/a", NULL);
     check_rules("a: {k1: x, k2: x, k3: x, k4: x, k5: x, k6: x, k7: x, k8: x, k9: x, k10: x}\n"
                 "b: {k9: x}\n",
                 "k1, k2, k3, k4, k5, k6, k7, k8, k9, k10", NULL);
@@ -215,7 +215,25 @@ CASE(expectation__wrong_rules)
                 "'a': score must be a number or a sequence of two numbers");
     check_rules("a: {score: x}\n", NULL,
                 "'a': score must be a number or a sequence of two numbers");
+    check_rules("a: {language: [c]}\n", NULL, "'a': language and entrypoint must be strings");
+    check_rules("a: {entrypoint: }\n", NULL, "'a': language and entrypoint must be strings");
     for (int i = 0; i <= SUBMISSION_RULES_MAX; i++)
         strbuf_addf(&many, "a%d:\n", i);
     check_rules(strbuf_string(&many), NULL, "it has more than 200 patterns");
+}
+
+CASE(submission_rules__text_of_the_first_pattern)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const char *text =
+        "a/x*: {permitted: [AC]}\na/x.c: {language: c}\na: {language: d, entrypoint: e}";
+    struct submission_rules rules = {yaml_text_parse(text, strlen(text), &error), false};
+
+    assert_string_equal(submission_rules_text(&rules, "a/x.c", "language"), "c");
+    assert_string_equal(submission_rules_text(&rules, "a/x.c", "entrypoint"), "e");
+    assert_string_equal(submission_rules_text(&rules, "a/y", "language"), "d");
+    assert_null(submission_rules_text(&rules, "b/x.c", "language"));
+    json_decref((json_t *)rules.document);
+    rules.document = NULL;
+    assert_null(submission_rules_text(&rules, "a/x.c", "language"));
 }

@@ -224,6 +224,62 @@ CASE(test_scores__legacy_minimum_without_samples)
                  "0; secret min nan");
 }
 
+/* Without ignore_sample, samples are graded like all others. */
+CASE(test_scores__legacy_samples_that_count)
+{
+    check_groups(FILES(LEGACY("", "on_reject: continue\ngrader_flags: sum\n"), {"sample/1.in", ""},
+                       LEGACY("secret/", "accept_score: 40\n"), {"secret/1.in", ""}),
+                 "sample/1:sample secret/1:secret; all sum nan; sample sum nan; secret sum nan");
+    check_groups(FILES(LEGACY("", "grader_flags: min\n"), {"sample/1.in", ""},
+                       LEGACY("secret/", "accept_score: 40\n"), {"secret/1.in", ""}),
+                 "sample/1:sample secret/1:secret; all min nan; sample min nan; secret min nan");
+}
+
+/* `expected` is that of the files of the directory "DIR"; "" if there are none. */
+static void check_warnings(const struct file *files, const char *expected)
+{
+    static const struct test_request defaults = TEST_REQUEST_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
+    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP_FREE char *joined = NULL, *found = NULL;
+    char *directory = make_files(files);
+
+    test_directory_read(directory, &options, &defaults, &tests, &warnings, &error);
+    assert_no_error(&error);
+    joined = strvec_join(&warnings, "; ");
+    found = string_copy(joined);
+    for (char *at; (at = strstr(found, directory));) {
+        memcpy(at, "DIR", 3);
+        memmove(at + 3, at + strlen(directory), strlen(at + strlen(directory)) + 1);
+    }
+    assert_string_equal(found, expected);
+    temp_remove(directory);
+}
+
+/* Once, and not if it counts by the format. */
+CASE(test_scores__legacy_sum_that_counts_in_any_case)
+{
+    check_warnings(FILES(LEGACY("", "on_reject: continue\naccept_score: 2\n"), {"secret/1.in", ""},
+                         {"secret/2.in", ""}, {"secret/a/1.in", ""}, {"secret/a/2.in", ""}),
+                   "'DIR/secret/testdata.yaml': the sum counts in any case, as with problemtools "
+                   "and DOMjudge; by the format it needs the flag accept_if_any_accepted or "
+                   "always_accept");
+    check_warnings(FILES(LEGACY("", "on_reject: continue\naccept_score: 2\n"
+                                    "grader_flags: always_accept\n"),
+                         {"secret/1.in", ""}, {"secret/2.in", ""}),
+                   "");
+}
+
+CASE(test_scores__legacy_key_that_is_there_twice)
+{
+    check_warnings(FILES(LEGACY("", "on_reject: break\non_reject: continue\naccept_score: 2\n"
+                                    "grader_flags: always_accept\n"),
+                         {"secret/1.in", ""}, {"secret/2.in", ""}),
+                   "'DIR/testdata.yaml': line 2: 'on_reject' is there twice, so the last one "
+                   "counts");
+}
+
 /* The points of the tests, of which those of a directory below are not set there. */
 CASE(test_scores__legacy_points)
 {
@@ -266,16 +322,14 @@ CASE(test_scores__legacy_refused)
         {"accept_score: [1]\n", ": accept_score: must be a number from 0 to 1e9"},
         {"range: 0 1\ngrader_flags: accept_if_any_accepted\n",
          ": a sum needs 'on_reject: continue', since isolator counts all tests"},
-        {"range: 0 1\non_reject: continue\ngrader_flags: sum\n",
-         ": a sum needs the flag accept_if_any_accepted or always_accept, since isolator counts it "
-         "in any case"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++)
         check_refused(FILES(A_TEST, {"secret/a/2.in", ""}, LEGACY("secret/a/", cases[i].text)),
                       "secret/a/testdata.yaml", cases[i].message);
     check_refused(FILES(A_TEST, {"sample/1.in", ""}, LEGACY("", "range: 0 1\n")), "testdata.yaml",
-                  ": grader_flags needs ignore_sample, since isolator gives no points to samples");
+                  ": grader_flags needs ignore_sample, or a sum 'on_reject: continue', since "
+                  "isolator counts all tests");
     /* above, everything is accepted, so that the sum counts in any case */
     check_groups(FILES(LEGACY_TOP, LEGACY("secret/", "grader_flags: always_accept\n"), A_TEST,
                        {"secret/a/2.in", ""},

@@ -119,6 +119,11 @@ CASE(call_arguments__of_a_test)
         "\"call_arguments_json\": \"[2, 7]\\n\\n 9\\r\\n\", \"expected_value_json\": \"[0, 1]\\n\"",
         "[[2, 7], 9\r]", "[0, 1]\n");
     check_test("\"call_arguments_json\": \"\", \"expected_value_json\": \"null\"", "[]", "null");
+    check_test("\"call_arguments\": [], \"expected_values\": [[1], 1]", "[]", "[[1],1]");
+    check_test("\"call_arguments\": [], \"expected_values_json\": \"[1]\\n\\n1\"", "[]", "[[1],1]");
+    check_test("\"call_arguments_json\": \"18446744073709551616\", \"expected_value_json\": "
+               "\"-18446744073709551616\"",
+               "[18446744073709551616]", "-18446744073709551616");
 }
 
 CASE(call_arguments__tolerance)
@@ -164,6 +169,16 @@ CASE(call_arguments__tests_that_cannot_be)
          "tests[0].expected_value_json must be the only member that says what is expected"},
         {"\"call_arguments\": [], \"expected_value\": 1, \"expected_stdout\": \"1\"",
          "tests[0].expected_stdout must be the only member that says what is expected"},
+        {"\"call_arguments\": [], \"expected_values\": []",
+         "tests[0].expected_values must be one value at least"},
+        {"\"call_arguments\": [], \"expected_values_json\": \"\\n\"",
+         "tests[0].expected_values_json must be one value at least"},
+        {"\"call_arguments\": [], \"expected_values\": 1",
+         "tests[0].expected_values must be an array"},
+        {"\"call_arguments\": [], \"expected_values_json\": \"1\\n,\"",
+         "tests[0].expected_values_json: ',' is not a JSON value: unexpected token near ','"},
+        {"\"call_arguments\": [], \"expected_value\": 1, \"expected_values\": [1]",
+         "tests[0].expected_values must be the only member that says what is expected"},
         {"\"call_arguments\": [], \"expected_stdout\": \"1\"",
          "tests[0] calls a function, whose output is not compared; give expected_value in place of "
          "expected_stdout"},

@@ -225,14 +225,16 @@ CASE(test_arguments__unknown_members)
     check_wrong("\"expected\": \"a\"",
                 "tests[1] has no member 'expected'; known are: name, stdin, arguments, "
                 "environment, files, expected_stdout, call_arguments, call_arguments_json, "
-                "expected_value, expected_value_json, no_expected, compare, ignore_case, "
+                "expected_value, expected_value_json, expected_values, expected_values_json, "
+                "no_expected, compare, ignore_case, "
                 "exact_space, tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, "
                 "cpu_seconds, max_output_bytes, group, points");
     check_wrong("\"\\u001b\": null",
                 "tests[1] has no member '\\x1b'; known are: name, stdin, arguments, environment, "
                 "files, expected_stdout, call_arguments, call_arguments_json, expected_value, "
-                "expected_value_json, no_expected, compare, ignore_case, exact_space, "
-                "tolerance, absolute_tolerance, relative_tolerance, timeout_seconds, cpu_seconds, "
+                "expected_value_json, expected_values, expected_values_json, no_expected, compare, "
+                "ignore_case, exact_space, tolerance, absolute_tolerance, relative_tolerance, "
+                "timeout_seconds, cpu_seconds, "
                 "max_output_bytes, group, points");
 }
 

@@ -287,6 +287,26 @@ CASE_WITH(pack_input__links_that_leave_are_left_out, set_up(fixture))
                    "omitted the link 'i': its target '/' is outside the directory");
 }
 
+CASE_WITH(pack_input__links_to_files_that_are_allowed, set_up(fixture))
+{
+    CLEANUP_FREE char *above = path_in(fixture->directory, "above");
+
+    assert_int_equal(mkdir(above, 0755), 0);
+    write_in(above, "file", "");
+    write_in(fixture->directory, "beside", "");
+    fixture->plan.links_below = string_copy(above);
+    make_directory(fixture, "d");
+    make_link(fixture, "d/above", "../../above/file");
+    make_link(fixture, "directory", "../above");
+    make_link(fixture, "beside", "../beside");
+    make_link(fixture, "file", "main");
+    check_list(fixture, "drwxr-xr-x d/\n-rw-r--r-- d/above\nlrwxrwxrwx file -> main\n"
+                        "-rw-r--r-- main\n");
+    check_warnings(fixture,
+                   "omitted the link 'beside': its target '../beside' is outside the directory|"
+                   "omitted the link 'directory': its target '../above' is outside the directory");
+}
+
 /*
  * A target that passes through another link could lead anywhere. Only the names decide, and no link
  * is followed.

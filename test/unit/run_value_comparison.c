@@ -1,5 +1,7 @@
 #include "json.h"
 
+#include <string.h>
+
 #include "run/value_comparison.h"
 
 static const struct comparison_rule usual = {
@@ -7,12 +9,20 @@ static const struct comparison_rule usual = {
 static const struct comparison_rule exact = {
     .mode = COMPARE_FLOAT, .tolerance = -1, .absolute = 0, .relative = 0};
 
+static json_t *expected_of(const char *text)
+{
+    json_t *value = value_text_parse(text, strlen(text), NULL);
+
+    assert_non_null(value);
+    return value;
+}
+
 /* The message is "" if they are equal. */
 static void check(const struct comparison_rule *rule, const char *expected_text,
                   const char *found_text, const char *message)
 {
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT;
-    json_t *expected = json_of(expected_text), *found = json_of(found_text);
+    json_t *expected = expected_of(expected_text), *found = json_of(found_text);
     const bool equal = value_compare(expected, found, rule, &got);
 
     assert_true(value_is_reported(found));
@@ -29,7 +39,7 @@ static void check_equal(const char *expected, const char *found)
 
 static void check_differs(const char *expected, const char *found)
 {
-    json_t *one = json_of(expected), *other = json_of(found);
+    json_t *one = expected_of(expected), *other = json_of(found);
 
     assert_true(value_is_reported(other));
     if (value_compare(one, other, &usual, NULL))
@@ -104,17 +114,40 @@ CASE(value_compare__numbers_that_json_has_not)
     check_differs("{\"number\": \"5\"}", "{\"number\": \"5\"}");
 }
 
+/* Texts of 19 digits and more are compared like shorter ones. */
+CASE(value_compare__integers_of_any_size)
+{
+    const char *big = "1180591620717411303424";
+
+    check_equal(big, "{\"number\": \"1180591620717411303424\"}");
+    check_equal("-1180591620717411303424", "{\"number\": \"-1180591620717411303424\"}");
+    check(&usual, big, "{\"number\": \"1180591620717411303425\"}",
+          "the value differs: expected '1180591620717411303424', found '1180591620717411303425'");
+    check(&usual, "{\"a\": [1180591620717411303424]}", "{\"dict\": {\"a\": [1]}}",
+          "the value at '[\"a\"][0]' differs: expected '1180591620717411303424', found '1'");
+    check_equal(big, "1.1805916207174113e21");
+    check_equal(big, "1.1805916207e21");
+    check(&exact, big, "1.1805916207174113e21", "");
+    check(&exact, big, "1.1805916208e21",
+          "the value differs: expected '1180591620717411303424', found '1.1805916208e21'");
+    check_equal("9223372036854775807", "9223372036854775807");
+    check_differs("9223372036854775807", "9223372036854775806");
+    check_differs(big, "\"1180591620717411303424\"");
+    check_differs("\"1180591620717411303424\"", "{\"number\": \"1180591620717411303424\"}");
+    check_differs(big, "[]");
+}
+
 CASE(value_compare__arrays_and_dictionaries)
 {
     check_equal("[1, [2, \"a\"], null]", "[1, [2, \"a\"], null]");
     check_equal("{\"a\": [1], \"b\": {}}", "{\"dict\": {\"b\": {\"dict\": {}}, \"a\": [1.0]}}");
-    check(&usual, "[1, 2]", "[1]", "the value differs: expected '[1,2]', found '[1]'");
+    check(&usual, "[1, 2]", "[1]", "the value differs: expected '[1, 2]', found '[1]'");
     check(&usual, "[[1], [2, 3]]", "[[1], [2, 4]]",
           "the value at '[1][1]' differs: expected '3', found '4'");
     check(&usual, "{\"a\": {\"b\\n\": 1}}", "{\"dict\": {\"a\": {\"dict\": {\"b\\n\": \"1\"}}}}",
           "the value at '[\"a\"][\"b\\n\"]' differs: expected '1', found '\"1\"'");
     check(&usual, "{\"a\": 1}", "{\"dict\": {\"b\": 1}}",
-          "the value differs: expected '{\"a\":1}', found '{\"b\": 1}'");
+          "the value differs: expected '{\"a\": 1}', found '{\"b\": 1}'");
     check_differs("{\"a\": 1}", "{\"dict\": {\"a\": 1, \"b\": 2}}");
     check_differs("{}", "[]");
     check_differs("{\"dict\": {}}", "{\"dict\": {}}");
@@ -131,7 +164,7 @@ CASE(value_compare__sets)
     check_differs("{\"set\": [1]}", "{\"set\": [1]}");
     check_differs("[2, 1]", "[1, 2]");
     check(&usual, "[[1], [3, 2]]", "[[1], {\"set\": [4, 3]}]",
-          "the value at '[1]' differs: expected '[3,2]', found '[4, 3]'");
+          "the value at '[1]' differs: expected '[3, 2]', found '[4, 3]'");
 }
 
 /* A program may return a set that is compared for as long as it likes. */
@@ -147,11 +180,11 @@ CASE(value_compare__bounds_the_work)
     }
     strbuf_addstr(&expected, ",-3]");
     strbuf_addstr(&found, ",-3]}");
-    check(
-        &usual, strbuf_string(&expected) + 0, strbuf_string(&found),
-        "the value differs: expected '[-1,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,"
-        "21,22,23,24,25,26,27,28,29,30,31,32,33,34,3...', found '[-2, 19999, 19998, 19997, 19996, "
-        "19995, 19994, 19993, 19992, 19991, 19990, 19989, 19988, 19987, 1998...'");
+    check(&usual, strbuf_string(&expected) + 0, strbuf_string(&found),
+          "the value differs: expected '[-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
+          "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 2...', found '[-2, 19999, 19998, 19997, "
+          "19996, "
+          "19995, 19994, 19993, 19992, 19991, 19990, 19989, 19988, 19987, 1998...'");
 
     expected.data[2] = '2'; /* both have the same, and each search goes almost all round */
     check(&usual, strbuf_string(&expected), strbuf_string(&found),

@@ -35,7 +35,13 @@ int grade_plan_resolve(const struct grade_source *source, struct plan *plan, str
     struct request *request = &source->options->request;
     struct test_requests tests = test_requests_share(&request->tests);
     const bool has_language = request->language != NULL;
-    int result = set_program(source, request, error);
+    const char *lacking = source->submission ? source->submission->lacking : NULL;
+    int result =
+        lacking ? error_set(error, ERROR_INPUT,
+                            "the configuration has no language '%s', which the package asks for; "
+                            "add it, or give --language",
+                            lacking)
+                : set_program(source, request, error);
 
     if (result == 0)
         result = plan_resolve(plan, source->config, request, error);

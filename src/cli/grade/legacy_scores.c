@@ -40,11 +40,18 @@ bool legacy_scores_wanted(const struct test_groups *groups)
 
 /* ---- keys */
 
+/* The path of the file of a directory, for messages; owned. */
+static char *shown_file(const struct test_groups *groups, const char *name)
+{
+    CLEANUP_FREE char *path = string_format("%s%stestdata.yaml", name, *name ? "/" : "");
+
+    return test_file_shown(groups->root, path);
+}
+
 static int refuse(const struct test_groups *groups, const char *name, const char *problem,
                   struct error *error)
 {
-    CLEANUP_FREE char *path = string_format("%s%stestdata.yaml", name, *name ? "/" : "");
-    CLEANUP_FREE char *shown = test_file_shown(groups->root, path);
+    CLEANUP_FREE char *shown = shown_file(groups, name);
 
     return error_set(error, ERROR_INPUT, "'%s': %s", shown, problem);
 }
@@ -161,9 +168,14 @@ static int read_grading(const struct test_groups *groups, const char *name, stru
 
 /* ---- groups */
 
-static bool is_sample(const char *name)
+/* Whether it is one of the samples, which are left out. */
+static bool is_ignored(const struct test_groups *groups, const char *name)
 {
-    return strncmp(name, "sample", 6) == 0 && (name[6] == '\0' || name[6] == '/');
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct grading grading;
+
+    return strncmp(name, "sample", 6) == 0 && (name[6] == '\0' || name[6] == '/') &&
+           read_grading(groups, "", &grading, &error) == 0 && grading.ignores_sample;
 }
 
 /* The directory of a test or group, owned; "" is above all. */
@@ -175,8 +187,9 @@ static char *directory_of(const char *name)
     return directory;
 }
 
-/* How many tests and groups are in a group, of which the samples do not count. */
-static size_t count_parts(const struct test_requests *tests, const char *name)
+/* How many tests and groups are in a group, of which those that are ignored do not count. */
+static size_t count_parts(const struct test_groups *directories, const struct test_requests *tests,
+                          const char *name)
 {
     const struct score_groups *groups = tests->groups;
     size_t count = 0;
@@ -186,7 +199,7 @@ static size_t count_parts(const struct test_requests *tests, const char *name)
     for (size_t i = 1; i < groups->count; i++) {
         CLEANUP_FREE char *above = directory_of(groups->items[i].name);
 
-        count += strcmp(above, name) == 0 && !is_sample(groups->items[i].name);
+        count += strcmp(above, name) == 0 && !is_ignored(directories, groups->items[i].name);
     }
     return count;
 }
@@ -207,43 +220,35 @@ static int is_below_accepted(const struct test_groups *groups, const char *name,
     return 0;
 }
 
-/* Checks that the sum of a group is what the default grader computes. */
+/*
+ * Checks that the sum of a group is what the default grader computes. A warning if it does not
+ * count by the format.
+ */
 static int check_sum(const struct test_groups *groups, const char *name,
                      const struct grading *grading, const struct test_requests *tests,
-                     struct error *error)
+                     bool *is_warned, struct error *error)
 {
+    CLEANUP_FREE char *shown = NULL;
     int is_accepted;
 
-    if (grading->aggregation != SCORE_SUM || count_parts(tests, name) < 2)
+    if (grading->aggregation != SCORE_SUM || count_parts(groups, tests, name) < 2)
         return 0;
     if (!grading->goes_on)
         return refuse(groups, name,
-                      "a sum needs 'on_reject: continue', since isolator counts all "
-                      "tests",
+                      *name ? "a sum needs 'on_reject: continue', since isolator counts all tests"
+                            : "grader_flags needs ignore_sample, or a sum 'on_reject: continue', "
+                              "since isolator counts all tests",
                       error);
-    if (grading->verdict != IF_ALL_ARE_ACCEPTED)
-        return 0;
-    is_accepted = is_below_accepted(groups, name, error);
-    return is_accepted != 0 ? (is_accepted > 0 ? 0 : -1)
-                            : refuse(groups, name,
-                                     "a sum needs the flag accept_if_any_accepted or "
-                                     "always_accept, since isolator counts it in any case",
-                                     error);
-}
-
-static int check_samples(const struct test_groups *groups, const struct test_requests *tests,
-                         struct error *error)
-{
-    struct grading grading;
-
-    if (read_grading(groups, "", &grading, error) != 0)
-        return -1;
-    for (size_t i = 0; i < tests->count && !grading.ignores_sample; i++)
-        if (is_sample(tests->items[i].name))
-            return refuse(groups, "",
-                          "grader_flags needs ignore_sample, since isolator gives no "
-                          "points to samples",
-                          error);
+    is_accepted =
+        grading->verdict == IF_ALL_ARE_ACCEPTED ? is_below_accepted(groups, name, error) : 1;
+    if (is_accepted != 0 || *is_warned)
+        return is_accepted < 0 ? -1 : 0;
+    *is_warned = true;
+    shown = shown_file(groups, name);
+    strvec_pushf(groups->warnings,
+                 "'%s': the sum counts in any case, as with problemtools and DOMjudge; by the "
+                 "format it needs the flag accept_if_any_accepted or always_accept",
+                 shown);
     return 0;
 }
 
@@ -260,13 +265,13 @@ static int add_groups(const struct test_groups *groups, const char *name,
         if (strcmp(made->items[i].name, name) == 0)
             return 0;
     if (add_groups(groups, above, tests, error) != 0 ||
-        (!is_sample(name) && read_grading(groups, name, &grading, error) != 0))
+        (!is_ignored(groups, name) && read_grading(groups, name, &grading, error) != 0))
         return -1;
     if (made->count == SCORE_GROUPS_MAX)
         return refuse(groups, "", "there are too many groups", error);
     group = score_groups_add(made, name);
     group->aggregation = grading.aggregation;
-    group->max_score = is_sample(name) ? 0 : NAN;
+    group->max_score = is_ignored(groups, name) ? 0 : NAN;
     return 0;
 }
 
@@ -278,7 +283,7 @@ static int enter_group(const struct test_groups *groups, struct test_request *te
     test->group = directory_of(test->name);
     if (add_groups(groups, test->group, tests, error) != 0)
         return -1;
-    if (is_sample(test->name))
+    if (is_ignored(groups, test->name))
         return 0;
     if (read_grading(groups, test->group, &grading, error) != 0)
         return -1;
@@ -294,22 +299,21 @@ int legacy_scores_read(const struct test_groups *groups, struct test_requests *t
 {
     struct score_groups *made = test_requests_groups(tests);
     struct grading grading;
+    bool is_warned = false;
 
-    if (check_samples(groups, tests, error) != 0)
-        return -1;
     for (size_t i = 0; i < tests->count; i++)
         if (enter_group(groups, &tests->items[i], tests, error) != 0)
             return -1;
     for (size_t i = 0; i < made->count; i++) {
         const char *name = made->items[i].name;
 
-        if (is_sample(name))
+        if (is_ignored(groups, name))
             continue;
         if (read_grading(groups, name, &grading, error) != 0)
             return -1;
         if (grading.ignores_sample) /* else the samples would be the minimum */
             grading.aggregation = SCORE_SUM;
-        if (check_sum(groups, name, &grading, tests, error) != 0)
+        if (check_sum(groups, name, &grading, tests, &is_warned, error) != 0)
             return -1;
         made->items[i].aggregation = grading.aggregation; /* the first is there already */
     }

@@ -6,8 +6,10 @@
  * directory above. Ranges are not checked.
  *
  * What would give another score than the default grader's is refused: other modes and graders, a
- * reject_score that is not 0, a sum that ends at the first test that is not accepted, and one that
- * counts only if all of it is accepted. "sample" gives no points, so it must be ignored.
+ * reject_score that is not 0, and a sum that ends at the first test that is not accepted. The score
+ * of a sum counts also if not all of it is accepted. So it is with problemtools 1.20260620
+ * (support/default_grader) and DOMjudge; by the format it counts only with accept_if_any_accepted
+ * or always_accept, so there is a warning. "sample" gives points unless ignore_sample is set.
  */
 #ifndef CLI_LEGACY_SCORES_H
 #define CLI_LEGACY_SCORES_H

@@ -331,8 +331,9 @@ int test_directory_read(const char *path, const struct test_directory_options *o
     reading.groups.is_scoring = options->is_scoring;
     reading.groups.is_legacy = options->is_legacy;
     reading.groups.constants = options->constants;
+    reading.groups.warnings = warnings;
     linux_raise_descriptors(); /* a test has one for its standard input */
-    if (test_listing_read(&reading.listing, directory, escaped, error) != 0 ||
+    if (test_listing_read(&reading.listing, directory, package >= 0, escaped, error) != 0 ||
         (!options->no_expected && check_expected(&reading) != 0) ||
         check_others(&reading, warnings) != 0 ||
         test_groups_read(&reading.groups, &reading.root, &reading.listing.groups, error) != 0)

@@ -40,7 +40,8 @@ struct test_directory_options {
     bool is_scoring;                /* the tests give scores, also if no file says so */
     bool is_legacy;                 /* and the defaults for that are those of the legacy format */
     const struct strvec *constants; /* in the files of groups (base/constants.h); NULL: none */
-    const char *package;            /* a directory out of which no link may lead; NULL: not given */
+    const char *package;            /* a directory out of which no link may lead, the package or one
+                                       above it; NULL: not one of a package */
 };
 
 /*

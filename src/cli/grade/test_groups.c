@@ -9,10 +9,24 @@
 #include "base/text.h"
 #include "base/yaml_text.h"
 
+/*
+ * Parses a text. In a testdata.yaml, the last of two equal keys counts (problemtools 1.20260620
+ * reads it so, with PyYAML).
+ */
+static json_t *parse(const char *name, const struct strbuf *text, struct strvec *repeated,
+                     struct error *error)
+{
+    return strcmp(name, "testdata.yaml") == 0
+               ? yaml_text_parse_last(strbuf_string(text), text->length, repeated, error)
+               : yaml_text_parse(strbuf_string(text), text->length, error);
+}
+
 /* Reads and parses a file. A new reference; NULL with the error. */
-static json_t *read_document(const struct test_root *root, const char *path,
+static json_t *read_document(const struct test_groups *groups, const char *path,
                              const struct strvec *constants, struct error *error)
 {
+    const struct test_root *root = groups->root;
+    CLEANUP(strvec_release) struct strvec repeated = STRVEC_INIT;
     static const struct strvec none = STRVEC_INIT;
     CLEANUP(strbuf_release) struct strbuf replaced = STRBUF_INIT;
     CLEANUP_FREE char *shown = test_file_shown(root, path);
@@ -23,7 +37,10 @@ static json_t *read_document(const struct test_root *root, const char *path,
         return NULL;
     constants_replace(constants ? constants : &none, strbuf_string(&content), content.length,
                       &replaced);
-    document = yaml_text_parse(strbuf_string(&replaced), replaced.length, error);
+    document = parse(text_file_name(path), &replaced, &repeated, error);
+    for (size_t i = 0; i < repeated.count; i++)
+        strvec_pushf(groups->warnings, "'%s': %s, so the last one counts", shown,
+                     repeated.items[i]);
     if (!document)
         error_prefix(error, "'%s'", shown);
     return document;
@@ -38,7 +55,7 @@ static int compare_groups(const void *one, const void *other)
 static int read_group(struct test_groups *groups, const char *path, struct error *error)
 {
     const char *name = text_file_name(path);
-    json_t *document = read_document(groups->root, path, groups->constants, error);
+    json_t *document = read_document(groups, path, groups->constants, error);
 
     if (!document)
         return -1;
@@ -128,7 +145,7 @@ static int apply_own(const struct test_groups *groups, const char *test,
 {
     CLEANUP_FREE char *path = string_format("%s.yaml", test);
     CLEANUP_FREE char *shown = test_file_shown(groups->root, path);
-    json_t *document = read_document(groups->root, path, NULL, error);
+    json_t *document = read_document(groups, path, NULL, error);
     int result;
 
     if (!document)

@@ -25,6 +25,7 @@ struct test_groups {
     const char *validator_flags;    /* of all tests; borrowed; NULL: not given */
     bool is_scoring, is_legacy;     /* see struct test_directory_options */
     const struct strvec *constants; /* likewise */
+    struct strvec *warnings;        /* borrowed */
     struct test_group *items;       /* owned; ordered by their directories */
     size_t count;
     char *directory;               /* owned; the one that the last test was in; NULL: none yet */

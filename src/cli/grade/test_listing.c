@@ -19,15 +19,24 @@ static const char *const endings[TEST_FILES] = {".in", ".out", ".ans", ".args", 
 static const char *const ignored[] = {".png",  ".jpg",  ".jpeg",       ".svg",
                                       ".hint", ".desc", ".interaction"};
 
-/* Directories of a package whose tests are for its validators. */
-static const char *const not_for_programs[] = {"invalid_input", "invalid_inputs", "invalid_output",
-                                               "valid_output"};
+/*
+ * Directories whose tests are for the validators of a package (format 2025-09, "Invalid input" and
+ * following; BAPCtools of 2026-08, upgrade.py, has the older names, such as bad).
+ */
+static const char *const not_for_programs[] = {
+    "invalid_input",   "invalid_inputs", "invalid_answer",
+    "invalid_answers", "invalid_output", "invalid_outputs",
+    "valid_output",    "valid_outputs",  "bad"};
+
+/* In a package all others are no tests either (legacy format, "Test data groups"). */
+static const char *const for_programs[] = {"sample", "secret"};
 
 /* Entries of all directories, and paths of others that are kept in memory. */
 enum { ENTRIES_MAX = 1000000, OTHERS_MAX = 10000 };
 
 struct walk {
     struct test_listing *listing;
+    bool is_package;
     const char *shown;
     long long entries;
     struct error *error;
@@ -110,7 +119,8 @@ static int list_directory_below(struct walk *walk, int directory, const char *pa
         return add_file(walk, path, TEST_DIRECTORY);
     if (dot && CONTAINS(endings, dot))
         return refuse(walk, path, "is not a regular file");
-    if (level == 0 && CONTAINS(not_for_programs, name)) {
+    if (level == 0 &&
+        (walk->is_package ? !CONTAINS(for_programs, name) : CONTAINS(not_for_programs, name))) {
         add_other(walk->listing, path);
         return 0;
     }
@@ -225,10 +235,11 @@ static void merge_files(struct test_listing *listing)
     listing->count = count;
 }
 
-int test_listing_read(struct test_listing *listing, int directory, const char *shown,
-                      struct error *error)
+int test_listing_read(struct test_listing *listing, int directory, bool is_package,
+                      const char *shown, struct error *error)
 {
-    struct walk walk = {.listing = listing, .shown = shown, .error = error};
+    struct walk walk = {
+        .listing = listing, .is_package = is_package, .shown = shown, .error = error};
     const int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (copy < 0)

@@ -47,12 +47,13 @@ struct test_listing {
     }
 
 /*
- * Lists what is in an open directory; `shown` is its path, escaped. Symbolic links to directories
+ * Lists what is in an open directory; `shown` is its path, escaped. In that of a package, only the
+ * directories sample and secret have tests. Symbolic links to directories
  * are not followed. ERROR_INPUT if a directory cannot be read or is too deep, if the name of a test
  * is no UTF-8 or too long, or if there are no tests or more than TESTS_MAX.
  */
-int test_listing_read(struct test_listing *listing, int directory, const char *shown,
-                      struct error *error);
+int test_listing_read(struct test_listing *listing, int directory, bool is_package,
+                      const char *shown, struct error *error);
 
 void test_listing_release(struct test_listing *listing);
 

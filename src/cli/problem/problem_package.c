@@ -10,12 +10,13 @@
 
 #include "base/cleanup.h"
 #include "base/decimal.h"
+#include "base/linux.h"
 #include "base/text.h"
 #include "base/yaml_text.h"
 #include "cli/grade/test_file.h"
 
-/* Maximum bytes of the file .timelimit. */
-enum { TIME_LIMIT_FILE_MAX = 100 };
+/* Maximum bytes of the files .timelimit and domjudge-problem.ini. */
+enum { TIME_LIMIT_FILE_MAX = 100, INI_FILE_MAX = 65536 };
 
 /*
  * The time limit of a problem is one of CPU time. A test ends after so many times that, and a
@@ -94,23 +95,64 @@ static int set_limit(const struct limiting *limiting, struct limits *limits,
     return error_prefix(limiting->error, "'%s'", limiting->root->shown);
 }
 
-/* The time limit in the file .timelimit of older packages; NAN: there is none. */
-static int read_time_limit(const struct test_root *root, double *seconds, struct error *error)
+/* Where a value begins after "NAME =", with its quotes; NULL: the line is about something else. */
+static const char *value_of(const char *line, const char *name)
 {
-    CLEANUP_FREE char *shown = test_file_shown(root, ".timelimit");
+    const size_t length = strlen(name);
+
+    line += strspn(line, " \t");
+    if (strncmp(line, name, length) != 0)
+        return NULL;
+    line += length + strspn(line + length, " \t");
+    return *line == '=' ? line + 1 + strspn(line + 1, " \t\"'") : NULL;
+}
+
+/* Reads a time limit at the start of a text; `place` is for the message. */
+static int read_seconds(const char *text, const char *place, double *seconds, struct error *error)
+{
+    return decimal_read(text, strcspn(text, " \t\r\n\"';"), seconds) && *seconds > 0
+               ? 0
+               : error_set(error, ERROR_INPUT, "%s: must be a number of seconds greater than 0",
+                           place);
+}
+
+/*
+ * Reads the time limit in a file of older packages; NAN: there is none. A file .timelimit has it
+ * alone, domjudge-problem.ini in the line of its key; the last one counts.
+ */
+static int read_time_limit_of(const struct test_root *root, const char *file, const char *key,
+                              double *seconds, struct error *error)
+{
+    CLEANUP_FREE char *shown = test_file_shown(root, file);
+    CLEANUP_FREE char *place = string_format("'%s'%s%s", shown, key ? ": " : "", key ? key : "");
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
-    size_t length;
 
     *seconds = NAN;
-    if (faccessat(root->fd, ".timelimit", F_OK, 0) != 0)
+    if (faccessat(root->fd, file, F_OK, 0) != 0)
         return 0;
-    if (test_file_read(root, ".timelimit", TIME_LIMIT_FILE_MAX, &content, error) != 0)
+    if (test_file_read(root, file, key ? INI_FILE_MAX : TIME_LIMIT_FILE_MAX, &content, error) != 0)
         return -1;
-    length = strcspn(strbuf_string(&content), " \r\n");
-    return decimal_read(strbuf_string(&content), length, seconds) && *seconds > 0
+    if (!key)
+        return read_seconds(strbuf_string(&content), place, seconds, error);
+    for (const char *line = strbuf_string(&content); line;) {
+        const char *value = value_of(line, key);
+
+        if (value && read_seconds(value, place, seconds, error) != 0)
+            return -1;
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    return 0;
+}
+
+/* In their order with DOMjudge 10.0.0DEV (ImportProblemService.php). */
+static int read_time_limit(const struct test_root *root, double *seconds, struct error *error)
+{
+    return read_time_limit_of(root, "domjudge-problem.ini", "timelimit", seconds, error) == 0 &&
+                   (!isnan(*seconds) ||
+                    read_time_limit_of(root, ".timelimit", NULL, seconds, error) == 0)
                ? 0
-               : error_set(error, ERROR_INPUT, "'%s': must be a number of seconds greater than 0",
-                           shown);
+               : -1;
 }
 
 static int set_time_limit(const struct limiting *limiting, double seconds, struct limits *limits)
@@ -264,6 +306,25 @@ static void set_files(const struct problem_package *package, struct run_options 
         strvec_push(&options->files, package->submissions.items[i].path);
 }
 
+/* Makes --packages the directory out of which no link may lead. */
+static int set_packages(struct problem_package *package, struct run_options *options,
+                        struct error *error)
+{
+    const char *packages = options->packages;
+    CLEANUP_FREE char *shown = packages ? text_escape(packages) : NULL;
+
+    if (!packages)
+        return 0;
+    package->root.package = open(packages, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (package->root.package < 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", shown);
+    if (linux_leads_below(AT_FDCWD, options->problem, package->root.package) != 1)
+        return error_set(error, ERROR_INPUT, "--packages: '%s' is not above '%s'", shown,
+                         package->shown);
+    options->request.links_below = string_copy(packages);
+    return 0;
+}
+
 int problem_package_read(struct problem_package *package, struct run_options *options,
                          const struct config *config, struct error *error)
 {
@@ -277,7 +338,8 @@ int problem_package_read(struct problem_package *package, struct run_options *op
     if (fd < 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'",
                                package->shown);
-    if (read_settings(package, root, error) != 0 || check_directories(root, error) != 0 ||
+    if (set_packages(package, options, error) != 0 || read_settings(package, root, error) != 0 ||
+        check_directories(root, error) != 0 ||
         set_limits(&limiting, &package->settings, options) != 0 ||
         set_validator(package, options, error) != 0 ||
         submissions_read(&package->submissions, root, package->settings.is_legacy, options, config,
@@ -298,6 +360,8 @@ void problem_package_release(struct problem_package *package)
     problem_settings_release(&package->settings);
     submissions_release(&package->submissions);
     free(package->shown);
+    if (package->root.package >= 0 && package->root.package != package->root.fd)
+        close(package->root.package);
     if (package->root.fd >= 0)
         close(package->root.fd);
 }

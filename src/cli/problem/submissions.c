@@ -89,38 +89,110 @@ static mode_t kind_of(const char *path)
 
 /* ---- submissions */
 
-/* The language of a file or directory that can be read; NULL: none, or several. */
-static const struct language *language_of(const struct reading *reading, const char *path)
+/* The program of a submission, whose name says what it is; owned; NULL: none, or several. */
+static char *program_of(const struct reading *reading, const char *path)
 {
-    const char *wanted = reading->options->request.language;
-    const struct config *config = reading->config;
-    const bool is_directory = run_inputs_is_directory(path);
-    CLEANUP_FREE char *program =
-        is_directory ? program_directory_any(path, wanted, config) : string_copy(path);
-    const struct language *language = program ? config_language_of_file(config, program) : NULL;
-
-    if (wanted)
-        return config_language_called(config, wanted);
-    return language || is_directory ? language : run_inputs_language(path, config);
+    return run_inputs_is_directory(path)
+               ? program_directory_any(path, reading->options->request.language, reading->config)
+               : string_copy(path);
 }
 
-/* Sets how the submission is run. Also if it cannot be read, which is the error of its test. */
-static void set_program(const struct reading *reading, struct submission *submission)
+/* The language of a submission by the options or the package; NULL: its file says it. */
+static const char *wanted_language(const struct reading *reading, const char *name,
+                                   const char *program)
+{
+    const char *language = reading->options->request.language;
+    const char *dot = program ? strrchr(text_file_name(program), '.') : NULL;
+
+    if (!language && name)
+        language = submission_rules_text(&reading->rules, name, "language");
+    /* format 2025-09, "Languages": the endings of Perl in parentheses do not count */
+    if (!language && name && dot && strcmp(dot, ".pl") == 0)
+        language = "prolog";
+    return language;
+}
+
+/* The language of a file or directory that can be read; NULL: none, or several. */
+static const struct language *language_of(const struct reading *reading, const char *path,
+                                          const char *program)
+{
+    const struct language *language =
+        program ? config_language_of_file(reading->config, program) : NULL;
+
+    return language || run_inputs_is_directory(path) ? language
+                                                     : run_inputs_language(path, reading->config);
+}
+
+/* The file of a directory that an entry point is: its name, or that of a class in it; owned. */
+static char *find_entrypoint(const char *directory, const char *entrypoint,
+                             const struct language *language)
+{
+    CLEANUP_FREE char *path = string_format("%s/%s", directory, entrypoint);
+
+    if (strchr(entrypoint, '/'))
+        return NULL;
+    if (kind_of(path) == S_IFREG)
+        return string_copy(entrypoint);
+    for (size_t i = 0; i < language->extensions.count; i++) {
+        CLEANUP_FREE char *file = string_format("%s%s", path, language->extensions.items[i]);
+
+        if (kind_of(file) == S_IFREG)
+            return string_copy(text_file_name(file));
+    }
+    return NULL;
+}
+
+/* Sets the file that is run: that of the rules, or one of the package. */
+static void set_entrypoint(const struct reading *reading, struct submission *submission,
+                           const char *name)
+{
+    const bool is_directory = run_inputs_is_directory(submission->path);
+    const char *entrypoint =
+        is_directory && name ? submission_rules_text(&reading->rules, name, "entrypoint") : NULL;
+
+    if (entrypoint)
+        submission->entrypoint =
+            find_entrypoint(submission->path, entrypoint, submission->language);
+    if (submission->entrypoint)
+        return;
+    if (entrypoint) {
+        CLEANUP_FREE char *shown = text_escape_short(entrypoint, TEXT_SHOWN_MAX);
+        CLEANUP_FREE char *escaped = text_escape_short(name, TEXT_SHOWN_MAX);
+
+        strvec_pushf(&reading->options->test_warnings,
+                     "'%s': ignored the entrypoint '%s', which is not a file of '%s'",
+                     reading->shown, shown, escaped);
+    }
+    submission->included_main =
+        included_files_main(reading->options->problem, submission->language, reading->config);
+    if (is_directory && submission->included_main)
+        submission->entrypoint =
+            program_directory_any(submission->path, submission->language->name, reading->config);
+}
+
+/*
+ * Sets how the submission is run. Also if it cannot be read, which is the error of its test. `name`
+ * is NULL if it is not one of the package.
+ */
+static void set_program(const struct reading *reading, struct submission *submission,
+                        const char *name)
 {
     const char *path = submission->path;
     const bool is_directory = run_inputs_is_directory(path);
-    const struct language *language = language_of(reading, path);
+    CLEANUP_FREE char *program = program_of(reading, path);
+    const char *wanted = wanted_language(reading, name, program);
 
-    submission->language = language;
-    submission->has_language =
-        language || (!is_directory && access(path, R_OK) != 0) ||
-        (is_directory && !program_directory_has_none(path, NULL, reading->config));
-    if (!language)
+    submission->language = wanted ? config_language_called(reading->config, wanted)
+                                  : language_of(reading, path, program);
+    if (wanted && !submission->language && !reading->options->request.language) {
+        submission->lacking = text_escape_short(wanted, TEXT_SHOWN_MAX);
         return;
-    submission->included_main =
-        included_files_main(reading->options->problem, language, reading->config);
-    if (is_directory && submission->included_main)
-        submission->entrypoint = program_directory_any(path, language->name, reading->config);
+    }
+    submission->has_language =
+        submission->language || (!is_directory && access(path, R_OK) != 0) ||
+        (is_directory && !program_directory_has_none(path, NULL, reading->config));
+    if (submission->language)
+        set_entrypoint(reading, submission, name);
 }
 
 /* Takes ownership of the path. With `of_package`, the name is one below submissions/. */
@@ -138,7 +210,7 @@ static int add(struct reading *reading, char *path, const char *name, bool of_pa
         memory_resize(submissions->items, (submissions->count + 1) * sizeof *submissions->items);
     added = &submissions->items[submissions->count++];
     *added = (struct submission){.path = path, .name = string_copy(name)};
-    set_program(reading, added);
+    set_program(reading, added, of_package ? name : NULL);
     if (of_package)
         expectation_find(&added->expectation, &reading->rules, name);
     return 0;
@@ -195,7 +267,7 @@ static int add_all(struct reading *reading)
 /* Fails if a file of the caller is a link in the package that leads out of it. */
 static int check_file(const struct reading *reading, const char *file)
 {
-    const int package = reading->package->fd;
+    const int package = reading->package->package;
     size_t length = strlen(file);
     CLEANUP_FREE char *parent = NULL, *shown = NULL;
 
@@ -316,6 +388,7 @@ void submissions_release(struct submissions *submissions)
     for (size_t i = 0; i < submissions->count; i++) {
         free(submissions->items[i].path);
         free(submissions->items[i].name);
+        free(submissions->items[i].lacking);
         free(submissions->items[i].entrypoint);
         free(submissions->items[i].included_main);
         expectation_release(&submissions->items[i].expectation);

@@ -23,7 +23,8 @@ struct submission {
     struct expectation expectation;
     bool has_language; /* it can be tested; false: the configuration has no language for it */
     const struct language *language; /* borrowed; NULL: by its file, or by that of a directory */
-    char *entrypoint;                /* owned; of a directory; NULL: see program_directory_find() */
+    char *lacking;    /* owned; the language that it needs and the configuration has not; or NULL */
+    char *entrypoint; /* owned; of a directory; NULL: see program_directory_find() */
     char *included_main; /* owned; the included file that is the program; NULL: its own file is */
 };
 

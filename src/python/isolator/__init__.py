@@ -2,7 +2,7 @@
 
     import isolator
 
-    result = isolator.run("print(6 * 7)", "python")
+    result = isolator.run("print(6 * 7)")
     print(result.stdout, result.reason, result.duration_ms)
 
 `run` runs one program, `test` one with tests, `batch` many, and `Session` cells with state in between.

@@ -1,18 +1,19 @@
 """The client, and sessions."""
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import os
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
 from ._errors import UsageError
 from ._program import find_program
-from ._request import RequestLike, members, request_of
+from ._request import Request, RequestLike, members, request_of
 from ._result import AnyResult, CellResult, Result, TestResult
 from ._stream import Stream
 
@@ -25,6 +26,25 @@ _Return = TypeVar("_Return")
 PathLike = Union[str, "os.PathLike[str]"]
 
 
+def _check_arguments(
+    function: str, parameters: list[inspect.Parameter], arguments: tuple[object, ...], given: Mapping[str, object]
+) -> None:
+    """Raises TypeError, with the argument that is probably meant."""
+    names = [one.name for one in parameters]
+    by_place = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    if len(arguments) > len(by_place):
+        example = "timeout_seconds" if isinstance(arguments[len(by_place)], (int, float)) else "stdin"
+        raise TypeError(
+            f"{function}() takes {' and '.join(by_place)} by position and the rest by name, such as "
+            f"{example}={arguments[len(by_place)]!r:.100}"
+        )
+    for name in given:
+        if name not in names:
+            near = [one for one in names if one.startswith(name)] or difflib.get_close_matches(name, names, 1)
+            advice = f"the nearest is '{near[0]}'" if near else f"known are: {', '.join(names)}"
+            raise TypeError(f"{function}() has no argument '{name}'; {advice}")
+
+
 def _with_parameters_of(
     build: Callable[_Members, RequestLike]
 ) -> Callable[[Callable[[_Self, RequestLike], _Return]], Callable[Concatenate[_Self, _Members], _Return]]:
@@ -33,12 +53,14 @@ def _with_parameters_of(
     def decorate(
         method: Callable[[_Self, RequestLike], _Return]
     ) -> Callable[Concatenate[_Self, _Members], _Return]:
-        @functools.wraps(method)
-        def call(self: _Self, /, *arguments: _Members.args, **given: _Members.kwargs) -> _Return:
-            return method(self, build(*arguments, **given))
-
         own, *_ = inspect.signature(method).parameters.values()
         parameters = [own, *inspect.signature(build).parameters.values()]
+
+        @functools.wraps(method)
+        def call(self: _Self, /, *arguments: _Members.args, **given: _Members.kwargs) -> _Return:
+            _check_arguments(method.__name__, parameters[1:], arguments, given)
+            return method(self, build(*arguments, **given))
+
         call.__signature__ = inspect.signature(method).replace(parameters=parameters)  # type: ignore[attr-defined]
         return call
 
@@ -105,6 +127,13 @@ def check_tests(request: RequestLike) -> None:
         raise UsageError("the request has no tests: give it 'tests'")
 
 
+def in_python(request: RequestLike) -> RequestLike:
+    """The request, whose code is Python unless it says something else."""
+    if isinstance(request, Request) and request.code is not None and not request.language and not request.snippet:
+        return replace(request, language="python") if (request.filename or ".py").endswith(".py") else request
+    return request
+
+
 class Client(Settings):
     """Runs programs. The functions of this module are the methods of a client without options."""
 
@@ -112,26 +141,27 @@ class Client(Settings):
     def run(self, request: RequestLike) -> Result:
         """Runs one program in a container of its own, and returns its result.
 
-            run("print(6 * 7)", "python").stdout == "42\\n"
+            run("print(6 * 7)").stdout == "42\\n"
 
-        The parameters are the members of `Request`; the first one may also be a whole request. A
-        program that fails is a result. Raises UsageError if the request is refused, EngineError if
-        the infrastructure fails, and ProgramError if `isolator` itself cannot be used.
+        The parameters are the members of `Request`; the first one may also be a whole request. The
+        language of code is "python" if none is given, and no file name that ends otherwise. A program
+        that fails is a result. Raises UsageError if the request is refused, EngineError if the
+        infrastructure fails, and ProgramError if `isolator` itself cannot be used.
         """
-        [result] = self._results([request], Result)
+        [result] = self._results([in_python(request)], Result)
         return result.check()
 
     @takes_request
     def test(self, request: RequestLike) -> TestResult:
         """Runs one program with each of its `tests`, in one container.
 
-            test("print(int(input()) * 2)", "python", tests=[Test(stdin="4", expected_stdout="8")])
+            test("print(int(input()) * 2)", tests=[Test(stdin="4", expected_stdout="8")])
 
         Parameters and exceptions are those of `run`; a `checker` that fails raises EngineError. If
         the build fails, `summary` counts all tests as failed.
         """
         check_tests(request)
-        [result] = self._results([request], TestResult)
+        [result] = self._results([in_python(request)], TestResult)
         return result.check()
 
     def batch(

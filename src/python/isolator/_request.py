@@ -63,6 +63,10 @@ class Test:
     """The value that the function has to return; for None give `expected_value_json="null"`."""
     expected_value_json: Optional[str] = None
     """In place of `expected_value`: the same as text."""
+    expected_values: Optional[Sequence[Any]] = None
+    """In place of `expected_value`: values, any of which the function has to return."""
+    expected_values_json: Optional[str] = None
+    """In place of `expected_values`: the same as text, one JSON value a line."""
 
 
 @dataclass(frozen=True)
@@ -242,6 +246,7 @@ _NAMES = {
     "program_file": "entrypoint_file",
 }
 _CALL_NAMES = {"class_name": "class"}
+_LISTS = ("arguments", "artifacts", "hosts", "tools", "require_pass", "call_arguments", "expected_values")
 
 
 def members(request: Union[RequestLike, Test, Call, Group, Checker]) -> dict[str, Any]:
@@ -263,7 +268,7 @@ def _plain(name: str, value: Any) -> Any:
         return members(value)
     if name == "environment":
         return dict(value)
-    if name in ("arguments", "artifacts", "hosts", "tools", "require_pass", "call_arguments") and not isinstance(value, str):
+    if name in _LISTS and not isinstance(value, str):
         return list(value)
     return value
 

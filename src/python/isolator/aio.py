@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional, TypeVar, Union
 
 from . import _client
-from ._client import Settings, check_tests, takes_request
+from ._client import Settings, check_tests, in_python, takes_request
 from ._request import RequestLike
 from ._result import AnyResult, CellResult, Result, TestResult
 from ._stream import Stream
@@ -28,13 +28,13 @@ class Client(Settings):
     @takes_request
     async def run(self, request: RequestLike) -> Result:
         """Runs one program in a container of its own, see `isolator.run`."""
-        return (await self._only(request, Result)).check()
+        return (await self._only(in_python(request), Result)).check()
 
     @takes_request
     async def test(self, request: RequestLike) -> TestResult:
         """Runs one program with each of its `tests`, see `isolator.test`."""
         check_tests(request)
-        return (await self._only(request, TestResult)).check()
+        return (await self._only(in_python(request), TestResult)).check()
 
     def batch(self, requests: Requests, *, jobs: Optional[int] = None) -> AsyncGenerator[Result, None]:
         """Runs many programs, see `isolator.batch`. `requests` may be an asynchronous iterable."""
