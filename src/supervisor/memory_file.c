@@ -20,6 +20,13 @@ bool memory_file_seal(int fd)
     return fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0;
 }
 
+bool memory_file_open_pair(const char *name, int ends[2])
+{
+    ends[1] = memory_file_make(name);
+    ends[0] = ends[1] < 0 ? -1 : memory_file_reopen(ends[1]);
+    return ends[0] >= 0;
+}
+
 int memory_file_reopen(int fd)
 {
     char path[32];

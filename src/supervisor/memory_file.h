@@ -16,4 +16,7 @@ bool memory_file_seal(int fd);
 /* Opens it once more, only for reading and with an offset of its own. -1: errno says why. */
 int memory_file_reopen(int fd);
 
+/* Makes one in place of a pipe: ends[0] is read, [1] is written. False: errno says why not. */
+bool memory_file_open_pair(const char *name, int ends[2]);
+
 #endif

@@ -264,18 +264,10 @@ struct pipes {
     int ends[PIPES][2]; /* [0] is read, [1] is written; -1: there is none */
 };
 
-/* Opens a file in memory, which takes the place of a pipe. */
-static bool open_store(int ends[2])
-{
-    ends[1] = memory_file_make("stdin");
-    ends[0] = ends[1] < 0 ? -1 : memory_file_reopen(ends[1]);
-    return ends[0] >= 0;
-}
-
 bool program_open_stdin(struct program *program)
 {
     int ends[2];
-    const bool opened = open_store(ends);
+    const bool opened = memory_file_open_pair("stdin", ends);
 
     program->has_file = true;
     program->joined[0] = ends[0];
@@ -289,7 +281,7 @@ static bool open_pipes(struct pipes *pipes, struct program *program)
     pipes->ends[PIPE_IN][0] = program->joined[0];
     pipes->ends[PIPE_OUT][1] = program->joined[1];
     program->joined[0] = program->joined[1] = -1;
-    if (program->is_interpreter && !open_store(pipes->ends[PIPE_IN]))
+    if (program->is_interpreter && !memory_file_open_pair("stdin", pipes->ends[PIPE_IN]))
         return false;
     for (int i = 0; i < PIPES; i++) {
         if (pipes->ends[i][0] >= 0 || pipes->ends[i][1] >= 0 ||

@@ -10,7 +10,6 @@
 #include "docker/image_inspect.h"
 #include "prepare/prepare.h"
 #include "request/snippets.h"
-#include "run/ready_program.h"
 
 static void say_of(struct doctor *doctor, const char *what, const struct language *language)
 {
@@ -312,7 +311,7 @@ static void test_language(struct doctor *doctor, const struct language *language
         return;
     if (warm.ready)
         strbuf_addf(&detail, ", ready with %lld MB", (warm.ready_bytes + (1 << 20) - 1) >> 20);
-    else if (warm.warm && ready_program_is_possible(&plan, READY_FOR_PROGRAM))
+    else if (warm.warm && language->ready && language->build.count == 0)
         strbuf_addstr(&detail, ", not ready: the interpreter starts with each request");
     add_success(doctor, language, check, strbuf_string(&detail), &result);
 }
