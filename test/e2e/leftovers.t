@@ -123,6 +123,20 @@ test_case 'a test reads what the one before it has changed only in the numbers t
     has "$(cat SECURITY.md)" "In all these are $numbers numbers, or $((2 * numbers)) bytes." "SECURITY.md has the sum"
 }
 
+test_case 'the times of the FIFOs to an interactor are not those that a test before has made' && {
+    cat >"$scratch/times.py" <<'END'
+import os, sys, time
+times = [time for name in ("program", "interactor") for time in os.stat("/.isolator/to-" + name)[7:10]]
+print("guess", input(), flush=True)
+time.sleep(1.1)
+print(min(times), int(time.time()), file=sys.stderr)
+END
+    isolator test --tests "$scratch/three" --interactor "$(snippet py 'print("go", flush=True); input()')" "$scratch/times.py"
+    is "$(json 'join " ", map { $_->{status} } @{$r->{tests}}')" "passed passed passed" "the tests"
+    read -r -d '' _ end begin second_end third _ < <(json 'join "", map { $_->{stderr} } @{$r->{tests}}')
+    is "$((begin >= end)) $((third >= second_end))" "1 1" "the times of the FIFOs: $begin after $end, $third after $second_end"
+}
+
 # The part of test/interpreters that removes, in a script that has made an image, a directory and a container. It is killed.
 test_case 'test/interpreters removes what it made, also when it is killed' && {
     docker build -q --network none -t "$image" - >/dev/null 2>&1 <<<$'FROM isolator-test/busybox:1\nLABEL leftovers=1'
