@@ -48,7 +48,7 @@ static void forget_times(const int readers[2])
 {
     for (int i = 0; i < 2; i++)
         if (futimens(readers[i], NULL) != 0)
-            errno = 0; /* nobody of this user can write there */
+            errno = 0; /* this user cannot write there */
 }
 
 /*
