@@ -25,6 +25,7 @@ outcomes.t: isolator is killed while its program owes CPU time
 outcomes.t: a program that sleeps uses no CPU time
 outcomes.t: no shell: the program runs out of memory
 container.t: what a program sees and may do in its container
+container.t: each kind of container has the guards of kernel memory
 container.t: a fork bomb ends at the timeout
 container.t: the engine's record of a container, and SIGTERM while the program runs
 container.t: no shell: the engine's record, and many signals while the program runs
@@ -47,14 +48,19 @@ mcp_sessions.mjs: two sessions and a call without one see nothing of each other
 mcp_sessions.mjs: a session that has used up its CPU time or its output ends, and the result says so
 mcp_sessions.mjs: when the server is killed, its busy sessions end
 abuse.t: every attack is held, or gets through a known gap
-abuse.t: the limits of a container as the kernel has them"
+abuse.t: the limits of a container as the kernel has them
+leftovers.t: a test reads what the one before it has changed only in the numbers that SECURITY.md names
+guards.t: left_metrics
+guards.t: uncounted_attributes
+guards.t: uncounted_sockets
+guards.t: odd_sockets"
 # Those of them that run with another OCI runtime than runc.
 machine_runtime_cases='^(container.t: what|outcomes.t: busybox|lifeline.t: killed with its docker|tests.t|abuse.t: every)'
 machine_images="isolator-test/busybox:1 isolator-test/noshell:1 isolator-test/python:bookworm isolator-test/javascript:bookworm
     isolator-test/go:compiled"
-# gcc and libc6-dev compile what the tests run; kmod and busybox-static are for the machine itself.
+# gcc, libc6-dev and make compile what the tests run; kmod and busybox-static are for the machine itself.
 machine_packages=docker.io,docker-cli,containerd,runc,iptables,nftables,ca-certificates,iproute2,kmod,busybox-static
-machine_packages+=,procps,util-linux,perl,gcc,libc6-dev,nodejs
+machine_packages+=,procps,util-linux,perl,gcc,libc6-dev,make,nodejs
 # The packages of npm, in test/mcp/node_modules of this host, by which the tests of isolator-mcp validate messages.
 machine_modules="ajv ajv-formats fast-deep-equal fast-uri json-schema-traverse require-from-string"
 machine_memory=4096  # MB

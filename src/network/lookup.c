@@ -8,12 +8,14 @@
 #include <resolv.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "base/thread.h"
@@ -135,23 +137,65 @@ static void add_address(struct lookup *lookup, const struct sockaddr *found)
     lookup->count++;
 }
 
-static void look_up(struct lookup *lookup)
+static int find(struct lookup *lookup, const char *name)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
-    int error;
+    const int error = getaddrinfo(name, NULL, &hints, &found);
 
-    /* Of this thread; the first is for names with a dot, the other one for those without. */
-    if (res_init() == 0)
-        _res.options &= ~((unsigned long)RES_DNSRCH | RES_DEFNAMES);
-    error = getaddrinfo(lookup->name, NULL, &hints, &found);
     for (const struct addrinfo *item = error == 0 ? found : NULL;
          item && lookup->count < LOOKUP_ADDRESSES_MAX; item = item->ai_next)
         add_address(lookup, item->ai_addr);
-    if (lookup->count == 0)
-        lookup->problem = error != 0 ? gai_strerror(error) : "it has no address";
     if (error == 0)
         freeaddrinfo(found);
+    return error;
+}
+
+#ifdef __GLIBC__
+/* Of this thread; the first option is for names with a dot, the other one for those without. */
+static int find_without_search(struct lookup *lookup)
+{
+    if (res_init() == 0)
+        _res.options &= ~((unsigned long)RES_DNSRCH | RES_DEFNAMES);
+    return find(lookup, lookup->name);
+}
+#else
+/* Whether a line of hosts(5) has the name. */
+static bool line_has(char *line, const char *name, struct ip_address *address)
+{
+    char *rest, *word;
+
+    line[strcspn(line, "#")] = '\0';
+    word = strtok_r(line, " \t\r\n", &rest);
+    if (!word || !ip_address_parse(word, address))
+        return false;
+    while ((word = strtok_r(NULL, " \t\r\n", &rest)))
+        if (strcasecmp(word, name) == 0)
+            return true;
+    return false;
+}
+
+/* musl completes each name but one that ends with a dot, as which no name is in hosts(5). */
+static int find_without_search(struct lookup *lookup)
+{
+    CLEANUP_FREE char *absolute = string_format("%s.", lookup->name);
+    FILE *hosts = fopen("/etc/hosts", "re");
+    char line[512];
+
+    while (hosts && lookup->count < LOOKUP_ADDRESSES_MAX && fgets(line, sizeof line, hosts))
+        lookup->count += line_has(line, lookup->name, &lookup->addresses[lookup->count]);
+    if (hosts)
+        fclose(hosts);
+    return lookup->count > 0 ? 0 : find(lookup, absolute);
+}
+#endif
+
+static void look_up(struct lookup *lookup)
+{
+    const int error = find_without_search(lookup);
+
+    if (lookup->count == 0)
+        lookup->problem = error != 0 ? gai_strerror(error) : "it has no address";
 }
 
 /* Does lookups until none waits. Each answer is told after its thread is free for another one. */

@@ -25,10 +25,9 @@ struct lookups *lookups_new(void);
 void lookups_leave(struct lookups *lookups);
 
 /*
- * Starts one. The name is taken as it is: the search domains of this host do not complete it, but
- * with musl those of a name that has fewer dots than resolv.conf(5) says (ndots). If LOOKUPS_MAX go
- * on, those that were forgotten among them, it begins when one of them ends. NULL: the system
- * refuses a thread or a descriptor.
+ * Starts one. The name is taken as it is: the search domains of this host do not complete it. If
+ * LOOKUPS_MAX go on, those that were forgotten among them, it begins when one of them ends. NULL:
+ * the system refuses a thread or a descriptor.
  */
 struct lookup *lookup_start(struct lookups *lookups, const char *name);
 

@@ -43,6 +43,14 @@ static int open_end(const struct peer *peer, const char *name, int access)
     return -1;
 }
 
+/* When they were last written to or read, a program before this one has chosen. */
+static void forget_times(const int readers[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (futimens(readers[i], NULL) != 0)
+            errno = 0; /* this user cannot write there */
+}
+
 /*
  * The other side of each FIFO has to be open before the end that is written. No one is joined yet
  * when an interactor is: what is in the FIFOs then belongs to nothing.
@@ -64,6 +72,7 @@ static bool open_ends(struct peer *peer, int ends[2])
         peer->writer = open_end(peer, in, O_WRONLY);
         if (peer->readers[0] < 0 || peer->readers[1] < 0 || peer->writer < 0)
             return false;
+        forget_times(peer->readers);
     }
     ends[1] = ends[0] >= 0 ? open_end(peer, out, O_WRONLY) : -1;
     return ends[1] >= 0;

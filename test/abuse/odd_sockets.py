@@ -1,6 +1,6 @@
 # sockets of unusual families
 # holds: only sockets of UNIX, TCP and UDP can be opened, and of netlink for routes if allowed
-# timeout: 10
+# timeout: 60
 
 """Each address family is a lot of kernel code, and some lead out of the container: AF_VSOCK to the host of the
 engine's machine, if that is a virtual machine, others to hardware. The supervisor's filter refuses all but

@@ -1,6 +1,6 @@
 # sockets that no limit counts
 # holds: sockets whose memory counts for no container cannot be opened
-# timeout: 20
+# timeout: 60
 # memory: 64
 
 """The kernel charges the buffers of netlink and ICMP sockets to the machine and not to the container. A thousand

@@ -2,6 +2,7 @@
 # What every container gets: seen from inside, by what a program may do, and by the engine's record.
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for the programs; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
+. test/e2e/batch.sh
 
 # part NAME: the program's output below this headline.
 part() { field stdout | sed -n "/^== $1\$/,/^== /{/^== /!p}"; }
@@ -168,6 +169,38 @@ test_case 'a fork bomb ends at the timeout' && {
     code sh 'bomb() { bomb | bomb & }; bomb; sleep 1000000' --timeout 2s
     is "$status $(field status)" "124 timeout" "a fork bomb ends at the timeout"
     is "$(own_containers)" "" "a fork bomb: the container is gone"
+}
+
+# ---- in each kind of container
+
+test_case 'each kind of container has the guards of kernel memory' && {
+    program=$(perl -MJSON::PP -0777 -ne 'print JSON::PP->new->allow_nonref->encode($_)' test/fixtures/guards.py)
+    tests='"tests": [{"no_expected": true}, {"no_expected": true}]'
+    cat >"$scratch/lines" <<END
+{"id": "run", "language": "python", "entrypoint_code": $program}
+{"id": "cell", "language": "python", "entrypoint_code": $program, "session": "one"}
+{"id": "forks", "language": "python", "entrypoint_code": $program, $tests}
+{"id": "checker", "language": "python", "entrypoint_code": "", "tests": [{"expected_stdout": ""}], "checker": {"language": "python", "code": $program}}
+END
+    printed='map { "$r->{id}: $_" =~ s/\n*$/\n/r } $r->{tests} ? map { $_->{error} // $_->{stdout} } @{$r->{tests}} : $r->{stdout}'
+    batch_with '{"warm": {"python": 0}}' -j 1 "$scratch/lines"
+    found=$(results "$printed")
+    sed -n 's/"id": "run"/"id": "job"/p; s/"id": "forks"/"id": "tests of a job"/p' "$scratch/lines" >"$scratch/jobs"
+    batch --detach "$scratch/jobs"
+    isolator wait --all
+    found+=$'\n'$(results "$printed" | sort)$'\n'$(warm "\"entrypoint_code\": $program")
+    answers='ENOSPC ENOSYS EPERM EPERM ENODEV EPROTONOSUPPORT EPROTONOSUPPORT metrics 1 '$(either 'files True' 'files False')
+    expect "$(sed '/^$/d' <<<"$found")" "what the guards answer" <<END
+run: $answers
+cell: $answers
+forks: $answers
+forks: $answers
+checker: $answers
+job: $answers
+tests of a job: $answers
+tests of a job: $answers
+ready success $answers
+END
 }
 
 # ---- from outside, while it runs

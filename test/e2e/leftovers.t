@@ -94,13 +94,14 @@ test_case 'no shell: the supervisor comes in a volume, which no program can chan
 
 # What goes on from test to test: how many numbers, each counted as two bytes, and the lines that have them.
 cat >"$scratch/gaps" <<'END'
-9 ^/proc/self/net/(dev|snmp6?|netstat) |^/sys/class/net/lo/statistics/
+19 ^/proc/self/net/(dev|dev_snmp6/lo|snmp6?|netstat|fib_triestat|ipv6_route|rt6_stats) |^/sys/class/net/lo/statistics/
 4 ^inode |^file /workspace/readable.py
 3 ^identifiers
 1 ^process
 9 ^/sys/fs/cgroup/(memory/)?memory\.(stat|peak|events|failcnt|max_usage|memsw\.|kmem\.)
 6 ^/sys/fs/cgroup/(cpuacct/|cpu/)?cpu(acct)?\.
 2 ^/sys/fs/cgroup/(pids/)?pids\.(peak|events)
+2 ^/sys/fs/cgroup/io\.stat
 20 ^times /dev
 END
 
@@ -121,6 +122,20 @@ test_case 'a test reads what the one before it has changed only in the numbers t
     is "$(grep -vE "$(cut -d ' ' -f 2- "$scratch/gaps" | paste -s -d '|')" <<<"$changed")" "" "what else is different"
     numbers=$(awk '{ n += $1 } END { print n }' "$scratch/gaps")
     has "$(cat SECURITY.md)" "In all these are $numbers numbers, or $((2 * numbers)) bytes." "SECURITY.md has the sum"
+}
+
+test_case 'the times of the FIFOs to an interactor are not those that a test before has made' && {
+    cat >"$scratch/times.py" <<'END'
+import os, sys, time
+times = [time for name in ("program", "interactor") for time in os.stat("/.isolator/to-" + name)[7:10]]
+print("guess", input(), flush=True)
+time.sleep(1.1)
+print(min(times), int(time.time()), file=sys.stderr)
+END
+    isolator test --tests "$scratch/three" --interactor "$(snippet py 'print("go", flush=True); input()')" "$scratch/times.py"
+    is "$(json 'join " ", map { $_->{status} } @{$r->{tests}}')" "passed passed passed" "the tests"
+    read -r -d '' _ end begin second_end third _ < <(json 'join "", map { $_->{stderr} } @{$r->{tests}}')
+    is "$((begin >= end)) $((third >= second_end))" "1 1" "the times of the FIFOs: $begin after $end, $third after $second_end"
 }
 
 # The part of test/interpreters that removes, in a script that has made an image, a directory and a container. It is killed.

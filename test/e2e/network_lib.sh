@@ -12,7 +12,7 @@ if [ -z "${QUICK-}" ]; then
     ip link set lo up
     ip address add 93.184.216.35/32 dev lo
     printf '%s\n' 'nameserver 127.0.0.1' 'search at-127-0-0-1.test' >"$scratch/resolv.conf"
-    echo '127.0.0.1 localhost' >"$scratch/hosts"
+    echo '127.0.0.1 localhost known # nosuch' >"$scratch/hosts"
     mount --bind "$scratch/resolv.conf" /etc/resolv.conf
     mount --bind "$scratch/hosts" /etc/hosts
     openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test \

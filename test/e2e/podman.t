@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 trap 'in_main || exit; test/fixtures/own-podman remove "$scratch/podman"; rm -rf "$scratch"' EXIT
-test/fixtures/own-podman start "$scratch/podman" isolator-test/busybox:1 isolator-test/noshell:1 || {
+test/fixtures/own-podman start "$scratch/podman" isolator-test/busybox:1 isolator-test/noshell:1 isolator-test/python:bookworm || {
     echo "Bail out! no podman of its own"
     exit 1
 }
@@ -14,6 +14,7 @@ cat >"$scratch/podman.json" <<'END'
  "languages": {
     "ash": {"image": "isolator-test/busybox:1", "command": ["sh", "{entrypoint}"], "extensions": [".ash"],
             "defaultFilename": "main.ash"},
+    "python": {"image": "isolator-test/python:bookworm"},
     "noshell": {"image": "isolator-test/noshell:1", "command": ["/hello", "--cat", "{entrypoint}"], "extensions": [".txt"],
                 "defaultFilename": "main.txt"},
     "built": {"image": "isolator-test/busybox:1", "buildLimits": {"pidsLimit": 100},
@@ -147,6 +148,18 @@ killed_while() {
 test_case 'a program reaches a host of the list, and no other' && {
     proven
     reaches_hosts
+}
+
+# Other suites take the engine of their configuration for docker.
+test_case 'guards of kernel memory: what each kind of container has, and what gets through without them' && {
+    proven
+    mkdir "$scratch/both"
+    ln -s "$scratch/podman/bin/podman" "$scratch/both/docker"
+    for cases in 'container.t each kind of container' 'guards.t left_metrics' 'guards.t odd_sockets' 'guards.t uncounted_'; do
+        got=$(PATH=$scratch/both:$PATH "test/e2e/${cases%% *}" --run "${cases#* }" 2>&1)
+        is "$?|$(grep '^not ok' <<<"$got")" "0|" "$cases: $got"
+    done
+    is "$(left)" "" "nothing is left"
 }
 
 test_case 'isolator is killed' && {

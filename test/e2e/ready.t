@@ -45,19 +45,6 @@ corpus() {
 test_case 'Python: programs that look at their interpreter' && corpus test/ready/python.txt python
 test_case 'JavaScript: programs that look at their interpreter' && corpus test/ready/javascript.txt javascript
 
-# warm MEMBERS [CONFIG]: runs a line with these members in a warm container; says whether its interpreter was ready.
-warm() {
-    local round served
-    for round in $(seq 20); do
-        echo '{"language": "python", "entrypoint_code": "import time; time.sleep(2)"}' >"$scratch/round"
-        echo "{\"language\": \"python\", $1}" >>"$scratch/round"
-        batch_with "{\"warm\": {\"python\": 1}${2-}}" -j 1 "$scratch/round" 2>"$scratch/err"
-        served=$(results '$r->{line} == 2 && $r->{warm} ? ($r->{ready} ? "ready" : "cold") . " $r->{status} $r->{stdout}" : ()' | head -n 1)
-        [ -z "$served" ] || break
-    done
-    echo "$served"
-}
-
 test_case 'requests that another interpreter has to serve' && {
     program='"entrypoint_code": "import os, sys; print(sys.argv[1:], os.environ.get(\"A\"), os.path.basename(__file__))"'
     image=$(perl -MJSON::PP -e 'local $/; print decode_json(<STDIN>)->{languages}{python}{image}' <"$ISOLATOR_CONFIG")

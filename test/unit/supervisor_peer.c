@@ -90,6 +90,32 @@ CASE(peer__talk)
     tear_down_pair(&pair);
 }
 
+/* The times of the FIFOs are those of this test, whatever a test before it has made of them. */
+CASE(peer__times)
+{
+    static const char *const names[] = {"to-program", "to-interactor"};
+    static const struct timespec old[2] = {{5, 0}, {5, 0}};
+    struct pair pair;
+
+    set_up_pair(&pair);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        CLEANUP_FREE char *path = path_in(pair.directory, names[i]);
+
+        assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    }
+    start_both(&pair, "read a", "exit 0");
+    for (size_t i = 0; i < COUNT(names); i++) {
+        CLEANUP_FREE char *path = path_in(pair.directory, names[i]);
+        struct stat status;
+
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_not_equal(status.st_atim.tv_sec, 5);
+        assert_int_not_equal(status.st_mtim.tv_sec, 5);
+    }
+    end_with(&pair.program, 0);
+    tear_down_pair(&pair);
+}
+
 /* The program has ended: the interactor reads its end after LET_GO alone, and may still write. */
 CASE(peer__let_go)
 {
