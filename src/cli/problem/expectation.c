@@ -9,6 +9,7 @@
 #include "base/glob.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/problem/time_limit.h"
 
 /* What scores may differ by rounding. */
 #define ROUNDING 1e-6
@@ -100,7 +101,7 @@ static int read_score(const json_t *value, struct requirement *requirement)
 static bool says_something(const json_t *rule)
 {
     return json_object_get(rule, "permitted") || json_object_get(rule, "required") ||
-           json_object_get(rule, "score");
+           json_object_get(rule, "score") || time_limit_requires(rule);
 }
 
 /* Puts what the keys say over the requirement. */
@@ -118,6 +119,8 @@ static int read_rule(struct requirement *requirement, const json_t *rule, struct
                          "permitted and required must be sequences of AC, WA, TLE and RTE");
     if (score && read_score(score, requirement) != 0)
         return error_set(error, ERROR_INPUT, "score must be a number or a sequence of two numbers");
+    if (time_limit_read_use(rule, requirement) != 0)
+        return error_set(error, ERROR_INPUT, "use_for_time_limit must be false, lower or upper");
     return 0;
 }
 
@@ -136,7 +139,8 @@ static void add_once(struct strvec *names, char *name)
 /* What is ignored of a rule; keys with a mapping are about groups of tests. */
 static void name_ignored(const char *pattern, const json_t *rule, struct strvec *ignored)
 {
-    static const char *const informative[] = {"authors", "model_solution", "use_for_time_limit"};
+    static const char *const known[] = {"permitted",          "required", "score",
+                                        "use_for_time_limit", "authors",  "model_solution"};
     const char *key;
     json_t *value;
 
@@ -144,12 +148,11 @@ static void name_ignored(const char *pattern, const json_t *rule, struct strvec 
         add_once(ignored, text_escape_short(pattern, TEXT_SHOWN_MAX));
     json_object_foreach((json_t *)rule, key, value)
     {
-        bool known = strcmp(key, "permitted") == 0 || strcmp(key, "required") == 0 ||
-                     strcmp(key, "score") == 0;
+        bool is_known = false;
 
-        for (size_t i = 0; i < sizeof informative / sizeof *informative; i++)
-            known |= strcmp(key, informative[i]) == 0;
-        if (!known)
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            is_known |= strcmp(key, known[i]) == 0;
+        if (!is_known)
             add_once(ignored, text_escape_short(key, TEXT_SHOWN_MAX));
     }
 }
@@ -195,11 +198,13 @@ static bool matches(const char *pattern, const char *path, const char *directory
 
 /* ---- the expectation of a submission */
 
-static void add(struct expectation *expectation, const struct requirement *requirement)
+static void add(struct expectation *expectation, const struct requirement *requirement,
+                const json_t *rule)
 {
     expectation->items =
         memory_resize(expectation->items, (expectation->count + 1) * sizeof *expectation->items);
     expectation->items[expectation->count++] = *requirement;
+    time_limit_note_use(expectation, requirement, rule);
 }
 
 /* Adds what the directory says, over which is the rule of its name. */
@@ -221,7 +226,7 @@ static void add_directory(struct expectation *expectation, const struct submissi
         return;
     if (rule)
         read_rule(&requirement, rule, &error);
-    add(expectation, &requirement);
+    add(expectation, &requirement, rule);
 }
 
 void expectation_find(struct expectation *expectation, const struct submission_rules *rules,
@@ -239,7 +244,7 @@ void expectation_find(struct expectation *expectation, const struct submission_r
 
         if (says_something(rule) && strcmp(pattern, directory) != 0 &&
             matches(pattern, path, directory) && read_rule(&requirement, rule, &error) == 0)
-            add(expectation, &requirement);
+            add(expectation, &requirement, rule);
     }
 }
 
@@ -391,5 +396,5 @@ bool expectation_is_met(const struct expectation *expectation, const struct resu
 void expectation_release(struct expectation *expectation)
 {
     free(expectation->items);
-    *expectation = (struct expectation){NULL, 0};
+    *expectation = (struct expectation){.items = NULL};
 }

@@ -34,6 +34,7 @@ struct requirement {
 struct expectation {
     struct requirement *items; /* owned */
     size_t count;
+    bool bounds_below, bounds_above; /* the time limit (cli/problem/time_limit.h), in 2025-09 */
 };
 
 /* More patterns in submissions.yaml are an error. */
