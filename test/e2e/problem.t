@@ -398,6 +398,19 @@ END
     has "$(limit)" SUBMISSION "a timeout takes its place"
 }
 
+test_case 'results that are too large to be kept while a time limit is computed' && {
+    timed
+    for i in 1 2 3 4 5 6 7 8 9; do
+        put "timed/data/secret/$i.in" '4\n'
+        put "timed/data/secret/$i.ans" 'Twice 8\n'
+    done
+    put timed/submissions/accepted/one.ash "head -c 1048576 /dev/zero >&2; $double\n"
+    put timed/submissions/accepted/two.ash "head -c 1048576 /dev/zero >&2; $double\n"
+    rm "$scratch/timed/submissions/accepted/double.ash"
+    problem timed --verbose --output-limit 1048576
+    is "$status $(tail -n 1 <<<"$out") $(runs)" "0 2 of 2 submissions as expected 45" "one of them is tested again: 9 tests of 2 + 2 + 1"
+}
+
 test_case 'a submission that waits longer than the timeout that it gives' && {
     timed
     put timed/submissions/accepted/double.ash "sleep 5; $double\n"

@@ -12,7 +12,7 @@
 enum { REPEATS = 2 };
 
 /* Bytes of texts of results that are kept. A submission whose result is not is tested again. */
-#define KEPT_MAX ((size_t)64 << 20)
+#define KEPT_MAX ((size_t)16 << 20)
 
 /* ---- one run */
 
