@@ -131,7 +131,7 @@ static void judge_cpu_time(struct test_run *test, double allowed)
 {
     struct result *program = &test->result;
 
-    if (allowed == 0 || test->test->cpu_seconds > 0 || program->cpu_us <= allowed * 1e6 ||
+    if (allowed == 0 || test->test->cpu_seconds > 0 || (double)program->cpu_us <= allowed * 1e6 ||
         program->reason == REASON_TIMEOUT || program->reason == REASON_CANCELLED ||
         program->reason == REASON_ENGINE)
         return;
