@@ -453,6 +453,7 @@ END
         await
         is "$status $(limit | tr -s ' ') $(tail -n 1 <<<"$out")" "$([ $signal = INT ] && echo 130 || echo 143) SUBMISSION EXPECTED FOUND SLOWEST DETAIL\
  0 of 0 submissions as expected; interrupted, 2 not tested" "SIG$signal while it is measured"
+        hasnt "$err" "no time limit" "it is not known whether there is one"
     done
 }
 

@@ -99,8 +99,8 @@ CASE(time_limit__computed)
                    "time limit 4 s: 5 times the slowest test of accepted/x.py, 0.6 s\n");
     check_computed(5, 1, 0, NAN,
                    "time limit 1 s: 5 times the slowest test of accepted/x.py, 0 s\n");
-    check_computed(2, 0.1, 0.15, NAN,
-                   "time limit 0.3 s: 2 times the slowest test of accepted/x.py, 0.15 s\n");
+    check_computed(3, 0.1, 0.1, NAN,
+                   "time limit 0.3 s: 3 times the slowest test of accepted/x.py, 0.1 s\n");
     check_computed(2, 0.1, 0.151, NAN,
                    "time limit 0.4 s: 2 times the slowest test of accepted/x.py, 0.151 s\n");
     check_computed(2.5, 1.5, 0.01, NAN,
