@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "cli/run_options.h"
 #include "config/environment.h"
+#include "config/limits.h"
 #include "config/workdir.h"
 
 int run_option_take_network(void *policy, const char *value, struct error *error)
@@ -125,4 +126,15 @@ int run_option_take_tolerance(void *place, const char *value, struct error *erro
         return 0;
     }
     return error_set(error, ERROR_USAGE, "'%s' is not a number from 0, like 1e-6", value);
+}
+
+int run_option_take_time_limit(void *seconds, const char *value, struct error *error)
+{
+    double *const number = seconds;
+
+    return decimal_read(value, strlen(value), number) && *number > 0 &&
+                   *number <= limit_rules[LIMIT_CPU_TIME].key.maximum
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "'%s' is not a number of seconds greater than 0, like 2.5", value);
 }

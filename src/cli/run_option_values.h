@@ -38,4 +38,7 @@ option_apply run_option_take_compare;
 /* A struct run_options. */
 option_apply run_option_take_tolerance;
 
+/* Seconds greater than 0, for a double. */
+option_apply run_option_take_time_limit;
+
 #endif

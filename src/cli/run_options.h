@@ -50,6 +50,7 @@ struct run_options {
     struct limits judge_limits;        /* of the checker; partial */
     struct comparison_rule comparison; /* of all tests; not settled */
     int max_output_bytes;              /* of each stream of each test; 0: not given */
+    double time_limit;                 /* of a problem, in seconds; 0: not given */
     /* Paths; NULL: not given, and at most one is. */
     char *checker, *validator, *interactor, *interactive_validator;
     bool transcript;

@@ -1,5 +1,6 @@
 #include "cli/run_options.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -82,6 +83,23 @@ static int check_problem(const struct run_options *options, struct error *error)
     return 0;
 }
 
+static int check_time_limit(const struct run_options *options, struct error *error)
+{
+    const double *given = options->request.policy.limits.number;
+
+    if (options->time_limit == 0)
+        return 0;
+    if (!options->problem)
+        return error_set(error, ERROR_USAGE,
+                         "--time-limit needs --problem; without it, set --cpu-seconds");
+    if (isnan(given[LIMIT_TIMEOUT]) && isnan(given[LIMIT_CPU_TIME]))
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--time-limit and %s cannot be used together; it sets the CPU time and the "
+                     "timeout",
+                     isnan(given[LIMIT_TIMEOUT]) ? "--cpu-seconds" : "--timeout");
+}
+
 static int check_test_options(const struct run_options *options, struct error *error)
 {
     struct comparison_rule comparison = options->comparison;
@@ -96,7 +114,7 @@ static int check_test_options(const struct run_options *options, struct error *e
     if (options->problem && check_problem(options, error) != 0)
         return -1;
     if (comparison_rule_settle(&comparison, &run_options_comparison_names, error) != 0 ||
-        check_judges(options, error) != 0)
+        check_judges(options, error) != 0 || check_time_limit(options, error) != 0)
         return -1;
     if (options->json && options->table)
         return error_set(error, ERROR_USAGE, "--json and --table cannot be used together");

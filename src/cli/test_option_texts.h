@@ -27,6 +27,14 @@
             "lead to files below it. By default a link may not lead out of the package."           \
     }
 
+#define TEST_TEXT_TIME_LIMIT                                                                       \
+    {                                                                                              \
+        0, "--time-limit", "SECONDS", "of the problem: CPU time of each test", NULL,               \
+            "The time limit of the --problem, in place of that of the package or of its "          \
+            "submissions: the CPU time of each test. Fractions are allowed. The timeout is three " \
+            "times that and a second."                                                             \
+    }
+
 #define TEST_TEXT_COMPARE                                                                          \
     {                                                                                              \
         0, "--compare", "MODE", COMPARISON_MODE_NAMES, "trim",                                     \

@@ -59,12 +59,15 @@ struct test_requests {
     bool stop_on_failure;        /* the tests after the first one that fails do not run */
     bool tries_checker;          /* on the expected output of a test, before the tests */
     bool outcome_only;           /* results show nothing from which one could learn the tests */
-    atomic_size_t *owners;       /* how many structs own the items; NULL: this one alone */
+    /* A test without a limit of its own that has used more CPU time is not passed, also if it was
+     * not ended for that; 0: only the limit of the plan counts. */
+    double cpu_seconds_allowed;
+    atomic_size_t *owners; /* how many structs own the items; NULL: this one alone */
 };
 
 #define TEST_REQUESTS_INIT                                                                         \
     {                                                                                              \
-        NULL, 0, NULL, false, false, false, NULL                                                   \
+        NULL, 0, NULL, false, false, false, 0, NULL                                                \
     }
 
 /* Adds a test with the values of TEST_REQUEST_INIT, borrowed until the next one is added. */

@@ -126,6 +126,20 @@ static char *explain_wrong_answer(const struct test_run *test, bool outcome_only
                         : comparison_explain(&test->comparison);
 }
 
+/* Says that the program was too slow if it could use more CPU time than is allowed. */
+static void judge_cpu_time(struct test_run *test, double allowed)
+{
+    struct result *program = &test->result;
+
+    if (allowed == 0 || test->test->cpu_seconds > 0 || (double)program->cpu_us <= allowed * 1e6 ||
+        program->reason == REASON_TIMEOUT || program->reason == REASON_CANCELLED ||
+        program->reason == REASON_ENGINE)
+        return;
+    program->reason = REASON_CPU_TIME;
+    free(program->error);
+    program->error = string_format("program used more than %.10g s of CPU time", allowed);
+}
+
 /* Moves the result of the test's program, which has ended, into the test's result. */
 static void take_result(struct test_run *test, const struct run *run, struct test_result *result)
 {
@@ -283,6 +297,7 @@ static int run_test(struct run *run, const struct test_request *request, struct 
     if (status == 0)
         status = run_test_program(&test, run, &begun, error);
     if (status == 0) {
+        judge_cpu_time(&test, run->plan->tests.cpu_seconds_allowed);
         take_result(&test, run, result);
         add_figures(run->result, &test.result);
         if (test.result.reason == REASON_CANCELLED && !run->plan->interactive)

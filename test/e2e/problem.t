@@ -8,8 +8,8 @@ put() {
     mkdir -p "$scratch/$(dirname "$1")"
     printf '%b' "$2" >"$scratch/$1"
 }
-# figures: the table without its times, and with single spaces.
-figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +/ /g; s/give --language.*/.../; s/ $//'; }
+# figures: the table without its times and the time limit, and with single spaces.
+figures() { sed -E '/^time limit /d; s/ +[0-9]+ ms/ T/g; s/ +/ /g; s/give --language.*/.../; s/ $//'; }
 # problem PACKAGE [ARG...]: tests it, with a row for each submission.
 problem() { isolator test --table --problem "$scratch/$1" "${@:2}"; }
 # submissions EXPRESSION: a Perl expression about each result %$r, one a line.
@@ -400,12 +400,175 @@ END
     put limits/many.ash 'head -c 2000000 /dev/zero\n'
     isolator test --json --problem "$scratch/limits" "$scratch/limits/many.ash"
     is "$(submissions '"$r->{tests}[0]{status}"')" "output-limit" "the output"
-    put limits/problem.yaml ''
-    rm "$scratch/limits/.timelimit"
-    problem limits
-    has "$err" "the package has no time limit, so each test has the timeout of the configuration; set one with --timeout" "no limit"
-    problem limits --timeout 5s
-    hasnt "$err" "time limit" "one that is given"
+}
+
+# ---- time limits
+
+# Doubles a number, after so many seconds of CPU time.
+burns() { printf 'import time\nn = int(input())\nwhile time.process_time() < %s: pass\nprint("Twice", n * 2)\n' "$1"; }
+# limit: the first line that was printed, without the measured seconds.
+limit() { head -n 1 <<<"$out" | sed -E 's/, [0-9.e-]+ s$/, N s/'; }
+# runs: how many containers --verbose tells about.
+runs() { grep -c '^isolator: deliver ' <<<"$err"; }
+# timed: a package without a time limit.
+timed() {
+    rm -rf "$scratch/timed"
+    cp -R "$scratch/double" "$scratch/timed"
+    rm -r "$scratch/timed/.timelimit" "$scratch/timed/data/invalid_input" "$scratch/timed/data/sample"
+}
+
+test_case --quick 'time limits that are refused' && {
+    for option in --timeout\ 3s --cpu-seconds\ 3; do
+        # shellcheck disable=SC2086 # an option and its value
+        isolator test --problem "$scratch/double" --time-limit 2 $option
+        is "$status|$out|$err" "2||isolator: --time-limit and ${option% *} cannot be used together; it sets the CPU time and the timeout" "$option"
+    done
+    isolator test --tests "$scratch/double/data" --time-limit 2 "$scratch/double/submissions/accepted/double.ash"
+    is "$status|$out|$err" "2||isolator: --time-limit needs --problem; without it, set --cpu-seconds" "without --problem"
+}
+
+test_case 'a time limit by the submissions' && {
+    timed
+    put timed/submissions/accepted/burns.py "$(burns 0.3)"
+    put timed/submissions/accepted/wrong.py "$(burns 1 | sed 's/n \* 2/n/')"
+    put timed/submissions/time_limit_exceeded/loop.ash 'while :; do :; done\n'
+    put timed/submissions/wrong_answer/one.ash 'echo Twice 1\n'
+    problem timed --verbose
+    expect "$status
+$(limit | sed 's/limit [0-9]* s/limit N s/')
+$(printf '%s\n' "$out" | figures)" "the slowest that is as expected: $err" <<'END'
+1
+time limit N s: 5 times the slowest test of accepted/burns.py, N s
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/burns.py passed passed ok T
+accepted/double.ash passed passed ok T
+accepted/wrong.py passed wrong-answer differs T first: secret/1 (wrong-answer, line 1 differs: expected '8.0', found '4')
+wrong_answer/one.ash wrong-answer wrong-answer ok T
+time_limit_exceeded/loop.ash timeout timeout ok T
+4 of 5 submissions as expected
+END
+    # each in accepted once, burns.py twice more, and all others and wrong.py with the limit
+    is "$(runs)" 8 "those that count are not run again with the limit"
+    put given.ash "$double\n"
+    isolator test --json --problem "$scratch/timed" "$scratch/given.ash" "$scratch/timed/submissions/accepted/double.ash"
+    expect "$status
+$(submissions "$members")
+$(submissions '"$r->{timeLimitSource}"' | sed -E 's/, [0-9.]+ s$/, N s/' | uniq)" "files that are given: $err" <<END
+0
+$scratch/given.ash - passed -
+accepted/double.ash passed passed 1
+5 times the slowest test of accepted/burns.py, N s
+END
+    ms=$(submissions '$r->{timeLimitMs}' | tail -n 1)
+    within "$ms" 2000 60000 "five times 0.3 s at least"
+    is $((ms % 1000)) 0 "whole seconds"
+}
+
+test_case 'a time limit by the rules of 2025-09' && {
+    timed
+    put timed/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_resolution: 0.5, time_multipliers: {ac_to_time_limit: 3}}\n'
+    put timed/data/secret/1.ans 'Twice 8\n'
+    put timed/submissions/submissions.yaml 'mine/slow.py: {permitted: [AC], use_for_time_limit: false}\nmine/lower.py: {use_for_time_limit: lower}\nmine/upper.ash: {use_for_time_limit: upper}\n'
+    put timed/submissions/mine/lower.py "$(burns 0.2)"
+    put timed/submissions/mine/slow.py "$(burns 0.6)"
+    put timed/submissions/mine/upper.ash 'while :; do :; done\n'
+    isolator test --json --problem "$scratch/timed"
+    expect "$status
+$(submissions "$members")
+$(submissions '"$r->{timeLimitSource} " . $r->{timeLimitMs} % 500' | sed -E 's/, [0-9.]+ s /, N s /' | uniq)" "lower, upper and false: $err" <<'END'
+0
+accepted/double.ash passed passed 1
+mine/lower.py passed or wrong-answer or runtime-error passed 1
+mine/slow.py passed passed 1
+mine/upper.ash timeout timeout 1
+3 times the slowest test of mine/lower.py, N s 0
+END
+}
+
+test_case 'a time limit that is given, and the safety margin' && {
+    timed
+    rm -r "$scratch/timed/submissions/accepted"
+    put timed/submissions/time_limit_exceeded/near.py "$(burns 1.3)"
+    put timed/submissions/time_limit_exceeded/loop.ash 'while :; do :; done\n'
+    put timed/submissions/wrong_answer/near.py "$(burns 1.3)"
+    put timed/submissions/time_limit_exceeded/waits.py "$(burns 1.3 | sed 's/: pass/: pass\ntime.sleep(60)/')"
+    put timed/.timelimit '5\n'
+    problem timed --time-limit 1
+    expect "$status
+$(limit)
+$(printf '%s\n' "$out" | figures)
+$(sed -E 's/takes [0-9.]+ s/takes N s/' <<<"$err")" "in the margin: $out" <<END
+1
+time limit 1 s: --time-limit
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+wrong_answer/near.py wrong-answer timeout differs T first: secret/1 (cpu-time, program used more than 1 s of CPU time)
+time_limit_exceeded/loop.ash timeout timeout ok T
+time_limit_exceeded/near.py timeout timeout ok T
+time_limit_exceeded/waits.py timeout timeout ok T
+3 of 4 submissions as expected
+isolator: $scratch/timed/submissions/time_limit_exceeded/near.py: warning: too slow by less than the safety margin: its slowest test takes N s, and should take 2 times 1 s at least
+END
+    problem timed "$scratch/timed/submissions/wrong_answer/near.py"
+    is "$(limit)" "time limit 5 s: .timelimit of the package" "of the package"
+    problem timed --timeout 20s "$scratch/timed/submissions/wrong_answer/near.py"
+    has "$(limit)" SUBMISSION "a timeout takes its place"
+    put timed/data/secret/1.yaml 'limits: {cpu_seconds: 3}\n'
+    isolator test --json --problem "$scratch/timed" --time-limit 1 "$scratch/timed/submissions/time_limit_exceeded/near.py"
+    is "$(submissions "$members")" "time_limit_exceeded/near.py timeout passed 0" "a test has its own"
+}
+
+test_case 'results that are too large to be kept while a time limit is computed' && {
+    timed
+    for i in 1 2 3 4 5 6 7 8 9; do
+        put "timed/data/secret/$i.in" '4\n'
+        put "timed/data/secret/$i.ans" 'Twice 8\n'
+    done
+    put timed/submissions/accepted/one.ash "head -c 1048576 /dev/zero >&2; $double\n"
+    put timed/submissions/accepted/two.ash "head -c 1048576 /dev/zero >&2; $double\n"
+    rm "$scratch/timed/submissions/accepted/double.ash"
+    problem timed --verbose --output-limit 1048576
+    is "$status $(tail -n 1 <<<"$out") $(runs)" "0 2 of 2 submissions as expected 45" "one of them is tested again: 9 tests of 2 + 2 + 1"
+}
+
+test_case 'a submission that waits longer than the timeout that it gives' && {
+    timed
+    put timed/submissions/accepted/double.ash "sleep 5; $double\n"
+    problem timed
+    expect "$status
+$(limit)
+$(printf '%s\n' "$out" | figures)" "it is tested with it: $err" <<'END'
+1
+time limit 1 s: 5 times the slowest test of accepted/double.ash, N s
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/double.ash passed timeout differs T first: secret/1 (timeout, program did not end within 4 s)
+0 of 1 submissions as expected
+END
+}
+
+test_case 'no submission to compute a time limit of, and an interruption' && {
+    timed
+    put timed/submissions/accepted/double.ash 'exit 1\n'
+    problem timed
+    expect "$status
+$(printf '%s\n' "$out" | tr -s ' ' | sed -E 's/ [0-9]+ ms/ T/')
+$err" "the timeout of the configuration applies" <<'END'
+1
+SUBMISSION EXPECTED FOUND SLOWEST DETAIL
+accepted/double.ash passed runtime-error differs T first: secret/1 (runtime-error, program exited with status 1)
+0 of 1 submissions as expected
+isolator: warning: there is no time limit, since the package has none, and no submission of which it could be computed is as expected; each test has the timeout of the configuration; set one with --time-limit
+END
+    put timed/submissions/accepted/double.ash 'while :; do sleep 1; done\n'
+    put timed/submissions/wrong_answer/one.ash 'echo Twice 1\n'
+    for signal in INT TERM; do
+        start_isolator test -v --table --problem "$scratch/timed"
+        until_running
+        kill -$signal "$pid"
+        await
+        is "$status $(limit | tr -s ' ') $(tail -n 1 <<<"$out")" "$([ $signal = INT ] && echo 130 || echo 143) SUBMISSION EXPECTED FOUND SLOWEST DETAIL\
+ 0 of 0 submissions as expected; interrupted, 2 not tested" "SIG$signal while it is measured"
+        hasnt "$err" "no time limit" "it is not known whether there is one"
+    done
 }
 
 test_case 'a file .out beside .ans is for the statement' && {

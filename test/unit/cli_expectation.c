@@ -45,7 +45,7 @@ static void check(const char *text, bool is_legacy, const char *path,
                   const enum test_status *statuses, double score, const char *expected)
 {
     const struct submission_rules rules = rules_of(text, is_legacy);
-    CLEANUP(expectation_release) struct expectation expectation = {NULL, 0};
+    CLEANUP(expectation_release) struct expectation expectation = {.items = NULL};
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP_FREE char *shown = NULL, *got = NULL;
 
@@ -187,6 +187,26 @@ static void check_rules(const char *text, const char *ignored, const char *messa
     json_decref((json_t *)rules.document);
 }
 
+/* By the lower bounds of the time limit no test may be too slow, and by the upper ones one must. */
+CASE(expectation__use_for_time_limit)
+{
+    const char *const rules = "'mine/a': {use_for_time_limit: lower}\n"
+                              "'mine/b': {use_for_time_limit: upper}\n"
+                              "'mine/c': {use_for_time_limit: false}\n"
+                              "'accepted/*': {use_for_time_limit: true}\n"
+                              "'brute_force/a': {use_for_time_limit: upper}\n";
+
+    check(rules, false, "mine/a", STATUSES(WA, RTE), NAN,
+          "passed or wrong-answer or runtime-error: runtime-error, met");
+    check(rules, false, "mine/a", STATUSES(AC, TLE), NAN,
+          "passed or wrong-answer or runtime-error: timeout, not met");
+    check(rules, false, "mine/b", STATUSES(AC, TLE), NAN, "timeout: timeout, met");
+    check(rules, false, "mine/b", STATUSES(AC, RTE), NAN, "timeout: runtime-error, not met");
+    check(rules, false, "mine/c", STATUSES(TLE), NAN, "-: timeout, met");
+    check(rules, false, "accepted/a", STATUSES(AC), NAN, "passed: passed, met");
+    check(rules, false, "brute_force/a", STATUSES(AC, RTE), NAN, "timeout: runtime-error, not met");
+}
+
 CASE(expectation__ignored_rules)
 {
     check_rules("", "", NULL);
@@ -213,6 +233,10 @@ CASE(expectation__wrong_rules)
                 "'a': permitted and required must be sequences of AC, WA, TLE and RTE");
     check_rules("a: {score: [1]}\n", NULL,
                 "'a': score must be a number or a sequence of two numbers");
+    check_rules("a: {use_for_time_limit: both}\n", NULL,
+                "'a': use_for_time_limit must be false, lower or upper");
+    check_rules("a: {use_for_time_limit: [lower]}\n", NULL,
+                "'a': use_for_time_limit must be false, lower or upper");
     check_rules("a: {score: x}\n", NULL,
                 "'a': score must be a number or a sequence of two numbers");
     check_rules("a: {language: [c]}\n", NULL, "'a': language and entrypoint must be strings");

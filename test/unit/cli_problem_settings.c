@@ -73,6 +73,33 @@ CASE(problem_settings__limits)
           "legacy '' 1.5 nan nan nan nan");
 }
 
+/* Expects the multiplier, the safety margin and the resolution. */
+static void check_timing(const char *text, const char *expected)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(problem_settings_release) struct problem_settings settings = {0};
+    CLEANUP_FREE char *got = NULL;
+
+    read_text(&settings, text, &error);
+    assert_no_error(&error);
+    got = string_format("%g %g %g", settings.time_multiplier, settings.time_safety_margin,
+                        settings.time_resolution);
+    assert_string_equal(got, expected);
+}
+
+CASE(problem_settings__timing)
+{
+    const char *const given = "limits: {time_multiplier: 3, time_safety_margin: 1, "
+                              "time_multipliers: {ac_to_time_limit: 4, time_limit_to_tle: 1.25}, "
+                              "time_resolution: 0.1}\n";
+    CLEANUP_FREE char *later = string_format("problem_format_version: 2025-09\n%s", given);
+
+    check_timing("", "5 2 1");
+    check_timing(given, "3 1 1");
+    check_timing("problem_format_version: 2025-09\n", "2 1.5 1");
+    check_timing(later, "4 1.25 0.1");
+}
+
 CASE(problem_settings__refused)
 {
     check_refused("[]", "it is not a mapping");
@@ -97,6 +124,13 @@ CASE(problem_settings__refused)
     check_refused("type: scoring\ngrading: {objective: min}\n",
                   "grading: objective: isolator cannot grade for the smallest score");
     check_refused("limits: 5\n", "limits: must be a mapping");
+    check_refused("limits: {time_multiplier: 0.5}\n",
+                  "limits: time_multiplier: must be a number of at least 1");
+    check_refused("problem_format_version: 2025-09\n"
+                  "limits: {time_multipliers: {time_limit_to_tle: x}}\n",
+                  "limits: time_limit_to_tle: must be a number greater than 0");
+    check_refused("problem_format_version: 2025-09\nlimits: {time_resolution: 0}\n",
+                  "limits: time_resolution: must be a number greater than 0");
     check_refused("limits: {memory: 1.5}\n",
                   "limits: memory: must be a whole number from 1 to 1e9");
     check_refused("limits: {output: [1]}\n",

@@ -1,28 +1,21 @@
 #include "cli/grade/grade.h"
 
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
-#include "base/io.h"
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
-#include "cli/grade/grade_plan.h"
-#include "cli/grade/grade_table.h"
+#include "cli/grade/grade_report.h"
+#include "cli/grade/grade_service.h"
+#include "cli/grade/measuring.h"
 #include "cli/print.h"
-#include "cli/problem/problem_table.h"
-#include "cli/progress.h"
-#include "cli/result_text.h"
 #include "cli/run_inputs.h"
-#include "cli/safe_json.h"
 #include "run/hints.h"
-#include "service/service.h"
 
 /* No solution is started while the texts that wait for an earlier solution have more bytes. */
 #define WAITING_MAX ((size_t)64 << 20)
@@ -42,17 +35,14 @@ struct solution {
 struct grading {
     struct run_options *options;
     const struct config *config;
-    struct service service;
-    struct notifier changed; /* raised when a solution is settled or has left the service */
-    bool as_table, tries_checker;
-    struct grade_table table;
-    const struct problem_package *package; /* NULL: the files are not those of one */
-    struct problem_table problem_table;
-    struct progress progress;
-    struct solution *solutions; /* owned */
+    struct grade_service service; /* it is changed when a solution is settled, too */
+    bool tries_checker;
+    struct grade_report report;
+    struct problem_package *package; /* NULL: the files are not those of one */
+    struct measuring measuring;      /* of its time limit */
+    struct solution *solutions;      /* owned */
     size_t count, started, printed;
-    struct strvec pulled; /* images that were asked for with --pull */
-    struct strvec told;   /* hints that are printed */
+    struct strvec told; /* hints that are printed */
 
     pthread_mutex_t lock; /* protects the members below, and those of the solutions */
     size_t waiting;       /* bytes of the texts that are not printed */
@@ -67,52 +57,14 @@ struct grading {
 
 /* ---- results */
 
-/* A result_text_writer. */
-static bool add_piece(void *context, const char *data, size_t length)
+/* Names a submission that is not as slow as it should be. */
+static void warn_of_time(const struct grade_source *source, struct result *result)
 {
-    strbuf_add(context, data, length);
-    return true;
-}
+    char *warning =
+        time_limit_warning(source->time_limit, source->submission->role, &result->tests);
 
-static struct strbuf make_json(const struct solution *solution, struct result *result)
-{
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
-    struct strbuf text = STRBUF_INIT;
-    json_t *object = json_object();
-
-    text_add_utf8(&name, solution->source.file, strlen(solution->source.file));
-    json_object_set_new(object, "file", json_string(strbuf_string(&name)));
-    if (solution->source.submission)
-        submission_result_add_json(object, solution->source.submission, result);
-    result_text_write(object, result, SAFE_JSON_FLAGS, add_piece, &text);
-    return text;
-}
-
-static struct strbuf make_row(const struct solution *solution, const struct result *result)
-{
-    const struct grading *grading = solution->grading;
-    CLEANUP_FREE char *row =
-        solution->source.submission
-            ? problem_table_row(&grading->problem_table, solution->source.submission, result)
-            : grade_table_row(&grading->table, solution->source.file, result);
-    struct strbuf text = STRBUF_INIT;
-
-    strbuf_addstr(&text, row);
-    return text;
-}
-
-/* Adds what is printed on stderr. In JSON, warnings are members of the result. */
-static void add_remarks(struct solution *solution, const struct result *result)
-{
-    const bool as_table = solution->grading->as_table;
-
-    solution->hints = as_table ? result->hints : 0;
-    for (size_t i = 0; as_table && i < result->warnings.count; i++)
-        strvec_pushf(&solution->remarks, "warning: %s", result->warnings.items[i]);
-    if (solution->grading->options->verbose)
-        strvec_pushf(&solution->remarks, "container %s of image %s",
-                     result->container ? result->container : "none",
-                     result->image ? result->image : "none");
+    if (warning)
+        strvec_push_owned(&result->warnings, warning);
 }
 
 /*
@@ -134,10 +86,13 @@ static void settle(struct solution *solution, struct result *result)
     if (complete) {
         if (!submission || submission_outcome(submission, result) != SUBMISSION_AS_EXPECTED)
             hints_add(result, &solution->program, &hint_person);
-        if (!grading->as_table)
+        if (!grading->report.as_table)
             strvec_push_all(&result->warnings, warnings);
-        add_remarks(solution, result);
-        text = grading->as_table ? make_row(solution, result) : make_json(solution, result);
+        if (submission)
+            warn_of_time(&solution->source, result);
+        solution->hints = grading->report.as_table ? result->hints : 0;
+        solution->remarks = grade_report_remarks(&grading->report, &solution->source, result);
+        text = grade_report_text(&grading->report, &solution->source, result);
     }
     pthread_mutex_lock(&grading->lock);
     solution->text = text;
@@ -156,7 +111,7 @@ static void settle(struct solution *solution, struct result *result)
     grading->engine.failed += result->reason == REASON_ENGINE;
     grading->engine.retries += (size_t)result->retries;
     pthread_mutex_unlock(&grading->lock);
-    notifier_raise(&grading->changed);
+    notifier_raise(&grading->service.changed);
 }
 
 /* The service calls this with the result of a run. */
@@ -169,11 +124,8 @@ static void on_result(void *context, struct result *result)
 static void on_cleaned_up(void *context, const char *problem)
 {
     const struct solution *solution = context;
-    CLEANUP_FREE char *name = text_escape(solution->source.file);
-    CLEANUP_FREE char *escaped = text_escape(problem ? problem : "");
 
-    if (problem)
-        diagnostics_line("%s: warning: %s", name, escaped);
+    grade_service_warn(solution->source.file, problem);
 }
 
 /* ---- output */
@@ -211,7 +163,7 @@ static bool print_next(struct grading *grading, bool unsettled)
     if (settled)
         print_remarks(solution);
     if (text.length > 0)
-        progress_clear(&grading->progress);
+        progress_clear(&grading->service.progress);
     print_bytes(strbuf_string(&text), text.length);
     strbuf_release(&text);
     return settled || unsettled;
@@ -226,9 +178,21 @@ static void print_settled(struct grading *grading)
 static void show_progress(struct grading *grading)
 {
     pthread_mutex_lock(&grading->lock);
-    progress_count(&grading->progress, (long long)grading->settled,
+    progress_count(&grading->service.progress, (long long)grading->settled,
                    (long long)(grading->settled - grading->passed));
     pthread_mutex_unlock(&grading->lock);
+}
+
+/* Prints the warnings, and all that is before the rows. */
+static void print_begin(struct grading *grading)
+{
+    const struct strvec *warnings = &grading->options->test_warnings;
+    CLEANUP_FREE char *heading = grade_report_heading(&grading->report, grading->package);
+
+    for (size_t i = 0; i < warnings->count; i++)
+        diagnostics_line("warning: %s", warnings->items[i]);
+    progress_clear(&grading->service.progress);
+    print_text(heading);
 }
 
 /* Prints what is left at the end. */
@@ -236,7 +200,7 @@ static void print_end(struct grading *grading)
 {
     while (grading->printed < grading->count)
         print_next(grading, true);
-    if (grading->as_table) {
+    if (grading->report.as_table) {
         CLEANUP_FREE char *summary =
             grading->package ? problem_table_summary(grading->outcomes, grading->count,
                                                      signals_caught() != 0, &grading->engine)
@@ -249,32 +213,15 @@ static void print_end(struct grading *grading)
 
 /* ---- one solution */
 
-/* Fetches the images of the plan for --pull, once for all solutions. */
-static int pull(struct grading *grading, const struct plan *plan, struct error *error)
-{
-    if (!grading->options->pull || strvec_contains(&grading->pulled, plan->image))
-        return 0;
-    strvec_push(&grading->pulled, plan->image);
-    progress_clear(&grading->progress); /* docker shows its own */
-    return run_inputs_pull(&grading->service.docker, plan, error);
-}
-
 static int submit(struct solution *solution, struct error *error)
 {
     const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
                                             .done = on_result,
                                             .cleaned_up = on_cleaned_up,
                                             .context = solution};
-    struct grading *grading = solution->grading;
-    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
-    if (grade_plan_complete(&solution->source, &plan, error) != 0 ||
-        pull(grading, &plan, error) != 0)
-        return -1;
-    if (grading->options->verbose)
-        run_inputs_print_standard(solution->source.file, &plan, grading->config);
-    solution->program = hint_program_of(grading->config, &plan);
-    return service_submit(&grading->service, &plan, &callbacks, NULL, error);
+    return grade_service_submit(&solution->grading->service, &solution->source, &callbacks,
+                                &solution->program, error);
 }
 
 /* Lets the checker be tried with this solution, unless it has been or is with an earlier one. */
@@ -288,20 +235,23 @@ static void set_trial(struct grading *grading, const struct solution *solution)
     pthread_mutex_unlock(&grading->lock);
 }
 
-/* Starts the next solution, or settles it with an error. */
+/* Starts the next solution, or settles it with what is known of it, or with an error. */
 static void start_next(struct grading *grading)
 {
     struct solution *solution = &grading->solutions[grading->started++];
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct result *measured = measuring_find(&grading->measuring, solution->source.submission);
 
     set_trial(grading, solution);
-    if (submit(solution, &error) != 0) {
+    if (measured) {
+        settle(solution, measured);
+    } else if (submit(solution, &error) != 0) {
         result_fail(&result, &error);
         settle(solution, &result);
     }
     if (grading->started == grading->count)
-        service_stop_pool(&grading->service);
+        service_stop_pool(&grading->service.service);
 }
 
 /* ---- all solutions */
@@ -314,39 +264,24 @@ static bool may_start(struct grading *grading)
     pthread_mutex_lock(&grading->lock);
     small = grading->waiting <= WAITING_MAX;
     pthread_mutex_unlock(&grading->lock);
-    return small && grading->started < grading->count && service_has_room(&grading->service);
-}
-
-static bool is_stopped(void)
-{
-    return notifier_raised(signals_cancel()) || print_failure() != 0;
-}
-
-/* Waits for a change in the service, or a signal. */
-static void wait_for_change(struct grading *grading)
-{
-    struct pollfd polled[] = {
-        {notifier_fd(&grading->changed), POLLIN, 0},
-        {notifier_fd(signals_cancel()), POLLIN, 0},
-    };
-
-    io_poll(polled, 2, -1);
+    return small && grading->started < grading->count &&
+           service_has_room(&grading->service.service);
 }
 
 /* Runs and prints everything, and waits for the cleanup, unless it is stopped. */
 static void run_all(struct grading *grading)
 {
-    while (!is_stopped()) {
+    while (!grade_service_is_stopped()) {
         /* Clear it before asking for what is new: a later change raises it again. */
-        notifier_clear(&grading->changed);
+        notifier_clear(&grading->service.changed);
         print_settled(grading);
         show_progress(grading);
         if (may_start(grading))
             start_next(grading);
-        else if (grading->printed == grading->count && service_is_idle(&grading->service))
+        else if (grading->printed == grading->count && service_is_idle(&grading->service.service))
             break;
         else
-            wait_for_change(grading);
+            grade_service_wait(&grading->service);
     }
 }
 
@@ -406,71 +341,54 @@ static void set_up(struct grading *grading)
                        .package = grading->package,
                        .file = options->files.items[i],
                        .submission =
-                           grading->package ? &grading->package->submissions.items[i] : NULL}};
-    grade_table_init(&grading->table, &options->files, &options->request.tests);
-    if (grading->package)
-        problem_table_init(&grading->problem_table, &grading->package->submissions,
-                           options->request.tests.groups != NULL);
+                           grading->package ? &grading->package->submissions.items[i] : NULL,
+                       .time_limit = grading->package ? &grading->package->time_limit : NULL}};
+    grade_report_init(&grading->report, options, grading->package);
 }
 
 static void release(struct grading *grading)
 {
     free(grading->solutions); /* their texts are printed */
-    strvec_release(&grading->pulled);
     strvec_release(&grading->told);
-    notifier_release(&grading->changed);
+    measuring_release(&grading->measuring);
+    grade_service_release(&grading->service);
     pthread_mutex_destroy(&grading->lock);
 }
 
 /* Opens the service and runs all solutions in it. */
 static int run_in_service(struct grading *grading, struct error *error)
 {
-    const struct run_options *options = grading->options;
-    const struct service_options service_options = {
-        .pool = POOL_ON_DEMAND,
-        .limits = {.max_active = options->parallel,
-                   .gradual = true,
-                   .max_retries = options->retries},
-        .has_tools = options->request.tools.count > 0,
-        .trace = options->verbose ? docker_print_trace : NULL,
-        .changed = &grading->changed,
-    };
+    struct grade_service *grade = &grading->service;
 
-    if (service_open(&grading->service, grading->config, &service_options, error) != 0)
+    if (grade_service_open(grade, grading->options, grading->config, error) != 0)
         return -1;
-    for (size_t i = 0; grading->as_table && i < options->test_warnings.count; i++)
-        diagnostics_line("warning: %s", options->test_warnings.items[i]);
-    if (grading->as_table) {
-        CLEANUP_FREE char *heading = grading->package
-                                         ? problem_table_heading(&grading->problem_table)
-                                         : grade_table_heading(&grading->table);
-
-        print_text(heading);
-    }
-    progress_begin_counted(&grading->progress, (long long)grading->count);
+    progress_begin_counted(&grade->progress, (long long)grading->count);
+    if (grading->package && grading->package->time_limit.is_measured)
+        measuring_run(&grading->measuring, grade, grading->options, grading->config,
+                      grading->package);
+    if (grading->report.as_table)
+        print_begin(grading);
     run_all(grading);
-    service_close(&grading->service, 0); /* cancels what still runs */
-    command_line_warn_interrupted(grading->service.interrupted);
-    progress_end(&grading->progress);
+    service_close(&grade->service, 0); /* cancels what still runs */
+    command_line_warn_interrupted(grade->service.interrupted);
+    progress_end(&grade->progress);
     signals_release(); /* nothing remains to be removed */
     print_end(grading);
     return exit_status(grading);
 }
 
 int grade_files(struct run_options *options, const struct config *config,
-                const struct problem_package *package, struct error *error)
+                struct problem_package *package, struct error *error)
 {
     struct grading grading = {
         .options = options,
         .config = config,
         .package = package,
-        .changed = NOTIFIER_INIT,
-        .as_table = run_options_want_table(options),
+        .service = {.changed = NOTIFIER_INIT},
     };
     int status = -1;
 
-    if (run_inputs_read_tests(options, config, error) != 0 ||
-        notifier_open(&grading.changed, error) != 0)
+    if (run_inputs_read_tests(options, config, error) != 0)
         return -1;
     set_up(&grading);
     grading.tries_checker = options->request.tests.tries_checker;

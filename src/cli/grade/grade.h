@@ -15,7 +15,8 @@
 
 /*
  * Tests options->files, which are the submissions of the package unless that is NULL, and prints a
- * table or a line of JSON for each. What is wrong with one file is its own result. Call
+ * table or a line of JSON for each. If the time limit of the package is to be computed, it is
+ * measured first, and set. What is wrong with one file is its own result. Call
  * signals_catch() first; a signal cancels what runs, and the results that are complete are printed.
  * No container remains.
  *
@@ -23,6 +24,6 @@
  * are wrong for all files, ERROR_INPUT if the tests cannot be read, ERROR_SYSTEM.
  */
 int grade_files(struct run_options *options, const struct config *config,
-                const struct problem_package *package, struct error *error);
+                struct problem_package *package, struct error *error);
 
 #endif

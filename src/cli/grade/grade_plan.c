@@ -34,6 +34,7 @@ int grade_plan_resolve(const struct grade_source *source, struct plan *plan, str
 {
     struct request *request = &source->options->request;
     struct test_requests tests = test_requests_share(&request->tests);
+    const struct limits limits = request->policy.limits;
     const bool has_language = request->language != NULL;
     const char *lacking = source->submission ? source->submission->lacking : NULL;
     int result =
@@ -43,11 +44,16 @@ int grade_plan_resolve(const struct grade_source *source, struct plan *plan, str
                             lacking)
                 : set_program(source, request, error);
 
+    if (source->submission)
+        time_limit_apply(source->time_limit, &source->config->maximums.limits,
+                         source->submission->role, request);
     if (result == 0)
         result = plan_resolve(plan, source->config, request, error);
     if (!has_language)
         free(steal_pointer(&request->language)); /* the next file has another one */
     free(steal_pointer(&request->input.dir));    /* if the plan has not taken it over */
+    request->policy.limits = limits;
+    request->tests.cpu_seconds_allowed = 0;
     if (result == 0)
         request->tests = tests;
     else

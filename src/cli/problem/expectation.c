@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "cli/problem/time_limit.h"
 
 /* What scores may differ by rounding. */
 #define ROUNDING 1e-6
@@ -53,11 +54,13 @@ static const struct requirement anything = {VERDICT_ANY, VERDICT_ANY, false, NAN
 
 /* ---- the expectation of a submission */
 
-static void add(struct expectation *expectation, const struct requirement *requirement)
+static void add(struct expectation *expectation, const struct requirement *requirement,
+                const json_t *rule)
 {
     expectation->items =
         memory_resize(expectation->items, (expectation->count + 1) * sizeof *expectation->items);
     expectation->items[expectation->count++] = *requirement;
+    time_limit_note_use(expectation, requirement, rule);
 }
 
 /* Adds what the directory says, over which is the rule of its name. */
@@ -79,7 +82,7 @@ static void add_directory(struct expectation *expectation, const struct submissi
         return;
     if (rule)
         submission_rule_read(&requirement, rule, &error);
-    add(expectation, &requirement);
+    add(expectation, &requirement, rule);
 }
 
 void expectation_find(struct expectation *expectation, const struct submission_rules *rules,
@@ -98,7 +101,7 @@ void expectation_find(struct expectation *expectation, const struct submission_r
         if (submission_rule_says_something(rule) && strcmp(pattern, directory) != 0 &&
             submission_rule_matches(pattern, path, directory) &&
             submission_rule_read(&requirement, rule, &error) == 0)
-            add(expectation, &requirement);
+            add(expectation, &requirement, rule);
     }
 }
 
@@ -250,5 +253,5 @@ bool expectation_is_met(const struct expectation *expectation, const struct resu
 void expectation_release(struct expectation *expectation)
 {
     free(expectation->items);
-    *expectation = (struct expectation){NULL, 0};
+    *expectation = (struct expectation){.items = NULL};
 }

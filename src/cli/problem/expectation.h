@@ -16,6 +16,7 @@
 struct expectation {
     struct requirement *items; /* owned */
     size_t count;
+    bool bounds_below, bounds_above; /* the time limit (cli/problem/time_limit.h), in 2025-09 */
 };
 
 /* Fills in an empty expectation of a submission, "accepted/x.cpp". The rules are checked. */

@@ -18,13 +18,6 @@
 /* Maximum bytes of the files .timelimit and domjudge-problem.ini. */
 enum { TIME_LIMIT_FILE_MAX = 100, INI_FILE_MAX = 65536 };
 
-/*
- * The time limit of a problem is one of CPU time. A test ends after so many times that, and a
- * second more, if its program waits: a container has half a processor unless the options say
- * otherwise.
- */
-enum { TIMEOUT_FACTOR = 3, TIMEOUT_MORE = 1 };
-
 /* Whether there is such a file or directory in the package, or a link to one. */
 static bool exists(const struct test_root *root, const char *path, mode_t kind)
 {
@@ -145,31 +138,57 @@ static int read_time_limit_of(const struct test_root *root, const char *file, co
     return 0;
 }
 
-/* In their order with DOMjudge 10.0.0DEV (ImportProblemService.php). */
-static int read_time_limit(const struct test_root *root, double *seconds, struct error *error)
+/* In their order with DOMjudge 10.0.0DEV (ImportProblemService.php). `source` says which it was. */
+static int read_time_limit(const struct test_root *root, double *seconds, const char **source,
+                           struct error *error)
 {
-    return read_time_limit_of(root, "domjudge-problem.ini", "timelimit", seconds, error) == 0 &&
-                   (!isnan(*seconds) ||
-                    read_time_limit_of(root, ".timelimit", NULL, seconds, error) == 0)
-               ? 0
-               : -1;
+    *source = "domjudge-problem.ini of the package";
+    if (read_time_limit_of(root, "domjudge-problem.ini", "timelimit", seconds, error) != 0)
+        return -1;
+    if (!isnan(*seconds))
+        return 0;
+    *source = ".timelimit of the package";
+    return read_time_limit_of(root, ".timelimit", NULL, seconds, error);
 }
 
-static int set_time_limit(const struct limiting *limiting, double seconds, struct limits *limits)
+/* Finds what the caller or the package says; NAN: nothing. */
+static int find_time_limit(const struct limiting *limiting, const struct run_options *options,
+                           double of_settings, double *seconds, const char **source)
 {
-    if (!isnan(limits->number[LIMIT_TIMEOUT]) || !isnan(limits->number[LIMIT_CPU_TIME]))
+    *seconds = options->time_limit > 0 ? options->time_limit : of_settings;
+    *source = options->time_limit > 0 ? "--time-limit" : "limits.time_limit of problem.yaml";
+    if (!isnan(*seconds))
         return 0;
-    if (isnan(seconds) && read_time_limit(limiting->root, &seconds, limiting->error) != 0)
+    return read_time_limit(limiting->root, seconds, source, limiting->error);
+}
+
+/* Sets the time limit of the package, unless the caller has set a timeout or CPU time. */
+static int set_time_limit(const struct limiting *limiting, const struct run_options *options,
+                          struct problem_package *package)
+{
+    const struct problem_settings *settings = &package->settings;
+    const double *given = options->request.policy.limits.number;
+    struct time_limit *limit = &package->time_limit;
+    struct limits limits;
+    const char *source;
+    double seconds;
+
+    *limit = (struct time_limit){.multiplier = settings->time_multiplier,
+                                 .resolution = settings->time_resolution,
+                                 .margin = settings->time_safety_margin,
+                                 .seconds = NAN};
+    limits_init(&limits);
+    if (!isnan(given[LIMIT_TIMEOUT]) || !isnan(given[LIMIT_CPU_TIME]))
+        return 0;
+    if (find_time_limit(limiting, options, settings->time_limit, &seconds, &source) != 0 ||
+        set_limit(limiting, &limits, LIMIT_CPU_TIME, seconds, "time limit") != 0 ||
+        set_limit(limiting, &limits, LIMIT_TIMEOUT, TIMEOUT_FACTOR * seconds + TIMEOUT_MORE,
+                  "timeout by the time limit") != 0)
         return -1;
-    if (isnan(seconds)) {
-        strvec_push(limiting->warnings, "the package has no time limit, so each test has the "
-                                        "timeout of the configuration; set one with --timeout");
-        return 0;
-    }
-    return set_limit(limiting, limits, LIMIT_CPU_TIME, seconds, "time limit") == 0
-               ? set_limit(limiting, limits, LIMIT_TIMEOUT, TIMEOUT_FACTOR * seconds + TIMEOUT_MORE,
-                           "timeout by the time limit")
-               : -1;
+    limit->is_measured = isnan(seconds);
+    limit->seconds = limits.number[LIMIT_CPU_TIME];
+    limit->source = limit->is_measured ? NULL : string_copy(source);
+    return 0;
 }
 
 static void set_max_output(const struct limiting *limiting, double megabytes, int *bytes)
@@ -184,15 +203,16 @@ static void set_max_output(const struct limiting *limiting, double megabytes, in
     *bytes = (int)fmin(megabytes, most) << 20;
 }
 
-static int set_limits(const struct limiting *limiting, const struct problem_settings *settings,
+static int set_limits(const struct limiting *limiting, struct problem_package *package,
                       struct run_options *options)
 {
+    const struct problem_settings *settings = &package->settings;
     struct limits *limits = &options->request.policy.limits, *judge = &options->judge_limits;
     const double validation_time =
         settings->validation_time > CHECKER_TIMEOUT ? settings->validation_time : NAN;
 
     set_max_output(limiting, settings->output, &options->max_output_bytes);
-    return set_time_limit(limiting, settings->time_limit, limits) == 0 &&
+    return set_time_limit(limiting, options, package) == 0 &&
                    set_limit(limiting, limits, LIMIT_MEMORY, settings->memory, "limits: memory") ==
                        0 &&
                    set_limit(limiting, judge, LIMIT_TIMEOUT, validation_time,
@@ -325,6 +345,21 @@ static int set_packages(struct problem_package *package, struct run_options *opt
     return 0;
 }
 
+/* Reads all submissions, for the time limit alone; if that fails, there are none. */
+static void read_all(struct problem_package *package, const struct run_options *options,
+                     const struct config *config)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct run_options all = *options;
+
+    all.files = (struct strvec)STRVEC_INIT;
+    all.test_warnings = (struct strvec)STRVEC_INIT; /* they are given for what is tested */
+    if (submissions_read(&package->all, &package->root, package->settings.is_legacy, &all, config,
+                         &error) != 0)
+        submissions_release(&package->all);
+    strvec_release(&all.test_warnings);
+}
+
 int problem_package_read(struct problem_package *package, struct run_options *options,
                          const struct config *config, struct error *error)
 {
@@ -339,12 +374,13 @@ int problem_package_read(struct problem_package *package, struct run_options *op
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'",
                                package->shown);
     if (set_packages(package, options, error) != 0 || read_settings(package, root, error) != 0 ||
-        check_directories(root, error) != 0 ||
-        set_limits(&limiting, &package->settings, options) != 0 ||
+        check_directories(root, error) != 0 || set_limits(&limiting, package, options) != 0 ||
         set_validator(package, options, error) != 0 ||
         submissions_read(&package->submissions, root, package->settings.is_legacy, options, config,
                          error) != 0)
         return -1;
+    if (package->time_limit.is_measured && options->files.count > 0)
+        read_all(package, options, config);
     options->request.of_package = true;
     strvec_push_all(&options->request.constants, &package->settings.constants);
     options->tests = string_format("%s/data", options->problem);
@@ -358,7 +394,9 @@ int problem_package_read(struct problem_package *package, struct run_options *op
 void problem_package_release(struct problem_package *package)
 {
     problem_settings_release(&package->settings);
+    time_limit_release(&package->time_limit);
     submissions_release(&package->submissions);
+    submissions_release(&package->all);
     free(package->shown);
     if (package->root.package >= 0 && package->root.package != package->root.fd)
         close(package->root.package);

@@ -18,14 +18,17 @@ struct problem_package {
     char *shown;      /* owned; the same, escaped */
     struct test_root root;
     struct problem_settings settings;
-    struct submissions submissions;
+    struct time_limit time_limit;
+    struct submissions submissions; /* what is tested */
+    /* All of the package, if the time limit is computed from them and others are tested; empty. */
+    struct submissions all;
 };
 
 /*
  * Reads the package in the directory options->problem into an empty struct, which the caller
- * releases in any case. Sets the tests, their validator and the limits of the options, unless the
- * caller has set limits, and adds to options->test_warnings. options->files become those of the
- * submissions. ERROR_INPUT that names the file, and the key.
+ * releases in any case. Sets the tests, their validator and the limits of the options, but not the
+ * time limit, unless the caller has set limits, and adds to options->test_warnings. options->files
+ * become those of the submissions. ERROR_INPUT that names the file, and the key.
  */
 int problem_package_read(struct problem_package *package, struct run_options *options,
                          const struct config *config, struct error *error);

@@ -150,15 +150,46 @@ static int read_limit(const json_t *limits, const char *key, bool is_whole, doub
     return error_prefix(error, "limits");
 }
 
+static int read_multiplier(const json_t *limits, const char *key, double *number,
+                           struct error *error)
+{
+    if (read_limit(limits, key, false, number, error) != 0)
+        return -1;
+    if (*number >= 1)
+        return 0;
+    must_be(key, "a number of at least 1", error);
+    return error_prefix(error, "limits");
+}
+
+/* What a time limit is computed by (cli/problem/time_limit.h). */
+static int read_timing(struct problem_settings *settings, const json_t *limits, struct error *error)
+{
+    const bool is_legacy = settings->is_legacy;
+    const json_t *multipliers = is_legacy ? limits : json_object_get(limits, "time_multipliers");
+
+    settings->time_multiplier = is_legacy ? 5 : 2;
+    settings->time_safety_margin = is_legacy ? 2 : 1.5;
+    settings->time_resolution = 1;
+    return read_multiplier(multipliers, is_legacy ? "time_multiplier" : "ac_to_time_limit",
+                           &settings->time_multiplier, error) == 0 &&
+                   read_multiplier(multipliers,
+                                   is_legacy ? "time_safety_margin" : "time_limit_to_tle",
+                                   &settings->time_safety_margin, error) == 0 &&
+                   (is_legacy || read_limit(limits, "time_resolution", false,
+                                            &settings->time_resolution, error) == 0)
+               ? 0
+               : -1;
+}
+
 static int read_limits(struct problem_settings *settings, const json_t *document,
                        struct error *error)
 {
     const json_t *limits = json_object_get(document, "limits");
 
-    if (!limits || json_is_null(limits))
-        return 0;
-    if (!json_is_object(limits))
+    if (limits && !json_is_null(limits) && !json_is_object(limits))
         return must_be("limits", "a mapping", error);
+    if (read_timing(settings, limits, error) != 0)
+        return -1;
     if (read_limit(limits, "time_limit", false, &settings->time_limit, error) != 0)
         return -1;
     return read_limit(limits, "memory", true, &settings->memory, error) == 0 &&

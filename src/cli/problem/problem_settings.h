@@ -21,6 +21,8 @@ struct problem_settings {
     struct strvec constants; /* owned, see base/constants.h; those of 2025-09 */
     /* Numbers that are not given are NAN. Seconds, and MB. */
     double time_limit, memory, output, validation_time, validation_memory;
+    /* Always given; see cli/problem/time_limit.h. */
+    double time_multiplier, time_safety_margin, time_resolution;
 };
 
 /*

@@ -24,7 +24,7 @@ enum submission_outcome submission_outcome(const struct submission *submission,
 }
 
 void submission_result_add_json(json_t *object, const struct submission *submission,
-                                const struct result *result)
+                                const struct time_limit *limit, const struct result *result)
 {
     const enum submission_outcome outcome = submission_outcome(submission, result);
     CLEANUP_FREE char *expected = expectation_text(&submission->expectation);
@@ -40,4 +40,5 @@ void submission_result_add_json(json_t *object, const struct submission *submiss
                         outcome == SUBMISSION_AS_EXPECTED || outcome == SUBMISSION_DIFFERS
                             ? json_boolean(outcome == SUBMISSION_AS_EXPECTED)
                             : json_null());
+    time_limit_add_json(object, limit);
 }

@@ -22,8 +22,11 @@ enum { SUBMISSION_OUTCOMES = SUBMISSION_NOT_TESTED + 1 };
 enum submission_outcome submission_outcome(const struct submission *submission,
                                            const struct result *result);
 
-/* Adds the members submission, expected, verdict and asExpected to the JSON object. */
+/*
+ * Adds the members submission, expected, verdict and asExpected to the JSON object, and those of
+ * the time limit.
+ */
 void submission_result_add_json(json_t *object, const struct submission *submission,
-                                const struct result *result);
+                                const struct time_limit *limit, const struct result *result);
 
 #endif

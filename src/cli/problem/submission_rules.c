@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/glob.h"
 #include "base/text.h"
+#include "cli/problem/time_limit.h"
 
 static const struct {
     unsigned verdict;
@@ -63,7 +64,7 @@ static int read_score(const json_t *value, struct requirement *requirement)
 bool submission_rule_says_something(const json_t *rule)
 {
     return json_object_get(rule, "permitted") || json_object_get(rule, "required") ||
-           json_object_get(rule, "score");
+           json_object_get(rule, "score") || time_limit_requires(rule);
 }
 
 static bool is_text(const json_t *rule, const char *key)
@@ -87,6 +88,8 @@ int submission_rule_read(struct requirement *requirement, const json_t *rule, st
                          "permitted and required must be sequences of AC, WA, TLE and RTE");
     if (score && read_score(score, requirement) != 0)
         return error_set(error, ERROR_INPUT, "score must be a number or a sequence of two numbers");
+    if (time_limit_read_use(rule, requirement) != 0)
+        return error_set(error, ERROR_INPUT, "use_for_time_limit must be false, lower or upper");
     return is_text(rule, "language") && is_text(rule, "entrypoint")
                ? 0
                : error_set(error, ERROR_INPUT, "language and entrypoint must be strings");
@@ -107,8 +110,9 @@ static void add_once(struct strvec *names, char *name)
 /* What is ignored of a rule; keys with a mapping are about groups of tests. */
 static void name_ignored(const char *pattern, const json_t *rule, struct strvec *ignored)
 {
-    static const char *const informative[] = {"language", "entrypoint", "authors", "model_solution",
-                                              "use_for_time_limit"};
+    static const char *const known[] = {"permitted", "required",      "score",
+                                        "language",  "entrypoint",    "use_for_time_limit",
+                                        "authors",   "model_solution"};
     const char *key;
     json_t *value;
 
@@ -116,12 +120,11 @@ static void name_ignored(const char *pattern, const json_t *rule, struct strvec 
         add_once(ignored, text_escape_short(pattern, TEXT_SHOWN_MAX));
     json_object_foreach((json_t *)rule, key, value)
     {
-        bool known = strcmp(key, "permitted") == 0 || strcmp(key, "required") == 0 ||
-                     strcmp(key, "score") == 0;
+        bool is_known = false;
 
-        for (size_t i = 0; i < sizeof informative / sizeof *informative; i++)
-            known |= strcmp(key, informative[i]) == 0;
-        if (!known)
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            is_known |= strcmp(key, known[i]) == 0;
+        if (!is_known)
             add_once(ignored, text_escape_short(key, TEXT_SHOWN_MAX));
     }
 }

@@ -54,10 +54,11 @@ int submission_rules_check(const struct submission_rules *rules, struct strvec *
 const char *submission_rules_text(const struct submission_rules *rules, const char *path,
                                   const char *key);
 
-/* Whether a rule has one of the keys permitted, required and score. */
+/* Whether a rule has one of the keys permitted, required and score, or use_for_time_limit that is
+ * more than false. */
 bool submission_rule_says_something(const json_t *rule);
 
-/* Puts what these keys of a rule say over the requirement. ERROR_INPUT. */
+/* Puts what the keys of a rule say over the requirement. ERROR_INPUT. */
 int submission_rule_read(struct requirement *requirement, const json_t *rule, struct error *error);
 
 /* Whether a pattern, which is checked, is that of the submission or of its directory. */

@@ -211,8 +211,10 @@ static int add(struct reading *reading, char *path, const char *name, bool of_pa
     added = &submissions->items[submissions->count++];
     *added = (struct submission){.path = path, .name = string_copy(name)};
     set_program(reading, added, of_package ? name : NULL);
-    if (of_package)
-        expectation_find(&added->expectation, &reading->rules, name);
+    if (!of_package)
+        return 0;
+    expectation_find(&added->expectation, &reading->rules, name);
+    added->role = time_limit_role(&added->expectation, reading->rules.is_legacy, name);
     return 0;
 }
 

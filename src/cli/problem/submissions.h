@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "cli/grade/test_file.h"
 #include "cli/problem/expectation.h"
+#include "cli/problem/time_limit.h"
 #include "cli/run_options.h"
 #include "config/config.h"
 
@@ -21,6 +22,7 @@ struct submission {
     char *path; /* owned */
     char *name; /* owned; "accepted/x.cpp", or the path if it is not one of the package */
     struct expectation expectation;
+    enum time_limit_role role; /* for the time limit of the package */
     bool has_language; /* it can be tested; false: the configuration has no language for it */
     const struct language *language; /* borrowed; NULL: by its file, or by that of a directory */
     char *lacking;    /* owned; the language that it needs and the configuration has not; or NULL */

@@ -269,6 +269,9 @@ class TestResult(Result):
     expected: Optional[str]
     verdict: Optional[str]
     as_expected: Optional[bool]
+    time_limit_ms: Optional[int]
+    """The time limit of the problem, and the next one where it comes from; likewise, and None if there is none."""
+    time_limit_source: Optional[str]
     summary: Optional[Summary]
     """None if the tests never began."""
     groups: Optional[tuple[GroupOutcome, ...]]
