@@ -22,7 +22,7 @@
 
 #define TEST_TEXT_PACKAGES                                                                         \
     {                                                                                              \
-        0, "--packages", "DIR", "links of the package may lead to files below it", NULL,           \
+        0, "--packages", "DIR", "links of the package may lead below it", NULL,                    \
             "A directory above that of --problem, such as a repository: links in the package may " \
             "lead to files below it. By default a link may not lead out of the package."           \
     }

@@ -488,32 +488,32 @@ END
 test_case 'a time limit that is given, and the safety margin' && {
     timed
     rm -r "$scratch/timed/submissions/accepted"
-    put timed/submissions/time_limit_exceeded/near.py "$(burns 1.3)"
+    put timed/submissions/time_limit_exceeded/near.py "$(burns 0.3)"
     put timed/submissions/time_limit_exceeded/loop.ash 'while :; do :; done\n'
-    put timed/submissions/wrong_answer/near.py "$(burns 1.3)"
-    put timed/submissions/time_limit_exceeded/waits.py "$(burns 1.3 | sed 's/: pass/: pass\ntime.sleep(60)/')"
+    put timed/submissions/wrong_answer/near.py "$(burns 0.3)"
+    put timed/submissions/time_limit_exceeded/waits.py "$(burns 0.3 | sed 's/: pass/: pass\ntime.sleep(60)/')"
     put timed/.timelimit '5\n'
-    problem timed --time-limit 1
+    problem timed --cpus 1 --time-limit 0.2
     expect "$status
 $(limit)
 $(printf '%s\n' "$out" | figures)
 $(sed -E 's/takes [0-9.]+ s/takes N s/' <<<"$err")" "in the margin: $out" <<END
 1
-time limit 1 s: --time-limit
+time limit 0.2 s: --time-limit
 SUBMISSION EXPECTED FOUND SLOWEST DETAIL
-wrong_answer/near.py wrong-answer timeout differs T first: secret/1 (cpu-time, program used more than 1 s of CPU time)
+wrong_answer/near.py wrong-answer timeout differs T first: secret/1 (cpu-time, program used more than 0.2 s of CPU time)
 time_limit_exceeded/loop.ash timeout timeout ok T
 time_limit_exceeded/near.py timeout timeout ok T
 time_limit_exceeded/waits.py timeout timeout ok T
 3 of 4 submissions as expected
-isolator: $scratch/timed/submissions/time_limit_exceeded/near.py: warning: too slow by less than the safety margin: its slowest test takes N s, and should take 2 times 1 s at least
+isolator: $scratch/timed/submissions/time_limit_exceeded/near.py: warning: too slow by less than the safety margin: its slowest test takes N s, and should take 2 times 0.2 s at least
 END
     problem timed "$scratch/timed/submissions/wrong_answer/near.py"
     is "$(limit)" "time limit 5 s: .timelimit of the package" "of the package"
     problem timed --timeout 20s "$scratch/timed/submissions/wrong_answer/near.py"
     has "$(limit)" SUBMISSION "a timeout takes its place"
     put timed/data/secret/1.yaml 'limits: {cpu_seconds: 3}\n'
-    isolator test --json --problem "$scratch/timed" --time-limit 1 "$scratch/timed/submissions/time_limit_exceeded/near.py"
+    isolator test --json --problem "$scratch/timed" --time-limit 0.2 "$scratch/timed/submissions/time_limit_exceeded/near.py"
     is "$(submissions "$members")" "time_limit_exceeded/near.py timeout passed 0" "a test has its own"
 }
 
