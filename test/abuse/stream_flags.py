@@ -1,4 +1,4 @@
-# other modes of stdin, stdout and stderr
+# other modes of stdout and stderr
 # holds: the program's streams are its own, and whatever it sets there changes only them
 # status: 3
 # timeout: 10
@@ -12,7 +12,7 @@ import select
 import sys
 
 F_SETPIPE_SZ = 1031
-for descriptor in (0, 1, 2):
+for descriptor in (1, 2):
     for size in (1 << 20, 4096):
         fcntl.fcntl(descriptor, F_SETPIPE_SZ, size)
     fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC | os.O_DIRECT)
