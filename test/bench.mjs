@@ -293,6 +293,36 @@ async function readyInterpreters() {
     row('a call that opens a session, a ready Node.js waits', times.javascript);
     ratio('ready call, of the bare Node.js', times.node, times.bare, { atMost: 0.1 });
     ratio('numpy imported in advance, of in the program', times.imported, times.plain, { atMost: 0.05 });
+    await readyReleases('python', HELLO);
+    await readyReleases('javascript', hello.entrypoint_code);
+}
+
+// The same with the other releases of the interpreter whose images `test/interpreters -i` has made, in turn: each is to gain as
+// much as that of the configuration, or a tenth less.
+async function readyReleases(language, code) {
+    const own = engine.languages[language].image;
+    const names = await dockerLines('images', '--format', '{{.Repository}}:{{.Tag}}', `isolator-test/${language === 'python' ? 'python' : 'node'}`);
+    const releases = [];
+    for (const release of [own, ...names.filter((name) => name !== own && /:\d/.test(name)).sort()])
+        releases.push({
+            release, ready: [], bare: [], interpreter: new BareInterpreter(code, language, release),
+            server: await startPool({ [language]: 1 }, { languages: { [language]: { ...engine.languages[language], image: release } } }),
+        });
+    for (const { interpreter } of releases)
+        interpreter.time();
+    await repeat(Math.ceil(ROUNDS / 2), async () => {
+        for (const { ready, bare, interpreter, server } of releases) {
+            ready.push(await timeWarmCall(server, true, { language, entrypoint_code: code }));
+            bare.push(interpreter.time());
+        }
+    });
+    const atMost = 1.1 * median(releases[0].ready) / median(releases[0].bare);
+    for (const { release, ready, bare, interpreter, server } of releases) {
+        await interpreter.end();
+        await server.close();
+        fact(`${release}: a ready call, and a bare start`, `${median(ready).toFixed(1)} ms, ${median(bare).toFixed(1)} ms`);
+        ratio(`${release}: of a bare start`, ready, bare, { atMost: Number(atMost.toFixed(2)) });
+    }
 }
 
 async function bursts() {
