@@ -107,7 +107,22 @@ tried limits
 run python
 run busybox
 END
-    is "$(of 'join " ", sort keys %{{map { map { ($_ => 1) } keys %$_ } @all}}')" "advice check detail status" "--json: the members"
+    is "$(of 'join " ", sort keys %{{map { map { ($_ => 1) } keys %$_ } @all}}')" "advice check detail status values" "--json: the members"
+    expect "$(of 'join "\n", map { "$_ $by{engine}{values}{versions}{$_}" } qw(command engine api kernel containerd runc)')" \
+        "--json: the versions" <<END
+command $(docker version --format '{{.Client.Version}}')
+engine $(docker version --format '{{.Server.Version}}')
+api $(docker version --format '{{.Client.APIVersion}}')
+kernel $(docker info --format '{{.KernelVersion}}')
+$(docker version --format '{{range .Server.Components}}{{println .Name .Version}}{{end}}' | grep -E '^(containerd|runc) ')
+END
+    is "$(of 'join " ", @{$by{engine}{values}{drivers}}{qw(storage cgroup cgroup_version logging oci_runtime)}')" \
+        "$(docker info --format '{{.Driver}} {{.CgroupDriver}} {{.CgroupVersion}} {{.LoggingDriver}} {{.DefaultRuntime}}')" "--json: the drivers"
+    is "$(of 'my $v = $by{limits}{values}; join("|", map { join ",", @{$v->{$_}} } qw(enforced not_enforced))')" \
+        "memory,swap,processes,CPU time|" "--json: the limits that the engine says it enforces"
+    is "$(of 'my $v = $by{"tried limits"}{values}; join(",", @{$v->{held}}) . "|" . ($v->{oci_runtime} // "null")')" \
+        "memory,processes|null" "--json: the limits that held"
+    is "$(of 'join ",", sort grep { $by{$_}{values} } keys %by')" "engine,limits,tried limits" "--json: the checks that have values"
     expect "$(of 'join "\n", @{$by{"image go"}}{qw(status detail advice)}')" "--json: a warning" <<'END'
 warn
 isolator-test/none-such:2 is not on the engine
