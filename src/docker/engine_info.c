@@ -88,8 +88,7 @@ bool engine_info_read_version(struct engine_info *engine, const char *text, size
         return false;
     take(&engine->client, at(root, "Client", "Version"));
     take(&engine->context, at(root, "Client", "Context"));
-    /* Docker 29.0.0 and podman write the name in this way too. */
-    take(&engine->api, at(root, "Client", "APIVersion"));
+    take(&engine->api, at(root, "Client", "APIVersion")); /* podman */
     take(&engine->api, at(root, "Client", "ApiVersion"));
     take(&engine->version, at(server, "Version", NULL));
     take_components(engine, at(server, "Components", NULL));

@@ -36,7 +36,7 @@ static void tear_down(struct fixture *fixture, const char *expected)
 #define DETAILS  "image inspect --format {{- json .}} -- py:3\n"
 #define ENDPOINT "context inspect --format {{.Endpoints.docker.Host}}\n"
 #define LIST                                                                                       \
-    "image ls --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "                     \
+    "image ls --all --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "               \
     "{{.Repository}}@{{.Digest}}\n"
 #define VERSION "version --format {{.Server.Version}}\n"
 
