@@ -142,6 +142,28 @@ CASE(image_store__garbage_for_details)
     tear_down(&fixture, DETAILS);
 }
 
+/* An image without variables: to the command of Docker 29, whose engine leaves the list out, and to podman. */
+CASE(image_store__environment)
+{
+    static const struct {
+        const char *printed, *expected;
+    } cases[] = {{"[\"A=1\",\"B=\"]", "A=1|B="}, {"null", ""}, {"[]", ""}, {"[7]", ""}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CLEANUP(strvec_release) struct strvec seen = STRVEC_INIT;
+        CLEANUP_FREE char *script = string_format("echo '%s'", cases[i].printed);
+        CLEANUP_FREE char *joined = NULL;
+        struct fixture fixture;
+
+        set_up(&fixture, script);
+        assert_int_equal(
+            image_store_environment(&fixture.docker, "py:3", NULL, &seen, &fixture.error), 0);
+        joined = strvec_join(&seen, "|");
+        assert_string_equal(joined, cases[i].expected);
+        tear_down(&fixture, "image inspect --format {{json .Config.Env}} -- py:3\n");
+    }
+}
+
 CASE(image_store__tags_and_removes)
 {
     struct fixture fixture;
