@@ -1,6 +1,7 @@
 #include "docker/engine_info.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@
 #include "base/text.h"
 #include "docker/budget.h"
 
-/* Bytes of a string, values in an answer, and how many warnings are kept. */
-enum { STRING_MAX = 200, VALUES_MAX = 20000, WARNINGS_MAX = 8 };
+/* Bytes of a string, values in an answer, and how many warnings and components are kept. */
+enum { STRING_MAX = 200, VALUES_MAX = 20000, WARNINGS_MAX = 8, COMPONENTS_MAX = 8 };
 
 /* Takes a string that is not empty. */
 static void take(char **target, const json_t *value)
@@ -43,6 +44,40 @@ static json_t *parse(const char *text, size_t length)
     return NULL;
 }
 
+static void add_component(struct engine_info *engine, const char *name, const char *version)
+{
+    CLEANUP_FREE char *escaped_name = name ? text_escape_short(name, STRING_MAX) : NULL;
+    CLEANUP_FREE char *escaped_version = version ? text_escape_short(version, STRING_MAX) : NULL;
+
+    if (name && version && *name && *version && engine->components.count < COMPONENTS_MAX)
+        strvec_pushf(&engine->components, "%s %s", escaped_name, escaped_version);
+}
+
+/* "Engine" and "Podman Engine" have the version of the engine. */
+static void take_components(struct engine_info *engine, const json_t *components)
+{
+    size_t i;
+    json_t *component;
+
+    json_array_foreach(components, i, component)
+    {
+        const char *name = json_string_value(at(component, "Name", NULL));
+
+        if (name && !strstr(name, "Engine"))
+            add_component(engine, name, json_string_value(at(component, "Version", NULL)));
+    }
+}
+
+/* podman: the first line of what its parts print, "crun version 1.8.1". */
+static void take_part(struct engine_info *engine, const json_t *part, const char *name)
+{
+    const char *text = json_string_value(at(part, "version", NULL));
+    char version[64];
+
+    if (text && sscanf(text, "%*63s version %63[^ ,\n]", version) == 1)
+        add_component(engine, name, version);
+}
+
 bool engine_info_read_version(struct engine_info *engine, const char *text, size_t length)
 {
     json_t *root = parse(text, length);
@@ -53,7 +88,10 @@ bool engine_info_read_version(struct engine_info *engine, const char *text, size
         return false;
     take(&engine->client, at(root, "Client", "Version"));
     take(&engine->context, at(root, "Client", "Context"));
+    take(&engine->api, at(root, "Client", "APIVersion")); /* podman */
+    take(&engine->api, at(root, "Client", "ApiVersion"));
     take(&engine->version, at(server, "Version", NULL));
+    take_components(engine, at(server, "Components", NULL));
     take(&engine->platform, at(server, "Platform", "Name"));
     component =
         json_string_value(at(json_array_get(at(server, "Components", NULL), 0), "Name", NULL));
@@ -145,7 +183,10 @@ static void read_docker(struct engine_info *engine, const json_t *root)
     take_oci_runtimes(engine, root);
     take(&engine->directory, at(root, "DockerRootDir", NULL));
     take(&engine->driver, at(root, "Driver", NULL));
+    take(&engine->log_driver, at(root, "LoggingDriver", NULL));
     take(&engine->cgroup, at(root, "CgroupVersion", NULL));
+    take(&engine->cgroup_driver, at(root, "CgroupDriver", NULL));
+    take(&engine->kernel, at(root, "KernelVersion", NULL));
     take_cpus(engine, at(root, "NCPU", NULL));
     take_limit(engine, ENGINE_MEMORY, at(root, "MemoryLimit", NULL));
     take_limit(engine, ENGINE_SWAP, at(root, "SwapLimit", NULL));
@@ -181,7 +222,12 @@ static void read_podman(struct engine_info *engine, const json_t *root)
     take(&engine->host, at(host, "hostname", NULL));
     take(&engine->directory, at(root, "store", "graphRoot"));
     take(&engine->driver, at(root, "store", "graphDriverName"));
+    take(&engine->log_driver, at(host, "logDriver", NULL));
+    take(&engine->cgroup_driver, at(host, "cgroupManager", NULL));
+    take(&engine->kernel, at(host, "kernel", NULL));
     take(&engine->oci_runtime, at(host, "ociRuntime", "name"));
+    take_part(engine, at(host, "ociRuntime", NULL), engine->oci_runtime);
+    take_part(engine, at(host, "conmon", NULL), "conmon");
     take(&engine->cgroup, at(host, "cgroupVersion", NULL));
     if (engine->cgroup && engine->cgroup[0] == 'v')
         memmove(engine->cgroup, engine->cgroup + 1, strlen(engine->cgroup));
@@ -282,8 +328,10 @@ int engine_info_ask_details(struct engine_info *engine, const struct docker *doc
 
 void engine_info_init(struct engine_info *engine)
 {
-    *engine = (struct engine_info){
-        .warnings = STRVEC_INIT, .oci_runtimes = STRVEC_INIT, .oci_commands = STRVEC_INIT};
+    *engine = (struct engine_info){.warnings = STRVEC_INIT,
+                                   .components = STRVEC_INIT,
+                                   .oci_runtimes = STRVEC_INIT,
+                                   .oci_commands = STRVEC_INIT};
 }
 
 void engine_info_release(struct engine_info *engine)
@@ -297,11 +345,16 @@ void engine_info_release(struct engine_info *engine)
     free(engine->host);
     free(engine->directory);
     free(engine->driver);
+    free(engine->log_driver);
     free(engine->cgroup);
+    free(engine->cgroup_driver);
+    free(engine->api);
+    free(engine->kernel);
     free(engine->seccomp);
     free(engine->id);
     free(engine->oci_runtime);
     strvec_release(&engine->oci_runtimes);
     strvec_release(&engine->oci_commands);
     strvec_release(&engine->warnings);
+    strvec_release(&engine->components);
 }

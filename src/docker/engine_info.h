@@ -31,12 +31,16 @@ struct engine_info {
     bool
         no_endpoint; /* the docker command says that there is none: a context that does not exist */
     char *version;
-    char *platform;    /* "Docker Desktop 4.27.1"; Debian's package has none */
-    char *system;      /* the engine's operating system */
-    char *host;        /* the engine's host name */
-    char *directory;   /* where it keeps images, on that host */
-    char *driver;      /* storage driver */
-    char *cgroup;      /* "1" or "2" */
+    char *platform;   /* "Docker Desktop 4.27.1"; Debian's package has none */
+    char *system;     /* the engine's operating system */
+    char *host;       /* the engine's host name */
+    char *directory;  /* where it keeps images, on that host */
+    char *driver;     /* storage driver */
+    char *log_driver; /* of containers for which none is named */
+    char *cgroup;     /* "1" or "2" */
+    char *cgroup_driver;
+    char *api;         /* version of the API that the command and the engine use */
+    char *kernel;      /* version of the engine's */
     char *seccomp;     /* profile, "default" */
     char *id;          /* of the engine, which has one for each host; podman has none */
     char *oci_runtime; /* name of the one that it uses by default */
@@ -46,7 +50,8 @@ struct engine_info {
     enum engine_kind kind; /* as the command's name says, if the answers do not */
     bool rootless, user_namespaces, apparmor, selinux;
     enum engine_answer limits[ENGINE_LIMITS];
-    struct strvec warnings; /* its own, the first few */
+    struct strvec warnings;   /* its own, the first few */
+    struct strvec components; /* what else it is made of, the first few: "runc 1.3.4" */
 };
 
 /*

@@ -58,6 +58,8 @@ long long docker_look_for_engine(const struct docker *docker, long long deadline
 /*
  * Whether the image is in the list of all images: only that says that one is missing. A question
  * about the image alone also fails if its connection to the engine fails, as one of many by ssh.
+ * Without --all, the docker command leaves out images that have no tag from 29.0 on, also those
+ * that have a digest: what was pulled by one.
  */
 static enum docker_answer image_is_listed(const struct docker *docker, const char *image,
                                           const struct notifier *cancel)
@@ -71,7 +73,7 @@ static enum docker_answer image_is_listed(const struct docker *docker, const cha
                                      .cancel = cancel};
     char *rest = NULL;
 
-    strvec_push_each(&arguments, "image", "ls", "--no-trunc", "--digests", "--format",
+    strvec_push_each(&arguments, "image", "ls", "--all", "--no-trunc", "--digests", "--format",
                      "{{.ID}} {{.Repository}}:{{.Tag}} {{.Repository}}@{{.Digest}}", NULL);
     if (docker_run(docker, &call, &output, &ignored) != 0 || output.status != 0 ||
         output.out.is_cut)

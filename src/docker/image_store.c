@@ -55,7 +55,8 @@ static void rename_tags(enum engine_kind kind, struct strvec *tags)
 
 /*
  * The template prints the whole object. One that names a member fails if the engine leaves that
- * member out, as newer engines do with empty ones (API 1.50, "Config" of GET /images/{name}/json).
+ * member out and the struct of the docker command lacks it (see IMAGE_ID_TEMPLATE): Docker 29
+ * leaves out what is empty (API 1.52, GET /images/{name}/json).
  * podman 4.3 takes "{{json .}}" for the word "json", with which it prints an array.
  */
 int image_store_details(const struct docker *docker, const char *image,

@@ -45,6 +45,9 @@ check() {
         tr -s ' ' | sed -E 's/[0-9]+ (ms|MB)$/N \1/g; s/[0-9]+ ms/N ms/g; s/^ ->/->/'
 }
 
+# of EXPRESSION: a Perl expression about the checks of --json, the array @all and the hash %by.
+of() { perl -MJSON::PP -e 'local $/; our @all = @{decode_json(<STDIN>)}; our %by = map { ($_->{check} => $_) } @all; print eval $ARGV[0]' "$1" <"$scratch/out"; }
+
 test_case 'a host without problems' && {
     isolator doctor
     is "$status|$err" "0|" "a host without problems"
@@ -86,7 +89,6 @@ END
 
 test_case '--json' && {
     isolator doctor --json
-    of() { perl -MJSON::PP -e 'local $/; our @all = @{decode_json(<STDIN>)}; our %by = map { ($_->{check} => $_) } @all; print eval $ARGV[0]' "$1" <"$scratch/out"; }
     is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
     expect "$(of 'join "\n", grep { $_ ne "engine warnings" } map { $_->{check} } @all')" "--json: the checks" <<'END'
 configuration
@@ -107,7 +109,22 @@ tried limits
 run python
 run busybox
 END
-    is "$(of 'join " ", sort keys %{{map { map { ($_ => 1) } keys %$_ } @all}}')" "advice check detail status" "--json: the members"
+    is "$(of 'join " ", sort keys %{{map { map { ($_ => 1) } keys %$_ } @all}}')" "advice check detail status values" "--json: the members"
+    expect "$(of 'join "\n", map { "$_ $by{engine}{values}{versions}{$_}" } qw(command engine api kernel containerd runc)')" \
+        "--json: the versions" <<END
+command $(docker version --format '{{.Client.Version}}')
+engine $(docker version --format '{{.Server.Version}}')
+api $(docker version --format '{{.Client.APIVersion}}')
+kernel $(docker info --format '{{.KernelVersion}}')
+$(docker version --format '{{range .Server.Components}}{{println .Name .Version}}{{end}}' | grep -E '^(containerd|runc) ')
+END
+    is "$(of 'join " ", @{$by{engine}{values}{drivers}}{qw(storage cgroup cgroup_version logging oci_runtime)}')" \
+        "$(docker info --format '{{.Driver}} {{.CgroupDriver}} {{.CgroupVersion}} {{.LoggingDriver}} {{.DefaultRuntime}}')" "--json: the drivers"
+    is "$(of 'my $v = $by{limits}{values}; join("|", map { join ",", @{$v->{$_}} } qw(enforced not_enforced))')" \
+        "memory,swap,processes,CPU time|" "--json: the limits that the engine says it enforces"
+    is "$(of 'my $v = $by{"tried limits"}{values}; join(",", @{$v->{held}}) . "|" . ($v->{oci_runtime} // "null")')" \
+        "memory,processes|null" "--json: the limits that held"
+    is "$(of 'join ",", sort grep { $by{$_}{values} } keys %by')" "engine,limits,tried limits" "--json: the checks that have values"
     expect "$(of 'join "\n", @{$by{"image go"}}{qw(status detail advice)}')" "--json: a warning" <<'END'
 warn
 isolator-test/none-such:2 is not on the engine
@@ -496,6 +513,32 @@ wrong() { # MESSAGE NAME ARG...
     shift 2
     isolator doctor "$@"
     is "$status|$out|$err" "2||isolator: $message" "$name"
+}
+
+test_case --quick 'Docker 29, with control groups of version 1' && {
+    isolator doctor --config "$PWD/test/fixtures/quick.json"
+    has "$(check engine)" "ok engine Docker 29.7.2, stand-in, context default" "the engine"
+    is "$(check limits)" "ok limits cgroup 1; enforced: memory, swap, processes, CPU time" "the limits"
+    is "$(grep -c deprecated <<<"$out") $(check 'engine warnings')" "1 ok engine warnings WARNING: Support for cgroup v1 is deprecated \
+and planned to be removed by no later than May 2029 (https://github.com/moby/moby/issues/51111)" "what it warns of is said once"
+    has "$(check 'image noshell')" "ok image noshell isolator-test/noshell:1, 1 MB, " "an image whose empty members are left out"
+    isolator doctor --json --config "$PWD/test/fixtures/quick.json"
+    expect "$(of 'my $v = $by{engine}{values}; join "\n", map { my $o = $v->{$_}; map { "$_ " . ($o->{$_} // "null") } sort keys %$o } qw(versions drivers)')" \
+        "--json: versions and drivers" <<'END'
+api 1.55
+command 29.7.2
+containerd v2.3.2
+engine 29.7.2
+kernel 6.12.0
+runc 1.5.0
+cgroup cgroupfs
+cgroup_version 1
+logging json-file
+oci_runtime null
+storage overlayfs
+END
+    isolator run --config "$PWD/test/fixtures/quick.json" --language noshell --code hello
+    is "$status|$(field reason)|$(field warnings)|$err" "0|exit||" "a run is not warned of that"
 }
 
 test_case --quick 'wrong use' && {

@@ -428,7 +428,7 @@ static void check_explained(const char *version, const char *image, enum error_k
 #define ASKS_ENDPOINT "context inspect --format {{.Endpoints.docker.Host}}\n"
 #define ASKS_IMAGE    "image inspect --format {{.ID}} -- py:3\n"
 #define ASKS_LIST                                                                                  \
-    "image ls --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "                     \
+    "image ls --all --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "               \
     "{{.Repository}}@{{.Digest}}\n"
 #define ASKS_KIND "version --format {{json .}}\n"
 

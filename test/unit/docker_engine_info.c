@@ -26,10 +26,14 @@ CASE(engine_info__docker)
 
     read_texts(
         &engine,
-        "{\"Client\":{\"Version\":\"28.2.2\",\"Context\":\"default\"},\"Server\":{\"Platform\":"
-        "{\"Name\":\"Docker Desktop 4.27.1\"},\"Components\":[{\"Name\":\"Engine\"}],"
+        "{\"Client\":{\"Version\":\"28.2.2\",\"ApiVersion\":\"1.41\",\"Context\":\"default\"},"
+        "\"Server\":{\"Platform\":{\"Name\":\"Docker Desktop 4.27.1\"},\"Components\":["
+        "{\"Name\":\"Engine\",\"Version\":\"20.10.24\"},{\"Name\":\"runc\",\"Version\":\"1.1.5\"},"
+        "{\"Name\":\"a\\n\",\"Version\":\"1\"},{\"Name\":\"none\",\"Version\":\"\"},{\"Name\":5},6]"
+        ","
         "\"Version\":\"20.10.24\"}}",
-        "{\"Driver\":\"overlay2\",\"MemoryLimit\":true,\"SwapLimit\":false,"
+        "{\"Driver\":\"overlay2\",\"LoggingDriver\":\"json-file\",\"CgroupDriver\":\"systemd\","
+        "\"KernelVersion\":\"6.1\",\"MemoryLimit\":true,\"SwapLimit\":false,"
         "\"CpuCfsQuota\":true,\"PidsLimit\":true,\"NCPU\":8,\"CgroupVersion\":\"2\",\"Name\":"
         "\"box\","
         "\"OperatingSystem\":\"Debian\",\"ServerVersion\":\"20.10.24\","
@@ -53,6 +57,13 @@ CASE(engine_info__docker)
     check_limits(&engine, "+-++");
     assert_int_equal(engine.warnings.count, 2);
     assert_string_equal(engine.warnings.items[0], "WARNING: one");
+    assert_text_or_null(engine.api, "1.41");
+    assert_text_or_null(engine.kernel, "6.1");
+    assert_text_or_null(engine.log_driver, "json-file");
+    assert_text_or_null(engine.cgroup_driver, "systemd");
+    assert_int_equal(engine.components.count, 2);
+    assert_string_equal(engine.components.items[0], "runc 1.1.5");
+    assert_string_equal(engine.components.items[1], "a\\n 1");
     engine_info_release(&engine);
 }
 
@@ -60,13 +71,16 @@ CASE(engine_info__podman)
 {
     struct engine_info engine;
 
-    read_texts(&engine, "{\"Client\":{\"APIVersion\":\"4.3.1\",\"Version\":\"4.3.1\"}}",
-               "{\"host\":{\"cgroupControllers\":[\"memory\",\"pids\"],\"cgroupVersion\":\"v2\","
-               "\"cpus\":3,"
-               "\"distribution\":{\"distribution\":\"debian\"},\"hostname\":\"box\",\"security\":"
-               "{\"rootless\":true,\"seccompEnabled\":true,\"selinuxEnabled\":false}},"
-               "\"store\":{\"graphDriverName\":\"overlay\",\"graphRoot\":\"/g\"},"
-               "\"version\":{\"Version\":\"4.3.1\"}}");
+    read_texts(
+        &engine, "{\"Client\":{\"APIVersion\":\"4.3.1\",\"Version\":\"4.3.1\"}}",
+        "{\"host\":{\"cgroupControllers\":[\"memory\",\"pids\"],\"cgroupVersion\":\"v2\","
+        "\"cpus\":3,\"cgroupManager\":\"cgroupfs\",\"kernel\":\"6.1\",\"logDriver\":\"k8s-file\","
+        "\"ociRuntime\":{\"name\":\"crun\",\"version\":\"crun version 1.8.1\\ncommit: 4\"},"
+        "\"conmon\":{\"version\":\"conmon version 2.1.6, commit: unknown\"},"
+        "\"distribution\":{\"distribution\":\"debian\"},\"hostname\":\"box\",\"security\":"
+        "{\"rootless\":true,\"seccompEnabled\":true,\"selinuxEnabled\":false}},"
+        "\"store\":{\"graphDriverName\":\"overlay\",\"graphRoot\":\"/g\"},"
+        "\"version\":{\"Version\":\"4.3.1\"}}");
     assert_int_equal(engine.kind, ENGINE_PODMAN);
     assert_true(engine.rootless);
     assert_text_or_null(engine.version, "4.3.1");
@@ -76,6 +90,13 @@ CASE(engine_info__podman)
     assert_text_or_null(engine.system, "debian");
     assert_text_or_null(engine.seccomp, "default");
     assert_int_equal(engine.cpus, 3);
+    assert_text_or_null(engine.api, "4.3.1");
+    assert_text_or_null(engine.kernel, "6.1");
+    assert_text_or_null(engine.log_driver, "k8s-file");
+    assert_text_or_null(engine.cgroup_driver, "cgroupfs");
+    assert_int_equal(engine.components.count, 2);
+    assert_string_equal(engine.components.items[0], "crun 1.8.1");
+    assert_string_equal(engine.components.items[1], "conmon 2.1.6");
     check_limits(&engine, "+++-");
     engine_info_release(&engine);
 }

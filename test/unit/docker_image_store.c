@@ -36,7 +36,7 @@ static void tear_down(struct fixture *fixture, const char *expected)
 #define DETAILS  "image inspect --format {{- json .}} -- py:3\n"
 #define ENDPOINT "context inspect --format {{.Endpoints.docker.Host}}\n"
 #define LIST                                                                                       \
-    "image ls --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "                     \
+    "image ls --all --no-trunc --digests --format {{.ID}} {{.Repository}}:{{.Tag}} "               \
     "{{.Repository}}@{{.Digest}}\n"
 #define VERSION "version --format {{.Server.Version}}\n"
 
@@ -140,6 +140,28 @@ CASE(image_store__garbage_for_details)
     assert_error(&fixture.error, ERROR_ENGINE, message);
     assert_int_equal(seen.bytes, -1); /* released */
     tear_down(&fixture, DETAILS);
+}
+
+/* An image without variables: to the command of Docker 29, whose engine leaves the list out, and to podman. */
+CASE(image_store__environment)
+{
+    static const struct {
+        const char *printed, *expected;
+    } cases[] = {{"[\"A=1\",\"B=\"]", "A=1|B="}, {"null", ""}, {"[]", ""}, {"[7]", ""}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CLEANUP(strvec_release) struct strvec seen = STRVEC_INIT;
+        CLEANUP_FREE char *script = string_format("echo '%s'", cases[i].printed);
+        CLEANUP_FREE char *joined = NULL;
+        struct fixture fixture;
+
+        set_up(&fixture, script);
+        assert_int_equal(
+            image_store_environment(&fixture.docker, "py:3", NULL, &seen, &fixture.error), 0);
+        joined = strvec_join(&seen, "|");
+        assert_string_equal(joined, cases[i].expected);
+        tear_down(&fixture, "image inspect --format {{json .Config.Env}} -- py:3\n");
+    }
 }
 
 CASE(image_store__tags_and_removes)

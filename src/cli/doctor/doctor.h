@@ -53,6 +53,15 @@ bool doctor_ask_engine(struct doctor *doctor);
 bool doctor_check_engine(struct doctor *doctor);
 
 /*
+ * The values of the findings `engine`, `limits` and `tried limits`: versions and drivers; which
+ * limits the engine says that it enforces; and which held, with this OCI runtime (NULL: the
+ * engine's own). Each is owned by the caller.
+ */
+json_t *doctor_engine_values(const struct engine_info *engine);
+json_t *doctor_limit_values(const struct strvec *enforced, const struct strvec *missing);
+json_t *doctor_tried_values(const char *oci_runtime);
+
+/*
  * If the engine is reached by ssh: measures how long a docker command takes, and checks what ssh(1)
  * is set to do for that host.
  */

@@ -19,7 +19,8 @@ struct doctor_options {
 static const struct option_rule doctor_rules[] = {
     {{0, "--json", NULL, "print the checks as a JSON array instead", NULL,
       "Print a JSON array of objects instead, with the members *check*, *status* ('ok', 'warn' "
-      "or 'fail'), *detail* and *advice*, which can be null."},
+      "or 'fail'), *detail* and *advice*, which can be null. Some have *values*: versions and "
+      "drivers, and the limits that are enforced, for the report of a problem."},
      OPTION_FLAG(struct doctor_options, json)},
     COMMAND_OPTION_RUNTIME,
     COMMAND_OPTION_OCI_RUNTIME,

@@ -86,6 +86,7 @@ static void report_engine(struct doctor *doctor, const struct engine_info *engin
     else if (engine->context)
         strbuf_addf(&detail, ", context %s", engine->context);
     doctor_find(doctor, FINDING_OK, "engine", strbuf_steal(&detail), NULL);
+    findings_add_values(&doctor->findings, doctor_engine_values(engine));
 }
 
 /* The advice how to make the engine enforce all limits, owned. */
@@ -134,6 +135,7 @@ static void check_limits(struct doctor *doctor, const struct engine_info *engine
         doctor_find(doctor, doctor->docker.allow_unenforced ? FINDING_WARN : FINDING_FAIL, "limits",
                     string_format("cgroup %s; not enforced: %s", group, missing_names),
                     limits_advice(doctor, engine));
+    findings_add_values(&doctor->findings, doctor_limit_values(&enforced, &missing));
 }
 
 static void check_seccomp(struct doctor *doctor, const struct engine_info *engine)

@@ -11,11 +11,12 @@ static void report(struct doctor *doctor, const struct plan *plan, int status,
     CLEANUP_FREE char *which =
         runtime ? string_format(" with the OCI runtime %s", runtime) : string_copy("");
 
-    if (status == 0)
+    if (status == 0) {
         doctor_find(doctor, FINDING_OK, "tried limits",
                     string_format("a program could not exceed memory and processes%s", which),
                     NULL);
-    else if (status > 0)
+        findings_add_values(&doctor->findings, doctor_tried_values(runtime));
+    } else if (status > 0)
         doctor_find(doctor, doctor->docker.allow_unenforced ? FINDING_WARN : FINDING_FAIL,
                     "tried limits", string_format("%s%s", error->message, which),
                     string_copy("give the engine the cgroup controllers memory and pids, and its "

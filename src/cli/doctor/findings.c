@@ -56,6 +56,15 @@ void findings_add(struct findings *findings, enum finding status, const char *ch
         print_finding(findings, status, escaped_check, escaped_detail, escaped_advice);
 }
 
+void findings_add_values(struct findings *findings, json_t *values)
+{
+    const size_t count = json_array_size(findings->list);
+
+    if (count > 0)
+        json_object_set(json_array_get(findings->list, count - 1), "values", values);
+    json_decref(values);
+}
+
 void findings_finish(struct findings *findings)
 {
     progress_end(&findings->progress);

@@ -35,6 +35,12 @@ void findings_init(struct findings *findings, bool json);
 void findings_add(struct findings *findings, enum finding status, const char *check,
                   const char *detail, const char *advice);
 
+/*
+ * Adds what programs may read, and people paste into a report, to the last finding, as its member
+ * "values": only in JSON. Takes ownership of `values`, whose strings are escaped by the caller.
+ */
+void findings_add_values(struct findings *findings, json_t *values);
+
 /* Prints the JSON if requested, and frees everything. */
 void findings_finish(struct findings *findings);
 
