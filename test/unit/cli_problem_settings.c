@@ -117,6 +117,12 @@ CASE(problem_settings__refused)
     check_refused("validation: customs\n",
                   "validation: must be default, or custom, perhaps followed by interactive and "
                   "score");
+    check_refused("validation: custom interactive multi-pass\n",
+                  "validation: isolator cannot judge a multi-pass problem");
+    check_refused("type: scoring\ngrading: {on_reject: grade}\n",
+                  "grading: isolator reads on_reject from data/testdata.yaml alone");
+    check_refused("type: scoring\ngrading: {accept_score: 5, objective: max}\n",
+                  "grading: isolator reads accept_score from data/testdata.yaml alone");
     check_refused("validation: custom fast\n",
                   "validation: must be default, or custom, perhaps followed by interactive and "
                   "score");

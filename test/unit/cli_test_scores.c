@@ -172,9 +172,6 @@ CASE(test_scores__refused)
          ": require_pass: must be a name or a sequence of at most 100 names"},
         {"require_pass: [[a]]\n",
          ": require_pass: must be a name or a sequence of at most 100 names"},
-        {"max_score: 10\nstatic_validation_score: 5\n",
-         ": static_validation_score: isolator has no static validation, so the score would be "
-         "wrong; remove the key"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -185,11 +182,24 @@ CASE(test_scores__refused)
                   ": sample cannot have max_score, score_aggregation or require_pass");
 }
 
-/* It says nothing of points. */
-CASE(test_scores__static_validation_that_gives_none)
+/* Also if it gives no points, and in a group without tests. */
+CASE(test_scores__static_validation)
 {
-    check_groups(FILES(A("max_score: 1\nstatic_validation_score: pass-fail\n")),
-                 "secret/a/1:secret/a; all sum nan; secret sum 100; secret/a pass-fail 1");
+    static const char *const message =
+        ": static_validation_score: isolator has no static validation, so verdicts and scores "
+        "would be wrong; remove the key";
+
+    check_refused(FILES(A("max_score: 10\nstatic_validation_score: 5\n")), A_FILE, message);
+    check_refused(FILES(A("static_validation_score: pass-fail\n")), A_FILE, message);
+    check_refused(FILES({"1.in", ""}, {A_FILE, "static_validation_score: 0\n"}), A_FILE, message);
+}
+
+/* Also if it gives no points. */
+CASE(test_scores__custom_grader)
+{
+    check_refused(FILES(A_TEST, {"testdata.yaml", "grading: custom\n"}), "testdata.yaml",
+                  ": grading: isolator has only the default grader");
+    check_groups(FILES(A_TEST, {"testdata.yaml", "grading: default\n"}), "secret/a/1:-");
 }
 
 /* ---- testdata.yaml */
@@ -309,10 +319,12 @@ CASE(test_scores__legacy_refused)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"grading: custom\nrange: 0 1\n", ": grading: isolator has only the default grader"},
         {"grader_flags: avg\nrange: 0 1\n",
          ": grader_flags: isolator grades with sum and min, worst_error, first_error, "
          "always_accept, accept_if_any_accepted and ignore_sample"},
+        {"output_validator_flags: {name: v, flags: x}\nrange: 0 1\n",
+         ": output_validator_flags: must be a string, since isolator runs only one output "
+         "validator"},
         {"grader_flags: min ignore_sample\nrange: 0 1\n",
          ": grader_flags: only the directory above sample and secret can have ignore_sample; set "
          "the flags here, too"},

@@ -148,13 +148,10 @@ static int read_grading(const struct test_groups *groups, const char *name, stru
                         struct error *error)
 {
     const char *on_reject = find_text(groups, name, "on_reject");
-    const char *grader = find_text(groups, name, "grading");
     double reject_score;
 
     *grading = (struct grading){.aggregation = SCORE_SUM};
     grading->goes_on = strcmp(on_reject, "continue") == 0;
-    if (*grader && strcmp(grader, "default") != 0)
-        return refuse(groups, name, "grading: isolator has only the default grader", error);
     if (read_flags(groups, name, grading, error) != 0 ||
         read_score(groups, name, "accept_score", &grading->accept_score, error) != 0 ||
         read_score(groups, name, "reject_score", &reject_score, error) != 0)
