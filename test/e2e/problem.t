@@ -877,6 +877,29 @@ partially_accepted/one.ash a part of the score wrong-answer ok T 20 of 60
 END
 }
 
+test_case 'the average and the maximum of the legacy format' && {
+    put average/problem.yaml 'type: scoring\n'
+    put average/.timelimit '5\n'
+    put average/data/testdata.yaml 'grader_flags: ignore_sample\n'
+    put average/data/secret/testdata.yaml 'on_reject: continue\ngrader_flags: avg always_accept\naccept_score: 30\n'
+    put average/data/secret/best/testdata.yaml 'grader_flags: max\naccept_score: 60\n'
+    for test in 1 2 best/1 best/2; do
+        put average/data/secret/$test.in "${test#best/}\n"
+        put average/data/secret/$test.ans "Twice $((${test#best/} * 2))\n"
+    done
+    put average/submissions/accepted/double.ash "$double\n"
+    put average/submissions/partially_accepted/one.ash 'echo Twice 2\n'
+    problem average
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "(30 + 30 + 60) / 3 and (30 + 0 + 60) / 3" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST SCORE DETAIL
+accepted/double.ash passed passed ok T 40 of 40
+partially_accepted/one.ash a part of the score wrong-answer ok T 30 of 40
+2 of 2 submissions as expected
+END
+}
+
 test_case 'an interactive problem' && {
     put guess/problem.yaml 'validation: custom interactive\n'
     put guess/.timelimit '2\n'

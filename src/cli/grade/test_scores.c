@@ -35,7 +35,8 @@ static int read_aggregation(struct score_group *group, const json_t *value, stru
 {
     const char *text = json_string_value(value);
 
-    return text && score_aggregation_parse(text, &group->aggregation)
+    return text && score_aggregation_parse(text, &group->aggregation) &&
+                   group->aggregation <= SCORE_PASS_FAIL
                ? 0
                : must_be(error, "score_aggregation", "sum, min or pass-fail");
 }
