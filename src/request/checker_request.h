@@ -6,6 +6,7 @@
  *
  * - testlib: `checker input output answer`, three files. Exit status 0: right; 1, 2, 4 and 8:
  * wrong; 7: right in part, with the points as the first word of standard error, or after "points";
+ * N: right in part, if standard error begins with "partially correct (N)", N percent of the points;
  * all else is an error of the judges. Standard error has a message (testlib.h, "resultExitCode").
  * - Kattis: `validator input answer feedback_dir [argument ...] <output`. Exit status 42: right;
  * 43: wrong, without a score; all else is an error of the judges. The directory may get

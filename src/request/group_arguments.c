@@ -32,7 +32,8 @@ static int read_aggregation(struct argument_reader *reader, const char *name, co
 
     if (!text)
         return -1;
-    return score_aggregation_parse(text, &group->aggregation)
+    return score_aggregation_parse(text, &group->aggregation) &&
+                   group->aggregation <= SCORE_PASS_FAIL
                ? 0
                : argument_wrong(reader, name, "\"sum\", \"min\" or \"pass-fail\"");
 }

@@ -12,8 +12,11 @@
 /* What the sums of parts may be larger than a maximum by rounding. */
 #define ROUNDING (1 + 1e-9)
 
-static const char *const aggregation_names[] = {
-    [SCORE_SUM] = "sum", [SCORE_MIN] = "min", [SCORE_PASS_FAIL] = "pass-fail"};
+static const char *const aggregation_names[] = {[SCORE_SUM] = "sum",
+                                                [SCORE_MIN] = "min",
+                                                [SCORE_PASS_FAIL] = "pass-fail",
+                                                [SCORE_AVERAGE] = "avg",
+                                                [SCORE_LARGEST] = "max"};
 
 struct score_groups *score_groups_new(void)
 {
@@ -200,7 +203,9 @@ static int share_of_test(const struct score_groups *groups, const struct test_re
 static void add_part(const struct score_group *group, double points, double *sum)
 {
     if (group->aggregation == SCORE_MIN)
-        *sum = isnan(*sum) ? points : fmin(*sum, points);
+        *sum = fmin(*sum, points);
+    else if (group->aggregation == SCORE_LARGEST)
+        *sum = fmax(*sum, points);
     else if (!isnan(points))
         *sum = (isnan(*sum) ? 0 : *sum) + points;
 }
@@ -212,6 +217,8 @@ static int settle_group(struct score_group *group, double sum, struct error *err
         return refuse(error, group->name, "has no tests");
     if (group->aggregation == SCORE_PASS_FAIL)
         return isfinite(group->max_score) ? 0 : refuse(error, group->name, "needs a max_score");
+    if (group->aggregation == SCORE_AVERAGE)
+        sum /= (double)(group->tests + group->groups);
     if (isnan(group->max_score))
         group->max_score = isnan(sum) ? 0 : sum;
     if (isfinite(group->max_score) && sum > group->max_score * ROUNDING)

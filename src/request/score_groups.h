@@ -19,7 +19,10 @@
 enum score_aggregation {
     SCORE_SUM,
     SCORE_MIN,
-    SCORE_PASS_FAIL /* the maximum if all tests are passed, or else 0 */
+    SCORE_PASS_FAIL, /* the maximum if all tests are passed, or else 0 */
+    /* Of the legacy format alone (cli/grade/legacy_scores.h), in which each test has points. */
+    SCORE_AVERAGE,
+    SCORE_LARGEST
 };
 
 /* Maximum number of groups, and of groups in each other or that require one another in a chain. */
@@ -53,7 +56,7 @@ struct score_groups *score_groups_new(void);
  */
 struct score_group *score_groups_add(struct score_groups *groups, const char *name);
 
-/* Reads "sum", "min" or "pass-fail". False if the text is none of them. */
+/* Reads "sum", "min", "pass-fail", "avg" or "max". False if the text is none of them. */
 bool score_aggregation_parse(const char *text, enum score_aggregation *aggregation);
 
 /* The name of it. */

@@ -200,6 +200,10 @@ static int judge_testlib(const char *name, const struct result *result,
     if (exception)
         return error_set(error, ERROR_JUDGE, "%s exited with status 1: %s", name, exception);
     verdict->message = checker_first_line(&result->text[1]);
+    if (checker_text_part(result->exit_code, verdict->message, &verdict->multiplier)) {
+        verdict->outcome = CHECKER_PARTLY_RIGHT;
+        return 0;
+    }
     switch (result->exit_code) {
     case 0:
         verdict->outcome = CHECKER_RIGHT;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/decimal.h"
 #include "base/text.h"
 #include "run/checker.h"
 
@@ -57,4 +58,20 @@ char *checker_text_exception(int exit_code, const struct strbuf *written)
     char *line = exit_code == 1 ? python_exception(text) : NULL;
 
     return line || exit_code != 1 ? line : node_exception(text);
+}
+
+bool checker_text_part(int exit_code, const char *line, double *part)
+{
+    static const char start[] = "partially correct (";
+    const char *number;
+    double percent;
+
+    if (!line || strncmp(line, start, strlen(start)) != 0)
+        return false;
+    number = line + strlen(start);
+    if (!strchr(number, ')') || !decimal_read(number, strcspn(number, ")"), &percent) ||
+        (exit_code != percent && exit_code != percent + 50))
+        return false;
+    *part = percent / 100;
+    return true;
 }

@@ -52,9 +52,12 @@ static void add_score(const struct score_group *group, double score, struct tall
 {
     if (isnan(tally->score))
         tally->score = score;
+    else if (group->aggregation == SCORE_MIN)
+        tally->score = fmin(tally->score, score);
+    else if (group->aggregation == SCORE_LARGEST)
+        tally->score = fmax(tally->score, score);
     else
-        tally->score =
-            group->aggregation == SCORE_MIN ? fmin(tally->score, score) : tally->score + score;
+        tally->score += score;
 }
 
 static void add_test(const struct score_groups *groups, const struct test_request *request,
@@ -106,7 +109,9 @@ static enum group_status status_of(const struct score_group *group, const struct
 static double group_score(const struct score_group *group, const struct tally *tally,
                           enum group_status status)
 {
-    const double sum = isnan(tally->score) ? 0 : tally->score;
+    const double parts =
+        group->aggregation == SCORE_AVERAGE ? (double)(group->tests + group->groups) : 1;
+    const double sum = isnan(tally->score) ? 0 : tally->score / parts;
 
     if (status == GROUP_UNKNOWN)
         return NAN;

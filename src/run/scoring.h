@@ -4,9 +4,9 @@
  *
  * In a group with points, a test that is passed has the score that the checker has given, or else
  * all its points; one that is right in part has that of the checker; any other has 0. A group is
- * the sum or the minimum of what is in it, or all or nothing. It has 0 if a group that it requires
- * is not passed, whether its own tests ran or not. Otherwise a test that did not run or was not
- * judged leaves the score of its group, and of those around it, unknown.
+ * the sum, minimum, average or maximum of what is in it, or all or nothing. It has 0 if a group
+ * that it requires is not passed, whether its own tests ran or not. Otherwise a test that did not
+ * run or was not judged leaves the score of its group, and of those around it, unknown.
  */
 #ifndef RUN_SCORING_H
 #define RUN_SCORING_H

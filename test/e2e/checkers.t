@@ -27,6 +27,7 @@ if word.startswith("exit"):
     print("because", word, file=sys.stderr)
     sys.exit(int(word[4:]))
 if word.startswith("points"): sys.exit([print("points", word[6:], "of 10", file=sys.stderr), 7][1])
+if word.startswith("pc"): sys.exit([print(f"partially correct ({word[2:]}) more", file=sys.stderr), int(word[2:])][1])
 if word == "kill": os.kill(os.getpid(), 9)
 if word == "wait": time.sleep(100)
 if word == "eat": bytearray(900 << 20)
@@ -238,6 +239,30 @@ END
     is "$status|$(tail -n 1 <<<"$out")|$err" "3|1 of 3 passed; 1 not judged; 1 not run|isolator: test '2': the checker exited with status 3: because exit3" "the table"
     isolator test --table --tests "$scratch/tests" --checker "$scratch/check.py" "$(program 1 exit3 9)" "$(program 1 4 9)"
     is "$status|$(tail -n 1 <<<"$out")" "3|1 of 2 solutions passed all tests; 1 not graded" "several programs"
+}
+
+test_case 'testlib: _pc, percents of the points of a test' && {
+    mkdir "$scratch/percents"
+    cp "$scratch/tests"/* "$scratch/percents"
+    isolator test --tests "$scratch/percents" --checker "$scratch/check.py" "$(program 1 pc50 pc0)"
+    expect "$status
+$(tests "$verdicts")" "without points" <<'END'
+1
+1 passed - -
+2 partly-right - partially correct (50) more
+3 partly-right - partially correct (0) more
+END
+    printf 'max_score: 30\nscore_aggregation: sum\n' >"$scratch/percents/test_group.yaml"
+    isolator test --tests "$scratch/percents" --checker "$scratch/check.py" "$(program 1 pc50 pc0)"
+    expect "$(tests "$verdicts")
+$(json '$r->{summary}{score}')" "with points" <<'END'
+1 passed 10 -
+2 partly-right 5 partially correct (50) more
+3 partly-right 0 partially correct (0) more
+15
+END
+    isolator test --tests "$scratch/percents" --checker "$scratch/check.py" "$(program 1 pc120 9)"
+    is "$status $(json '$r->{error}')" "3 test '2': the checker has given the multiplier 1.2, which is not from 0 to 1" "more than all"
 }
 
 test_case 'an uncaught exception of a checker is an error of the judges' && {

@@ -58,6 +58,13 @@ test_case --quick 'packages that are refused' && {
     }
     new='problem_format_version: 2025-09\n'
     refused problem.yaml 'type: multi-pass\n' "/problem.yaml': type: isolator cannot judge a multi-pass problem"
+    refused problem.yaml 'type: [scoring, submit-answer]\n' "/problem.yaml': type: isolator cannot judge a submit-answer problem"
+    refused problem.yaml 'validation: custom multi-pass\n' "/problem.yaml': validation: isolator cannot judge a multi-pass problem"
+    refused data/secret/test_group.yaml 'static_validation_score: pass-fail\n' "/data/secret/test_group.yaml': static_validation_score:\
+ isolator has no static validation, so verdicts and scores would be wrong; remove the key"
+    refused data/testdata.yaml 'output_validator_flags: {name: v, flags: x}\n' \
+        "/data/testdata.yaml': output_validator_flags: must be a string, since isolator runs only one output validator"
+    refused data/testdata.yaml 'grading: custom\n' "/data/testdata.yaml': grading: isolator has only the default grader"
     refused problem.yaml 'a: [\n' "/problem.yaml': line 2: did not find expected node content"
     refused problem.yaml 'limits: {memory: much}\n' "/problem.yaml': limits: memory: must be a whole number from 1 to 1e9"
     refused problem.yaml 'limits: {memory: 5}\n' "': limits: memory must be from 6 to 16777216 MB"
@@ -96,6 +103,18 @@ test_case --quick 'validators and submissions that are refused' && {
     problem bad
     is "$status|$err" "2|isolator: '$scratch/bad/output_validators/v' has the script build, which isolator does not run; it runs\
  sources of a language of the configuration" "a script"
+    for script in build run; do
+        rm -rf "$scratch/bad/output_validator"
+        put bad/problem.yaml 'problem_format_version: 2025-09\n'
+        mv "$scratch/bad/output_validators" "$scratch/elsewhere"
+        put bad/output_validator/$script 'exit\n'
+        problem bad
+        is "$status|$err" "2|isolator: '$scratch/bad/output_validator' has the script $script, which isolator does not run; it runs\
+ sources of a language of the configuration" "$script alone"
+        mv "$scratch/elsewhere" "$scratch/bad/output_validators"
+    done
+    rm -r "$scratch/bad/output_validator"
+    put bad/problem.yaml 'validation: custom\n'
     put bad/output_validators/w/v.py ''
     problem bad
     is "$err" "isolator: '$scratch/bad/output_validators' must have one validator, a file or a directory, and has several" "two"
@@ -855,6 +874,29 @@ accepted/double.ash passed passed ok T 60 of 60
 partially_accepted/all.ash a part of the score passed differs T 60 of 60
 partially_accepted/one.ash a part of the score wrong-answer ok T 20 of 60
 2 of 3 submissions as expected
+END
+}
+
+test_case 'the average and the maximum of the legacy format' && {
+    put average/problem.yaml 'type: scoring\n'
+    put average/.timelimit '5\n'
+    put average/data/testdata.yaml 'grader_flags: ignore_sample\n'
+    put average/data/secret/testdata.yaml 'on_reject: continue\ngrader_flags: avg always_accept\naccept_score: 30\n'
+    put average/data/secret/best/testdata.yaml 'grader_flags: max\naccept_score: 60\n'
+    for test in 1 2 best/1 best/2; do
+        put average/data/secret/$test.in "${test#best/}\n"
+        put average/data/secret/$test.ans "Twice $((${test#best/} * 2))\n"
+    done
+    put average/submissions/accepted/double.ash "$double\n"
+    put average/submissions/partially_accepted/one.ash 'echo Twice 2\n'
+    problem average
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "(30 + 30 + 60) / 3 and (30 + 0 + 60) / 3" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST SCORE DETAIL
+accepted/double.ash passed passed ok T 40 of 40
+partially_accepted/one.ash a part of the score wrong-answer ok T 30 of 40
+2 of 2 submissions as expected
 END
 }
 

@@ -100,6 +100,37 @@ CASE(problem_settings__timing)
     check_timing(later, "4 1.25 0.1");
 }
 
+/* Expects the names and texts. */
+static void check_constants(const char *text, const char *expected)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(problem_settings_release) struct problem_settings settings = {0};
+    CLEANUP_FREE char *got = NULL;
+
+    read_text(&settings, text, &error);
+    assert_no_error(&error);
+    got = strvec_join(&settings.constants, " ");
+    assert_string_equal(got, expected);
+}
+
+CASE(problem_settings__constants)
+{
+    check_constants("problem_format_version: 2025-09\nconstants: {a: 1, b_2: {value: x, tex: y}}\n",
+                    "a 1 a.value 1 b_2 x b_2.value x b_2.tex y");
+    check_constants("problem_format_version: 2025-09\nconstants: ~\n", "");
+    check_constants("constants: {a: 1}\n", "");
+}
+
+CASE(problem_settings__refused_constants)
+{
+    static const char *const message = "constants: must be a mapping of names to texts, numbers, "
+                                       "or mappings with a value";
+
+    check_refused("problem_format_version: 2025-09\nconstants: {a b: 1}\n", message);
+    check_refused("problem_format_version: 2025-09\nconstants: {'': 1}\n", message);
+    check_refused("problem_format_version: 2025-09\nconstants: {a: {tex: 1}}\n", message);
+}
+
 CASE(problem_settings__refused)
 {
     check_refused("[]", "it is not a mapping");
@@ -117,6 +148,15 @@ CASE(problem_settings__refused)
     check_refused("validation: customs\n",
                   "validation: must be default, or custom, perhaps followed by interactive and "
                   "score");
+    check_refused("validation: latest\n",
+                  "validation: must be default, or custom, perhaps followed by interactive and "
+                  "score");
+    check_refused("validation: custom interactive multi-pass\n",
+                  "validation: isolator cannot judge a multi-pass problem");
+    check_refused("type: scoring\ngrading: {on_reject: grade}\n",
+                  "grading: isolator reads on_reject from data/testdata.yaml alone");
+    check_refused("type: scoring\ngrading: {accept_score: 5, objective: max}\n",
+                  "grading: isolator reads accept_score from data/testdata.yaml alone");
     check_refused("validation: custom fast\n",
                   "validation: must be default, or custom, perhaps followed by interactive and "
                   "score");

@@ -172,9 +172,7 @@ CASE(test_scores__refused)
          ": require_pass: must be a name or a sequence of at most 100 names"},
         {"require_pass: [[a]]\n",
          ": require_pass: must be a name or a sequence of at most 100 names"},
-        {"max_score: 10\nstatic_validation_score: 5\n",
-         ": static_validation_score: isolator has no static validation, so the score would be "
-         "wrong; remove the key"},
+        {"score_aggregation: max\n", ": score_aggregation: must be sum, min or pass-fail"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -185,11 +183,24 @@ CASE(test_scores__refused)
                   ": sample cannot have max_score, score_aggregation or require_pass");
 }
 
-/* It says nothing of points. */
-CASE(test_scores__static_validation_that_gives_none)
+/* Also if it gives no points, and in a group without tests. */
+CASE(test_scores__static_validation)
 {
-    check_groups(FILES(A("max_score: 1\nstatic_validation_score: pass-fail\n")),
-                 "secret/a/1:secret/a; all sum nan; secret sum 100; secret/a pass-fail 1");
+    static const char *const message =
+        ": static_validation_score: isolator has no static validation, so verdicts and scores "
+        "would be wrong; remove the key";
+
+    check_refused(FILES(A("max_score: 10\nstatic_validation_score: 5\n")), A_FILE, message);
+    check_refused(FILES(A("static_validation_score: pass-fail\n")), A_FILE, message);
+    check_refused(FILES({"1.in", ""}, {A_FILE, "static_validation_score: 0\n"}), A_FILE, message);
+}
+
+/* Also if it gives no points. */
+CASE(test_scores__custom_grader)
+{
+    check_refused(FILES(A_TEST, {"testdata.yaml", "grading: custom\n"}), "testdata.yaml",
+                  ": grading: isolator has only the default grader");
+    check_groups(FILES(A_TEST, {"testdata.yaml", "grading: default\n"}), "secret/a/1:-");
 }
 
 /* ---- testdata.yaml */
@@ -235,6 +246,18 @@ CASE(test_scores__legacy_samples_that_count)
                  "sample/1:sample secret/1:secret; all min nan; sample min nan; secret min nan");
 }
 
+/* The last of several modes counts. */
+CASE(test_scores__legacy_average)
+{
+    check_groups(
+        FILES(LEGACY_TOP, {"sample/1.in", ""},
+              LEGACY("secret/", "on_reject: continue\ngrader_flags: min avg\nrange: 0 9\n"),
+              {"secret/1.in", ""}, LEGACY("secret/b/", "grader_flags: avg max\n"),
+              {"secret/b/1.in", ""}),
+        "sample/1:sample secret/1:secret secret/b/1:secret/b; all sum nan; sample "
+        "pass-fail 0; secret avg nan; secret/b max nan");
+}
+
 /* `expected` is that of the files of the directory "DIR"; "" if there are none. */
 static void check_warnings(const struct file *files, const char *expected)
 {
@@ -265,6 +288,12 @@ CASE(test_scores__legacy_sum_that_counts_in_any_case)
                    "'DIR/secret/testdata.yaml': the sum counts in any case, as with problemtools "
                    "and DOMjudge; by the format it needs the flag accept_if_any_accepted or "
                    "always_accept");
+    check_warnings(FILES(LEGACY("secret/", "on_reject: continue\naccept_score: 2\n"
+                                           "grader_flags: avg\n"),
+                         {"secret/1.in", ""}, {"secret/2.in", ""}),
+                   "'DIR/secret/testdata.yaml': the average counts in any case, as with "
+                   "problemtools and DOMjudge; by the format it needs the flag "
+                   "accept_if_any_accepted or always_accept");
     check_warnings(FILES(LEGACY("", "on_reject: continue\naccept_score: 2\n"
                                     "grader_flags: always_accept\n"),
                          {"secret/1.in", ""}, {"secret/2.in", ""}),
@@ -309,10 +338,16 @@ CASE(test_scores__legacy_refused)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"grading: custom\nrange: 0 1\n", ": grading: isolator has only the default grader"},
-        {"grader_flags: avg\nrange: 0 1\n",
-         ": grader_flags: isolator grades with sum and min, worst_error, first_error, "
+        {"grader_flags: pass-fail\nrange: 0 1\n",
+         ": grader_flags: isolator grades with sum, min, avg and max, worst_error, first_error, "
          "always_accept, accept_if_any_accepted and ignore_sample"},
+        {"grader_flags: avg\nrange: 0 1\n",
+         ": an average needs 'on_reject: continue', since isolator counts all tests"},
+        {"grader_flags: max\nrange: 0 1\n",
+         ": a maximum needs 'on_reject: continue', since isolator counts all tests"},
+        {"output_validator_flags: {name: v, flags: x}\nrange: 0 1\n",
+         ": output_validator_flags: must be a string, since isolator runs only one output "
+         "validator"},
         {"grader_flags: min ignore_sample\nrange: 0 1\n",
          ": grader_flags: only the directory above sample and secret can have ignore_sample; set "
          "the flags here, too"},

@@ -66,6 +66,11 @@ CASE(command_template__appends)
     command_fill(&command, &words, "a.c", "/w", NULL);
     joined = strvec_join(&command, "|");
     assert_string_equal(joined, "nice|cc|-o|a|a.c");
+    strvec_release(&command);
+    free(joined);
+    command_fill(&command, &words, "a.c", "/w", ""); /* which a configuration can say */
+    joined = strvec_join(&command, "|");
+    assert_string_equal(joined, "cc|-o|a|a.c");
     strvec_release(&words);
     strvec_release(&command);
 }

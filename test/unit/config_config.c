@@ -399,6 +399,22 @@ CASE(config__builds)
     config_release(&config);
 }
 
+/* An empty text takes a standard away. */
+CASE(config__standards)
+{
+    struct config config;
+
+    config_init(&config);
+    overlay(&config, "{\"languages\": {\"c\": {" BUILT ", \"standard\": \"c11\"}}}");
+    overlay(&config, "{\"languages\": {\"c\": {\"packageStandard\": \"c17\"}}}");
+    assert_string_equal(language(&config, "c")->standard, "c11");
+    assert_string_equal(language(&config, "c")->package_standard, "c17");
+    overlay(&config, "{\"languages\": {\"c\": {\"standard\": \"\"}}}");
+    assert_string_equal(language(&config, "c")->standard, "");
+    assert_string_equal(language(&config, "c")->package_standard, "c17");
+    config_release(&config);
+}
+
 CASE(config__wrong_builds)
 {
     check_refused("{\"languages\": {\"c\": {\"build\": \"cc\"}}}",

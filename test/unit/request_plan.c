@@ -109,6 +109,25 @@ CASE(plan__build_command)
     tear_down(&fixture);
 }
 
+/* A problem package may have another than all other programs. */
+CASE(plan__standard)
+{
+    struct fixture fixture;
+    static const char more[] = "{\"languages\": {\"c\": {\"build\": [\"cc\", \"-std={standard}\"], "
+                               "\"standard\": \"c11\", \"packageStandard\": \"c17\"}}}";
+
+    set_up(&fixture, "c", more);
+    resolve(&fixture);
+    check_joined(&fixture.plan.build, "cc|-std=c11");
+    tear_down(&fixture);
+
+    set_up(&fixture, "c", more);
+    fixture.request.of_package = true;
+    resolve(&fixture);
+    check_joined(&fixture.plan.build, "cc|-std=c17");
+    tear_down(&fixture);
+}
+
 /* The program's by configuration, over them buildLimits; the request's are for the program. */
 CASE(plan__build_limits)
 {

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "run/checker.h"
+#include "run/checker_text.h"
 
 /* The message in a text. */
 static void check_line(const char *text, size_t length, const char *expected)
@@ -77,4 +78,33 @@ CASE(checker__long_line_of_characters)
         assert_true(text_is_utf8(line));
     }
     strbuf_release(&text);
+}
+
+/* Status, line and part of the points; -1: none. */
+CASE(checker__partly_right)
+{
+    static const struct {
+        int exit_code;
+        const char *line;
+        double part;
+    } cases[] = {
+        {50, "partially correct (50) half of it", 0.5},
+        {100, "partially correct (50) built for TESTSYS", 0.5},
+        {0, "partially correct (0) nothing", 0},
+        {1, "partially correct (1) ", 0.01},
+        {120, "partially correct (120)", 1.2},
+        {50, "ok partially correct (50)", -1},
+        {1, "partially correct (50) not by testlib", -1},
+        {50, "partially correct (50", -1},
+        {50, "partially correct (half)", -1},
+        {50, NULL, -1},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        double part = -1;
+        const bool found = checker_text_part(cases[i].exit_code, cases[i].line, &part);
+
+        if (found != (cases[i].part >= 0) || part != cases[i].part)
+            fail_msg("case %zu: %g", i, part);
+    }
 }

@@ -218,6 +218,19 @@ CASE(scoring__aggregation_of_groups)
                  "s/b failed 0 of 1 (0/1)");
 }
 
+/* Of tests and groups alike. A maximum that is given bounds the average and not the sum. */
+CASE(scoring__average_and_largest)
+{
+    check_scores(GROUPS({"s", NAN, SCORE_AVERAGE, NULL}, {"s/a", NAN, SCORE_LARGEST, NULL}),
+                 TESTS({"s", 10, TEST_PASSED, NAN}, {"s", 20, TEST_WRONG_ANSWER, NAN},
+                       {"s/a", 30, TEST_PARTLY_RIGHT, 5}, {"s/a", 60, TEST_PARTLY_RIGHT, 2}),
+                 "10 0 5 2; all failed 5 of 30 (1/4); s failed 5 of 30 (1/4); s/a failed 5 of 60 "
+                 "(0/2)");
+    check_scores(GROUPS({"s", 10, SCORE_AVERAGE, NULL}),
+                 TESTS({"s", 10, TEST_PASSED, NAN}, {"s", 10, TEST_PASSED, NAN}),
+                 "10 10; all passed 10 of 10 (2/2); s passed 10 of 10 (2/2)");
+}
+
 /* "b" requires "a", and "c" requires "b", whose tests are all passed: none of them counts. */
 CASE(scoring__require_pass)
 {

@@ -92,19 +92,18 @@ static const char *find_text(const struct test_groups *groups, const char *name,
 
 static bool set_flag(struct grading *grading, const char *flag, size_t length)
 {
-    static const char *const words[] = {"sum",          "min",           "worst_error",
-                                        "first_error",  "always_accept", "accept_if_any_accepted",
-                                        "ignore_sample"};
+    static const char *const words[] = {"worst_error", "first_error", "always_accept",
+                                        "accept_if_any_accepted", "ignore_sample"};
+    CLEANUP_FREE char *mode = string_format("%.*s", (int)length, flag);
     size_t i = 0;
 
-    while (i < sizeof words / sizeof *words &&
-           (strlen(words[i]) != length || strncmp(words[i], flag, length) != 0))
+    if (strcmp(mode, "pass-fail") != 0 && score_aggregation_parse(mode, &grading->aggregation))
+        return true;
+    while (i < sizeof words / sizeof *words && strcmp(words[i], mode) != 0)
         i++;
-    if (i < 2)
-        grading->aggregation = i == 0 ? SCORE_SUM : SCORE_MIN;
-    else if (i == 4 || (i == 5 && grading->verdict != ALWAYS))
-        grading->verdict = i == 4 ? ALWAYS : IF_ANY_IS_ACCEPTED;
-    grading->ignores_sample |= i == 6;
+    if (i == 2 || (i == 3 && grading->verdict != ALWAYS))
+        grading->verdict = i == 2 ? ALWAYS : IF_ANY_IS_ACCEPTED;
+    grading->ignores_sample |= i == 4;
     return i < sizeof words / sizeof *words;
 }
 
@@ -118,8 +117,9 @@ static int read_flags(const struct test_groups *groups, const char *name, struct
         length = strcspn(text, " \t\n");
         if (length > 0 && !set_flag(grading, text, length))
             return refuse(groups, name,
-                          "grader_flags: isolator grades with sum and min, worst_error, "
-                          "first_error, always_accept, accept_if_any_accepted and ignore_sample",
+                          "grader_flags: isolator grades with sum, min, avg and max, "
+                          "worst_error, first_error, always_accept, accept_if_any_accepted and "
+                          "ignore_sample",
                           error);
     }
     return grading->ignores_sample && *name
@@ -148,13 +148,10 @@ static int read_grading(const struct test_groups *groups, const char *name, stru
                         struct error *error)
 {
     const char *on_reject = find_text(groups, name, "on_reject");
-    const char *grader = find_text(groups, name, "grading");
     double reject_score;
 
     *grading = (struct grading){.aggregation = SCORE_SUM};
     grading->goes_on = strcmp(on_reject, "continue") == 0;
-    if (*grader && strcmp(grader, "default") != 0)
-        return refuse(groups, name, "grading: isolator has only the default grader", error);
     if (read_flags(groups, name, grading, error) != 0 ||
         read_score(groups, name, "accept_score", &grading->accept_score, error) != 0 ||
         read_score(groups, name, "reject_score", &reject_score, error) != 0)
@@ -221,24 +218,27 @@ static int is_below_accepted(const struct test_groups *groups, const char *name,
 }
 
 /*
- * Checks that the sum of a group is what the default grader computes. A warning if it does not
- * count by the format.
+ * Checks that the sum of a group, or another score than its minimum, is what the default grader
+ * computes. A warning if it does not count by the format.
  */
 static int check_sum(const struct test_groups *groups, const char *name,
                      const struct grading *grading, const struct test_requests *tests,
                      bool *is_warned, struct error *error)
 {
+    const char *const score = grading->aggregation == SCORE_AVERAGE   ? "an average"
+                              : grading->aggregation == SCORE_LARGEST ? "a maximum"
+                                                                      : "a sum";
     CLEANUP_FREE char *shown = NULL;
+    CLEANUP_FREE char *problem = NULL;
     int is_accepted;
 
-    if (grading->aggregation != SCORE_SUM || count_parts(groups, tests, name) < 2)
+    if (grading->aggregation == SCORE_MIN || count_parts(groups, tests, name) < 2)
         return 0;
+    problem = string_format("%s%s%s 'on_reject: continue', since isolator counts all tests",
+                            *name ? "" : "grader_flags needs ignore_sample, or ", score,
+                            *name ? " needs" : "");
     if (!grading->goes_on)
-        return refuse(groups, name,
-                      *name ? "a sum needs 'on_reject: continue', since isolator counts all tests"
-                            : "grader_flags needs ignore_sample, or a sum 'on_reject: continue', "
-                              "since isolator counts all tests",
-                      error);
+        return refuse(groups, name, problem, error);
     is_accepted =
         grading->verdict == IF_ALL_ARE_ACCEPTED ? is_below_accepted(groups, name, error) : 1;
     if (is_accepted != 0 || *is_warned)
@@ -246,9 +246,9 @@ static int check_sum(const struct test_groups *groups, const char *name,
     *is_warned = true;
     shown = shown_file(groups, name);
     strvec_pushf(groups->warnings,
-                 "'%s': the sum counts in any case, as with problemtools and DOMjudge; by the "
+                 "'%s': the %s counts in any case, as with problemtools and DOMjudge; by the "
                  "format it needs the flag accept_if_any_accepted or always_accept",
-                 shown);
+                 shown, strchr(score, ' ') + 1);
     return 0;
 }
 

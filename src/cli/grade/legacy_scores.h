@@ -1,13 +1,13 @@
 /*
  * The groups of tests that give scores, by what the files testdata.yaml say, as the default grader
  * computes them (legacy format, "Test data groups" and "Graders"): accept_score, grader_flags with
- * sum or min, and on_reject. A file that sets accept_score, reject_score or range makes the tests
- * give scores. Every directory is a group; a key that its file does not have is that of the nearest
- * directory above. Ranges are not checked.
+ * sum, min, avg or max, and on_reject. A file that sets accept_score, reject_score or range makes
+ * the tests give scores. Every directory is a group; a key that its file does not have is that of
+ * the nearest directory above. Ranges are not checked.
  *
- * What would give another score than the default grader's is refused: other modes and graders, a
- * reject_score that is not 0, and a sum that ends at the first test that is not accepted. The score
- * of a sum counts also if not all of it is accepted. So it is with problemtools 1.20260620
+ * What would give another score than the default grader's is refused: a reject_score that is not
+ * 0, and a sum, average or maximum that ends at the first test that is not accepted. Such a score
+ * counts also if not all of it is accepted. So it is with problemtools 1.20260620
  * (support/default_grader) and DOMjudge; by the format it counts only with accept_if_any_accepted
  * or always_accept, so there is a warning. "sample" gives points unless ignore_sample is set.
  */

@@ -52,6 +52,27 @@ static int compare_groups(const void *one, const void *other)
                   ((const struct test_group *)other)->directory);
 }
 
+/*
+ * Refuses what makes other verdicts and scores, also if no test is below. By the format a grader is
+ * for scores alone; problemtools 1.20260620 (judge/submission_judge.py) takes its verdict, too.
+ */
+static int check_document(const struct test_groups *groups, const char *path,
+                          const json_t *document, struct error *error)
+{
+    CLEANUP_FREE char *shown = test_file_shown(groups->root, path);
+    const char *grading = json_string_value(json_object_get(document, "grading"));
+
+    if (json_object_get(document, "static_validation_score"))
+        return error_set(error, ERROR_INPUT,
+                         "'%s': static_validation_score: isolator has no static validation, so "
+                         "verdicts and scores would be wrong; remove the key",
+                         shown);
+    return grading && *grading && strcmp(grading, "default") != 0
+               ? error_set(error, ERROR_INPUT,
+                           "'%s': grading: isolator has only the default grader", shown)
+               : 0;
+}
+
 static int read_group(struct test_groups *groups, const char *path, struct error *error)
 {
     const char *name = text_file_name(path);
@@ -65,7 +86,7 @@ static int read_group(struct test_groups *groups, const char *path, struct error
             strcmp(name, "testdata.yaml") == 0 ? TEST_SETTINGS_LEGACY_GROUP : TEST_SETTINGS_GROUP,
         .document = document,
     };
-    return 0;
+    return check_document(groups, path, document, error);
 }
 
 char *test_groups_shown(const struct test_groups *groups, const struct test_group *group)

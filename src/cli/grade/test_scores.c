@@ -35,7 +35,8 @@ static int read_aggregation(struct score_group *group, const json_t *value, stru
 {
     const char *text = json_string_value(value);
 
-    return text && score_aggregation_parse(text, &group->aggregation)
+    return text && score_aggregation_parse(text, &group->aggregation) &&
+                   group->aggregation <= SCORE_PASS_FAIL
                ? 0
                : must_be(error, "score_aggregation", "sum, min or pass-fail");
 }
@@ -59,18 +60,6 @@ static int read_require_pass(struct score_group *group, const json_t *value, str
     return 0;
 }
 
-/* A part of the points that no test can give makes all other points wrong. */
-static int check_static_validation(const json_t *document, struct error *error)
-{
-    const char *text = json_string_value(json_object_get(document, "static_validation_score"));
-
-    return !text || strcmp(text, "pass-fail") == 0 || strcmp(text, "0") == 0
-               ? 0
-               : error_set(error, ERROR_INPUT,
-                           "static_validation_score: isolator has no static validation, so the "
-                           "score would be wrong; remove the key");
-}
-
 static bool gives_scores(const json_t *document)
 {
     return json_object_get(document, "max_score") ||
@@ -84,11 +73,11 @@ static int read_document(struct score_group *group, const json_t *document, stru
     const json_t *aggregation = json_object_get(document, "score_aggregation");
     const json_t *require_pass = json_object_get(document, "require_pass");
 
-    if ((max_score && read_max_score(group, max_score, error) != 0) ||
-        (aggregation && read_aggregation(group, aggregation, error) != 0) ||
-        (require_pass && read_require_pass(group, require_pass, error) != 0))
-        return -1;
-    return check_static_validation(document, error);
+    return (!max_score || read_max_score(group, max_score, error) == 0) &&
+                   (!aggregation || read_aggregation(group, aggregation, error) == 0) &&
+                   (!require_pass || read_require_pass(group, require_pass, error) == 0)
+               ? 0
+               : -1;
 }
 
 /* ---- groups */

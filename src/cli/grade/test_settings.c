@@ -155,6 +155,8 @@ static int read_validator_flags(struct test_settings *settings, const json_t *va
 {
     const char *text = json_is_null(value) ? "" : json_string_value(value);
 
+    if (json_is_object(value)) /* the flags of one of several */
+        return must_be(error, "a string, since isolator runs only one output validator");
     return text ? test_settings_set_flags(settings, text, error) : must_be(error, "a string");
 }
 

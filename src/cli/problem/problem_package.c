@@ -180,9 +180,12 @@ static char *only_entry(const struct test_root *root, const char *directory, siz
     return name;
 }
 
+/* Scripts of a package never run. */
+static const char *const scripts[] = {"build", "run"};
+
 /*
  * The path in the package of the program in a directory of validators, owned: its only file or
- * directory, or the directory itself if that has sources of one program.
+ * directory, or the directory itself if that has sources of one program, or a script.
  */
 static char *find_validator(const struct test_root *root, const char *directory, bool is_plural,
                             struct error *error)
@@ -190,20 +193,20 @@ static char *find_validator(const struct test_root *root, const char *directory,
     CLEANUP_FREE char *shown = test_file_shown(root, directory);
     size_t count;
     CLEANUP_FREE char *name = only_entry(root, directory, &count);
+    const bool is_script =
+        name && !is_plural && (strcmp(name, scripts[0]) == 0 || strcmp(name, scripts[1]) == 0);
 
-    if (name)
+    if (name && !is_script)
         return string_format("%s/%s", directory, name);
-    if (count > 1 && !is_plural)
+    if (count > 0 && !is_plural)
         return string_copy(directory);
     error_set(error, ERROR_INPUT, "'%s' must have one validator, a file or a directory, %s", shown,
               count == 0 ? "and has none" : "and has several");
     return NULL;
 }
 
-/* Scripts of a package never run. */
 static int check_validator(const struct test_root *root, const char *path, struct error *error)
 {
-    static const char *const scripts[] = {"build", "run"};
     CLEANUP_FREE char *shown = test_file_shown(root, path);
 
     if (test_file_check(root, path, error) != 0)

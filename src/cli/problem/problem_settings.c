@@ -53,6 +53,11 @@ static int read_version(struct problem_settings *settings, const json_t *documen
                      shown);
 }
 
+static int refuse_kind(const char *key, const char *kind, struct error *error)
+{
+    return error_set(error, ERROR_INPUT, "%s: isolator cannot judge a %s problem", key, kind);
+}
+
 static int add_type(struct problem_settings *settings, const json_t *value, struct error *error)
 {
     const char *type = json_string_value(value);
@@ -61,7 +66,7 @@ static int add_type(struct problem_settings *settings, const json_t *value, stru
     if (!type)
         return must_be("type", "a string or a sequence of strings", error);
     if (strcmp(type, "multi-pass") == 0 || strcmp(type, "submit-answer") == 0)
-        return error_set(error, ERROR_INPUT, "type: isolator cannot judge a %s problem", type);
+        return refuse_kind("type", type, error);
     if (strcmp(type, "pass-fail") == 0)
         return 0;
     if (strcmp(type, "scoring") == 0 || strcmp(type, "interactive") == 0) {
@@ -90,7 +95,7 @@ static int read_type(struct problem_settings *settings, const json_t *document, 
     return 0;
 }
 
-/* "custom interactive score" */
+/* "custom interactive score"; DOMjudge and BAPCtools also write "multi-pass". */
 static int read_validation(struct problem_settings *settings, const json_t *document,
                            struct error *error)
 {
@@ -114,6 +119,8 @@ static int read_validation(struct problem_settings *settings, const json_t *docu
         rest += spaces;
         if (length == 11 && strncmp(rest, "interactive", length) == 0)
             settings->is_interactive = true;
+        else if (length == 10 && strncmp(rest, "multi-pass", length) == 0)
+            return refuse_kind("validation", "multi-pass", error);
         else if (length > 0 && (length != 5 || strncmp(rest, "score", length) != 0))
             return must_be("validation",
                            "default, or custom, perhaps followed by interactive and score", error);
@@ -122,13 +129,22 @@ static int read_validation(struct problem_settings *settings, const json_t *docu
     return 0;
 }
 
-/* Isolator takes the larger of two scores to be the better one. */
-static int check_objective(const struct problem_settings *settings, const json_t *document,
-                           struct error *error)
+/*
+ * Isolator takes the larger of two scores to be the better one. The other keys are older than the
+ * format: problemtools 1.20260620 reads them as those of data/testdata.yaml (verifyproblem.py).
+ */
+static int check_grading(const struct problem_settings *settings, const json_t *document,
+                         struct error *error)
 {
-    const char *objective =
-        json_string_value(json_object_get(json_object_get(document, "grading"), "objective"));
+    static const char *const of_groups[] = {"accept_score", "reject_score", "on_reject"};
+    const json_t *grading = json_object_get(document, "grading");
+    const char *objective = json_string_value(json_object_get(grading, "objective"));
 
+    for (size_t i = 0; settings->is_legacy && settings->is_scoring && i < 3; i++)
+        if (json_object_get(grading, of_groups[i]))
+            return error_set(error, ERROR_INPUT,
+                             "grading: isolator reads %s from data/testdata.yaml alone",
+                             of_groups[i]);
     return settings->is_scoring && objective && strcmp(objective, "min") == 0
                ? error_set(error, ERROR_INPUT,
                            "grading: objective: isolator cannot grade for the smallest score")
@@ -258,7 +274,7 @@ int problem_settings_read(struct problem_settings *settings, const json_t *docum
         return error_set(error, ERROR_INPUT, "it is not a mapping");
     if (read_version(settings, document, error) != 0 || read_type(settings, document, error) != 0 ||
         read_validation(settings, document, error) != 0 ||
-        check_objective(settings, document, error) != 0 ||
+        check_grading(settings, document, error) != 0 ||
         read_constants(settings, document, error) != 0)
         return -1;
     if (!settings->validator_flags)
