@@ -79,7 +79,7 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
  */
 int run_options_check(const struct run_options *options, struct error *error);
 
-/* The options about the comparison of tests, for comparison_rule_settle(). */
+/* The options about the comparison of tests, for comparison_rule_complete(). */
 extern const struct comparison_names run_options_comparison_names;
 
 /*

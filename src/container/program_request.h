@@ -33,7 +33,8 @@ struct program_request {
     const struct strvec *proxies;     /* and these set, before the others; NULL: none */
     bool netlink;                     /* it may open sockets of netlink */
     enum program_side side;           /* with another program, if it talks to one */
-    long long look_ms;   /* after its start it is looked at, to know what it waits for; 0: never */
+    long long
+        wait_state_ms;   /* after its start it is looked at, to know what it waits for; 0: never */
     bool samples_memory; /* FRAME_RUN_SAMPLE_MEMORY */
     /* What its relay carries at once: connections of the proxy and of the tools. Both 0: it has no
      * relay. */

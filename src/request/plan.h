@@ -60,7 +60,7 @@ struct plan {
     struct strvec arguments; /* the request's, which `command` has too */
     struct strvec artifacts; /* patterns of the files to return */
     bool artifacts_optional; /* see struct request */
-    bool unasked;            /* see struct request */
+    bool unrequested;        /* see struct request */
     int max_artifacts;       /* number of files that are returned */
     int max_artifact_bytes;  /* bytes of all of them together */
     bool probes_limits;      /* the program finds out whether the engine enforces limits */

@@ -200,7 +200,7 @@ static int read_groups(const json_t *array, struct test_requests *tests, struct 
         if (read_group(value, tests->groups, error) != 0)
             return -1;
     }
-    return score_groups_settle(tests, false, error);
+    return score_groups_complete(tests, false, error);
 }
 
 static json_t *make_tests(const struct test_requests *tests)

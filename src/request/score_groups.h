@@ -65,7 +65,7 @@ const char *score_aggregation_name(enum score_aggregation aggregation);
  * group is not there, is there twice, is empty, requires itself or has more points in it than its
  * maximum, or if the points of a test are not known.
  */
-int score_groups_settle(struct test_requests *tests, bool has_checker, struct error *error);
+int score_groups_complete(struct test_requests *tests, bool has_checker, struct error *error);
 
 /* NULL is allowed. */
 void score_groups_free(struct score_groups *groups);

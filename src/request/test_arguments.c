@@ -276,7 +276,7 @@ static int read_test(struct argument_reader *reader, const char *name, json_t *v
     }
     if (call_arguments_check(reader, name, test) != 0)
         return -1;
-    if (comparison_rule_settle(&test->comparison, &comparison_names, reader->error) != 0)
+    if (comparison_rule_complete(&test->comparison, &comparison_names, reader->error) != 0)
         return error_prefix(reader->error, "%s", name);
     if (has_checker && !test->expected)
         test->no_expected = true;

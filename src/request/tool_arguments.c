@@ -269,7 +269,7 @@ static const struct argument_alias aliases[] = {
     {"env", "environment"},      {"files", "additional_files"},  {NULL, NULL}};
 
 /* Returns the arguments by the names that this caller has for them, a new reference, or NULL. */
-static json_t *settle_names(const struct reading *reading, const json_t *arguments)
+static json_t *resolve_names(const struct reading *reading, const json_t *arguments)
 {
     CLEANUP(strvec_release) struct strvec known = STRVEC_INIT, other = STRVEC_INIT;
     const struct argument_names names = {.known = &known, .other = &other, .aliases = aliases};
@@ -280,7 +280,7 @@ static json_t *settle_names(const struct reading *reading, const json_t *argumen
         if (argument.name)
             strvec_push(is_offered(reading, &argument) ? &known : &other, argument.name);
     }
-    return argument_names_settle(&names, arguments, reading->values.warnings, reading->error);
+    return argument_names_resolve(&names, arguments, reading->values.warnings, reading->error);
 }
 
 /* Returns the arguments that are given, as they are meant; a new reference. */
@@ -344,18 +344,18 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
                    .opener = client && client->opener.open ? &client->opener : NULL,
                    .warnings = caller == TOOL_CALLER_MODEL ? &request->warnings : NULL},
         .error = error};
-    json_t *settled, *meant;
+    json_t *resolved, *meant;
     int result;
 
     reading.offers_hosts =
         caller == TOOL_CALLER_MODEL && hosts_argument_offered(config, reading.offered);
-    settled = settle_names(&reading, arguments);
-    if (!settled)
+    resolved = resolve_names(&reading, arguments);
+    if (!resolved)
         return -1;
-    meant = given_arguments(&reading, settled);
-    json_decref(settled);
+    meant = given_arguments(&reading, resolved);
+    json_decref(resolved);
     reading.has_checker = json_object_get(meant, "checker");
-    request->unasked = caller == TOOL_CALLER_MODEL && !json_object_get(meant, "artifacts");
+    request->unrequested = caller == TOOL_CALLER_MODEL && !json_object_get(meant, "artifacts");
     result = program_arguments_check(&reading, meant);
     if (result == 0)
         result = read_arguments_given(&reading, meant);

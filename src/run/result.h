@@ -85,7 +85,7 @@ struct result {
     struct tool_log *tools;         /* owned; NULL: they had no tools */
     struct test_results tests;      /* none, if the request has none */
     struct artifacts artifacts;     /* the requested files that the program created or changed */
-    /* Files that were written and, unasked, not returned: some of their names, and how many. */
+    /* Files that were written and, unrequested, not returned: some of their names, and how many. */
     struct strvec unreturned;
     size_t unreturned_count;
     struct strvec warnings; /* non-fatal problems; JSON adds those of the artifacts */

@@ -8,7 +8,7 @@
 #include "docker/budget.h"
 #include "run/collector.h"
 #include "run/run_session.h"
-#include "run/unasked.h"
+#include "run/unrequested_files.h"
 
 /* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
 enum { SETUP_TIMEOUT_MAX_MS = 60000 };
@@ -72,7 +72,7 @@ void run_set_container(struct run *run, const struct owned_container *container)
 
 const struct archive *run_archive(const struct run *run)
 {
-    return archive_file(&run->with_additions) >= 0 ? &run->with_additions : &run->files;
+    return archive_file(&run->with_extra_files) >= 0 ? &run->with_extra_files : &run->files;
 }
 
 struct program_request run_request_of(const struct plan *plan)
@@ -180,17 +180,17 @@ static enum process_event pump_files(struct run *run, const unsigned long long *
 
 /* Looks at files that were not asked for, unless they are known: at most `max` bytes of them. */
 static void look_at_files(struct run *run, long long file_max, long long max,
-                          struct unasked *unasked)
+                          struct unrequested_files *unrequested)
 {
     static const unsigned long long no_stream = 0;
     const long long start = clock_now_ms();
-    const struct channel channel = unasked_channel(unasked);
+    const struct channel channel = unrequested_channel(unrequested);
 
     instance_set_channel(run->instance, CHANNEL_FILES, &channel);
     instance_collect(run->instance, file_max, max);
     pump_files(run, &no_stream);
     instance_set_channel(run->instance, CHANNEL_FILES, NULL);
-    unasked_finish(unasked);
+    unrequested_finish(unrequested);
     docker_traced(run->docker, "files", start);
 }
 
@@ -199,26 +199,27 @@ void run_note_built(struct run *run)
     static const struct manifest none = MANIFEST_INIT;
     const struct manifest *const known[] = {&run->sent, &none, &none};
     CLEANUP(result_release) struct result ignored = RESULT_INIT;
-    struct unasked unasked;
+    struct unrequested_files unrequested;
 
-    if (!run->plan->unasked)
+    if (!run->plan->unrequested)
         return;
-    unasked_init(&unasked, run->plan, known, &ignored);
-    look_at_files(run, 0, 0, &unasked);
-    run->built = unasked.found;
-    unasked.found = (struct manifest)MANIFEST_INIT;
-    unasked_release(&unasked);
+    unrequested_init(&unrequested, run->plan, known, &ignored);
+    look_at_files(run, 0, 0, &unrequested);
+    run->built = unrequested.found;
+    unrequested.found = (struct manifest)MANIFEST_INIT;
+    unrequested_release(&unrequested);
 }
 
 /* ---- the files that the main program leaves */
 
 struct left_files {
-    enum { LEFT_NONE, LEFT_ARTIFACTS, LEFT_UNASKED } wanted;
+    enum { LEFT_NONE, LEFT_ARTIFACTS, LEFT_UNREQUESTED } wanted;
     bool ordered; /* before the program began */
     struct frame_collect order;
     struct result result; /* gets the artifacts and the names, which may turn out to be unwanted */
     struct collector collector; /* of LEFT_ARTIFACTS */
-    struct unasked unasked;     /* of LEFT_UNASKED: the caller did not say which it wants */
+    struct unrequested_files
+        unrequested; /* of LEFT_UNREQUESTED: the caller did not say which it wants */
 };
 
 static void left_files_init(struct left_files *files, struct run *run)
@@ -229,7 +230,7 @@ static void left_files_init(struct left_files *files, struct run *run)
                                             run->session ? &run->session->named : &none};
 
     *files = (struct left_files){.wanted = plan->artifacts.count > 0 ? LEFT_ARTIFACTS
-                                           : plan->unasked           ? LEFT_UNASKED
+                                           : plan->unrequested       ? LEFT_UNREQUESTED
                                                                      : LEFT_NONE,
                                  .result = RESULT_INIT};
     if (files->wanted == LEFT_ARTIFACTS) {
@@ -237,9 +238,9 @@ static void left_files_init(struct left_files *files, struct run *run)
         files->order = (struct frame_collect){
             (uint64_t)longest_artifact(run),
             (uint64_t)limits_bytes(&plan->policy.limits, LIMIT_WORKDIR) * 2 + (16 << 20)};
-    } else if (files->wanted == LEFT_UNASKED) {
-        unasked_init(&files->unasked, plan, known, &files->result);
-        files->order = (struct frame_collect){UNASKED_BYTES_MAX, UNASKED_ARCHIVE_MAX};
+    } else if (files->wanted == LEFT_UNREQUESTED) {
+        unrequested_init(&files->unrequested, plan, known, &files->result);
+        files->order = (struct frame_collect){UNREQUESTED_BYTES_MAX, UNREQUESTED_ARCHIVE_MAX};
     }
 }
 
@@ -247,8 +248,8 @@ static void left_files_release(struct left_files *files)
 {
     if (files->wanted == LEFT_ARTIFACTS)
         collector_release(&files->collector);
-    else if (files->wanted == LEFT_UNASKED)
-        unasked_release(&files->unasked);
+    else if (files->wanted == LEFT_UNREQUESTED)
+        unrequested_release(&files->unrequested);
     result_release(&files->result);
 }
 
@@ -256,7 +257,7 @@ static void set_files_channel(struct run *run, struct left_files *files)
 {
     const struct channel channel = files->wanted == LEFT_ARTIFACTS
                                        ? collector_channel(&files->collector)
-                                       : unasked_channel(&files->unasked);
+                                       : unrequested_channel(&files->unrequested);
 
     instance_set_channel(run->instance, CHANNEL_FILES, &channel);
 }
@@ -281,7 +282,7 @@ static void take_files(struct run *run, struct left_files *files)
     enum process_event event = PROCESS_EXITED;
 
     if (files->wanted == LEFT_NONE || run->result->reason == REASON_CANCELLED ||
-        (files->wanted == LEFT_UNASKED && (run->result->reason != REASON_EXIT || !has_end)))
+        (files->wanted == LEFT_UNREQUESTED && (run->result->reason != REASON_EXIT || !has_end)))
         return;
     if (has_end && !files->ordered) {
         set_files_channel(run, files);
@@ -294,9 +295,9 @@ static void take_files(struct run *run, struct left_files *files)
     if (files->wanted == LEFT_ARTIFACTS)
         collector_finish(&files->collector, explain_missing(event));
     else
-        unasked_finish(&files->unasked);
-    if (files->wanted == LEFT_UNASKED && run->session)
-        run_session_remember_named(run->session, &files->unasked.found);
+        unrequested_finish(&files->unrequested);
+    if (files->wanted == LEFT_UNREQUESTED && run->session)
+        run_session_remember_named(run->session, &files->unrequested.found);
     result_move_files(&files->result, run->result);
     docker_traced(run->docker, "files", start);
 }

@@ -22,7 +22,7 @@
 #include "service/run_handle.h"
 #include "service/sessions.h"
 #include "service/workers.h"
-#include "tools/tool_box.h"
+#include "tools/tool_set.h"
 
 struct service_options {
     enum pool_policy pool;
@@ -49,7 +49,7 @@ struct service {
     struct notifier pool_ended, sessions_ended;
     struct pool *pool; /* NULL: none */
     struct sessions *sessions;
-    struct tool_box *tools; /* NULL: none */
+    struct tool_set *tools; /* NULL: none */
     struct audit audit;
     pthread_mutex_t proving; /* the lock of enforcement_ensure() */
     struct workers workers;

@@ -16,7 +16,7 @@
  * A look takes about 10 microseconds. They become rarer as the program runs longer: after more than
  * a second most of them come too late.
  */
-enum { LOOK_MIN_US = 100, LOOK_PART = 16 };
+enum { CHECK_MIN_US = 100, CHECK_PART = 16 };
 
 /* Fields of proc_pid_stat(5), by their number there. */
 enum {
@@ -105,13 +105,13 @@ void exit_watch_begin(struct exit_watch *watch, int proc, pid_t pid, const struc
     read_fields(watch->stat, fields);
     figures_processes(figures);
     has_left_memory(watch);
-    timer_set_us(watch->timer, LOOK_MIN_US);
+    timer_set_us(watch->timer, CHECK_MIN_US);
 }
 
-bool exit_watch_look(struct exit_watch *watch, int *status)
+bool exit_watch_check(struct exit_watch *watch, int *status)
 {
     const uint64_t passed_us = figures_clock_us() - watch->begun_us;
-    const uint64_t wait_us = passed_us / LOOK_PART;
+    const uint64_t wait_us = passed_us / CHECK_PART;
     uint64_t fields[FIELDS];
 
     if (watch->stat < 0)
@@ -120,7 +120,7 @@ bool exit_watch_look(struct exit_watch *watch, int *status)
         exit_watch_stop(watch);
         return false;
     }
-    timer_set_us(watch->timer, wait_us > LOOK_MIN_US ? wait_us : LOOK_MIN_US);
+    timer_set_us(watch->timer, wait_us > CHECK_MIN_US ? wait_us : CHECK_MIN_US);
     if (fields[FIELD_MEMORY] > 0)
         watch->shows_status = fields[FIELD_CODE] > 1;
     if (!watch->shows_status || (fields[FIELD_FLAGS] & FLAG_EXITING) == 0 ||

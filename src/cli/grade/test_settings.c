@@ -110,7 +110,7 @@ static int read_validator_words(struct test_settings *settings, const struct str
                              shown);
         }
     }
-    if (comparison_rule_settle(&rule, &comparison_names, error) != 0) {
+    if (comparison_rule_complete(&rule, &comparison_names, error) != 0) {
         error->kind = ERROR_INPUT;
         return -1;
     }
