@@ -123,7 +123,7 @@ static bool take_end(struct supervisor_link *link, const struct arrived *frame)
     return link->has_end;
 }
 
-static bool take_looked(struct supervisor_link *link, const struct arrived *frame)
+static bool take_wait_state(struct supervisor_link *link, const struct arrived *frame)
 {
     struct frame_wait_state wait_state;
 
@@ -265,7 +265,7 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
     case FRAME_CREDIT:
         return take_credit(link, frame);
     case FRAME_WAIT_STATE:
-        return take_looked(link, frame);
+        return take_wait_state(link, frame);
     case FRAME_END:
         return take_end(link, frame);
     case FRAME_TOO_LARGE:

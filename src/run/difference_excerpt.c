@@ -55,7 +55,7 @@ void difference_excerpt_add_rest(struct difference_excerpt *found, const char *d
 }
 
 /* Unicode's spaces but U+0020: they look like it, or like nothing. */
-static bool looks_like_space(unsigned long code_point)
+static bool is_like_space(unsigned long code_point)
 {
     return code_point == 0xa0 || code_point == 0x1680 ||
            (code_point >= 0x2000 && code_point <= 0x200a) || code_point == 0x202f ||
@@ -69,7 +69,7 @@ static void add_visible(struct strbuf *message, const char *text, size_t length)
 
     for (size_t at = 0; at < length; at += size) {
         size = utf8_read(text + at, length - at, &code_point);
-        if (size > 0 && looks_like_space(code_point)) {
+        if (size > 0 && is_like_space(code_point)) {
             for (size_t i = 0; i < size; i++)
                 strbuf_addf(message, "\\x%02x", (unsigned char)text[at + i]);
             continue;

@@ -262,7 +262,7 @@ static void serve(void *context)
     struct tool_socket *socket = context;
 
     notifier_clear(&socket->use.done);
-    tool_consent_look_at_timer(socket->use.consent);
+    tool_consent_check_timer(socket->use.consent);
     serve_all(socket);
 }
 

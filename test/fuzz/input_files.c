@@ -96,7 +96,7 @@ static char *collect(const struct plan *plan, const char *tar, size_t size, size
 }
 
 /* The same tar, of which nothing was asked for. */
-static void look_at(const struct plan *plan, const char *tar, size_t size)
+static void inspect(const struct plan *plan, const char *tar, size_t size)
 {
     const struct manifest *const known[] = {&sent, &sent, &sent};
     CLEANUP(result_release) struct result result = RESULT_INIT;
@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP_FREE char *pieces = collect(&plan, tar, size, 0);
     fuzz_require(strcmp(whole, single) == 0, "%s--- not\n%s", single, whole);
     fuzz_require(strcmp(whole, pieces) == 0, "%s--- not\n%s", pieces, whole);
-    look_at(&plan, tar, size);
+    inspect(&plan, tar, size);
     strvec_release(&plan.artifacts);
     return 0;
 }

@@ -23,7 +23,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc, (void)argv;
     json_object_seed(1);
     fuzz_configure(&config, "{\"tools\": {\"one\": {\"command\": \"no-such-command\"}}}");
-    box = tool_set_new(&config, &error);
+    set = tool_set_new(&config, &error);
     fuzz_require(set, "%s", error.message);
     return 0;
 }

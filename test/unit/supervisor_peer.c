@@ -231,7 +231,7 @@ static void check_wait_state(struct fixture *fixture, enum frame_wait wait)
 }
 
 /* What each of them waits for after a while. */
-CASE(peer__looks)
+CASE(peer__wait_state)
 {
     static const struct {
         const char *interactor, *program;
@@ -258,7 +258,7 @@ CASE(peer__looks)
 }
 
 /* The pipes of a program that is not joined are looked at in the same way. */
-CASE(peer__looks_at_pipes)
+CASE(peer__wait_state_of_pipes)
 {
     struct fixture fixture;
 
