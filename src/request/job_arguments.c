@@ -72,10 +72,7 @@ static int read_seconds(struct argument_reader *reader, const json_t *value,
 static int read_stop(struct argument_reader *reader, const json_t *value,
                      struct wait_arguments *wait)
 {
-    if (!json_is_boolean(value))
-        return argument_wrong(reader, "stop", "true or false");
-    wait->stop = json_is_true(value);
-    return 0;
+    return argument_flag(reader, "stop", value, &wait->stop);
 }
 
 static const struct wait_argument {

@@ -65,17 +65,10 @@ static int read_expected(struct argument_reader *reader, const char *name, const
     return 0;
 }
 
-static int read_flag(struct argument_reader *reader, const char *name, const json_t *value,
-                     bool *flag)
-{
-    *flag = json_is_true(value);
-    return json_is_boolean(value) ? 0 : argument_wrong(reader, name, "true or false");
-}
-
 static int read_no_expected(struct argument_reader *reader, const char *name, const json_t *value,
                             struct test_request *test)
 {
-    return read_flag(reader, name, value, &test->no_expected);
+    return argument_flag(reader, name, value, &test->no_expected);
 }
 
 static int read_compare(struct argument_reader *reader, const char *name, const json_t *value,
@@ -93,13 +86,13 @@ static int read_compare(struct argument_reader *reader, const char *name, const 
 static int read_ignore_case(struct argument_reader *reader, const char *name, const json_t *value,
                             struct test_request *test)
 {
-    return read_flag(reader, name, value, &test->comparison.ignore_case);
+    return argument_flag(reader, name, value, &test->comparison.ignore_case);
 }
 
 static int read_exact_space(struct argument_reader *reader, const char *name, const json_t *value,
                             struct test_request *test)
 {
-    return read_flag(reader, name, value, &test->comparison.exact_space);
+    return argument_flag(reader, name, value, &test->comparison.exact_space);
 }
 
 static int read_number(struct argument_reader *reader, const char *name, const json_t *value,

@@ -90,27 +90,19 @@ static int read_session_name(struct reading *reading, const char *name, const js
                                       &reading->request->session_name);
 }
 
-static int read_flag(struct reading *reading, const char *name, const json_t *value, bool *flag)
-{
-    if (!json_is_boolean(value))
-        return argument_wrong(&reading->values, name, "true or false");
-    *flag = json_is_true(value);
-    return 0;
-}
-
 static int read_keep_processes(struct reading *reading, const char *name, const json_t *value)
 {
-    return read_flag(reading, name, value, &reading->request->session.keep_processes);
+    return argument_flag(&reading->values, name, value, &reading->request->session.keep_processes);
 }
 
 static int read_background(struct reading *reading, const char *name, const json_t *value)
 {
-    return read_flag(reading, name, value, &reading->request->background);
+    return argument_flag(&reading->values, name, value, &reading->request->background);
 }
 
 static int read_close_session(struct reading *reading, const char *name, const json_t *value)
 {
-    return read_flag(reading, name, value, &reading->request->session.close);
+    return argument_flag(&reading->values, name, value, &reading->request->session.close);
 }
 
 static int read_tests(struct reading *reading, const char *name, const json_t *value)
@@ -121,7 +113,7 @@ static int read_tests(struct reading *reading, const char *name, const json_t *v
 
 static int read_stop_on_failure(struct reading *reading, const char *name, const json_t *value)
 {
-    return read_flag(reading, name, value, &reading->request->tests.stop_on_failure);
+    return argument_flag(&reading->values, name, value, &reading->request->tests.stop_on_failure);
 }
 
 static int read_test_output_bytes(struct reading *reading, const char *name, const json_t *value)

@@ -158,59 +158,7 @@ static long long longest_artifact(const struct run *run)
     return sent > run->plan->max_artifact_bytes ? sent : run->plan->max_artifact_bytes;
 }
 
-/* Large files take longer than BUDGET_FILES: the wait goes on for as long as bytes arrive. */
-static enum process_event pump_files(struct run *run, const unsigned long long *stream)
-{
-    /* what comes next on a connection with half an archive is not known, and a session needs it */
-    const struct notifier *cancel = run->session ? NULL : run->cancel;
-    const long long end = run_end_deadline(run);
-    enum process_event event;
-    unsigned long long before;
-    long long deadline;
-
-    do {
-        before = *stream;
-        deadline = budget_deadline(run->docker, BUDGET_FILES);
-        if (deadline > end)
-            deadline = end;
-        event = instance_pump(run->instance, INSTANCE_FILES, deadline, cancel);
-    } while (event == PROCESS_DEADLINE && deadline < end && (*stream) > before);
-    return event;
-}
-
-/* Looks at files that were not asked for, unless they are known: at most `max` bytes of them. */
-static void look_at_files(struct run *run, long long file_max, long long max,
-                          struct unrequested_files *unrequested)
-{
-    static const unsigned long long no_stream = 0;
-    const long long start = clock_now_ms();
-    const struct channel channel = unrequested_channel(unrequested);
-
-    instance_set_channel(run->instance, CHANNEL_FILES, &channel);
-    instance_collect(run->instance, file_max, max);
-    pump_files(run, &no_stream);
-    instance_set_channel(run->instance, CHANNEL_FILES, NULL);
-    unrequested_finish(unrequested);
-    docker_traced(run->docker, "files", start);
-}
-
-void run_note_built(struct run *run)
-{
-    static const struct manifest none = MANIFEST_INIT;
-    const struct manifest *const known[] = {&run->sent, &none, &none};
-    CLEANUP(result_release) struct result ignored = RESULT_INIT;
-    struct unrequested_files unrequested;
-
-    if (!run->plan->unrequested)
-        return;
-    unrequested_init(&unrequested, run->plan, known, &ignored);
-    look_at_files(run, 0, 0, &unrequested);
-    run->built = unrequested.found;
-    unrequested.found = (struct manifest)MANIFEST_INIT;
-    unrequested_release(&unrequested);
-}
-
-/* ---- the files that the main program leaves */
+/* ---- the files that a program leaves */
 
 struct left_files {
     enum { LEFT_NONE, LEFT_ARTIFACTS, LEFT_UNREQUESTED } wanted;
@@ -273,10 +221,59 @@ static void order_in_advance(struct run *run, struct left_files *files,
     files->ordered = true;
 }
 
+/*
+ * Orders the files of a program that has ended, unless that was done, and receives them. Large
+ * files take longer than BUDGET_FILES: the wait goes on for as long as bytes of artifacts arrive.
+ */
+static enum process_event receive_files(struct run *run, struct left_files *files)
+{
+    static const unsigned long long no_stream = 0;
+    const unsigned long long *stream =
+        files->wanted == LEFT_ARTIFACTS ? &files->collector.stream : &no_stream;
+    /* what comes next on a connection with half an archive is not known, and a session needs it */
+    const struct notifier *cancel = run->session ? NULL : run->cancel;
+    const long long end = run_end_deadline(run);
+    enum process_event event;
+    unsigned long long before;
+    long long deadline;
+
+    if (!files->ordered) {
+        set_files_channel(run, files);
+        instance_collect(run->instance, (long long)files->order.file_max,
+                         (long long)files->order.max);
+    }
+    do {
+        before = *stream;
+        deadline = budget_deadline(run->docker, BUDGET_FILES);
+        if (deadline > end)
+            deadline = end;
+        event = instance_pump(run->instance, INSTANCE_FILES, deadline, cancel);
+    } while (event == PROCESS_DEADLINE && deadline < end && *stream > before);
+    return event;
+}
+
+void run_note_built(struct run *run)
+{
+    static const struct manifest none = MANIFEST_INIT;
+    const struct manifest *const known[] = {&run->sent, &none, &none};
+    const long long start = clock_now_ms();
+    struct left_files files = {.wanted = LEFT_UNREQUESTED, .result = RESULT_INIT};
+
+    if (!run->plan->unrequested)
+        return;
+    unrequested_init(&files.unrequested, run->plan, known, &files.result);
+    receive_files(run, &files);
+    instance_set_channel(run->instance, CHANNEL_FILES, NULL);
+    unrequested_finish(&files.unrequested);
+    run->built = files.unrequested.found;
+    files.unrequested.found = (struct manifest)MANIFEST_INIT;
+    left_files_release(&files);
+    docker_traced(run->docker, "files", start);
+}
+
 /* Takes the files that the program, which has ended, has left. */
 static void take_files(struct run *run, struct left_files *files)
 {
-    static const unsigned long long no_stream = 0;
     const bool has_end = run->instance->link.has_end;
     const long long start = clock_now_ms();
     enum process_event event = PROCESS_EXITED;
@@ -284,14 +281,8 @@ static void take_files(struct run *run, struct left_files *files)
     if (files->wanted == LEFT_NONE || run->result->reason == REASON_CANCELLED ||
         (files->wanted == LEFT_UNREQUESTED && (run->result->reason != REASON_EXIT || !has_end)))
         return;
-    if (has_end && !files->ordered) {
-        set_files_channel(run, files);
-        instance_collect(run->instance, (long long)files->order.file_max,
-                         (long long)files->order.max);
-    }
     if (has_end)
-        event = pump_files(run,
-                           files->wanted == LEFT_ARTIFACTS ? &files->collector.stream : &no_stream);
+        event = receive_files(run, files);
     if (files->wanted == LEFT_ARTIFACTS)
         collector_finish(&files->collector, explain_missing(event));
     else

@@ -425,6 +425,14 @@ static inline void release(struct fixture *fixture)
     temp_remove(fixture->tables);
 }
 
+/* The supervisor refuses a frame that was added: it ends. */
+static inline void expect_refusal(struct fixture *fixture)
+{
+    flush(fixture);
+    assert_int_equal(exit_status(fixture), 1);
+    release(fixture);
+}
+
 /* The end of its input ends the supervisor. */
 static inline void tear_down(struct fixture *fixture)
 {
