@@ -19,7 +19,7 @@
 /* What a checker is given. */
 struct checked_output {
     int input;          /* an open file, borrowed: the standard input of the program; -1: none */
-    int output;         /* what the program has written to standard output, likewise */
+    int output;         /* an open file, borrowed: the standard output of the program */
     const char *answer; /* the expected output, borrowed */
     size_t answer_length;
     const struct strvec *arguments; /* more of the checker, for this test; borrowed */

@@ -28,7 +28,7 @@ struct service_options {
     enum pool_policy pool;
     /* If max_active is 0, it is maxConcurrent of the configuration, or the number of cores. */
     struct workers_limits limits;
-    docker_trace *trace; /* see struct docker; NULL: none */
+    docker_trace *trace; /* gets the steps of docker commands; NULL: no trace */
     bool has_tools;      /* plans may name servers of tools */
     /*
      * Called before each run starts, with a lock of the service; if it returns false, the run waits

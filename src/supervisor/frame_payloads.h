@@ -29,7 +29,7 @@ struct frame_seal {
 struct frame_run {
     uint64_t timer_ms;   /* so long after its start the container ends itself; 0: never */
     uint64_t late_ms;    /* and the program is killed, if STOP came too late; 0: never */
-    uint64_t linger_ms;  /* so long after END likewise */
+    uint64_t linger_ms;  /* so long after END the container ends itself; 0: never */
     uint64_t output_max; /* the program is ended if it writes more bytes to one stream */
     uint64_t cpu_max_us; /* and if its processes use more CPU time; 0: no limit */
     uint64_t stack_max;  /* bytes that its stack may have; 0: the limit of the container stays */

@@ -68,7 +68,7 @@ struct supervisor {
     int workdir, signals;   /* descriptors; owned */
     bool reap_more;         /* there may be ended children that are not reaped yet */
     struct frame_run order; /* of the last RUN */
-    struct frame_run run;   /* the same from BEGUN on: the last request may still use CPU time */
+    struct frame_run run;   /* `order` from BEGUN on: the last request may still use CPU time */
     struct frame_collect collect; /* of the last COLLECT */
     bool collects;                /* it came before RUN: the files are sent after END */
     bool has_interpreter;         /* there is one, whose end was not reported */
