@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/timer.h"
 #include "supervisor/descriptors.h"
