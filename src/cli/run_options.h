@@ -48,7 +48,7 @@ struct run_options {
     char *validator_flags; /* of all tests, words as in testdata.yaml; owned; NULL: not given */
     bool is_scoring, is_legacy;        /* of the problem: its tests give scores; its format */
     struct limits judge_limits;        /* of the checker; partial */
-    struct comparison_rule comparison; /* of all tests; not settled */
+    struct comparison_rule comparison; /* of all tests; not complete */
     int max_output_bytes;              /* of each stream of each test; 0: not given */
     double time_limit;                 /* of a problem, in seconds; 0: not given */
     /* Paths; NULL: not given, and at most one is. */

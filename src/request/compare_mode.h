@@ -44,7 +44,7 @@ struct comparison_names {
 };
 
 /*
- * Settles a rule of which all that was given is set: of what was not, `absolute` and `relative`
+ * Completes a rule of which all that was given is set: of what was not, `absolute` and `relative`
  * become 0, or the default if none is given. ERROR_USAGE if a member needs another mode, or
  * excludes another one.
  */

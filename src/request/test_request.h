@@ -41,10 +41,10 @@ struct test_request {
     double cpu_seconds;              /* maximum CPU time; 0: that of the plan */
     int max_output_bytes; /* of one stream: more ends the program; 0: TEST_MAX_OUTPUT_BYTES */
     char *group; /* owned; name of the group that it is in; NULL: none but that of all tests */
-    /* The most that its score can be. NAN: its share of that of its group, or, settled, that it
+    /* The most that its score can be. NAN: its share of that of its group, or, completed, that it
      * gives no points; INFINITY: there is no bound. */
     double points;
-    size_t group_place; /* settled */
+    size_t group_place; /* completed */
 };
 
 #define TEST_REQUEST_INIT                                                                          \

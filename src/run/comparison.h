@@ -66,7 +66,7 @@ struct comparison {
 };
 
 /*
- * Borrows the expected output until the end; NULL only if it has no bytes. The rule is settled.
+ * Borrows the expected output until the end; NULL only if it has no bytes. The rule is complete.
  */
 void comparison_init(struct comparison *comparison, const struct comparison_rule *rule,
                      const char *expected, size_t length);

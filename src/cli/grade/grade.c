@@ -35,7 +35,7 @@ struct solution {
 struct grading {
     struct run_options *options;
     const struct config *config;
-    struct grade_service service; /* it is changed when a solution is settled, too */
+    struct grade_service service; /* it is changed when a result is noted, too */
     bool tries_checker;
     struct grade_report report;
     struct problem_package *package; /* NULL: the files are not those of one */
@@ -144,7 +144,7 @@ static void print_remarks(struct solution *solution)
 }
 
 /*
- * Prints what is known of the next solution. False if it is not settled. After a signal,
+ * Prints what is known of the next solution. False if it is not noted. After a signal,
  * `unnoted` passes over those that never will be.
  */
 static bool print_next(struct grading *grading, bool unnoted)
@@ -235,7 +235,7 @@ static void set_trial(struct grading *grading, const struct solution *solution)
     pthread_mutex_unlock(&grading->lock);
 }
 
-/* Starts the next solution, or settles it with what is known of it, or with an error. */
+/* Starts the next solution, or notes its result by what is known of it, or with an error. */
 static void start_next(struct grading *grading)
 {
     struct solution *solution = &grading->solutions[grading->started++];
