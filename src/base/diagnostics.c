@@ -22,7 +22,7 @@ static struct {
     struct output output;
     struct strbuf rest; /* the rest of a text that was written in part; written first */
     long long dropped;  /* lines dropped since the last one that fitted */
-    long long omitted;  /* bytes of copied texts, likewise */
+    long long omitted;  /* bytes of copied texts, dropped since then */
     bool stuck;         /* the last text did not fit, so the next one does not wait for room */
     bool drawn;         /* the last line is one of diagnostics_draw() */
     bool incomplete;    /* the last line has no end */

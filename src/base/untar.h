@@ -64,8 +64,8 @@ struct untar {
     size_t padding;       /* bytes after it, up to the end of the block */
     struct strbuf extra;  /* a long name or a pax header; bounded */
     struct strbuf name;   /* of the next entry; empty: the one in its header */
-    struct strbuf target; /* likewise */
-    long long size;       /* likewise; -1: the one in its header */
+    struct strbuf target; /* of the next entry, a link; empty: the one in its header */
+    long long size;       /* of the next entry; -1: the one in its header */
 };
 
 void untar_init(struct untar *untar, const struct untar_handler *handler, void *context);

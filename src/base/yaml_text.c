@@ -5,6 +5,7 @@
 #include <yaml.h>
 
 #include "base/cleanup.h"
+#include "base/decimal.h"
 #include "base/text.h"
 
 /* Keys that are there twice and are named. */
@@ -200,4 +201,11 @@ json_t *yaml_text_parse_last(const char *text, size_t length, struct strvec *rep
         return reading.document ? reading.document : json_null();
     json_decref(reading.document);
     return NULL;
+}
+
+bool yaml_text_number(const json_t *value, double least, double most, double *number)
+{
+    const char *text = json_string_value(value);
+
+    return text && decimal_read(text, strlen(text), number) && *number >= least && *number <= most;
 }

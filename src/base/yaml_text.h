@@ -6,6 +6,7 @@
 #define BASE_YAML_TEXT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -31,5 +32,8 @@ json_t *yaml_text_parse(const char *text, size_t length, struct error *error);
  */
 json_t *yaml_text_parse_last(const char *text, size_t length, struct strvec *repeated,
                              struct error *error);
+
+/* Whether a value is a number (base/decimal.h) from `least` to `most`; then *number is it. */
+bool yaml_text_number(const json_t *value, double least, double most, double *number);
 
 #endif

@@ -45,7 +45,7 @@ struct attack {
     char gap[112]; /* empty: no known gap */
     char gvisor[112];
     char ends[64];       /* names of reasons, each with a blank before and after it */
-    char silent[64];     /* the same */
+    char silent[64];     /* more of them, if the engine does not say why a container ended */
     bool may_be_unclear; /* no verdict is a known gap, too */
     long status;
     long timeout; /* seconds */

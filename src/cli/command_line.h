@@ -16,8 +16,8 @@
 /* The options that every command has: the first member of its struct of options. */
 struct common_options {
     const char *config; /* borrowed from argv; NULL: the default places */
-    const char *audit;  /* likewise; NULL: that of the configuration; of those that run programs */
-    /* Likewise, of those that try the engine; NULL: as the configuration has it. */
+    const char *audit;  /* borrowed; NULL: as configured; of those that run programs */
+    /* Borrowed, of those that try the engine; NULL: as the configuration has it. */
     const char *runtime, *oci_runtime;
     bool help;
 };

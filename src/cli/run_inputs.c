@@ -203,12 +203,12 @@ static int read_checker(const struct run_options *options, struct request *reque
 }
 
 /* Says of the directory what is wrong with its groups. */
-static int settle_scores(const struct run_options *options, struct test_requests *tests,
-                         struct error *error)
+static int complete_scores(const struct run_options *options, struct test_requests *tests,
+                           struct error *error)
 {
     CLEANUP_FREE char *shown = NULL;
 
-    if (score_groups_settle(tests, options->request.checker != NULL, error) == 0)
+    if (score_groups_complete(tests, options->request.checker != NULL, error) == 0)
         return 0;
     shown = text_escape(options->tests);
     error->kind = ERROR_INPUT;
@@ -232,11 +232,11 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
 
     defaults.comparison = options->comparison;
     defaults.max_output_bytes = options->max_output_bytes;
-    if (comparison_rule_settle(&defaults.comparison, &run_options_comparison_names, error) != 0 ||
+    if (comparison_rule_complete(&defaults.comparison, &run_options_comparison_names, error) != 0 ||
         read_checker(options, &options->request, config, error) != 0 ||
         test_directory_read(options->tests, &directory, &defaults, tests, &options->test_warnings,
                             error) != 0 ||
-        settle_scores(options, tests, error) != 0)
+        complete_scores(options, tests, error) != 0)
         return -1;
     tests->stop_on_failure = options->stop_on_failure;
     tests->outcome_only = options->no_detail;

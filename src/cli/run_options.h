@@ -46,9 +46,9 @@ struct run_options {
     char *problem;         /* --problem, the package; NULL */
     char *packages;        /* --packages, a directory above the package; NULL */
     char *validator_flags; /* of all tests, words as in testdata.yaml; owned; NULL: not given */
-    bool is_scoring, is_legacy;        /* of the problem, see struct test_directory_options */
+    bool is_scoring, is_legacy;        /* of the problem: its tests give scores; its format */
     struct limits judge_limits;        /* of the checker; partial */
-    struct comparison_rule comparison; /* of all tests; not settled */
+    struct comparison_rule comparison; /* of all tests; not complete */
     int max_output_bytes;              /* of each stream of each test; 0: not given */
     double time_limit;                 /* of a problem, in seconds; 0: not given */
     /* Paths; NULL: not given, and at most one is. */
@@ -79,7 +79,7 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
  */
 int run_options_check(const struct run_options *options, struct error *error);
 
-/* The options about the comparison of tests, for comparison_rule_settle(). */
+/* The options about the comparison of tests, for comparison_rule_complete(). */
 extern const struct comparison_names run_options_comparison_names;
 
 /*

@@ -113,7 +113,7 @@ static int check_test_options(const struct run_options *options, struct error *e
         return error_set(error, ERROR_USAGE, "nothing to test with; give a directory with --tests");
     if (options->problem && check_problem(options, error) != 0)
         return -1;
-    if (comparison_rule_settle(&comparison, &run_options_comparison_names, error) != 0 ||
+    if (comparison_rule_complete(&comparison, &run_options_comparison_names, error) != 0 ||
         check_judges(options, error) != 0 || check_time_limit(options, error) != 0)
         return -1;
     if (options->json && options->table)

@@ -43,7 +43,7 @@ struct language {
     struct strvec command;        /* argv with marks; see config/command_template.h */
     struct strvec build;          /* argv with marks; empty: programs are not built */
     char *standard;               /* of {standard}; NULL or "": words with it are left out */
-    char *package_standard; /* the same for programs of problem packages; NULL: the one above */
+    char *package_standard; /* of {standard} in problem packages; NULL: the one above */
     struct strvec session_command; /* argv with marks; empty: no interpreter stays in a session */
     struct limits build_limits;    /* partial: how they differ from those of the program */
     int stack_mb; /* of the stack of programs and of the build; 0: as much as their memory */
@@ -102,10 +102,10 @@ struct config {
     char *prompts_dir;         /* absolute; NULL: the snippets that are built in */
     char *inputs_dir;          /* absolute; NULL: there are no input files */
     char *audit_file;          /* absolute, see service/audit.h; NULL: none */
-    int engine_timeout;        /* seconds; see struct docker */
-    bool allow_unenforced;     /* see struct docker */
+    int engine_timeout;        /* seconds; docker/budget.h divides them */
+    bool allow_unenforced;     /* a limit that the engine cannot enforce is no error */
     bool allow_netlink;        /* programs may open sockets of netlink */
-    struct user_range users;   /* see struct docker */
+    struct user_range users;   /* those that containers get */
     int max_artifacts;         /* files that a run returns */
     int max_artifact_bytes;    /* of all these files together */
     struct strvec images;      /* patterns of those that a request may name; see image_matches() */

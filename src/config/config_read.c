@@ -371,7 +371,7 @@ int config_overlay(struct config *config, const char *json, size_t length, const
         if (result == 0)
             result = read_warm(&reader, root, config);
         if (result == 0)
-            result = language_names_settle(config, root, &reader);
+            result = language_names_resolve(config, root, &reader);
         if (result == 0)
             result = move_network(&reader, root);
         network_rules_complete(&config->defaults.network_rules);

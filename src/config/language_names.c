@@ -62,7 +62,7 @@ static int check_unique(const struct config *config, const struct language *lang
     return 0;
 }
 
-int language_names_settle(struct config *config, const json_t *root, struct json_reader *reader)
+int language_names_resolve(struct config *config, const json_t *root, struct json_reader *reader)
 {
     for (size_t i = 0; i < config->language_count; i++) {
         struct language *language = &config->languages[i];

@@ -22,6 +22,6 @@ bool language_name_is_valid(const char *name);
  * Drops the aliases that a new name replaces, after the file with this root was read. ERROR_CONFIG
  * if the file gives an alias that is a name, or that another language has too.
  */
-int language_names_settle(struct config *config, const json_t *root, struct json_reader *reader);
+int language_names_resolve(struct config *config, const json_t *root, struct json_reader *reader);
 
 #endif

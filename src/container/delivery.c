@@ -157,7 +157,7 @@ int delivery_check_architecture(const char *image, const char *architecture, str
                      image, architecture, strbuf_string(&known));
 }
 
-int delivery_look_at_image(const struct docker *docker, const char *image, char architecture[20],
+int delivery_inspect_image(const struct docker *docker, const char *image, char architecture[20],
                            const struct notifier *cancel, struct error *error)
 {
     CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;

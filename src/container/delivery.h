@@ -68,7 +68,7 @@ int delivery_copy_supervisor(const struct docker *docker, const char *name, cons
  * Asks the engine for the architecture of the image ("" if it does not say), and checks that a
  * supervisor can run there.
  */
-int delivery_look_at_image(const struct docker *docker, const char *image, char architecture[20],
+int delivery_inspect_image(const struct docker *docker, const char *image, char architecture[20],
                            const struct notifier *cancel, struct error *error);
 
 /*

@@ -94,14 +94,14 @@ static enum process_event pump_until_made(struct instance *instance, long long d
                                           const struct notifier *cancel, bool *unreachable)
 {
     const struct docker *docker = instance->container.docker;
-    const long long look = budget_deadline(docker, BUDGET_LOOK);
+    const long long check_at = budget_deadline(docker, BUDGET_SILENCE);
     enum process_event event =
-        instance_pump(instance, INSTANCE_MADE, look < deadline ? look : deadline, cancel);
+        instance_pump(instance, INSTANCE_MADE, check_at < deadline ? check_at : deadline, cancel);
     bool answers = true;
 
-    if (event == PROCESS_DEADLINE && look < deadline)
+    if (event == PROCESS_DEADLINE && check_at < deadline)
         event = instance_pump(instance, INSTANCE_MADE,
-                              docker_look_for_engine(docker, deadline, cancel, &answers), cancel);
+                              docker_check_engine(docker, deadline, cancel, &answers), cancel);
     *unreachable = event == PROCESS_DEADLINE && !answers;
     return event;
 }
@@ -291,12 +291,12 @@ static int make(struct instance *instance, const struct plan *plan, const char *
     return -1;
 }
 
-static int look_at_image(const struct instance *instance, char architecture[20],
+static int inspect_image(const struct instance *instance, char architecture[20],
                          const struct notifier *cancel, struct error *error)
 {
     const struct owned_container *container = &instance->container;
 
-    return delivery_look_at_image(container->docker, container->image, architecture, cancel, error);
+    return delivery_inspect_image(container->docker, container->image, architecture, cancel, error);
 }
 
 void instance_begin_again(struct instance *instance, const struct plan *plan,
@@ -330,7 +330,7 @@ static int make_by_volume(struct instance *instance, const struct plan *plan, lo
     char architecture[20] = "";
 
     if (instance->delivery == DELIVERY_VOLUME && delivery_has_choice() &&
-        look_at_image(instance, architecture, cancel, error) != 0)
+        inspect_image(instance, architecture, cancel, error) != 0)
         return -1;
     return make(instance, plan, architecture, deadline, end, cancel, error);
 }
@@ -349,7 +349,7 @@ int instance_make_once(struct instance *instance, const struct plan *plan, long 
         return 0;
     if (!instance->no_supervisor || failure.kind == ERROR_IMAGE)
         return error_set(error, failure.kind, "%s", failure.message);
-    if (look_at_image(instance, architecture, cancel, error) != 0)
+    if (inspect_image(instance, architecture, cancel, error) != 0)
         return -1;
     if (!instance_shell_may_be_missing(instance))
         return error_set(error, failure.kind, "%s", failure.message);

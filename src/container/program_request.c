@@ -128,5 +128,5 @@ struct frame_run program_request_frame(const struct program_request *request, bo
         .tail_max = is_script ? program_request_tail_max(request) : 0,
         .connections = (uint32_t)request->connections,
         .tools = (uint32_t)request->tools,
-        .look_ms = (uint64_t)request->look_ms};
+        .wait_state_ms = (uint64_t)request->wait_state_ms};
 }

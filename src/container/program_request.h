@@ -33,7 +33,8 @@ struct program_request {
     const struct strvec *proxies;     /* and these set, before the others; NULL: none */
     bool netlink;                     /* it may open sockets of netlink */
     enum program_side side;           /* with another program, if it talks to one */
-    long long look_ms;   /* after its start it is looked at, to know what it waits for; 0: never */
+    long long
+        wait_state_ms;   /* after its start it is looked at, to know what it waits for; 0: never */
     bool samples_memory; /* FRAME_RUN_SAMPLE_MEMORY */
     /* What its relay carries at once: connections of the proxy and of the tools. Both 0: it has no
      * relay. */
@@ -47,7 +48,7 @@ struct program_request {
     int archive;          /* files for its working directory; -1: none */
     int input;            /* its stdin, which is a file for it if that is known, and not too large,
                            * STDIN_FILE_MAX; -1: empty */
-    bool input_is_live;   /* see struct input; no cell has it */
+    bool input_is_live;   /* bytes are passed on as they come, while it runs; no cell has it */
     long long restore_ms; /* RESTORE comes first, which may take so long; 0: no */
     bool reset;           /* RESET comes first: the program finds what the one before it has left */
     uint64_t output_max;  /* bytes of one stream that it may write; 0: OUTPUT_HARD_MAX */

@@ -123,14 +123,14 @@ static bool take_end(struct supervisor_link *link, const struct arrived *frame)
     return link->has_end;
 }
 
-static bool take_looked(struct supervisor_link *link, const struct arrived *frame)
+static bool take_wait_state(struct supervisor_link *link, const struct arrived *frame)
 {
-    struct frame_looked looked;
+    struct frame_wait_state wait_state;
 
-    if (link->state != LINK_RUNNING || !read_struct(frame, &looked, sizeof looked) ||
-        looked.wait > FRAME_WAIT_OUTPUT)
+    if (link->state != LINK_RUNNING || !read_struct(frame, &wait_state, sizeof wait_state) ||
+        wait_state.wait > FRAME_WAIT_OUTPUT)
         return false;
-    link->looked = looked;
+    link->wait_state = wait_state;
     return true;
 }
 
@@ -264,8 +264,8 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
         return true;
     case FRAME_CREDIT:
         return take_credit(link, frame);
-    case FRAME_LOOKED:
-        return take_looked(link, frame);
+    case FRAME_WAIT_STATE:
+        return take_wait_state(link, frame);
     case FRAME_END:
         return take_end(link, frame);
     case FRAME_TOO_LARGE:

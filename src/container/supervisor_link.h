@@ -40,11 +40,11 @@ struct supervisor_link {
     struct strbuf pending;       /* the start of a frame */
     /* FAILED; the step is 0 if nothing failed. */
     struct frame_failed failure;
-    struct strbuf failed;       /* the path concerned */
-    struct frame_end end;       /* valid if has_end; a figure that cannot be is FRAME_UNKNOWN */
-    struct frame_looked looked; /* LOOKED, or zeros */
-    bool has_end;               /* the program has ended by itself or at an order */
-    uint64_t kept_bytes;        /* of the copy that KEEP made, at most as many as were ordered */
+    struct strbuf failed; /* the path concerned */
+    struct frame_end end; /* valid if has_end; a figure that cannot be is FRAME_UNKNOWN */
+    struct frame_wait_state wait_state; /* WAIT_STATE, or zeros */
+    bool has_end;                       /* the program has ended by itself or at an order */
+    uint64_t kept_bytes; /* of the copy that KEEP made, at most as many as were ordered */
     uint64_t keep_max;
     /* What is still to be sent of the request; the files are borrowed, -1: none. */
     struct strbuf head;        /* frames in front of the archive */

@@ -77,7 +77,7 @@ static void begin_request(struct supervisor_link *link, int archive, int input, 
     link->input_credit = link->network_credit = FRAME_STDIN_WINDOW;
     link->ready_is_late |= link->makes_ready;
     link->has_relay = link->makes_ready = false;
-    link->looked = (struct frame_looked){0};
+    link->wait_state = (struct frame_wait_state){0};
     link->requested = true;
 }
 

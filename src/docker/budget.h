@@ -9,7 +9,7 @@
  *
  *     start of the run
  *       |  SETUP 60, and the timeout (a minute of it at most): create, start, send the files
- *       |    after LOOK 30 without a sign of it QUESTION 20 for the question whether the engine is
+ *       |    after SILENCE 30 without a sign of it QUESTION 20 for the question whether the engine is
  *       |    there; if that has no answer, and ANSWER 30 later there is no sign yet, the run ends
  *       |    in a warm container: WARM_START 30, to change its limits and send the files, which may
  *       |    take longer while some are taken; and if that fails WARM_REMOVE 20 to remove it;
@@ -38,7 +38,7 @@
 enum budget_part {
     /* Parts of a run, in the order of the drawing above. */
     BUDGET_SETUP,
-    BUDGET_LOOK,
+    BUDGET_SILENCE,
     BUDGET_QUESTION,
     BUDGET_ANSWER,
     BUDGET_WARM_START,

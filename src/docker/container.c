@@ -229,8 +229,8 @@ int container_create(const struct docker *docker, const struct container_spec *s
                                .deadline = deadline,
                                .cancel = cancel,
                                .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE),
-                               .look = docker_look_for_engine,
-                               .look_at = budget_deadline(docker, BUDGET_LOOK)};
+                               .engine_check = docker_check_engine,
+                               .check_at = budget_deadline(docker, BUDGET_SILENCE)};
 
     *end = CREATION_ENDED;
     if (open_profile(docker, &profile, error) != 0)

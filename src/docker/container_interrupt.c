@@ -32,12 +32,12 @@ static int tell(const struct docker *docker, const char *command, const char *na
 }
 
 /* What it may be paused for, and whether it is: by one of us that was killed. */
-struct look {
+struct pause_state {
     int volumes;
     bool runs, paused;
 };
 
-static int look(const struct docker *docker, const char *name, struct look *seen,
+static int inspect(const struct docker *docker, const char *name, struct pause_state *seen,
                 struct error *error)
 {
     static const char cannot[] = "cannot inspect the container";
@@ -70,9 +70,9 @@ static int pause_if_needed(const struct docker *docker, const char *name,
 
     for (int attempt = 1;; attempt++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
-        struct look seen;
+        struct pause_state seen;
 
-        if (look(docker, name, &seen, error) != 0)
+        if (inspect(docker, name, &seen, error) != 0)
             return -1;
         *paused = seen.paused;
         if (seen.volumes <= 1 || !seen.runs || seen.paused)

@@ -99,16 +99,16 @@ static enum process_event wait_while_answered(const struct docker *docker,
                                               struct process *process, struct process_pump *pump,
                                               bool *given_up)
 {
-    const long long pause = call->look_at - clock_now_ms();
+    const long long pause = call->check_at - clock_now_ms();
     bool answers = true, answered;
     enum process_event event;
 
-    pump->deadline = call->look_at;
+    pump->deadline = call->check_at;
     do {
         answered = answers;
         event = process_pump(process, pump);
         if (event == PROCESS_DEADLINE)
-            pump->deadline = call->look(docker, 0, call->cancel, &answers);
+            pump->deadline = call->engine_check(docker, 0, call->cancel, &answers);
         if (answers)
             pump->deadline = clock_now_ms() + pause;
     } while (event == PROCESS_DEADLINE && (answers || answered));
@@ -116,21 +116,21 @@ static enum process_event wait_while_answered(const struct docker *docker,
     return event;
 }
 
-/* Waits for the end of the command, until its deadline or until `look` gives it up. */
+/* Waits for the end of the command, until its deadline or until `engine_check` gives it up. */
 static enum process_event wait_for_end(const struct docker *docker, const struct docker_call *call,
                                        struct process *process, struct process_pump *pump,
                                        bool *given_up)
 {
-    const bool looks = call->look && call->look_at < call->deadline;
+    const bool checks = call->engine_check && call->check_at < call->deadline;
     enum process_event event;
     bool answers = true;
 
-    if (call->look && call->deadline == 0)
+    if (call->engine_check && call->deadline == 0)
         return wait_while_answered(docker, call, process, pump, given_up);
-    pump->deadline = looks ? call->look_at : call->deadline;
+    pump->deadline = checks ? call->check_at : call->deadline;
     event = process_pump(process, pump);
-    if (event == PROCESS_DEADLINE && looks) {
-        pump->deadline = call->look(docker, call->deadline, call->cancel, &answers);
+    if (event == PROCESS_DEADLINE && checks) {
+        pump->deadline = call->engine_check(docker, call->deadline, call->cancel, &answers);
         event = process_pump(process, pump);
     }
     *given_up = event == PROCESS_DEADLINE && !answers;

@@ -60,7 +60,7 @@ void docker_set_up_environment(void);
  * Returns until when to wait for it, at most until the deadline. *answers: whether the engine is
  * there.
  */
-typedef long long docker_look(const struct docker *docker, long long deadline,
+typedef long long docker_engine_check(const struct docker *docker, long long deadline,
                               const struct notifier *cancel, bool *answers);
 
 /* One command. Everything in it is borrowed. */
@@ -73,8 +73,8 @@ struct docker_call {
     long long grace_ms;                /* how long a cancelled command may still take to end */
     const struct process_drain *drain; /* NULL: none */
     bool show_stdout;                  /* its stdout is our stderr, and not kept */
-    docker_look *look;                 /* NULL: it gets all its time */
-    long long look_at;                 /* clock_now_ms(); when `look` is called */
+    docker_engine_check *engine_check;                 /* NULL: it gets all its time */
+    long long check_at;                 /* clock_now_ms(); when `engine_check` is called */
 };
 
 struct docker_output {
@@ -82,7 +82,7 @@ struct docker_output {
     int status;
     struct strbuf out; /* the start of each stream */
     struct strbuf err;
-    bool given_up; /* it did not end in time, and `look` says that the engine does not answer */
+    bool given_up; /* it did not end in time, and `engine_check` says that the engine does not answer */
 };
 
 #define DOCKER_OUTPUT_INIT                                                                         \

@@ -44,7 +44,7 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
     return answer;
 }
 
-long long docker_look_for_engine(const struct docker *docker, long long deadline,
+long long docker_check_engine(const struct docker *docker, long long deadline,
                                  const struct notifier *cancel, bool *answers)
 {
     long long end;

@@ -20,11 +20,11 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
                                          const struct notifier *cancel);
 
 /*
- * A docker_look for commands that may take as long as a slow engine needs: the deadline if the
+ * A docker_engine_check for commands that may take as long as a slow engine needs: the deadline if the
  * engine answers within BUDGET_QUESTION, else BUDGET_ANSWER from then on, as it may only be slow to
  * answer. `deadline` may be 0: none.
  */
-long long docker_look_for_engine(const struct docker *docker, long long deadline,
+long long docker_check_engine(const struct docker *docker, long long deadline,
                                  const struct notifier *cancel, bool *answers);
 
 /*

@@ -17,7 +17,7 @@ struct image_details {
     char created[20];         /* "2026-11-22T10:43:32"; "": not said */
     char *user;               /* "nobody:nogroup"; NULL: not set */
     struct strvec entrypoint; /* empty: not set */
-    struct strvec command;    /* likewise */
+    struct strvec command;    /* empty: not set */
     bool has_volumes;         /* it declares some */
     struct strvec tags;       /* "NAME:TAG" */
     struct strvec labels;     /* "KEY=VALUE" */

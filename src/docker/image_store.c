@@ -153,8 +153,8 @@ int image_store_pull(const struct docker *docker, const char *image, const struc
                                      .stdin_file = -1,
                                      .cancel = cancel,
                                      .show_stdout = true,
-                                     .look = docker_look_for_engine,
-                                     .look_at = budget_deadline(docker, BUDGET_LOOK)};
+                                     .engine_check = docker_check_engine,
+                                     .check_at = budget_deadline(docker, BUDGET_SILENCE)};
     CLEANUP_FREE char *what = string_format("cannot pull the image '%s'", image);
     CLEANUP_FREE char *message = NULL;
 

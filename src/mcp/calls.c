@@ -28,7 +28,7 @@ void call_free(struct call *call)
 {
     responder_nothing(&call->responder);
     progress_release(&call->progress);
-    round_release(&call->round);
+    call_question_release(&call->questions);
     strvec_release(&call->warnings);
     free(call->unprepared);
     free(call);
@@ -78,17 +78,17 @@ static bool has_begun(const struct result *result)
 }
 
 /* That a language is not prepared is worth one warning, and not one with each call. */
-static void drop_told(const struct call *call, struct result *result)
+static void drop_sent_warning(const struct call *call, struct result *result)
 {
     struct calls *calls = call->calls;
 
     if (!call->unprepared)
         return;
     pthread_mutex_lock(&calls->lock);
-    if (strvec_contains(&calls->told, call->unprepared))
+    if (strvec_contains(&calls->sent_warnings, call->unprepared))
         strvec_remove(&result->warnings, call->unprepared);
     else if (!call->closed && strvec_contains(&result->warnings, call->unprepared))
-        strvec_push(&calls->told, call->unprepared);
+        strvec_push(&calls->sent_warnings, call->unprepared);
     pthread_mutex_unlock(&calls->lock);
 }
 
@@ -121,7 +121,7 @@ static void call_done(void *context, struct result *result)
         opened = false;
     }
     result_name_subject(result, tool_arguments_namer);
-    drop_told(call, result);
+    drop_sent_warning(call, result);
     strvec_push_all(&result->warnings, &call->warnings);
     advice_add(result, call->language, &call->offers);
     if (calls->service->docker.trace) /* after the steps of the call */
@@ -138,8 +138,8 @@ static void call_done(void *context, struct result *result)
         json_decref(tool_result);
         responder_nothing(&call->responder);
     } else {
-        if (call->round.unclaimed)
-            round_results_keep(&calls->results, &call->round.key, tool_result);
+        if (call->questions.unclaimed)
+            unclaimed_results_keep(&calls->results, &call->questions.key, tool_result);
         else
             responder_result(&call->responder, tool_result);
         opened = false; /* the client has its id */
@@ -198,10 +198,10 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
     return result;
 }
 
-void calls_ask_in_rounds(struct calls *calls, struct call *call, const char *digest)
+void calls_ask_by_responses(struct calls *calls, struct call *call, const char *digest)
 {
-    round_init(&call->round, &calls->lock, &call->responder, &call->closed, digest);
-    call->asker = &call->round.asker;
+    call_question_init(&call->questions, &calls->lock, &call->responder, &call->closed, digest);
+    call->asker = &call->questions.asker;
 }
 
 /* The call goes on with another request. The caller has the lock. */
@@ -211,22 +211,22 @@ static void resume(struct call *call, struct responder *responder, const json_t 
     *responder = (struct responder){.writer = NULL};
     progress_release(&call->progress);
     progress_init(&call->progress, params);
-    round_resume(&call->round, json_object_get(params, "inputResponses"));
+    call_question_resume(&call->questions, json_object_get(params, "inputResponses"));
 }
 
-bool calls_resume(struct calls *calls, const struct round_key *key, struct responder *responder,
-                  const json_t *params)
+bool calls_resume(struct calls *calls, const struct call_question_key *key,
+                  struct responder *responder, const json_t *params)
 {
     struct call *call;
     json_t *result = NULL;
 
     pthread_mutex_lock(&calls->lock);
     call = calls->list;
-    while (call && (call->closed || !round_matches(&call->round, key)))
+    while (call && (call->closed || !call_question_matches(&call->questions, key)))
         call = call->next;
     if (call)
         resume(call, responder, params);
-    else if ((result = round_results_take(&calls->results, key)))
+    else if ((result = unclaimed_results_take(&calls->results, key)))
         responder_result(responder, result);
     pthread_mutex_unlock(&calls->lock);
     return call || result;
@@ -236,7 +236,7 @@ void calls_cancel(struct calls *calls, const json_t *id)
 {
     pthread_mutex_lock(&calls->lock);
     for (struct call *call = calls->list; call; call = call->next) {
-        if (!json_equal(call->responder.id, id) && !round_responded(&call->round, id))
+        if (!json_equal(call->responder.id, id) && !call_question_responded(&call->questions, id))
             continue;
         call->closed = true;
         service_cancel(calls->service, call->handle);
@@ -287,7 +287,7 @@ int calls_send_progress(struct calls *calls)
 
     pthread_mutex_lock(&calls->lock);
     for (struct call *call = calls->list; call; call = call->next) {
-        if (call->progress.token && !call->closed && !call->round.unclaimed) {
+        if (call->progress.token && !call->closed && !call->questions.unclaimed) {
             again = PROGRESS_POLL_MS;
             send_due_progress(call, ahead);
         }
@@ -325,14 +325,14 @@ int calls_without_response(struct calls *calls)
 
     pthread_mutex_lock(&calls->lock);
     for (const struct call *call = calls->list; call; call = call->next)
-        count += !call->closed && !call->round.unclaimed;
+        count += !call->closed && !call->questions.unclaimed;
     pthread_mutex_unlock(&calls->lock);
     return count;
 }
 
 void calls_release(struct calls *calls)
 {
-    strvec_release(&calls->told);
-    round_results_release(&calls->results);
+    strvec_release(&calls->sent_warnings);
+    unclaimed_results_release(&calls->results);
     pthread_mutex_destroy(&calls->lock);
 }

@@ -14,10 +14,10 @@
 
 #include "config/config.h"
 #include "mcp/advice.h"
+#include "mcp/call_question.h"
 #include "mcp/progress.h"
 #include "mcp/responder.h"
 #include "mcp/result_store.h"
-#include "mcp/rounds.h"
 #include "request/plan.h"
 #include "run/run_stats.h"
 #include "service/service.h"
@@ -29,7 +29,7 @@ struct call {
     struct responder responder;
     struct progress progress;
     const struct tool_asker *asker; /* borrowed; NULL: there is no one to ask */
-    struct round round;             /* if the asker is its own */
+    struct call_question questions; /* if the asker is its own */
     struct strvec warnings;         /* about its arguments; owned */
 
     /* Only calls.c uses the rest. */
@@ -60,10 +60,10 @@ struct calls {
     struct result_store *store;
 
     pthread_mutex_t lock;
-    struct call *list;  /* in the order in which they were submitted */
-    int unfinished;     /* those in the list, and those whose containers are being removed */
-    struct strvec told; /* warnings that some client has had, and that do not come again */
-    struct round_results results;
+    struct call *list; /* in the order in which they were submitted */
+    int unfinished;    /* those in the list, and those whose containers are being removed */
+    struct strvec sent_warnings; /* warnings that some client has had, and that do not come again */
+    struct unclaimed_results results;
 };
 
 /* Everything is borrowed and must exist until calls_release(). */
@@ -77,16 +77,17 @@ void calls_init(struct calls *calls, struct service *service, const struct confi
  */
 int calls_submit(struct calls *calls, struct call *call, struct plan *plan, struct error *error);
 
-/* Makes the call ask by its responses; `digest` is round_digest() of it. Call it before the above.
+/* Makes the call ask by its responses; `digest` is call_question_digest() of it. Call it before the
+ * above.
  */
-void calls_ask_in_rounds(struct calls *calls, struct call *call, const char *digest);
+void calls_ask_by_responses(struct calls *calls, struct call *call, const char *digest);
 
 /*
  * Takes a request that repeats a call with the answer to a question, and uses the responder. False
  * if no call has this key: it was used before, or belongs to another call.
  */
-bool calls_resume(struct calls *calls, const struct round_key *key, struct responder *responder,
-                  const json_t *params);
+bool calls_resume(struct calls *calls, const struct call_question_key *key,
+                  struct responder *responder, const json_t *params);
 
 /*
  * Cancels the calls with this id; no response is sent. A call whose question waits for an answer

@@ -24,7 +24,7 @@ struct host_config_options {
 
 struct host_config {
     json_t *document; /* all of the file that concerns the server, as an object */
-    char *entry;      /* the same for the file, in its format, with a line feed at its end */
+    char *entry;      /* `document` as text in the format of the file; ends with a line feed */
     char *command;    /* the host's own command that adds the entry; NULL: it has none */
     int ends; /* seconds after which the host ends a call that may take longer; 0: none may */
     int fits; /* the max_timeout that it would not end */

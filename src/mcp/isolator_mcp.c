@@ -30,9 +30,9 @@
 
 struct server_command {
     const char *config;       /* borrowed from argv; NULL: the usual places */
-    const char *inputs;       /* likewise; NULL: inputsDir of the configuration */
-    const char *audit;        /* likewise; NULL: auditFile of the configuration */
-    const char *ssh;          /* likewise; NULL: the server runs on this machine */
+    const char *inputs;       /* borrowed from argv; NULL: inputsDir of the configuration */
+    const char *audit;        /* borrowed from argv; NULL: auditFile of the configuration */
+    const char *ssh;          /* borrowed from argv; NULL: the server runs on this machine */
     struct host_command host; /* none: serve */
     bool verbose, help, version, man;
 };

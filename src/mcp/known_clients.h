@@ -17,7 +17,7 @@ struct known_client {
     const char *name;
     bool no_structure; /* neither structuredContent nor outputSchema, which requires it */
     bool no_links;     /* a text says the URI of each file */
-    bool no_media;     /* likewise; also pictures, audio and files are left out */
+    bool no_media;     /* as no_links; pictures, audio and files are left out, too */
     int max_text;      /* bytes of the text; 0: what the configuration says */
 };
 

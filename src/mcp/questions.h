@@ -1,7 +1,8 @@
 /*
  * Questions to the person at the client: elicitation in form mode (client/elicitation, since MCP
  * 2025-06-18). A client that has not said that it can answer them gets none. In legacy revisions
- * they are requests of the server, which this module sends; mcp/rounds.h has them in modern ones.
+ * they are requests of the server, which this module sends; mcp/call_question.h has them in modern
+ * ones.
  *
  * The threads of runs ask, and the thread that reads messages brings the answers.
  */

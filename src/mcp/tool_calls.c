@@ -40,8 +40,8 @@ static void let_ask(const struct request_context *context, struct call *call)
     call->asker = &connection->questions.asker;
     if (!call->responder.revision->modern)
         return;
-    round_digest(TOOL_NAME, json_object_get(context->params, "arguments"), digest);
-    calls_ask_in_rounds(&connection->calls, call, digest);
+    call_question_digest(TOOL_NAME, json_object_get(context->params, "arguments"), digest);
+    calls_ask_by_responses(&connection->calls, call, digest);
 }
 
 /* Hands the plan over to the service. The response comes when it has run. */
@@ -176,12 +176,12 @@ static json_t *call_search(struct request_context *context, const json_t *argume
 /* A call that the client repeats, since its response was a question. */
 static json_t *call_again(struct request_context *context, const char *name)
 {
-    struct round_key key;
+    struct call_question_key key;
     const char *state = responder_need_string(context->responder, context->params, "requestState");
 
     if (!state)
         return NULL;
-    round_digest(name, json_object_get(context->params, "arguments"), key.digest);
+    call_question_digest(name, json_object_get(context->params, "arguments"), key.digest);
     snprintf(key.state, sizeof key.state, "%s", state);
     if (strlen(state) != sizeof key.state - 1 ||
         !calls_resume(&context->connection->calls, &key, context->responder, context->params))

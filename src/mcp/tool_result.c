@@ -35,7 +35,7 @@ struct excerpt {
     struct strbuf text[2];
     bool cut[2]; /* this module has cut the text; the run may have cut it before */
     struct strbuf value;
-    bool value_cut; /* likewise */
+    bool value_cut; /* by this module */
 };
 
 /* Moves the output out of the result. */

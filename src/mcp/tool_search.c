@@ -30,12 +30,12 @@ struct tool_search {
     struct tool_search *next;
 };
 
-void tool_searches_init(struct tool_searches *searches, struct tool_box *box,
+void tool_searches_init(struct tool_searches *searches, struct tool_set *set,
                         const struct strvec *servers, size_t max_text,
                         const struct notifier *changed)
 {
     *searches = (struct tool_searches){
-        .box = box, .servers = servers, .changed = changed, .max_text = max_text};
+        .set = set, .servers = servers, .changed = changed, .max_text = max_text};
 }
 
 static void free_search(struct tool_search *search)
@@ -182,7 +182,7 @@ int tool_searches_begin(struct tool_searches *searches, struct responder *respon
                                    .log = TOOL_LOG_INIT,
                                    .consent = TOOL_CONSENT_INIT,
                                    .text = STRBUF_INIT};
-    search->use = (struct tool_use){.box = searches->box,
+    search->use = (struct tool_use){.set = searches->set,
                                     .servers = searches->servers,
                                     .log = &search->log,
                                     .consent = &search->consent,

@@ -15,8 +15,8 @@
 #include "base/strvec.h"
 #include "mcp/responder.h"
 #include "request/tools_argument.h"
-#include "tools/tool_box.h"
 #include "tools/tool_consent.h"
+#include "tools/tool_set.h"
 
 /* Searches at once. */
 enum { TOOL_SEARCHES_MAX = 16 };
@@ -24,7 +24,7 @@ enum { TOOL_SEARCHES_MAX = 16 };
 struct tool_search;
 
 struct tool_searches {
-    struct tool_box *box; /* borrowed, like the next two; NULL: there are no servers */
+    struct tool_set *set; /* borrowed, like the next two; NULL: there are no servers */
     const struct strvec *servers;
     const struct notifier *changed;
     size_t max_text;          /* bytes of a result */
@@ -33,7 +33,7 @@ struct tool_searches {
 };
 
 /* Everything is borrowed; `changed` is raised when tool_searches_serve() has something to do. */
-void tool_searches_init(struct tool_searches *searches, struct tool_box *box,
+void tool_searches_init(struct tool_searches *searches, struct tool_set *set,
                         const struct strvec *servers, size_t max_text,
                         const struct notifier *changed);
 

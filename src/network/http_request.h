@@ -34,7 +34,7 @@ struct http_request {
     bool no_trailer;           /* its chunks must not be followed by fields */
     unsigned long long content; /* bytes of HTTP_BODY_LENGTH */
     int status;                 /* of HTTP_REFUSED: 400, 431, 501, 505 */
-    const char *problem;        /* likewise: a static text, "two Host fields" */
+    const char *problem;        /* of HTTP_REFUSED: a static text, "two Host fields" */
 };
 
 /*

@@ -28,8 +28,8 @@ struct socks_request {
     char host[HOST_NAME_SIZE]; /* a name of host_name_read() */
     unsigned short port;
     size_t length;       /* bytes that it takes of what has come */
-    int status;          /* of SOCKS_REFUSED: the status of HTTP that says the same: 400, 501 */
-    const char *problem; /* likewise: a static text */
+    int status;          /* of SOCKS_REFUSED: the status of HTTP for that: 400, 501 */
+    const char *problem; /* of SOCKS_REFUSED: a static text */
 };
 
 /* SOCKS_GOOD: it has `taken` bytes, and needs no password. SOCKS_REFUSED: it needs one. */

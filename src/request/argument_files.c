@@ -173,15 +173,15 @@ static int read_file(struct argument_reader *reader, const char *name, const jso
         {"name", "filename"}, {"path", "filename"}, {NULL, NULL}};
     CLEANUP(strvec_release) struct strvec known = STRVEC_INIT;
     const struct argument_names names = {.object = name, .known = &known, .aliases = aliases};
-    json_t *settled;
+    json_t *resolved;
     int result;
 
     if (!json_is_object(file))
         return argument_wrong(reader, name, "an object with filename and content");
     strvec_push_each(&known, "filename", "content", "encoding", "uri", NULL);
-    settled = argument_names_settle(&names, file, reader->warnings, reader->error);
-    result = settled ? add_file(reader, name, settled, files) : -1;
-    json_decref(settled);
+    resolved = argument_names_resolve(&names, file, reader->warnings, reader->error);
+    result = resolved ? add_file(reader, name, resolved, files) : -1;
+    json_decref(resolved);
     return result;
 }
 

@@ -171,8 +171,8 @@ static int take(const struct argument_names *names, json_t *all, const char *nam
     return 0;
 }
 
-json_t *argument_names_settle(const struct argument_names *names, const json_t *given,
-                              struct strvec *warnings, struct error *error)
+json_t *argument_names_resolve(const struct argument_names *names, const json_t *given,
+                               struct strvec *warnings, struct error *error)
 {
     json_t *all = json_object();
     const char *key;

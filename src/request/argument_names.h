@@ -30,8 +30,8 @@ struct argument_names {
  * those that are like nothing are left out with a warning. ERROR_USAGE names any other, and the
  * known name that it is like, and also a name that is given twice. Then it returns NULL.
  */
-json_t *argument_names_settle(const struct argument_names *names, const json_t *given,
-                              struct strvec *warnings, struct error *error);
+json_t *argument_names_resolve(const struct argument_names *names, const json_t *given,
+                               struct strvec *warnings, struct error *error);
 
 /* Adds a warning, unless there are many: a call can have thousands of files. */
 void argument_warn(struct strvec *warnings, const char *format, ...)

@@ -278,6 +278,14 @@ int argument_variables(struct argument_reader *reader, const char *name, const j
     return 0;
 }
 
+int argument_flag(struct argument_reader *reader, const char *name, const json_t *value, bool *flag)
+{
+    if (!json_is_boolean(value))
+        return argument_wrong(reader, name, "true or false");
+    *flag = json_is_true(value);
+    return 0;
+}
+
 int argument_seconds(struct argument_reader *reader, const char *name, const json_t *value,
                      double *seconds)
 {

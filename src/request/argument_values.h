@@ -7,6 +7,7 @@
 #define REQUEST_ARGUMENT_VALUES_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -99,6 +100,10 @@ int argument_variables(struct argument_reader *reader, const char *name, const j
  */
 int argument_stdin(struct argument_reader *reader, const char *name, const json_t *value,
                    int *file);
+
+/* Reads true or false. */
+int argument_flag(struct argument_reader *reader, const char *name, const json_t *value,
+                  bool *flag);
 
 /* Reads a number of seconds greater than 0. */
 int argument_seconds(struct argument_reader *reader, const char *name, const json_t *value,

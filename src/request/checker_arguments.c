@@ -96,25 +96,16 @@ static int read_memory(struct argument_reader *reader, const char *name, const j
     return set_limit(reader, request, LIMIT_MEMORY, json_number_value(value));
 }
 
-static int read_flag(struct argument_reader *reader, const char *name, const json_t *value,
-                     bool *flag)
-{
-    if (!json_is_boolean(value))
-        return argument_wrong(reader, name, "true or false");
-    *flag = json_is_true(value);
-    return 0;
-}
-
 static int read_interactive(struct argument_reader *reader, const char *name, const json_t *value,
                             struct request *request)
 {
-    return read_flag(reader, name, value, &request->interactive);
+    return argument_flag(reader, name, value, &request->interactive);
 }
 
 static int read_transcript(struct argument_reader *reader, const char *name, const json_t *value,
                            struct request *request)
 {
-    return read_flag(reader, name, value, &request->transcript);
+    return argument_flag(reader, name, value, &request->transcript);
 }
 
 static const struct member {

@@ -30,8 +30,8 @@ int comparison_mode_parse(const char *name, enum comparison_mode *mode, struct e
                      shown);
 }
 
-int comparison_rule_settle(struct comparison_rule *rule, const struct comparison_names *names,
-                           struct error *error)
+int comparison_rule_complete(struct comparison_rule *rule, const struct comparison_names *names,
+                             struct error *error)
 {
     const char *tolerance = rule->tolerance >= 0  ? names->tolerance
                             : rule->absolute >= 0 ? names->absolute

@@ -44,12 +44,12 @@ struct comparison_names {
 };
 
 /*
- * Settles a rule of which all that was given is set: of what was not, `absolute` and `relative`
+ * Completes a rule of which all that was given is set: of what was not, `absolute` and `relative`
  * become 0, or the default if none is given. ERROR_USAGE if a member needs another mode, or
  * excludes another one.
  */
-int comparison_rule_settle(struct comparison_rule *rule, const struct comparison_names *names,
-                           struct error *error);
+int comparison_rule_complete(struct comparison_rule *rule, const struct comparison_names *names,
+                             struct error *error);
 
 /* Reads the name of a mode, like "trim". ERROR_USAGE without a change of *mode if there is none of
  * that name. */

@@ -32,9 +32,9 @@ int job_arguments_complete(struct request *request, const struct config *config,
     if (isnan(timeout) && limits_set_number(&request->policy.limits, LIMIT_TIMEOUT,
                                             job_arguments_timeout(config), error) != 0)
         return -1;
-    if (!request->unasked)
+    if (!request->unrequested)
         return 0;
-    request->unasked = false; /* the script of a job looks only for patterns */
+    request->unrequested = false; /* the script of a job looks only for patterns */
     request->artifacts_optional = true;
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
         if (request_add_artifact(request, pictures[i], error) != 0)
@@ -72,10 +72,7 @@ static int read_seconds(struct argument_reader *reader, const json_t *value,
 static int read_stop(struct argument_reader *reader, const json_t *value,
                      struct wait_arguments *wait)
 {
-    if (!json_is_boolean(value))
-        return argument_wrong(reader, "stop", "true or false");
-    wait->stop = json_is_true(value);
-    return 0;
+    return argument_flag(reader, "stop", value, &wait->stop);
 }
 
 static const struct wait_argument {
@@ -95,16 +92,16 @@ int job_arguments_read_wait(const json_t *arguments, struct wait_arguments *wait
     struct argument_reader reader = {.error = error, .warnings = warnings};
     CLEANUP(strvec_release) struct strvec known = STRVEC_INIT;
     const struct argument_names names = {.known = &known};
-    json_auto_t *settled = NULL;
+    json_auto_t *resolved = NULL;
 
     *wait = (struct wait_arguments){.seconds = JOB_WAIT_SECONDS};
     for (int i = 0; i < ROWS; i++)
         strvec_push(&known, table[i].name);
-    settled = argument_names_settle(&names, arguments, warnings, error);
-    if (!settled)
+    resolved = argument_names_resolve(&names, arguments, warnings, error);
+    if (!resolved)
         return -1;
     for (int i = 0; i < ROWS; i++) {
-        json_auto_t *value = argument_given(&reader, settled, table[i].name, table[i].type);
+        json_auto_t *value = argument_given(&reader, resolved, table[i].name, table[i].type);
 
         if (value && table[i].read(&reader, value, wait) != 0)
             return argument_hint(&reader, value, table[i].type);

@@ -119,7 +119,7 @@ static void take_over(struct plan *plan, struct request *request)
     plan->artifacts = request->artifacts;
     request->artifacts = (struct strvec)STRVEC_INIT;
     plan->artifacts_optional = request->artifacts_optional;
-    plan->unasked = request->unasked;
+    plan->unrequested = request->unrequested;
     plan->tests = request->tests;
     request->tests = (struct test_requests)TEST_REQUESTS_INIT;
     plan->test_output_bytes =
@@ -130,7 +130,7 @@ static void take_over(struct plan *plan, struct request *request)
 }
 
 /* Makes the entrypoint and the patterns relative to the working directory. */
-static int settle_paths(struct plan *plan, struct request *request, struct error *error)
+static int resolve_paths(struct plan *plan, struct request *request, struct error *error)
 {
     char *entrypoint = input_files_path(plan->entrypoint, plan->workdir, error);
 
@@ -282,7 +282,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     set_image(plan, request, language);
     plan->entrypoint = plan_program_path(request, language);
     plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;
-    if (settle_paths(plan, request, error) != 0 ||
+    if (resolve_paths(plan, request, error) != 0 ||
         input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
         set_limits(plan, config, request, language, error) != 0 ||
         plan_check_tests(plan, config, request, error) != 0 ||

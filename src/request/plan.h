@@ -32,23 +32,23 @@ struct plan {
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
     struct sandbox_policy policy;     /* complete */
     struct limits build_limits;       /* complete, if there is a build */
-    int stack_mb;                     /* see struct language */
-    bool ready;                       /* likewise */
-    struct strvec preload;            /* likewise */
+    int stack_mb;                     /* of program and build; 0: as much as their memory */
+    bool ready;                       /* with a started interpreter */
+    struct strvec preload;            /* modules that it imports in advance */
     double requested_cpus;            /* the CPUs of `policy`, if the request names them; NAN */
     bool image_requested;             /* the request names the image */
     bool allow_netlink;               /* programs may open sockets of netlink */
     struct strvec tools;              /* servers whose tools it may call; each once */
     struct input input;
-    struct strvec paths;        /* see struct request */
-    struct strvec constants;    /* likewise */
-    char *links_below;          /* likewise */
+    struct strvec paths;        /* files and directories of this host to be sent */
+    struct strvec constants;    /* base/constants.h; replaced in these files */
+    char *links_below;          /* where links in them may lead; NULL: not out of them */
     struct test_requests tests; /* none: the program runs once */
-    struct function_call call;  /* that the tests call; see struct request */
+    struct function_call call;  /* that the tests call; without a function: they run the program */
     int test_output_bytes;      /* kept of each stream of a test */
     struct plan *checker;       /* owned; that of the checker of the tests; NULL: none */
     enum checker_convention checker_convention;
-    bool interactive, transcript; /* see struct request */
+    bool interactive, transcript; /* the checker talks to the program; what they say is kept */
     bool is_repeated; /* the program runs many times, each time with its files as they were */
     struct session_request session;
     /*
@@ -59,13 +59,13 @@ struct plan {
     struct strvec session_command;
     struct strvec arguments; /* the request's, which `command` has too */
     struct strvec artifacts; /* patterns of the files to return */
-    bool artifacts_optional; /* see struct request */
-    bool unasked;            /* see struct request */
+    bool artifacts_optional; /* no file need fit */
+    bool unrequested;        /* return pictures, and name other files */
     int max_artifacts;       /* number of files that are returned */
     int max_artifact_bytes;  /* bytes of all of them together */
     bool probes_limits;      /* the program finds out whether the engine enforces limits */
-    char *save_image;        /* see struct request */
-    char *save_dockerfile;
+    char *save_image;        /* tag for an image of the run; NULL: save none */
+    char *save_dockerfile;   /* path of a Dockerfile of the run; NULL: write none */
 };
 
 #define PLAN_INIT                                                                                  \

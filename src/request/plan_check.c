@@ -102,7 +102,7 @@ int plan_check_tests(const struct plan *plan, const struct config *config, struc
         return error_set(error, ERROR_USAGE, "a request with tests cannot return files");
     if (request->tests.groups && request->tests.count == 0)
         return error_set(error, ERROR_USAGE, "groups need tests");
-    return score_groups_settle(&request->tests, request->checker != NULL, error);
+    return score_groups_complete(&request->tests, request->checker != NULL, error);
 }
 
 /* Checks that a test is one of a call, or is not. */

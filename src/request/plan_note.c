@@ -140,7 +140,7 @@ static int read_comparison(const json_t *value, struct comparison_rule *rule, st
     return comparison_mode_parse(mode, &rule->mode, error);
 }
 
-/* The points of tests and the maximums of groups are settled; one that is not there is none. */
+/* The points of tests and the maximums of groups are complete; one that is not there is none. */
 static void add_points(json_t *object, const char *key, double points)
 {
     if (isfinite(points))
@@ -200,7 +200,7 @@ static int read_groups(const json_t *array, struct test_requests *tests, struct 
         if (read_group(value, tests->groups, error) != 0)
             return -1;
     }
-    return score_groups_settle(tests, false, error);
+    return score_groups_complete(tests, false, error);
 }
 
 static json_t *make_tests(const struct test_requests *tests)

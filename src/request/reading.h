@@ -20,8 +20,8 @@ struct reading {
     const bool *offered;        /* languages; NULL: all */
     bool has_checker;           /* of the tests */
     bool offers_hosts;          /* models have the argument for hosts */
-    const struct strvec *tools; /* see struct tool_client; not NULL */
-    const char *programs;       /* see struct tool_client */
+    const struct strvec *tools; /* servers whose tools programs may call; borrowed */
+    const char *programs;       /* directory for entrypoint_file; borrowed; NULL: none */
     struct argument_reader values;
     struct error *error;
 };

@@ -95,7 +95,7 @@ struct request {
     bool of_package;         /* it is one of a problem package, which can have another standard */
     bool background;         /* the caller wants a job, and not to wait for the result */
     bool artifacts_optional; /* the patterns are not the caller's: no file need fit */
-    bool unasked;            /* return pictures, and name the other files that the program writes */
+    bool unrequested;        /* return pictures, and name the other files that the program writes */
     struct test_requests tests;
     struct function_call call; /* what the tests call; without a function: they run the program */
     struct request

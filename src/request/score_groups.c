@@ -211,7 +211,7 @@ static void add_part(const struct score_group *group, double points, double *sum
 }
 
 /* `sum`: of what is in it. */
-static int settle_group(struct score_group *group, double sum, struct error *error)
+static int complete_group(struct score_group *group, double sum, struct error *error)
 {
     if (group->tests + group->groups == 0)
         return refuse(error, group->name, "has no tests");
@@ -250,7 +250,7 @@ static int set_points(struct test_requests *tests, bool has_checker, struct erro
         const size_t place = groups->order[i];
         const size_t parent = groups->items[place].parent;
 
-        if (settle_group(&groups->items[place], sums[place], error) != 0)
+        if (complete_group(&groups->items[place], sums[place], error) != 0)
             return -1;
         if (place > 0)
             add_part(&groups->items[parent], groups->items[place].max_score, &sums[parent]);
@@ -258,7 +258,7 @@ static int set_points(struct test_requests *tests, bool has_checker, struct erro
     return 0;
 }
 
-int score_groups_settle(struct test_requests *tests, bool has_checker, struct error *error)
+int score_groups_complete(struct test_requests *tests, bool has_checker, struct error *error)
 {
     if (!tests->groups || tests->groups->order)
         return 0;

@@ -76,11 +76,11 @@ int session_arguments_read_close(const json_t *arguments, char id[SESSION_ID_SIZ
     struct argument_reader reader = {.error = error};
     CLEANUP(strvec_release) struct strvec known = STRVEC_INIT;
     const struct argument_names names = {.known = &known};
-    json_auto_t *settled = NULL;
+    json_auto_t *resolved = NULL;
 
     strvec_push(&known, "session");
-    settled = argument_names_settle(&names, arguments, warnings, error);
-    return settled ? read_id(&reader, "session", json_object_get(settled, "session"),
-                             "the id of a session, which the call that opened it has returned", id)
-                   : -1;
+    resolved = argument_names_resolve(&names, arguments, warnings, error);
+    return resolved ? read_id(&reader, "session", json_object_get(resolved, "session"),
+                              "the id of a session, which the call that opened it has returned", id)
+                    : -1;
 }

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,11 +60,6 @@ static int open_snippet(int directory, const char *name, off_t *size)
     return steal_fd(&fd);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void snippets_list(const struct config *config, struct strvec *files)
 {
     const int fd = open_directory(config);
@@ -87,8 +81,7 @@ void snippets_list(const struct config *config, struct strvec *files)
             S_ISREG(status.st_mode))
             strvec_push(files, entry->d_name);
     closedir(dir);
-    if (files->count > 0)
-        qsort(files->items, files->count, sizeof *files->items, compare_names);
+    strvec_sort(files);
 }
 
 /* Returns the base name of a file, owned. */
@@ -102,18 +95,19 @@ static char *base_name(const char *file)
 /* Returns how often a name occurs in a sorted list. */
 static size_t count_name(const struct strvec *sorted, const char *name)
 {
-    char **found = sorted->count == 0 ? NULL
-                                      : bsearch(&name, sorted->items, sorted->count,
-                                                sizeof *sorted->items, compare_names);
-    char **first = found, **last = found;
+    size_t first = 0, end = sorted->count, count = 0;
 
-    if (!found)
-        return 0;
-    while (first > sorted->items && strcmp(first[-1], name) == 0)
-        first--;
-    while (last + 1 < sorted->items + sorted->count && strcmp(last[1], name) == 0)
-        last++;
-    return (size_t)(last - first) + 1;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+
+        if (strcmp(sorted->items[middle], name) < 0)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    while (first + count < sorted->count && strcmp(sorted->items[first + count], name) == 0)
+        count++;
+    return count;
 }
 
 void snippets_shortest_names(const struct strvec *files, struct strvec *names)
@@ -122,8 +116,7 @@ void snippets_shortest_names(const struct strvec *files, struct strvec *names)
 
     for (size_t i = 0; i < files->count; i++)
         strvec_push_owned(&bases, base_name(files->items[i]));
-    if (bases.count > 0)
-        qsort(bases.items, bases.count, sizeof *bases.items, compare_names);
+    strvec_sort(&bases);
     for (size_t i = 0; i < files->count; i++) {
         CLEANUP_FREE char *base = base_name(files->items[i]);
         const bool unique = count_name(&bases, base) == 1 && count_name(files, base) == 0;

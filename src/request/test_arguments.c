@@ -65,17 +65,10 @@ static int read_expected(struct argument_reader *reader, const char *name, const
     return 0;
 }
 
-static int read_flag(struct argument_reader *reader, const char *name, const json_t *value,
-                     bool *flag)
-{
-    *flag = json_is_true(value);
-    return json_is_boolean(value) ? 0 : argument_wrong(reader, name, "true or false");
-}
-
 static int read_no_expected(struct argument_reader *reader, const char *name, const json_t *value,
                             struct test_request *test)
 {
-    return read_flag(reader, name, value, &test->no_expected);
+    return argument_flag(reader, name, value, &test->no_expected);
 }
 
 static int read_compare(struct argument_reader *reader, const char *name, const json_t *value,
@@ -93,13 +86,13 @@ static int read_compare(struct argument_reader *reader, const char *name, const 
 static int read_ignore_case(struct argument_reader *reader, const char *name, const json_t *value,
                             struct test_request *test)
 {
-    return read_flag(reader, name, value, &test->comparison.ignore_case);
+    return argument_flag(reader, name, value, &test->comparison.ignore_case);
 }
 
 static int read_exact_space(struct argument_reader *reader, const char *name, const json_t *value,
                             struct test_request *test)
 {
-    return read_flag(reader, name, value, &test->comparison.exact_space);
+    return argument_flag(reader, name, value, &test->comparison.exact_space);
 }
 
 static int read_number(struct argument_reader *reader, const char *name, const json_t *value,
@@ -276,7 +269,7 @@ static int read_test(struct argument_reader *reader, const char *name, json_t *v
     }
     if (call_arguments_check(reader, name, test) != 0)
         return -1;
-    if (comparison_rule_settle(&test->comparison, &comparison_names, reader->error) != 0)
+    if (comparison_rule_complete(&test->comparison, &comparison_names, reader->error) != 0)
         return error_prefix(reader->error, "%s", name);
     if (has_checker && !test->expected)
         test->no_expected = true;

@@ -25,7 +25,7 @@ struct test_request {
     char *name;                /* owned; unique among the tests of a request */
     char *stdin_data;          /* standard input, owned, which may have NUL bytes; NULL: */
     size_t stdin_length;       /* bytes */
-    int stdin_file;            /* the same from an open file, owned; -1: empty */
+    int stdin_file;            /* standard input from an open file, owned; -1: empty */
     struct strvec arguments;   /* appended to those of the request */
     struct strvec environment; /* "NAME=VALUE"; in addition to those of the request */
     struct input_files files;  /* in addition to those of the request */
@@ -41,10 +41,10 @@ struct test_request {
     double cpu_seconds;              /* maximum CPU time; 0: that of the plan */
     int max_output_bytes; /* of one stream: more ends the program; 0: TEST_MAX_OUTPUT_BYTES */
     char *group; /* owned; name of the group that it is in; NULL: none but that of all tests */
-    /* The most that its score can be. NAN: its share of that of its group, or, settled, that it
+    /* The most that its score can be. NAN: its share of that of its group, or, completed, that it
      * gives no points; INFINITY: there is no bound. */
     double points;
-    size_t group_place; /* settled */
+    size_t group_place; /* completed */
 };
 
 #define TEST_REQUEST_INIT                                                                          \
@@ -55,7 +55,7 @@ struct test_request {
 struct test_requests {
     struct test_request *items; /* owned, maybe together with others */
     size_t count;
-    struct score_groups *groups; /* owned likewise; NULL: the tests give no scores */
+    struct score_groups *groups; /* owned as the items; NULL: the tests give no scores */
     bool stop_on_failure;        /* the tests after the first one that fails do not run */
     bool tries_checker;          /* on the expected output of a test, before the tests */
     bool outcome_only;           /* results show nothing from which one could learn the tests */

@@ -90,27 +90,19 @@ static int read_session_name(struct reading *reading, const char *name, const js
                                       &reading->request->session_name);
 }
 
-static int read_flag(struct reading *reading, const char *name, const json_t *value, bool *flag)
-{
-    if (!json_is_boolean(value))
-        return argument_wrong(&reading->values, name, "true or false");
-    *flag = json_is_true(value);
-    return 0;
-}
-
 static int read_keep_processes(struct reading *reading, const char *name, const json_t *value)
 {
-    return read_flag(reading, name, value, &reading->request->session.keep_processes);
+    return argument_flag(&reading->values, name, value, &reading->request->session.keep_processes);
 }
 
 static int read_background(struct reading *reading, const char *name, const json_t *value)
 {
-    return read_flag(reading, name, value, &reading->request->background);
+    return argument_flag(&reading->values, name, value, &reading->request->background);
 }
 
 static int read_close_session(struct reading *reading, const char *name, const json_t *value)
 {
-    return read_flag(reading, name, value, &reading->request->session.close);
+    return argument_flag(&reading->values, name, value, &reading->request->session.close);
 }
 
 static int read_tests(struct reading *reading, const char *name, const json_t *value)
@@ -121,7 +113,7 @@ static int read_tests(struct reading *reading, const char *name, const json_t *v
 
 static int read_stop_on_failure(struct reading *reading, const char *name, const json_t *value)
 {
-    return read_flag(reading, name, value, &reading->request->tests.stop_on_failure);
+    return argument_flag(&reading->values, name, value, &reading->request->tests.stop_on_failure);
 }
 
 static int read_test_output_bytes(struct reading *reading, const char *name, const json_t *value)
@@ -269,7 +261,7 @@ static const struct argument_alias aliases[] = {
     {"env", "environment"},      {"files", "additional_files"},  {NULL, NULL}};
 
 /* Returns the arguments by the names that this caller has for them, a new reference, or NULL. */
-static json_t *settle_names(const struct reading *reading, const json_t *arguments)
+static json_t *resolve_names(const struct reading *reading, const json_t *arguments)
 {
     CLEANUP(strvec_release) struct strvec known = STRVEC_INIT, other = STRVEC_INIT;
     const struct argument_names names = {.known = &known, .other = &other, .aliases = aliases};
@@ -280,7 +272,7 @@ static json_t *settle_names(const struct reading *reading, const json_t *argumen
         if (argument.name)
             strvec_push(is_offered(reading, &argument) ? &known : &other, argument.name);
     }
-    return argument_names_settle(&names, arguments, reading->values.warnings, reading->error);
+    return argument_names_resolve(&names, arguments, reading->values.warnings, reading->error);
 }
 
 /* Returns the arguments that are given, as they are meant; a new reference. */
@@ -344,18 +336,18 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
                    .opener = client && client->opener.open ? &client->opener : NULL,
                    .warnings = caller == TOOL_CALLER_MODEL ? &request->warnings : NULL},
         .error = error};
-    json_t *settled, *meant;
+    json_t *resolved, *meant;
     int result;
 
     reading.offers_hosts =
         caller == TOOL_CALLER_MODEL && hosts_argument_offered(config, reading.offered);
-    settled = settle_names(&reading, arguments);
-    if (!settled)
+    resolved = resolve_names(&reading, arguments);
+    if (!resolved)
         return -1;
-    meant = given_arguments(&reading, settled);
-    json_decref(settled);
+    meant = given_arguments(&reading, resolved);
+    json_decref(resolved);
     reading.has_checker = json_object_get(meant, "checker");
-    request->unasked = caller == TOOL_CALLER_MODEL && !json_object_get(meant, "artifacts");
+    request->unrequested = caller == TOOL_CALLER_MODEL && !json_object_get(meant, "artifacts");
     result = program_arguments_check(&reading, meant);
     if (result == 0)
         result = read_arguments_given(&reading, meant);

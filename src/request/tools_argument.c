@@ -100,14 +100,14 @@ int tool_search_arguments_read(const json_t *arguments, struct tool_search_argum
     struct argument_reader reader = {.error = error};
     CLEANUP(strvec_release) struct strvec known = STRVEC_INIT;
     const struct argument_names names = {.known = &known};
-    json_auto_t *settled = NULL, *query = NULL, *detail = NULL;
+    json_auto_t *resolved = NULL, *query = NULL, *detail = NULL;
 
     *search = (struct tool_search_arguments){STRVEC_INIT, TOOL_DETAIL_DESCRIPTION, STRVEC_INIT};
     strvec_push_each(&known, "query", "detail", NULL);
-    settled = argument_names_settle(&names, arguments, &search->warnings, error);
-    query = argument_given(&reader, settled, "query", ARGUMENT_TEXT);
-    detail = argument_given(&reader, settled, "detail", ARGUMENT_NAME);
-    if (!settled || (query && read_query(&reader, query, &search->words) != 0))
+    resolved = argument_names_resolve(&names, arguments, &search->warnings, error);
+    query = argument_given(&reader, resolved, "query", ARGUMENT_TEXT);
+    detail = argument_given(&reader, resolved, "detail", ARGUMENT_NAME);
+    if (!resolved || (query && read_query(&reader, query, &search->words) != 0))
         return -1;
     return detail ? read_detail(&reader, detail, &search->detail) : 0;
 }

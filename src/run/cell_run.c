@@ -4,7 +4,7 @@
 #include "run/cell.h"
 #include "run/run_session.h"
 #include "run/run_steps.h"
-#include "run/unasked.h"
+#include "run/unrequested_files.h"
 #include "run/verdict.h"
 
 /* Adds to the error of a cell that did not end by its code what became of the session's state. */
@@ -35,17 +35,17 @@ static void read_report(struct run *run, const struct strbuf *report)
     struct artifacts pictures = ARTIFACTS_INIT;
     struct artifacts *artifacts = &result->artifacts;
 
-    if (run->plan->unasked) {
+    if (run->plan->unrequested) {
         pictures = *artifacts;
         *artifacts = (struct artifacts)ARTIFACTS_INIT;
     }
     cell_read_report(report, run->plan, &run->session->last_figure, result);
-    if (run->plan->unasked && artifacts->count + artifacts->missing.count == 0) {
+    if (run->plan->unrequested && artifacts->count + artifacts->missing.count == 0) {
         *artifacts = pictures;
         return;
     }
     for (size_t i = 0; i < pictures.count; i++)
-        unasked_add_name(result, pictures.items[i].name);
+        unrequested_add_name(result, pictures.items[i].name);
     artifacts_release(&pictures);
 }
 

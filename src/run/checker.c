@@ -37,14 +37,14 @@ int checker_wait(struct run *checker, struct error *error)
     if (checker->has_maker)
         pthread_join(checker->maker, NULL);
     checker->has_maker = false;
-    if (checker->made == 0)
+    if (checker->start_status == 0)
         return 0;
-    *error = checker->made_error;
-    checker->made_error = (struct error)ERROR_INIT;
+    *error = checker->start_error;
+    checker->start_error = (struct error)ERROR_INIT;
     return blame_judges(error);
 }
 
-void checker_settle(struct run *run)
+void checker_finish(struct run *run)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     struct run *checker = run->checker;

@@ -19,7 +19,7 @@
 /* What a checker is given. */
 struct checked_output {
     int input;          /* an open file, borrowed: the standard input of the program; -1: none */
-    int output;         /* what the program has written to standard output, likewise */
+    int output;         /* an open file, borrowed: the standard output of the program */
     const char *answer; /* the expected output, borrowed */
     size_t answer_length;
     const struct strvec *arguments; /* more of the checker, for this test; borrowed */
@@ -78,7 +78,7 @@ int checker_wait(struct run *checker, struct error *error);
  * The program's run has no more use for its checker: ends what that still does, such as its build,
  * and adds to the result of the program what is known of it: image, container and warnings.
  */
-void checker_settle(struct run *run);
+void checker_finish(struct run *run);
 
 /*
  * The first line of a text that has something, without characters that act on a terminal; owned by

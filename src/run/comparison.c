@@ -32,9 +32,9 @@ bool comparison_add(struct comparison *comparison, const char *data, size_t leng
         return comparison->state == COMPARISON_EQUAL;
     if (comparison->state == COMPARISON_EQUAL) {
         equal = kind_of(comparison)->add(comparison, data, length);
-        found_text_add_equal(&comparison->found, data, equal);
+        difference_excerpt_add_equal(&comparison->found, data, equal);
     }
-    found_text_add_rest(&comparison->found, data + equal, length - equal);
+    difference_excerpt_add_rest(&comparison->found, data + equal, length - equal);
     return comparison->state == COMPARISON_EQUAL;
 }
 
@@ -85,10 +85,10 @@ static void show_number(struct strbuf *message, const struct comparison *compari
 
     while (common < length && common < part->length && text[common] == comparison->token[common])
         common++;
-    skip = common > FOUND_TEXT_BEFORE ? common - FOUND_TEXT_BEFORE : 0;
-    found_text_show(message, text, part->length, skip);
+    skip = common > DIFFERENCE_EXCERPT_BEFORE ? common - DIFFERENCE_EXCERPT_BEFORE : 0;
+    difference_excerpt_show(message, text, part->length, skip);
     strbuf_addstr(message, ", found ");
-    found_text_show(message, comparison->token, length, skip);
+    difference_excerpt_show(message, comparison->token, length, skip);
 }
 
 /* What was found of a line whose end made the difference: it is equal up to there. */
@@ -96,17 +96,17 @@ static void show_ended_line(struct strbuf *message, const struct comparison *com
                             const struct expected_part *part)
 {
     const size_t length = comparison->at > part->start ? comparison->at - part->start : 0;
-    const size_t skip = length > FOUND_TEXT_BEFORE ? length - FOUND_TEXT_BEFORE : 0;
+    const size_t skip = length > DIFFERENCE_EXCERPT_BEFORE ? length - DIFFERENCE_EXCERPT_BEFORE : 0;
     const char *text = comparison->expected + part->start;
 
-    found_text_show(message, text, part->length, skip);
+    difference_excerpt_show(message, text, part->length, skip);
     strbuf_addstr(message, ", found ");
-    found_text_show(message, text, length, skip);
+    difference_excerpt_show(message, text, length, skip);
 }
 
 char *comparison_explain(const struct comparison *comparison)
 {
-    const struct found_text *found = &comparison->found;
+    const struct difference_excerpt *found = &comparison->found;
     CLEANUP_FREE char *place = comparison_locate(comparison);
     struct strbuf message = STRBUF_INIT;
     struct expected_part part;
@@ -116,20 +116,20 @@ char *comparison_explain(const struct comparison *comparison)
     part = kind_of(comparison)->part(comparison);
     strbuf_addf(&message, "%s: expected ", place);
     if (comparison->state == COMPARISON_SHORT) {
-        found_text_show(&message, comparison->expected + part.start, part.length, 0);
+        difference_excerpt_show(&message, comparison->expected + part.start, part.length, 0);
     } else if (comparison->line_ended) {
         show_ended_line(&message, comparison, &part);
-    } else if (kind_of(comparison)->unit == FOUND_WORD && comparison->rule.mode == COMPARE_FLOAT &&
-               !part.is_end) {
+    } else if (kind_of(comparison)->unit == EXCERPT_WORD &&
+               comparison->rule.mode == COMPARE_FLOAT && !part.is_end) {
         show_number(&message, comparison, &part);
     } else {
         if (part.is_end)
             strbuf_addstr(&message, "no more output");
         else
-            found_text_show(&message, comparison->expected + part.start, part.length,
-                            found->skipped);
+            difference_excerpt_show(&message, comparison->expected + part.start, part.length,
+                                    found->skipped);
         strbuf_addstr(&message, ", found ");
-        found_text_show_found(&message, found, kind_of(comparison)->unit == FOUND_LINE);
+        difference_excerpt_show_found(&message, found, kind_of(comparison)->unit == EXCERPT_LINE);
     }
     return strbuf_steal(&message);
 }

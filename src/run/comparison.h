@@ -27,7 +27,7 @@
 
 #include "base/decimal.h"
 #include "request/compare_mode.h"
-#include "run/found_text.h"
+#include "run/difference_excerpt.h"
 
 enum comparison_state {
     COMPARISON_EQUAL,   /* no difference so far */
@@ -62,11 +62,11 @@ struct comparison {
     bool in_line, text_equal, numbers_equal;
     bool line_is_empty; /* the line that differs should be empty */
     size_t line_end, token_at;
-    struct found_text found;
+    struct difference_excerpt found;
 };
 
 /*
- * Borrows the expected output until the end; NULL only if it has no bytes. The rule is settled.
+ * Borrows the expected output until the end; NULL only if it has no bytes. The rule is complete.
  */
 void comparison_init(struct comparison *comparison, const struct comparison_rule *rule,
                      const char *expected, size_t length);
@@ -88,8 +88,8 @@ char *comparison_locate(const struct comparison *comparison);
 
 /*
  * The same with what differs: "line 3 differs: expected 'abc', found 'abd'". Texts are those of the
- * line, or with tokens and float of the word, and at most FOUND_TEXT_MAX bytes before they are
- * escaped for a terminal.
+ * line, or with tokens and float of the word, and at most DIFFERENCE_EXCERPT_MAX bytes before they
+ * are escaped for a terminal.
  */
 char *comparison_explain(const struct comparison *comparison);
 

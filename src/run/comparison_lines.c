@@ -15,7 +15,7 @@ static size_t find_line_end(const struct comparison *comparison, size_t text)
     size_t end = text;
 
     for (size_t at = text; at < comparison->length && comparison->expected[at] != '\n'; at++)
-        if (!found_text_is_space(comparison->expected[at]))
+        if (!difference_excerpt_is_space(comparison->expected[at]))
             end = at + 1;
     return end;
 }
@@ -58,10 +58,10 @@ static void end_number(struct comparison *comparison)
     if (!comparison->numbers_equal)
         return;
     while (comparison->token_at < comparison->line_end &&
-           found_text_is_space(expected[comparison->token_at]))
+           difference_excerpt_is_space(expected[comparison->token_at]))
         comparison->token_at++;
     end = comparison->token_at;
-    while (end < comparison->line_end && !found_text_is_space(expected[end]))
+    while (end < comparison->line_end && !difference_excerpt_is_space(expected[end]))
         end++;
     comparison->numbers_equal =
         comparison->token_length <= DECIMAL_MAX && end - comparison->token_at <= DECIMAL_MAX &&
@@ -137,7 +137,7 @@ static void add_text(struct comparison *comparison, char byte)
 static size_t add_lines(struct comparison *comparison, const char *data, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (found_text_is_space(data[i]))
+        if (difference_excerpt_is_space(data[i]))
             add_space(comparison, data[i]);
         else
             add_text(comparison, data[i]);
@@ -168,4 +168,4 @@ static struct expected_part part_lines(const struct comparison *comparison)
                                   start == comparison->length};
 }
 
-const struct comparison_kind comparison_lines = {add_lines, finish_lines, part_lines, FOUND_LINE};
+const struct comparison_kind comparison_lines = {add_lines, finish_lines, part_lines, EXCERPT_LINE};

@@ -18,7 +18,7 @@ struct comparison_kind {
     size_t (*add)(struct comparison *comparison, const char *data, size_t length);
     void (*finish)(struct comparison *comparison);
     struct expected_part (*part)(const struct comparison *comparison);
-    int unit; /* of struct found_text */
+    int unit; /* of struct difference_excerpt */
 };
 
 extern const struct comparison_kind comparison_exact, comparison_trim, comparison_tokens,

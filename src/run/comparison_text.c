@@ -69,7 +69,7 @@ void comparison_find_text(struct comparison *comparison)
 
     comparison->expected_lines = 0;
     comparison->expected_blanks = at;
-    for (; at < comparison->length && found_text_is_space(expected[at]); at++)
+    for (; at < comparison->length && difference_excerpt_is_space(expected[at]); at++)
         if (expected[at] == '\n') {
             comparison->expected_lines++;
             comparison->expected_blanks = at + 1;
@@ -119,7 +119,7 @@ static void trim_text(struct comparison *comparison, char byte)
 static size_t add_trim(struct comparison *comparison, const char *data, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (found_text_is_space(data[i]))
+        if (difference_excerpt_is_space(data[i]))
             trim_blank(comparison, data[i]);
         else
             trim_text(comparison, data[i]);
@@ -177,7 +177,7 @@ static struct expected_part part_trim(const struct comparison *comparison)
         start += start < comparison->length;
     }
     end = find_line_feed(comparison, start);
-    while (end > start && found_text_is_space(comparison->expected[end - 1]))
+    while (end > start && difference_excerpt_is_space(comparison->expected[end - 1]))
         end--;
     return (struct expected_part){start, end - start,
                                   start >= comparison->at &&
@@ -185,5 +185,5 @@ static struct expected_part part_trim(const struct comparison *comparison)
 }
 
 const struct comparison_kind comparison_exact = {add_exact, finish_exact, comparison_part_of_line,
-                                                 FOUND_WHOLE_LINE};
-const struct comparison_kind comparison_trim = {add_trim, finish_trim, part_trim, FOUND_LINE};
+                                                 EXCERPT_WHOLE_LINE};
+const struct comparison_kind comparison_trim = {add_trim, finish_trim, part_trim, EXCERPT_LINE};

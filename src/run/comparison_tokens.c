@@ -45,7 +45,7 @@ static bool are_equal_numbers(const struct comparison *comparison)
 static void skip_expected_space(struct comparison *comparison)
 {
     while (!comparison->rule.exact_space && comparison->at < comparison->length &&
-           found_text_is_space(comparison->expected[comparison->at]))
+           difference_excerpt_is_space(comparison->expected[comparison->at]))
         comparison->at++;
 }
 
@@ -58,7 +58,7 @@ static void begin_token(struct comparison *comparison)
     comparison->token_equal = true;
     comparison->token_end = comparison->at;
     while (comparison->token_end < comparison->length &&
-           !found_text_is_space(comparison->expected[comparison->token_end]))
+           !difference_excerpt_is_space(comparison->expected[comparison->token_end]))
         comparison->token_end++;
     if (comparison->token_end == comparison->at)
         comparison_differs(comparison, comparison->line);
@@ -100,7 +100,7 @@ static void take_space(struct comparison *comparison, char byte)
 
 static void add_to_tokens(struct comparison *comparison, char byte)
 {
-    if (!found_text_is_space(byte)) {
+    if (!difference_excerpt_is_space(byte)) {
         if (!comparison->in_token)
             begin_token(comparison);
         if (comparison->state == COMPARISON_EQUAL)
@@ -139,12 +139,12 @@ static struct expected_part part_token(const struct comparison *comparison)
     const size_t start = comparison->at;
     size_t end = start;
 
-    while (end < comparison->length && !found_text_is_space(comparison->expected[end]))
+    while (end < comparison->length && !difference_excerpt_is_space(comparison->expected[end]))
         end++;
     return (struct expected_part){start, end - start, start == comparison->length};
 }
 
 const struct comparison_kind comparison_tokens = {add_tokens, finish_tokens, part_token,
-                                                  FOUND_WORD};
-const struct comparison_kind comparison_spaced_tokens = {add_tokens, finish_tokens,
-                                                         comparison_part_of_line, FOUND_WHOLE_LINE};
+                                                  EXCERPT_WORD};
+const struct comparison_kind comparison_spaced_tokens = {
+    add_tokens, finish_tokens, comparison_part_of_line, EXCERPT_WHOLE_LINE};

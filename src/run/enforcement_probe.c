@@ -111,7 +111,7 @@ static int try_limits(const struct docker *docker, const struct plan *plan,
 {
     char architecture[20] = "";
 
-    if (delivery_look_at_image(docker, plan->image, architecture, cancel, error) != 0)
+    if (delivery_inspect_image(docker, plan->image, architecture, cancel, error) != 0)
         return -1;
     for (int i = 0; i < PROBES; i++) {
         const int status = try_limit(docker, &limit_probes[i], plan, architecture, cancel, error);

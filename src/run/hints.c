@@ -170,11 +170,11 @@ bool hints_add(struct result *result, const struct hint_program *program,
     return hint_at_package(result, words, program->language, reader);
 }
 
-bool hints_is_new(struct strvec *told, const char *hint)
+bool hints_is_new(struct strvec *printed, const char *hint)
 {
-    if (strvec_contains(told, hint))
+    if (strvec_contains(printed, hint))
         return false;
-    if (told->count < HINTS_TOLD_MAX)
-        strvec_push(told, hint);
+    if (printed->count < HINTS_PRINTED_MAX)
+        strvec_push(printed, hint);
     return true;
 }

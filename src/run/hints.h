@@ -17,7 +17,7 @@
 /* Bytes of the name of a package. */
 enum { HINT_PACKAGE_MAX = 60 };
 
-enum { HINTS_TOLD_MAX = 100 };
+enum { HINTS_PRINTED_MAX = 100 };
 
 /* What a reader can do. */
 struct hint_reader {
@@ -51,8 +51,8 @@ bool hints_add(struct result *result, const struct hint_program *program,
 
 /*
  * Whether a reader does not have the hint yet. Adds it to those that the reader has, of which at
- * most HINTS_TOLD_MAX are remembered.
+ * most HINTS_PRINTED_MAX are remembered.
  */
-bool hints_is_new(struct strvec *told, const char *hint);
+bool hints_is_new(struct strvec *printed, const char *hint);
 
 #endif

@@ -20,7 +20,7 @@
  * How long before its timeout a program is looked at, to know what it waits for; it is not if that
  * is shorter than the other one.
  */
-enum { LOOK_BEFORE_MS = 100, LOOK_TIMEOUT_MS = 500 };
+enum { WAIT_STATE_BEFORE_MS = 100, WAIT_STATE_TIMEOUT_MS = 500 };
 
 /* Whether the image of the program declares volumes, which would be shared like the FIFOs. */
 static bool has_volumes(const struct run *run)
@@ -96,7 +96,7 @@ static void prepare(void *context, struct program_run *program)
     struct interaction *interaction = context;
 
     program->request.side = interaction->relayed ? SIDE_RELAYED : SIDE_INTERACTOR;
-    program->request.look_ms = interaction->look_ms;
+    program->request.wait_state_ms = interaction->wait_state_ms;
     program->request.limits = &interaction->limits;
     program->stop = &interaction->ended;
     program->go_on = go_on;
@@ -127,7 +127,7 @@ static void *run_interactor(void *context)
         interaction->has_verdict =
             checker_judge(convention, "the interactor", &interaction->result, &interaction->verdict,
                           &interaction->judge_error) == 0;
-    interaction->looked = interaction->interactor->instance->link.looked;
+    interaction->wait_state = interaction->interactor->instance->link.wait_state;
     close_end(&interaction->to_interactor[0]);
     close_end(&interaction->to_program[1]);
     if (is_decided(interaction))
@@ -169,7 +169,8 @@ static void init(struct interaction *interaction, const struct run *run,
         .given = given,
         .cancel = run->cancel,
         .limits = run->checker->plan->policy.limits,
-        .look_ms = timeout_ms >= LOOK_TIMEOUT_MS ? timeout_ms - LOOK_BEFORE_MS : 0,
+        .wait_state_ms =
+            timeout_ms >= WAIT_STATE_TIMEOUT_MS ? timeout_ms - WAIT_STATE_BEFORE_MS : 0,
         .relayed = run->relays,
         .to_program = {-1, -1},
         .to_interactor = {-1, -1},
@@ -182,7 +183,7 @@ static void init(struct interaction *interaction, const struct run *run,
     };
     interaction->limits.number[LIMIT_TIMEOUT] += program_request_timeout(&program->request);
     transcript_init(&interaction->transcript, (size_t)run->plan->test_output_bytes,
-                    clock_now_ms() + interaction->look_ms);
+                    clock_now_ms() + interaction->wait_state_ms);
 }
 
 /* How long is waited at a time. */
@@ -202,7 +203,7 @@ static int run_program(struct interaction *interaction, const struct run *run,
                        struct program_run *program, bool *begun, struct error *error)
 {
     program->request.side = interaction->relayed ? SIDE_RELAYED : SIDE_JOINED;
-    program->request.look_ms = interaction->look_ms;
+    program->request.wait_state_ms = interaction->wait_state_ms;
     program->stop = &interaction->stop;
     if (interaction->relayed)
         use_pipes(program, interaction->to_program[0], interaction->to_interactor[1],
@@ -271,7 +272,8 @@ static void take_interactor(struct interaction *interaction, struct test_result 
 }
 
 /* How long nothing was said when the program was looked at. */
-static long long idle_ms(const struct interaction *interaction, const struct frame_looked *program)
+static long long idle_ms(const struct interaction *interaction,
+                         const struct frame_wait_state *program)
 {
     if (!interaction->relayed)
         return (long long)program->idle_ms;
@@ -283,12 +285,12 @@ static long long idle_ms(const struct interaction *interaction, const struct fra
  * by as much as it has begun earlier, and nothing may have been said for long by then, too.
  */
 static int explain_timeout(const struct interaction *interaction,
-                           const struct frame_looked *program, struct test_result *result,
+                           const struct frame_wait_state *program, struct test_result *result,
                            struct error *error)
 {
-    const long long idle = idle_ms(interaction, program), least = interaction->look_ms / 2;
+    const long long idle = idle_ms(interaction, program), least = interaction->wait_state_ms / 2;
     const long long earlier = interaction->begun_ms[0] - interaction->begun_ms[1];
-    const bool waits = interaction->looked.wait != FRAME_WAIT_NOTHING;
+    const bool waits = interaction->wait_state.wait != FRAME_WAIT_NOTHING;
 
     if (program->wait == FRAME_WAIT_NOTHING || interaction->has_verdict ||
         idle < (waits ? least : least + earlier))
@@ -315,7 +317,7 @@ static int fail(struct error *from, struct error *error)
 }
 
 int interaction_decide(struct interaction *interaction, const struct result *program,
-                       const struct frame_looked *looked, struct test_result *result,
+                       const struct frame_wait_state *wait_state, struct test_result *result,
                        struct checker_verdict *verdict, struct error *error)
 {
     const bool well = atomic_load(&interaction->program_ended_well);
@@ -334,7 +336,7 @@ int interaction_decide(struct interaction *interaction, const struct result *pro
     if (!interaction->has_verdict && !was_stopped)
         return fail(&interaction->judge_error, error);
     if (program->reason == REASON_TIMEOUT)
-        return explain_timeout(interaction, looked, result, error);
+        return explain_timeout(interaction, wait_state, result, error);
     return 0;
 }
 

@@ -24,7 +24,7 @@ struct interaction {
     const struct checked_output *given;
     const struct notifier *cancel; /* that of the run */
     struct limits limits;          /* of the interactor: it also has the time of the program */
-    long long look_ms;             /* after its beginning each is looked at; 0: never */
+    long long wait_state_ms;       /* after its beginning each is looked at; 0: never */
     long long begun_ms[2]; /* clock_now_ms() when the program and the interactor have begun */
     bool relayed;
     int to_program[2], to_interactor[2]; /* pipes, if it is relayed; -1: closed */
@@ -42,7 +42,8 @@ struct interaction {
     struct checker_verdict verdict;
     bool has_verdict; /* else `judge_error` says why not */
     struct error judge_error;
-    struct frame_looked looked; /* what it waited for shortly before the program's timeout */
+    struct frame_wait_state
+        wait_state; /* what it waited for shortly before the program's timeout */
 };
 
 /*
@@ -55,13 +56,13 @@ int interaction_run(struct interaction *interaction, struct run *run,
 
 /*
  * Decides about a test whose program has ended as `program` and the result of the test say; at the
- * end of its time, `looked` says what it waited for. 1: the verdict of the interactor counts, whose
- * message the caller frees. 0: the end of the program counts, which the result may now explain
- * better. -1: the interactor or its container has failed, so there is no verdict: ERROR_JUDGE and
- * the like.
+ * end of its time, `wait_state` says what it waited for. 1: the verdict of the interactor counts,
+ * whose message the caller frees. 0: the end of the program counts, which the result may now
+ * explain better. -1: the interactor or its container has failed, so there is no verdict:
+ * ERROR_JUDGE and the like.
  */
 int interaction_decide(struct interaction *interaction, const struct result *program,
-                       const struct frame_looked *looked, struct test_result *result,
+                       const struct frame_wait_state *wait_state, struct test_result *result,
                        struct checker_verdict *verdict, struct error *error);
 
 void interaction_release(struct interaction *interaction);

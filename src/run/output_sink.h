@@ -20,7 +20,7 @@
 struct output_sink {
     struct capture capture[2]; /* stdout, stderr */
     int live[2];               /* descriptors to copy the streams to; borrowed; -1: none */
-    struct output to[2];       /* the same, opened when the first byte is copied */
+    struct output to[2];       /* `live`, opened when the first byte is copied */
     bool is_open[2];
     struct strbuf waiting[2];      /* what is to be passed on and did not fit yet */
     int destinations[2];           /* where room is waited for; -1: nowhere */
@@ -32,7 +32,7 @@ struct output_sink {
     enum transcript_side side;
     bool is_piped;
     struct run_stats *stats;      /* borrowed; NULL: no figures are wanted */
-    void (*begun)(void *context); /* see struct run_observer */
+    void (*begun)(void *context); /* called when the program has begun; NULL: not wanted */
     void *context;
     bool has_gap;   /* bytes were left out: the supervisor alone counts against OUTPUT_HARD_MAX */
     bool flooded;   /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */

@@ -18,9 +18,9 @@
 #include "network/proxy.h"
 #include "run/output_sink.h"
 #include "run/result.h"
-#include "tools/tool_box.h"
 #include "tools/tool_consent.h"
 #include "tools/tool_log.h"
+#include "tools/tool_set.h"
 #include "tools/tool_socket.h"
 
 struct program_run {
@@ -43,7 +43,7 @@ struct program_run {
     const struct network_rules *rules; /* the hosts that it reaches */
     struct terminator *terminator;     /* of TLS of some of them; NULL: there are none */
     struct network_log *network;       /* notes its connections; NULL: it has no proxy */
-    struct tool_box *tools;            /* of isolator; NULL: it has none */
+    struct tool_set *tools;            /* of isolator; NULL: it has none */
     const struct strvec *tool_servers; /* whose tools it may call */
     struct tool_log *tool_calls;       /* notes its calls; NULL: it has no tools */
     struct tool_consent *consent;      /* asks about them */

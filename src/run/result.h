@@ -40,7 +40,7 @@ enum { EXIT_CODE_NONE = -1, RESULT_UNRETURNED_MAX = 10 };
 /* The build of a program. */
 struct build_result {
     int exit_code, signal; /* as in struct result */
-    struct strbuf text[2]; /* what the compiler has written, likewise */
+    struct strbuf text[2]; /* stdout and stderr of the compiler, as in struct result */
     bool truncated[2];
     long long duration_ms;
     long long cpu_us; /* -1: not known */
@@ -77,7 +77,7 @@ struct result {
     bool warm;             /* a warm container was used */
     bool ready;            /* its interpreter had been started before */
     long long ready_bytes; /* memory that the container used then; not in the JSON */
-    char *checker_image, *checker_container; /* the same of the checker of tests; not in the JSON */
+    char *checker_image, *checker_container; /* of the checker of tests; owned; not in the JSON */
     int retries;                    /* how often it was run again since the engine had failed */
     struct build_result *build;     /* owned; NULL: nothing was built */
     struct session_result *session; /* owned; NULL: it used none */
@@ -85,7 +85,7 @@ struct result {
     struct tool_log *tools;         /* owned; NULL: they had no tools */
     struct test_results tests;      /* none, if the request has none */
     struct artifacts artifacts;     /* the requested files that the program created or changed */
-    /* Files that were written and, unasked, not returned: some of their names, and how many. */
+    /* Files that were written and, unrequested, not returned: some of their names, and how many. */
     struct strvec unreturned;
     size_t unreturned_count;
     struct strvec warnings; /* non-fatal problems; JSON adds those of the artifacts */

@@ -9,9 +9,9 @@
 #include "container/runtime_check.h"
 #include "docker/budget.h"
 #include "run/checker.h"
+#include "run/extra_files.h"
 #include "run/interaction.h"
 #include "run/pack_input.h"
-#include "run/run_additions.h"
 #include "run/run_kinds.h"
 #include "run/run_session.h"
 #include "run/run_steps.h"
@@ -19,7 +19,7 @@
 #include "run/save.h"
 #include "run/submission.h"
 #include "run/test_run.h"
-#include "run/unasked.h"
+#include "run/unrequested_files.h"
 
 /* ---- the beginning */
 
@@ -36,8 +36,8 @@ static int pack_run(struct run *run, struct error *error)
         return -1;
     if (pack_input(plan, &run->files, &run->result->warnings, run->cancel, error) != 0)
         return -1;
-    if (plan->unasked && !needed)
-        unasked_add_sent(&run->sent, plan);
+    if (plan->unrequested && !needed)
+        unrequested_add_sent(&run->sent, plan);
     return 0;
 }
 
@@ -90,7 +90,7 @@ static int begin_checker(struct run *run, struct error *error)
 
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
                const struct run_observer *observer, const struct notifier *cancel,
-               struct tool_box *tools, struct result *result)
+               struct tool_set *tools, struct result *result)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
@@ -103,7 +103,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .result = result,
         .start = clock_now_ms(),
         .files = ARCHIVE_INIT,
-        .with_additions = ARCHIVE_INIT,
+        .with_extra_files = ARCHIVE_INIT,
         .sent = MANIFEST_INIT,
         .built = MANIFEST_INIT,
         .consent = TOOL_CONSENT_INIT,
@@ -183,17 +183,17 @@ static int open_checker(struct run *checker, struct error *error)
     const struct result *result = checker->result;
     CLEANUP_FREE char *said = NULL;
     bool begun, built;
-    int made;
+    int status;
 
     checker->instance =
         instance_new(checker->docker, checker->plan, &checker->limits, run_keep_ms(checker));
     if (checker->joined)
         instance_join(checker->instance, checker->joined);
-    made = instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
-                         checker->cancel, error);
+    status = instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
+                           checker->cancel, error);
     run_set_container(checker, &checker->instance->container);
     add_warnings(checker);
-    if (made != 0) {
+    if (status != 0) {
         free_instance(checker);
         return error_prefix(error, "%s", checker->role);
     }
@@ -212,7 +212,7 @@ static void *make_checker(void *context)
 {
     struct run *checker = context;
 
-    checker->made = open_checker(checker, &checker->made_error);
+    checker->start_status = open_checker(checker, &checker->start_error);
     return NULL;
 }
 
@@ -246,17 +246,17 @@ static int run_cold(struct run *run, struct error *error)
 {
     const long long deadline = run_setup_deadline(run);
     bool begun;
-    int made;
+    int status;
 
     run->result->warm = false;
     run->instance = instance_new(run->docker, run->plan, &run->limits, run_keep_ms(run));
     if (has_fifos(run))
         instance_prepare_join(run->instance);
-    made = instance_make(run->instance, run->plan, deadline, run_end_deadline(run), run->cancel,
-                         error);
+    status = instance_make(run->instance, run->plan, deadline, run_end_deadline(run), run->cancel,
+                           error);
     run_set_container(run, &run->instance->container);
     add_warnings(run);
-    if (made == 0) {
+    if (status == 0) {
         start_interactor(run);
         return run_programs(run, deadline, &begun, error);
     }
@@ -322,7 +322,7 @@ static int run_in_session(struct run *run, struct error *error)
 
 static int add_to_files(struct run *run, struct error *error)
 {
-    if (run_terminator_begin(run, error) != 0 || run_additions_begin(run, error) != 0)
+    if (run_terminator_begin(run, error) != 0 || extra_files_begin(run, error) != 0)
         return -1;
     run->limits = submission_limits(run); /* a copy of the files may have become larger */
     return 0;
@@ -345,7 +345,7 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
                  : run->instance ? run_warm_or_cold(run, &error)
                                  : run_cold(run, &error);
     if (run->checker)
-        checker_settle(run);
+        checker_finish(run);
     if (status == 0 && result_success(run->result))
         save_run(run, &error);
     if (error.kind != ERROR_NONE)
@@ -358,7 +358,7 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
     output_sink_finish(&run->output, run->result);
     run->result->total_ms = clock_now_ms() - start;
     if (session)
-        run_session_settle(run, used);
+        run_session_take_run(run, used);
 }
 
 static int end_checker(struct run *checker, struct error *error)
@@ -368,7 +368,7 @@ static int end_checker(struct run *checker, struct error *error)
 
     notifier_release(&checker->stop);
     notifier_release(&checker->ending);
-    error_release(&checker->made_error);
+    error_release(&checker->start_error);
     result_release(result);
     free(result);
     free(checker);
@@ -390,7 +390,7 @@ int run_clean_up(struct run *run, struct error *error)
         free_instance(run);
     run_terminator_end(run);
     tool_consent_release(&run->consent);
-    archive_release(&run->with_additions);
+    archive_release(&run->with_extra_files);
     archive_release(&run->files);
     manifest_release(&run->sent);
     manifest_release(&run->built);

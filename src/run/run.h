@@ -23,7 +23,7 @@
  */
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
                const struct run_observer *observer, const struct notifier *cancel,
-               struct tool_box *tools, struct result *result);
+               struct tool_set *tools, struct result *result);
 
 /*
  * Runs the program and fills in the result, in the container of the session if it has one; that is

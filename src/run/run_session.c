@@ -182,7 +182,7 @@ static void adopt(struct run_session *session, struct instance *instance)
     session->instance = instance;
 }
 
-void run_session_settle(struct run *run, bool used)
+void run_session_take_run(struct run *run, bool used)
 {
     struct run_session *session = run->session;
     struct result *result = run->result;

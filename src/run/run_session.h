@@ -104,6 +104,6 @@ char *run_session_why_used_up(const struct run_session *session, const struct re
  * container. If session->ended is set then, no other request can use the session. If it is not and
  * there is no instance, no program has begun, and the next request is the first one.
  */
-void run_session_settle(struct run *run, bool used);
+void run_session_take_run(struct run *run, bool used);
 
 #endif

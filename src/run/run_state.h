@@ -1,6 +1,6 @@
 /*
  * The state of a run, shared by the files that carry it out, each of which calls only those after
- * it: run/run.c, run/run_additions.c, run/run_terminator.c, run/save.c, run/submission.c,
+ * it: run/run.c, run/extra_files.c, run/run_terminator.c, run/save.c, run/submission.c,
  * run/test_run.c, run/cell_run.c, run/run_steps.c and run/run_session.c.
  */
 #ifndef RUN_RUN_STATE_H
@@ -18,20 +18,20 @@
 #include "request/plan.h"
 #include "run/output_sink.h"
 #include "run/result.h"
-#include "tools/tool_box.h"
+#include "tools/tool_set.h"
 
 struct run {
     const struct docker *docker; /* borrowed, like the next four */
     const struct plan *plan;
     const struct notifier *cancel; /* or NULL */
-    struct tool_box *tools;        /* or NULL */
+    struct tool_set *tools;        /* or NULL */
     struct run_observer observer;
     struct tool_consent consent; /* of all its programs */
     struct result *result;
     long long start;      /* clock_now_ms(); when an image is saved, that start */
     struct archive files; /* the files of the working directory, finished */
     struct archive
-        with_additions;    /* files of isolator's own, then `files`; not open: there are none */
+        with_extra_files;  /* files of isolator's own, then `files`; not open: there are none */
     struct manifest sent;  /* what was sent, for artifacts and for submissions */
     struct manifest built; /* names of what the build has made, for those who ask for no files */
     struct output_sink output;
@@ -48,8 +48,8 @@ struct run {
     pthread_t maker;
     bool has_maker, is_started;
     const char *role; /* what messages call it: "the checker", "the interactor" */
-    int made;
-    struct error made_error;
+    int start_status;
+    struct error start_error;
     /* Of the same: the program's run raises one when it needs the checker no more, ... */
     struct notifier ending;
     struct notifier stop; /* ... and this is raised by it and by that run's cancel */

@@ -8,7 +8,7 @@
 #include "docker/budget.h"
 #include "run/collector.h"
 #include "run/run_session.h"
-#include "run/unasked.h"
+#include "run/unrequested_files.h"
 
 /* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
 enum { SETUP_TIMEOUT_MAX_MS = 60000 };
@@ -72,7 +72,7 @@ void run_set_container(struct run *run, const struct owned_container *container)
 
 const struct archive *run_archive(const struct run *run)
 {
-    return archive_file(&run->with_additions) >= 0 ? &run->with_additions : &run->files;
+    return archive_file(&run->with_extra_files) >= 0 ? &run->with_extra_files : &run->files;
 }
 
 struct program_request run_request_of(const struct plan *plan)
@@ -158,67 +158,16 @@ static long long longest_artifact(const struct run *run)
     return sent > run->plan->max_artifact_bytes ? sent : run->plan->max_artifact_bytes;
 }
 
-/* Large files take longer than BUDGET_FILES: the wait goes on for as long as bytes arrive. */
-static enum process_event pump_files(struct run *run, const unsigned long long *stream)
-{
-    /* what comes next on a connection with half an archive is not known, and a session needs it */
-    const struct notifier *cancel = run->session ? NULL : run->cancel;
-    const long long end = run_end_deadline(run);
-    enum process_event event;
-    unsigned long long before;
-    long long deadline;
-
-    do {
-        before = *stream;
-        deadline = budget_deadline(run->docker, BUDGET_FILES);
-        if (deadline > end)
-            deadline = end;
-        event = instance_pump(run->instance, INSTANCE_FILES, deadline, cancel);
-    } while (event == PROCESS_DEADLINE && deadline < end && (*stream) > before);
-    return event;
-}
-
-/* Looks at files that were not asked for, unless they are known: at most `max` bytes of them. */
-static void look_at_files(struct run *run, long long file_max, long long max,
-                          struct unasked *unasked)
-{
-    static const unsigned long long no_stream = 0;
-    const long long start = clock_now_ms();
-    const struct channel channel = unasked_channel(unasked);
-
-    instance_set_channel(run->instance, CHANNEL_FILES, &channel);
-    instance_collect(run->instance, file_max, max);
-    pump_files(run, &no_stream);
-    instance_set_channel(run->instance, CHANNEL_FILES, NULL);
-    unasked_finish(unasked);
-    docker_traced(run->docker, "files", start);
-}
-
-void run_note_built(struct run *run)
-{
-    static const struct manifest none = MANIFEST_INIT;
-    const struct manifest *const known[] = {&run->sent, &none, &none};
-    CLEANUP(result_release) struct result ignored = RESULT_INIT;
-    struct unasked unasked;
-
-    if (!run->plan->unasked)
-        return;
-    unasked_init(&unasked, run->plan, known, &ignored);
-    look_at_files(run, 0, 0, &unasked);
-    run->built = unasked.found;
-    unasked.found = (struct manifest)MANIFEST_INIT;
-    unasked_release(&unasked);
-}
-
-/* ---- the files that the main program leaves */
+/* ---- the files that a program leaves */
 
 struct left_files {
-    enum { LEFT_NONE, LEFT_ARTIFACTS, LEFT_UNASKED } wanted;
+    enum { LEFT_NONE, LEFT_ARTIFACTS, LEFT_UNREQUESTED } wanted;
     bool ordered; /* before the program began */
     struct frame_collect order;
     struct result result; /* gets the artifacts and the names, which may turn out to be unwanted */
     struct collector collector; /* of LEFT_ARTIFACTS */
-    struct unasked unasked;     /* of LEFT_UNASKED: the caller did not say which it wants */
+    struct unrequested_files
+        unrequested; /* of LEFT_UNREQUESTED: the caller did not say which it wants */
 };
 
 static void left_files_init(struct left_files *files, struct run *run)
@@ -229,7 +178,7 @@ static void left_files_init(struct left_files *files, struct run *run)
                                             run->session ? &run->session->named : &none};
 
     *files = (struct left_files){.wanted = plan->artifacts.count > 0 ? LEFT_ARTIFACTS
-                                           : plan->unasked           ? LEFT_UNASKED
+                                           : plan->unrequested       ? LEFT_UNREQUESTED
                                                                      : LEFT_NONE,
                                  .result = RESULT_INIT};
     if (files->wanted == LEFT_ARTIFACTS) {
@@ -237,9 +186,9 @@ static void left_files_init(struct left_files *files, struct run *run)
         files->order = (struct frame_collect){
             (uint64_t)longest_artifact(run),
             (uint64_t)limits_bytes(&plan->policy.limits, LIMIT_WORKDIR) * 2 + (16 << 20)};
-    } else if (files->wanted == LEFT_UNASKED) {
-        unasked_init(&files->unasked, plan, known, &files->result);
-        files->order = (struct frame_collect){UNASKED_BYTES_MAX, UNASKED_ARCHIVE_MAX};
+    } else if (files->wanted == LEFT_UNREQUESTED) {
+        unrequested_init(&files->unrequested, plan, known, &files->result);
+        files->order = (struct frame_collect){UNREQUESTED_BYTES_MAX, UNREQUESTED_ARCHIVE_MAX};
     }
 }
 
@@ -247,8 +196,8 @@ static void left_files_release(struct left_files *files)
 {
     if (files->wanted == LEFT_ARTIFACTS)
         collector_release(&files->collector);
-    else if (files->wanted == LEFT_UNASKED)
-        unasked_release(&files->unasked);
+    else if (files->wanted == LEFT_UNREQUESTED)
+        unrequested_release(&files->unrequested);
     result_release(&files->result);
 }
 
@@ -256,7 +205,7 @@ static void set_files_channel(struct run *run, struct left_files *files)
 {
     const struct channel channel = files->wanted == LEFT_ARTIFACTS
                                        ? collector_channel(&files->collector)
-                                       : unasked_channel(&files->unasked);
+                                       : unrequested_channel(&files->unrequested);
 
     instance_set_channel(run->instance, CHANNEL_FILES, &channel);
 }
@@ -272,31 +221,74 @@ static void order_in_advance(struct run *run, struct left_files *files,
     files->ordered = true;
 }
 
+/*
+ * Orders the files of a program that has ended, unless that was done, and receives them. Large
+ * files take longer than BUDGET_FILES: the wait goes on for as long as bytes of artifacts arrive.
+ */
+static enum process_event receive_files(struct run *run, struct left_files *files)
+{
+    static const unsigned long long no_stream = 0;
+    const unsigned long long *stream =
+        files->wanted == LEFT_ARTIFACTS ? &files->collector.stream : &no_stream;
+    /* what comes next on a connection with half an archive is not known, and a session needs it */
+    const struct notifier *cancel = run->session ? NULL : run->cancel;
+    const long long end = run_end_deadline(run);
+    enum process_event event;
+    unsigned long long before;
+    long long deadline;
+
+    if (!files->ordered) {
+        set_files_channel(run, files);
+        instance_collect(run->instance, (long long)files->order.file_max,
+                         (long long)files->order.max);
+    }
+    do {
+        before = *stream;
+        deadline = budget_deadline(run->docker, BUDGET_FILES);
+        if (deadline > end)
+            deadline = end;
+        event = instance_pump(run->instance, INSTANCE_FILES, deadline, cancel);
+    } while (event == PROCESS_DEADLINE && deadline < end && *stream > before);
+    return event;
+}
+
+void run_note_built(struct run *run)
+{
+    static const struct manifest none = MANIFEST_INIT;
+    const struct manifest *const known[] = {&run->sent, &none, &none};
+    const long long start = clock_now_ms();
+    struct left_files files = {.wanted = LEFT_UNREQUESTED, .result = RESULT_INIT};
+
+    if (!run->plan->unrequested)
+        return;
+    unrequested_init(&files.unrequested, run->plan, known, &files.result);
+    receive_files(run, &files);
+    instance_set_channel(run->instance, CHANNEL_FILES, NULL);
+    unrequested_finish(&files.unrequested);
+    run->built = files.unrequested.found;
+    files.unrequested.found = (struct manifest)MANIFEST_INIT;
+    left_files_release(&files);
+    docker_traced(run->docker, "files", start);
+}
+
 /* Takes the files that the program, which has ended, has left. */
 static void take_files(struct run *run, struct left_files *files)
 {
-    static const unsigned long long no_stream = 0;
     const bool has_end = run->instance->link.has_end;
     const long long start = clock_now_ms();
     enum process_event event = PROCESS_EXITED;
 
     if (files->wanted == LEFT_NONE || run->result->reason == REASON_CANCELLED ||
-        (files->wanted == LEFT_UNASKED && (run->result->reason != REASON_EXIT || !has_end)))
+        (files->wanted == LEFT_UNREQUESTED && (run->result->reason != REASON_EXIT || !has_end)))
         return;
-    if (has_end && !files->ordered) {
-        set_files_channel(run, files);
-        instance_collect(run->instance, (long long)files->order.file_max,
-                         (long long)files->order.max);
-    }
     if (has_end)
-        event = pump_files(run,
-                           files->wanted == LEFT_ARTIFACTS ? &files->collector.stream : &no_stream);
+        event = receive_files(run, files);
     if (files->wanted == LEFT_ARTIFACTS)
         collector_finish(&files->collector, explain_missing(event));
     else
-        unasked_finish(&files->unasked);
-    if (files->wanted == LEFT_UNASKED && run->session)
-        run_session_remember_named(run->session, &files->unasked.found);
+        unrequested_finish(&files->unrequested);
+    if (files->wanted == LEFT_UNREQUESTED && run->session)
+        run_session_remember_named(run->session, &files->unrequested.found);
     result_move_files(&files->result, run->result);
     docker_traced(run->docker, "files", start);
 }

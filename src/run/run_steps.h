@@ -41,14 +41,14 @@ struct program_run run_program_of(struct run *run, const char *name, struct outp
                                   struct result *result);
 
 /*
- * After a build, if the plan says that files are looked at unasked: notes the names of those in the
- * working directory, which the program has not written.
+ * After a build, if the plan says that files are looked at unrequested: notes the names of those in
+ * the working directory, which the program has not written.
  */
 void run_note_built(struct run *run);
 
 /*
  * Runs the program whose result is the run's, as program_run() does. Then takes the files that were
- * requested and that it has left in its working directory, or looks at them unasked.
+ * requested and that it has left in its working directory, or looks at them unrequested.
  */
 int run_main_program(struct run *run, struct program_run *program, long long deadline, bool *begun,
                      struct error *error);

@@ -2,7 +2,7 @@
  * The terminator of a run (network/terminator.h), if its rules terminate the TLS of hosts: its own,
  * or that of its session, whose programs trust one authority as long as their container lives.
  * Environment variables name the file with its certificates (request/proxy_variables.h), which
- * run/run_additions.h adds.
+ * run/extra_files.h adds.
  */
 #ifndef RUN_RUN_TERMINATOR_H
 #define RUN_RUN_TERMINATOR_H

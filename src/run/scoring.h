@@ -18,7 +18,7 @@
 
 /*
  * Writes the scores of the tests, and makes the results of their groups, if the requests have some,
- * which are settled. Can be called again after more tests have ended.
+ * which are complete. Can be called again after more tests have ended.
  */
 void scoring_compute(const struct test_requests *requests, struct test_results *results);
 

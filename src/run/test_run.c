@@ -203,8 +203,8 @@ static int find_verdict(struct test_run *test, struct run *run, struct test_resu
     int found = 0;
 
     if (run->plan->interactive)
-        found = interaction_decide(&test->interaction, &test->result, &run->instance->link.looked,
-                                   result, verdict, error);
+        found = interaction_decide(&test->interaction, &test->result,
+                                   &run->instance->link.wait_state, result, verdict, error);
     else if (run->checker && result->status == TEST_PASSED)
         found = checker_decide(run->checker, convention, &checked, verdict, error) == 0 ? 1 : -1;
     if (found > 0 && scoring_check(test->test, verdict, error) != 0)
@@ -344,7 +344,7 @@ void test_run_explain(struct run *run)
     scoring_compute(&run->plan->tests, &run->result->tests);
 }
 
-static void settle(struct result *result)
+static void set_reason(struct result *result)
 {
     const struct test_summary summary = test_results_summary(&result->tests);
 
@@ -387,6 +387,6 @@ int test_run_all(struct run *run, struct error *error)
             why = "an earlier test failed, and the request stops then";
     }
     set_not_run(results, next, why);
-    settle(run->result);
+    set_reason(run->result);
     return 0;
 }

@@ -8,7 +8,7 @@
 #include "base/decimal.h"
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "run/found_text.h"
+#include "run/difference_excerpt.h"
 
 /*
  * Values that are compared at most, since each element of a set may be compared with each one of an
@@ -344,12 +344,12 @@ static void explain(const struct walk *walk, struct strbuf *message)
     strbuf_addstr(message, "the value");
     if (walk->path.length > 0) {
         strbuf_addstr(message, " at ");
-        found_text_show(message, walk->path.data, walk->path.length, 0);
+        difference_excerpt_show(message, walk->path.data, walk->path.length, 0);
     }
     strbuf_addstr(message, " differs: expected ");
-    found_text_show(message, expected.data, expected.length, 0);
+    difference_excerpt_show(message, expected.data, expected.length, 0);
     strbuf_addstr(message, ", found ");
-    found_text_show(message, found.data, found.length, 0);
+    difference_excerpt_show(message, found.data, found.length, 0);
 }
 
 bool value_compare(const json_t *expected, const json_t *found, const struct comparison_rule *rule,

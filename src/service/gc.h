@@ -20,7 +20,7 @@
 struct orphan {
     const char *name;
     const char *host;  /* of its owner; escaped */
-    const char *pid;   /* likewise */
+    const char *pid;   /* of its owner; escaped */
     const char *state; /* docker's words, for people: "Created", "Up 3 minutes"; escaped */
     enum owner_status status;
     bool expired;        /* a job whose result was not fetched within jobs.keepHours */

@@ -99,7 +99,7 @@ static int make_container(const struct job_start *start, struct run *run,
     struct container_spec spec;
 
     make_spec(run, container, script, note->key, &command, &spec);
-    if (delivery_has_choice() && delivery_look_at_image(run->docker, run->plan->image, architecture,
+    if (delivery_has_choice() && delivery_inspect_image(run->docker, run->plan->image, architecture,
                                                         run->cancel, error) != 0)
         return -1;
     if (owned_container_create(container, &spec, deadline, 0, run->cancel, warnings, error) != 0)

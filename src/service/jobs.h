@@ -32,8 +32,8 @@ struct job_start {
     int keep_hours;        /* after its timeout, after which it is removed */
     int max_running;       /* no more jobs than this one may run then; 0: any number */
     const char *when_full; /* what to do then, for the message; or NULL */
-    bool of_model;         /* see struct job_note */
-    json_t *batch_id;      /* likewise */
+    bool of_model;         /* a model starts it, and waits for it */
+    json_t *batch_id;      /* of the request of a batch; borrowed; NULL: none */
     long long batch_line;
     const struct notifier *cancel; /* or NULL */
 };

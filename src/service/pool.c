@@ -16,7 +16,7 @@ enum { DELAY_MS = 1000 };
  * How long after one was taken a POOL_AHEAD pool begins to make another. Making one keeps the cores
  * busy for some tenths of a second, and most programs have ended by then.
  */
-enum { SETTLE_MS = 250 };
+enum { REFILL_DELAY_MS = 250 };
 
 struct pool_kind pool_kind_for(const struct pool *pool, const struct plan *plan)
 {
@@ -211,7 +211,7 @@ struct instance *pool_take(struct pool *pool, const struct plan *plan,
         taken = pool_take_out(link);
         taken->container.docker = pool->traced;
         if (pool->policy == POOL_AHEAD && pool->fill_from < now)
-            pool->fill_from = now + SETTLE_MS;
+            pool->fill_from = now + REFILL_DELAY_MS;
     }
     set_requested(pool, plan, &wanted, pool->policy != POOL_ONE_SHOT);
     pthread_mutex_unlock(&pool->lock);

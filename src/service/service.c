@@ -183,7 +183,7 @@ static void release_parts(struct service *service)
     sessions_free(service->sessions);
     notifier_release(&service->pool_ended);
     notifier_release(&service->sessions_ended);
-    tool_box_free(service->tools);
+    tool_set_free(service->tools);
     reaper_dismiss(&service->reaper, &service->docker);
     audit_close(&service->audit);
     pthread_mutex_destroy(&service->proving);
@@ -207,7 +207,7 @@ int service_open(struct service *service, const struct config *config,
     service->docker.memory = &service->memory;
     reaper_start(&service->reaper, &service->docker);
     if (options->has_tools && config->tool_count > 0)
-        service->tools = tool_box_new(config, error);
+        service->tools = tool_set_new(config, error);
     linux_raise_descriptors(); /* each run needs some */
     if ((service->tools || !options->has_tools || config->tool_count == 0) &&
         open_parts(service, config, options, error) == 0) {
@@ -323,7 +323,7 @@ void service_end(struct service *service)
     workers_end(&service->workers);
     pool_end(service->pool);
     sessions_end(service->sessions);
-    tool_box_end(service->tools);
+    tool_set_end(service->tools);
 }
 
 int service_close(struct service *service, long long deadline)
@@ -332,7 +332,7 @@ int service_close(struct service *service, long long deadline)
     if (!wait_for_end(service, deadline))
         return -1;
     workers_close(&service->workers);
-    if (!tool_box_wait(service->tools, deadline))
+    if (!tool_set_wait(service->tools, deadline))
         return -1;
     release_parts(service);
     return 0;

@@ -22,13 +22,13 @@
 #include "service/run_handle.h"
 #include "service/sessions.h"
 #include "service/workers.h"
-#include "tools/tool_box.h"
+#include "tools/tool_set.h"
 
 struct service_options {
     enum pool_policy pool;
     /* If max_active is 0, it is maxConcurrent of the configuration, or the number of cores. */
     struct workers_limits limits;
-    docker_trace *trace; /* see struct docker; NULL: none */
+    docker_trace *trace; /* gets the steps of docker commands; NULL: no trace */
     bool has_tools;      /* plans may name servers of tools */
     /*
      * Called before each run starts, with a lock of the service; if it returns false, the run waits
@@ -49,7 +49,7 @@ struct service {
     struct notifier pool_ended, sessions_ended;
     struct pool *pool; /* NULL: none */
     struct sessions *sessions;
-    struct tool_box *tools; /* NULL: none */
+    struct tool_set *tools; /* NULL: none */
     struct audit audit;
     pthread_mutex_t proving; /* the lock of enforcement_ensure() */
     struct workers workers;

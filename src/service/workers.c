@@ -30,7 +30,7 @@ int workers_open(struct workers *workers, const struct docker *docker, struct po
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* as clock_now_ms() */
     pthread_cond_init(&workers->work, &attributes);
     pthread_condattr_destroy(&attributes);
-    ramp_init(&workers->ramp, limits->max_active, limits->gradual);
+    concurrency_ramp_init(&workers->ramp, limits->max_active, limits->gradual);
     return 0;
 }
 

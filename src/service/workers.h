@@ -18,8 +18,8 @@
 #include "docker/docker.h"
 #include "request/plan.h"
 #include "service/audit.h"
+#include "service/concurrency_ramp.h"
 #include "service/pool.h"
-#include "service/ramp.h"
 #include "service/run_queue.h"
 #include "service/sessions.h"
 
@@ -27,7 +27,7 @@ struct workers_limits {
     int max_active;   /* runs at a time; at least 1 */
     int max_queued;   /* runs that wait, in addition to those that may start at once */
     size_t max_bytes; /* of all plans that wait or are active (plan_bytes()); 0: no limit */
-    bool gradual;     /* begins with few runs at a time, see service/ramp.h */
+    bool gradual;     /* begins with few runs at a time, see service/concurrency_ramp.h */
     /*
      * How often a run with REASON_ENGINE or REASON_JUDGE is run again: after 0.5 s, then after
      * twice as long each time, at most 30 s. Meanwhile it waits in the queue. A run of a session is
@@ -42,7 +42,7 @@ struct workers {
     struct sessions *sessions;
     struct audit *audit;
     pthread_mutex_t *proving;
-    struct tool_box *tools; /* NULL: no plan names servers of tools */
+    struct tool_set *tools; /* NULL: no plan names servers of tools */
     bool pauses_pool;       /* the pool is paused while the runs need all cores */
     struct workers_limits limits;
     bool (*may_start)(void *context); /* asked before each run starts; NULL: always */
@@ -52,7 +52,7 @@ struct workers {
 
     pthread_mutex_t lock;
     pthread_cond_t work;
-    struct ramp ramp;
+    struct concurrency_ramp ramp;
     struct run_handle *queue; /* the first to be taken */
     struct run_handle *active;
     struct run_handle *cancelled; /* taken out of the queue before they started */

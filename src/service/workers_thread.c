@@ -26,7 +26,7 @@ void workers_balance(struct workers *workers)
 /* The engine has done its part for the run. Has the lock. */
 static void note_success(struct workers *workers, struct run_handle *handle)
 {
-    if (!handle->begun && ramp_add_success(&workers->ramp))
+    if (!handle->begun && concurrency_ramp_add_success(&workers->ramp))
         pthread_cond_signal(&workers->work);
     handle->begun = true;
 }
@@ -180,7 +180,7 @@ static void note_result(struct workers *workers, struct run_handle *handle,
 {
     pthread_mutex_lock(&workers->lock);
     if (result->reason == REASON_ENGINE)
-        ramp_add_failure(&workers->ramp, handle->round);
+        concurrency_ramp_add_failure(&workers->ramp, handle->round);
     else if (result->container)
         note_success(workers, handle);
     pthread_mutex_unlock(&workers->lock);

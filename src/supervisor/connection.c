@@ -226,7 +226,7 @@ _Noreturn void connection_finish(struct connection *connection, int status)
     connection_leave(connection, status);
 }
 
-void connection_look(struct connection *connection, int wait_ms)
+void connection_poll(struct connection *connection, int wait_ms)
 {
     struct frame_link *link = &connection->link;
     struct pollfd polled[2] = {

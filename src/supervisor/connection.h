@@ -78,6 +78,6 @@ void connection_watch(struct connection *connection, struct loop *loop);
  * `wait_ms` for that. Reads what has arrived, as far as there is room, and handles no frame. A
  * script is not read.
  */
-void connection_look(struct connection *connection, int wait_ms);
+void connection_poll(struct connection *connection, int wait_ms);
 
 #endif

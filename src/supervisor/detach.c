@@ -26,8 +26,8 @@ static bool is_of_program(uint64_t limit, uint64_t max, uint64_t copy)
     return max == 0 || (is_low(limit, max, copy + MEMORY_UNIT) && limit + MEMORY_UNIT > max + copy);
 }
 
-static enum detach_state look(const struct frame_detach *frame, const struct figures *figures,
-                              uint64_t kept_bytes)
+static enum detach_state limits_state(const struct frame_detach *frame,
+                                      const struct figures *figures, uint64_t kept_bytes)
 {
     uint64_t memory = 0, cpu_us = 0, pids = 0;
 
@@ -42,12 +42,12 @@ static enum detach_state look(const struct frame_detach *frame, const struct fig
                : DETACH_WAITS;
 }
 
-enum detach_state detach_look(struct detach *detach, const struct frame_detach *frame,
-                              const struct figures *figures, uint64_t kept_bytes)
+enum detach_state detach_check(struct detach *detach, const struct frame_detach *frame,
+                               const struct figures *figures, uint64_t kept_bytes)
 {
     const uint64_t now_us = figures_clock_us();
     const uint64_t max_ms = frame->max_ms < TIME_MAX_MS ? frame->max_ms : TIME_MAX_MS;
-    enum detach_state state = look(frame, figures, kept_bytes);
+    enum detach_state state = limits_state(frame, figures, kept_bytes);
 
     if (detach->deadline_us == 0)
         detach->deadline_us = now_us + max_ms * 1000;

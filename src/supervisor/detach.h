@@ -24,7 +24,7 @@ enum detach_state { DETACH_WAITS, DETACH_DONE, DETACH_LATE, DETACH_UNKNOWN };
  * others, `max_ms` after the first look; DETACH_UNKNOWN: the kernel does not say what one of them
  * is. Both, and DETACH_DONE, end the wait.
  */
-enum detach_state detach_look(struct detach *detach, const struct frame_detach *frame,
-                              const struct figures *figures, uint64_t kept_bytes);
+enum detach_state detach_check(struct detach *detach, const struct frame_detach *frame,
+                               const struct figures *figures, uint64_t kept_bytes);
 
 #endif

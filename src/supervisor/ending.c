@@ -9,7 +9,7 @@
 /*
  * How a request ends. The program has ended by itself, or is to: then all processes are killed
  * (STATE_ENDING). Or it is a cell that has ended, whose interpreter stays, or a program whose
- * processes stay (STATE_SETTLING).
+ * processes stay (STATE_PAUSING).
  *
  * At the end of a cell everything is stopped, so that nothing more is written and no process is
  * started; then all but the interpreter are killed. Processes can continue each other, so this is
@@ -23,7 +23,7 @@ enum { SPARE_BYTES = 256 * 1024 };
 /* How long is waited until processes are killed again. */
 enum { KILL_AGAIN_MS = 50 };
 
-enum { SETTLE_MAX_US = 5000000, SETTLE_WAIT_MS = 2 };
+enum { PAUSE_MAX_US = 5000000, PAUSE_WAIT_MS = 2 };
 
 /* The shortest time between two looks, so that a program that waits at its limit costs little. */
 enum { CPU_CHECK_MIN_US = 10000, CPU_CHECK_BETWEEN_MIN_US = 250000 };
@@ -58,17 +58,19 @@ void ending_forget_interpreter(struct supervisor *supervisor)
 
 /* ---- interaction */
 
-void ending_look(struct supervisor *supervisor)
+void ending_send_wait_state(struct supervisor *supervisor)
 {
     const struct program *program = &supervisor->program;
-    struct frame_looked looked;
+    struct frame_wait_state wait_state;
 
-    if (supervisor->state != STATE_RUNNING || !peer_look(&supervisor->peer, &supervisor->processes,
-                                                         program->in, program->out[0], &looked))
+    if (supervisor->state != STATE_RUNNING ||
+        !peer_take_wait_state(&supervisor->peer, &supervisor->processes, program->in,
+                              program->out[0], &wait_state))
         return;
-    if (looked.wait == FRAME_WAIT_INPUT && supervisor->input.filled > 0)
-        looked.wait = FRAME_WAIT_NOTHING;
-    connection_send(&supervisor->connection, FRAME_LOOKED, &looked, sizeof looked, NULL);
+    if (wait_state.wait == FRAME_WAIT_INPUT && supervisor->input.filled > 0)
+        wait_state.wait = FRAME_WAIT_NOTHING;
+    connection_send(&supervisor->connection, FRAME_WAIT_STATE, &wait_state, sizeof wait_state,
+                    NULL);
 }
 
 /* ---- requests that fail */
@@ -128,7 +130,7 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
     if (!supervisor_runs(supervisor))
         return;
     exit_watch_stop(&supervisor->exit_watch);
-    memory_use_look(&supervisor->memory); /* before all are killed */
+    memory_use_update(&supervisor->memory); /* before all are killed */
     relay_stop(&supervisor->relay);
     supervisor->end.cause = cause;
     supervisor->state = STATE_ENDING;
@@ -142,27 +144,27 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
 }
 
 /* The cell has ended, or a program whose processes stay. */
-static void begin_to_settle(struct supervisor *supervisor)
+static void begin_to_pause(struct supervisor *supervisor)
 {
     const uint64_t now_us = figures_clock_us();
 
     relay_stop(&supervisor->relay);
-    supervisor->state = STATE_SETTLING;
-    supervisor->settled = keeps_processes(supervisor);
-    supervisor->settle_end_us = now_us + SETTLE_MAX_US;
+    supervisor->state = STATE_PAUSING;
+    supervisor->others_ended = keeps_processes(supervisor);
+    supervisor->pause_end_us = now_us + PAUSE_MAX_US;
     if (!supervisor->program.reaped)
         supervisor->end.wall_us = now_us - supervisor->program.start_us;
-    for (int i = 0; i < 2 && supervisor->settled; i++)
+    for (int i = 0; i < 2 && supervisor->others_ended; i++)
         output_stream_pass_pending(&supervisor->outputs[i]);
-    if (!supervisor->settled)
+    if (!supervisor->others_ended)
         processes_signal(&supervisor->processes, SIGSTOP);
 }
 
 void ending_after_program(struct supervisor *supervisor)
 {
     if (supervisor->state == STATE_RUNNING && keeps_processes(supervisor))
-        begin_to_settle(supervisor);
-    else if (supervisor->state != STATE_SETTLING)
+        begin_to_pause(supervisor);
+    else if (supervisor->state != STATE_PAUSING)
         ending_begin(supervisor, FRAME_CAUSE_ITSELF);
 }
 
@@ -170,7 +172,7 @@ void ending_take_status(struct supervisor *supervisor, int status)
 {
     supervisor->program.reaped = true;
     supervisor->program.status = status;
-    if (supervisor->state != STATE_SETTLING)
+    if (supervisor->state != STATE_PAUSING)
         supervisor->end.wall_us = figures_clock_us() - supervisor->program.start_us;
     ending_after_program(supervisor);
 }
@@ -179,7 +181,7 @@ void ending_check_exit(struct supervisor *supervisor)
 {
     int status;
 
-    if (!exit_watch_look(&supervisor->exit_watch, &status))
+    if (!exit_watch_check(&supervisor->exit_watch, &status))
         return;
     supervisor->ended_alone = true;
     ending_take_status(supervisor, status);
@@ -206,7 +208,7 @@ void ending_take_events(struct supervisor *supervisor)
     if (driver_link_is_sending(&supervisor->driver))
         ending_begin(supervisor, FRAME_CAUSE_ITSELF); /* the rest would begin the next cell */
     else
-        begin_to_settle(supervisor);
+        begin_to_pause(supervisor);
 }
 
 /* ---- CPU time */
@@ -283,7 +285,7 @@ static void send_end(struct supervisor *supervisor)
     struct frame_end *end = &supervisor->end;
 
     take_figures(supervisor);
-    supervisor->left_processes = supervisor->state == STATE_SETTLING;
+    supervisor->left_processes = supervisor->state == STATE_PAUSING;
     end->stays = supervisor->has_interpreter && !supervisor->program.reaped;
     if (end->stays == 0)
         ending_forget_interpreter(supervisor);
@@ -335,7 +337,7 @@ static void finish_ending(struct supervisor *supervisor)
 }
 
 /* Whether only the interpreter is alive, and has stopped. */
-static bool settle(struct supervisor *supervisor)
+static bool end_others(struct supervisor *supervisor)
 {
     uint64_t rss_bytes = 0;
     const bool stopped = processes_have_stopped(&supervisor->processes, &rss_bytes);
@@ -343,10 +345,10 @@ static bool settle(struct supervisor *supervisor)
     if (rss_bytes > supervisor->end.used_bytes)
         supervisor->end.used_bytes = rss_bytes;
     if (!processes_kill_others(&supervisor->processes) && stopped) {
-        supervisor->settled = supervisor->is_stopped = true;
+        supervisor->others_ended = supervisor->is_stopped = true;
         return true;
     }
-    if (figures_clock_us() >= supervisor->settle_end_us)
+    if (figures_clock_us() >= supervisor->pause_end_us)
         ending_begin(supervisor, FRAME_CAUSE_ITSELF);
     else if (!stopped)
         kill(supervisor->program.pid, SIGSTOP);
@@ -354,7 +356,7 @@ static bool settle(struct supervisor *supervisor)
 }
 
 /* Sends END once the processes that may not stay have ended, and the output has been sent. */
-static void finish_settling(struct supervisor *supervisor)
+static void finish_pausing(struct supervisor *supervisor)
 {
     struct program *program = &supervisor->program;
 
@@ -362,12 +364,12 @@ static void finish_settling(struct supervisor *supervisor)
         ending_begin(supervisor, FRAME_CAUSE_ITSELF);
         return;
     }
-    if ((!supervisor->settled && !settle(supervisor)) ||
+    if ((!supervisor->others_ended && !end_others(supervisor)) ||
         output_stream_is_writing(&supervisor->outputs[0]) ||
         output_stream_is_writing(&supervisor->outputs[1]))
         return;
     ending_check_cpu(supervisor);
-    if (supervisor->state != STATE_SETTLING || !finish_output(supervisor))
+    if (supervisor->state != STATE_PAUSING || !finish_output(supervisor))
         return;
     input_stream_close(&supervisor->input);
     for (int i = 0; i < 2; i++)
@@ -380,14 +382,14 @@ void ending_watch(const struct supervisor *supervisor, struct loop *loop)
 {
     if (supervisor->state == STATE_ENDING)
         loop_limit(loop, KILL_AGAIN_MS); /* processes that are left are killed again */
-    if (supervisor->state == STATE_SETTLING && !supervisor->settled)
-        loop_limit(loop, SETTLE_WAIT_MS);
+    if (supervisor->state == STATE_PAUSING && !supervisor->others_ended)
+        loop_limit(loop, PAUSE_WAIT_MS);
 }
 
 void ending_finish(struct supervisor *supervisor)
 {
-    if (supervisor->state == STATE_SETTLING)
-        finish_settling(supervisor);
+    if (supervisor->state == STATE_PAUSING)
+        finish_pausing(supervisor);
     if (supervisor->state == STATE_ENDING)
         finish_ending(supervisor);
 }

@@ -46,6 +46,6 @@ void exit_watch_stop(struct exit_watch *watch);
  * wait(2), cannot be reaped yet, is alone, and has left memory for what this process does before
  * its own is freed. After its end, also without all that, it is watched no longer.
  */
-bool exit_watch_look(struct exit_watch *watch, int *status);
+bool exit_watch_check(struct exit_watch *watch, int *status);
 
 #endif

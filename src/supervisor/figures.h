@@ -12,7 +12,7 @@
 struct figures {
     int cpu, peak, current, oom, full, pids, processes; /* owned; -1: the kernel gives none */
     unsigned cpu_unit; /* how many units of the file are a microsecond */
-    int memory_limit, pids_limit, cpu_limit, cpu_period; /* likewise; v2 has no file of the last */
+    int memory_limit, pids_limit, cpu_limit, cpu_period; /* owned; -1: none, as v2 of the last */
 };
 
 /* Opens the files of cgroup v1 or v2 below `root`, which is "/sys/fs/cgroup" except in tests. */

@@ -29,7 +29,7 @@ struct frame_seal {
 struct frame_run {
     uint64_t timer_ms;   /* so long after its start the container ends itself; 0: never */
     uint64_t late_ms;    /* and the program is killed, if STOP came too late; 0: never */
-    uint64_t linger_ms;  /* so long after END likewise */
+    uint64_t linger_ms;  /* so long after END the container ends itself; 0: never */
     uint64_t output_max; /* the program is ended if it writes more bytes to one stream */
     uint64_t cpu_max_us; /* and if its processes use more CPU time; 0: no limit */
     uint64_t stack_max;  /* bytes that its stack may have; 0: the limit of the container stays */
@@ -39,7 +39,7 @@ struct frame_run {
     uint64_t head_max, tail_max;
     /* Of the proxy and of tools, what its relay carries (base/mux.h). Both 0: it has none. */
     uint32_t connections, tools;
-    uint64_t look_ms; /* so long after its start LOOKED is sent, if it runs; 0: never */
+    uint64_t wait_state_ms; /* so long after its start WAIT_STATE is sent, if it runs; 0: never */
 };
 
 enum frame_run_flag {
@@ -62,7 +62,7 @@ enum frame_run_flag {
 /* What a program waits for, all of whose threads sleep: input, or room for its output. */
 enum frame_wait { FRAME_WAIT_NOTHING, FRAME_WAIT_INPUT, FRAME_WAIT_OUTPUT };
 
-struct frame_looked {
+struct frame_wait_state {
     uint64_t idle_ms; /* since something was written to either FIFO, if it is joined */
     uint32_t wait;    /* enum frame_wait */
     uint32_t zero;

@@ -37,7 +37,7 @@ static bool go_on(void *context)
 
     if (++keep->steps % STEPS_MAX != 0)
         return true;
-    connection_look(keep->connection, 0);
+    connection_poll(keep->connection, 0);
     return !is_late(keep);
 }
 
@@ -89,7 +89,7 @@ static bool end_processes(struct keep *keep)
         if (is_late(keep))
             return fail(keep, FRAME_STEP_CLEAN, ETIME, "");
         processes_kill(keep->connection->processes);
-        connection_look(keep->connection, REAP_WAIT_MS);
+        connection_poll(keep->connection, REAP_WAIT_MS);
     }
     if (keep->connection->processes->is_init && (kill(-1, 0) == 0 || errno != ESRCH))
         return fail(keep, FRAME_STEP_CLEAN, EBUSY, "/proc");
@@ -156,11 +156,11 @@ static bool wait_for_sockets(struct keep *keep, bool keeps)
         if (keeps && figures_clock_us() - start_us > (uint64_t)SOCKETS_MAX_MS * 1000)
             keep->shares_sockets = true;
         collect_sockets();
-        connection_look(keep->connection, SOCKETS_WAIT_MS);
+        connection_poll(keep->connection, SOCKETS_WAIT_MS);
         waited = true;
     }
     if (waited)
-        connection_look(keep->connection, SOCKETS_WAIT_MS);
+        connection_poll(keep->connection, SOCKETS_WAIT_MS);
     return true;
 }
 
@@ -280,7 +280,7 @@ bool keep_lay_out(struct keep *keep, struct unpack *unpack)
     while ((length = pread(keep->copy, chunk, sizeof chunk, at)) > 0) {
         unpack_feed(unpack, chunk, (size_t)length);
         at += length;
-        connection_look(keep->connection, 0);
+        connection_poll(keep->connection, 0);
         if (is_late(keep))
             return fail(keep, FRAME_STEP_UNPACK, ETIME, "");
     }

@@ -22,7 +22,7 @@ static void add(struct memory_use *memory, uint64_t bytes)
         memory->max_bytes = more;
 }
 
-void memory_use_look(struct memory_use *memory)
+void memory_use_update(struct memory_use *memory)
 {
     if (!memory->figures)
         return;
@@ -33,7 +33,7 @@ void memory_use_look(struct memory_use *memory)
 void memory_use_sample(struct memory_use *memory)
 {
     if (figures_clock_us() - memory->last_us >= (uint64_t)SAMPLE_MS * 1000)
-        memory_use_look(memory);
+        memory_use_update(memory);
 }
 
 void memory_use_watch(const struct memory_use *memory, struct loop *loop)

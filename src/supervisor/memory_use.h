@@ -24,7 +24,7 @@ struct memory_use {
 void memory_use_begin(struct memory_use *memory, const struct figures *figures);
 
 /* Looks at the memory; or only if that was long enough ago. */
-void memory_use_look(struct memory_use *memory);
+void memory_use_update(struct memory_use *memory);
 void memory_use_sample(struct memory_use *memory);
 
 /* Sees to it that there is a sample in time. */

@@ -168,37 +168,38 @@ static uint64_t idle_ms(const int fifos[2])
     return ms > 0 ? (uint64_t)ms : 0;
 }
 
-static void look(const struct peer *peer, int in, int out, struct frame_looked *looked)
+static void read_wait_state(const struct peer *peer, int in, int out,
+                            struct frame_wait_state *wait_state)
 {
     int fifos[2] = {-1, -1};
 
     if (peer->joined) {
         in = fifos[0] = open_end(peer, input_of(peer), O_RDONLY);
         out = fifos[1] = open_end(peer, output_of(peer), O_WRONLY);
-        looked->idle_ms = idle_ms(fifos);
+        wait_state->idle_ms = idle_ms(fifos);
     }
     if (out >= 0 && (peer->joined ? has_no_room(out) : may_be_full(out)))
-        looked->wait = FRAME_WAIT_OUTPUT;
+        wait_state->wait = FRAME_WAIT_OUTPUT;
     else if (in >= 0 && descriptor_pending(in) == 0)
-        looked->wait = FRAME_WAIT_INPUT;
+        wait_state->wait = FRAME_WAIT_INPUT;
     descriptor_close(&fifos[0]);
     descriptor_close(&fifos[1]);
 }
 
-void peer_begin_to_look(struct peer *peer, uint64_t look_ms)
+void peer_begin_wait_state(struct peer *peer, uint64_t wait_state_ms)
 {
-    peer->look_us = look_ms > 0 ? figures_clock_us() + look_ms * 1000 : 0;
+    peer->wait_state_us = wait_state_ms > 0 ? figures_clock_us() + wait_state_ms * 1000 : 0;
 }
 
-bool peer_look(struct peer *peer, const struct processes *processes, int in, int out,
-               struct frame_looked *looked)
+bool peer_take_wait_state(struct peer *peer, const struct processes *processes, int in, int out,
+                          struct frame_wait_state *wait_state)
 {
-    if (peer->look_us == 0 || figures_clock_us() < peer->look_us)
+    if (peer->wait_state_us == 0 || figures_clock_us() < peer->wait_state_us)
         return false;
-    peer->look_us = 0;
-    *looked = (struct frame_looked){0};
+    peer->wait_state_us = 0;
+    *wait_state = (struct frame_wait_state){0};
     if (processes_sleep(processes))
-        look(peer, in, out, looked);
+        read_wait_state(peer, in, out, wait_state);
     return true;
 }
 
@@ -209,6 +210,8 @@ void peer_watch(struct peer *peer, struct loop *loop, bool runs)
     for (int i = 0; i < 2; i++)
         if (peer->drops[i])
             descriptor_discard_watch(&peer->readers[i], loop);
-    if (runs && peer->look_us > 0)
-        loop_limit(loop, peer->look_us > now_us ? (int)((peer->look_us - now_us) / 1000) + 1 : 0);
+    if (runs && peer->wait_state_us > 0)
+        loop_limit(loop, peer->wait_state_us > now_us
+                             ? (int)((peer->wait_state_us - now_us) / 1000) + 1
+                             : 0);
 }

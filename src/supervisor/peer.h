@@ -21,8 +21,9 @@ struct peer {
      * write is not lost, and does not fail.
      */
     int writer, readers[2];
-    bool drops[2];    /* what can be read there */
-    uint64_t look_us; /* figures_clock_us() when the program is looked at; 0: never, or it was */
+    bool drops[2]; /* what can be read there */
+    uint64_t
+        wait_state_us; /* figures_clock_us() when the program is looked at; 0: never, or it was */
 };
 
 /* `directory`, which is borrowed, has the FIFOs. */
@@ -47,14 +48,14 @@ void peer_end(struct peer *peer);
 void peer_close(struct peer *peer);
 
 /* A program has begun, and is looked at so long after this, or never if that is 0. */
-void peer_begin_to_look(struct peer *peer, uint64_t look_ms);
+void peer_begin_wait_state(struct peer *peer, uint64_t wait_state_ms);
 
 /*
  * Looks if it is time: then this is true, once. The program's own pipes are `in` and `out` if it is
  * not joined.
  */
-bool peer_look(struct peer *peer, const struct processes *processes, int in, int out,
-               struct frame_looked *looked);
+bool peer_take_wait_state(struct peer *peer, const struct processes *processes, int in, int out,
+                          struct frame_wait_state *wait_state);
 
 /* Drops what is to be dropped and, if it runs, bounds the wait of the loop by the next look. */
 void peer_watch(struct peer *peer, struct loop *loop, bool runs);

@@ -6,13 +6,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "supervisor/entries.h"
+#include "supervisor/proc_stat.h"
 
 void processes_open(struct processes *processes, const struct program *program)
 {
@@ -49,44 +49,32 @@ bool processes_are_gone(const struct processes *processes)
     return false;
 }
 
-/* What /proc/PID/stat says of a process: proc_pid_stat(5). False: there is none any more. */
-static bool read_stat(const struct processes *processes, const char *pid, char *state, long *group)
+/*
+ * Reads what the kernel says of a process or of a thread. False: it has ended. What cannot be read
+ * for another reason is not complete.
+ */
+static bool read_stat(const struct processes *processes, const char *path, struct proc_stat *stat)
 {
-    char path[64], text[512];
-    const char *end;
-    ssize_t length;
-    int fd;
+    const int fd = proc_stat_open(processes->proc, path);
+    bool found;
 
-    snprintf(path, sizeof path, "%s/stat", pid);
-    fd = openat(processes->proc, path, O_RDONLY | O_CLOEXEC);
+    *stat = (struct proc_stat){.state = '?'};
     if (fd < 0)
         return errno != ENOENT && errno != ESRCH;
-    length = read(fd, text, sizeof text - 1);
+    found = proc_stat_read(fd, stat);
     close(fd);
-    if (length <= 0)
-        return false;
-    text[length] = '\0';
-    end = strrchr(text, ')'); /* the name before may have any bytes */
-    if (end && end[1] == ' ' && end[2] != '\0') {
-        char *after;
-
-        *state = end[2];
-        strtol(end + 3, &after, 10); /* its parent */
-        *group = strtol(after, NULL, 10);
-    }
-    return true;
+    return found;
 }
 
 /* Whether a process other than this one is alive. */
 static bool is_alive(const struct processes *processes, const char *name)
 {
-    const pid_t program = processes->program->pid;
-    char state = '?';
-    long group = program;
+    struct proc_stat stat;
 
     return name[0] >= '1' && name[0] <= '9' && strtol(name, NULL, 10) != getpid() &&
-           read_stat(processes, name, &state, &group) && state != 'Z' && state != 'X' &&
-           (processes->is_init || group == program);
+           read_stat(processes, name, &stat) && stat.state != 'Z' && stat.state != 'X' &&
+           (processes->is_init || !stat.is_complete ||
+            (pid_t)stat.fields[PROC_STAT_GROUP] == processes->program->pid);
 }
 
 /* Whether a process other than the program is alive. */
@@ -100,9 +88,9 @@ static bool threads_sleep(const struct processes *processes, const char *pid)
 {
     struct entries entries;
     struct entry entry;
-    char path[64], state;
+    struct proc_stat stat;
+    char path[64];
     bool sleep = true;
-    long group;
     int fd;
 
     snprintf(path, sizeof path, "%.20s/task", pid);
@@ -111,9 +99,8 @@ static bool threads_sleep(const struct processes *processes, const char *pid)
         return false;
     entries_open(&entries, fd);
     while (sleep && entries_next(&entries, &entry) > 0) {
-        state = 'R'; /* if its file cannot be read */
         snprintf(path, sizeof path, "%.20s/task/%.20s", pid, entry.name);
-        sleep = !read_stat(processes, path, &state, &group) || state == 'S';
+        sleep = !read_stat(processes, path, &stat) || stat.state == 'S';
     }
     close(fd);
     return sleep;

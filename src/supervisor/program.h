@@ -22,18 +22,18 @@ struct program {
     size_t bytes;              /* of both, to bound them */
     pid_t pid;                 /* 0: it was not started */
     bool reaped;               /* it has ended; set by the caller, who reaps all children */
-    int status;                /* see wait(2), once it is reaped; likewise */
+    int status;                /* of wait(2), once it is reaped; set by the caller */
     int in;                    /* our ends of its pipes, non-blocking; -1: closed */
     int out[2];
-    int report;            /* likewise; for program_take_report() */
-    int begin, answer;     /* likewise; of descriptors 4 and 5 of an interpreter */
+    int report;            /* for program_take_report(); -1: closed */
+    int begin, answer;     /* of descriptors 4 and 5 of an interpreter; -1: closed */
     bool has_value;        /* `answer` is that of descriptor 3, for a value; no interpreter */
     bool is_interpreter;   /* it stays, and reads cells */
     bool traced;           /* it stops when it is executed, for its tracer, this process */
     int joined[2];         /* its stdin and stdout, in place of pipes; given away; -1: none */
     bool has_file;         /* its stdin is a file, see program_open_stdin() */
-    bool netlink, ipc;     /* see filter_install() */
-    pid_t watch;           /* likewise */
+    bool netlink, ipc;     /* what filter_install() lets it use */
+    pid_t watch;           /* the second thread of process 1, for filter_install(); 0: none */
     uint64_t stack_max;    /* bytes of its stack at most; 0: its limit stays */
     uint64_t start_us;     /* figures_clock_us() right before it was executed */
     uint64_t start_cpu_us; /* figures_cpu_us() then */

@@ -57,7 +57,7 @@
  *     STDIN_CLOSED running  none: the program has closed its stdin; more bytes are discarded
  *     REPORT       running  bytes that the driver of an interpreter reports of the cell, or of a
  *                           value; need credit
- *     LOOKED       running  struct frame_looked
+ *     WAIT_STATE       running  struct frame_wait_state
  *     END          running  struct frame_end: the program and all its processes have ended, and all
  *                           its output was sent; after STOP, what had credit. Or the cell has
  *                           ended, see below. With FRAME_RUN_LAST, which no other request follows
@@ -212,7 +212,7 @@ enum frame_type {
     FRAME_NETWORK,
     FRAME_EXTEND,
     FRAME_LET_GO,
-    FRAME_LOOKED,
+    FRAME_WAIT_STATE,
     FRAME_MAKE_READY,
     FRAME_READY
 };

@@ -13,7 +13,7 @@
 #include "supervisor/relay_server.h"
 
 /* More than the relay tries to listen (supervisor/relay_server.c). */
-enum { PATIENCE_US = 3000000, LOOK_MS = 500 };
+enum { PATIENCE_US = 3000000, CHECK_MS = 500 };
 
 void relay_init(struct relay *relay, struct connection *connection, void *own, size_t own_size)
 {
@@ -149,5 +149,5 @@ void relay_watch(struct relay *relay, struct loop *loop)
         loop_add(loop, relay->out, POLLIN, pass, relay, 0);
     input_stream_watch(&relay->input, loop);
     if (!relay_is_ready(relay))
-        loop_limit(loop, LOOK_MS);
+        loop_limit(loop, CHECK_MS);
 }

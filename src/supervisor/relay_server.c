@@ -102,7 +102,7 @@ static void drop(struct server *server, struct relayed *connection)
 }
 
 /* Goes on with what follows from the state of a connection. */
-static void settle(struct server *server, struct relayed *connection)
+static void advance(struct server *server, struct relayed *connection)
 {
     const bool flushed = connection->filled == 0;
 
@@ -304,7 +304,7 @@ static void serve_connection(struct server *server, uint32_t slot)
     if (connection->fd >= 0 && connection->close_at != NEVER && now_ms() >= connection->close_at)
         drop(server, connection);
     if (connection->used)
-        settle(server, connection);
+        advance(server, connection);
 }
 
 static void serve(struct server *server)

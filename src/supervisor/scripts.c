@@ -48,8 +48,8 @@ static int take_detach(struct supervisor *supervisor, const struct frame *frame)
         frame->length != sizeof order)
         return -1;
     memcpy(&order, frame->payload, sizeof order);
-    state = detach_look(&supervisor->detach, &order, &supervisor->figures,
-                        keep_bytes(&supervisor->keep));
+    state = detach_check(&supervisor->detach, &order, &supervisor->figures,
+                         keep_bytes(&supervisor->keep));
     if (state == DETACH_WAITS)
         return 0;
     requests_begin_step(supervisor, true);

@@ -53,7 +53,7 @@ static void begin(struct supervisor *supervisor)
     for (int i = 0; i < 2; i++)
         output_stream_begin(&supervisor->outputs[i], run->output_max);
     output_stream_begin(&supervisor->value, run->report_max);
-    peer_begin_to_look(&supervisor->peer, run->look_ms);
+    peer_begin_wait_state(&supervisor->peer, run->wait_state_ms);
     connection_set_timer(&supervisor->connection, run->timer_ms);
     connection_set_late(&supervisor->connection, run->late_ms);
     connection_send(&supervisor->connection, FRAME_BEGUN, NULL, 0, NULL);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Some file systems report no change. */
-enum { LOOK_MS = 1000 };
+enum { CHECK_MS = 1000 };
 
 void stop_file_open(struct stop_file *stop, const char *path)
 {
@@ -38,10 +38,10 @@ void stop_file_watch(struct stop_file *stop, struct loop *loop)
     if (!stop->path || stop->exists)
         return;
     loop_add(loop, stop->changes, POLLIN, take_changes, stop, 0);
-    loop_limit(loop, LOOK_MS);
+    loop_limit(loop, CHECK_MS);
 }
 
-void stop_file_look(struct stop_file *stop)
+void stop_file_check(struct stop_file *stop)
 {
     if (stop->path && !stop->exists)
         stop->exists = access(stop->path, F_OK) == 0;

@@ -22,6 +22,6 @@ void stop_file_open(struct stop_file *stop, const char *path);
 void stop_file_watch(struct stop_file *stop, struct loop *loop);
 
 /* For each turn of the loop. */
-void stop_file_look(struct stop_file *stop);
+void stop_file_check(struct stop_file *stop);
 
 #endif

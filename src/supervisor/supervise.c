@@ -150,14 +150,14 @@ static void serve(struct supervisor *supervisor)
     if (loop_wait(&loop) != 0 && errno != EINTR && errno != ENOMEM)
         connection_leave(&supervisor->connection, 1);
     ending_take_events(supervisor);
-    stop_file_look(&supervisor->stop);
+    stop_file_check(&supervisor->stop);
     if (supervisor_has_script(supervisor))
         scripts_take(supervisor);
     else
         requests_take(supervisor);
     if (supervisor_runs(supervisor))
         memory_use_sample(&supervisor->memory);
-    ending_look(supervisor);
+    ending_send_wait_state(supervisor);
     starting_load(supervisor);
     starting_take_report(supervisor);
     if (supervisor->reap_more)

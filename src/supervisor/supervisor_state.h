@@ -37,7 +37,7 @@ enum supervisor_state {
                        cell or stdin a file, or for a relay */
     STATE_STARTING, /* there is a process that is to become the program */
     STATE_RUNNING,
-    STATE_SETTLING,  /* the program or the cell has ended, and processes of it may stay */
+    STATE_PAUSING,   /* the program or the cell has ended, and processes of it may stay */
     STATE_ENDING,    /* the program has ended, or is to: its processes are killed */
     STATE_ENDED,     /* END, KEPT or FAILED was sent */
     STATE_COLLECTING /* the files of the working directory are sent */
@@ -68,7 +68,7 @@ struct supervisor {
     int workdir, signals;   /* descriptors; owned */
     bool reap_more;         /* there may be ended children that are not reaped yet */
     struct frame_run order; /* of the last RUN */
-    struct frame_run run;   /* the same from BEGUN on: the last request may still use CPU time */
+    struct frame_run run;   /* `order` from BEGUN on: the last request may still use CPU time */
     struct frame_collect collect; /* of the last COLLECT */
     bool collects;                /* it came before RUN: the files are sent after END */
     bool has_interpreter;         /* there is one, whose end was not reported */
@@ -81,15 +81,15 @@ struct supervisor {
     bool left_processes;
     /* Of the last RUN, KEEP or DETACH of a script: if it has failed, the script ends. */
     bool must_succeed, failed;
-    bool settled;           /* only processes that may stay are alive, and have been stopped */
-    uint64_t settle_end_us; /* figures_clock_us() when all are killed */
+    bool others_ended;     /* only processes that may stay are alive, and have been stopped */
+    uint64_t pause_end_us; /* figures_clock_us() when all are killed */
 };
 
 /* Whether there is a program that has not been ended. */
 static inline bool supervisor_runs(const struct supervisor *supervisor)
 {
     return supervisor->state == STATE_STARTING || supervisor->state == STATE_RUNNING ||
-           supervisor->state == STATE_SETTLING;
+           supervisor->state == STATE_PAUSING;
 }
 
 /* Whether the frames are those of a script. */
@@ -189,8 +189,8 @@ void ending_check_cpu(struct supervisor *supervisor);
 /* Handles the events of the parts: too much output, and the end of a cell's report. */
 void ending_take_events(struct supervisor *supervisor);
 
-/* Sends LOOKED when it is time. */
-void ending_look(struct supervisor *supervisor);
+/* Sends WAIT_STATE when it is time. */
+void ending_send_wait_state(struct supervisor *supervisor);
 
 /* Sends END once the request has ended, and its output has been sent. */
 void ending_watch(const struct supervisor *supervisor, struct loop *loop);

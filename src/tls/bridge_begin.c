@@ -61,7 +61,7 @@ static void give_up_host(struct bridge *bridge)
 /* ---- the steps */
 
 /* How often bytes of the head are read before it is another connection's turn. */
-enum { ROUNDS_MAX = 8 };
+enum { CALL_QUESTIONS_MAX = 8 };
 
 static void shake_program(struct bridge *bridge)
 {
@@ -143,7 +143,7 @@ static void read_head(struct bridge *bridge)
     size_t length;
 
     for (int i = 0; bridge->state == BRIDGE_BEGINNING && !bridge->has_request; i++) {
-        if (i == ROUNDS_MAX) {
+        if (i == CALL_QUESTIONS_MAX) {
             bridge->is_busy = true;
             return;
         }

@@ -4,7 +4,7 @@
 #include "tls/bridge_state.h"
 
 /* How much is passed on in each direction before it is another connection's turn. */
-enum { ROUNDS_MAX = 8 };
+enum { CALL_QUESTIONS_MAX = 8 };
 
 /* ---- from the program to the host */
 
@@ -156,7 +156,7 @@ static bool is_passing(const struct bridge *bridge)
 /* What the host has sent comes first: that it has closed the connection comes after that. */
 void bridge_pass(struct bridge *bridge)
 {
-    for (int i = 0; i < ROUNDS_MAX; i++) {
+    for (int i = 0; i < CALL_QUESTIONS_MAX; i++) {
         bool progress = false;
 
         if (is_passing(bridge))

@@ -13,7 +13,7 @@
 #include "config/tool_servers.h"
 
 /* Times in ms: to SIGTERM and from there to SIGKILL; how often it looks; for its own end. */
-enum { GRACE = 2000, LOOK = 50, WAIT = 500 };
+enum { GRACE = 2000, CHECK = 50, WAIT = 500 };
 
 /* A line: "+" or "-" and the number of a group. */
 enum { LINE_SIZE = 32 };
@@ -80,7 +80,7 @@ static bool wait_for_end(struct groups *groups)
     while (any_exists(groups)) {
         if (clock_now_ms() >= end)
             return false;
-        io_poll(NULL, 0, LOOK);
+        io_poll(NULL, 0, CHECK);
     }
     return true;
 }

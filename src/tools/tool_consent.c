@@ -88,7 +88,7 @@ static void take_back(struct tool_consent *consent)
     end_waiting(consent);
 }
 
-void tool_consent_look_at_timer(struct tool_consent *consent)
+void tool_consent_check_timer(struct tool_consent *consent)
 {
     if (consent->question && open_ms(consent) >= consent->max_ms)
         take_back(consent);
@@ -135,7 +135,7 @@ static enum tool_decision take_answer(struct tool_consent *consent, const char *
     const struct tool_asker *asker = consent->asker;
     enum tool_decision decision;
 
-    tool_consent_look_at_timer(consent);
+    tool_consent_check_timer(consent);
     *why = "no one has answered in time";
     if (!consent->question)
         return TOOL_DISMISSED;

@@ -96,7 +96,7 @@ void tool_consent_leave(struct tool_consent *consent, const void *owner,
                         const struct notifier *done);
 
 /* The timer may be readable: takes a question back whose time is over. */
-void tool_consent_look_at_timer(struct tool_consent *consent);
+void tool_consent_check_timer(struct tool_consent *consent);
 
 /* How long questions have been open so far, in ms; and may be, with the time of an open one. */
 long long tool_consent_waited_ms(const struct tool_consent *consent);

@@ -61,13 +61,13 @@ static const struct tool_source *source_of(const struct tool_use *use, const cha
     const char *dot = strchr(name, '.');
     CLEANUP_FREE char *server = string_format("%.*s", dot ? (int)(dot - name) : 0, name);
 
-    return strvec_contains(use->servers, server) ? tool_box_find(use->box, server) : NULL;
+    return strvec_contains(use->servers, server) ? tool_set_find(use->set, server) : NULL;
 }
 
 static json_t *begin_call(struct tool_request *request)
 {
     struct tool_use *use = request->use;
-    const int max = tool_box_limits(use->box)->calls;
+    const int max = tool_set_limits(use->set)->calls;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const struct tool_source *source = source_of(use, request->name);
     json_t *answer = NULL;
@@ -140,9 +140,9 @@ static json_t *start_call(struct tool_request *request)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct upstream *upstream;
 
-    if (use->running >= tool_box_limits(use->box)->at_once)
+    if (use->running >= tool_set_limits(use->set)->at_once)
         return NULL;
-    upstream = tool_box_upstream(use->box, request->source, &error);
+    upstream = tool_set_upstream(use->set, request->source, &error);
     if (!upstream)
         return fail_call(request, JSONRPC_INTERNAL_ERROR, error.message);
     request->call = upstream_call_start(upstream, own_name(request),
@@ -165,7 +165,7 @@ static json_t *answer_result(struct tool_request *request, json_t *result)
 {
     struct tool_use *use = request->use;
     const size_t size = json_dumpb(result, NULL, 0, JSON_COMPACT);
-    const unsigned long long max = (unsigned)tool_box_limits(use->box)->total_bytes;
+    const unsigned long long max = (unsigned)tool_set_limits(use->set)->total_bytes;
 
     if (use->log->bytes + size > max) {
         json_decref(result);

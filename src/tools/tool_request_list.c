@@ -9,7 +9,7 @@
 struct upstream_listing *tool_request_ask(struct tool_use *use, const struct tool_source *source,
                                           struct error *error)
 {
-    struct upstream *upstream = tool_box_upstream(use->box, source, error);
+    struct upstream *upstream = tool_set_upstream(use->set, source, error);
 
     return upstream ? upstream_listing_start(upstream, &use->done) : NULL;
 }
@@ -101,7 +101,7 @@ static bool add_server(struct tool_request *request)
 {
     struct tool_use *use = request->use;
     const struct tool_source *source =
-        tool_box_find(use->box, use->servers->items[request->server]);
+        tool_set_find(use->set, use->servers->items[request->server]);
     CLEANUP(upstream_tools_release) struct upstream_tools *tools = NULL;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *why = NULL;

@@ -65,7 +65,7 @@ static bool is_spent(struct tool_socket *socket)
 {
     const struct tool_use *use = &socket->use;
 
-    if (use->log->messages <= TOOL_USE_MESSAGES + 10LL * tool_box_limits(use->box)->calls)
+    if (use->log->messages <= TOOL_USE_MESSAGES + 10LL * tool_set_limits(use->set)->calls)
         return false;
     tool_log_warn(use->log, "the program has sent so many messages for tools that its connections "
                             "were closed");
@@ -262,7 +262,7 @@ static void serve(void *context)
     struct tool_socket *socket = context;
 
     notifier_clear(&socket->use.done);
-    tool_consent_look_at_timer(socket->use.consent);
+    tool_consent_check_timer(socket->use.consent);
     serve_all(socket);
 }
 
@@ -318,7 +318,7 @@ static int add_service(struct tool_socket *socket, struct error *error)
     return mux_link_add(socket->link, &service, error);
 }
 
-struct tool_socket *tool_socket_new(struct tool_box *box, const struct strvec *servers,
+struct tool_socket *tool_socket_new(struct tool_set *set, const struct strvec *servers,
                                     struct tool_log *log, struct tool_consent *consent,
                                     struct mux_link *link, unsigned first, struct error *error)
 {
@@ -326,7 +326,7 @@ struct tool_socket *tool_socket_new(struct tool_box *box, const struct strvec *s
 
     *socket = (struct tool_socket){
         .use =
-            {.box = box, .servers = servers, .log = log, .consent = consent, .done = NOTIFIER_INIT},
+            {.set = set, .servers = servers, .log = log, .consent = consent, .done = NOTIFIER_INIT},
         .link = link,
         .first = first,
     };

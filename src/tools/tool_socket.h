@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/mux_link.h"
 #include "base/strvec.h"
-#include "tools/tool_box.h"
 #include "tools/tool_consent.h"
 #include "tools/tool_log.h"
+#include "tools/tool_set.h"
 
 struct tool_socket;
 
@@ -19,7 +19,7 @@ struct tool_socket;
  * Serves MUX_TOOLS_MAX slots of the link, from `first` on, with the tools of these servers. Borrows
  * everything. NULL: ERROR_SYSTEM, and the link is of no use.
  */
-struct tool_socket *tool_socket_new(struct tool_box *box, const struct strvec *servers,
+struct tool_socket *tool_socket_new(struct tool_set *set, const struct strvec *servers,
                                     struct tool_log *log, struct tool_consent *consent,
                                     struct mux_link *link, unsigned first, struct error *error);
 

@@ -8,9 +8,9 @@
 
 #include "base/notifier.h"
 #include "base/strvec.h"
-#include "tools/tool_box.h"
 #include "tools/tool_consent.h"
 #include "tools/tool_log.h"
+#include "tools/tool_set.h"
 
 /* Bytes of requests that are not answered. */
 enum { TOOL_USE_BYTES_MAX = 16 << 20 };
@@ -22,7 +22,7 @@ enum { TOOL_USE_PAGES = 4 };
 enum { TOOL_USE_MESSAGES = 10000 };
 
 struct tool_use {
-    struct tool_box *box;         /* borrowed, as the next three are */
+    struct tool_set *set;         /* borrowed, as the next three are */
     const struct strvec *servers; /* names of those that it may use, in the order of a list */
     struct tool_log *log;
     struct tool_consent *consent;

@@ -17,7 +17,7 @@ enum {
     UPSTREAM_LIST_BYTES = 16 << 20, /* of all pages of a list */
     UPSTREAM_PAGES_MAX = 1000,
     UPSTREAM_QUEUE_BYTES = 16 << 20, /* that wait until the server reads them */
-    UPSTREAM_REPLY_BYTES = 1 << 20,  /* the same, beyond which its requests get no answer */
+    UPSTREAM_REPLY_BYTES = 1 << 20,  /* that wait then: its requests get no answer */
     UPSTREAM_JUNK_MAX = 100,         /* lines that are not messages */
     UPSTREAM_STDERR_BYTES = 4096,    /* that are kept */
 };
@@ -85,7 +85,7 @@ struct upstream_session {
     long long initialize_id;       /* of that, or of server/discover after it; 0: none */
     char *refusal;                 /* owned; why it has refused initialize; NULL: it has not */
     bool is_modern;                /* it speaks TOOL_REVISION_MODERN */
-    long long list_id;             /* the same */
+    long long list_id;             /* of our request tools/list; 0: none waits */
     struct upstream_tools *listed; /* the pages so far */
     size_t listed_bytes;
     int pages;

@@ -18,7 +18,7 @@ struct tool_entry {
     char *title;             /* any text; NULL: none */
     char *description;       /* any text; NULL: none */
     json_t *input_schema;    /* an object, {} if the server sends none; not to be changed */
-    json_t *output_schema;   /* the same; NULL: none */
+    json_t *output_schema;   /* an object, not to be changed; NULL: none */
     bool has_read_only_hint; /* its annotations say readOnlyHint: true, which may be a lie */
 };
 

@@ -72,7 +72,7 @@ static void cut_all(struct parts *parts, const char *text, size_t length)
 
     parts->count = 0;
     for (size_t at = 0, end; at < length; at = end) {
-        for (end = at; end < length && !found_text_is_space(text[end]); end++)
+        for (end = at; end < length && !difference_excerpt_is_space(text[end]); end++)
             ;
         end += end == at;
         parts->items[parts->count++] = (struct part){text + at, end - at, line};
@@ -85,14 +85,14 @@ static void cut_stripped(struct parts *parts, const char *text, size_t length)
 {
     unsigned long long skipped = 0;
 
-    for (; length > 0 && found_text_is_space(*text); text++, length--)
+    for (; length > 0 && difference_excerpt_is_space(*text); text++, length--)
         skipped += *text == '\n';
     cut_lines(parts, text, length);
     for (size_t i = 0; i < parts->count; i++) {
         struct part *part = &parts->items[i];
 
         part->line += skipped;
-        for (; part->length > 0 && found_text_is_space(*part->text); part->length--)
+        for (; part->length > 0 && difference_excerpt_is_space(*part->text); part->length--)
             part->text++;
     }
 }
@@ -199,7 +199,7 @@ static bool are_equal(const struct comparison_rule *rule, const struct part *exp
 /* The line of the last token before a part; 0: there is none. */
 static unsigned long long last_token(const struct parts *output, size_t i)
 {
-    while (i > 0 && found_text_is_space(output->items[i - 1].text[0]))
+    while (i > 0 && difference_excerpt_is_space(output->items[i - 1].text[0]))
         i--;
     return i > 0 ? output->items[i - 1].line : 0;
 }

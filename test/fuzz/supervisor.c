@@ -27,7 +27,7 @@ struct conversation {
     struct strbuf out[2], report, files, network, paths, failed;
     struct frame_failed failure;
     struct frame_end end;
-    struct frame_looked looked; /* the last one, also if it breaks off */
+    struct frame_wait_state wait_state; /* the last one, also if it breaks off */
     struct frame_kept kept;
     size_t credit; /* for stdin that is left, of which nothing is sent meanwhile */
     size_t network_credit;
@@ -219,9 +219,9 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
     case FRAME_STDIN_CLOSED:
         to->stdin_closed = to->stdin_closed || (running && length == 0);
         return running && length == 0;
-    case FRAME_LOOKED:
-        return running && length == sizeof to->looked && memcpy(&to->looked, payload, length) &&
-               to->looked.wait <= FRAME_WAIT_OUTPUT;
+    case FRAME_WAIT_STATE:
+        return running && length == sizeof to->wait_state &&
+               memcpy(&to->wait_state, payload, length) && to->wait_state.wait <= FRAME_WAIT_OUTPUT;
     case FRAME_END:
         return read_end(to, payload, length);
     case FRAME_FILES:

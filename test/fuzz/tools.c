@@ -14,7 +14,7 @@
 #include "tools/tool_socket.h"
 
 static struct config config;
-static struct tool_box *box;
+static struct tool_set *set;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -23,8 +23,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc, (void)argv;
     json_object_seed(1);
     fuzz_configure(&config, "{\"tools\": {\"one\": {\"command\": \"no-such-command\"}}}");
-    box = tool_box_new(&config, &error);
-    fuzz_require(box, "%s", error.message);
+    set = tool_set_new(&config, &error);
+    fuzz_require(set, "%s", error.message);
     return 0;
 }
 
@@ -66,7 +66,7 @@ static struct strbuf converse(const uint8_t *data, size_t size, size_t piece, st
     struct strbuf text = STRBUF_INIT;
     struct mux_link *link = mux_link_new(&error);
     struct tool_consent consent = TOOL_CONSENT_INIT;
-    struct tool_socket *socket = tool_socket_new(box, &none, log, &consent, link, 0, &error);
+    struct tool_socket *socket = tool_socket_new(set, &none, log, &consent, link, 0, &error);
     unsigned char number[4];
     bool closed = false;
     size_t before = 0;

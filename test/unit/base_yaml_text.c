@@ -92,3 +92,27 @@ CASE(yaml_text__bounds)
     assert_null(yaml_text_parse(large.data, large.length, &error));
     assert_error(&error, ERROR_INPUT, "it has more than 1048576 bytes");
 }
+
+CASE(yaml_text__numbers_within_bounds)
+{
+    static const struct {
+        const char *text;
+        bool is_number;
+        double number;
+    } cases[] = {{"1.5", true, 1.5}, {"'-1'", true, -1}, {"2", true, 2}, {"2.01", false, 0},
+                 {"-1.1", false, 0}, {"x", false, 0},    {"1 1", false, 0}, {"[1]", false, 0},
+                 {"", false, 0},     {"0x1", false, 0}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        json_auto_t *value = yaml_text_parse(cases[i].text, strlen(cases[i].text), &error);
+        double number = 0;
+
+        assert_no_error(&error);
+        if (yaml_text_number(value, -1, 2, &number) != cases[i].is_number)
+            fail_msg("'%s'", cases[i].text);
+        if (cases[i].is_number)
+            assert_float_equal(number, cases[i].number, 0);
+    }
+    assert_false(yaml_text_number(NULL, -1, 2, &(double){0}));
+}

@@ -457,7 +457,7 @@ CASE(supervisor_link__sides)
         enum program_side side;
         unsigned flags;
     } sides[] = {{SIDE_NONE, 4096}, {SIDE_RELAYED, 32}, {SIDE_JOINED, 96}, {SIDE_INTERACTOR, 160}};
-    const struct frame_looked looked = {.idle_ms = 7, .wait = FRAME_WAIT_OUTPUT};
+    const struct frame_wait_state wait_state = {.idle_ms = 7, .wait = FRAME_WAIT_OUTPUT};
 
     for (size_t i = 0; i < COUNT(sides); i++) {
         struct strbuf bytes = STRBUF_INIT, payload = STRBUF_INIT;
@@ -469,7 +469,7 @@ CASE(supervisor_link__sides)
         strvec_push(&fixture.plan.command, "x");
         asked = request_of(&fixture, -1);
         asked.side = sides[i].side;
-        asked.look_ms = 900;
+        asked.wait_state_ms = 900;
         supervisor_link_request(&fixture.link, &asked);
         bytes = send_all(&fixture);
         while (next_frame(&bytes, &payload) != FRAME_RUN)
@@ -479,16 +479,16 @@ CASE(supervisor_link__sides)
         strbuf_release(&payload);
         strbuf_release(&bytes);
         assert_int_equal(run.flags, sides[i].flags);
-        assert_int_equal(run.look_ms, 900);
+        assert_int_equal(run.wait_state_ms, 900);
         add_good_hello(&bytes);
         add_frame(&bytes, FRAME_BEGUN, NULL, 0);
-        add_frame(&bytes, FRAME_LOOKED, &looked, sizeof looked);
+        add_frame(&bytes, FRAME_WAIT_STATE, &wait_state, sizeof wait_state);
         feed(&fixture, &bytes);
         assert_false(fixture.link.broken);
-        assert_int_equal(fixture.link.looked.wait, FRAME_WAIT_OUTPUT);
-        assert_int_equal(fixture.link.looked.idle_ms, 7);
+        assert_int_equal(fixture.link.wait_state.wait, FRAME_WAIT_OUTPUT);
+        assert_int_equal(fixture.link.wait_state.idle_ms, 7);
         supervisor_link_request(&fixture.link, &asked);
-        assert_int_equal(fixture.link.looked.wait, FRAME_WAIT_NOTHING);
+        assert_int_equal(fixture.link.wait_state.wait, FRAME_WAIT_NOTHING);
         tear_down(&fixture);
     }
 }
@@ -1058,14 +1058,14 @@ static void check_refused(enum supervisor_link_state state, int type, const void
     tear_down(&fixture);
 }
 
-CASE(supervisor_link__looked_that_is_wrong)
+CASE(supervisor_link__wait_state_that_is_wrong)
 {
-    static const char zeros[sizeof(struct frame_looked) + 1];
-    const struct frame_looked looked = {.wait = FRAME_WAIT_OUTPUT + 1};
+    static const char zeros[sizeof(struct frame_wait_state) + 1];
+    const struct frame_wait_state wait_state = {.wait = FRAME_WAIT_OUTPUT + 1};
 
-    check_refused(LINK_RUNNING, FRAME_LOOKED, zeros, sizeof zeros);
-    check_refused(LINK_RUNNING, FRAME_LOOKED, zeros, sizeof zeros - 2);
-    check_refused(LINK_RUNNING, FRAME_LOOKED, &looked, sizeof looked);
+    check_refused(LINK_RUNNING, FRAME_WAIT_STATE, zeros, sizeof zeros);
+    check_refused(LINK_RUNNING, FRAME_WAIT_STATE, zeros, sizeof zeros - 2);
+    check_refused(LINK_RUNNING, FRAME_WAIT_STATE, &wait_state, sizeof wait_state);
 }
 
 CASE(supervisor_link__frames_out_of_state)
@@ -1080,7 +1080,7 @@ CASE(supervisor_link__frames_out_of_state)
         {LINK_RUNNING, LINK_RUNNING, FRAME_STDOUT, 1},
         {LINK_RUNNING, LINK_RUNNING, FRAME_STDERR, 1},
         {LINK_RUNNING, LINK_RUNNING, FRAME_STDIN_CLOSED, 0},
-        {LINK_RUNNING, LINK_RUNNING, FRAME_LOOKED, sizeof(struct frame_looked)},
+        {LINK_RUNNING, LINK_RUNNING, FRAME_WAIT_STATE, sizeof(struct frame_wait_state)},
         {LINK_RUNNING, LINK_RUNNING, FRAME_END, sizeof(struct frame_end)},
         {LINK_ENDED, LINK_ENDED, FRAME_FILES, 1},
         {LINK_ENDED, LINK_ENDED, FRAME_TOO_LARGE, 1},

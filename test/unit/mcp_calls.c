@@ -483,28 +483,28 @@ CASE(calls__cancelled_while_it_runs)
  * A call that runs, and whose question is the response to request 1. Writes the key of the request
  * that repeats it.
  */
-static void submit_asking(struct fixture *fixture, struct round_key *key)
+static void submit_asking(struct fixture *fixture, struct call_question_key *key)
 {
     struct call *call = call_new();
-    const struct tool_asker *asker = &call->round.asker;
+    const struct tool_asker *asker = &call->questions.asker;
     json_t *id = json_integer(1);
     char digest[SHA256_HEX_SIZE];
 
     responder_init(&call->responder, &fixture->client.writer, revision_modern("2026-07-28"), id,
                    NULL);
     json_decref(id);
-    round_digest("execute_code", NULL, digest);
-    calls_ask_in_rounds(&fixture->calls, call, digest);
+    call_question_digest("execute_code", NULL, digest);
+    calls_ask_by_responses(&fixture->calls, call, digest);
     submit_call(fixture, call);
     wait_until_begun(fixture);
     asker->cancel(asker->context, asker->ask(asker->context, "?", NULL));
     pthread_mutex_lock(&fixture->calls.lock);
-    *key = call->round.key;
+    *key = call->questions.key;
     pthread_mutex_unlock(&fixture->calls.lock);
 }
 
 /* The client repeats the call with request 2. Returns whether that is accepted. */
-static bool repeat(struct fixture *fixture, const struct round_key *key)
+static bool repeat(struct fixture *fixture, const struct call_question_key *key)
 {
     struct responder responder;
     json_t *id = json_integer(2);
@@ -520,7 +520,7 @@ static bool repeat(struct fixture *fixture, const struct round_key *key)
 
 CASE(calls__repeated_after_a_question)
 {
-    struct round_key key;
+    struct call_question_key key;
     struct fixture fixture;
 
     set_up_waiting(&fixture, NULL);
@@ -534,7 +534,7 @@ CASE(calls__repeated_after_a_question)
 
 CASE(calls__cancelled_after_a_question)
 {
-    struct round_key key;
+    struct call_question_key key;
     struct fixture fixture;
 
     set_up_waiting(&fixture, NULL);

@@ -12,7 +12,7 @@
 #include "mcp/server.h"
 #include "mcp/tool.h"
 #include "request/inputs_dir.h"
-#include "run/unasked.h"
+#include "run/unrequested_files.h"
 
 CASE(documented__times)
 {
@@ -30,7 +30,7 @@ CASE(documented__sizes)
     assert_int_equal(RESULT_STORE_DROPPED_MAX, 1000); /* "1000" */
     assert_int_equal(INPUTS_MAX, 10000);              /* "10,000 files" */
     assert_int_equal(INPUTS_DEPTH_MAX, 16);           /* "sixteen levels" */
-    assert_int_equal(UNASKED_PICTURES_MAX, 4);        /* "up to four pictures" */
-    assert_int_equal(UNASKED_BYTES_MAX, 1048576);     /* "1 MiB" */
+    assert_int_equal(UNREQUESTED_PICTURES_MAX, 4);    /* "up to four pictures" */
+    assert_int_equal(UNREQUESTED_BYTES_MAX, 1048576); /* "1 MiB" */
     assert_int_equal(RESULT_UNRETURNED_MAX, 10);      /* "up to ten of the other files" */
 }

@@ -34,18 +34,18 @@ CASE(tool_search__too_many_at_once)
     struct tool_searches searches;
     struct config config = {0};
     struct client client;
-    struct tool_box *box;
+    struct tool_set *set;
     json_t *first = json_integer(0);
 
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(config_load_built_in(&config, &error), 0);
     assert_int_equal(config_overlay(&config, silent, strlen(silent), "test.json", &error), 0);
-    box = tool_box_new(&config, &error);
-    assert_non_null(box);
+    set = tool_set_new(&config, &error);
+    assert_non_null(set);
     strvec_push(&servers, "one");
     assert_int_equal(notifier_open(&changed, &error), 0);
     client_open(&client);
-    tool_searches_init(&searches, box, &servers, 1000, &changed);
+    tool_searches_init(&searches, set, &servers, 1000, &changed);
     for (int i = 0; i < 16; i++)
         assert_int_equal(begin(&searches, &client, i, &error), 0);
     assert_int_equal(begin(&searches, &client, 16, &error), -1);
@@ -62,7 +62,7 @@ CASE(tool_search__too_many_at_once)
     }
     assert_true(tool_searches_done(&searches));
     client_check(&client, "");
-    tool_box_free(box);
+    tool_set_free(set);
     notifier_release(&changed);
     config_release(&config);
     json_decref(first);

@@ -40,11 +40,11 @@ CASE(job_arguments__pictures)
 
     set_up_config(&config, NULL);
     request_init(&request);
-    request.unasked = true;
+    request.unrequested = true;
     assert_int_equal(job_arguments_complete(&request, &config, &error), 0);
     patterns = strvec_join(&request.artifacts, " ");
     assert_string_equal(patterns, "*.png *.jpg *.jpeg *.gif *.webp *.svg");
-    assert_false(request.unasked);
+    assert_false(request.unrequested);
     assert_true(request.artifacts_optional);
     config_release(&config);
 }

@@ -157,7 +157,7 @@ CASE(plan_note__groups)
     plan.tests.items[0].group = string_copy("a");
     plan.tests.items[0].points = 7;
     plan.tests.items[1].group = string_copy("b");
-    score_groups_settle(&plan.tests, false, &error);
+    score_groups_complete(&plan.tests, false, &error);
     assert_no_error(&error);
     note = plan_note_make(&plan);
     text = json_dumps(json_object_get(note, "groups"), JSON_COMPACT);

@@ -9,7 +9,8 @@ struct fixture {
 };
 
 /* Reads and settles tests and groups, as a line of a batch has them; NULL: no groups. */
-static int settle(struct fixture *fixture, const char *tests, const char *groups, bool has_checker)
+static int complete(struct fixture *fixture, const char *tests, const char *groups,
+                    bool has_checker)
 {
     struct argument_reader reader = {.error = &fixture->error, .workdir = "/workspace"};
     CLEANUP_FREE char *no_expected = string_format("[%s]", tests);
@@ -24,7 +25,7 @@ static int settle(struct fixture *fixture, const char *tests, const char *groups
     if (result == 0 && groups)
         result = group_arguments_read(&reader, "groups", of_groups, &fixture->tests);
     if (result == 0)
-        result = score_groups_settle(&fixture->tests, has_checker, &fixture->error);
+        result = score_groups_complete(&fixture->tests, has_checker, &fixture->error);
     json_decref(of_tests);
     json_decref(of_groups);
     return result;
@@ -37,14 +38,14 @@ static void check_points(const char *tests, const char *groups, bool has_checker
     struct fixture fixture = {.error = ERROR_INIT};
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    settle(&fixture, tests, groups, has_checker);
+    complete(&fixture, tests, groups, has_checker);
     assert_no_error(&fixture.error);
     for (size_t i = 0; i < fixture.tests.count; i++)
         strbuf_addf(&text, "%g ", fixture.tests.items[i].points);
     for (size_t i = 0; i < fixture.tests.groups->count; i++)
         strbuf_addf(&text, "%s%g", i > 0 ? " " : "of ", fixture.tests.groups->items[i].max_score);
     assert_string_equal(strbuf_string(&text), expected);
-    assert_int_equal(score_groups_settle(&fixture.tests, has_checker, &fixture.error), 0);
+    assert_int_equal(score_groups_complete(&fixture.tests, has_checker, &fixture.error), 0);
     test_requests_release(&fixture.tests);
 }
 
@@ -53,7 +54,7 @@ static void check_refused(const char *tests, const char *groups, bool has_checke
 {
     struct fixture fixture = {.error = ERROR_INIT};
 
-    assert_int_equal(settle(&fixture, tests, groups, has_checker), -1);
+    assert_int_equal(complete(&fixture, tests, groups, has_checker), -1);
     assert_error(&fixture.error, ERROR_USAGE, message);
     test_requests_release(&fixture.tests);
 }
@@ -86,10 +87,10 @@ CASE(score_groups__parents)
 {
     struct fixture fixture = {.error = ERROR_INIT};
 
-    settle(&fixture, "{\"group\": \"a/b\"}, {\"group\": \"a/b/c/d\"}, {\"group\": \"ab\"}",
-           "[{\"name\": \"a/b/c/d\", \"max_score\": 1}, {\"name\": \"a/b\"}, "
-           "{\"name\": \"ab\", \"max_score\": 1}]",
-           true);
+    complete(&fixture, "{\"group\": \"a/b\"}, {\"group\": \"a/b/c/d\"}, {\"group\": \"ab\"}",
+             "[{\"name\": \"a/b/c/d\", \"max_score\": 1}, {\"name\": \"a/b\"}, "
+             "{\"name\": \"ab\", \"max_score\": 1}]",
+             true);
     assert_no_error(&fixture.error);
     assert_int_equal(fixture.tests.groups->items[1].parent, 2);
     assert_int_equal(fixture.tests.groups->items[2].parent, 0);
@@ -156,8 +157,8 @@ CASE(score_groups__levels)
             strbuf_addf(&groups, i < count ? ", \"require_pass\": [\"%d\"]}" : "}]", i + 1);
         }
         if (count == 99) {
-            assert_int_equal(settle(&fixture, strbuf_string(&tests), strbuf_string(&groups), false),
-                             0);
+            assert_int_equal(
+                complete(&fixture, strbuf_string(&tests), strbuf_string(&groups), false), 0);
             test_requests_release(&fixture.tests);
         } else {
             check_refused(strbuf_string(&tests), strbuf_string(&groups), false,

@@ -764,25 +764,25 @@ CASE(tool_arguments__empty_and_text)
                 "arguments must be an array of strings; text came, which is not that in JSON");
 }
 
-static void check_unasked(enum tool_caller caller, const char *members, bool expected)
+static void check_unrequested(enum tool_caller caller, const char *members, bool expected)
 {
     struct fixture fixture;
 
     set_up(&fixture);
     fixture.caller = caller;
     read_good(&fixture, members);
-    assert_int_equal(fixture.request.unasked, expected);
+    assert_int_equal(fixture.request.unrequested, expected);
     tear_down(&fixture);
 }
 
 /* A model that says nothing of files gets pictures; an empty list says that it wants none. */
-CASE(tool_arguments__files_unasked)
+CASE(tool_arguments__files_unrequested)
 {
-    check_unasked(TOOL_CALLER_MODEL, "", true);
-    check_unasked(TOOL_CALLER_MODEL, ", \"artifacts\": null", true);
-    check_unasked(TOOL_CALLER_MODEL, ", \"artifacts\": []", false);
-    check_unasked(TOOL_CALLER_MODEL, ", \"artifacts\": [\"*\"]", false);
-    check_unasked(TOOL_CALLER_BATCH, "", false);
+    check_unrequested(TOOL_CALLER_MODEL, "", true);
+    check_unrequested(TOOL_CALLER_MODEL, ", \"artifacts\": null", true);
+    check_unrequested(TOOL_CALLER_MODEL, ", \"artifacts\": []", false);
+    check_unrequested(TOOL_CALLER_MODEL, ", \"artifacts\": [\"*\"]", false);
+    check_unrequested(TOOL_CALLER_BATCH, "", false);
 }
 
 /* A language in any case, and the error with the languages that the schema has. */

@@ -563,8 +563,8 @@ CASE(comparison__explains_with_bounds)
     for (int i = 0; i < 1000; i++)
         comparison_add(&comparison, "\x1a\x1a\x1a", 3);
     explanation = comparison_explain(&comparison);
-    assert_int_equal(strlen(explanation),
-                     strlen("line 1 differs: expected '\\x1b', found '...'") + 4 * FOUND_TEXT_MAX);
+    assert_int_equal(strlen(explanation), strlen("line 1 differs: expected '\\x1b', found '...'") +
+                                              4 * DIFFERENCE_EXCERPT_MAX);
 }
 
 static const enum comparison_mode all_modes[] = {COMPARE_TRIM, COMPARE_EXACT, COMPARE_TOKENS,

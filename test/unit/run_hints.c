@@ -116,16 +116,16 @@ CASE(hints__of_each_reader)
 /* So many are remembered; the others come again. */
 CASE(hints__come_once)
 {
-    CLEANUP(strvec_release) struct strvec told = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec printed = STRVEC_INIT;
 
-    for (int i = 0; i <= HINTS_TOLD_MAX; i++) {
+    for (int i = 0; i <= HINTS_PRINTED_MAX; i++) {
         CLEANUP_FREE char *hint = string_format("hint %d", i);
 
-        assert_true(hints_is_new(&told, hint));
-        assert_int_equal(hints_is_new(&told, hint), i == HINTS_TOLD_MAX);
+        assert_true(hints_is_new(&printed, hint));
+        assert_int_equal(hints_is_new(&printed, hint), i == HINTS_PRINTED_MAX);
     }
-    assert_false(hints_is_new(&told, "hint 0"));
-    assert_int_equal(told.count, HINTS_TOLD_MAX);
+    assert_false(hints_is_new(&printed, "hint 0"));
+    assert_int_equal(printed.count, HINTS_PRINTED_MAX);
 }
 
 /* What ends a program from outside says nothing of what it wrote before. */

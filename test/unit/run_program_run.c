@@ -51,7 +51,7 @@ struct fixture {
     char *directory, *command;
     struct config config;
     struct plan plan;
-    struct tool_box *box;
+    struct tool_set *set;
     struct result result;
     struct strbuf frames; /* of the next file */
     struct tool_asker asker;
@@ -110,8 +110,8 @@ static void set_up(struct fixture *fixture, const char *script, const char *tool
     assert_no_error(&error);
     free(fixture->config.container_command);
     fixture->config.container_command = string_copy(fixture->command);
-    fixture->box = tool_box_new(&fixture->config, &error);
-    assert_non_null(fixture->box);
+    fixture->set = tool_set_new(&fixture->config, &error);
+    assert_non_null(fixture->set);
     request_init(&request);
     request.language = string_copy("bash");
     request.input.code = string_copy("text");
@@ -124,7 +124,7 @@ static void set_up(struct fixture *fixture, const char *script, const char *tool
 
 static void tear_down(struct fixture *fixture)
 {
-    tool_box_free(fixture->box);
+    tool_set_free(fixture->set);
     plan_release(&fixture->plan);
     config_release(&fixture->config);
     result_release(&fixture->result);
@@ -140,7 +140,7 @@ static void run(struct fixture *fixture)
     struct run run;
 
     assert_true(
-        run_begin(&run, &docker, &fixture->plan, &observer, NULL, fixture->box, &fixture->result));
+        run_begin(&run, &docker, &fixture->plan, &observer, NULL, fixture->set, &fixture->result));
     run_execute(&run, NULL, NULL);
     assert_int_equal(run_clean_up(&run, &error), 0);
     assert_no_error(&error);

@@ -82,7 +82,7 @@ static void check_scores(const struct group_given *groups, const struct test_giv
     CLEANUP(test_requests_release) struct test_requests requests = make_requests(groups, tests);
     CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
 
-    score_groups_settle(&requests, true, &error);
+    score_groups_complete(&requests, true, &error);
     assert_no_error(&error);
     results.items = memory_allocate(requests.count * sizeof *results.items);
     results.count = requests.count;

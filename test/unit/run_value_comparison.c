@@ -19,10 +19,10 @@ static json_t *expected_of(const char *text)
 
 /* The message is "" if they are equal. */
 static void check(const struct comparison_rule *rule, const char *expected_text,
-                  const char *found_text, const char *message)
+                  const char *difference_excerpt, const char *message)
 {
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT;
-    json_t *expected = expected_of(expected_text), *found = json_of(found_text);
+    json_t *expected = expected_of(expected_text), *found = json_of(difference_excerpt);
     const bool equal = value_compare(expected, found, rule, &got);
 
     assert_true(value_is_reported(found));

@@ -586,7 +586,7 @@ static void check_log(const struct fixture *fixture)
 
     for (const char *at = strbuf_string(&text); *at; at = strchr(at, '\n') + 1) {
         waiting += *at == 'c' ? 1 : -1;
-        assert_in_range(waiting, 0, RAMP_START);
+        assert_in_range(waiting, 0, CONCURRENCY_RAMP_START);
     }
     strbuf_release(&text);
 }

@@ -916,10 +916,8 @@ static void check_refused(struct fixture *fixture, int type, const void *payload
     check_cell(fixture, "exec 9>alive", 0, "");
     add(fixture, FRAME_RESET, NULL, 0);
     add(fixture, type, payload, length);
-    flush(fixture);
-    assert_int_equal(exit_status(fixture), 1);
+    expect_refusal(fixture);
     check_dead(alive);
-    release(fixture);
 }
 
 CASE(cell__frames_that_cannot_come)

@@ -47,7 +47,7 @@ struct fixture {
     struct frame_failed failed;
     struct strbuf failed_path;
     struct frame_end end;
-    struct frame_looked looked;
+    struct frame_wait_state wait_state;
     struct strbuf trace; /* one word for each frame but STDOUT and STDERR, see note_frame() */
 };
 
@@ -100,7 +100,7 @@ static inline void note_frame(struct fixture *fixture, int type)
         [FRAME_END] = "END",         [FRAME_FILES_END] = "FILES_END",
         [FRAME_KEPT] = "KEPT",       [FRAME_DETACHED] = "DETACHED",
         [FRAME_CREDIT] = "CREDIT",   [FRAME_TOO_LARGE] = "TOO_LARGE",
-        [FRAME_OMITTED] = "OMITTED", [FRAME_LOOKED] = "LOOKED",
+        [FRAME_OMITTED] = "OMITTED", [FRAME_WAIT_STATE] = "WAIT_STATE",
         [FRAME_READY] = "READY"};
     struct frame_omitted omitted;
 
@@ -135,9 +135,9 @@ static inline void take_frame(struct fixture *fixture, int type)
         strbuf_add(&fixture->network, payload->data, payload->length);
         if (fixture->grants)
             add_credit(fixture, type, payload->length);
-    } else if (type == FRAME_LOOKED) {
-        assert_int_equal(payload->length, sizeof fixture->looked);
-        memcpy(&fixture->looked, payload->data, sizeof fixture->looked);
+    } else if (type == FRAME_WAIT_STATE) {
+        assert_int_equal(payload->length, sizeof fixture->wait_state);
+        memcpy(&fixture->wait_state, payload->data, sizeof fixture->wait_state);
     } else if (type == FRAME_REPORT) {
         strbuf_add(&fixture->report, payload->data, payload->length);
         if (fixture->grants)
@@ -423,6 +423,14 @@ static inline void release(struct fixture *fixture)
     strbuf_release(&fixture->lines);
     temp_remove(fixture->directory);
     temp_remove(fixture->tables);
+}
+
+/* The supervisor refuses a frame that was added: it ends. */
+static inline void expect_refusal(struct fixture *fixture)
+{
+    flush(fixture);
+    assert_int_equal(exit_status(fixture), 1);
+    release(fixture);
 }
 
 /* The end of its input ends the supervisor. */

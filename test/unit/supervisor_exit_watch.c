@@ -65,9 +65,9 @@ static void begin(struct fixture *fixture, void act(void), const char *processes
     exit_watch_begin(&fixture->watch, fixture->proc, fixture->pid, &fixture->figures, 2);
 }
 
-static bool look(struct fixture *fixture)
+static bool check(struct fixture *fixture)
 {
-    return exit_watch_look(&fixture->watch, &fixture->status);
+    return exit_watch_check(&fixture->watch, &fixture->status);
 }
 
 static void end_tracer(struct fixture *fixture)
@@ -112,13 +112,13 @@ static void check_seen(void act(void), int status)
     begin(&fixture, act, "2\n");
     polled.fd = fixture.watch.timer;
     assert_int_equal(poll(&polled, 1, -1), 1); /* time to look */
-    assert_false(look(&fixture));
+    assert_false(check(&fixture));
     act_and_end(&fixture);
     assert_int_equal(poll(&polled, 1, -1), 1); /* again */
-    assert_true(look(&fixture));
+    assert_true(check(&fixture));
     assert_int_equal(fixture.status, status);
     assert_int_equal(poll(&polled, 1, 0), 0);
-    assert_false(look(&fixture)); /* nothing is watched any more */
+    assert_false(check(&fixture)); /* nothing is watched any more */
     tear_down(&fixture);
 }
 
@@ -169,9 +169,9 @@ static void leaves_a_thread(void)
 /* The first thread is a zombie then, like that of a process that has ended. */
 CASE_WITH(exit_watch__other_thread, begin(fixture, leaves_a_thread, "2\n"))
 {
-    assert_false(look(fixture));
+    assert_false(check(fixture));
     act_and_end(fixture);
-    assert_false(look(fixture));
+    assert_false(check(fixture));
     assert_true(fixture->watch.stat >= 0);
     kill(fixture->pid, SIGKILL);
 }
@@ -185,13 +185,13 @@ CASE(exit_watch__left_to_the_signal)
         struct fixture fixture;
 
         begin(&fixture, exits_with_7, i == OTHERS ? "3\n" : "2\n");
-        assert_false(look(&fixture));
+        assert_false(check(&fixture));
         act_and_end(&fixture);
         if (i == REAPED)
             end_tracer(&fixture);
         if (i == MEMORY)
             write_in(fixture.directory, "memory.current", "500000\n");
-        assert_false(look(&fixture));
+        assert_false(check(&fixture));
         assert_int_equal(fixture.watch.stat, -1);
         tear_down(&fixture);
     }
@@ -201,11 +201,11 @@ CASE(exit_watch__left_to_the_signal)
 CASE_WITH(exit_watch__no_status, begin(fixture, exits_with_7, "2\n"))
 {
     act_and_end(fixture);
-    assert_false(look(fixture)); /* it has never shown more */
+    assert_false(check(fixture)); /* it has never shown more */
     assert_true(fixture->watch.stat >= 0);
     end_tracer(fixture);
     assert_int_equal(waitpid(fixture->pid, NULL, 0), fixture->pid);
-    assert_false(look(fixture));
+    assert_false(check(fixture));
     assert_int_equal(fixture->watch.stat, -1); /* its file is no more */
     exit_watch_begin(&fixture->watch, fixture->proc, fixture->pid, &fixture->figures, 2);
     assert_int_equal(fixture->watch.stat, -1);

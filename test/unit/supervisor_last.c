@@ -115,9 +115,7 @@ CASE(last__nothing_may_follow)
             types[i] == FRAME_RESET  ? 0
             : types[i] == FRAME_KEEP ? sizeof(struct frame_keep)
                                      : sizeof(struct frame_restore));
-        flush(&fixture);
-        assert_int_equal(exit_status(&fixture), 1);
-        release(&fixture);
+        expect_refusal(&fixture);
     }
 }
 
@@ -153,9 +151,7 @@ CASE(last__files_in_advance_of_another)
     add_script(&fixture, "exit 0");
     add_collect(&fixture, MEGABYTE);
     add_run(&fixture, MEGABYTE);
-    flush(&fixture);
-    assert_int_equal(exit_status(&fixture), 1);
-    release(&fixture);
+    expect_refusal(&fixture);
 }
 
 /* What stays needs a request after it. */
@@ -171,9 +167,7 @@ CASE(last__of_what_stays)
         set_up(&fixture);
         add_script(&fixture, "exit 0");
         add(&fixture, FRAME_RUN, &run, sizeof run);
-        flush(&fixture);
-        assert_int_equal(exit_status(&fixture), 1);
-        release(&fixture);
+        expect_refusal(&fixture);
     }
 }
 

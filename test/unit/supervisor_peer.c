@@ -36,13 +36,14 @@ static void tear_down_pair(struct pair *pair)
     temp_remove(pair->directory);
 }
 
-static void start(struct fixture *fixture, const char *script, uint32_t flags, uint64_t look_ms)
+static void start(struct fixture *fixture, const char *script, uint32_t flags,
+                  uint64_t wait_state_ms)
 {
     const struct frame_run run = {.timer_ms = 2 * LATE_MS,
                                   .linger_ms = 2 * LATE_MS,
                                   .output_max = MEGABYTE,
                                   .flags = flags,
-                                  .look_ms = look_ms};
+                                  .wait_state_ms = wait_state_ms};
 
     add_script(fixture, script);
     add(fixture, FRAME_RUN, &run, sizeof run);
@@ -223,14 +224,14 @@ CASE(peer__interactor_that_fails)
     tear_down_pair(&pair);
 }
 
-static void check_looked(struct fixture *fixture, enum frame_wait wait)
+static void check_wait_state(struct fixture *fixture, enum frame_wait wait)
 {
-    expect(fixture, FRAME_LOOKED);
-    assert_int_equal(fixture->looked.wait, wait);
+    expect(fixture, FRAME_WAIT_STATE);
+    assert_int_equal(fixture->wait_state.wait, wait);
 }
 
 /* What each of them waits for after a while. */
-CASE(peer__looks)
+CASE(peer__wait_state)
 {
     static const struct {
         const char *interactor, *program;
@@ -250,14 +251,14 @@ CASE(peer__looks)
         set_up_pair(&pair);
         start(&pair.interactor, both[i].interactor, FRAME_RUN_INTERACTOR, 500);
         start(&pair.program, both[i].program, FRAME_RUN_JOINED, 500);
-        check_looked(&pair.interactor, both[i].waits[0]);
-        check_looked(&pair.program, both[i].waits[1]);
+        check_wait_state(&pair.interactor, both[i].waits[0]);
+        check_wait_state(&pair.program, both[i].waits[1]);
         tear_down_pair(&pair);
     }
 }
 
 /* The pipes of a program that is not joined are looked at in the same way. */
-CASE(peer__looks_at_pipes)
+CASE(peer__wait_state_of_pipes)
 {
     struct fixture fixture;
 
@@ -268,12 +269,12 @@ CASE(peer__looks_at_pipes)
                                       .linger_ms = 2 * LATE_MS,
                                       .output_max = MEGABYTE,
                                       .flags = FRAME_RUN_AT_ONCE,
-                                      .look_ms = 200};
+                                      .wait_state_ms = 200};
 
         add(&fixture, FRAME_RUN, &run, sizeof run);
     }
-    check_looked(&fixture, FRAME_WAIT_INPUT);
-    assert_int_equal(fixture.looked.idle_ms, 0);
+    check_wait_state(&fixture, FRAME_WAIT_INPUT);
+    assert_int_equal(fixture.wait_state.idle_ms, 0);
     tear_down(&fixture);
 }
 
@@ -285,8 +286,8 @@ CASE(peer__idle)
     set_up_pair(&pair);
     start(&pair.interactor, "read a; read b", FRAME_RUN_INTERACTOR, 0);
     start(&pair.program, "sleep 1; echo x; read a", FRAME_RUN_JOINED, 1500);
-    check_looked(&pair.program, FRAME_WAIT_INPUT);
-    assert_in_range(pair.program.looked.idle_ms, 1, LATE_MS);
+    check_wait_state(&pair.program, FRAME_WAIT_INPUT);
+    assert_in_range(pair.program.wait_state.idle_ms, 1, LATE_MS);
     tear_down_pair(&pair);
 }
 

@@ -614,9 +614,7 @@ static void check_refused_without(int type, const void *payload, size_t length)
     set_up(&fixture);
     add_script(&fixture, "exit 0");
     add(&fixture, type, payload, length);
-    flush(&fixture);
-    assert_int_equal(exit_status(&fixture), 1);
-    release(&fixture);
+    expect_refusal(&fixture);
 }
 
 CASE(script__frames_without_one)

@@ -279,9 +279,7 @@ CASE(supervise__more_stdin_than_was_granted)
     expect_none(&fixture, FRAME_FAILED);
     assert_int_equal(waitpid(fixture.supervisor, NULL, WNOHANG), 0);
     add_text(&fixture, FRAME_STDIN, "x");
-    flush(&fixture);
-    assert_int_equal(exit_status(&fixture), 1);
-    release(&fixture);
+    expect_refusal(&fixture);
 }
 
 /* The program has closed its stdin: what follows is discarded and holds nothing up. */
@@ -760,9 +758,7 @@ CASE(supervise__value_of_what_stays)
         set_up(&fixture);
         add_script(&fixture, "exit 0");
         add(&fixture, FRAME_RUN, &run, sizeof run);
-        flush(&fixture);
-        assert_int_equal(exit_status(&fixture), 1);
-        release(&fixture);
+        expect_refusal(&fixture);
     }
 }
 
@@ -1045,9 +1041,7 @@ CASE(supervise__second_copy)
     add_keep(&fixture, 3000, LATE_MS); /* the old copy is gone then */
     expect_failure(&fixture, FRAME_STEP_KEEP, EFBIG, NULL);
     add_restore(&fixture, LATE_MS);
-    flush(&fixture);
-    assert_int_equal(exit_status(&fixture), 1);
-    release(&fixture);
+    expect_refusal(&fixture);
 }
 
 CASE(supervise__copy_that_is_too_large)
@@ -1325,9 +1319,7 @@ CASE(supervise__keys_come_once)
 static void check_refused(struct fixture *fixture, int type, const void *payload, size_t length)
 {
     add(fixture, type, payload, length);
-    flush(fixture);
-    assert_int_equal(exit_status(fixture), 1);
-    release(fixture);
+    expect_refusal(fixture);
 }
 
 CASE(supervise__frames_that_no_request_has)
@@ -1457,10 +1449,8 @@ CASE(supervise__no_frames)
         const int alive = start_deaf_program(&fixture);
 
         strbuf_add(&fixture.sent, texts[i], FRAME_HEADER);
-        flush(&fixture);
-        assert_int_equal(exit_status(&fixture), 1);
+        expect_refusal(&fixture);
         check_dead(alive);
-        release(&fixture);
     }
 }
 

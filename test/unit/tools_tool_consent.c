@@ -173,7 +173,7 @@ CASE(tool_consent__no_answer_in_time)
         assert_int_equal(decide(&fixture, "one", "s.t"), TOOL_UNDECIDED);
         assert_int_equal(tool_consent_granted_ms(&fixture.consent), i == 0 ? 40 : 60);
         assert_int_equal(poll(&timer, 1, 60000), 1);
-        tool_consent_look_at_timer(&fixture.consent);
+        tool_consent_check_timer(&fixture.consent);
         assert_int_equal(poll(&timer, 1, 0), 0);
         assert_int_equal(decide(&fixture, "one", "s.t"), TOOL_DISMISSED);
         assert_string_equal(fixture.why, "no one has answered in time");

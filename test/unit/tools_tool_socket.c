@@ -18,7 +18,7 @@ enum { SLOTS = 3, FIRST = 5, HANGS_MS = 60000 };
 
 struct fixture {
     struct config config;
-    struct tool_box *box;
+    struct tool_set *set;
     struct strvec servers;
     struct tool_log log;
     struct tool_consent consent;
@@ -75,9 +75,9 @@ static void set_up_with(struct fixture *fixture, const char *tools, const char *
         fail_msg("%s", error.message);
     for (size_t i = 0; i < fixture->config.tool_count; i++)
         strvec_push(&fixture->servers, fixture->config.tools[i].name);
-    fixture->box = tool_box_new(&fixture->config, &error);
+    fixture->set = tool_set_new(&fixture->config, &error);
     fixture->link = mux_link_new(&error);
-    fixture->socket = tool_socket_new(fixture->box, &fixture->servers, &fixture->log,
+    fixture->socket = tool_socket_new(fixture->set, &fixture->servers, &fixture->log,
                                       &fixture->consent, fixture->link, FIRST, &error);
     assert_non_null(fixture->socket);
 }
@@ -91,7 +91,7 @@ static void tear_down(struct fixture *fixture)
 {
     tool_socket_free(fixture->socket);
     mux_link_free(fixture->link);
-    tool_box_free(fixture->box);
+    tool_set_free(fixture->set);
     tool_log_release(&fixture->log);
     tool_consent_release(&fixture->consent);
     strvec_release(&fixture->servers);
@@ -633,7 +633,7 @@ static void begin_turn(struct turn *turn, const char *tools)
     struct error error = ERROR_INIT;
 
     set_up(&turn->fixture, tools, NULL);
-    turn->use = (struct tool_use){.box = turn->fixture.box,
+    turn->use = (struct tool_use){.set = turn->fixture.set,
                                   .servers = &turn->fixture.servers,
                                   .log = &turn->fixture.log,
                                   .consent = &turn->fixture.consent,
@@ -797,12 +797,12 @@ CASE_WITH(tool_socket__flood, set_up(fixture, FAKE("one", "good", ALL), "\"calls
 }
 
 /* No server starts when the others have been told to end: no one would end it. */
-CASE_WITH(tool_box__no_server_at_the_end, set_up(fixture, FAKE("one", "good", ALL), NULL))
+CASE_WITH(tool_set__no_server_at_the_end, set_up(fixture, FAKE("one", "good", ALL), NULL))
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    tool_box_end(fixture->box);
-    assert_null(tool_box_upstream(fixture->box, tool_box_find(fixture->box, "one"), &error));
+    tool_set_end(fixture->set);
+    assert_null(tool_set_upstream(fixture->set, tool_set_find(fixture->set, "one"), &error));
     assert_error(&error, ERROR_CANCELLED, "isolator ends");
-    assert_true(tool_box_wait(fixture->box, 0));
+    assert_true(tool_set_wait(fixture->set, 0));
 }

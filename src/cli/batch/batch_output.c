@@ -125,7 +125,7 @@ static void write_warnings(struct batch_output *output, const json_t *object,
     for (size_t i = 0; i < warnings->count; i++) {
         CLEANUP_FREE char *escaped = text_escape(warnings->items[i]);
 
-        if (i >= hints || hints_is_new(&output->told, escaped))
+        if (i >= hints || hints_is_new(&output->printed_hints, escaped))
             diagnostics_line("%s: warning: %s", subject, escaped);
     }
 }
@@ -225,7 +225,7 @@ void batch_output_end(struct batch_output *output, struct batch_totals *totals)
     if (!output->quiet && (output->totals.done > 0 || output->summary.skipped > 0))
         diagnostics_line("%s", line);
     output_release(&output->out);
-    strvec_release(&output->told);
+    strvec_release(&output->printed_hints);
     pthread_mutex_destroy(&output->lock);
     *totals = output->totals;
 }

@@ -36,7 +36,7 @@ struct batch_output {
     struct batch_totals totals;
     struct batch_summary summary;
     struct progress progress;
-    struct strvec told; /* hints that a table has already, which come once */
+    struct strvec printed_hints; /* hints that a table has already, which come once */
 };
 
 /*

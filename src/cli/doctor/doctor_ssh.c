@@ -16,7 +16,7 @@ enum { SLOW_SESSION_MS = 500 };
 /* What ssh(1) would do for the engine's host. */
 struct ssh_settings {
     bool shares_connection; /* ControlMaster, with a ControlPath */
-    bool looks_alive;       /* ServerAliveInterval */
+    bool checks_server;       /* ServerAliveInterval */
 };
 
 /* The arguments with which ssh prints its settings for the host of the endpoint. */
@@ -67,7 +67,7 @@ static bool read_settings(const struct doctor *doctor, struct ssh_settings *sett
     text = strbuf_string(&output.out);
     *settings = (struct ssh_settings){
         .shares_connection = is_set(text, "controlmaster") && is_set(text, "controlpath"),
-        .looks_alive = is_set(text, "serveraliveinterval"),
+        .checks_server = is_set(text, "serveraliveinterval"),
     };
     return true;
 }
@@ -101,7 +101,7 @@ static void report(struct doctor *doctor, const struct ssh_settings *settings, l
         strbuf_addstr(&detail, "; they share a connection, which has 10 sessions (MaxSessions in "
                                "sshd_config(5)), enough for three containers at a time");
     }
-    if (!settings->looks_alive) {
+    if (!settings->checks_server) {
         strbuf_addstr(&detail, "; a connection that hangs is not noticed");
         if (!advice)
             advice = string_copy("set ServerAliveInterval for this host in ~/.ssh/config");

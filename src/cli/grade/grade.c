@@ -25,7 +25,7 @@ struct solution {
     struct grading *grading;
     struct grade_source source;
     /* The rest with the lock. */
-    bool settled;          /* the result is complete, and the rest is not changed any more */
+    bool is_noted;         /* the result is complete, and the rest is not changed any more */
     struct strbuf text;    /* what is printed on stdout; empty after that */
     struct strvec remarks; /* and on stderr */
     size_t hints;          /* of these, the first ones, which are printed for one solution alone */
@@ -35,18 +35,18 @@ struct solution {
 struct grading {
     struct run_options *options;
     const struct config *config;
-    struct grade_service service; /* it is changed when a solution is settled, too */
+    struct grade_service service; /* it is changed when a result is noted, too */
     bool tries_checker;
     struct grade_report report;
     struct problem_package *package; /* NULL: the files are not those of one */
     struct measuring measuring;      /* of its time limit */
     struct solution *solutions;      /* owned */
     size_t count, started, printed;
-    struct strvec told; /* hints that are printed */
+    struct strvec printed_hints; /* hints that are printed */
 
     pthread_mutex_t lock; /* protects the members below, and those of the solutions */
     size_t waiting;       /* bytes of the texts that are not printed */
-    size_t passed, failed, settled;
+    size_t passed, failed, noted;
     /* Which solution lets its checker be tried, once for all; NULL: none, or it has been. */
     const struct solution *trying;
     bool tried;
@@ -71,7 +71,7 @@ static void warn_of_time(const struct grade_source *source, struct result *resul
  * Notes the result of a solution. One that was cancelled is not complete: it is not printed and not
  * counted.
  */
-static void settle(struct solution *solution, struct result *result)
+static void note_result(struct solution *solution, struct result *result)
 {
     struct grading *grading = solution->grading;
     const enum grade grade = grade_of(result);
@@ -96,13 +96,13 @@ static void settle(struct solution *solution, struct result *result)
     }
     pthread_mutex_lock(&grading->lock);
     solution->text = text;
-    solution->settled = true;
+    solution->is_noted = true;
     grading->waiting += text.length;
     if (submission && complete)
         grading->outcomes[submission_outcome(submission, result)]++;
     grading->passed += grade == GRADE_PASSED;
     grading->failed += grade == GRADE_FAILED;
-    grading->settled++;
+    grading->noted++;
     grading->engine_failed |= engine_failed;
     if (grading->trying == solution) {
         grading->trying = NULL;
@@ -117,7 +117,7 @@ static void settle(struct solution *solution, struct result *result)
 /* The service calls this with the result of a run. */
 static void on_result(void *context, struct result *result)
 {
-    settle(context, result);
+    note_result(context, result);
 }
 
 /* The service calls this after the cleanup of a run. */
@@ -137,39 +137,39 @@ static void print_remarks(struct solution *solution)
     for (size_t i = 0; i < solution->remarks.count; i++) {
         CLEANUP_FREE char *escaped = text_escape(solution->remarks.items[i]);
 
-        if (i >= solution->hints || hints_is_new(&solution->grading->told, escaped))
+        if (i >= solution->hints || hints_is_new(&solution->grading->printed_hints, escaped))
             diagnostics_line("%s: %s", name, escaped);
     }
     strvec_release(&solution->remarks);
 }
 
 /*
- * Prints what is known of the next solution. False if it is not settled. After a signal,
- * `unsettled` passes over those that never will be.
+ * Prints what is known of the next solution. False if it is not noted. After a signal,
+ * `unnoted` passes over those that never will be.
  */
-static bool print_next(struct grading *grading, bool unsettled)
+static bool print_next(struct grading *grading, bool unnoted)
 {
     struct solution *solution = &grading->solutions[grading->printed];
     struct strbuf text;
-    bool settled;
+    bool is_noted;
 
     pthread_mutex_lock(&grading->lock);
-    settled = solution->settled;
+    is_noted = solution->is_noted;
     text = solution->text;
     solution->text = (struct strbuf)STRBUF_INIT;
     grading->waiting -= text.length;
     pthread_mutex_unlock(&grading->lock);
-    grading->printed += settled || unsettled;
-    if (settled)
+    grading->printed += is_noted || unnoted;
+    if (is_noted)
         print_remarks(solution);
     if (text.length > 0)
         progress_clear(&grading->service.progress);
     print_bytes(strbuf_string(&text), text.length);
     strbuf_release(&text);
-    return settled || unsettled;
+    return is_noted || unnoted;
 }
 
-static void print_settled(struct grading *grading)
+static void print_noted(struct grading *grading)
 {
     while (grading->printed < grading->count && print_next(grading, false))
         ;
@@ -178,8 +178,8 @@ static void print_settled(struct grading *grading)
 static void show_progress(struct grading *grading)
 {
     pthread_mutex_lock(&grading->lock);
-    progress_count(&grading->service.progress, (long long)grading->settled,
-                   (long long)(grading->settled - grading->passed));
+    progress_count(&grading->service.progress, (long long)grading->noted,
+                   (long long)(grading->noted - grading->passed));
     pthread_mutex_unlock(&grading->lock);
 }
 
@@ -235,7 +235,7 @@ static void set_trial(struct grading *grading, const struct solution *solution)
     pthread_mutex_unlock(&grading->lock);
 }
 
-/* Starts the next solution, or settles it with what is known of it, or with an error. */
+/* Starts the next solution, or notes its result by what is known of it, or with an error. */
 static void start_next(struct grading *grading)
 {
     struct solution *solution = &grading->solutions[grading->started++];
@@ -245,10 +245,10 @@ static void start_next(struct grading *grading)
 
     set_trial(grading, solution);
     if (measured) {
-        settle(solution, measured);
+        note_result(solution, measured);
     } else if (submit(solution, &error) != 0) {
         result_fail(&result, &error);
-        settle(solution, &result);
+        note_result(solution, &result);
     }
     if (grading->started == grading->count)
         service_stop_pool(&grading->service.service);
@@ -274,7 +274,7 @@ static void run_all(struct grading *grading)
     while (!grade_service_is_stopped()) {
         /* Clear it before asking for what is new: a later change raises it again. */
         notifier_clear(&grading->service.changed);
-        print_settled(grading);
+        print_noted(grading);
         show_progress(grading);
         if (may_start(grading))
             start_next(grading);
@@ -349,7 +349,7 @@ static void set_up(struct grading *grading)
 static void release(struct grading *grading)
 {
     free(grading->solutions); /* their texts are printed */
-    strvec_release(&grading->told);
+    strvec_release(&grading->printed_hints);
     measuring_release(&grading->measuring);
     grade_service_release(&grading->service);
     pthread_mutex_destroy(&grading->lock);

@@ -18,7 +18,7 @@ struct grade_source {
     const struct problem_package *package; /* NULL: the file is not that of one */
     const char *file;
     const struct submission *submission; /* of the package; NULL: nothing is expected of it */
-    const struct time_limit *time_limit; /* likewise */
+    const struct time_limit *time_limit; /* of the package; NULL: the file is not of one */
 };
 
 /*

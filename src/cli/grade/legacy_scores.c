@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/decimal.h"
 #include "base/text.h"
+#include "base/yaml_text.h"
 
 /* Points of a test if no file has an accept_score. */
 #define ACCEPT_SCORE 1
@@ -134,12 +134,11 @@ static int read_flags(const struct test_groups *groups, const char *name, struct
 static int read_score(const struct test_groups *groups, const char *name, const char *key,
                       double *score, struct error *error)
 {
-    const char *text = find_text(groups, name, key);
+    const json_t *value = find_value(groups, name, key);
     CLEANUP_FREE char *problem = string_format("%s: must be a number from 0 to 1e9", key);
 
     *score = NAN;
-    if (!find_value(groups, name, key) ||
-        (decimal_read(text, strlen(text), score) && *score >= 0 && *score <= SCORE_MAX))
+    if (!value || yaml_text_number(value, 0, SCORE_MAX, score))
         return 0;
     return refuse(groups, name, problem, error);
 }

@@ -90,13 +90,13 @@ static void print_table(struct test_view *view, const struct test_results *resul
  */
 static int report_table(struct test_view *view, struct result *result)
 {
-    const bool settled = result->reason == REASON_EXIT || result->reason == REASON_TESTS;
+    const bool has_ended = result->reason == REASON_EXIT || result->reason == REASON_TESTS;
 
     if (result->reason == REASON_BUILD && result->build)
         print_build(result->build);
-    else if (settled || test_results_have_begun(&result->tests))
+    else if (has_ended || test_results_have_begun(&result->tests))
         print_table(view, &result->tests);
-    run_request_print_messages(result, !settled);
+    run_request_print_messages(result, !has_ended);
     return run_request_printed();
 }
 

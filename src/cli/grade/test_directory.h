@@ -45,7 +45,7 @@ struct test_directory_options {
 };
 
 /*
- * Adds the tests. Of what their files do not say, they have the comparison, which is settled, and
+ * Adds the tests. Of what their files do not say, they have the comparison, which is complete, and
  * the limits of `defaults`. Standard inputs and NAME.files stay open, one descriptor for each file;
  * arguments and expected outputs are read. A warning about files that belong to no test is added to
  * `warnings`.

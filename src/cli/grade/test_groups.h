@@ -21,10 +21,10 @@ struct test_group {
 
 struct test_groups {
     const struct test_root *root;   /* borrowed */
-    bool has_validator;             /* see struct test_settings */
+    bool has_validator;             /* output_validator_args are for a validator */
     const char *validator_flags;    /* of all tests; borrowed; NULL: not given */
-    bool is_scoring, is_legacy;     /* see struct test_directory_options */
-    const struct strvec *constants; /* likewise */
+    bool is_scoring, is_legacy;     /* tests give scores; in the legacy format */
+    const struct strvec *constants; /* in the files; borrowed; NULL: none */
     struct strvec *warnings;        /* borrowed */
     struct test_group *items;       /* owned; ordered by their directories */
     size_t count;

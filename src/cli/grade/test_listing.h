@@ -36,8 +36,8 @@ struct listed_test {
 struct test_listing {
     struct listed_test *tests; /* owned; in natural order */
     size_t count;
-    struct strvec groups; /* paths of files test_group.yaml and testdata.yaml, likewise */
-    struct strvec others; /* the first paths that belong to no test, likewise */
+    struct strvec groups; /* paths of test_group.yaml and testdata.yaml, in natural order */
+    struct strvec others; /* the first paths that belong to no test, in natural order */
     size_t other_count;   /* all of them */
 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/decimal.h"
 #include "base/text.h"
+#include "base/yaml_text.h"
 #include "cli/grade/legacy_scores.h"
 
 /* That of "secret", if its file has no other. */
@@ -26,7 +26,7 @@ static int read_max_score(struct score_group *group, const json_t *value, struct
 
     if (text && strcmp(text, "unbounded") == 0)
         *max = INFINITY;
-    else if (!text || !decimal_read(text, strlen(text), max) || *max < 0 || *max > SCORE_MAX)
+    else if (!yaml_text_number(value, 0, SCORE_MAX, max))
         return must_be(error, "max_score", "a number from 0 to 1e9, or unbounded");
     return 0;
 }

@@ -13,7 +13,7 @@
 
 /*
  * Adds the groups that have tests, in the order of the tests, and puts each test into the nearest
- * one: directories with a file test_group.yaml, "sample" and "secret". They are not settled.
+ * one: directories with a file test_group.yaml, "sample" and "secret". They are not complete.
  * ERROR_INPUT that names the file.
  */
 int test_scores_read(const struct test_groups *groups, struct test_requests *tests,

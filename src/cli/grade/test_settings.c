@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/decimal.h"
 #include "base/text.h"
+#include "base/yaml_text.h"
 #include "request/test_request.h"
 
 typedef int key_reader(struct test_settings *settings, const json_t *value, struct error *error);
@@ -13,15 +14,6 @@ typedef int key_reader(struct test_settings *settings, const json_t *value, stru
 static int must_be(struct error *error, const char *what)
 {
     return error_set(error, ERROR_INPUT, "must be %s", what);
-}
-
-static int read_number(const json_t *value, double least, double most, double *number)
-{
-    const char *text = json_string_value(value);
-
-    return text && decimal_read(text, strlen(text), number) && *number >= least && *number <= most
-               ? 0
-               : -1;
 }
 
 /* ---- arguments */
@@ -110,7 +102,7 @@ static int read_validator_words(struct test_settings *settings, const struct str
                              shown);
         }
     }
-    if (comparison_rule_settle(&rule, &comparison_names, error) != 0) {
+    if (comparison_rule_complete(&rule, &comparison_names, error) != 0) {
         error->kind = ERROR_INPUT;
         return -1;
     }
@@ -164,7 +156,7 @@ static int read_validator_flags(struct test_settings *settings, const json_t *va
 
 static int read_timeout(struct test_settings *settings, const json_t *value, struct error *error)
 {
-    return read_number(value, 0.001, 1e9, &settings->timeout_seconds) == 0
+    return yaml_text_number(value, 0.001, 1e9, &settings->timeout_seconds)
                ? 0
                : must_be(error, "a number of seconds greater than 0");
 }
@@ -172,7 +164,7 @@ static int read_timeout(struct test_settings *settings, const json_t *value, str
 static int read_cpu_seconds(struct test_settings *settings, const json_t *value,
                             struct error *error)
 {
-    return read_number(value, 0.001, 1e9, &settings->cpu_seconds) == 0
+    return yaml_text_number(value, 0.001, 1e9, &settings->cpu_seconds)
                ? 0
                : must_be(error, "a number of seconds greater than 0");
 }
@@ -181,7 +173,7 @@ static int read_max_output(struct test_settings *settings, const json_t *value, 
 {
     double bytes;
 
-    if (read_number(value, 1, TEST_MAX_OUTPUT_BYTES, &bytes) != 0 || bytes != (int)bytes)
+    if (!yaml_text_number(value, 1, TEST_MAX_OUTPUT_BYTES, &bytes) || bytes != (int)bytes)
         return must_be(error, "a whole number from 1 to 67108864");
     settings->max_output_bytes = (int)bytes;
     return 0;

@@ -22,7 +22,7 @@
 
 struct test_settings {
     struct strvec arguments;
-    struct comparison_rule comparison; /* settled; of the default validator of the format */
+    struct comparison_rule comparison; /* complete; of the default validator of the format */
     bool has_comparison;
     /* Set by the caller: the tests have a validator of their own, which gets the arguments. */
     bool has_validator;

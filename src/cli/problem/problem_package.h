@@ -15,7 +15,7 @@
 
 struct problem_package {
     const char *path; /* borrowed */
-    char *shown;      /* owned; the same, escaped */
+    char *shown;      /* owned; the path, escaped */
     struct test_root root;
     struct problem_settings settings;
     struct time_limit time_limit;

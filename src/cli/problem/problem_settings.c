@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/decimal.h"
 #include "base/text.h"
+#include "base/yaml_text.h"
 
 /* The largest limit of a file: more seconds than a year has. */
 #define LIMIT_MAX 1e9
@@ -155,11 +155,10 @@ static int read_limit(const json_t *limits, const char *key, bool is_whole, doub
                       struct error *error)
 {
     const json_t *value = json_object_get(limits, key);
-    const char *text = json_string_value(value);
 
     if (!value || json_is_null(value))
         return 0;
-    if (text && decimal_read(text, strlen(text), number) && *number > 0 && *number <= LIMIT_MAX &&
+    if (yaml_text_number(value, 0, LIMIT_MAX, number) && *number > 0 &&
         (!is_whole || *number == floor(*number)))
         return 0;
     must_be(key, is_whole ? "a whole number from 1 to 1e9" : "a number greater than 0", error);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/decimal.h"
 #include "base/glob.h"
 #include "base/text.h"
+#include "base/yaml_text.h"
 #include "cli/problem/time_limit.h"
 
 static const struct {
@@ -41,11 +41,9 @@ static int read_verdicts(const json_t *value, unsigned *set)
     return *set != 0 ? 0 : -1;
 }
 
-static int read_number(const json_t *value, double *number)
+static bool read_number(const json_t *value, double *number)
 {
-    const char *text = json_string_value(value);
-
-    return text && decimal_read(text, strlen(text), number) ? 0 : -1;
+    return yaml_text_number(value, -INFINITY, INFINITY, number);
 }
 
 /* A number, or the least and the most. */
@@ -55,8 +53,8 @@ static int read_score(const json_t *value, struct requirement *requirement)
 
     if (is_range && json_array_size(value) != 2)
         return -1;
-    return read_number(is_range ? json_array_get(value, 0) : value, &requirement->least) == 0 &&
-                   read_number(is_range ? json_array_get(value, 1) : value, &requirement->most) == 0
+    return read_number(is_range ? json_array_get(value, 0) : value, &requirement->least) &&
+                   read_number(is_range ? json_array_get(value, 1) : value, &requirement->most)
                ? 0
                : -1;
 }

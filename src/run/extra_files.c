@@ -1,4 +1,4 @@
-#include "run/run_additions.h"
+#include "run/extra_files.h"
 
 #include <string.h>
 
@@ -96,10 +96,10 @@ static int add_all(const struct run *run, struct archive *archive, struct error 
     return archive_finish_with(archive, &run->files, error);
 }
 
-int run_additions_begin(struct run *run, struct error *error)
+int extra_files_begin(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    struct archive *archive = &run->with_additions;
+    struct archive *archive = &run->with_extra_files;
     CLEANUP(manifest_release) struct manifest added = MANIFEST_INIT;
 
     if (!needs_certificates(run) && !find_module(plan) && !find_driver(plan))

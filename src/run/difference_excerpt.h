@@ -3,8 +3,8 @@
  * word, with the difference in it. The output has any length, so only what surrounds the difference
  * is kept, at a constant size.
  */
-#ifndef RUN_FOUND_TEXT_H
-#define RUN_FOUND_TEXT_H
+#ifndef RUN_DIFFERENCE_EXCERPT_H
+#define RUN_DIFFERENCE_EXCERPT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,15 +12,15 @@
 #include "base/strbuf.h"
 
 /* Maximum bytes of a text that is shown, and of these before the difference. */
-enum { FOUND_TEXT_MAX = 100, FOUND_TEXT_BEFORE = 40 };
+enum { DIFFERENCE_EXCERPT_MAX = 100, DIFFERENCE_EXCERPT_BEFORE = 40 };
 
-struct found_text {
+struct difference_excerpt {
     enum {
-        FOUND_LINE,       /* a line without its line feed */
-        FOUND_WHOLE_LINE, /* and with it */
-        FOUND_WORD        /* what is between white space */
+        EXCERPT_LINE,       /* a line without its line feed */
+        EXCERPT_WHOLE_LINE, /* and with it */
+        EXCERPT_WORD        /* what is between white space */
     } unit;
-    char data[FOUND_TEXT_MAX];
+    char data[DIFFERENCE_EXCERPT_MAX];
     size_t length;
     size_t skipped; /* bytes of the unit before `data` */
     bool ended;     /* at the end of the unit, or because no more fits */
@@ -28,23 +28,25 @@ struct found_text {
 };
 
 /* A space, \t, \n, \v, \f or \r. */
-bool found_text_is_space(char byte);
+bool difference_excerpt_is_space(char byte);
 
 /* Takes output that is equal to what is expected, in pieces of any size. */
-void found_text_add_equal(struct found_text *found, const char *data, size_t length);
+void difference_excerpt_add_equal(struct difference_excerpt *found, const char *data,
+                                  size_t length);
 
 /* Takes the output from the difference on, likewise; call it as long as there is output. */
-void found_text_add_rest(struct found_text *found, const char *data, size_t length);
+void difference_excerpt_add_rest(struct difference_excerpt *found, const char *data, size_t length);
 
 /*
  * Adds a text in quotes to a message, where it must be read on one line: white space and other
  * characters that cannot be seen are escaped, all but a space. Bytes before `skip` are left out,
- * and so are those after FOUND_TEXT_MAX; "..." stands for them. If that leaves nothing to show,
- * fewer are skipped.
+ * and so are those after DIFFERENCE_EXCERPT_MAX; "..." stands for them. If that leaves nothing to
+ * show, fewer are skipped.
  */
-void found_text_show(struct strbuf *message, const char *text, size_t length, size_t skip);
+void difference_excerpt_show(struct strbuf *message, const char *text, size_t length, size_t skip);
 
 /* Adds what was found, likewise, without white space at its end if `trim` is set. */
-void found_text_show_found(struct strbuf *message, const struct found_text *found, bool trim);
+void difference_excerpt_show_found(struct strbuf *message, const struct difference_excerpt *found,
+                                   bool trim);
 
 #endif

@@ -3,15 +3,15 @@
  * terminator (run/run_terminator.h), a module for its tools, and the driver of a call. They come
  * first, so a file of the request that has the same name replaces one.
  */
-#ifndef RUN_RUN_ADDITIONS_H
-#define RUN_RUN_ADDITIONS_H
+#ifndef RUN_EXTRA_FILES_H
+#define RUN_EXTRA_FILES_H
 
 #include "run/run_state.h"
 
 /*
- * Before the first program, after run_terminator_begin(): packs them in run->with_additions, unless
- * there are none. In a session the certificates are those of its first request.
+ * Before the first program, after run_terminator_begin(): packs them in run->with_extra_files,
+ * unless there are none. In a session the certificates are those of its first request.
  */
-int run_additions_begin(struct run *run, struct error *error);
+int extra_files_begin(struct run *run, struct error *error);
 
 #endif

@@ -1,20 +1,20 @@
-#include "run/found_text.h"
+#include "run/difference_excerpt.h"
 
 #include <string.h>
 
 #include "base/text.h"
 
-bool found_text_is_space(char byte)
+bool difference_excerpt_is_space(char byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-static bool ends_unit(const struct found_text *found, char byte)
+static bool ends_unit(const struct difference_excerpt *found, char byte)
 {
-    return found->unit == FOUND_WORD ? found_text_is_space(byte) : byte == '\n';
+    return found->unit == EXCERPT_WORD ? difference_excerpt_is_space(byte) : byte == '\n';
 }
 
-void found_text_add_equal(struct found_text *found, const char *data, size_t length)
+void difference_excerpt_add_equal(struct difference_excerpt *found, const char *data, size_t length)
 {
     size_t start = length, drop;
 
@@ -24,14 +24,15 @@ void found_text_add_equal(struct found_text *found, const char *data, size_t len
         found->length = found->skipped = 0;
     data += start;
     length -= start;
-    if (length > FOUND_TEXT_BEFORE) {
-        found->skipped += found->length + length - FOUND_TEXT_BEFORE;
+    if (length > DIFFERENCE_EXCERPT_BEFORE) {
+        found->skipped += found->length + length - DIFFERENCE_EXCERPT_BEFORE;
         found->length = 0;
-        data += length - FOUND_TEXT_BEFORE;
-        length = FOUND_TEXT_BEFORE;
+        data += length - DIFFERENCE_EXCERPT_BEFORE;
+        length = DIFFERENCE_EXCERPT_BEFORE;
     }
-    drop =
-        found->length + length > FOUND_TEXT_BEFORE ? found->length + length - FOUND_TEXT_BEFORE : 0;
+    drop = found->length + length > DIFFERENCE_EXCERPT_BEFORE
+               ? found->length + length - DIFFERENCE_EXCERPT_BEFORE
+               : 0;
     memmove(found->data, found->data + drop, found->length - drop);
     found->skipped += drop;
     found->length -= drop;
@@ -39,13 +40,13 @@ void found_text_add_equal(struct found_text *found, const char *data, size_t len
     found->length += length;
 }
 
-void found_text_add_rest(struct found_text *found, const char *data, size_t length)
+void difference_excerpt_add_rest(struct difference_excerpt *found, const char *data, size_t length)
 {
     for (size_t i = 0; i < length && !found->ended; i++) {
         found->ended = ends_unit(found, data[i]);
-        if (found->ended && found->unit != FOUND_WHOLE_LINE)
+        if (found->ended && found->unit != EXCERPT_WHOLE_LINE)
             return;
-        if (found->length == FOUND_TEXT_MAX) {
+        if (found->length == DIFFERENCE_EXCERPT_MAX) {
             found->ended = found->is_cut = true;
             return;
         }
@@ -54,7 +55,7 @@ void found_text_add_rest(struct found_text *found, const char *data, size_t leng
 }
 
 /* Unicode's spaces but U+0020: they look like it, or like nothing. */
-static bool looks_like_space(unsigned long code_point)
+static bool is_like_space(unsigned long code_point)
 {
     return code_point == 0xa0 || code_point == 0x1680 ||
            (code_point >= 0x2000 && code_point <= 0x200a) || code_point == 0x202f ||
@@ -68,7 +69,7 @@ static void add_visible(struct strbuf *message, const char *text, size_t length)
 
     for (size_t at = 0; at < length; at += size) {
         size = utf8_read(text + at, length - at, &code_point);
-        if (size > 0 && looks_like_space(code_point)) {
+        if (size > 0 && is_like_space(code_point)) {
             for (size_t i = 0; i < size; i++)
                 strbuf_addf(message, "\\x%02x", (unsigned char)text[at + i]);
             continue;
@@ -92,22 +93,24 @@ static void show(struct strbuf *message, const char *text, size_t length, bool c
     strbuf_addf(message, "%s'", cut_after ? "..." : "");
 }
 
-void found_text_show(struct strbuf *message, const char *text, size_t length, size_t skip)
+void difference_excerpt_show(struct strbuf *message, const char *text, size_t length, size_t skip)
 {
     size_t rest;
 
     if (skip >= length)
-        skip = length > FOUND_TEXT_BEFORE ? length - FOUND_TEXT_BEFORE : 0;
+        skip = length > DIFFERENCE_EXCERPT_BEFORE ? length - DIFFERENCE_EXCERPT_BEFORE : 0;
     rest = length - skip;
-    show(message, text + skip, rest < FOUND_TEXT_MAX ? rest : FOUND_TEXT_MAX, skip > 0,
-         rest > FOUND_TEXT_MAX);
+    show(message, text + skip, rest < DIFFERENCE_EXCERPT_MAX ? rest : DIFFERENCE_EXCERPT_MAX,
+         skip > 0, rest > DIFFERENCE_EXCERPT_MAX);
 }
 
-void found_text_show_found(struct strbuf *message, const struct found_text *found, bool trim)
+void difference_excerpt_show_found(struct strbuf *message, const struct difference_excerpt *found,
+                                   bool trim)
 {
     size_t length = found->length;
 
-    while (trim && !found->is_cut && length > 0 && found_text_is_space(found->data[length - 1]))
+    while (trim && !found->is_cut && length > 0 &&
+           difference_excerpt_is_space(found->data[length - 1]))
         length--;
     show(message, found->data, length, found->skipped > 0, found->is_cut);
 }

@@ -29,7 +29,7 @@ async function run(server, code, args = {}) {
 
 const python = (server, code, args = {}) => run(server, code, { language: 'python', ...args });
 
-testCase('pictures come back unasked, four at most, and the other files are named', async () => {
+testCase('pictures come back unrequested, four at most, and the other files are named', async () => {
     const server = await start();
     const one = await python(server, `${PICTURES}png("a.png"); open("b.csv", "w").write("1"); open(".c", "w"); png(".d.png")`);
     is(one.artifacts, ['a.png']);
@@ -51,18 +51,18 @@ open("d.jpg", "wb").write(b"\\xff\\xd8\\xff\\xe0" + b"x" * 40)`);
         "the picture 'd.jpg' is returned as a file: the JPEG is not complete"]);
 });
 
-testCase('a program that is ended leaves nothing unasked, and what was asked for', async () => {
+testCase('a program that is ended leaves nothing unrequested, and what was asked for', async () => {
     const server = await start();
     const code = `${PICTURES}png("a.png"); open("b.csv", "w").write("1"); import time; time.sleep(60)`;
     const killed = `${PICTURES}png("a.png"); open("b.csv", "w").write("1"); import os; os.kill(os.getpid(), 9)`;
     for (const [text, args] of [[code, { timeout_seconds: 2 }], [killed, {}]]) {
-        const unasked = await python(server, text, args);
-        is([unasked.artifacts, unasked.warnings.join().includes('b.csv')], [[], false]);
+        const unrequested = await python(server, text, args);
+        is([unrequested.artifacts, unrequested.warnings.join().includes('b.csv')], [[], false]);
         is((await python(server, text, { ...args, artifacts: ['*.csv'] })).artifacts, ['b.csv']);
     }
 });
 
-testCase('with artifacts, also an empty list, nothing is unasked', async () => {
+testCase('with artifacts, also an empty list, nothing is unrequested', async () => {
     const server = await start();
     const code = `${PICTURES}png("a.png"); open("b.csv", "w").write("1"); print(1)`;
     for (const [artifacts, expected] of [[[], []], [['*.csv'], ['b.csv']]]) {

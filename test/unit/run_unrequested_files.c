@@ -2,7 +2,7 @@
 
 #include "base/archive.h"
 #include "base/memory.h"
-#include "run/unasked.h"
+#include "run/unrequested_files.h"
 
 #define PNG "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
@@ -12,7 +12,7 @@ struct fixture {
     struct manifest known[3];
     struct archive back;
     struct result result;
-    struct unasked unasked;
+    struct unrequested_files unrequested;
 };
 
 static void set_up(struct fixture *fixture)
@@ -48,7 +48,8 @@ static void know(struct fixture *fixture, int list, const char *name, const char
 
     if (data)
         sha256_of(data, strlen(data), digest);
-    manifest_add(&fixture->known[list], name, data ? (long long)strlen(data) : UNASKED_ANY, digest);
+    manifest_add(&fixture->known[list], name, data ? (long long)strlen(data) : UNREQUESTED_ANY,
+                 digest);
 }
 
 /* Feeds the archive in pieces, and then the name of a file that is not in it, or NULL. */
@@ -64,13 +65,13 @@ static void find(struct fixture *fixture, const char *too_large)
     assert_int_equal(archive_finish(&fixture->back, &error), 0);
     lseek(archive_file(&fixture->back), 0, SEEK_SET);
     tar = read_all(archive_file(&fixture->back));
-    unasked_init(&fixture->unasked, &fixture->plan, known, &fixture->result);
+    unrequested_init(&fixture->unrequested, &fixture->plan, known, &fixture->result);
     for (size_t at = 0; at < tar.length; at += 100)
-        unasked_feed(&fixture->unasked, tar.data + at,
-                     tar.length - at < 100 ? tar.length - at : 100);
+        unrequested_feed(&fixture->unrequested, tar.data + at,
+                         tar.length - at < 100 ? tar.length - at : 100);
     if (too_large)
-        unasked_note_name(&fixture->unasked, too_large);
-    unasked_finish(&fixture->unasked);
+        unrequested_note_name(&fixture->unrequested, too_large);
+    unrequested_finish(&fixture->unrequested);
     strbuf_release(&tar);
 }
 
@@ -87,14 +88,14 @@ static void check(struct fixture *fixture, const char *taken, const char *named,
     assert_string_equal(artifacts, taken);
     assert_string_equal(joined, named);
     assert_int_equal(fixture->result.unreturned_count, count);
-    unasked_release(&fixture->unasked);
+    unrequested_release(&fixture->unrequested);
     result_release(&fixture->result);
     archive_release(&fixture->back);
     for (int i = 0; i < 3; i++)
         manifest_release(&fixture->known[i]);
 }
 
-CASE(unasked__takes_pictures_and_names_others)
+CASE(unrequested__takes_pictures_and_names_others)
 {
     struct fixture fixture;
 
@@ -108,7 +109,7 @@ CASE(unasked__takes_pictures_and_names_others)
 }
 
 /* Nothing is said of a file that is as it was sent, built, or named before. */
-CASE(unasked__leaves_out_what_is_known)
+CASE(unrequested__leaves_out_what_is_known)
 {
     struct fixture fixture;
 
@@ -126,7 +127,7 @@ CASE(unasked__leaves_out_what_is_known)
     check(&fixture, "", "changed", 1);
 }
 
-CASE(unasked__leaves_out_hidden_and_harmful_names)
+CASE(unrequested__leaves_out_hidden_and_harmful_names)
 {
     struct fixture fixture;
     struct error error = ERROR_INIT;
@@ -144,7 +145,7 @@ CASE(unasked__leaves_out_hidden_and_harmful_names)
     check(&fixture, "", "", 0);
 }
 
-CASE(unasked__takes_four_pictures)
+CASE(unrequested__takes_four_pictures)
 {
     struct fixture fixture;
     char name[] = "./0.png";
@@ -156,7 +157,7 @@ CASE(unasked__takes_four_pictures)
     check(&fixture, "0.png 1.png 2.png 3.png", "4.png 5.png", 2);
 }
 
-CASE(unasked__takes_a_mebibyte)
+CASE(unrequested__takes_a_mebibyte)
 {
     struct fixture fixture;
 
@@ -170,7 +171,7 @@ CASE(unasked__takes_a_mebibyte)
     check(&fixture, "a.png c.png", "b.png d.png e.png", 3);
 }
 
-CASE(unasked__keeps_the_limits_of_artifacts)
+CASE(unrequested__keeps_the_limits_of_artifacts)
 {
     struct fixture fixture;
 
@@ -184,7 +185,7 @@ CASE(unasked__keeps_the_limits_of_artifacts)
     check(&fixture, "b.png", "a.png c.png", 2);
 }
 
-CASE(unasked__names_and_remembers_few)
+CASE(unrequested__names_and_remembers_few)
 {
     struct fixture fixture;
     char name[20];
@@ -195,11 +196,11 @@ CASE(unasked__names_and_remembers_few)
         add(&fixture, name, "", 0);
     }
     find(&fixture, "./large");
-    assert_int_equal(fixture.unasked.found.count, 1000);
+    assert_int_equal(fixture.unrequested.found.count, 1000);
     check(&fixture, "", "1000 1001 1002 1003 1004 1005 1006 1007 1008 1009", 1501);
 }
 
-CASE(unasked__of_garbage)
+CASE(unrequested__of_garbage)
 {
     const struct manifest none = MANIFEST_INIT;
     const struct manifest *const known[] = {&none, &none, &none};
@@ -208,15 +209,15 @@ CASE(unasked__of_garbage)
 
     set_up(&fixture);
     memset(garbage, 'x', 2000);
-    unasked_init(&fixture.unasked, &fixture.plan, known, &fixture.result);
-    unasked_feed(&fixture.unasked, garbage, 2000);
-    unasked_feed(&fixture.unasked, garbage, 2000);
-    unasked_finish(&fixture.unasked);
+    unrequested_init(&fixture.unrequested, &fixture.plan, known, &fixture.result);
+    unrequested_feed(&fixture.unrequested, garbage, 2000);
+    unrequested_feed(&fixture.unrequested, garbage, 2000);
+    unrequested_finish(&fixture.unrequested);
     check(&fixture, "", "", 0);
 }
 
 /* No size in the tar is trusted: nothing is allocated for more than was asked for. */
-CASE(unasked__reserves_no_more_than_asked)
+CASE(unrequested__reserves_no_more_than_asked)
 {
     const struct manifest none = MANIFEST_INIT;
     const struct manifest *const known[] = {&none, &none, &none};
@@ -229,15 +230,15 @@ CASE(unasked__reserves_no_more_than_asked)
     assert_int_equal(archive_finish(&fixture.back, &error), 0);
     lseek(archive_file(&fixture.back), 0, SEEK_SET);
     tar = read_all(archive_file(&fixture.back));
-    unasked_init(&fixture.unasked, &fixture.plan, known, &fixture.result);
-    unasked_feed(&fixture.unasked, tar.data, 600);
-    assert_null(fixture.unasked.data);
+    unrequested_init(&fixture.unrequested, &fixture.plan, known, &fixture.result);
+    unrequested_feed(&fixture.unrequested, tar.data, 600);
+    assert_null(fixture.unrequested.data);
     strbuf_release(&tar);
     check(&fixture, "", "a.png", 1);
 }
 
 /* The program itself and large files may have changed: nobody is told. */
-CASE(unasked__what_was_sent)
+CASE(unrequested__what_was_sent)
 {
     struct manifest manifest = MANIFEST_INIT;
     struct plan plan = PLAN_INIT;
@@ -247,10 +248,10 @@ CASE(unasked__what_was_sent)
     plan.entrypoint = (char *)"main.py";
     plan.input.files.items = files;
     plan.input.files.count = COUNT(files);
-    unasked_add_sent(&manifest, &plan);
+    unrequested_add_sent(&manifest, &plan);
     assert_int_equal(manifest.count, 3);
-    assert_int_equal(manifest_find(&manifest, "main.py")->length, UNASKED_ANY);
-    assert_int_equal(manifest_find(&manifest, "large")->length, UNASKED_ANY);
+    assert_int_equal(manifest_find(&manifest, "main.py")->length, UNREQUESTED_ANY);
+    assert_int_equal(manifest_find(&manifest, "large")->length, UNREQUESTED_ANY);
     assert_int_equal(manifest_find(&manifest, "small")->length, 1);
     assert_string_equal(manifest_find(&manifest, "small")->sha256,
                         "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b");

@@ -1,16 +1,16 @@
-#include "service/ramp.h"
+#include "service/concurrency_ramp.h"
 
-void ramp_init(struct ramp *ramp, int max, bool gradual)
+void concurrency_ramp_init(struct concurrency_ramp *ramp, int max, bool gradual)
 {
-    *ramp = (struct ramp){
+    *ramp = (struct concurrency_ramp){
         .max = max,
-        .allowed = gradual && max > RAMP_START ? RAMP_START : max,
+        .allowed = gradual && max > CONCURRENCY_RAMP_START ? CONCURRENCY_RAMP_START : max,
         .threshold = max,
         .gradual = gradual,
     };
 }
 
-bool ramp_add_success(struct ramp *ramp)
+bool concurrency_ramp_add_success(struct concurrency_ramp *ramp)
 {
     if (ramp->allowed == ramp->max)
         return false;
@@ -21,7 +21,7 @@ bool ramp_add_success(struct ramp *ramp)
     return true;
 }
 
-void ramp_add_failure(struct ramp *ramp, unsigned round)
+void concurrency_ramp_add_failure(struct concurrency_ramp *ramp, unsigned round)
 {
     if (!ramp->gradual || round != ramp->round)
         return;

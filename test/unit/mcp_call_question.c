@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "mcp/rounds.h"
+#include "mcp/call_question.h"
 
 /* A call whose client must be asked, and the pipe that its responses come from. */
 struct fixture {
@@ -14,7 +14,7 @@ struct fixture {
     pthread_mutex_t lock;
     struct responder responder;
     bool closed;
-    struct round round;
+    struct call_question questions;
     const struct tool_asker *asker;
 };
 
@@ -41,8 +41,9 @@ static void set_up(struct fixture *fixture)
     assert_int_equal(pipe(fixture->pipe), 0);
     assert_int_equal(writer_start(&fixture->writer, fixture->pipe[1], &fixture->wake, &error), 0);
     request(fixture, 1);
-    round_init(&fixture->round, &fixture->lock, &fixture->responder, &fixture->closed, DIGEST);
-    fixture->asker = &fixture->round.asker;
+    call_question_init(&fixture->questions, &fixture->lock, &fixture->responder, &fixture->closed,
+                       DIGEST);
+    fixture->asker = &fixture->questions.asker;
 }
 
 /* No line was sent that the test has not read. */
@@ -51,7 +52,7 @@ static void tear_down(struct fixture *fixture)
     struct pollfd polled = {fixture->pipe[0], POLLIN, 0};
 
     responder_nothing(&fixture->responder);
-    round_release(&fixture->round);
+    call_question_release(&fixture->questions);
     assert_int_equal(writer_finish(&fixture->writer, clock_now_ms() + 60000), 0);
     assert_int_equal(poll(&polled, 1, 0), 0);
     notifier_release(&fixture->wake);
@@ -76,7 +77,7 @@ static enum tool_decision take(struct fixture *fixture, struct tool_question *qu
  * of the request that has to follow.
  */
 static void check_question(const struct fixture *fixture, int id, const char *name,
-                           const char *text, struct round_key *key)
+                           const char *text, struct call_question_key *key)
 {
     char line[4096];
     size_t length = 0;
@@ -102,7 +103,7 @@ static void check_question(const struct fixture *fixture, int id, const char *na
                      0);
     assert_string_equal(method, "elicitation/create");
     assert_string_equal(message, text);
-    assert_int_equal(strlen(state), ROUND_STATE_SIZE - 1);
+    assert_int_equal(strlen(state), CALL_QUESTION_STATE_SIZE - 1);
     memcpy(key->state, state, sizeof key->state);
     memcpy(key->digest, DIGEST, sizeof key->digest);
     json_decref(response);
@@ -114,7 +115,7 @@ static void resume(struct fixture *fixture, int id, const char *responses)
     json_t *value = responses ? json_of(responses) : NULL;
 
     request(fixture, id);
-    round_resume(&fixture->round, value);
+    call_question_resume(&fixture->questions, value);
     json_decref(value);
 }
 
@@ -124,19 +125,19 @@ static void resume(struct fixture *fixture, int id, const char *responses)
 CASE_WITH(rounds__a_question_and_its_answer, set_up(fixture))
 {
     struct tool_question *question;
-    struct round_key key, other;
+    struct call_question_key key, other;
 
     question = ask(fixture, "one?");
     check_question(fixture, 1, "question-1", "one?", &key);
     assert_int_equal(take(fixture, question), TOOL_UNDECIDED);
-    assert_true(round_matches(&fixture->round, &key));
+    assert_true(call_question_matches(&fixture->questions, &key));
     resume(fixture, 2, ANSWER("question-1", "allow once"));
-    assert_false(round_matches(&fixture->round, &key)); /* it was used */
+    assert_false(call_question_matches(&fixture->questions, &key)); /* it was used */
     assert_true(notifier_raised(&fixture->done));
     assert_int_equal(take(fixture, question), TOOL_AGREED);
     question = ask(fixture, "two?");
     check_question(fixture, 2, "question-2", "two?", &other);
-    assert_false(round_matches(&fixture->round, &key));
+    assert_false(call_question_matches(&fixture->questions, &key));
     resume(fixture, 3, ANSWER("question-2", "refuse"));
     assert_int_equal(take(fixture, question), TOOL_REFUSED_FOR_RUN);
 }
@@ -144,7 +145,7 @@ CASE_WITH(rounds__a_question_and_its_answer, set_up(fixture))
 static bool responded(const struct fixture *fixture, const char *id)
 {
     json_t *value = json_of(id);
-    const bool result = round_responded(&fixture->round, value);
+    const bool result = call_question_responded(&fixture->questions, value);
 
     json_decref(value);
     return result;
@@ -153,7 +154,7 @@ static bool responded(const struct fixture *fixture, const char *id)
 CASE_WITH(rounds__the_request_that_was_responded_to, set_up(fixture))
 {
     struct tool_question *question;
-    struct round_key key;
+    struct call_question_key key;
 
     assert_false(responded(fixture, "1")); /* it has no response */
     question = ask(fixture, "?");
@@ -171,27 +172,27 @@ CASE_WITH(rounds__the_request_that_was_responded_to, set_up(fixture))
 
 CASE_WITH(rounds__keys_of_other_calls, set_up(fixture))
 {
-    struct round_key key, other;
+    struct call_question_key key, other;
     struct tool_question *question;
 
     memset(&key, 0, sizeof key);
     memcpy(key.digest, DIGEST, sizeof key.digest);
-    assert_false(round_matches(&fixture->round, &key)); /* it has not asked */
+    assert_false(call_question_matches(&fixture->questions, &key)); /* it has not asked */
     question = ask(fixture, "?");
     check_question(fixture, 1, "question-1", "?", &key);
     other = key;
     other.state[0] = other.state[0] == 'x' ? 'y' : 'x';
-    assert_false(round_matches(&fixture->round, &other));
+    assert_false(call_question_matches(&fixture->questions, &other));
     other = key;
-    round_digest("execute_code", NULL, other.digest);
-    assert_false(round_matches(&fixture->round, &other));
+    call_question_digest("execute_code", NULL, other.digest);
+    assert_false(call_question_matches(&fixture->questions, &other));
     fixture->asker->cancel(fixture->asker->context, question);
 }
 
 CASE_WITH(rounds__a_missing_answer_is_asked_for_again, set_up(fixture))
 {
     struct tool_question *question;
-    struct round_key key;
+    struct call_question_key key;
 
     question = ask(fixture, "?");
     check_question(fixture, 1, "question-1", "?", &key);
@@ -206,13 +207,13 @@ CASE_WITH(rounds__a_missing_answer_is_asked_for_again, set_up(fixture))
 CASE_WITH(rounds__asked_while_the_client_is_away, set_up(fixture))
 {
     struct tool_question *question;
-    struct round_key key;
+    struct call_question_key key;
 
     question = ask(fixture, "one?");
     check_question(fixture, 1, "question-1", "one?", &key);
     fixture->asker->cancel(fixture->asker->context, question);
     question = ask(fixture, "two?");
-    assert_true(round_matches(&fixture->round, &key));
+    assert_true(call_question_matches(&fixture->questions, &key));
     resume(fixture, 2, ANSWER("question-1", "allow for this run, with any arguments"));
     assert_int_equal(take(fixture, question), TOOL_UNDECIDED);
     check_question(fixture, 2, "question-2", "two?", &key);
@@ -223,7 +224,7 @@ CASE_WITH(rounds__asked_while_the_client_is_away, set_up(fixture))
 CASE_WITH(rounds__no_more_than_clients_repeat, set_up(fixture))
 {
     struct tool_question *question;
-    struct round_key key;
+    struct call_question_key key;
 
     question = ask(fixture, "?");
     for (int i = 1; i <= 10; i++) {
@@ -244,7 +245,7 @@ static void digest_of(const char *tool, const char *arguments, char *digest)
 {
     json_t *value = arguments ? json_of(arguments) : NULL;
 
-    round_digest(tool, value, digest);
+    call_question_digest(tool, value, digest);
     json_decref(value);
 }
 
@@ -265,22 +266,22 @@ CASE(rounds__digests)
 
 CASE(rounds__results)
 {
-    struct round_results results = {.next = 0};
-    struct round_key key = {"", ""};
+    struct unclaimed_results results = {.next = 0};
+    struct call_question_key key = {"", ""};
     json_t *result;
 
-    for (int i = 0; i < ROUND_RESULTS_MAX + 1; i++) {
+    for (int i = 0; i < UNCLAIMED_RESULTS_MAX + 1; i++) {
         snprintf(key.state, sizeof key.state, "state %d", i);
-        round_results_keep(&results, &key, json_integer(i));
+        unclaimed_results_keep(&results, &key, json_integer(i));
     }
-    result = round_results_take(&results, &key);
-    assert_int_equal(json_integer_value(result), ROUND_RESULTS_MAX);
+    result = unclaimed_results_take(&results, &key);
+    assert_int_equal(json_integer_value(result), UNCLAIMED_RESULTS_MAX);
     json_decref(result);
-    assert_null(round_results_take(&results, &key)); /* it was taken */
+    assert_null(unclaimed_results_take(&results, &key)); /* it was taken */
     snprintf(key.state, sizeof key.state, "state 0");
-    assert_null(round_results_take(&results, &key)); /* the oldest */
+    assert_null(unclaimed_results_take(&results, &key)); /* the oldest */
     snprintf(key.state, sizeof key.state, "state 1");
     snprintf(key.digest, sizeof key.digest, "another");
-    assert_null(round_results_take(&results, &key));
-    round_results_release(&results);
+    assert_null(unclaimed_results_take(&results, &key));
+    unclaimed_results_release(&results);
 }
