@@ -43,7 +43,7 @@ struct language {
     struct strvec command;        /* argv with marks; see config/command_template.h */
     struct strvec build;          /* argv with marks; empty: programs are not built */
     char *standard;               /* of {standard}; NULL or "": words with it are left out */
-    char *package_standard; /* of {standard} in problem packages; NULL: the one above */
+    char *package_standard;       /* of {standard} in problem packages; NULL: the one above */
     struct strvec session_command; /* argv with marks; empty: no interpreter stays in a session */
     struct limits build_limits;    /* partial: how they differ from those of the program */
     int stack_mb; /* of the stack of programs and of the build; 0: as much as their memory */

@@ -21,7 +21,7 @@ const char *const owner_keys[OWNER_LABELS] = {
 
 /* Identifies a process. "-" and 0: not known. */
 struct owner {
-    char boot[64];       /* a UUID */
+    char boot[64]; /* a UUID */
     /*
      * Inodes of the pid namespace and of the time namespace, to whose clock `start` belongs. Docker
      * gives each container one of each from 29.5 on.

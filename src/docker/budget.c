@@ -3,7 +3,7 @@
 #include "base/clock.h"
 
 static const int percent[] = {
-    [BUDGET_SETUP] = 60,      [BUDGET_SILENCE] = 30,       [BUDGET_QUESTION] = 20,
+    [BUDGET_SETUP] = 60,      [BUDGET_SILENCE] = 30,    [BUDGET_QUESTION] = 20,
     [BUDGET_ANSWER] = 30,     [BUDGET_WARM_START] = 30, [BUDGET_WARM_REMOVE] = 20,
     [BUDGET_STOP] = 14,       [BUDGET_RESTORE] = 60,    [BUDGET_FILES] = 30,
     [BUDGET_INSPECT] = 30,    [BUDGET_EXIT] = 10,       [BUDGET_REMOVE] = 80,

@@ -9,12 +9,11 @@
  *
  *     start of the run
  *       |  SETUP 60, and the timeout (a minute of it at most): create, start, send the files
- *       |    after SILENCE 30 without a sign of it QUESTION 20 for the question whether the engine is
- *       |    there; if that has no answer, and ANSWER 30 later there is no sign yet, the run ends
- *       |    in a warm container: WARM_START 30, to change its limits and send the files, which may
- *       |    take longer while some are taken; and if that fails WARM_REMOVE 20 to remove it;
- *       |    the rest of SETUP is for a new container; WARM_REMOVE also if the image's shell turns
- *       |    out not to work
+ *       |    after SILENCE 30 without a sign of it QUESTION 20 for the question whether the engine
+ * is |    there; if that has no answer, and ANSWER 30 later there is no sign yet, the run ends | in
+ * a warm container: WARM_START 30, to change its limits and send the files, which may |    take
+ * longer while some are taken; and if that fails WARM_REMOVE 20 to remove it; |    the rest of
+ * SETUP is for a new container; WARM_REMOVE also if the image's shell turns |    out not to work
  *     the program runs: T at most
  *       |  RESTORE 60: before each of several programs the container is emptied and the files are
  *       |    laid out again. As long for the copy of the files, which is made before the first one;

@@ -38,7 +38,7 @@ struct pause_state {
 };
 
 static int inspect(const struct docker *docker, const char *name, struct pause_state *seen,
-                struct error *error)
+                   struct error *error)
 {
     static const char cannot[] = "cannot inspect the container";
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;

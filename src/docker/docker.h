@@ -61,7 +61,7 @@ void docker_set_up_environment(void);
  * there.
  */
 typedef long long docker_engine_check(const struct docker *docker, long long deadline,
-                              const struct notifier *cancel, bool *answers);
+                                      const struct notifier *cancel, bool *answers);
 
 /* One command. Everything in it is borrowed. */
 struct docker_call {
@@ -73,8 +73,8 @@ struct docker_call {
     long long grace_ms;                /* how long a cancelled command may still take to end */
     const struct process_drain *drain; /* NULL: none */
     bool show_stdout;                  /* its stdout is our stderr, and not kept */
-    docker_engine_check *engine_check;                 /* NULL: it gets all its time */
-    long long check_at;                 /* clock_now_ms(); when `engine_check` is called */
+    docker_engine_check *engine_check; /* NULL: it gets all its time */
+    long long check_at;                /* clock_now_ms(); when `engine_check` is called */
 };
 
 struct docker_output {
@@ -82,7 +82,8 @@ struct docker_output {
     int status;
     struct strbuf out; /* the start of each stream */
     struct strbuf err;
-    bool given_up; /* it did not end in time, and `engine_check` says that the engine does not answer */
+    bool given_up; /* it did not end in time, and `engine_check` says that the engine does not
+                      answer */
 };
 
 #define DOCKER_OUTPUT_INIT                                                                         \

@@ -45,7 +45,7 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
 }
 
 long long docker_check_engine(const struct docker *docker, long long deadline,
-                                 const struct notifier *cancel, bool *answers)
+                              const struct notifier *cancel, bool *answers)
 {
     long long end;
 

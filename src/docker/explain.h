@@ -20,12 +20,12 @@ enum docker_answer docker_engine_answers(const struct docker *docker, long long 
                                          const struct notifier *cancel);
 
 /*
- * A docker_engine_check for commands that may take as long as a slow engine needs: the deadline if the
- * engine answers within BUDGET_QUESTION, else BUDGET_ANSWER from then on, as it may only be slow to
- * answer. `deadline` may be 0: none.
+ * A docker_engine_check for commands that may take as long as a slow engine needs: the deadline if
+ * the engine answers within BUDGET_QUESTION, else BUDGET_ANSWER from then on, as it may only be
+ * slow to answer. `deadline` may be 0: none.
  */
 long long docker_check_engine(const struct docker *docker, long long deadline,
-                                 const struct notifier *cancel, bool *answers);
+                              const struct notifier *cancel, bool *answers);
 
 /*
  * Sets the error of a command that failed with `message` because the engine does not answer

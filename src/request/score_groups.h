@@ -36,15 +36,16 @@ struct score_group {
     enum score_aggregation aggregation;
     double max_score; /* INFINITY: without a bound; NAN: by what is in it, until completed */
     struct strvec require_pass; /* names of groups without which it has no points */
-    size_t parent;              /* completed: the place of the group that it is in; of "": its own */
-    size_t *required;           /* completed: the places of those groups, owned */
-    size_t tests, groups;       /* completed: how many are in it and in no group below */
+    size_t parent;        /* completed: the place of the group that it is in; of "": its own */
+    size_t *required;     /* completed: the places of those groups, owned */
+    size_t tests, groups; /* completed: how many are in it and in no group below */
 };
 
 struct score_groups {
     struct score_group *items; /* owned; the first is "" */
     size_t count;
-    size_t *order; /* owned; completed: all places, a group after those in it and those it requires */
+    size_t
+        *order; /* owned; completed: all places, a group after those in it and those it requires */
 };
 
 struct test_requests;
@@ -63,10 +64,10 @@ bool score_aggregation_parse(const char *text, enum score_aggregation *aggregati
 const char *score_aggregation_name(enum score_aggregation aggregation);
 
 /*
- * Completes the groups of the tests, if they have some, and the points of each test. Does nothing the
- * second time. With `has_checker`, which can give points, a test needs no maximum. ERROR_USAGE if a
- * group is not there, is there twice, is empty, requires itself or has more points in it than its
- * maximum, or if the points of a test are not known.
+ * Completes the groups of the tests, if they have some, and the points of each test. Does nothing
+ * the second time. With `has_checker`, which can give points, a test needs no maximum. ERROR_USAGE
+ * if a group is not there, is there twice, is empty, requires itself or has more points in it than
+ * its maximum, or if the points of a test are not known.
  */
 int score_groups_complete(struct test_requests *tests, bool has_checker, struct error *error);
 

@@ -248,7 +248,7 @@ static enum process_event receive_files(struct run *run, struct left_files *file
         if (deadline > end)
             deadline = end;
         event = instance_pump(run->instance, INSTANCE_FILES, deadline, cancel);
-    } while (event == PROCESS_DEADLINE && deadline < end && *stream > before);
+    } while (event == PROCESS_DEADLINE && deadline<end && * stream> before);
     return event;
 }
 

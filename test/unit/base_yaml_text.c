@@ -99,7 +99,7 @@ CASE(yaml_text__numbers_within_bounds)
         const char *text;
         bool is_number;
         double number;
-    } cases[] = {{"1.5", true, 1.5}, {"'-1'", true, -1}, {"2", true, 2}, {"2.01", false, 0},
+    } cases[] = {{"1.5", true, 1.5}, {"'-1'", true, -1}, {"2", true, 2},    {"2.01", false, 0},
                  {"-1.1", false, 0}, {"x", false, 0},    {"1 1", false, 0}, {"[1]", false, 0},
                  {"", false, 0},     {"0x1", false, 0}};
 

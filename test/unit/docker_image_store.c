@@ -142,7 +142,8 @@ CASE(image_store__garbage_for_details)
     tear_down(&fixture, DETAILS);
 }
 
-/* An image without variables: to the command of Docker 29, whose engine leaves the list out, and to podman. */
+/* An image without variables: to the command of Docker 29, whose engine leaves the list out, and to
+ * podman. */
 CASE(image_store__environment)
 {
     static const struct {

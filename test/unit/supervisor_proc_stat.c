@@ -22,7 +22,7 @@ static struct proc_stat stat_of(const char *text)
     return stat;
 }
 
-#define FIELDS_3_TO_11  "S 2 -3 4 5 -1 6 7 8"
+#define FIELDS_3_TO_11 "S 2 -3 4 5 -1 6 7 8"
 #define FIELDS_12_TO_52                                                                            \
     " 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41"   \
     " 42 43 44 45 46 47 48 49 50 51 52\n"

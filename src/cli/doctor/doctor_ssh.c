@@ -16,7 +16,7 @@ enum { SLOW_SESSION_MS = 500 };
 /* What ssh(1) would do for the engine's host. */
 struct ssh_settings {
     bool shares_connection; /* ControlMaster, with a ControlPath */
-    bool checks_server;       /* ServerAliveInterval */
+    bool checks_server;     /* ServerAliveInterval */
 };
 
 /* The arguments with which ssh prints its settings for the host of the endpoint. */
