@@ -49,7 +49,7 @@ CASE(oci_runtime__what_docker_says)
         read_info(&runtime, info, cases[i].name);
         assert_string_equal(runtime.name, cases[i].found);
         assert_string_equal(runtime.identity, cases[i].identity);
-        assert_string_equal(runtime.known, "runc, set, open, closed, shim");
+        assert_string_equal(runtime.known, "runc, box, open, closed, shim");
         assert_int_equal(runtime.missing, cases[i].missing);
         assert_int_equal(runtime.is_gvisor, cases[i].is_gvisor);
         assert_int_equal(runtime.ignores_limits, cases[i].ignores_limits);
