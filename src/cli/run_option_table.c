@@ -120,7 +120,8 @@ static const struct option_rule rules[] = {
       ".Pp\n"
       "The program gets a file, whose size it can read and in which it can seek, as do tests. If "
       "there are more than 8 MiB, or more than an eighth of the memory limit, it gets a pipe. The "
-      "file is in memory and counts against that limit."},
+      "file is in memory and counts against that limit. What takes only pipes, such as "
+      "connect_read_pipe() of Python, needs --interactive."},
      STRING(stdin_path),
      FOR(RUN)},
     {{'i', "--interactive", NULL, "pass isolator's own stdin on as it comes", NULL,

@@ -303,7 +303,7 @@ sys.exit(126)'
 
 test_case 'a program that makes its streams non-blocking loses nothing' && {
     seq 1000000 >"$scratch/lines"
-    code py 'import asyncio, os, sys
+    input=$scratch/lines code py 'import asyncio, os, sys
 async def main():
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
@@ -316,7 +316,7 @@ async def main():
         await writer.drain()
 asyncio.run(main())
 assert not os.get_blocking(1)
-sys.exit(5)' --stdin "$scratch/lines" --artifacts "$scratch/back" --artifact made --timeout 10m
+sys.exit(5)' --interactive --artifacts "$scratch/back" --artifact made --timeout 10m
     outcome "1 error 5 exit null program exited with status 5" "asyncio: the status"
     is "$(field stdoutBytes stderr)" "6888896 " "asyncio: all of the output"
     is "$(cat "$scratch/back/made")" made "asyncio: the artifact"
