@@ -26,7 +26,7 @@ test_case 'the table' && {
     isolator languages
     is "$status|$err" "0|" "it prints a table"
     is "$(row NAME)" "NAME IMAGE PRESENT PREPARED EXTENSIONS DEFAULT FILE ALIASES LIMITS" "the first line"
-    is "$(row python)" "python isolator-test/python:bookworm yes - .py main.py py python3 cpus 0.25, cpuSeconds 0, network bridge, readOnly false, \
+    is "$(row python)" "python isolator-test/python:bookworm yes - .py .py3 main.py py python3 cpus 0.25, cpuSeconds 0, network bridge, readOnly false, \
 user 7:7, capDrop NET_RAW,MKNOD" "an image that is on the engine; limits of all kinds"
     is "$(row javascript)" "javascript isolator-test/none-such:1 no - .js .mjs .cjs main.js js node nodejs" "an image that is not; no limits of its own"
     is "$(row busybox)" 'busybox docker.io/isolator-test/busybox:1 yes - .ash .b\x1bsh main.ash -' \

@@ -78,9 +78,11 @@ test_case --quick 'the shape: too long a function, file or layer, and files that
         mkdir -p "$shape/src/$layer"
         seq -f '/* %g */' 250 >"$shape/src/$layer/filler.c"
     done
-    check_shape() { out=$(cd "$shape" && "$OLDPWD/test/check-shape" 2>&1); status=$?; }
+    check_shape() { out=$(cd "$shape" && SHAPE_KNOWN=${known-} "$OLDPWD/test/check-shape" 2>&1); status=$?; }
     check_shape
     is "$status|$out" "0|" "nothing is wrong"
+    known='function f' check_shape
+    is "$status|$out" "1|check-shape: nothing is known of \"function f\" any more: remove the line" "an exemption that nothing needs"
 
     { echo 'int long_one(void)'; echo '{'; seq -f '    a(%g);' 59; echo '}'; } >"$shape/src/base/x.c"
     check_shape
