@@ -1,6 +1,5 @@
 #include "container/instance.h"
 
-#include "container/instance_feed.h"
 #include "container/instance_network.h"
 
 #include <poll.h>
@@ -56,7 +55,7 @@ static bool must_end(const struct instance *instance)
     return false;
 }
 
-static bool phase_is_reached(const void *context)
+bool instance_phase_is_reached(const void *context)
 {
     const struct instance *instance = context;
     const struct supervisor_link *link = &instance->link;
@@ -142,7 +141,7 @@ static void take_too_large(void *context, const char *path)
         files->too_large(files->context, path);
 }
 
-static const struct supervisor_handler handler = {take, take_too_large, take_omitted};
+const struct supervisor_handler instance_handler = {take, take_too_large, take_omitted};
 
 void instance_feed(struct instance *instance, enum process_stream stream, const char *data,
                    size_t length)
@@ -150,7 +149,7 @@ void instance_feed(struct instance *instance, enum process_stream stream, const 
     if (stream == PROCESS_STDERR)
         strbuf_add(&instance->message, data, length);
     else
-        supervisor_link_feed(&instance->link, data, length, &handler, instance);
+        supervisor_link_feed(&instance->link, data, length, &instance_handler, instance);
 }
 
 static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
@@ -159,7 +158,7 @@ static bool take_bytes(void *context, enum process_stream stream, const char *da
 
     instance_feed(instance, stream, data, length);
     instance_send_network(instance);
-    return !phase_is_reached(instance);
+    return !instance_phase_is_reached(instance);
 }
 
 /* There is room where the bytes of the channel go. */
@@ -200,77 +199,74 @@ static void watch_live_streams(void *context, struct loop *loop)
     instance_watch_network(instance, loop);
 }
 
-/* ---- instances of a job */
+/* ---- the pipes of a docker command */
 
-static bool take_log(void *context, enum process_stream stream, const char *data, size_t length)
-{
-    struct instance *instance = context;
-
-    if (stream == PROCESS_STDERR)
-        strbuf_add(&instance->message, data, length);
-    else
-        job_log_add(instance->log, data, length);
-    return !job_log_has_frame(instance->log) && !instance->log->reader.broken;
-}
-
-/*
- * Reads the log until the phase is reached. The supervisor alone ends programs at their deadlines.
- * So these only bound the wait for what is attached, with some time in addition; what is in the log
- * of a container that has ended has to arrive as fast as files do.
- */
-static enum process_event read_log(struct instance *instance, long long deadline,
-                                   const struct notifier *cancel)
-{
-    const struct docker *docker = instance->container.docker;
-    struct process_pump pump = PROCESS_PUMP_INIT;
-    enum process_event event = PROCESS_PAUSED;
-
-    pump.sink = take_log;
-    pump.context = instance;
-    pump.cancel = notifier_fd(cancel);
-    while (!phase_is_reached(instance)) {
-        if (job_log_next(instance->log, &instance->link, &handler, instance))
-            continue;
-        if (event != PROCESS_PAUSED || instance->log->reader.broken)
-            return event == PROCESS_CANCELLED ? event : PROCESS_EXITED;
-        pump.deadline = instance->is_attached ? deadline + budget_ms(docker, BUDGET_SETUP)
-                                              : budget_deadline(docker, BUDGET_FILES);
-        event = process_pump(&instance->client, &pump);
-        instance->log_is_late = event == PROCESS_DEADLINE;
-    }
-    return PROCESS_PAUSED;
-}
-
-/* Takes the request to succeed. */
-static enum process_event write_script(struct instance *instance)
-{
-    while (!phase_is_reached(instance))
-        supervisor_link_assume_success(&instance->link);
-    return PROCESS_PAUSED;
-}
-
-enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
-                                 long long deadline, const struct notifier *cancel)
+static enum process_event pump_pipe(struct instance *instance, long long deadline,
+                                    const struct notifier *cancel)
 {
     struct process_pump pump = PROCESS_PUMP_INIT;
     enum process_event event;
 
-    instance->phase = phase;
-    if (phase_is_reached(instance))
-        return PROCESS_PAUSED;
-    if (instance->script)
-        return write_script(instance);
-    if (instance->log)
-        return read_log(instance, deadline, cancel);
     pump.sink = take_bytes;
     pump.context = instance;
     pump.deadline = deadline;
     pump.cancel = notifier_fd(cancel);
     pump.watch = watch_live_streams;
-    pump.is_done = phase_is_reached; /* by what a channel has passed on, too */
+    pump.is_done = instance_phase_is_reached; /* by what a channel has passed on, too */
     event = process_pump(&instance->client, &pump);
-    instance->late = event == PROCESS_DEADLINE && phase != INSTANCE_ENDED;
+    instance->late = event == PROCESS_DEADLINE && instance->phase != INSTANCE_ENDED;
     return event;
+}
+
+static void send_to_pipe(struct instance *instance, const struct program_request *request)
+{
+    (void)request;
+    instance->client.source = supervisor_link_send;
+    instance->client.source_context = &instance->link;
+}
+
+static void collect_by_pipe(struct instance *instance, long long max, struct strbuf *frames)
+{
+    (void)max;
+    if (instance->client.in >= 0)
+        process_write(&instance->client, frames->data, frames->length);
+}
+
+int instance_update_limits(struct instance *instance, const struct container_limits *limits,
+                           long long deadline, const struct notifier *cancel, struct error *error)
+{
+    const struct owned_container *container = &instance->container;
+    const long long begin = clock_now_ms();
+
+    if (container_limits_equal(&instance->limits, limits))
+        return 0;
+    if (instance->link.is_gvisor)
+        return error_set(error, ERROR_ENGINE,
+                         "gVisor cannot change the limits of a container that runs");
+    if (container_update_limits(container->docker, container->name, limits, deadline, cancel,
+                                error) != 0)
+        return -1;
+    docker_traced(container->docker, "resize", begin);
+    instance->limits = *limits;
+    instance->link.was_resized = true;
+    return 0;
+}
+
+const struct transport transport_pipe = {.pump = pump_pipe,
+                                         .send = send_to_pipe,
+                                         .collect = collect_by_pipe,
+                                         .set_limits = instance_update_limits,
+                                         .is_connected = true};
+
+/* ---- by any transport */
+
+enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
+                                 long long deadline, const struct notifier *cancel)
+{
+    instance->phase = phase;
+    return instance_phase_is_reached(instance)
+               ? PROCESS_PAUSED
+               : instance->transport->pump(instance, deadline, cancel);
 }
 
 enum process_event instance_deliver(struct instance *instance, enum instance_phase phase,
@@ -297,30 +293,16 @@ enum process_event instance_deliver(struct instance *instance, enum instance_pha
     return event;
 }
 
-static void send_request(struct instance *instance)
-{
-    if (instance->script)
-        job_script_add_request(instance->script, &instance->link);
-    else if (instance->log)
-        supervisor_link_assume_sent(&instance->link);
-    if (instance->script || instance->log)
-        return;
-    instance->client.source = supervisor_link_send;
-    instance->client.source_context = &instance->link;
-}
-
 void instance_send(struct instance *instance, const struct program_request *request)
 {
     supervisor_link_request(&instance->link, request);
-    if (instance->script)
-        job_script_count_program(instance->script, request);
-    send_request(instance);
+    instance->transport->send(instance, request);
 }
 
 void instance_keep(struct instance *instance, int archive, const struct frame_keep *order)
 {
     supervisor_link_keep(&instance->link, archive, order);
-    send_request(instance);
+    instance->transport->send(instance, NULL);
 }
 
 void instance_let_go(struct instance *instance)
@@ -350,40 +332,20 @@ void instance_collect(struct instance *instance, long long file_max, long long m
 {
     CLEANUP(strbuf_release) struct strbuf frames = STRBUF_INIT;
 
-    if (instance->client.in >= 0 || instance->script || instance->log)
-        supervisor_link_collect(&instance->link, file_max, max, &frames);
-    if (instance->script) {
-        job_script_count_files(instance->script, max);
-        job_script_add(instance->script, &frames);
-    } else if (instance->client.in >= 0) {
-        process_write(&instance->client, frames.data, frames.length);
-    }
+    supervisor_link_collect(&instance->link, file_max, max, &frames);
+    if (instance->transport->collect)
+        instance->transport->collect(instance, max, &frames);
 }
 
 int instance_set_limits(struct instance *instance, const struct container_limits *limits,
                         long long deadline, const struct notifier *cancel, struct error *error)
 {
-    const struct owned_container *container = &instance->container;
-    struct container_limits wanted = container_limits_of_engine(container->docker, limits);
-    const long long begin = clock_now_ms();
+    struct container_limits wanted = container_limits_of_engine(instance->container.docker, limits);
 
     wanted.memory_mb += instance->extra_mb;
-    if (instance->script)
-        job_script_detach(instance->script, &wanted,
-                          2 * budget_ms(container->docker, BUDGET_SETUP));
-    if (instance->script || (instance->log && !instance->is_attached) ||
-        container_limits_equal(&instance->limits, &wanted))
-        return 0;
-    if (instance->link.is_gvisor)
-        return error_set(error, ERROR_ENGINE,
-                         "gVisor cannot change the limits of a container that runs");
-    if (container_update_limits(container->docker, container->name, &wanted, deadline, cancel,
-                                error) != 0)
-        return -1;
-    docker_traced(container->docker, "resize", begin);
-    instance->limits = wanted;
-    instance->link.was_resized = true;
-    return 0;
+    return instance->transport->set_limits
+               ? instance->transport->set_limits(instance, &wanted, deadline, cancel, error)
+               : 0;
 }
 
 bool instance_waits(const struct instance *instance)

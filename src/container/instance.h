@@ -23,6 +23,7 @@
 #include "container/job_script.h"
 #include "container/owned_container.h"
 #include "container/supervisor_link.h"
+#include "container/transport.h"
 #include "docker/docker.h"
 #include "request/plan.h"
 
@@ -59,16 +60,11 @@ struct instance {
     enum instance_phase phase;
     bool late;           /* it did not reach the phase before the deadline */
     bool too_many_files; /* see instance_deliver() */
-    /*
-     * An instance of a job has no connection (container/job_instance.h). One of these is set then,
-     * both are borrowed: what is sent is written to the script, or what the supervisor has sent
-     * is read from the log. NULL: not so.
-     */
-    struct job_script *script;
-    struct job_log *log;
-    bool is_attached; /* the log comes from a container that runs, and whose limits are changed */
-    bool log_is_late; /* the engine did not give the log in time */
-    long extra_mb;    /* memory that the container has in addition to its limits, for its output */
+    const struct transport *transport;
+    struct job_script *script; /* of a transport that writes one; borrowed */
+    struct job_log *log;       /* of one that reads it; borrowed */
+    bool log_is_late;          /* the engine did not give the log in time */
+    long extra_mb; /* memory that the container has in addition to its limits, for its output */
     struct channel channels[CHANNELS]; /* what takes the bytes of each */
     size_t taken[CHANNELS];            /* bytes that are not granted again yet */
 };

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "container/delivery.h"
 #include "container/instance.h"
-#include "container/instance_feed.h"
 #include "docker/budget.h"
 
 /* Only frames still count. */
@@ -34,7 +33,7 @@ void instance_stop(struct instance *instance)
     const long long deadline = budget_deadline(instance->container.docker, BUDGET_STOP);
     const long long soon = earlier(clock_now_ms() + CONTAINER_LIFT_AFTER_MS, deadline);
 
-    if (instance->log) /* no one can be told */
+    if (!instance->transport->is_connected) /* no one can be told */
         return;
     if (instance->client.in >= 0)
         supervisor_link_stop(&instance->link, &instance->client.queue);
@@ -93,7 +92,7 @@ int instance_remove(struct instance *instance, long long end, struct error *erro
     const bool ready = instance->link.state >= LINK_READY;
     const long long begin = clock_now_ms();
 
-    if (instance->script || instance->log) /* its container has a life of its own */
+    if (!instance->transport->is_connected) /* its container has a life of its own */
         return 0;
 
     if (ready && !instance->late) {

@@ -45,6 +45,7 @@ struct instance *instance_new(const struct docker *docker, const struct plan *pl
     struct instance *instance = memory_allocate(sizeof *instance);
 
     *instance = (struct instance){.client = PROCESS_INIT,
+                                  .transport = &transport_pipe,
                                   .message = STRBUF_MAX(INSTANCE_MESSAGE_MAX),
                                   .fingerprint = instance_fingerprint(plan),
                                   .limits = container_limits_of_engine(docker, limits),

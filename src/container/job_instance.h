@@ -12,9 +12,9 @@
 /* All are freed with instance_free(), which leaves the container alone. Scripts and logs are
  * borrowed. `extra_mb`: see struct instance. */
 
-/* An instance that writes the script. */
+/* An instance that writes this script. */
 struct instance *job_instance_of_script(const struct docker *docker, long extra_mb,
-                                        struct job_script *script);
+                                        struct job_script *file);
 
 /*
  * An instance that starts this container, which has these limits and more memory, and is attached

@@ -88,10 +88,9 @@ static int explain_start(struct run *run, enum process_event event, struct error
                                         message, error))
         return -1;
     return docker_explain(run->docker, run->result->image, "cannot start the container",
-                          instance->log->reader.broken || instance->link.broken
-                              ? "what it wrote is not from the supervisor"
-                          : *message ? message
-                                     : "it ended before it had taken the request",
+                          instance->link.broken ? "what it wrote is not from the supervisor"
+                          : *message            ? message
+                                                : "it ended before it had taken the request",
                           run->cancel, error);
 }
 

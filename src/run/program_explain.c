@@ -47,7 +47,7 @@ int program_explain_failure(const struct instance *instance, const char *image, 
         return error_set(error, ERROR_COMMAND, "cannot execute '%s' in the image '%s': %s", path,
                          image, reason);
     case FRAME_STEP_START:
-        if (instance->log && failure->error == ECANCELED)
+        if (!instance->transport->is_connected && failure->error == ECANCELED)
             return owned_container_set_cancelled(error);
         if (instance->link.cell && failure->error != EAGAIN) {
             error_set(error, ERROR_INPUT,
@@ -98,7 +98,7 @@ enum container_end program_container_end(const struct instance *instance)
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     struct container_state state;
 
-    if (instance->log) /* its container is still there */
+    if (!instance->transport->is_connected) /* its container is still there */
         return container_inspect(docker, instance->container.name,
                                  budget_deadline(docker, BUDGET_INSPECT), &state, &ignored) == 0 &&
                        state.oom_killed && state.exit_code == 128 + SIGKILL
@@ -119,7 +119,7 @@ static int explain_lost(struct error *error)
 /* The log of a job has nothing more, and does not say how the job ended. */
 static int explain_log(const struct instance *instance, struct error *error)
 {
-    if (instance->log->reader.broken || instance->link.broken)
+    if (instance->link.broken)
         return error_set(error, ERROR_ENGINE,
                          "the log of the job has a line that is not from its supervisor, so its "
                          "result is not known; run the program again");
@@ -145,7 +145,7 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
         return -1;
     if (event == PROCESS_EXITED)
         end = program_container_end(instance);
-    if (end == CONTAINER_CONNECTION_LOST && !instance->log)
+    if (end == CONTAINER_CONNECTION_LOST && instance->transport->is_connected)
         return explain_lost(error);
     if (end == CONTAINER_KILLED_BY_KERNEL) {
         error_set(error, ERROR_INPUT,
@@ -154,7 +154,7 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
                   "raise " ERROR_SUBJECT);
         return error_about(error, limit_rules[LIMIT_MEMORY].key.name);
     }
-    if (instance->log)
+    if (!instance->transport->is_connected)
         return explain_log(instance, error);
     return error_set(error, ERROR_ENGINE, "the container ended before the program ran: %s",
                      *message ? message : "no message");
@@ -163,7 +163,7 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
 int program_explain_no_end(const struct instance *instance, enum container_end end,
                            struct error *error)
 {
-    if (instance->log)
+    if (!instance->transport->is_connected)
         return explain_log(instance, error);
     if (instance->link.broken)
         return error_set(error, ERROR_ENGINE,

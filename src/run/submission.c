@@ -240,7 +240,7 @@ static void make_template(struct run *run)
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const long long start = clock_now_ms();
 
-    if (run->instance->script || run->instance->log ||
+    if (!run->instance->transport->is_connected ||
         !ready_program_is_possible(run->plan, READY_FOR_TESTS))
         return;
     run->has_template = ready_program_make(run->instance, run->plan, READY_FOR_TESTS,

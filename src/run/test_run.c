@@ -373,7 +373,7 @@ int test_run_all(struct run *run, struct error *error)
         const int status = run_test(run, &requests->items[next], result, &failure);
 
         /* files that do not fit are one test's, except in a script, which has no place for that */
-        if (status != 0 && (failure.kind != ERROR_INPUT || run->instance->script)) {
+        if (status != 0 && (failure.kind != ERROR_INPUT || run->instance->transport->is_ahead)) {
 
             checker_trial_name(run, result->name, &failure);
             set_not_run(results, next + 1, failure.message);
@@ -383,7 +383,7 @@ int test_run_all(struct run *run, struct error *error)
             run->observer.test_ended(run->observer.test_context, next, result);
         why = why_unusable(run);
         if (!why && requests->stop_on_failure && result->status != TEST_PASSED &&
-            !run->instance->script) /* which has all tests, whatever comes of them */
+            !run->instance->transport->is_ahead) /* which has all tests, whatever comes of them */
             why = "an earlier test failed, and the request stops then";
     }
     set_not_run(results, next, why);
