@@ -328,12 +328,10 @@ const struct option_table run_option_tables[] = {
          .usage =
              "usage: isolator test [OPTIONS] --tests DIR [FILE...] [-- ARG...]\n"
              "\n"
-             "Runs FILE (- for stdin), or the --entrypoint of --dir, with each test of DIR in\n"
-             "one container for each FILE, and prints a table at a terminal, otherwise JSON.\n",
+             "Tests each FILE (- for stdin), or the --entrypoint of --dir, in a container.\n",
          .example = "isolator test --tests tests solutions/*.cpp",
-         .after = DEFAULTS
-         "Exit status: 0 all passed, 1 some did not or the build failed, 2 usage or input,\n"
-         "3 engine or image, 130 or 143 interrupted. See isolator-test(1).\n",
+         .after = "Exit status: 0 all passed, 1 not, 2 usage or input, 3 engine or image, 130 or 143\n"
+                  "interrupted. Defaults are in parentheses. See isolator-test(1).\n",
          .commands = TEST,
          .has_rest = true,
          .operands = VALUES_FILES,

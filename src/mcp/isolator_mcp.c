@@ -78,12 +78,9 @@ static const struct option_rule rules[] = {
 
 static const struct option_table table = {
     .command = "isolator-mcp",
-    .usage = "usage: isolator-mcp [--config FILE] [--inputs DIR] [--audit FILE]\n"
-             "                    [--verbose]\n"
-             "       isolator-mcp --print-config HOST [--ssh DEST] [--config FILE]\n"
-             "                    [--inputs DIR] [--audit FILE]\n"
-             "       isolator-mcp --install HOST [--dry-run] [--ssh DEST] [--config FILE]\n"
-             "                    [--inputs DIR] [--audit FILE]\n"
+    .usage = "usage: isolator-mcp [OPTIONS]\n"
+             "       isolator-mcp --print-config HOST [--ssh DEST] [OPTIONS]\n"
+             "       isolator-mcp --install HOST [--dry-run] [--ssh DEST] [OPTIONS]\n"
              "       isolator-mcp --version | --man\n"
              "\n"
              "Serves the tools execute_code, close_session and wait_job to an MCP host over\n"

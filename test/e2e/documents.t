@@ -83,9 +83,8 @@ test_case --quick 'README and its like: the links, files and make targets that t
         is "$(missing_paths "$file")" "" "$file: the files that it names exist"
         is "$(missing_targets "$file")" "" "$file: the make targets that it names exist"
     done
-    for file in man/*.[1-9]; do
-        has "$(<README.md)" "]($file)" "README.md: links to $file"
-    done
+    listed=$(sed -n '/^\.Sh SEE ALSO/,/^\.Sh AUTHORS/s/^\.Xr \(isolator[^ ]*\) \([1-9]\).*/man\/\1.\2/p' man/isolator.1)
+    is "$(printf '%s\n' man/*.[1-9] | grep -vxF "$listed" | words)" "man/isolator.1" "isolator(1) lists the other manual pages"
 }
 
 test_case --quick 'make help lists the targets that the documents name' && {

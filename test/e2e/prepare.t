@@ -707,12 +707,10 @@ test_case 'the examples of README and of the manual page, with a pip that needs 
         status=$?
         printf '%s\n' "$out" >"$scratch/out"
     }
-    steps=$(awk '/^## Packages/ {found = 1} found && /^```$/ {exit} found && /^isolator / {print}' README.md | head -n 2)
-    is "$(wc -l <<<"$steps")" 2 "README: two commands"
-    shown "$(sed -n 1p <<<"$steps")"
-    has "$status|$out" "0|python is prepared: isolator-prepared:python-" "README: $(sed -n 1p <<<"$steps")"
-    shown "$(sed -n 2p <<<"$steps")"
-    is "$status|$(field stdout)|$(field warnings)" "0|numpy matplotlib|" "README: $(sed -n 2p <<<"$steps")"
+    shown "$(grep '^isolator prepare python ' README.md)"
+    has "$status|$out" "0|python is prepared: isolator-prepared:python-" "README: isolator prepare"
+    shown "$(grep '^isolator run plot\.py' README.md)"
+    is "$status|$(field stdout)|$(field warnings)" "0|numpy matplotlib|" "README: isolator run"
     echo numpy >"$scratch/requirements.txt"
     shown "$(sed -n "s/\\\\(aq/'/g; s/^\.Dl //p" man/isolator-prepare.1)"
     is "$status|$(sed 's/-[0-9a-f]\{16\} (.*//' <<<"$out")" "0|python is prepared: isolator-prepared:python
