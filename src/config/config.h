@@ -34,6 +34,12 @@ struct preparation {
     char *tag;   /* of the prepared image, which runs use if it exists; NULL without steps */
 };
 
+/* What programs are and may do that is no limit; passed on as it is. */
+struct program_traits {
+    int stack_mb; /* of the stack of programs and of the build; 0: as much as their memory */
+    bool netlink; /* they may open sockets of netlink; the same for all languages */
+};
+
 struct language {
     char *name;
     struct strvec aliases; /* other names, which a request may use; see config/language_names.h */
@@ -46,7 +52,7 @@ struct language {
     char *package_standard;       /* of {standard} in problem packages; NULL: the one above */
     struct strvec session_command; /* argv with marks; empty: no interpreter stays in a session */
     struct limits build_limits;    /* partial: how they differ from those of the program */
-    int stack_mb; /* of the stack of programs and of the build; 0: as much as their memory */
+    struct program_traits traits;
     struct strvec extensions; /* with the dot */
     char *default_filename;
     struct filename_pattern *filename_pattern; /* owned; NULL: none */

@@ -215,7 +215,7 @@ static const struct config_key keys[] = {
      RANGE(
          "stackMB", KEY_WHOLE, 1, 1 << 24, "Stack",
          "Maximum size of the stack of a program or build, in MB; by default that of its memory."),
-     LANGUAGE_MEMBER(stack_mb)},
+     LANGUAGE_MEMBER(traits.stack_mb)},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("ready", KEY_BOOLEAN, "Ready interpreter",
           "If false, the interpreter of a warm container is started with the program, and not in "

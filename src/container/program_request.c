@@ -38,7 +38,7 @@ static uint64_t lower_limit(uint64_t limit, uint64_t left)
 
 double program_request_timeout(const struct program_request *request)
 {
-    const double timeout = request->limits->number[LIMIT_TIMEOUT];
+    const double timeout = request->spec.limits->number[LIMIT_TIMEOUT];
 
     return request->seconds_left > 0 ? fmin(timeout, request->seconds_left) : timeout;
 }
@@ -50,34 +50,34 @@ long long program_request_timeout_ms(const struct program_request *request)
 
 uint64_t program_request_cpu_max_us(const struct program_request *request)
 {
-    return lower_limit(limits_cpu_us(request->limits), request->cpu_left_us);
+    return lower_limit(limits_cpu_us(request->spec.limits), request->cpu_left_us);
 }
 
 bool program_request_limits_cpu(const struct program_request *request)
 {
-    return program_request_cpu_max_us(request) != limits_cpu_us(request->limits);
+    return program_request_cpu_max_us(request) != limits_cpu_us(request->spec.limits);
 }
 
 size_t program_request_head_max(const struct program_request *request)
 {
-    const size_t kept = request->output_kept / 2;
+    const size_t kept = request->spec.output_kept / 2;
     const size_t compared =
-        request->output_compared > 0 ? 2 * request->output_compared + COMPARED_EXTRA : 0;
+        request->spec.output_compared > 0 ? 2 * request->spec.output_compared + COMPARED_EXTRA : 0;
 
     return compared > kept ? compared : kept;
 }
 
 size_t program_request_tail_max(const struct program_request *request)
 {
-    return request->output_kept - request->output_kept / 2;
+    return request->spec.output_kept - request->spec.output_kept / 2;
 }
 
 /* The memory limit ends a program that uses more, so the stack needs no lower one. */
 static uint64_t stack_max(const struct program_request *request)
 {
-    const uint64_t memory = (uint64_t)limits_bytes(request->limits, LIMIT_MEMORY);
+    const uint64_t memory = (uint64_t)limits_bytes(request->spec.limits, LIMIT_MEMORY);
 
-    return lower_limit(memory, (uint64_t)request->stack_mb << 20);
+    return lower_limit(memory, (uint64_t)request->spec.traits.stack_mb << 20);
 }
 
 static uint32_t side_flags(enum program_side side)
@@ -92,14 +92,15 @@ static uint32_t side_flags(enum program_side side)
 /* Whether stdin is a file: all of it is there, and it has room. */
 static bool has_stdin_file(const struct program_request *request)
 {
-    const long long memory = limits_bytes(request->limits, LIMIT_MEMORY);
+    const long long memory = limits_bytes(request->spec.limits, LIMIT_MEMORY);
     const long long max =
         memory / STDIN_FILE_SHARE < STDIN_FILE_MAX ? memory / STDIN_FILE_SHARE : STDIN_FILE_MAX;
     struct stat status = {.st_size = 0};
 
-    if (request->cell || request->input_is_live || request->side != SIDE_NONE)
+    if (request->cell || request->spec.input_is_live || request->side != SIDE_NONE)
         return false;
-    return request->input < 0 || (fstat(request->input, &status) == 0 && status.st_size <= max);
+    return request->spec.input < 0 ||
+           (fstat(request->spec.input, &status) == 0 && status.st_size <= max);
 }
 
 struct frame_run program_request_frame(const struct program_request *request, bool is_script)
@@ -110,23 +111,23 @@ struct frame_run program_request_frame(const struct program_request *request, bo
         .timer_ms = timeout_ms + (is_script ? SCRIPT_GRACE_MS : GRACE_MS),
         .late_ms = timeout_ms + (is_script ? 0 : LATE_MS),
         .linger_ms = (uint64_t)(request->linger_ms > LINGER_MS ? request->linger_ms : LINGER_MS),
-        .output_max =
-            lower_limit(lower_limit(OUTPUT_HARD_MAX, request->output_max), request->output_left),
+        .output_max = lower_limit(lower_limit(OUTPUT_HARD_MAX, request->spec.output_max),
+                                  request->output_left),
         .cpu_max_us = program_request_cpu_max_us(request),
         .stack_max = stack_max(request),
         .flags = (request->cell ? FRAME_RUN_CELL : 0u) |
                  (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |
-                 (request->netlink ? FRAME_RUN_NETLINK : 0u) |
+                 (request->spec.traits.netlink ? FRAME_RUN_NETLINK : 0u) |
                  (request->samples_memory ? FRAME_RUN_SAMPLE_MEMORY : 0u) |
-                 (request->value_max > 0 ? FRAME_RUN_VALUE : 0u) |
+                 (request->spec.value_max > 0 ? FRAME_RUN_VALUE : 0u) |
                  (has_stdin_file(request) ? FRAME_RUN_STDIN_FILE : 0u) |
                  (request->fork ? FRAME_RUN_FORK : 0u) | (request->is_last ? FRAME_RUN_LAST : 0u) |
-                 (request->must_succeed && is_script ? FRAME_RUN_MUST_SUCCEED : 0u) |
+                 (request->spec.must_succeed && is_script ? FRAME_RUN_MUST_SUCCEED : 0u) |
                  side_flags(request->side),
-        .report_max = request->cell ? SUPERVISOR_REPORT_MAX : request->value_max,
+        .report_max = request->cell ? SUPERVISOR_REPORT_MAX : request->spec.value_max,
         .head_max = is_script ? program_request_head_max(request) : 0,
         .tail_max = is_script ? program_request_tail_max(request) : 0,
-        .connections = (uint32_t)request->connections,
-        .tools = (uint32_t)request->tools,
+        .connections = (uint32_t)request->spec.connections,
+        .tools = (uint32_t)request->spec.tools,
         .wait_state_ms = (uint64_t)request->wait_state_ms};
 }

@@ -11,7 +11,7 @@
 
 #include "base/strbuf.h"
 #include "base/strvec.h"
-#include "config/limits.h"
+#include "request/program_spec.h"
 #include "supervisor/protocol.h"
 
 /* What a program of an interaction is, see "Interaction" in supervisor/protocol.h. */
@@ -27,32 +27,15 @@ enum program_side {
  * a cell of an interpreter that stays, whose command and environment are only used to start it.
  */
 struct program_request {
-    const struct strvec *command;     /* argv */
-    const struct strvec *environment; /* "NAME=VALUE" */
-    bool without_proxies;             /* the proxies that the engine has set are removed */
-    const struct strvec *proxies;     /* and these set, before the others; NULL: none */
-    bool netlink;                     /* it may open sockets of netlink */
-    enum program_side side;           /* with another program, if it talks to one */
+    /* Its stdin is a file for it if that is known, and not too large, STDIN_FILE_MAX. */
+    struct program_spec spec;
+    enum program_side side; /* with another program, if it talks to one */
     long long
-        wait_state_ms;   /* after its start it is looked at, to know what it waits for; 0: never */
-    bool samples_memory; /* FRAME_RUN_SAMPLE_MEMORY */
-    /* What its relay carries at once: connections of the proxy and of the tools. Both 0: it has no
-     * relay. */
-    int connections, tools;
-    const struct limits *limits; /* complete */
-    int stack_mb;                /* of its stack, at most its memory; 0: as much as its memory */
-    /* In a script (supervisor/protocol.h): bytes of each stream that the result keeps, half of them
-     * from its end, and bytes of stdout that are compared. */
-    size_t output_kept, output_compared;
-    bool must_succeed;    /* FRAME_RUN_MUST_SUCCEED, in a script */
+        wait_state_ms;    /* after its start it is looked at, to know what it waits for; 0: never */
+    bool samples_memory;  /* FRAME_RUN_SAMPLE_MEMORY */
     int archive;          /* files for its working directory; -1: none */
-    int input;            /* its stdin, which is a file for it if that is known, and not too large,
-                           * STDIN_FILE_MAX; -1: empty */
-    bool input_is_live;   /* bytes are passed on as they come, while it runs; no cell has it */
     long long restore_ms; /* RESTORE comes first, which may take so long; 0: no */
     bool reset;           /* RESET comes first: the program finds what the one before it has left */
-    uint64_t output_max;  /* bytes of one stream that it may write; 0: OUTPUT_HARD_MAX */
-    uint32_t value_max;   /* bytes of the value that it may write to descriptor 3; 0: it has none */
     /* It does not run, but is made ready for a later request ("Ready programs" in
      * supervisor/protocol.h). */
     bool make_ready;

@@ -83,13 +83,13 @@ static void begin_request(struct supervisor_link *link, int archive, int input, 
 
 static void add_environment(struct strbuf *queue, const struct program_request *request)
 {
-    if (request->without_proxies)
+    if (request->spec.without_proxies)
         for (const char *const *name = container_proxy_variables; *name; name++)
             add_text(queue, FRAME_ENVIRONMENT, *name);
-    for (size_t i = 0; request->proxies && i < request->proxies->count; i++)
-        add_text(queue, FRAME_ENVIRONMENT, request->proxies->items[i]);
-    for (size_t i = 0; i < request->environment->count; i++)
-        add_text(queue, FRAME_ENVIRONMENT, request->environment->items[i]);
+    for (size_t i = 0; request->spec.proxies && i < request->spec.proxies->count; i++)
+        add_text(queue, FRAME_ENVIRONMENT, request->spec.proxies->items[i]);
+    for (size_t i = 0; i < request->spec.environment->count; i++)
+        add_text(queue, FRAME_ENVIRONMENT, request->spec.environment->items[i]);
 }
 
 static void add_make_ready(struct supervisor_link *link, const struct frame_run *run,
@@ -113,19 +113,19 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
     const struct frame_restore restore = {(uint64_t)request->restore_ms};
     struct frame_run run = program_request_frame(request, link->is_script);
 
-    begin_request(link, request->archive, request->input, request->input_is_live);
+    begin_request(link, request->archive, request->spec.input, request->spec.input_is_live);
     run.flags |= link->was_resized ? FRAME_RUN_FRESH : 0u;
     link->cell = request->cell;
     link->loads_input = (run.flags & (FRAME_RUN_CELL | FRAME_RUN_STDIN_FILE)) != 0;
-    link->has_value = request->value_max > 0;
+    link->has_value = request->spec.value_max > 0;
     link->keeps_processes = request->keep_processes;
-    link->has_relay = request->connections > 0 || request->tools > 0;
+    link->has_relay = request->spec.connections > 0 || request->spec.tools > 0;
     if (request->reset)
         add_frame(&link->head, FRAME_RESET, NULL, 0);
     if (request->restore_ms > 0)
         add_frame(&link->head, FRAME_RESTORE, &restore, sizeof restore);
-    for (size_t i = 0; i < request->command->count && !request->interpreter_waits; i++)
-        add_text(&link->head, FRAME_ARGUMENT, request->command->items[i]);
+    for (size_t i = 0; i < request->spec.command->count && !request->interpreter_waits; i++)
+        add_text(&link->head, FRAME_ARGUMENT, request->spec.command->items[i]);
     if (!request->interpreter_waits)
         add_environment(&link->head, request);
     link->collects = request->collect != NULL;

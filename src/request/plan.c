@@ -275,8 +275,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
         return -1;
     plan->language = string_copy(language->name);
     plan->of_package = request->of_package;
-    plan->allow_netlink = config->allow_netlink;
-    plan->stack_mb = language->stack_mb;
+    plan->traits = language->traits;
+    plan->traits.netlink = config->allow_netlink;
     plan->ready = language->ready;
     strvec_push_all(&plan->preload, &language->preload);
     set_image(plan, request, language);

@@ -32,12 +32,11 @@ struct plan {
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
     struct sandbox_policy policy;     /* complete */
     struct limits build_limits;       /* complete, if there is a build */
-    int stack_mb;                     /* of program and build; 0: as much as their memory */
+    struct program_traits traits;     /* of program and build */
     bool ready;                       /* with a started interpreter */
     struct strvec preload;            /* modules that it imports in advance */
     double requested_cpus;            /* the CPUs of `policy`, if the request names them; NAN */
     bool image_requested;             /* the request names the image */
-    bool allow_netlink;               /* programs may open sockets of netlink */
     struct strvec tools;              /* servers whose tools it may call; each once */
     struct input input;
     struct strvec paths;        /* files and directories of this host to be sent */

@@ -60,8 +60,7 @@ int cell_run(struct run *run, long long deadline, bool *begun, struct error *err
     *begun = false;
     if (cell_write(run->plan, session->requests + 1, session->keep_processes, &cell, error) != 0)
         return -1;
-    program.request.command = &run->plan->session_command;
-    program.request.environment = &run->plan->public_environment;
+    program.request.spec = program_spec_of_interpreter(run->plan);
     program.request.cell = &cell;
     program.request.interpreter_waits = session->interpreter;
     program.report = &report;

@@ -309,9 +309,9 @@ static int run_checker(struct run *checker, enum checker_convention convention,
     output_sink_init(&output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], &observer);
     checker->result = result;
     program = run_program_of(checker, joint ? "the interactor" : "the checker", &output, result);
-    program.request.command = &command;
+    program.request.spec.command = &command;
     program.request.archive = archive_file(files);
-    program.request.input = convention == CHECKER_KATTIS ? checked->output : -1;
+    program.request.spec.input = convention == CHECKER_KATTIS ? checked->output : -1;
     program.request.restore_ms = budget_ms(checker->docker, BUDGET_RESTORE);
     if (joint)
         joint->prepare(joint->context, &program);

@@ -83,8 +83,8 @@ static bool go_on(struct program_run *program)
 static void use_pipes(struct program_run *program, int in, int out, struct transcript *transcript,
                       enum transcript_side side)
 {
-    program->request.input = in;
-    program->request.input_is_live = true;
+    program->request.spec.input = in;
+    program->request.spec.input_is_live = true;
     program->output->live[0] = out;
     program->output->is_piped = true;
     program->output->transcript = transcript;
@@ -97,7 +97,7 @@ static void prepare(void *context, struct program_run *program)
 
     program->request.side = interaction->relayed ? SIDE_RELAYED : SIDE_INTERACTOR;
     program->request.wait_state_ms = interaction->wait_state_ms;
-    program->request.limits = &interaction->limits;
+    program->request.spec.limits = &interaction->limits;
     program->stop = &interaction->ended;
     program->go_on = go_on;
     program->go_on_context = interaction;

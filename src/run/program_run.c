@@ -74,7 +74,7 @@ static void end_connections(struct program_run *program)
 /* Makes what serves its relay, if it has one. */
 static int begin_connections(struct program_run *program, struct error *error)
 {
-    const unsigned first = (unsigned)program->request.connections;
+    const unsigned first = (unsigned)program->request.spec.connections;
 
     if (!program->network && !program->tool_calls)
         return 0;

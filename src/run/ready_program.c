@@ -61,18 +61,18 @@ int ready_program_make(struct instance *instance, const struct plan *plan, enum 
 {
     static const struct strbuf no_cell = STRBUF_INIT;
     CLEANUP(archive_release) struct archive archive = ARCHIVE_INIT;
-    struct program_request request = run_request_of(plan);
+    struct program_request request = {
+        .spec = use == READY_FOR_CELL ? program_spec_of_interpreter(plan) : program_spec_of(plan),
+        .archive = -1};
     enum process_event event;
 
     request.make_ready = true;
     request.fork = use == READY_FOR_TESTS;
     if (request.fork)
         request.restore_ms = budget_ms(instance->container.docker, BUDGET_RESTORE);
-    if (use == READY_FOR_CELL) {
-        request.command = &plan->session_command;
-        request.environment = &plan->public_environment;
+    request.spec.input = -1;
+    if (use == READY_FOR_CELL)
         request.cell = &no_cell;
-    }
     if (plan->preload.count > 0) {
         if (pack_hook(plan, &archive, error) != 0)
             return -1;

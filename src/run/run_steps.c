@@ -75,51 +75,28 @@ const struct archive *run_archive(const struct run *run)
     return archive_file(&run->with_extra_files) >= 0 ? &run->with_extra_files : &run->files;
 }
 
-struct program_request run_request_of(const struct plan *plan)
-{
-    const struct network_rules *rules = &plan->policy.network_rules;
-
-    return (struct program_request){
-        .command = &plan->command,
-        .environment = &plan->environment,
-        /* the engine leaves them empty */
-        .without_proxies = strcmp(plan->policy.network, "none") == 0,
-        .proxies = &plan->relay_environment,
-        .connections = rules->count > 0 ? rules->max_connections : 0,
-        .tools = plan->tools.count > 0 ? MUX_TOOLS_MAX : 0,
-        .netlink = plan->allow_netlink,
-        .limits = &plan->policy.limits,
-        .stack_mb = plan->stack_mb,
-        .output_kept = (size_t)plan->policy.limits.number[LIMIT_OUTPUT],
-        .archive = -1,
-        .input = -1,
-    };
-}
-
 struct program_run run_program_of(struct run *run, const char *name, struct output_sink *output,
                                   struct result *result)
 {
     const struct plan *plan = run->plan;
-    struct program_run program = {.docker = run->docker,
-                                  .instance = run->instance,
-                                  .cancel = run->cancel,
-                                  .latest = run_setup_deadline(run),
-                                  .request = run_request_of(plan),
-                                  .name = name,
-                                  .image = run->result->image,
-                                  .rules = &plan->policy.network_rules,
-                                  .terminator = run->terminator,
-                                  .network = run->result->network,
-                                  .tools = run->tools,
-                                  .tool_servers = &plan->tools,
-                                  .tool_calls = run->result->tools,
-                                  .consent = &run->consent,
-                                  .output = output,
-                                  .result = result};
+    struct program_run program = {
+        .docker = run->docker,
+        .instance = run->instance,
+        .cancel = run->cancel,
+        .latest = run_setup_deadline(run),
+        .request = {.spec = program_spec_of(plan), .archive = archive_file(run_archive(run))},
+        .name = name,
+        .image = run->result->image,
+        .rules = &plan->policy.network_rules,
+        .terminator = run->terminator,
+        .network = run->result->network,
+        .tools = run->tools,
+        .tool_servers = &plan->tools,
+        .tool_calls = run->result->tools,
+        .consent = &run->consent,
+        .output = output,
+        .result = result};
 
-    program.request.archive = archive_file(run_archive(run));
-    program.request.input = plan->input.stdin_file;
-    program.request.input_is_live = plan->input.stdin_is_live;
     if (run->session) {
         program.must_begin = run->session->requests > 0;
         run_session_set_program(run, &program.request);

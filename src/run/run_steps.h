@@ -30,9 +30,6 @@ void run_set_container(struct run *run, const struct owned_container *container)
 /* What a new container gets as files of the working directory; borrowed. */
 const struct archive *run_archive(const struct run *run);
 
-/* The program of a plan, without files and stdin. Borrows from the plan. */
-struct program_request run_request_of(const struct plan *plan);
-
 /*
  * The plan's program in the run's instance. Borrows its arguments; `name` stands for the program in
  * messages: "program".

@@ -178,12 +178,7 @@ static int build(struct run *run, long long deadline, bool *begun, bool *built, 
 
     if (check_command(&command, error) != 0)
         return -1;
-    program.request.command = &command;
-    program.request.environment = &plan->public_environment;
-    program.request.limits = &plan->build_limits;
-    program.request.output_kept = (size_t)plan->build_limits.number[LIMIT_OUTPUT];
-    program.request.must_succeed = true;
-    program.request.input = -1;
+    program.request.spec = program_spec_of_build(plan, &command);
     output_sink_init(&output, (size_t)plan->build_limits.number[LIMIT_OUTPUT], &observer);
     status = program_run(&program, deadline, begun, error);
     output_sink_finish(&output, &result);

@@ -266,23 +266,24 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
 {
     struct program_run program = run_program_of(run, "program", &test->output, &test->result);
     const struct checked_output interactor = given(test);
+    struct program_spec *spec = &program.request.spec;
 
-    program.request.command = &test->command;
-    program.request.environment = &test->environment;
-    program.request.limits = &test->limits;
-    program.request.output_kept = (size_t)run->plan->test_output_bytes;
-    program.request.output_max = (uint64_t)test->test->max_output_bytes;
-    program.request.output_compared = test->test->no_expected ? 0 : test->test->expected_length + 1;
+    spec->command = &test->command;
+    spec->environment = &test->environment;
+    spec->limits = &test->limits;
+    spec->output_kept = (size_t)run->plan->test_output_bytes;
+    spec->output_max = (uint64_t)test->test->max_output_bytes;
+    spec->output_compared = test->test->no_expected ? 0 : test->test->expected_length + 1;
     program.request.archive = test->test->files.count > 0 ? archive_file(&test->files) : -1;
-    program.request.input = test->input >= 0 ? test->input : test->test->stdin_file;
+    spec->input = test->input >= 0 ? test->input : test->test->stdin_file;
     program.request.samples_memory = true;
-    program.request.value_max = test->test->is_call ? CALL_VALUE_MAX : 0;
+    spec->value_max = test->test->is_call ? CALL_VALUE_MAX : 0;
     program.report = test->test->is_call ? &test->value : NULL;
     program.request.fork = run->has_template;
     program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
     if (!run->plan->interactive)
         return program_run(&program, run_restore_deadline(run), begun, error);
-    program.request.input = -1; /* it is for the interactor */
+    spec->input = -1; /* it is for the interactor */
     return interaction_run(&test->interaction, run, &interactor, &program, begun, error);
 }
 

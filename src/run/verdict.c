@@ -28,7 +28,7 @@ static void set_oom(const struct verdict *verdict, struct result *result)
 {
     result->reason = REASON_OOM;
     result->error = string_format("%s ran out of memory (limit %ld MB)", verdict->name,
-                                  (long)verdict->request->limits->number[LIMIT_MEMORY]);
+                                  (long)verdict->request->spec.limits->number[LIMIT_MEMORY]);
 }
 
 void verdict_out_of_memory(const struct verdict *verdict, struct result *result)
@@ -45,7 +45,7 @@ static void set_cpu_time(const struct verdict *verdict, struct result *result)
     result->error = program_request_limits_cpu(verdict->request)
                         ? string_format("%s used up the CPU time of its session", verdict->name)
                         : string_format("%s used more than %.10g s of CPU time", verdict->name,
-                                        verdict->request->limits->number[LIMIT_CPU_TIME]);
+                                        verdict->request->spec.limits->number[LIMIT_CPU_TIME]);
 }
 
 /*
@@ -74,7 +74,7 @@ static void set_timeout(const struct verdict *verdict, struct result *result)
 
 static void set_output_limit(const struct verdict *verdict, struct result *result)
 {
-    const uint64_t left = verdict->request->output_left, max = verdict->request->output_max;
+    const uint64_t left = verdict->request->output_left, max = verdict->request->spec.output_max;
 
     result->reason = REASON_OUTPUT_LIMIT;
     if (left > 0 && left < OUTPUT_HARD_MAX)
@@ -186,7 +186,7 @@ static void set_figures(const struct verdict *verdict, struct result *result)
 /* Warns of limits that the program has reached without being ended for that. */
 static void warn_of_limits(const struct verdict *verdict, struct result *result)
 {
-    const struct limits *limits = verdict->request->limits;
+    const struct limits *limits = verdict->request->spec.limits;
     const struct frame_end *end = verdict->end;
     const bool was_slow = result->reason == REASON_TIMEOUT || result->reason == REASON_CPU_TIME;
 

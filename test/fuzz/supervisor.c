@@ -434,13 +434,13 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, enum feedin
     static char text[] = "{}";
     static const struct strbuf cell = {
         .data = text, .length = sizeof text - 1, .capacity = sizeof text};
-    const struct program_request request = {.command = &none,
-                                            .environment = &none,
-                                            .without_proxies = true,
-                                            .limits = &limits,
+    const struct program_request request = {.spec.command = &none,
+                                            .spec.environment = &none,
+                                            .spec.without_proxies = true,
+                                            .spec.limits = &limits,
                                             .archive = -1,
-                                            .input = stdin_file,
-                                            .connections = expected->relay ? 1 : 0,
+                                            .spec.input = stdin_file,
+                                            .spec.connections = expected->relay ? 1 : 0,
                                             .cell = expected->cell ? &cell : NULL};
     CLEANUP(supervisor_link_release) struct supervisor_link link;
     CLEANUP(release) struct conversation got = {.state = LINK_STARTING};

@@ -27,12 +27,12 @@ static void set_up(struct fixture *fixture)
     fixture->limits.number[LIMIT_TIMEOUT] = 7;
     fixture->limits.number[LIMIT_CPU_TIME] = INFINITY;
     strvec_push(&fixture->command, "cat");
-    fixture->request = (struct program_request){.command = &fixture->command,
-                                                .environment = &fixture->environment,
-                                                .limits = &fixture->limits,
-                                                .output_kept = 1001,
+    fixture->request = (struct program_request){.spec.command = &fixture->command,
+                                                .spec.environment = &fixture->environment,
+                                                .spec.limits = &fixture->limits,
+                                                .spec.output_kept = 1001,
                                                 .archive = -1,
-                                                .input = -1};
+                                                .spec.input = -1};
 }
 
 static void tear_down(struct fixture *fixture)
@@ -97,7 +97,7 @@ CASE_WITH(job_script__a_program_with_files, set_up(fixture))
 
     memset(input, 'i', sizeof input);
     fixture->request.archive = linux_unnamed_file_of("archive", 7);
-    fixture->request.input = linux_unnamed_file_of(input, sizeof input);
+    fixture->request.spec.input = linux_unnamed_file_of(input, sizeof input);
     assert_int_equal(instance_set_limits(fixture->instance, &lower, 0, NULL, NULL), 0);
     send(fixture);
     instance_collect(fixture->instance, 10, 20);
@@ -113,7 +113,7 @@ CASE_WITH(job_script__a_program_with_files, set_up(fixture))
     assert_int_equal(detach.pids_max, 64);
     assert_int_equal(detach.max_ms, 12000);
     close(fixture->request.archive);
-    close(fixture->request.input);
+    close(fixture->request.spec.input);
 }
 
 /* More of stdout is needed if it is compared, and the rest depends on success. */
@@ -124,8 +124,8 @@ CASE_WITH(job_script__what_a_program_writes, set_up(fixture))
     unsigned long long before;
 
     before = job_script_log_max(&fixture->script);
-    fixture->request.output_compared = 1000000;
-    fixture->request.must_succeed = true;
+    fixture->request.spec.output_compared = 1000000;
+    fixture->request.spec.must_succeed = true;
     send(fixture);
     check_frames(fixture, "1*1 3;4*1 88;6*1 0;", &run, &detach);
     assert_int_equal(run.head_max, 2065536);

@@ -35,13 +35,13 @@ static void set_up(struct fixture *fixture)
 static struct program_request request_of(const struct fixture *fixture, int archive)
 {
     return (struct program_request){
-        .command = &fixture->plan.command,
-        .environment = &fixture->plan.environment,
-        .without_proxies = strcmp(fixture->plan.policy.network, "none") == 0,
-        .limits = &fixture->plan.policy.limits,
+        .spec.command = &fixture->plan.command,
+        .spec.environment = &fixture->plan.environment,
+        .spec.without_proxies = strcmp(fixture->plan.policy.network, "none") == 0,
+        .spec.limits = &fixture->plan.policy.limits,
         .archive = archive,
-        .input = fixture->plan.input.stdin_file,
-        .input_is_live = fixture->plan.input.stdin_is_live,
+        .spec.input = fixture->plan.input.stdin_file,
+        .spec.input_is_live = fixture->plan.input.stdin_is_live,
     };
 }
 
@@ -435,8 +435,8 @@ CASE(supervisor_link__stdin_that_is_a_file)
         fixture.plan.policy.limits.number[LIMIT_MEMORY] = inputs[i].memory_mb;
         assert_int_equal(ftruncate(file, inputs[i].size), 0);
         asked = request_of(&fixture, -1);
-        asked.input = file;
-        asked.input_is_live = inputs[i].is_live;
+        asked.spec.input = file;
+        asked.spec.input_is_live = inputs[i].is_live;
         supervisor_link_request(&fixture.link, &asked);
         bytes = send_all(&fixture);
         while (next_frame(&bytes, &payload) != FRAME_RUN)
@@ -750,15 +750,15 @@ CASE_WITH(supervisor_link__frames_of_cells, set_up(fixture))
     const struct strbuf cell = {.data = code, .length = sizeof code - 1, .capacity = sizeof code};
     struct strbuf bytes = STRBUF_INIT;
     struct program_request program = {.archive = -1,
-                                      .input = -1,
+                                      .spec.input = -1,
                                       .cell = &cell,
                                       .linger_ms = 700000,
                                       .cpu_left_us = 9000000,
                                       .output_left = 5000};
 
-    program.command = &fixture->plan.command;
-    program.environment = &fixture->plan.environment;
-    program.limits = &fixture->plan.policy.limits;
+    program.spec.command = &fixture->plan.command;
+    program.spec.environment = &fixture->plan.environment;
+    program.spec.limits = &fixture->plan.policy.limits;
     strvec_push(&fixture->plan.command, "x");
     strvec_push(&fixture->plan.environment, "A=1");
     add_good_hello(&bytes);
@@ -798,13 +798,13 @@ CASE_WITH(supervisor_link__long_cell, set_up(fixture))
     CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
     const struct strbuf cell = {.data = code, .length = SIZE, .capacity = SIZE};
     struct strbuf payload = STRBUF_INIT, bytes;
-    struct program_request program = {.archive = archive, .input = -1, .cell = &cell};
+    struct program_request program = {.archive = archive, .spec.input = -1, .cell = &cell};
     size_t sent = 0;
     int type;
 
-    program.command = &fixture->plan.command;
-    program.environment = &fixture->plan.environment;
-    program.limits = &fixture->plan.policy.limits;
+    program.spec.command = &fixture->plan.command;
+    program.spec.environment = &fixture->plan.environment;
+    program.spec.limits = &fixture->plan.policy.limits;
     supervisor_link_request(&fixture->link, &program);
     bytes = send_all(fixture);
     while ((type = next_frame(&bytes, &payload)) == FRAME_CODE) {
@@ -824,12 +824,13 @@ static void check_cell_frame(bool is_cell, int type, const void *data, size_t le
     const struct strbuf cell = {.data = code, .length = sizeof code - 1, .capacity = sizeof code};
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
-    struct program_request program = {.archive = -1, .input = -1, .cell = is_cell ? &cell : NULL};
+    struct program_request program = {
+        .archive = -1, .spec.input = -1, .cell = is_cell ? &cell : NULL};
 
     set_up(&fixture);
-    program.command = &fixture.plan.command;
-    program.environment = &fixture.plan.environment;
-    program.limits = &fixture.plan.policy.limits;
+    program.spec.command = &fixture.plan.command;
+    program.spec.environment = &fixture.plan.environment;
+    program.spec.limits = &fixture.plan.policy.limits;
     add_good_hello(&bytes);
     feed(&fixture, &bytes);
     supervisor_link_request(&fixture.link, &program);
@@ -846,11 +847,11 @@ CASE_WITH(supervisor_link__value, set_up(fixture))
 {
     struct strbuf bytes = STRBUF_INIT;
     struct frame_run run;
-    struct program_request program = {.archive = -1, .input = -1, .value_max = 100};
+    struct program_request program = {.archive = -1, .spec.input = -1, .spec.value_max = 100};
 
-    program.command = &fixture->plan.command;
-    program.environment = &fixture->plan.environment;
-    program.limits = &fixture->plan.policy.limits;
+    program.spec.command = &fixture->plan.command;
+    program.spec.environment = &fixture->plan.environment;
+    program.spec.limits = &fixture->plan.policy.limits;
     add_good_hello(&bytes);
     feed(fixture, &bytes);
     supervisor_link_request(&fixture->link, &program);
@@ -889,11 +890,11 @@ CASE_WITH(supervisor_link__credit_before_a_cell_begins, set_up(fixture))
     CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
     bool ended = false;
     struct strbuf bytes = STRBUF_INIT;
-    struct program_request program = {.archive = -1, .input = input, .cell = &cell};
+    struct program_request program = {.archive = -1, .spec.input = input, .cell = &cell};
 
-    program.command = &fixture->plan.command;
-    program.environment = &fixture->plan.environment;
-    program.limits = &fixture->plan.policy.limits;
+    program.spec.command = &fixture->plan.command;
+    program.spec.environment = &fixture->plan.environment;
+    program.spec.limits = &fixture->plan.policy.limits;
     add_good_hello(&bytes);
     feed(fixture, &bytes);
     supervisor_link_request(&fixture->link, &program);
@@ -1252,11 +1253,11 @@ CASE(supervisor_link__restore)
     const struct frame_failed failed = {FRAME_STEP_UNPACK, ENOSPC};
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
-    struct program_request program = {.command = &fixture.plan.command,
-                                      .environment = &fixture.plan.environment,
-                                      .limits = &fixture.plan.policy.limits,
+    struct program_request program = {.spec.command = &fixture.plan.command,
+                                      .spec.environment = &fixture.plan.environment,
+                                      .spec.limits = &fixture.plan.policy.limits,
                                       .archive = archive,
-                                      .input = input,
+                                      .spec.input = input,
                                       .restore_ms = 3000};
 
     set_up(&fixture);
@@ -1296,11 +1297,11 @@ CASE(supervisor_link__files_in_advance)
     static const struct frame_collect order = {100, 200};
     struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
-    struct program_request program = {.command = &fixture.plan.command,
-                                      .environment = &fixture.plan.environment,
-                                      .limits = &fixture.plan.policy.limits,
+    struct program_request program = {.spec.command = &fixture.plan.command,
+                                      .spec.environment = &fixture.plan.environment,
+                                      .spec.limits = &fixture.plan.policy.limits,
                                       .archive = -1,
-                                      .input = -1,
+                                      .spec.input = -1,
                                       .is_last = true,
                                       .collect = &order};
 
@@ -1400,8 +1401,8 @@ static void make_ready(struct fixture *fixture)
     program = request_of(fixture, -1);
     program.make_ready = true;
     program.hook = "X=./hook";
-    program.netlink = true;
-    program.stack_mb = 64;
+    program.spec.traits.netlink = true;
+    program.spec.traits.stack_mb = 64;
     supervisor_link_request(&fixture->link, &program);
     sent = send_all(fixture);
     check_frames(&sent, "argument python3;environment A=1;make-ready 67108864 4100 X=./hook;");
@@ -1624,14 +1625,14 @@ CASE(supervisor_link__credit_beyond_the_window)
 /* Requests a program; one with connections has a relay. */
 static void request_relay(struct fixture *fixture, int connections, const struct strvec *proxies)
 {
-    const struct program_request program = {.command = &fixture->plan.command,
-                                            .environment = &fixture->plan.environment,
-                                            .without_proxies = true,
-                                            .proxies = proxies,
-                                            .connections = connections,
-                                            .limits = &fixture->plan.policy.limits,
+    const struct program_request program = {.spec.command = &fixture->plan.command,
+                                            .spec.environment = &fixture->plan.environment,
+                                            .spec.without_proxies = true,
+                                            .spec.proxies = proxies,
+                                            .spec.connections = connections,
+                                            .spec.limits = &fixture->plan.policy.limits,
                                             .archive = -1,
-                                            .input = -1};
+                                            .spec.input = -1};
 
     supervisor_link_request(&fixture->link, &program);
 }
@@ -2028,14 +2029,14 @@ static struct frame_run run_of(const struct program_request *program, bool is_sc
 CASE(supervisor_link__run_of_a_script)
 {
     struct fixture fixture;
-    struct program_request program = {.command = &fixture.plan.command,
-                                      .environment = &fixture.plan.environment,
-                                      .limits = &fixture.plan.policy.limits,
+    struct program_request program = {.spec.command = &fixture.plan.command,
+                                      .spec.environment = &fixture.plan.environment,
+                                      .spec.limits = &fixture.plan.policy.limits,
                                       .archive = -1,
-                                      .input = -1,
-                                      .must_succeed = true,
-                                      .output_kept = 1001,
-                                      .output_compared = 10};
+                                      .spec.input = -1,
+                                      .spec.must_succeed = true,
+                                      .spec.output_kept = 1001,
+                                      .spec.output_compared = 10};
     struct frame_run run;
 
     set_up(&fixture);
@@ -2046,9 +2047,9 @@ CASE(supervisor_link__run_of_a_script)
     assert_int_equal(run.flags, 4096);
     assert_int_equal(run.head_max + run.tail_max, 0);
     assert_int_equal(run.stack_max, 268435456);
-    program.stack_mb = 100;
+    program.spec.traits.stack_mb = 100;
     assert_int_equal(run_of(&program, false).stack_max, 104857600);
-    program.stack_mb = 257; /* no more than the memory */
+    program.spec.traits.stack_mb = 257; /* no more than the memory */
     assert_int_equal(run_of(&program, false).stack_max, 268435456);
     run = run_of(&program, true);
     assert_int_equal(run.stack_max, 268435456);
@@ -2057,10 +2058,10 @@ CASE(supervisor_link__run_of_a_script)
     assert_int_equal(run.flags, 16 | 4096);
     assert_int_equal(run.head_max, 65556); /* twice what is expected, and 64 KiB */
     assert_int_equal(run.tail_max, 501);
-    program.output_kept = 200001;
+    program.spec.output_kept = 200001;
     assert_int_equal(run_of(&program, true).head_max, 100000);
-    program.output_kept = 1001;
-    program.output_compared = 0;
+    program.spec.output_kept = 1001;
+    program.spec.output_compared = 0;
     assert_int_equal(run_of(&program, true).head_max, 500);
     tear_down(&fixture);
 }

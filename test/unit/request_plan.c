@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "request/plan.h"
+#include "request/program_spec.h"
 
 struct fixture {
     struct config config;
@@ -106,6 +106,40 @@ CASE(plan__build_command)
     set_up(&fixture, "py", "{}");
     resolve(&fixture);
     assert_int_equal(fixture.plan.build.count, 0);
+    tear_down(&fixture);
+}
+
+/* What a request may have secrets in does not come to the build. */
+CASE(plan__what_its_programs_get)
+{
+    struct fixture fixture;
+    struct program_spec program, build;
+
+    set_up(&fixture, "c",
+           "{\"allowNetlink\": true, \"languages\": {\"c\": {\"stackMB\": 100,"
+           " \"environment\": {\"A\": \"1\"}}}}");
+    strvec_push(&fixture.request.environment, "SECRET=1");
+    fixture.request.policy.limits.number[LIMIT_OUTPUT] = 1000;
+    fixture.request.input.stdin_file = memfd_create("stdin", MFD_CLOEXEC);
+    resolve(&fixture);
+    program = program_spec_of(&fixture.plan);
+    check_joined(program.command, "./main");
+    check_joined(program.environment, "HOME=/tmp|A=1|SECRET=1");
+    check_joined(program.proxies, "");
+    check_limits(program.limits, "10 256 0.5 32 3");
+    assert_true(program.without_proxies && program.traits.netlink && !program.must_succeed);
+    assert_int_equal(program.traits.stack_mb, 100);
+    assert_int_equal(program.connections + program.tools, 0);
+    assert_int_equal(program.output_kept, 1000);
+    assert_int_equal(program.input, fixture.plan.input.stdin_file);
+    build = program_spec_of_build(&fixture.plan, &fixture.plan.build);
+    check_joined(build.command, "cc|-o|/workspace/main|{sources}|main.c");
+    check_joined(build.environment, "HOME=/tmp|A=1");
+    check_limits(build.limits, "20 900 0.5 32 inf");
+    assert_true(build.without_proxies && build.traits.netlink && build.must_succeed);
+    assert_int_equal(build.traits.stack_mb, 100);
+    assert_int_equal(build.output_kept, 1 << 20);
+    assert_int_equal(build.input, -1);
     tear_down(&fixture);
 }
 
