@@ -4,7 +4,7 @@
 #ifndef CLI_TEST_OPTION_TEXTS_H
 #define CLI_TEST_OPTION_TEXTS_H
 
-#include "request/compare_mode.h"
+#include "compare/compare_mode.h"
 
 #define TEST_TEXT_TESTS                                                                            \
     {                                                                                              \

@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 #include "base/strvec.h"
+#include "compare/compare_mode.h"
 #include "config/input_files.h"
-#include "request/compare_mode.h"
 #include "request/score_groups.h"
 
 /* Maximum number of tests, and bytes of a test's name. */

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/json_text.h"
 #include "base/text.h"
-#include "run/value_comparison.h"
+#include "compare/value_comparison.h"
 
 /* Bytes of a driver's message that are shown. */
 enum { MESSAGE_MAX = 300 };

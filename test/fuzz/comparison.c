@@ -15,7 +15,7 @@
 #include <regex.h>
 #include <strings.h>
 
-#include "run/comparison.h"
+#include "compare/comparison.h"
 
 static const double tolerances[] = {0, 1e-6, 0.5, 2};
 

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/strvec.h"
-#include "request/compare_mode.h"
+#include "compare/compare_mode.h"
 
 struct test_settings {
     struct strvec arguments;

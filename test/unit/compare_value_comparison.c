@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "run/value_comparison.h"
+#include "compare/value_comparison.h"
 
 static const struct comparison_rule usual = {
     .mode = COMPARE_FLOAT, .tolerance = -1, .absolute = 1e-6, .relative = 1e-6};

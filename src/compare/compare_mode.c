@@ -1,4 +1,4 @@
-#include "request/compare_mode.h"
+#include "compare/compare_mode.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "request/compare_mode.h"
+#include "compare/compare_mode.h"
 
 CASE(compare_mode__names)
 {

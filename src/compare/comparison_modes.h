@@ -1,11 +1,11 @@
 /*
- * The modes of a comparison (run/comparison.h), for comparison.c alone: exact and trim in
+ * The modes of a comparison (compare/comparison.h), for comparison.c alone: exact and trim in
  * comparison_text.c, tokens and float in comparison_tokens.c, lines in comparison_lines.c.
  */
-#ifndef RUN_COMPARISON_MODES_H
-#define RUN_COMPARISON_MODES_H
+#ifndef COMPARE_COMPARISON_MODES_H
+#define COMPARE_COMPARISON_MODES_H
 
-#include "run/comparison.h"
+#include "compare/comparison.h"
 
 /* What messages show: a part of `expected` from `start` on. It has no more if `is_end` is set. */
 struct expected_part {

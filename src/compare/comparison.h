@@ -4,7 +4,7 @@
  * what is needed of it has a constant size. After the first difference only the rest of that line
  * is looked at, for messages.
  *
- * White space is a space, \t, \n, \r, \v or \f. The modes (request/compare_mode.h):
+ * White space is a space, \t, \n, \r, \v or \f. The modes (compare/compare_mode.h):
  *
  * - trim: white space at the end of a line is ignored, and so are empty lines at the end. So "a",
  *   "a\n" and "a \r\n\n" are equal. White space at the start of a line counts.
@@ -19,15 +19,15 @@
  *   Two lines are equal if their texts are, or if both have the same decimal numbers, which may be
  *   written differently.
  */
-#ifndef RUN_COMPARISON_H
-#define RUN_COMPARISON_H
+#ifndef COMPARE_COMPARISON_H
+#define COMPARE_COMPARISON_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/decimal.h"
-#include "request/compare_mode.h"
-#include "run/difference_excerpt.h"
+#include "compare/compare_mode.h"
+#include "compare/difference_excerpt.h"
 
 enum comparison_state {
     COMPARISON_EQUAL,   /* no difference so far */

@@ -3,8 +3,8 @@
  * word, with the difference in it. The output has any length, so only what surrounds the difference
  * is kept, at a constant size.
  */
-#ifndef RUN_DIFFERENCE_EXCERPT_H
-#define RUN_DIFFERENCE_EXCERPT_H
+#ifndef COMPARE_DIFFERENCE_EXCERPT_H
+#define COMPARE_DIFFERENCE_EXCERPT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "run/difference_excerpt.h"
+#include "compare/difference_excerpt.h"
 
 #include <string.h>
 

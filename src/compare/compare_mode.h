@@ -1,9 +1,9 @@
 /*
  * How the output of a test is compared with what is expected: modes, their names, and what can be
- * set about them, for requests. run/comparison.h compares.
+ * set about them, for requests. compare/comparison.h compares.
  */
-#ifndef REQUEST_COMPARE_MODE_H
-#define REQUEST_COMPARE_MODE_H
+#ifndef COMPARE_COMPARE_MODE_H
+#define COMPARE_COMPARE_MODE_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
-#include "run/comparison.h"
+#include "compare/comparison.h"
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
-#include "run/comparison_modes.h"
+#include "compare/comparison_modes.h"
 
 static const struct comparison_kind *const kinds[] = {
     [COMPARE_TRIM] = &comparison_trim,     [COMPARE_EXACT] = &comparison_exact,

@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "base/memory.h"
-#include "run/comparison.h"
+#include "compare/comparison.h"
 
 /* Adds a copy of the bytes that ends where they do, so that a sanitizer sees reads beyond it. */
 static void add_copy(struct comparison *comparison, const char *data, size_t length)

@@ -9,15 +9,15 @@
  * an integer and a real number are compared exactly. Nothing is equal to NaN or an infinity, since
  * JSON has neither.
  */
-#ifndef RUN_VALUE_COMPARISON_H
-#define RUN_VALUE_COMPARISON_H
+#ifndef COMPARE_VALUE_COMPARISON_H
+#define COMPARE_VALUE_COMPARISON_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
 #include "base/strbuf.h"
 #include "base/value_text.h"
-#include "request/compare_mode.h"
+#include "compare/compare_mode.h"
 
 /*
  * Whether a reported value has the form that the driver gives it: each object in it has one of

@@ -1,4 +1,4 @@
-#include "run/value_comparison.h"
+#include "compare/value_comparison.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/decimal.h"
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "run/difference_excerpt.h"
+#include "compare/difference_excerpt.h"
 
 /*
  * Values that are compared at most, since each element of a set may be compared with each one of an

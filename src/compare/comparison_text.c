@@ -1,4 +1,4 @@
-#include "run/comparison_modes.h"
+#include "compare/comparison_modes.h"
 
 #include <string.h>
 
