@@ -38,7 +38,7 @@ $(B)/isolator $(B)/bare/isolator: private LIBS += -ledit $(TERMINAL_LIBS)
 # The layers: the folders of src, each of which includes only itself and those to its left (make check-layers). cli and mcp
 # do not know each other. Each is an archive. supervisor is a program of its own, for which a part of base is compiled too;
 # as an archive it is for the unit tests.
-CHAINS := base<-docker<-config<-network,tools,compare<-request<-container<-run<-prepare,service<-cli,mcp base<-supervisor \
+CHAINS := base<-docker<-config<-network,tools,compare<-request<-container<-run<-judge<-prepare,service<-cli,mcp base<-supervisor \
 	$(if $(TLS),base<-docker<-config<-network<-tls)
 comma := ,
 layers_of = $(subst <-, ,$(subst $(comma), ,$(1)))

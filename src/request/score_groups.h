@@ -1,6 +1,6 @@
 /*
  * The groups of tests of a request that give scores: which tests and groups are in which group, and
- * how many points each can give. run/scoring.h computes the scores of a run.
+ * how many points each can give. judge/scoring.h computes the scores of a run.
  *
  * The rules are those of the problem package format of Kattis (2025-09, "Result aggregation").
  * Names are paths: "secret/a" is in "secret" if there is such a group. All groups, and tests that

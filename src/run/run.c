@@ -1,16 +1,10 @@
 #include "run/run.h"
 
-#include <stdlib.h>
-
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/memory.h"
-#include "base/thread.h"
 #include "container/runtime_check.h"
 #include "docker/budget.h"
-#include "run/checker.h"
 #include "run/extra_files.h"
-#include "run/interaction.h"
 #include "run/pack_input.h"
 #include "run/run_kinds.h"
 #include "run/run_session.h"
@@ -18,7 +12,6 @@
 #include "run/run_terminator.h"
 #include "run/save.h"
 #include "run/submission.h"
-#include "run/test_run.h"
 #include "run/unrequested_files.h"
 
 /* ---- the beginning */
@@ -51,43 +44,6 @@ static void warn_of_forgery(const struct sandbox_policy *policy, struct strvec *
                               "result");
 }
 
-/* Lets the run of the checker be cancelled with that of the program, and when that has ended. */
-static int open_stop(struct run *checker, struct error *error)
-{
-    if (notifier_open(&checker->ending, error) != 0 ||
-        notifier_open_either(&checker->stop, checker->cancel, &checker->ending, error) != 0)
-        return -1;
-    checker->cancel = &checker->stop;
-    return 0;
-}
-
-/* The checker of the tests has a run of its own, whose container waits while tests run, or works.
- */
-static int begin_checker(struct run *run, struct error *error)
-{
-    const struct run_observer observer = RUN_OBSERVER_INIT;
-    const struct plan *plan = run->plan->checker;
-    const long long each_ms = limits_timeout_ms(&plan->policy.limits);
-    struct result *result = memory_allocate(sizeof *result);
-    struct run *checker = memory_allocate(sizeof *checker);
-    bool begun;
-
-    *result = (struct result)RESULT_INIT;
-    begun = run_begin(checker, run->docker, plan, &observer, run->cancel, NULL, result);
-    run->checker = checker;
-    checker->role = run->plan->interactive ? "the interactor" : "the checker";
-    run->turns_ms = plan_programs_ms(plan) + (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) *
-                                                 (long long)run->plan->tests.count;
-    checker->turns_ms = run_use_ms(run);
-    if (begun)
-        return open_stop(checker, error);
-    return error_set(error,
-                     result->reason == REASON_CANCELLED ? ERROR_CANCELLED
-                     : result->reason == REASON_ENGINE  ? ERROR_ENGINE
-                                                        : ERROR_JUDGE,
-                     "%s: %s", checker->role, result->error ? result->error : "it cannot be sent");
-}
-
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
                const struct run_observer *observer, const struct notifier *cancel,
                struct tool_set *tools, struct result *result)
@@ -107,8 +63,6 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .sent = MANIFEST_INIT,
         .built = MANIFEST_INIT,
         .consent = TOOL_CONSENT_INIT,
-        .ending = NOTIFIER_INIT,
-        .stop = NOTIFIER_INIT,
     };
     output_sink_init(&run->output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], observer);
     result->image = string_copy(plan->image);
@@ -118,12 +72,6 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         result_add_network(result);
     if (plan->tools.count > 0)
         result_add_tools(result);
-    test_run_prepare(run);
-    if (plan->checker && begin_checker(run, &error) != 0) {
-        result_fail(result, &error);
-        test_run_explain(run);
-        return false;
-    }
     if (tool_consent_init(&run->consent, plan->tools.count > 0 ? observer->asker : NULL, &error) ==
             0 &&
         runtime_check(docker, plan, cancel, &error) == 0 &&
@@ -133,7 +81,6 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         return true;
     }
     result_fail(result, &error);
-    test_run_explain(run);
     return false;
 }
 
@@ -176,69 +123,22 @@ static void free_instance(struct run *run)
     run->instance = NULL;
 }
 
-/* Makes the container of the checker, and builds it there. */
-static int open_checker(struct run *checker, struct error *error)
+int run_make_instance(struct run *run, struct error *error)
 {
-    const long long deadline = run_setup_deadline(checker);
-    const struct result *result = checker->result;
-    CLEANUP_FREE char *said = NULL;
-    bool begun, built;
     int status;
 
-    checker->instance =
-        instance_new(checker->docker, checker->plan, &checker->limits, run_keep_ms(checker));
-    if (checker->joined)
-        instance_join(checker->instance, checker->joined);
-    status = instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
-                           checker->cancel, error);
-    run_set_container(checker, &checker->instance->container);
-    add_warnings(checker);
-    if (status != 0) {
-        free_instance(checker);
-        return error_prefix(error, "%s", checker->role);
-    }
-    if (submission_prepare(checker, deadline, &begun, &built, error) != 0)
-        return error_prefix(error, "%s", checker->role);
-    if (built)
-        return 0;
-    if (result->reason == REASON_CANCELLED)
-        return error_set(error, ERROR_CANCELLED, "cancelled while %s was built", checker->role);
-    said = result->build ? checker_first_line(&result->build->text[1]) : NULL;
-    return error_set(error, ERROR_JUDGE, "%s cannot be built%s%s", checker->role, said ? ": " : "",
-                     said ? said : "");
-}
-
-static void *make_checker(void *context)
-{
-    struct run *checker = context;
-
-    checker->start_status = open_checker(checker, &checker->start_error);
-    return NULL;
-}
-
-static void start_checker(struct run *checker)
-{
-    checker->is_started = true;
-    checker->has_maker = thread_start(&checker->maker, make_checker, checker) == 0;
-    if (!checker->has_maker)
-        make_checker(checker);
-}
-
-/* Whether the checker is an interactor that shares FIFOs with the program. */
-static bool has_fifos(const struct run *run)
-{
-    return run->checker && run->plan->interactive && !run->relays;
-}
-
-/* Starts an interactor that has waited for the container whose FIFOs it shares, if it can. */
-static void start_interactor(struct run *run)
-{
-    if (!run->checker || run->checker->is_started)
-        return;
-    run->relays = run->relays || run->instance->link.is_gvisor;
-    run->checker->joined = has_fifos(run) ? run->instance : NULL;
-    run->checker->start = clock_now_ms();
-    start_checker(run->checker);
+    run->instance = instance_new(run->docker, run->plan, &run->limits, run_keep_ms(run));
+    if (run->has_fifos)
+        instance_prepare_join(run->instance);
+    if (run->joined)
+        instance_join(run->instance, run->joined);
+    status = instance_make(run->instance, run->plan, run_setup_deadline(run), run_end_deadline(run),
+                           run->cancel, error);
+    run_set_container(run, &run->instance->container);
+    add_warnings(run);
+    if (status != 0)
+        free_instance(run);
+    return status;
 }
 
 /* Runs the programs in an instance that is made for them. */
@@ -246,22 +146,13 @@ static int run_cold(struct run *run, struct error *error)
 {
     const long long deadline = run_setup_deadline(run);
     bool begun;
-    int status;
 
     run->result->warm = false;
-    run->instance = instance_new(run->docker, run->plan, &run->limits, run_keep_ms(run));
-    if (has_fifos(run))
-        instance_prepare_join(run->instance);
-    status = instance_make(run->instance, run->plan, deadline, run_end_deadline(run), run->cancel,
-                           error);
-    run_set_container(run, &run->instance->container);
-    add_warnings(run);
-    if (status == 0) {
-        start_interactor(run);
-        return run_programs(run, deadline, &begun, error);
-    }
-    free_instance(run);
-    return -1;
+    if (run_make_instance(run, error) != 0)
+        return -1;
+    if (run->cases)
+        run->cases->made(run->cases_context);
+    return run_programs(run, deadline, &begun, error);
 }
 
 /*
@@ -337,20 +228,16 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
 
     run->session = session;
     run->instance = used ? run_session_take(session) : warm;
-    run->relays = run->plan->interactive && interaction_must_relay(run);
-    if (run->checker && !has_fifos(run))
-        start_checker(run->checker);
     if (add_to_files(run, &error) == 0)
         status = used            ? run_in_session(run, &error)
                  : run->instance ? run_warm_or_cold(run, &error)
                                  : run_cold(run, &error);
-    if (run->checker)
-        checker_finish(run);
+    if (run->cases)
+        run->cases->over(run->cases_context);
     if (status == 0 && result_success(run->result))
         save_run(run, &error);
     if (error.kind != ERROR_NONE)
         result_fail(run->result, &error);
-    test_run_explain(run);
     if (run->result->network)
         network_log_warn(run->result->network, &run->result->warnings);
     if (run->result->tools)
@@ -361,31 +248,11 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
         run_session_take_run(run, used);
 }
 
-static int end_checker(struct run *checker, struct error *error)
-{
-    struct result *result = checker->result;
-    const int status = run_clean_up(checker, error);
-
-    notifier_release(&checker->stop);
-    notifier_release(&checker->ending);
-    error_release(&checker->start_error);
-    result_release(result);
-    free(result);
-    free(checker);
-    return status;
-}
-
 int run_clean_up(struct run *run, struct error *error)
 {
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    int result = 0;
+    const int status =
+        run->instance ? instance_remove(run->instance, run_end_deadline(run), error) : 0;
 
-    if (run->checker) /* it may share a volume with the instance, which is that one's */
-        result = end_checker(run->checker, error);
-    run->checker = NULL;
-    if (run->instance &&
-        instance_remove(run->instance, run_end_deadline(run), result == 0 ? error : &ignored) != 0)
-        result = -1;
     if (run->instance)
         free_instance(run);
     run_terminator_end(run);
@@ -394,5 +261,5 @@ int run_clean_up(struct run *run, struct error *error)
     archive_release(&run->files);
     manifest_release(&run->sent);
     manifest_release(&run->built);
-    return result;
+    return status;
 }

@@ -34,6 +34,12 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
 void run_execute(struct run *run, struct run_session *session, struct instance *warm);
 
 /*
+ * The first step of that: makes a container for a run that has begun, whose supervisor then waits
+ * in run->instance.
+ */
+int run_make_instance(struct run *run, struct error *error);
+
+/*
  * Removes what remains of the run and frees everything. -1: the error names the container that may
  * still exist. The plan must still be valid.
  */

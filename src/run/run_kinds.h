@@ -1,6 +1,6 @@
 /*
  * The kinds of runs (enum plan_kind): what runs in an instance, whatever the instance is. For
- * run/run.c and run/job_run.c.
+ * run/run.c and judge/job_run.c.
  */
 #ifndef RUN_RUN_KINDS_H
 #define RUN_RUN_KINDS_H

@@ -1,12 +1,11 @@
 /*
  * The state of a run, shared by the files that carry it out, each of which calls only those after
  * it: run/run.c, run/extra_files.c, run/run_terminator.c, run/save.c, run/submission.c,
- * run/test_run.c, run/cell_run.c, run/run_steps.c and run/run_session.c.
+ * run/cell_run.c, run/run_steps.c and run/run_session.c.
  */
 #ifndef RUN_RUN_STATE_H
 #define RUN_RUN_STATE_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/archive.h"
@@ -39,20 +38,19 @@ struct run {
     struct instance *instance;      /* owned; to be removed by run_clean_up(); NULL: none */
     struct run_session *session;    /* that it uses; borrowed; NULL: none */
     struct terminator *terminator;  /* its own or that of its session; NULL: none is needed */
-    const struct instance *joined;  /* of an interactor, with which it shares FIFOs; borrowed */
-    bool has_template;   /* the programs of its tests may be forks of a ready interpreter */
-    bool relays;         /* isolator passes on what program and interactor say */
-    struct run *checker; /* the run of the checker of its tests, with its result; NULL: none */
-    long long turns_ms;  /* how long the programs of another run take, before or while its own do */
-    /* Of the run of a checker: the thread that makes its container, and how that went. */
-    pthread_t maker;
-    bool has_maker, is_started;
-    const char *role; /* what messages call it: "the checker", "the interactor" */
-    int start_status;
-    struct error start_error;
-    /* Of the same: the program's run raises one when it needs the checker no more, ... */
-    struct notifier ending;
-    struct notifier stop; /* ... and this is raised by it and by that run's cancel */
+    bool has_fifos;                 /* its container will share FIFOs with another one */
+    const struct instance *joined;  /* which has those that its container shares; borrowed; NULL */
+    bool has_template;  /* the programs of its tests may be forks of a ready interpreter */
+    long long turns_ms; /* how long the programs of another run take, before or while its own do */
+    const struct run_cases *cases; /* what runs in place of the plan's program; NULL: that */
+    void *cases_context;
+};
+
+/* Several programs that a layer above lets run in the container of a run, after its build. */
+struct run_cases {
+    void (*made)(void *context); /* its container was made for it, and nothing has run there */
+    int (*run)(void *context, struct error *error); /* runs them all; as submission_run() */
+    void (*over)(void *context); /* nothing more runs; the result is not complete yet */
 };
 
 #endif

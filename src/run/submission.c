@@ -13,7 +13,6 @@
 #include "run/program_run.h"
 #include "run/ready_program.h"
 #include "run/run_steps.h"
-#include "run/test_run.h"
 
 /* MB that hold so many bytes. */
 static long megabytes(unsigned long long bytes)
@@ -341,7 +340,6 @@ int submission_prepare(struct run *run, long long deadline, bool *begun, bool *b
 
 int submission_run(struct run *run, long long deadline, bool *begun, struct error *error)
 {
-    const struct plan *plan = run->plan;
     bool built;
     int result;
 
@@ -349,9 +347,9 @@ int submission_run(struct run *run, long long deadline, bool *begun, struct erro
         return -1;
     if (!built)
         return 0;
-    if (plan->tests.count > 0)
+    if (run->cases)
         output_sink_begin(&run->output); /* for the observer */
-    result = plan->tests.count > 0 ? test_run_all(run, error) : run_built(run, error);
+    result = run->cases ? run->cases->run(run->cases_context, error) : run_built(run, error);
     subtract_copy(run);
     return result == 0 ? 0 : explain_no_program(run, error);
 }

@@ -73,7 +73,7 @@ enum group_status {
     GROUP_BLOCKED /* a group that it requires is not passed */
 };
 
-/* The result of a group of tests, see run/scoring.h. */
+/* The result of a group of tests, see judge/scoring.h. */
 struct group_result {
     char *name; /* owned */
     enum group_status status;

@@ -1,6 +1,6 @@
 /*
  * What a job has written so far, from its log: for people who watch it. The result does not come
- * from here (run/job_run.h).
+ * from here (judge/job_run.h).
  */
 #ifndef SERVICE_JOB_OUTPUT_H
 #define SERVICE_JOB_OUTPUT_H

@@ -13,9 +13,8 @@
 #include "container/owner.h"
 #include "docker/budget.h"
 #include "docker/explain.h"
+#include "judge/job_run.h"
 #include "run/enforcement_probe.h"
-#include "run/job_run.h"
-#include "run/run.h"
 #include "run/run_steps.h"
 #include "service/job_place.h"
 
@@ -86,12 +85,13 @@ static int write_note(const struct run *run, const struct owned_container *conta
 }
 
 /* Makes the container and starts it. -1: nothing remains, or a warning says so. */
-static int make_container(const struct job_start *start, struct run *run,
+static int make_container(const struct job_start *start, struct judgement *judgement,
                           struct owned_container *container, struct job_script *script,
                           struct job_note *note, struct error *error)
 {
     CLEANUP_FREE char *script_name = string_format("%.*s", JOB_NAME_LENGTH, note->key);
     CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
+    struct run *run = &judgement->run;
     struct strvec *warnings = &run->result->warnings;
     const long long deadline = run_setup_deadline(run);
     const struct volume_files files = {.script = script->file, .script_name = script_name};
@@ -110,7 +110,8 @@ static int make_container(const struct job_start *start, struct run *run,
         write_note(run, container, note, error) == 0 &&
         audit_add_start(start->audit, run->docker, run->plan, container->name, container->image,
                         run->cancel, error) == 0 &&
-        job_run_start(run, container, note->key, error) == 0 && job_note_publish(note, error) == 0)
+        job_run_start(judgement, container, note->key, error) == 0 &&
+        job_note_publish(note, error) == 0)
         return 0;
     run_remove_container(run, container, NULL);
     return -1;
@@ -128,17 +129,17 @@ static int begin_start(const struct job_start *start, const struct run *run, str
     return job_place_take(&place, note, error);
 }
 
-static int start_run(const struct job_start *start, struct run *run, struct job_note *note,
-                     struct error *error)
+static int start_run(const struct job_start *start, struct judgement *judgement,
+                     struct job_note *note, struct error *error)
 {
     CLEANUP(job_script_release) struct job_script script = JOB_SCRIPT_INIT;
     const long long ends = (long long)time(NULL) + plan_programs_ms(start->plan) / 1000 + 1;
     struct owned_container container;
     int result;
 
-    if (job_script_open(&script, error) != 0 || job_run_write(run, &script, error) != 0)
+    if (job_script_open(&script, error) != 0 || job_run_write(judgement, &script, error) != 0)
         return -1;
-    owned_container_init_job(&container, start->docker, start->plan, run_use_ms(run));
+    owned_container_init_job(&container, start->docker, start->plan, run_use_ms(&judgement->run));
     note->ends = ends;
     note->expires = ends + start->keep_hours * 3600LL;
     owner_job_labels(&container.labels, start->name, start->plan->language, ends, note->expires);
@@ -150,9 +151,9 @@ static int start_run(const struct job_start *start, struct run *run, struct job_
     note->of_model = start->of_model;
     note->batch_id = json_incref(start->batch_id);
     note->batch_line = start->batch_line;
-    result = begin_start(start, run, note, error);
+    result = begin_start(start, &judgement->run, note, error);
     if (result == 0)
-        result = make_container(start, run, &container, &script, note, error);
+        result = make_container(start, judgement, &container, &script, note, error);
     if (result != 0)
         job_note_remove(note);
     owned_container_release(&container);
@@ -177,15 +178,16 @@ bool jobs_start(const struct job_start *start, struct job_note *note, struct res
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     CLEANUP(error_release) struct error unproven = ERROR_INIT;
-    struct run run;
+    struct judgement judgement;
     bool started = false;
 
     if (!is_possible(start, result))
         return false;
-    /* If that fails, so does run_begin(). */
+    /* If that fails, so does judgement_begin(). */
     enforcement_ensure(start->docker, start->plan, NULL, start->cancel, &unproven);
-    if (run_begin(&run, start->docker, start->plan, &no_observer, start->cancel, NULL, result)) {
-        started = start_run(start, &run, note, &error) == 0;
+    if (judgement_begin(&judgement, start->docker, start->plan, &no_observer, start->cancel, NULL,
+                        result)) {
+        started = start_run(start, &judgement, note, &error) == 0;
         if (!started) {
             plan_name_pull(start->plan, &error);
             result_fail(result, &error);
@@ -193,8 +195,8 @@ bool jobs_start(const struct job_start *start, struct job_note *note, struct res
     } else if (unproven.kind != ERROR_NONE) {
         result_fail(result, &unproven);
     }
-    output_sink_finish(&run.output, result);
-    run_clean_up(&run, &ignored);
+    output_sink_finish(&judgement.run.output, result);
+    judgement_clean_up(&judgement, &ignored);
     return started;
 }
 

@@ -5,8 +5,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/linux.h"
+#include "judge/judgement.h"
 #include "run/enforcement_probe.h"
-#include "run/run.h"
 
 /* The pauses before a run is run again. */
 enum { RETRY_PAUSE_MS = 500, RETRY_PAUSE_MAX_MS = 30000 };
@@ -53,19 +53,21 @@ static struct instance *take_warm(struct workers *workers, const struct run *run
     return run->plan->interactive ? NULL : pool_take(workers->pool, run->plan, &run->limits);
 }
 
-static void execute_in_session(struct workers *workers, struct run_handle *handle, struct run *run)
+static void execute_in_session(struct workers *workers, struct run_handle *handle,
+                               struct judgement *judgement)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct run_session *session = session_begin_request(handle->session, &error);
 
     if (session)
-        run_execute(run, session, may_be_warm(session) ? take_warm(workers, run) : NULL);
+        judgement_execute(judgement, session,
+                          may_be_warm(session) ? take_warm(workers, &judgement->run) : NULL);
     else
-        result_fail(run->result, &error);
+        result_fail(judgement->run.result, &error);
 }
 
 /* Runs the plan and fills in the result. */
-static void execute(struct workers *workers, struct run_handle *handle, struct run *run,
+static void execute(struct workers *workers, struct run_handle *handle, struct judgement *judgement,
                     struct result *result)
 {
     CLEANUP(error_release) struct error unproven = ERROR_INIT;
@@ -76,15 +78,15 @@ static void execute(struct workers *workers, struct run_handle *handle, struct r
     observer.context = handle;
     if (callbacks->started && handle->retries == 0)
         callbacks->started(callbacks->context);
-    /* If that fails, so does run_begin(). */
+    /* If that fails, so does judgement_begin(). */
     enforcement_ensure(workers->docker, &handle->plan, workers->proving, &handle->cancel,
                        &unproven);
-    if (run_begin(run, workers->docker, &handle->plan, &observer, &handle->cancel, workers->tools,
-                  result)) {
+    if (judgement_begin(judgement, workers->docker, &handle->plan, &observer, &handle->cancel,
+                        workers->tools, result)) {
         if (handle->session)
-            execute_in_session(workers, handle, run);
+            execute_in_session(workers, handle, judgement);
         else
-            run_execute(run, NULL, take_warm(workers, run));
+            judgement_execute(judgement, NULL, take_warm(workers, &judgement->run));
     } else if (unproven.kind != ERROR_NONE) {
         result_fail(result, &unproven);
     }
@@ -216,12 +218,12 @@ static void queue_again(struct workers *workers, struct run_handle *handle)
 }
 
 /* Removes what remains of a failed run. Takes the result. */
-static void retry(struct workers *workers, struct run_handle *handle, struct run *run,
+static void retry(struct workers *workers, struct run_handle *handle, struct judgement *judgement,
                   struct result *result)
 {
     CLEANUP(error_release) struct error problem = ERROR_INIT;
 
-    if (run_clean_up(run, &problem) != 0)
+    if (judgement_clean_up(judgement, &problem) != 0)
         strvec_push(&handle->problems, problem.message);
     result_release(result);
     queue_again(workers, handle);
@@ -250,19 +252,19 @@ static void serve(struct workers *workers, struct run_handle *handle)
 {
     CLEANUP(error_release) struct error problem = ERROR_INIT;
     struct result result = RESULT_INIT;
-    struct run run;
+    struct judgement judgement;
 
-    execute(workers, handle, &run, &result);
+    execute(workers, handle, &judgement, &result);
     note_result(workers, handle, &result);
     if ((result.reason == REASON_ENGINE || result.reason == REASON_JUDGE) && !handle->session &&
         !has_called_tools(&result) && handle->retries < workers->limits.max_retries) {
-        retry(workers, handle, &run, &result);
+        retry(workers, handle, &judgement, &result);
         return;
     }
     record(workers, handle, &result);
     deliver(handle, &result);
     retire(workers, handle);
-    run_clean_up(&run, &problem);
+    judgement_clean_up(&judgement, &problem);
     finish(workers, handle, problem.message);
 }
 

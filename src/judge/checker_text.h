@@ -1,8 +1,8 @@
 /*
  * What a checker says, for messages: one line without characters that act on a terminal.
  */
-#ifndef RUN_CHECKER_TEXT_H
-#define RUN_CHECKER_TEXT_H
+#ifndef JUDGE_CHECKER_TEXT_H
+#define JUDGE_CHECKER_TEXT_H
 
 #include <stdbool.h>
 
@@ -10,6 +10,7 @@
 
 /* The first line of a text that has something, owned by the caller; NULL: it is empty. */
 char *checker_text_line(const char *text, size_t length);
+char *checker_text_first_line(const struct strbuf *text);
 
 /*
  * What an uncaught exception of Python or Node.js has left on standard error, the line that names

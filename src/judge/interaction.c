@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "run/interaction.h"
+#include "judge/interaction.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -127,7 +127,7 @@ static void *run_interactor(void *context)
         interaction->has_verdict =
             checker_judge(convention, "the interactor", &interaction->result, &interaction->verdict,
                           &interaction->judge_error) == 0;
-    interaction->wait_state = interaction->interactor->instance->link.wait_state;
+    interaction->wait_state = interaction->interactor->run.instance->link.wait_state;
     close_end(&interaction->to_interactor[0]);
     close_end(&interaction->to_program[1]);
     if (is_decided(interaction))
@@ -158,20 +158,21 @@ static int open_all(struct interaction *interaction, struct error *error)
     return interaction->relayed ? open_pipes(interaction, error) : 0;
 }
 
-static void init(struct interaction *interaction, const struct run *run,
+static void init(struct interaction *interaction, const struct judgement *judgement,
                  const struct checked_output *given, const struct program_run *program)
 {
     const long long timeout_ms = program_request_timeout_ms(&program->request);
+    const struct run *run = &judgement->run;
 
     *interaction = (struct interaction){
-        .interactor = run->checker,
+        .interactor = judgement->judge,
         .plan = run->plan,
         .given = given,
         .cancel = run->cancel,
-        .limits = run->checker->plan->policy.limits,
+        .limits = judgement->judge->run.plan->policy.limits,
         .wait_state_ms =
             timeout_ms >= WAIT_STATE_TIMEOUT_MS ? timeout_ms - WAIT_STATE_BEFORE_MS : 0,
-        .relayed = run->relays,
+        .relayed = judgement->relays,
         .to_program = {-1, -1},
         .to_interactor = {-1, -1},
         .begun = NOTIFIER_INIT,
@@ -214,7 +215,7 @@ static int run_program(struct interaction *interaction, const struct run *run,
     return program_run(program, run_restore_deadline(run), begun, error);
 }
 
-int interaction_run(struct interaction *interaction, struct run *run,
+int interaction_run(struct interaction *interaction, struct judgement *judgement,
                     const struct checked_output *given, struct program_run *program, bool *begun,
                     struct error *error)
 {
@@ -222,13 +223,13 @@ int interaction_run(struct interaction *interaction, struct run *run,
     int status = 0;
 
     *begun = false;
-    init(interaction, run, given, program);
+    init(interaction, judgement, given, program);
     if (open_all(interaction, error) != 0)
         return -1;
     if (thread_start(&thread, run_interactor, interaction) != 0)
         return error_set(error, ERROR_SYSTEM, "cannot start a thread for the interactor");
     if (wait_for_begin(interaction))
-        status = run_program(interaction, run, program, begun, error);
+        status = run_program(interaction, &judgement->run, program, begun, error);
     atomic_store(&interaction->program_ended_well, status == 0 &&
                                                        program->result->reason == REASON_EXIT &&
                                                        program->result->exit_code == 0);

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "run/call_value.h"
+#include "judge/call_value.h"
 
 /* Judges a report of `length` bytes about a test that expects 1, and whose program has ended so. */
 static struct test_result judge(enum test_status status, const char *report, size_t length,

@@ -5,11 +5,11 @@
  * (container/job_instance.h). Knows no files of jobs, and does not create or remove their
  * containers.
  */
-#ifndef RUN_JOB_RUN_H
-#define RUN_JOB_RUN_H
+#ifndef JUDGE_JOB_RUN_H
+#define JUDGE_JOB_RUN_H
 
 #include "container/job_instance.h"
-#include "run/run_state.h"
+#include "judge/judgement.h"
 
 /*
  * Memory in MB that the container of a job has in addition to run->limits: the supervisor keeps the
@@ -18,7 +18,7 @@
 long job_run_extra_mb(const struct plan *plan);
 
 /* Writes the script of a run that has begun (run_begin()). The script is open. */
-int job_run_write(struct run *run, struct job_script *script, struct error *error);
+int job_run_write(struct judgement *judgement, struct job_script *script, struct error *error);
 
 /*
  * Starts the container of the run, and waits until it does not need this process any more: after
@@ -26,8 +26,8 @@ int job_run_write(struct run *run, struct job_script *script, struct error *erro
  * error: the result of the job will say so. `key` is that of its log. -1: the container has to be
  * removed.
  */
-int job_run_start(struct run *run, const struct owned_container *container, const char *key,
-                  struct error *error);
+int job_run_start(struct judgement *judgement, const struct owned_container *container,
+                  const char *key, struct error *error);
 
 /* What is known of a job whose container has ended. All is borrowed. */
 struct job_run {

@@ -1,4 +1,4 @@
-#include "run/call_value.h"
+#include "judge/call_value.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,17 +4,15 @@
  * holds the answer: neither can look at the other or write to its files. What a checker leaves is
  * removed before the next test.
  *
- * The run of a checker is like any other (run/run_state.h); run/run.c makes its container and
- * builds it once.
+ * It has a run of its own (judge/judge.h), in whose container it is built once.
  */
-#ifndef RUN_CHECKER_H
-#define RUN_CHECKER_H
+#ifndef JUDGE_CHECKER_H
+#define JUDGE_CHECKER_H
 
 #include "base/error.h"
-#include "base/strbuf.h"
+#include "judge/judge.h"
 #include "request/checker_request.h"
 #include "run/program_run.h"
-#include "run/run_state.h"
 
 /* What a checker is given. */
 struct checked_output {
@@ -47,7 +45,7 @@ enum { CHECKER_MESSAGE_MAX = 1000 };
  * Runs the checker, whose container waits. 0 with the verdict, whose message the caller frees. -1:
  * ERROR_JUDGE if the checker has failed, or the error of its container.
  */
-int checker_decide(struct run *checker, enum checker_convention convention,
+int checker_decide(struct judge *judge, enum checker_convention convention,
                    const struct checked_output *checked, struct checker_verdict *verdict,
                    struct error *error);
 
@@ -56,7 +54,7 @@ int checker_decide(struct run *checker, enum checker_convention convention,
  * empty result; says what that means, `name` being the checker in messages. The first fails as its
  * container does, the second with ERROR_JUDGE or ERROR_CANCELLED.
  */
-int checker_execute(struct run *checker, enum checker_convention convention,
+int checker_execute(struct judge *judge, enum checker_convention convention,
                     const struct checked_output *checked, const struct checker_joint *joint,
                     struct result *result, struct error *error);
 int checker_judge(enum checker_convention convention, const char *name, const struct result *result,
@@ -67,23 +65,5 @@ enum test_status checker_test_status(enum checker_outcome outcome);
 
 /* What the checker has said of an output that is not right; owned by the caller. */
 char *checker_explain(const struct checker_verdict *verdict, bool outcome_only);
-
-/*
- * Waits until the container of the checker is made and the checker is built, which happens while
- * the container of the program is made. -1 with the error if that has failed.
- */
-int checker_wait(struct run *checker, struct error *error);
-
-/*
- * The program's run has no more use for its checker: ends what that still does, such as its build,
- * and adds to the result of the program what is known of it: image, container and warnings.
- */
-void checker_finish(struct run *run);
-
-/*
- * The first line of a text that has something, without characters that act on a terminal; owned by
- * the caller. NULL: it is empty.
- */
-char *checker_first_line(const struct strbuf *text);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "run/scoring.h"
+#include "judge/scoring.h"
 
 struct group_given {
     const char *name;

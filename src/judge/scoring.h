@@ -8,12 +8,12 @@
  * that it requires is not passed, whether its own tests ran or not. Otherwise a test that did not
  * run or was not judged leaves the score of its group, and of those around it, unknown.
  */
-#ifndef RUN_SCORING_H
-#define RUN_SCORING_H
+#ifndef JUDGE_SCORING_H
+#define JUDGE_SCORING_H
 
 #include "base/error.h"
+#include "judge/checker.h"
 #include "request/test_request.h"
-#include "run/checker.h"
 #include "run/test_result.h"
 
 /*

@@ -1,11 +1,11 @@
-#include "run/checker_text.h"
+#include "judge/checker_text.h"
 
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/decimal.h"
 #include "base/text.h"
-#include "run/checker.h"
+#include "judge/checker.h"
 
 char *checker_text_line(const char *text, size_t length)
 {
@@ -50,6 +50,11 @@ static char *node_exception(const char *text)
     for (const char *at = text; stack && (at = strstr(at, "\n\n")) && at < stack; at++)
         start = at;
     return checker_text_line(start, strlen(start));
+}
+
+char *checker_text_first_line(const struct strbuf *text)
+{
+    return text->length > 0 ? checker_text_line(text->data, text->length) : NULL;
 }
 
 char *checker_text_exception(int exit_code, const struct strbuf *written)

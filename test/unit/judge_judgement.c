@@ -5,7 +5,7 @@
 #include "config/config_load.h"
 #include "config/config_read.h"
 #include "fake_supervisor.h"
-#include "run/run.h"
+#include "judge/judgement.h"
 #include "run/submission.h"
 
 /*
@@ -172,11 +172,12 @@ static void run(struct fixture *fixture)
     const struct docker docker = config_docker(&fixture->config);
     const struct run_observer observer = RUN_OBSERVER_INIT;
     struct error error = ERROR_INIT;
-    struct run run;
+    struct judgement judgement;
 
-    if (run_begin(&run, &docker, &fixture->plan, &observer, NULL, NULL, &fixture->result))
-        run_execute(&run, NULL, NULL);
-    assert_int_equal(run_clean_up(&run, &error), 0);
+    if (judgement_begin(&judgement, &docker, &fixture->plan, &observer, NULL, NULL,
+                        &fixture->result))
+        judgement_execute(&judgement, NULL, NULL);
+    assert_int_equal(judgement_clean_up(&judgement, &error), 0);
     assert_no_error(&error);
 }
 

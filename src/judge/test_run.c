@@ -1,4 +1,4 @@
-#include "run/test_run.h"
+#include "judge/test_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "compare/comparison.h"
 #include "config/environment.h"
 #include "docker/budget.h"
-#include "run/call_value.h"
-#include "run/checker.h"
-#include "run/checker_trial.h"
-#include "run/interaction.h"
+#include "judge/call_value.h"
+#include "judge/checker.h"
+#include "judge/checker_trial.h"
+#include "judge/interaction.h"
+#include "judge/scoring.h"
 #include "run/pack_input.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
-#include "run/scoring.h"
 #include "run/verdict.h"
 
 /* What one test needs while it runs. */
@@ -64,11 +64,11 @@ static int open_input(struct test_run *test, struct error *error)
     return 0;
 }
 
-static int begin_test(struct test_run *test, const struct run *run,
+static int begin_test(struct test_run *test, const struct judgement *judgement,
                       const struct test_request *request, struct error *error)
 {
     struct run_observer observer = RUN_OBSERVER_INIT;
-    const struct plan *plan = run->plan;
+    const struct plan *plan = judgement->run.plan;
 
     *test = (struct test_run){.test = request,
                               .files = ARCHIVE_INIT,
@@ -84,17 +84,17 @@ static int begin_test(struct test_run *test, const struct run *run,
         environment_set(&test->environment, request->environment.items[i]);
     comparison_init(&test->comparison, &request->comparison, request->expected,
                     request->expected_length);
-    if (run->checker && !plan->interactive && (test->whole = linux_unnamed_file()) < 0)
+    if (judgement->judge && !plan->interactive && (test->whole = linux_unnamed_file()) < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
     observer.live[0] = test->whole;
     output_sink_init(&test->output, (size_t)plan->test_output_bytes, &observer);
-    if (!request->no_expected && !request->is_call && !run->checker)
+    if (!request->no_expected && !request->is_call && !judgement->judge)
         test->output.comparison = &test->comparison;
     if (open_input(test, error) != 0)
         return -1;
-    return request->files.count == 0
-               ? 0
-               : pack_input_files(&request->files, plan, &test->files, run->cancel, error);
+    return request->files.count == 0 ? 0
+                                     : pack_input_files(&request->files, plan, &test->files,
+                                                        judgement->run.cancel, error);
 }
 
 static void end_test(struct test_run *test)
@@ -195,35 +195,38 @@ static struct checked_output given(const struct test_run *test)
  * said. 1: the verdict counts, whose message is owned by the caller; 0: how the program has ended
  * counts; -1: nothing is known about it.
  */
-static int find_verdict(struct test_run *test, struct run *run, struct test_result *result,
-                        struct checker_verdict *verdict, struct error *error)
+static int find_verdict(struct test_run *test, struct judgement *judgement,
+                        struct test_result *result, struct checker_verdict *verdict,
+                        struct error *error)
 {
     const struct checked_output checked = given(test);
+    const struct run *run = &judgement->run;
     const enum checker_convention convention = run->plan->checker_convention;
     int found = 0;
 
     if (run->plan->interactive)
         found = interaction_decide(&test->interaction, &test->result,
                                    &run->instance->link.wait_state, result, verdict, error);
-    else if (run->checker && result->status == TEST_PASSED)
-        found = checker_decide(run->checker, convention, &checked, verdict, error) == 0 ? 1 : -1;
+    else if (judgement->judge && result->status == TEST_PASSED)
+        found =
+            checker_decide(judgement->judge, convention, &checked, verdict, error) == 0 ? 1 : -1;
     if (found > 0 && scoring_check(test->test, verdict, error) != 0)
         found = -1;
     return found;
 }
 
 /* Lets the checker or the interactor decide about a program that has ended. */
-static int check_output(struct test_run *test, struct run *run, struct test_result *result,
-                        struct error *error)
+static int check_output(struct test_run *test, struct judgement *judgement,
+                        struct test_result *result, struct error *error)
 {
     struct checker_verdict verdict;
-    const int found = find_verdict(test, run, result, &verdict, error);
+    const int found = find_verdict(test, judgement, result, &verdict, error);
 
     if (found == 0)
         return 0;
     free(steal_pointer(&result->message));
     if (found < 0) {
-        checker_trial_hide(run, error);
+        checker_trial_hide(judgement, error);
         result->status = error->kind == ERROR_CANCELLED ? TEST_NOT_RUN
                          : error->kind == ERROR_JUDGE   ? TEST_JUDGE_ERROR
                                                         : TEST_ENGINE;
@@ -233,7 +236,7 @@ static int check_output(struct test_run *test, struct run *run, struct test_resu
     result->status = checker_test_status(verdict.outcome);
     result->score = verdict.score;
     if (verdict.outcome != CHECKER_RIGHT)
-        result->message = checker_explain(&verdict, run->plan->tests.outcome_only);
+        result->message = checker_explain(&verdict, judgement->run.plan->tests.outcome_only);
     free(verdict.message);
     return 0;
 }
@@ -261,9 +264,10 @@ static void take_failure(struct test_result *result, bool begun, const struct er
     result->message = string_copy(error->message);
 }
 
-static int run_test_program(struct test_run *test, struct run *run, bool *begun,
+static int run_test_program(struct test_run *test, struct judgement *judgement, bool *begun,
                             struct error *error)
 {
+    struct run *run = &judgement->run;
     struct program_run program = run_program_of(run, "program", &test->output, &test->result);
     const struct checked_output interactor = given(test);
     struct program_spec *spec = &program.request.spec;
@@ -284,19 +288,20 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
     if (!run->plan->interactive)
         return program_run(&program, run_restore_deadline(run), begun, error);
     spec->input = -1; /* it is for the interactor */
-    return interaction_run(&test->interaction, run, &interactor, &program, begun, error);
+    return interaction_run(&test->interaction, judgement, &interactor, &program, begun, error);
 }
 
 /* Runs one test. -1: the run is over; the test's result says what is known. */
-static int run_test(struct run *run, const struct test_request *request, struct test_result *result,
-                    struct error *error)
+static int run_test(struct judgement *judgement, const struct test_request *request,
+                    struct test_result *result, struct error *error)
 {
+    struct run *run = &judgement->run;
     struct test_run test;
     bool begun = false;
-    int status = begin_test(&test, run, request, error);
+    int status = begin_test(&test, judgement, request, error);
 
     if (status == 0)
-        status = run_test_program(&test, run, &begun, error);
+        status = run_test_program(&test, judgement, &begun, error);
     if (status == 0) {
         judge_cpu_time(&test, run->plan->tests.cpu_seconds_allowed);
         take_result(&test, run, result);
@@ -304,9 +309,9 @@ static int run_test(struct run *run, const struct test_request *request, struct 
         if (test.result.reason == REASON_CANCELLED && !run->plan->interactive)
             status = error_set(error, ERROR_CANCELLED, "%s", result->message);
         else
-            status = check_output(&test, run, result, error);
+            status = check_output(&test, judgement, result, error);
     } else {
-        checker_trial_hide(run, error);
+        checker_trial_hide(judgement, error);
         take_failure(result, begun, error);
     }
     end_test(&test);
@@ -359,19 +364,21 @@ static void set_reason(struct result *result)
     }
 }
 
-int test_run_all(struct run *run, struct error *error)
+int test_run_all(struct judgement *judgement, struct error *error)
 {
+    struct run *run = &judgement->run;
     const struct test_requests *requests = &run->plan->tests;
     struct test_results *results = &run->result->tests;
     const char *why = NULL;
     size_t next = 0;
 
-    if (run->checker && (checker_wait(run->checker, error) != 0 || checker_trial(run, error) != 0))
+    if (judgement->judge &&
+        (judge_wait(judgement->judge, error) != 0 || checker_trial(judgement, error) != 0))
         return -1;
     for (; next < requests->count && !why; next++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
         struct test_result *result = &results->items[next];
-        const int status = run_test(run, &requests->items[next], result, &failure);
+        const int status = run_test(judgement, &requests->items[next], result, &failure);
 
         /* files that do not fit are one test's, except in a script, which has no place for that */
         if (status != 0 && (failure.kind != ERROR_INPUT || run->instance->transport->is_ahead)) {

@@ -1,4 +1,4 @@
-#include "run/scoring.h"
+#include "judge/scoring.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "test.h"
 
 #include "base/text.h"
-#include "run/checker.h"
-#include "run/checker_text.h"
+#include "judge/checker.h"
+#include "judge/checker_text.h"
 
 /* The message in a text. */
 static void check_line(const char *text, size_t length, const char *expected)
@@ -11,7 +11,7 @@ static void check_line(const char *text, size_t length, const char *expected)
     CLEANUP_FREE char *line = NULL;
 
     strbuf_add(&buffer, text, length);
-    line = checker_first_line(&buffer);
+    line = checker_text_first_line(&buffer);
     assert_text_or_null(line, expected);
 }
 
@@ -34,7 +34,7 @@ CASE(checker__no_line)
     CLEANUP_FREE char *none = NULL;
     struct strbuf empty = STRBUF_INIT;
 
-    none = checker_first_line(&empty);
+    none = checker_text_first_line(&empty);
     assert_null(none);
     check_text("", NULL);
     check_text("\n", NULL);
@@ -56,7 +56,7 @@ CASE(checker__long_line)
 
     for (int i = 0; i < 2 * CHECKER_MESSAGE_MAX; i++)
         strbuf_addch(&text, 'a');
-    line = checker_first_line(&text);
+    line = checker_text_first_line(&text);
     assert_int_equal(strlen(line), CHECKER_MESSAGE_MAX);
     strbuf_release(&text);
 }
@@ -73,7 +73,7 @@ CASE(checker__long_line_of_characters)
         strbuf_add(&text, "abc", (size_t)before);
         for (int i = 0; i < CHECKER_MESSAGE_MAX; i++)
             strbuf_add(&text, "\xf0\x9f\x99\x82", 4);
-        line = checker_first_line(&text);
+        line = checker_text_first_line(&text);
         assert_int_equal(strlen(line), before == 0 ? 1000 : 996 + before);
         assert_true(text_is_utf8(line));
     }

@@ -1,26 +1,28 @@
 /*
- * A test whose program talks to an interactor: a checker (run/checker.h) that runs at the same time
- * in its own container, and is joined with the program by "Interaction" in supervisor/protocol.h.
- * The interactor begins first, in a thread of its own. It reads no end of file before the program
- * has ended well: so what it says before that is its verdict on what the program has said.
+ * A test whose program talks to an interactor: a checker (judge/checker.h) that runs at the same
+ * time in its own container, and is joined with the program by "Interaction" in
+ * supervisor/protocol.h. The interactor begins first, in a thread of its own. It reads no end of
+ * file before the program has ended well: so what it says before that is its verdict on what the
+ * program has said.
  *
  * If FIFOs cannot be shared, or a transcript is wanted, isolator passes on itself what each says,
  * through a pipe for each direction.
  */
-#ifndef RUN_INTERACTION_H
-#define RUN_INTERACTION_H
+#ifndef JUDGE_INTERACTION_H
+#define JUDGE_INTERACTION_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "run/checker.h"
+#include "judge/checker.h"
+#include "judge/judgement.h"
 #include "run/program_run.h"
 #include "run/test_result.h"
 #include "run/transcript.h"
 
 struct interaction {
-    struct run *interactor;  /* borrowed, like the next three */
-    const struct plan *plan; /* of the program */
+    struct judge *interactor; /* borrowed, like the next three */
+    const struct plan *plan;  /* of the program */
     const struct checked_output *given;
     const struct notifier *cancel; /* that of the run */
     struct limits limits;          /* of the interactor: it also has the time of the program */
@@ -47,10 +49,10 @@ struct interaction {
 };
 
 /*
- * Runs the program with the interactor of the run, whose container waits, and fills in how both
- * have ended: -1 as of program_run(). Call interaction_release() in any case.
+ * Runs the program with the interactor of the judgement, whose container waits, and fills in how
+ * both have ended: -1 as of program_run(). Call interaction_release() in any case.
  */
-int interaction_run(struct interaction *interaction, struct run *run,
+int interaction_run(struct interaction *interaction, struct judgement *judgement,
                     const struct checked_output *given, struct program_run *program, bool *begun,
                     struct error *error);
 

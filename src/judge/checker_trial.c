@@ -1,19 +1,19 @@
-#include "run/checker_trial.h"
+#include "judge/checker_trial.h"
 
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/linux.h"
 #include "base/text.h"
-#include "run/checker.h"
+#include "judge/checker.h"
 
-void checker_trial_hide(const struct run *run, struct error *error)
+void checker_trial_hide(const struct judgement *judgement, struct error *error)
 {
-    if (!run->checker || error->kind != ERROR_JUDGE || !run->plan->tests.outcome_only)
+    if (!judgement->judge || error->kind != ERROR_JUDGE || !judgement->run.plan->tests.outcome_only)
         return;
     error_release(error);
     *error = (struct error)ERROR_INIT;
-    error_set(error, ERROR_JUDGE, "%s failed", run->checker->role);
+    error_set(error, ERROR_JUDGE, "%s failed", judgement->judge->role);
 }
 
 void checker_trial_name(const struct run *run, const char *test, struct error *error)
@@ -34,8 +34,8 @@ static const struct test_request *find_expected(const struct test_requests *requ
 }
 
 /* 0 with the verdict of the checker about the expected output of the test. */
-static int decide(struct run *run, const struct test_request *test, struct checker_verdict *verdict,
-                  struct error *error)
+static int decide(struct judgement *judgement, const struct test_request *test,
+                  struct checker_verdict *verdict, struct error *error)
 {
     CLEANUP_FD const int output = linux_unnamed_file_of(test->expected, test->expected_length);
     CLEANUP_FD const int input = linux_unnamed_file_of(test->stdin_data, test->stdin_length);
@@ -48,11 +48,13 @@ static int decide(struct run *run, const struct test_request *test, struct check
 
     if (output < 0 || input < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
-    return checker_decide(run->checker, run->plan->checker_convention, &checked, verdict, error);
+    return checker_decide(judgement->judge, judgement->run.plan->checker_convention, &checked,
+                          verdict, error);
 }
 
-int checker_trial(struct run *run, struct error *error)
+int checker_trial(struct judgement *judgement, struct error *error)
 {
+    struct run *run = &judgement->run;
     const struct test_requests *tests = &run->plan->tests;
     const struct test_request *test = tests->tries_checker ? find_expected(tests) : NULL;
     CLEANUP_FREE char *shown = NULL, *said = NULL;
@@ -60,8 +62,8 @@ int checker_trial(struct run *run, struct error *error)
 
     if (!test)
         return 0;
-    if (decide(run, test, &verdict, error) != 0) {
-        checker_trial_hide(run, error);
+    if (decide(judgement, test, &verdict, error) != 0) {
+        checker_trial_hide(judgement, error);
         checker_trial_name(run, test->name, error);
         return -1;
     }

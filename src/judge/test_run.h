@@ -2,10 +2,10 @@
  * The tests of a submission (run/submission.h): runs the program with the input of each, compares
  * its output, and settles the result of the run. For run/submission.c.
  */
-#ifndef RUN_TEST_RUN_H
-#define RUN_TEST_RUN_H
+#ifndef JUDGE_TEST_RUN_H
+#define JUDGE_TEST_RUN_H
 
-#include "run/run_state.h"
+#include "judge/judgement.h"
 
 /* Makes a result for each test of the plan: none has run yet. */
 void test_run_prepare(struct run *run);
@@ -21,6 +21,6 @@ void test_run_explain(struct run *run);
  * settled. -1: the engine or the container failed, or the run was cancelled; the tests that had not
  * ended by then say so.
  */
-int test_run_all(struct run *run, struct error *error);
+int test_run_all(struct judgement *judgement, struct error *error);
 
 #endif

@@ -3,8 +3,8 @@
  * (src/drivers/call.py): reads the report, which a hostile program may have written, and judges the
  * test by it.
  */
-#ifndef RUN_CALL_VALUE_H
-#define RUN_CALL_VALUE_H
+#ifndef JUDGE_CALL_VALUE_H
+#define JUDGE_CALL_VALUE_H
 
 #include "base/strbuf.h"
 #include "request/test_request.h"

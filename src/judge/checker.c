@@ -1,4 +1,4 @@
-#include "run/checker.h"
+#include "judge/checker.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -12,52 +12,13 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "docker/budget.h"
-#include "run/checker_text.h"
+#include "judge/checker_text.h"
 #include "run/pack_tree.h"
 #include "run/run_steps.h"
 
 #define INPUT  CHECKER_DIRECTORY "/input"
 #define OUTPUT CHECKER_DIRECTORY "/output"
 #define ANSWER CHECKER_DIRECTORY "/answer"
-
-/*
- * Whatever ends the container of a checker says nothing about the program: unless the engine failed
- * or the run was cancelled, it is an error of the judges.
- */
-static int blame_judges(struct error *error)
-{
-    if (error->kind != ERROR_INPUT && error->kind != ERROR_COMMAND && error->kind != ERROR_USAGE)
-        return -1;
-    error->kind = ERROR_JUDGE;
-    return -1;
-}
-
-int checker_wait(struct run *checker, struct error *error)
-{
-    if (checker->has_maker)
-        pthread_join(checker->maker, NULL);
-    checker->has_maker = false;
-    if (checker->start_status == 0)
-        return 0;
-    *error = checker->start_error;
-    checker->start_error = (struct error)ERROR_INIT;
-    return blame_judges(error);
-}
-
-void checker_finish(struct run *run)
-{
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    struct run *checker = run->checker;
-    struct result *result = run->result;
-
-    notifier_raise(&checker->ending);
-    checker_wait(checker, &ignored); /* the program may not have come to its tests */
-    for (size_t i = 0; i < checker->result->warnings.count; i++)
-        strvec_pushf(&result->warnings, "%s: %s", checker->role,
-                     checker->result->warnings.items[i]);
-    result->checker_image = steal_pointer(&checker->result->image);
-    result->checker_container = steal_pointer(&checker->result->container);
-}
 
 /* ---- what it is given */
 
@@ -149,11 +110,6 @@ static void make_command(struct strvec *command, const struct plan *plan,
 
 /* ---- what it says */
 
-char *checker_first_line(const struct strbuf *text)
-{
-    return text->length > 0 ? checker_text_line(text->data, text->length) : NULL;
-}
-
 /* A file of the feedback directory; NULL: the checker has written none. */
 static const struct artifact *find_feedback(const struct result *result, const char *name)
 {
@@ -199,7 +155,7 @@ static int judge_testlib(const char *name, const struct result *result,
 
     if (exception)
         return error_set(error, ERROR_JUDGE, "%s exited with status 1: %s", name, exception);
-    verdict->message = checker_first_line(&result->text[1]);
+    verdict->message = checker_text_first_line(&result->text[1]);
     if (checker_text_part(result->exit_code, verdict->message, &verdict->multiplier)) {
         verdict->outcome = CHECKER_PARTLY_RIGHT;
         return 0;
@@ -261,7 +217,7 @@ static int judge_kattis(const char *name, const struct result *result,
         CLEANUP_FREE char *said = checker_text_exception(result->exit_code, &result->text[1]);
 
         if (!said)
-            said = checker_first_line(&result->text[1]);
+            said = checker_text_first_line(&result->text[1]);
         return error_set(error, ERROR_JUDGE, "%s exited with status %d%s%s", name,
                          result->exit_code, said ? ": " : "", said ? said : "");
     }
@@ -291,15 +247,15 @@ int checker_judge(enum checker_convention convention, const char *name, const st
                                          : judge_kattis(name, result, verdict, error);
 }
 
-static int run_checker(struct run *checker, enum checker_convention convention,
+static int run_checker(struct judge *judge, enum checker_convention convention,
                        const struct checked_output *checked, const struct archive *files,
                        const struct checker_joint *joint, struct result *result,
                        struct error *error)
 {
     const struct run_observer observer = RUN_OBSERVER_INIT;
+    struct run *checker = &judge->run;
     const struct plan *plan = checker->plan;
     CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
-    struct result *const before = checker->result;
     struct output_sink output;
     struct program_run program;
     bool begun;
@@ -316,7 +272,7 @@ static int run_checker(struct run *checker, enum checker_convention convention,
     if (joint)
         joint->prepare(joint->context, &program);
     status = run_main_program(checker, &program, run_restore_deadline(checker), &begun, error);
-    checker->result = before;
+    checker->result = &judge->result;
     output_sink_finish(&output, result);
     return status;
 }
@@ -329,20 +285,20 @@ static void add_warnings(struct result *result, const struct strvec *warnings)
             strvec_push(&result->warnings, warnings->items[i]);
 }
 
-int checker_execute(struct run *checker, enum checker_convention convention,
+int checker_execute(struct judge *judge, enum checker_convention convention,
                     const struct checked_output *checked, const struct checker_joint *joint,
                     struct result *result, struct error *error)
 {
     CLEANUP(archive_release) struct archive files = ARCHIVE_INIT;
-    int status = pack(&files, checker->plan, convention, checked, joint != NULL, error);
+    int status = pack(&files, judge->run.plan, convention, checked, joint != NULL, error);
 
-    result->image = string_copy(checker->plan->image);
+    result->image = string_copy(judge->run.plan->image);
     if (status == 0)
-        status = run_checker(checker, convention, checked, &files, joint, result, error);
-    add_warnings(checker->result, &result->warnings);
+        status = run_checker(judge, convention, checked, &files, joint, result, error);
+    add_warnings(&judge->result, &result->warnings);
     if (result->artifacts.incomplete)
-        add_warnings(checker->result, &result->artifacts.missing);
-    return status == 0 ? 0 : blame_judges(error);
+        add_warnings(&judge->result, &result->artifacts.missing);
+    return status == 0 ? 0 : judge_blame(error);
 }
 
 enum test_status checker_test_status(enum checker_outcome outcome)
@@ -361,14 +317,14 @@ char *checker_explain(const struct checker_verdict *verdict, bool outcome_only)
     return string_copy(verdict->message);
 }
 
-int checker_decide(struct run *checker, enum checker_convention convention,
+int checker_decide(struct judge *judge, enum checker_convention convention,
                    const struct checked_output *checked, struct checker_verdict *verdict,
                    struct error *error)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
     *verdict = (struct checker_verdict){.score = NAN, .multiplier = NAN};
-    if (checker_execute(checker, convention, checked, NULL, &result, error) == 0 &&
+    if (checker_execute(judge, convention, checked, NULL, &result, error) == 0 &&
         checker_judge(convention, convention == CHECKER_KATTIS ? "the validator" : "the checker",
                       &result, verdict, error) == 0)
         return 0;

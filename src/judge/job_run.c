@@ -1,4 +1,4 @@
-#include "run/job_run.h"
+#include "judge/job_run.h"
 
 #include <errno.h>
 
@@ -13,7 +13,6 @@
 #include "run/run_kinds.h"
 #include "run/run_steps.h"
 #include "run/submission.h"
-#include "run/test_run.h"
 
 static double larger(double one, double other)
 {
@@ -40,16 +39,17 @@ static void free_instance(struct run *run)
 /* ---- the script */
 
 /* What a run says before its programs have run: the result is not known yet. */
-static void use_other_result(struct run *run, struct result *result)
+static void use_other_result(struct judgement *judgement, struct result *result)
 {
-    result->image = string_copy(run->plan->image);
-    run->result = result;
-    test_run_prepare(run);
+    result->image = string_copy(judgement->run.plan->image);
+    judgement->run.result = result;
+    judgement_prepare(judgement);
 }
 
-int job_run_write(struct run *run, struct job_script *script, struct error *error)
+int job_run_write(struct judgement *judgement, struct job_script *script, struct error *error)
 {
     CLEANUP(result_release) struct result ignored = RESULT_INIT;
+    struct run *run = &judgement->run;
     struct result *known = run->result;
     const struct docker *docker = run->docker;
     const struct plan *plan = run->plan;
@@ -57,7 +57,7 @@ int job_run_write(struct run *run, struct job_script *script, struct error *erro
     bool begun;
     int result;
 
-    use_other_result(run, &ignored);
+    use_other_result(judgement, &ignored);
     silent.trace = NULL; /* no step of it takes time */
     run->docker = &silent;
     run->instance = job_instance_of_script(run->docker, job_run_extra_mb(plan), script);
@@ -141,16 +141,17 @@ static int wait_until_detached(struct run *run, struct error *error)
                                                               : explain_start(run, event, error);
 }
 
-int job_run_start(struct run *run, const struct owned_container *container, const char *key,
-                  struct error *error)
+int job_run_start(struct judgement *judgement, const struct owned_container *container,
+                  const char *key, struct error *error)
 {
     CLEANUP(job_log_release) struct job_log log;
     CLEANUP(result_release) struct result ignored = RESULT_INIT;
+    struct run *run = &judgement->run;
     struct result *known = run->result;
     int result = -1;
 
     job_log_init(&log, key);
-    use_other_result(run, &ignored);
+    use_other_result(judgement, &ignored);
     run->instance = job_instance_start(run->docker, container->name, &run->limits,
                                        job_run_extra_mb(run->plan), &log, error);
     if (run->instance) {
@@ -185,30 +186,31 @@ int job_run_read(const struct job_run *job, struct result *result, struct error 
     static const struct run_observer no_observer = RUN_OBSERVER_INIT;
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     CLEANUP(job_log_release) struct job_log log;
-    struct run run = {.docker = job->docker,
-                      .plan = job->plan,
-                      .cancel = job->cancel,
-                      .result = result,
-                      .start = clock_now_ms(),
-                      .files = ARCHIVE_INIT,
-                      .sent = *job->sent};
+    struct judgement judgement = {.run = {.docker = job->docker,
+                                          .plan = job->plan,
+                                          .cancel = job->cancel,
+                                          .result = result,
+                                          .start = clock_now_ms(),
+                                          .files = ARCHIVE_INIT,
+                                          .sent = *job->sent}};
+    struct run *run = &judgement.run;
     bool begun, not_given;
 
     job_log_init(&log, job->key);
-    run.instance = job_instance_of_log(job->docker, job->container, &log, error);
-    if (!run.instance)
+    run->instance = job_instance_of_log(job->docker, job->container, &log, error);
+    if (!run->instance)
         return -1;
-    output_sink_init(&run.output, (size_t)job->plan->policy.limits.number[LIMIT_OUTPUT],
+    output_sink_init(&run->output, (size_t)job->plan->policy.limits.number[LIMIT_OUTPUT],
                      &no_observer);
     result->image = string_copy(job->plan->image);
     result->container = string_copy(job->container);
-    test_run_prepare(&run);
-    instance_pump(run.instance, INSTANCE_MADE, 0, job->cancel);
-    if (run_programs(&run, 0, &begun, &failure) != 0)
+    judgement_prepare(&judgement);
+    instance_pump(run->instance, INSTANCE_MADE, 0, job->cancel);
+    if (run_programs(run, 0, &begun, &failure) != 0)
         result_fail(result, &failure);
-    test_run_explain(&run);
-    output_sink_finish(&run.output, result);
-    not_given = log_was_not_given(&run, error);
-    free_instance(&run);
+    judgement_explain(&judgement);
+    output_sink_finish(&run->output, result);
+    not_given = log_was_not_given(run, error);
+    free_instance(run);
     return not_given ? -1 : 0;
 }

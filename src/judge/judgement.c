@@ -1,0 +1,90 @@
+#include "judge/judgement.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "judge/interaction.h"
+#include "judge/test_run.h"
+#include "run/run.h"
+
+/* Starts an interactor that has waited for the container whose FIFOs it shares, if it can. */
+static void start_interactor(void *context)
+{
+    struct judgement *judgement = context;
+
+    if (!judgement->judge || judgement->judge->is_started)
+        return;
+    judgement->relays |= judgement->run.instance->link.is_gvisor;
+    judgement->judge->run.start = clock_now_ms();
+    judge_start(judgement->judge, judgement->relays ? NULL : judgement->run.instance);
+}
+
+static int run_tests(void *context, struct error *error)
+{
+    return test_run_all(context, error);
+}
+
+static void finish_judge(void *context)
+{
+    struct judgement *judgement = context;
+
+    if (judgement->judge)
+        judge_finish(judgement->judge, judgement->run.result);
+}
+
+static const struct run_cases cases = {start_interactor, run_tests, finish_judge};
+
+void judgement_prepare(struct judgement *judgement)
+{
+    struct run *run = &judgement->run;
+
+    run->cases = run->plan->tests.count > 0 ? &cases : NULL;
+    run->cases_context = judgement;
+    test_run_prepare(run);
+}
+
+void judgement_explain(struct judgement *judgement)
+{
+    test_run_explain(&judgement->run);
+}
+
+bool judgement_begin(struct judgement *judgement, const struct docker *docker,
+                     const struct plan *plan, const struct run_observer *observer,
+                     const struct notifier *cancel, struct tool_set *tools, struct result *result)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct run *run = &judgement->run;
+    bool begun = run_begin(run, docker, plan, observer, cancel, tools, result);
+
+    judgement->judge = NULL;
+    judgement->relays = false;
+    judgement_prepare(judgement);
+    if (begun && plan->checker && !(judgement->judge = judge_new(run, &error))) {
+        result_fail(result, &error);
+        begun = false;
+    }
+    if (!begun)
+        judgement_explain(judgement);
+    return begun;
+}
+
+void judgement_execute(struct judgement *judgement, struct run_session *session,
+                       struct instance *warm)
+{
+    struct run *run = &judgement->run;
+
+    judgement->relays = run->plan->interactive && interaction_must_relay(run);
+    run->has_fifos = run->plan->interactive && !judgement->relays;
+    if (judgement->judge && !run->has_fifos)
+        judge_start(judgement->judge, NULL);
+    run_execute(run, session, warm);
+    judgement_explain(judgement);
+}
+
+int judgement_clean_up(struct judgement *judgement, struct error *error)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    /* it may share a volume with the instance, which is that one's */
+    const int status = judgement->judge ? judge_free(judgement->judge, error) : 0;
+
+    return run_clean_up(&judgement->run, status == 0 ? error : &ignored) == 0 ? status : -1;
+}
