@@ -17,7 +17,7 @@ struct fixture {
 /* A program that has ended by itself with status 0. */
 static void set_up(struct fixture *fixture)
 {
-    *fixture = (struct fixture){.request = {.limits = &fixture->limits},
+    *fixture = (struct fixture){.request = {.spec.limits = &fixture->limits},
                                 .end = {.wall_us = 1500, .cpu_us = 700, .peak_bytes = 4096},
                                 .verdict = {.request = &fixture->request,
                                             .name = "program",
