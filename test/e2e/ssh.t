@@ -78,8 +78,9 @@ ssh://root@$(address 1); it may be busy: try again, or raise engineTimeoutSecond
 # Nobody says that the network is gone, so the program's time has to pass. The supervisor ends it, and waits for some minutes
 # for orders; its container ends when the network is there again and tells that nobody waits for its answers.
 test_case 'the network is gone while the program runs' && {
-    far start_isolator run -v --timeout 3 "$(snippet ash 'echo begun; exec sleep 6000')"
+    far start_isolator run -v --timeout 5 "$(snippet ash 'echo begun; exec sleep 6000')"
     until_running
+    sleep 1 # until what it has written has passed the network
     unplug 1
     await
     container=$(field container)
