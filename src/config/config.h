@@ -34,7 +34,7 @@ struct preparation {
     char *tag;   /* of the prepared image, which runs use if it exists; NULL without steps */
 };
 
-/* What programs are and may do that is no limit; passed on as it is. */
+/* What programs are and may do in addition to their limits; passed on as it is. */
 struct program_traits {
     int stack_mb; /* of the stack of programs and of the build; 0: as much as their memory */
     bool netlink; /* they may open sockets of netlink; the same for all languages */

@@ -1,7 +1,7 @@
 /*
  * What one program gets, whatever container it runs in: made from a plan, or from a test that
- * changes a part of it, and turned into frames by container/program_request.h alone. Where its
- * files come from and what runs before and after it is no part of it.
+ * changes a part of it, and turned into frames by container/program_request.h alone. Its files, and
+ * what runs before and after it, do not belong to it.
  */
 #ifndef REQUEST_PROGRAM_SPEC_H
 #define REQUEST_PROGRAM_SPEC_H

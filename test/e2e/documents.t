@@ -154,7 +154,7 @@ untested() {
 test_case --quick 'the manual pages have the options of --help; usage and tests name all of them' && {
     within "$(wc -w <<<"$commands")" 12 40 "isolator --help: the commands are found"
     has "$(rendered "$page" | words)" "isolator test [options] --tests dir [file ...] [-- arg ...] isolator session [options]" "$page: SYNOPSIS has the usage of each command"
-    has "$(rendered "$server_page" | words)" "isolator-mcp --print-config host [--ssh dest] [--config file] [--inputs dir] [--audit file] isolator-mcp --install host [--dry-run] [--ssh dest] [--config file] [--inputs dir] [--audit file] isolator-mcp --version" "$server_page: SYNOPSIS has each usage"
+    has "$(rendered "$server_page" | words)" "isolator-mcp [options] isolator-mcp --print-config host [--ssh dest] [options] isolator-mcp --install host [--dry-run] [--ssh dest] [options] isolator-mcp --version" "$server_page: SYNOPSIS has each usage"
     for command in $(grep -vx help <<<"$commands") mcp; do
         file=$pages/isolator-$command.1
         case $command in

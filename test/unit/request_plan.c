@@ -117,7 +117,7 @@ CASE(plan__what_its_programs_get)
 
     set_up(&fixture, "c",
            "{\"allowNetlink\": true, \"languages\": {\"c\": {\"stackMB\": 100,"
-           " \"environment\": {\"A\": \"1\"}}}}");
+           " \"env\": {\"A\": \"1\"}}}}");
     strvec_push(&fixture.request.environment, "SECRET=1");
     fixture.request.policy.limits.number[LIMIT_OUTPUT] = 1000;
     fixture.request.input.stdin_file = memfd_create("stdin", MFD_CLOEXEC);
@@ -126,7 +126,7 @@ CASE(plan__what_its_programs_get)
     check_joined(program.command, "./main");
     check_joined(program.environment, "HOME=/tmp|A=1|SECRET=1");
     check_joined(program.proxies, "");
-    check_limits(program.limits, "10 256 0.5 32 3");
+    check_limits(program.limits, "45 256 0.5 32 3");
     assert_true(program.without_proxies && program.traits.netlink && !program.must_succeed);
     assert_int_equal(program.traits.stack_mb, 100);
     assert_int_equal(program.connections + program.tools, 0);
