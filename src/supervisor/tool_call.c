@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/base64.h"
 #include "base/mux.h"
-#include "supervisor/json_scan.h"
+#include "base/strbuf.h"
 
 #define FILE_PATH MUX_TOOLS_DIRECTORY "/" MUX_CALL_NAME
 
@@ -65,33 +65,18 @@ void tool_call_lay_out(void)
 
 /* ---- what is printed */
 
-static void add_line(struct strbuf *text, const char *line, size_t length)
-{
-    strbuf_add(text, line, length);
-    if (length == 0 || line[length - 1] != '\n')
-        strbuf_addch(text, '\n');
-}
+struct answer {
+    struct strbuf out, err;
+    int status;
+    char *const *words; /* of a list: what a tool has, up to a NULL */
+    char *cursor;       /* owned; NULL: a list does not go on */
+};
 
-static void add_text_line(struct strbuf *to, const char *value)
+/* Opens a new file, tool-N.EXTENSION. -1: there is none. */
+static int open_file(const char *extension, char name[64])
 {
-    struct strbuf text = STRBUF_INIT;
-
-    json_scan_text(value, &text);
-    add_line(to, strbuf_string(&text), text.length);
-    strbuf_release(&text);
-}
-
-/* Opens a new file for data of this type: tool-N.SUBTYPE. -1: there is none. */
-static int open_file(const char *type, char name[64])
-{
-    const char *slash = strchr(type, '/');
-    char extension[16];
     int fd = -1;
 
-    snprintf(extension, sizeof extension, "%s", slash ? slash + 1 : "");
-    if (extension[0] == '\0' ||
-        extension[strspn(extension, "abcdefghijklmnopqrstuvwxyz0123456789")] != '\0')
-        strcpy(extension, "bin");
     for (int i = 1; i <= FILES_MAX && fd < 0; i++) {
         snprintf(name, 64, "tool-%d.%s", i, extension);
         fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -101,132 +86,63 @@ static int open_file(const char *type, char name[64])
     return fd;
 }
 
-/* Writes a file of the data, and adds its name. */
-static bool save(const char *data, const char *type, struct strbuf *out)
+/* Writes the file of a part, and adds its name. */
+static bool save(const struct strbuf *part, struct strbuf *names)
 {
-    struct strbuf text = STRBUF_INIT, kind = STRBUF_INIT;
-    char name[64], *bytes;
+    const char *extension = strbuf_string(part);
+    const size_t start = strlen(extension) + 1;
+    char name[64];
     bool good = false;
-    size_t length;
     int fd;
 
-    json_scan_text(data, &text);
-    json_scan_text(type, &kind);
-    bytes = base64_decode(strbuf_string(&text), text.length, &length);
-    fd = bytes ? open_file(strbuf_string(&kind), name) : -1;
-    if (fd >= 0) {
-        good = write(fd, bytes, length) == (ssize_t)length;
-        close(fd);
-    }
+    if (start > part->length || (fd = open_file(extension, name)) < 0)
+        return false;
+    good = write(fd, extension + start, part->length - start) == (ssize_t)(part->length - start);
+    close(fd);
     if (good)
-        add_line(out, name, strlen(name));
-    else if (fd >= 0)
+        strbuf_addf(names, "%s\n", name);
+    else
         unlink(name);
-    free(bytes);
-    strbuf_release(&text);
-    strbuf_release(&kind);
     return good;
 }
 
-/* Adds a part of the content: its text, the name of a file, or else the part itself. */
-static bool add_part(const char *part, struct strbuf *out)
-{
-    const char *resource = json_scan_member(part, "resource");
-    const char *content = resource ? resource : part;
-    const char *text = json_scan_member(content, "text");
-    const char *data = json_scan_member(content, resource ? "blob" : "data");
-
-    if (text)
-        add_text_line(out, text);
-    else if (data)
-        return save(data, json_scan_member(content, "mimeType"), out);
-    else
-        add_line(out, part, json_scan_length(part));
-    return true;
-}
-
-/* An error of isolator. Returns the exit status; 0: the message is none. */
-static int add_error(const char *message, struct strbuf *err)
-{
-    const char *error = json_scan_member(message, "error");
-
-    if (!error && json_scan_member(message, "result"))
-        return 0;
-    if (error && json_scan_is(json_scan_member(error, "code"), "-32700"))
-        strbuf_addstr(err, "the arguments are no JSON object, or have too many values\n");
-    else if (error)
-        add_text_line(err, json_scan_member(error, "message"));
-    else
-        strbuf_addstr(err, "the answer cannot be read\n");
-    return 1;
-}
-
-int tool_call_print(const char *message, struct strbuf *out, struct strbuf *err)
-{
-    const char *result = json_scan_member(message, "result");
-    const char *structured = json_scan_member(result, "structuredContent");
-    const char *part = json_scan_first(json_scan_member(result, "content"));
-    const bool failed = json_scan_is(json_scan_member(result, "isError"), "true");
-
-    if (add_error(message, err) != 0)
-        return 1;
-    if (structured && !failed) {
-        add_line(out, structured, json_scan_length(structured));
-        return 0;
-    }
-    for (; part; part = json_scan_next(part))
-        if (!add_part(part, failed ? err : out)) {
-            strbuf_addstr(err, "a part of the value is not base64, or cannot be written\n");
-            return 1;
-        }
-    if (failed && err->length == 0)
-        strbuf_addstr(err, "the tool has failed\n");
-    return failed ? 1 : 0;
-}
-
-/* ---- lists */
-
-static bool has_all(const char *text, char *const *words)
-{
-    for (; *words; words++)
-        if (!strcasestr(text, *words))
-            return false;
-    return true;
-}
-
-/* The name of the tool and the first line of its description, if they are looked for. */
+/* The first line of a tool, if it is looked for. */
 static void add_tool(const char *tool, char *const *words, struct strbuf *out)
 {
-    struct strbuf line = STRBUF_INIT;
-    size_t name_length;
-
-    json_scan_text(json_scan_member(tool, "name"), &line);
-    name_length = line.length;
-    strbuf_addstr(&line, ": ");
-    json_scan_text(json_scan_member(tool, "description"), &line);
-    if (has_all(strbuf_string(&line), words)) {
-        const size_t length = strcspn(strbuf_string(&line), "\n");
-
-        add_line(out, strbuf_string(&line), length > name_length + 2 ? length : name_length);
-    }
-    strbuf_release(&line);
+    for (; *words; words++)
+        if (!strcasestr(tool, *words))
+            return;
+    strbuf_addf(out, "%.*s\n", (int)strcspn(tool, "\n"), tool);
 }
 
-int tool_call_print_list(const char *message, char *const *words, char **cursor, struct strbuf *out,
-                         struct strbuf *err)
+/* False: nothing of what follows is printed. */
+static bool take_part(struct answer *answer, enum mux_part type, const struct strbuf *part)
 {
-    const char *result = json_scan_member(message, "result");
-    const char *next = json_scan_member(result, "nextCursor");
-    const char *tool = json_scan_first(json_scan_member(result, "tools"));
+    struct strbuf *to = answer->status == 0 ? &answer->out : &answer->err;
 
-    *cursor = NULL;
-    if (add_error(message, err) != 0)
-        return 1;
-    for (; tool; tool = json_scan_next(tool))
-        add_tool(tool, words, out);
-    if (next)
-        *cursor = string_format("%.*s", (int)json_scan_length(next), next);
-    return 0;
+    switch (type) {
+    case MUX_PART_TEXT:
+        strbuf_add(to, part->data, part->length);
+        return true;
+    case MUX_PART_FILE:
+        if (save(part, to))
+            return true;
+        strbuf_addstr(&answer->err, "a part of the value is not base64, or cannot be written\n");
+        answer->status = 1;
+        return false;
+    case MUX_PART_FAILED:
+        answer->status = 1;
+        return true;
+    case MUX_PART_TOOL:
+        add_tool(strbuf_string(part), answer->words, to);
+        return true;
+    case MUX_PART_CURSOR:
+        free(answer->cursor);
+        answer->cursor = string_copy(strbuf_string(part));
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* ---- the socket */
@@ -255,79 +171,101 @@ static bool write_all(int fd, const char *bytes, size_t length)
     return true;
 }
 
-/* Reads up to the end, or up to a newline, which is dropped. False: it cannot, or there is none. */
-static bool read_text(int fd, bool a_line, struct strbuf *text)
+/* Adds what comes until the text has so many bytes, or up to the end. False: it cannot be read. */
+static bool read_text(int fd, size_t max, struct strbuf *text)
 {
     char chunk[CHUNK];
     ssize_t length;
 
-    while ((length = read(fd, chunk, sizeof chunk)) != 0) {
+    while (text->length < max) {
+        length = read(fd, chunk, max - text->length < CHUNK ? max - text->length : CHUNK);
+        if (length == 0)
+            break;
         if (length < 0 && errno != EINTR)
             return false;
         if (length > 0)
             strbuf_add(text, chunk, (size_t)length);
-        if (a_line && text->length > 0 && text->data[text->length - 1] == '\n')
-            return true;
     }
-    errno = ECONNRESET;
-    return !a_line;
+    return true;
 }
 
-/* Sends a request, and returns the line that answers it, owned; NULL, with errno. */
-static char *exchange(const char *method, const char *params)
+/* Reads so many bytes. */
+static bool read_whole(int fd, size_t length, struct strbuf *text)
+{
+    strbuf_drop(text, text->length);
+    if (!read_text(fd, length, text))
+        return false;
+    errno = ECONNRESET;
+    return text->length == length;
+}
+
+/* Reads the parts of an answer. False, with errno: there are not all. */
+static bool read_answer(int fd, struct answer *answer)
+{
+    struct strbuf part = STRBUF_INIT;
+    enum mux_part type = MUX_PART_END;
+    bool good, goes_on;
+
+    do {
+        good = read_whole(fd, MUX_PART_HEADER, &part);
+        if (good) {
+            type = (enum mux_part)part.data[0];
+            good = read_whole(fd, mux_read_number((unsigned char *)part.data + 1), &part);
+        }
+        goes_on = good && take_part(answer, type, &part);
+    } while (goes_on);
+    strbuf_release(&part);
+    return good;
+}
+
+/* Sends a request, and takes what answers it. */
+static void exchange(const char *method, const char *params, struct answer *answer)
 {
     const char *path = getenv("ISOLATOR_TOOLS");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     char *request = string_format(
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":%s}\n", method, params);
-    struct strbuf answer = STRBUF_INIT;
+        MUX_CALL_NAME "\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":%s}\n", method,
+        params);
     bool good;
 
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path ? path : MUX_TOOLS_SOCKET);
     good = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
-           write_all(fd, request, strlen(request)) && read_text(fd, true, &answer);
+           write_all(fd, request, strlen(request)) && read_answer(fd, answer);
     free(request);
     if (fd >= 0)
-        close(fd);
-    if (good)
-        return strbuf_steal(&answer);
-    strbuf_release(&answer);
-    return NULL;
+        close(fd); /* it is standard error if the caller has none */
+    if (!good)
+        answer->status = complain("cannot reach the tools");
 }
 
-/* Prints both and returns the status. */
-static int print(struct strbuf *out, struct strbuf *err, int status)
+/* Prints the answer and returns the status. */
+static int print(struct answer *answer)
 {
-    if (!write_all(STDOUT_FILENO, strbuf_string(out), out->length) && status == 0)
-        status = complain("cannot write");
-    if (err->length > 0)
-        fprintf(stderr, MUX_CALL_NAME ": %s", strbuf_string(err));
-    strbuf_release(out);
-    strbuf_release(err);
-    return status;
+    if (!write_all(STDOUT_FILENO, strbuf_string(&answer->out), answer->out.length) &&
+        answer->status == 0)
+        answer->status = complain("cannot write");
+    if (answer->err.length > 0)
+        fprintf(stderr, MUX_CALL_NAME ": %s", strbuf_string(&answer->err));
+    strbuf_release(&answer->out);
+    strbuf_release(&answer->err);
+    return answer->status;
 }
 
 static int list(char *const *words)
 {
-    struct strbuf out = STRBUF_INIT, err = STRBUF_INIT;
-    char *cursor = NULL;
-    int status = 0;
+    struct answer answer = {.words = words};
 
     do {
-        char *params = cursor ? string_format("{\"cursor\":%s}", cursor) : string_copy("{}");
-        char *message = exchange("tools/list", params);
+        char *params =
+            answer.cursor ? string_format("{\"cursor\":%s}", answer.cursor) : string_copy("{}");
 
+        free(answer.cursor);
+        answer.cursor = NULL;
+        exchange("tools/list", params, &answer);
         free(params);
-        free(cursor);
-        cursor = NULL;
-        if (message)
-            status = tool_call_print_list(message, words, &cursor, &out, &err);
-        else
-            status = complain("cannot reach the tools");
-        free(message);
-    } while (cursor);
-    return print(&out, &err, status);
+    } while (answer.cursor);
+    return print(&answer);
 }
 
 /* The arguments, owned. JSON may have line breaks between its values; a message has none. */
@@ -337,7 +275,7 @@ static char *read_arguments(const char *given)
 
     if (strcmp(given, "-") != 0)
         strbuf_addstr(&text, given);
-    else if (!read_text(STDIN_FILENO, false, &text)) {
+    else if (!read_text(STDIN_FILENO, SIZE_MAX, &text)) {
         complain("cannot read standard input");
         return NULL;
     }
@@ -349,19 +287,16 @@ static char *read_arguments(const char *given)
 
 static int call(const char *name, const char *given)
 {
-    struct strbuf out = STRBUF_INIT, err = STRBUF_INIT;
-    char *arguments = read_arguments(given), *params, *message;
-    int status;
+    struct answer answer = {.words = (char *[]){NULL}};
+    char *arguments = read_arguments(given), *params;
 
     if (!arguments)
         return 1;
     params = string_format("{\"name\":\"%s\",\"arguments\":%s}", name, arguments);
-    message = exchange("tools/call", params);
-    status = message ? tool_call_print(message, &out, &err) : complain("cannot reach the tools");
+    exchange("tools/call", params, &answer);
     free(arguments);
     free(params);
-    free(message);
-    return print(&out, &err, status);
+    return print(&answer);
 }
 
 int tool_call_main(int argc, char **argv)
