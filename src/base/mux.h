@@ -1,7 +1,7 @@
 /*
  * Connections over one stream of bytes in each direction: what isolator and the relay of a
  * container, which accepts the connections of a program, say to each other (src/network,
- * supervisor/relay_server.h). Process 1 passes the bytes on and knows nothing of them.
+ * supervisor/relay/relay_server.h). Process 1 passes the bytes on and knows nothing of them.
  *
  * A message is a header of MUX_HEADER bytes and a payload. All numbers are little-endian.
  *

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/mux.h"
-#include "supervisor/tool_call.h"
+#include "supervisor/relay/tool_call.h"
 
 static void enter_directory(void)
 {

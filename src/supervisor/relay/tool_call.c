@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervisor/tool_call.h"
+#include "supervisor/relay/tool_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
