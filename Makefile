@@ -187,7 +187,7 @@ MACHINE := $(shell uname -m)
 MUSL_CC ?= musl-gcc
 MUSL := # the directory of the compilers of share/packaging/musl, for static programs
 SUPERVISORS ?= $(MACHINE)
-SUPERVISOR_SOURCES := $(wildcard src/supervisor/*.c) $(foreach name,untar strbuf strvec error memory loop sealed_lines sha256 base64 timer,src/base/$(name).c)
+SUPERVISOR_SOURCES := $(call sources_of,supervisor) $(foreach name,untar strbuf strvec error memory loop sealed_lines sha256 base64 timer,src/base/$(name).c)
 SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
 	-pthread -Os -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 SUPERVISOR_LDFLAGS := -static -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -s

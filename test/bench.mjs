@@ -5,9 +5,8 @@
 // With BENCH_SVG=FILE it also draws README's comparisons in this file, if all of them were measured in full.
 
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { COMPARISONS, picture } from './bench_picture.mjs';
 import { Server } from './mcp/pipe_client.mjs';
 import { Program, comesTrue, configFile, docker, dockerLines, engineConfig, isolator, makeFifo, pause, repository, scratch, writeFile } from './mcp/processes.mjs';
 import { SupervisorClient } from './supervisor_client.mjs';
@@ -41,6 +40,13 @@ const median = (values) => at(0.5, values);
 const row = (name, values) => console.log(`| ${name} | ${median(values).toFixed(0)} ms | ${at(0.95, values).toFixed(0)} ms |`);
 const fact = (name, value) => console.log(`| ${name} | ${value} | |`);
 
+// README's comparisons, in this order: a title, the unit, and the other way.
+const COMPARISONS = {
+    run: ['isolator run, and the same docker commands by hand', 'ms', 'by hand'],
+    warm: ['a call to isolator-mcp while a container waits, and the bare interpreter', 'ms', 'interpreter'],
+    cold: ['a call to isolator-mcp, no container waits, and the same docker commands by hand', 'ms', 'by hand'],
+    batch: ['isolator batch, and docker run --rm in a shell loop, two at a time', 'per second', 'shell loop'],
+};
 const compared = {}; // by a key of COMPARISONS: the figures of isolator and of the other way
 const missed = []; // lines about the figures that miss their bound
 const broken = []; // and about the parts that could not run
@@ -79,6 +85,13 @@ function runTo(path, command, args) {
     const output = openSync(path, 'w');
     run(command, args, output);
     closeSync(output);
+}
+
+// Draws the comparisons as `isolator bench` draws its figures.
+function draw(path) {
+    run('cc', ['-D_GNU_SOURCE', '-Isrc', '-o', `${scratch}/draw`, 'test/fixtures/draw.c', 'src/cli/bench_picture.c', 'src/base/strbuf.c', 'src/base/memory.c']);
+    runTo(path, `${scratch}/draw`, ['isolator and other ways to do the same', ...Object.entries(COMPARISONS).flatMap(([key, [title, unit, other]]) =>
+        [title, unit, 'isolator', String(compared[key][0]), other, String(compared[key][1])])]);
 }
 
 const BY_HAND = 'the same by hand: `docker create`, `cp -`, `start -a`, `rm`';
@@ -712,5 +725,5 @@ for (const part of parts) {
 console.log(`\n${missed.length} figures miss their bound${missed.map((line) => `\n  ${line}`).join('')}`);
 broken.forEach((line) => console.error(line));
 if (process.env.BENCH_SVG && !reduced && Object.keys(COMPARISONS).every((key) => compared[key]))
-    writeFileSync(process.env.BENCH_SVG, picture(Object.entries(COMPARISONS).map(([key, comparison]) => ({ ...comparison, figures: compared[key] }))));
+    draw(process.env.BENCH_SVG);
 process.exit(broken.length > 0 ? 1 : 0);

@@ -1,7 +1,7 @@
 /*
  * Connections over one stream of bytes in each direction: what isolator and the relay of a
  * container, which accepts the connections of a program, say to each other (src/network,
- * supervisor/relay_server.h). Process 1 passes the bytes on and knows nothing of them.
+ * supervisor/relay/relay_server.h). Process 1 passes the bytes on and knows nothing of them.
  *
  * A message is a header of MUX_HEADER bytes and a payload. All numbers are little-endian.
  *
@@ -51,6 +51,30 @@ enum { MUX_PORT = 3128 };
 /* A directory that is the last one in PATH, and the command there that calls tools. */
 #define MUX_TOOLS_DIRECTORY "/tmp/.isolator-bin"
 #define MUX_CALL_NAME       "isolator-call"
+
+/*
+ * Answers for this command, which reads no JSON. If the first line of a connection of the tools is
+ * its name, each answer is parts in place of a line: the type, one byte, a number as that of
+ * CREDIT, and a payload of so many bytes.
+ *
+ *     part      payload
+ *     TEXT      bytes of the value; after FAILED, of the reason
+ *     FILE      an extension, a NUL and the bytes of a file, whose name is a line of the text.
+ *               Without a NUL there are no such bytes, which is an error
+ *     FAILED    none: the call was refused or has failed
+ *     TOOL      of a list: a name and a description, the first line of which is for people
+ *     CURSOR    JSON: where the list goes on
+ *     END       none: the answer is complete
+ */
+enum mux_part {
+    MUX_PART_TEXT = 1,
+    MUX_PART_FILE,
+    MUX_PART_FAILED,
+    MUX_PART_TOOL,
+    MUX_PART_CURSOR,
+    MUX_PART_END
+};
+enum { MUX_PART_HEADER = 5 };
 
 /* Connections of the proxy and of the tools, which a container has at once. */
 enum { MUX_PROXY_MAX = 256, MUX_TOOLS_MAX = 32, MUX_SLOTS_MAX = MUX_PROXY_MAX + MUX_TOOLS_MAX };

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "cli/bench_figures.h"
 #include "cli/bench_measure.h"
-#include "cli/bench_picture.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/print.h"
@@ -169,7 +168,7 @@ static void print_figures(const struct bench_figures *figures, bool as_json)
 
 static int write_svg(const char *path, const struct bench_figures *figures, struct error *error)
 {
-    CLEANUP_FREE char *picture = bench_picture(figures);
+    CLEANUP_FREE char *picture = bench_figures_picture(figures);
 
     return file_write(path, picture, strlen(picture)) == 0 ? 0 : set_svg_error(path, error);
 }

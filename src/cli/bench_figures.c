@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/json_make.h"
 #include "base/text.h"
+#include "cli/bench_picture.h"
 #include "cli/table.h"
 
 #define NO_REFERENCE (-1)
@@ -29,24 +30,8 @@ const char *bench_title(enum bench_row row)
     return rows[row].title;
 }
 
-const char *bench_unit(enum bench_row row)
-{
-    return rows[row].unit;
-}
-
-double bench_reference(enum bench_row row)
-{
-    return rows[row].reference;
-}
-
-char *bench_number(double value)
-{
-    if (value < 0)
-        return string_copy("-");
-    return string_format("%.*f", value < 9.95 ? 1 : 0, value);
-}
-
-char *bench_conditions(const struct bench_figures *figures)
+/* The machine of README's figures, and how these here were measured: one line, owned. */
+static char *bench_conditions(const struct bench_figures *figures)
 {
     CLEANUP_FREE char *rounds = figures->rounds == 1
                                     ? string_copy("one round")
@@ -119,6 +104,21 @@ json_t *bench_to_json(const struct bench_figures *figures)
                                         json_make_text(figures->notes[row])));
     return json_pack("{s:i, s:i, s:s, s:o}", "rounds", figures->rounds, "jobs", figures->parallel,
                      "readmeMachine", MACHINE, "measurements", measurements);
+}
+
+char *bench_figures_picture(const struct bench_figures *figures)
+{
+    CLEANUP_FREE char *conditions = bench_conditions(figures);
+    struct bench_group groups[BENCH_ROWS];
+
+    for (int row = 0; row < BENCH_ROWS; row++)
+        groups[row] = (struct bench_group){
+            rows[row].title,
+            rows[row].unit,
+            {{"here", figures->here[row]},
+             {rows[row].reference < 0 ? NULL : "README", rows[row].reference}}};
+    return bench_picture("Speed of isolator: this engine and README", groups, BENCH_ROWS,
+                         conditions);
 }
 
 void bench_figures_release(struct bench_figures *figures)

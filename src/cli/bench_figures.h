@@ -1,6 +1,6 @@
 /*
- * The figures of `isolator bench`: its rows, what README says of each, and the table and the JSON
- * of all. Knows nothing of how they are measured.
+ * The figures of `isolator bench`: its rows, what README says of each, and the table, the JSON and
+ * the picture of all. Knows nothing of how they are measured.
  */
 #ifndef CLI_BENCH_FIGURES_H
 #define CLI_BENCH_FIGURES_H
@@ -27,18 +27,8 @@ struct bench_figures {
     char *notes[BENCH_ROWS]; /* owned; why a row could not be measured; NULL: it could */
 };
 
-/* What is measured, "a program, a container waits", and its unit, "ms" or "per second". */
+/* What is measured: "a program, a container waits". */
 const char *bench_title(enum bench_row row);
-const char *bench_unit(enum bench_row row);
-
-/* README's figure; negative: it has none. */
-double bench_reference(enum bench_row row);
-
-/* "207", or "1.4" if it is below 10; "-" if it is negative; owned by the caller. */
-char *bench_number(double value);
-
-/* The machine of README's figures, and how these here were measured: one line, owned. */
-char *bench_conditions(const struct bench_figures *figures);
 
 /* The middle one of `count` values, which it sorts; of an even number, the higher one. */
 double bench_median(double *values, size_t count);
@@ -48,6 +38,9 @@ void bench_add_table(struct strbuf *text, const struct bench_figures *figures);
 
 /* The object that isolator-bench(1) describes; a new reference. */
 json_t *bench_to_json(const struct bench_figures *figures);
+
+/* The picture, with a bar for each figure and for README's; owned by the caller. */
+char *bench_figures_picture(const struct bench_figures *figures);
 
 void bench_figures_release(struct bench_figures *figures);
 

@@ -1,6 +1,7 @@
 /*
  * The channel of an instance that has both directions: bytes from and to the relay of the program
- * (supervisor/relay.h). They pass while isolator waits for the start and the end of the program.
+ * (supervisor/relay/relay.h). They pass while isolator waits for the start and the end of the
+ * program.
  */
 #ifndef CONTAINER_INSTANCE_NETWORK_H
 #define CONTAINER_INSTANCE_NETWORK_H

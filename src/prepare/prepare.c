@@ -35,12 +35,12 @@ static int inspect_base(const struct docker *docker, const struct language *lang
 /* An image that was prepared; there are no tags if the engine does not have it. */
 struct prepared {
     struct strvec tags; /* those of isolator */
-    enum prepare_maker maker;
+    bool is_own;        /* this user made it */
 };
 
 #define PREPARED_INIT                                                                              \
     {                                                                                              \
-        .tags = STRVEC_INIT, .maker = PREPARE_MADE_BY_UNKNOWN                                      \
+        .tags = STRVEC_INIT                                                                        \
     }
 
 static void prepared_release(struct prepared *prepared)
@@ -57,7 +57,7 @@ static int inspect_prepared(const struct docker *docker, const char *image,
 
     if (image_store_details(docker, image, cancel, &details, error) < 0)
         return -1;
-    prepared->maker = prepare_maker_of(&details);
+    prepared->is_own = prepare_maker_is_self(&details);
     for (size_t i = 0; i < details.tags.count; i++)
         if (strncmp(details.tags.items[i], start, strlen(start)) == 0)
             strvec_push(&prepared->tags, details.tags.items[i]);
@@ -142,7 +142,7 @@ static void remove_tags(const struct docker *docker, const char *tag, const stru
 {
     const struct strvec *tags = &old->tags;
 
-    for (size_t i = 0; i < tags->count && old->maker != PREPARE_MADE_BY_OTHER; i++) {
+    for (size_t i = 0; i < tags->count && old->is_own; i++) {
         CLEANUP(error_release) struct error used = ERROR_INIT;
 
         if (!strvec_contains(keep, tags->items[i]) &&

@@ -38,17 +38,13 @@ void prepare_maker_labels(struct strvec *labels, const char *config_file)
     add_label(labels, MAKER_LABEL_CONFIG, real ? real : "");
 }
 
-enum prepare_maker prepare_maker_of(const struct image_details *image)
+bool prepare_maker_is_self(const struct image_details *image)
 {
     CLEANUP(strvec_release) struct strvec own = STRVEC_INIT;
 
-    if (!image_details_label(image, MAKER_LABEL_HOST) ||
-        !image_details_label(image, MAKER_LABEL_USER) ||
-        !image_details_label(image, MAKER_LABEL_NOTES))
-        return PREPARE_MADE_BY_UNKNOWN;
     own_labels(&own);
     for (size_t i = 0; i < own.count; i++)
         if (!strvec_contains(&image->labels, own.items[i]))
-            return PREPARE_MADE_BY_OTHER;
-    return PREPARE_MADE_HERE;
+            return false;
+    return true;
 }

@@ -7,18 +7,15 @@
 #ifndef PREPARE_PREPARE_MAKER_H
 #define PREPARE_PREPARE_MAKER_H
 
+#include <stdbool.h>
+
 #include "base/strvec.h"
 #include "docker/image_details.h"
 
 /* Adds all of these labels. `config_file` is the path of the configuration file, or NULL. */
 void prepare_maker_labels(struct strvec *labels, const char *config_file);
 
-enum prepare_maker {
-    PREPARE_MADE_HERE, /* by this user on this host */
-    PREPARE_MADE_BY_OTHER,
-    PREPARE_MADE_BY_UNKNOWN /* it has no such labels: an older isolator made it */
-};
-
-enum prepare_maker prepare_maker_of(const struct image_details *image);
+/* Whether this user made the image on this host. */
+bool prepare_maker_is_self(const struct image_details *image);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * The proxy of the steps of a preparation, which reach named hosts from a container without a
- * network (src/network). The relay (supervisor/relay_server.h) is a process of their container, and
- * its script starts it first. Standard input and output of the container are the relay's link, and
- * the output of the steps comes from its standard error.
+ * network (src/network). The relay (supervisor/relay/relay_server.h) is a process of their
+ * container, and its script starts it first. Standard input and output of the container are the
+ * relay's link, and the output of the steps comes from its standard error.
  */
 #ifndef PREPARE_PREPARE_PROXY_H
 #define PREPARE_PREPARE_PROXY_H

@@ -105,17 +105,6 @@ static const char *find_config(const struct prepared_image *image,
     return file;
 }
 
-/* Whether this user has made the image. */
-static bool is_own(const struct image_details *details, const struct prepared_use_map *map)
-{
-    const enum prepare_maker maker = prepare_maker_of(details);
-
-    for (size_t i = 0; i < details->tags.count && maker == PREPARE_MADE_BY_UNKNOWN; i++)
-        if (strvec_contains(&map->noted, details->tags.items[i]))
-            return true;
-    return maker == PREPARE_MADE_HERE;
-}
-
 static int find_use(struct prepared_image *image, const struct docker *docker,
                     const struct image_details *details, const struct all_details *all,
                     const struct prepared_use_map *map, const struct notifier *cancel,
@@ -129,7 +118,7 @@ static int find_use(struct prepared_image *image, const struct docker *docker,
     if (named_by)
         return 0;
     image->use = PREPARED_FOREIGN;
-    if (!is_own(details, map))
+    if (!prepare_maker_is_self(details))
         return 0;
     image->use = PREPARED_USED;
     if (strvec_contains(&map->unreadable, image->config))
@@ -207,7 +196,7 @@ int prepared_images_list(const struct docker *docker, const struct config *confi
     for (size_t i = 0; i < all.count; i++) {
         const char *file = image_details_label(&all.items[i], MAKER_LABEL_CONFIG);
 
-        if (file && *file && prepare_maker_of(&all.items[i]) == PREPARE_MADE_HERE)
+        if (file && *file && prepare_maker_is_self(&all.items[i]))
             prepared_use_add_file(&map, file);
     }
     for (size_t i = 0; i < all.count; i++)

@@ -23,7 +23,7 @@ enum prepared_use {
     PREPARED_USED,   /* a configuration names it */
     PREPARED_UNUSED, /* none does, and nothing else keeps it */
     PREPARED_BUSY,   /* none does, but there are containers of it */
-    PREPARED_FOREIGN /* none does, but another user or host made it, or it is not known who did */
+    PREPARED_FOREIGN /* none does, and its labels do not say that this user made it on this host */
 };
 
 /* The strings come from labels, which may hold anything; all are owned. */

@@ -67,10 +67,6 @@ static void add_file_of_note(void *context, const char *configuration, const cha
     (void)language;
     if (configuration)
         prepared_use_add_file(map, configuration);
-    if (note->image)
-        strvec_push(&map->noted, note->image);
-    if (note->exact)
-        strvec_push(&map->noted, note->exact);
     if (configuration && note->image && strvec_contains(&map->unreadable, configuration))
         add_tag(map, note->image, configuration);
 }
@@ -106,7 +102,6 @@ void prepared_use_map_release(struct prepared_use_map *map)
 {
     strvec_release(&map->tags);
     strvec_release(&map->files);
-    strvec_release(&map->noted);
     strvec_release(&map->seen);
     strvec_release(&map->unreadable);
 }

@@ -13,7 +13,6 @@
 struct prepared_use_map {
     struct strvec tags;       /* that configurations name */
     struct strvec files;      /* for each of these the path of its configuration; "": built in */
-    struct strvec noted;      /* tags that this user has recorded, whether they are still named */
     struct strvec seen;       /* configuration files that were read or could not be */
     struct strvec unreadable; /* those that exist and could not be read */
     struct strvec *warnings;  /* borrowed; why they could not */

@@ -11,7 +11,7 @@
 
 /*
  * The directory of the hook, which removes it before the request comes, and the variable, which has
- * to fit in the place of "USER=sandbox" and "LOGNAME=sandbox" (supervisor/ready_hook.h).
+ * to fit in the place of "USER=sandbox" and "LOGNAME=sandbox" (supervisor/ready/ready_hook.h).
  */
 #define HOOK_DIRECTORY ".preload"
 #define HOOK_VARIABLE  "PYTHONPATH=./" HOOK_DIRECTORY

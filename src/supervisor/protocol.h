@@ -121,8 +121,8 @@
  *
  * Forks. After MAKE_READY with FRAME_RUN_FORK, what waits does not go on itself: each RUN with this
  * flag is a fork of it, as long as nothing but the forks' own processes has run meanwhile and none
- * of these is left (supervisor/ready_template.h). If there can be no fork, the program is started
- * as always.
+ * of these is left (supervisor/ready/ready_template.h). If there can be no fork, the program is
+ * started as always.
  *
  * The text is empty or a variable more, "NAME=PATH", by which the interpreter finds a hook among
  * the files (src/drivers/preload.py). The hook reads from descriptor 3 the 12 digits of a length,

@@ -5,7 +5,7 @@
  * usage: supervisor WORKDIR [KEY]
  *        supervisor --probe WHAT BELOW BEYOND
  *        supervisor --relay CONNECTIONS
- *        isolator-call ...: see supervisor/tool_call.h
+ *        isolator-call ...: see supervisor/relay/tool_call.h
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -19,9 +19,9 @@
 #include "base/mux.h"
 #include "supervisor/probe.h"
 #include "supervisor/protocol.h"
-#include "supervisor/relay_server.h"
+#include "supervisor/relay/relay_server.h"
+#include "supervisor/relay/tool_call.h"
 #include "supervisor/supervise.h"
-#include "supervisor/tool_call.h"
 
 /* The key of a job, which programs must not find in the arguments of this process. */
 static char key[JOB_KEY_SIZE];

@@ -26,8 +26,8 @@
 #include "supervisor/peer.h"
 #include "supervisor/processes.h"
 #include "supervisor/program.h"
-#include "supervisor/ready.h"
-#include "supervisor/relay.h"
+#include "supervisor/ready/ready.h"
+#include "supervisor/relay/relay.h"
 #include "supervisor/stop_file.h"
 #include "supervisor/unpack.h"
 

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/mux.h"
 #include "base/text.h"
 #include "tools/tool_answer.h"
 #include "tools/tool_request.h"
@@ -15,18 +16,21 @@ struct tool_session {
     struct tool_use *use;
     struct tool_request *requests[TOOL_SESSION_REQUESTS_MAX]; /* in their order */
     size_t count;
+    bool gets_parts; /* it is of isolator-call */
     struct strbuf out;
 };
 
 /* Queues a message, which is taken over. */
 static void send_message(struct tool_session *session, json_t *message)
 {
-    CLEANUP_FREE char *text = json_dumps(message, JSON_COMPACT);
+    CLEANUP_FREE char *text = session->gets_parts ? NULL : json_dumps(message, JSON_COMPACT);
 
     if (text) {
         strbuf_addstr(&session->out, text);
         strbuf_addch(&session->out, '\n');
     }
+    if (session->gets_parts)
+        tool_answer_add_parts(message, &session->out);
     json_decref(message);
 }
 
@@ -96,12 +100,21 @@ static void take_cancelled(struct tool_session *session, const json_t *params)
     }
 }
 
+static bool is_call_name(const char *line, size_t length)
+{
+    return length == strlen(MUX_CALL_NAME) && memcmp(line, MUX_CALL_NAME, length) == 0;
+}
+
 void tool_session_take(struct tool_session *session, const char *line, size_t length)
 {
     json_auto_t *message = NULL;
     const char *method;
     json_t *id, *params;
 
+    if (!session->gets_parts && line && is_call_name(line, length)) {
+        session->gets_parts = true;
+        return;
+    }
     session->use->log->messages++;
     if (!line) {
         send_error(session, NULL, JSONRPC_INVALID_REQUEST, "a line has more than 1 MiB");

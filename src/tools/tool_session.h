@@ -1,8 +1,8 @@
 /*
  * An MCP server for a program in a container, over one connection: initialize, ping, tools/list and
- * tools/call (MCP 2025-11-25). The program is not trusted: lines, requests that are not answered
- * and messages are bounded. Nothing here waits: a session goes on when tool_session_serve() is
- * called. Knows no slots.
+ * tools/call (MCP 2025-11-25); isolator-call gets the answers as parts (base/mux.h). The program is
+ * not trusted: lines, requests that are not answered and messages are bounded. Nothing here waits:
+ * a session goes on when tool_session_serve() is called. Knows no slots.
  */
 #ifndef TOOLS_TOOL_SESSION_H
 #define TOOLS_TOOL_SESSION_H

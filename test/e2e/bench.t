@@ -150,8 +150,8 @@ test_case --quick 'no engine' && {
 
 test_case "the picture of README's figures" && {
     is "$(picture share/speed.svg 'root.tag == ns + "svg", root.get("role")')" "(True, 'img')" "share/speed.svg is well-formed"
-    node -e 'import("./test/bench_picture.mjs").then(({ picture }) => console.log(picture([{ title: "a <&> b", other: "\"", unit: "ms", figures: [1, 2] }])))' \
-        >"$scratch/drawn.svg"
+    cc -D_GNU_SOURCE -Isrc -o "$scratch/draw" test/fixtures/draw.c src/cli/bench_picture.c src/base/strbuf.c src/base/memory.c
+    "$scratch/draw" 'isolator and other ways to do the same' 'a <&> b' ms isolator 1 '"' 2 >"$scratch/drawn.svg"
     is "$(picture "$scratch/drawn.svg" '[text.text for text in root.iter(ns + "text")]')" \
         "['isolator and other ways to do the same', 'a <&> b', 'isolator', '1.0 ms', '\"', '2.0 ms']" "what make bench draws is escaped"
 }

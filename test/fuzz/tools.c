@@ -3,8 +3,8 @@
  * bytes, given at once and in three pieces, and then its end. It may use no server, so no process
  * starts. These properties are checked:
  *
- * - Each answer is a line with a JSON object of JSON-RPC that has a result or an error, and there
- * are no more answers than lines.
+ * - Each answer is a line with a JSON object of JSON-RPC that has a result or an error, or parts up
+ * to an end after a line "isolator-call", and there are no more answers than lines.
  * - Every call is refused, and noted as one that failed.
  * - The connection is closed after the last answer.
  */
@@ -89,20 +89,36 @@ static struct strbuf converse(const uint8_t *data, size_t size, size_t piece, st
     return text;
 }
 
+/* Returns what follows the line. */
+static const char *check_line(const char *line)
+{
+    const char *end = strchr(line, '\n');
+    json_t *answer;
+
+    fuzz_require(end, "%s", line);
+    answer = json_loadb(line, (size_t)(end - line), 0, NULL);
+    fuzz_require(json_is_object(json_object_get(answer, "result")) !=
+                     json_is_object(json_object_get(answer, "error")),
+                 "%.*s", (int)(end - line), line);
+    json_decref(answer);
+    return end + 1;
+}
+
+/* Lines, and after these ends of parts. */
 static size_t check_answers(const struct strbuf *text)
 {
-    const char *line = strbuf_string(text), *end;
+    const char *at = strbuf_string(text), *end = at + text->length;
     size_t count = 0;
 
-    for (; (end = strchr(line, '\n')); line = end + 1, count++) {
-        json_t *answer = json_loadb(line, (size_t)(end - line), 0, NULL);
-
-        fuzz_require(json_is_object(json_object_get(answer, "result")) !=
-                         json_is_object(json_object_get(answer, "error")),
-                     "%.*s", (int)(end - line), line);
-        json_decref(answer);
+    for (; at < end && *at == '{'; count++)
+        at = check_line(at);
+    while (at < end) {
+        fuzz_require(end - at >= MUX_PART_HEADER && *at >= 1 && *at <= MUX_PART_END, "%d", *at);
+        count += *at == MUX_PART_END;
+        at += MUX_PART_HEADER + mux_read_number((const unsigned char *)at + 1);
+        fuzz_require(at <= end && (at < end || end[-MUX_PART_HEADER] == MUX_PART_END), "%zd",
+                     end - at);
     }
-    fuzz_require(*line == '\0', "%s", line);
     return count;
 }
 

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "cli/bench_figures.h"
+#include "cli/bench_picture.h"
 
 static struct bench_figures figures_here(void)
 {

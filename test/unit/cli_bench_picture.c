@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "cli/bench_figures.h"
 #include "cli/bench_picture.h"
 
 /* Asserts that the picture has this line. */
@@ -22,7 +23,7 @@ CASE(bench_picture__bars)
                                                    [BENCH_CELL] = 0,
                                                    [BENCH_BATCH] = 7.9,
                                                    [BENCH_TESTS] = -1}};
-    CLEANUP_FREE char *picture = bench_picture(&figures);
+    CLEANUP_FREE char *picture = bench_figures_picture(&figures);
 
     assert_line(picture, "<text x=\"16\" y=\"122\" font-weight=\"bold\">a program, no container "
                          "waits</text>");
@@ -50,7 +51,7 @@ CASE(bench_picture__bars)
 CASE(bench_picture__no_reference)
 {
     const struct bench_figures figures = {.rounds = 1, .parallel = 1};
-    CLEANUP_FREE char *picture = bench_picture(&figures);
+    CLEANUP_FREE char *picture = bench_figures_picture(&figures);
     size_t bars = 0;
 
     for (const char *at = strstr(picture, ">README</text>"); at;
@@ -61,8 +62,15 @@ CASE(bench_picture__no_reference)
 
 CASE(bench_picture__xml)
 {
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    const struct bench_group group = {"a < b & \"c\" > d'", "ms", {{"<", 1}, {"&", 2}}};
+    CLEANUP_FREE char *picture = bench_picture("A & B", &group, 1, NULL);
 
-    bench_add_xml(&text, "a < b & \"c\" > d'");
-    assert_string_equal(strbuf_string(&text), "a &lt; b &amp; &quot;c&quot; &gt; d'");
+    assert_line(picture, "<title id=\"title\">A &amp; B</title>");
+    assert_line(picture,
+                "<text x=\"16\" y=\"56\" font-weight=\"bold\">a &lt; b &amp; &quot;c&quot; "
+                "&gt; d'</text>");
+    assert_line(picture, "<text x=\"16\" y=\"76\">&lt;</text>");
+    assert_line(picture, "<text x=\"16\" y=\"96\">&amp;</text>");
+    assert_line(picture,
+                "<rect width=\"720\" height=\"122\" fill=\"#ffffff\"/>"); /* no line below */
 }

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "supervisor/ready_hook.h"
+#include "supervisor/ready/ready_hook.h"
 
 /* Exchanges the variables, which are separated by spaces; "(none)" if that is refused. */
 static void check(const char *variables, const char *variable, const char *exchanged,

@@ -12,8 +12,8 @@
 
 #include "base/mux.h"
 #include "supervisor/figures.h"
-#include "supervisor/relay.h"
-#include "supervisor/relay_server.h"
+#include "supervisor/relay/relay.h"
+#include "supervisor/relay/relay_server.h"
 
 /*
  * The test is a program that connects to the relay, and isolator, which gets its messages. All of

@@ -10,75 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "supervisor/json_scan.h"
-#include "supervisor/tool_call.h"
-
-/* ---- json_scan */
-
-static void check_value(const char *value, const char *expected)
-{
-    CLEANUP_FREE char *seen = value ? strndup(value, json_scan_length(value)) : string_copy("-");
-
-    assert_string_equal(seen, expected);
-}
-
-CASE(json_scan__members)
-{
-    static const char object[] =
-        "{\"a\":1,\"b\":{\"a\":\"}\\\"]\",\"c\":[1,[2]]},\"d\":\"x\",\"e\":null}";
-    const char *inner = json_scan_member(object, "b");
-
-    check_value(json_scan_member(object, "a"), "1");
-    check_value(inner, "{\"a\":\"}\\\"]\",\"c\":[1,[2]]}");
-    check_value(json_scan_member(inner, "a"), "\"}\\\"]\"");
-    check_value(json_scan_member(inner, "c"), "[1,[2]]");
-    check_value(json_scan_member(object, "c"), "-");
-    check_value(json_scan_member(object, "e"), "null");
-    check_value(json_scan_member("{}", "a"), "-");
-    check_value(json_scan_member("[1]", "a"), "-");
-    check_value(json_scan_member(NULL, "a"), "-");
-}
-
-CASE(json_scan__items)
-{
-    const char *item = json_scan_first("[1,{\"a\":[]},\"]\"]");
-
-    check_value(item, "1");
-    item = json_scan_next(item);
-    check_value(item, "{\"a\":[]}");
-    item = json_scan_next(item);
-    check_value(item, "\"]\"");
-    check_value(json_scan_next(item), "-");
-    check_value(json_scan_first("[]"), "-");
-    check_value(json_scan_first("{}"), "-");
-    check_value(json_scan_first(NULL), "-");
-}
-
-static void check_text(const char *value, const char *expected)
-{
-    struct strbuf text = STRBUF_INIT;
-
-    assert_true(json_scan_text(value, &text));
-    assert_string_equal(strbuf_string(&text), expected);
-    strbuf_release(&text);
-}
-
-CASE(json_scan__texts)
-{
-    struct strbuf text = STRBUF_INIT;
-
-    check_text("\"\"", "");
-    check_text("\"a\\n\\t\\\"\\\\\\/\\b\\f\\r\",1", "a\n\t\"\\/\b\f\r");
-    check_text("\"\\u0041\\u00E9\\u20ac\\ud83d\\ude00\"", "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
-    check_text("\"\\ud83dx\\udc00\"", "\xef\xbf\xbdx\xef\xbf\xbd");
-    assert_false(json_scan_text("1", &text));
-    assert_false(json_scan_text(NULL, &text));
-    assert_true(json_scan_is("\"ab\",", "ab"));
-    assert_false(json_scan_is("\"abc\"", "ab"));
-    assert_true(json_scan_is("true}", "true"));
-    assert_false(json_scan_is("trues}", "true"));
-    assert_false(json_scan_is(NULL, "true"));
-}
+#include "base/mux.h"
+#include "supervisor/relay/tool_call.h"
 
 static void enter_directory(void)
 {
@@ -96,115 +29,212 @@ static void leave_directory(void)
     assert_int_equal(rmdir(path), 0);
 }
 
-/* Each beginning of a text: nothing beyond its end is read, which sanitizers and valgrind see. */
-CASE(json_scan__texts_that_are_cut_off)
+/* ---- answers: the test is isolator at the socket */
+
+static int listen_here(void)
 {
-    static const char whole[] =
-        "{\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u00e9\\\\\"},"
-        "{\"data\":\"?\",\"mimeType\":\"x/y\"}],\"isError\":true}}";
+    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
+    const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    return listener;
+}
+
+/* The command, in a child whose output goes to the files "out" and "err". */
+static pid_t start(char **words)
+{
+    const pid_t child = fork();
+    int count = 0;
+
+    if (child != 0)
+        return child;
+    while (words[count])
+        count++;
+    if (setenv("ISOLATOR_TOOLS", "socket", 1) != 0 || !freopen("out", "w", stdout) ||
+        !freopen("err", "w", stderr))
+        _exit(9);
+    count = tool_call_main(count, words);
+    fflush(NULL);
+    _exit(count);
+}
+
+/* Reads the two lines of a request. */
+static void check_request(int connection, const char *expected)
+{
+    CLEANUP(strbuf_release) struct strbuf request = STRBUF_INIT;
+    char byte;
+    int lines = 0;
+
+    while (lines < 2 && read(connection, &byte, 1) == 1) {
+        strbuf_addch(&request, byte);
+        lines += byte == '\n';
+    }
+    assert_string_equal(strbuf_string(&request), expected);
+}
+
+static void add_part(struct strbuf *to, enum mux_part type, const char *bytes, size_t length)
+{
+    unsigned char header[MUX_PART_HEADER] = {(unsigned char)type};
+
+    mux_write_number(header + 1, (uint32_t)length);
+    strbuf_add(to, header, sizeof header);
+    strbuf_add(to, bytes, length);
+}
+
+static void add_text(struct strbuf *to, enum mux_part type, const char *text)
+{
+    add_part(to, type, text, strlen(text));
+}
+
+/* Answers a request, and drops the parts. */
+static void answer(int listener, const char *request, struct strbuf *parts)
+{
+    const int connection = accept(listener, NULL, NULL);
+
+    assert_true(connection >= 0);
+    check_request(connection, request);
+    assert_int_equal(write(connection, strbuf_string(parts), parts->length), parts->length);
+    close(connection);
+    strbuf_drop(parts, parts->length);
+}
+
+static void check_file(const char *name, const char *expected)
+{
+    char bytes[1000];
+    const int fd = open(name, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = read(fd, bytes, sizeof bytes - 1);
+
+    assert_true(length >= 0);
+    bytes[length] = '\0';
+    close(fd);
+    assert_string_equal(bytes, expected);
+    assert_int_equal(unlink(name), 0);
+}
+
+/* The end of the command; the listener is closed. */
+static void check_end(int listener, pid_t child, int expected, const char *out, const char *err)
+{
+    int status;
+
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), expected);
+    check_file("out", out);
+    check_file("err", err);
+    close(listener);
+    assert_int_equal(unlink("socket"), 0);
+}
+
+#define REQUEST(method, params)                                                                    \
+    "isolator-call\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method "\",\"params\":" params    \
+    "}\n"
+
+/* A call of a.b, which gets these parts. */
+static void check_call(struct strbuf *parts, int status, const char *out, const char *err)
+{
+    char *words[] = {(char[]){"isolator-call"}, (char[]){"a.b"}, (char[]){"{\"x\":\n1}"}, NULL};
+    const int listener = listen_here();
+    const pid_t child = start(words);
+
+    answer(listener, REQUEST("tools/call", "{\"name\":\"a.b\",\"arguments\":{\"x\": 1}}"), parts);
+    check_end(listener, child, status, out, err);
+}
+
+CASE(tool_call__answers)
+{
+    CLEANUP(strbuf_release) struct strbuf parts = STRBUF_INIT;
 
     enter_directory();
-    for (size_t length = 0; length < sizeof whole - 1; length++) {
-        CLEANUP_FREE char *text = strndup(whole, length);
-        struct strbuf out = STRBUF_INIT, err = STRBUF_INIT;
-        char *cursor = NULL;
-
-        assert_int_equal(tool_call_print(text, &out, &err) | 1, 1);
-        tool_call_print_list(text, (char *[]){NULL}, &cursor, &out, &err);
-        free(cursor);
-        strbuf_release(&out);
-        strbuf_release(&err);
-        unlink("tool-1.bin"); /* of data that is cut off */
-    }
+    add_text(&parts, MUX_PART_TEXT, "one\n");
+    add_text(&parts, MUX_PART_TEXT, "two\n");
+    add_text(&parts, MUX_PART_END, "");
+    add_text(&parts, MUX_PART_TEXT, "beyond the end\n");
+    check_call(&parts, 0, "one\ntwo\n", "");
+    add_text(&parts, MUX_PART_FAILED, "");
+    add_text(&parts, MUX_PART_TEXT, "no such thing\n");
+    add_text(&parts, MUX_PART_END, "");
+    check_call(&parts, 1, "", "isolator-call: no such thing\n");
     leave_directory();
 }
 
-/* ---- values */
-
-static void check_printed(const char *message, int status, const char *out, const char *err)
+CASE(tool_call__answers_that_are_cut_off)
 {
-    struct strbuf seen_out = STRBUF_INIT, seen_err = STRBUF_INIT;
+    static const char *const text = "isolator-call: cannot reach the tools: Connection reset by "
+                                    "peer\n";
+    CLEANUP(strbuf_release) struct strbuf parts = STRBUF_INIT;
 
-    assert_int_equal(tool_call_print(message, &seen_out, &seen_err), status);
-    assert_string_equal(strbuf_string(&seen_out), out);
-    assert_string_equal(strbuf_string(&seen_err), err);
-    strbuf_release(&seen_out);
-    strbuf_release(&seen_err);
-}
-
-#define RESULT(members) "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{" members "}}\n"
-#define TEXT(text)      "{\"type\":\"text\",\"text\":\"" text "\"}"
-
-CASE(tool_call__values)
-{
-    check_printed(RESULT("\"content\":[" TEXT("no") "],\"structuredContent\":{\"a\":[1]}"), 0,
-                  "{\"a\":[1]}\n", "");
-    check_printed(RESULT("\"content\":[" TEXT("one") "," TEXT("two\\n") "],\"isError\":false"), 0,
-                  "one\ntwo\n", "");
-    check_printed(RESULT("\"content\":[]"), 0, "", "");
-    check_printed(RESULT("\"content\":[{\"type\":\"resource_link\",\"uri\":\"x\"},"
-                         "{\"type\":\"resource\",\"resource\":{\"text\":\"t\"}}]"),
-                  0, "{\"type\":\"resource_link\",\"uri\":\"x\"}\nt\n", "");
-}
-
-CASE(tool_call__errors)
-{
-    check_printed(RESULT("\"content\":[" TEXT("no such\\nthing") "],\"isError\":true,"
-                                                                 "\"structuredContent\":{}"),
-                  1, "", "no such\nthing\n");
-    check_printed("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"why\"}}\n", 1,
-                  "", "why\n");
-    check_printed(RESULT("\"content\":[],\"isError\":true"), 1, "", "the tool has failed\n");
-    check_printed("{\"id\":1,\"error\":{\"code\":-32700,\"message\":\"why\"}}\n", 1, "",
-                  "the arguments are no JSON object, or have too many values\n");
-    check_printed("[]", 1, "", "the answer cannot be read\n");
+    enter_directory();
+    check_call(&parts, 1, "", text);
+    add_text(&parts, MUX_PART_TEXT, "one\n");
+    check_call(&parts, 1, "one\n", text);
+    add_text(&parts, MUX_PART_TEXT, "one\n");
+    parts.length -= 2;
+    check_call(&parts, 1, "", text);
+    add_text(&parts, MUX_PART_END, "");
+    parts.length--;
+    check_call(&parts, 1, "", text);
+    leave_directory();
 }
 
 CASE(tool_call__files)
 {
-    char bytes[8];
-    int fd;
+    CLEANUP(strbuf_release) struct strbuf parts = STRBUF_INIT;
 
     enter_directory();
-    check_printed(
-        RESULT("\"content\":[{\"type\":\"image\",\"data\":\"YWI=\",\"mimeType\":\"image/png\"},"
-               "{\"type\":\"image\",\"data\":\"YQ==\",\"mimeType\":\"image/png\"},"
-               "{\"type\":\"resource\",\"resource\":{\"blob\":\"\",\"mimeType\":\"x/../y\"}}]"),
-        0, "tool-1.png\ntool-2.png\ntool-1.bin\n", "");
-    fd = open("tool-1.png", O_RDONLY | O_CLOEXEC);
-    assert_int_equal(read(fd, bytes, sizeof bytes), 2);
-    assert_memory_equal(bytes, "ab", 2);
-    close(fd);
-    check_printed(RESULT("\"content\":[{\"type\":\"image\",\"data\":\"?\",\"mimeType\":\"a/b\"}]"),
-                  1, "", "a part of the value is not base64, or cannot be written\n");
-    assert_int_equal(unlink("tool-1.png") | unlink("tool-2.png") | unlink("tool-1.bin"), 0);
+    add_part(&parts, MUX_PART_FILE, "png\0ab", 6);
+    add_part(&parts, MUX_PART_FILE, "png\0", 4);
+    add_part(&parts, MUX_PART_FILE, "bin\0c", 5);
+    add_text(&parts, MUX_PART_FAILED, "");
+    add_part(&parts, MUX_PART_FILE, "bin\0d", 5);
+    add_text(&parts, MUX_PART_END, "");
+    check_call(&parts, 1, "tool-1.png\ntool-2.png\ntool-1.bin\n", "isolator-call: tool-2.bin\n");
+    check_file("tool-1.png", "ab");
+    check_file("tool-2.png", "");
+    check_file("tool-1.bin", "c");
+    check_file("tool-2.bin", "d");
+    for (int i = 0; i < 2; i++) {
+        add_text(&parts, MUX_PART_TEXT, "before\n");
+        if (i == 0)
+            add_text(&parts, MUX_PART_FILE, "png"); /* what was no base64 */
+        else
+            add_part(&parts, MUX_PART_FILE, "no/such\0x", 9);
+        add_text(&parts, MUX_PART_TEXT, "after\n");
+        add_text(&parts, MUX_PART_END, "");
+        check_call(&parts, 1, "before\n",
+                   "isolator-call: a part of the value is not base64, or cannot be written\n");
+    }
     leave_directory();
 }
 
-static void check_list(const char *message, char *const *words, const char *out, const char *next)
+/* A list of two pages. */
+static void check_list(char *one, char *other, const char *expected)
 {
-    struct strbuf seen = STRBUF_INIT, err = STRBUF_INIT;
-    char *cursor = NULL;
+    CLEANUP(strbuf_release) struct strbuf parts = STRBUF_INIT;
+    char *words[] = {(char[]){"isolator-call"}, (char[]){"--list"}, one, other, NULL};
+    const int listener = listen_here();
+    const pid_t child = start(words);
 
-    assert_int_equal(tool_call_print_list(message, words, &cursor, &seen, &err), 0);
-    assert_string_equal(strbuf_string(&seen), out);
-    assert_string_equal(cursor ? cursor : "-", next);
-    free(cursor);
-    strbuf_release(&seen);
-    strbuf_release(&err);
+    add_text(&parts, MUX_PART_TOOL, "a.one: The one.\nMore.");
+    add_text(&parts, MUX_PART_CURSOR, "\"0.2\"");
+    add_text(&parts, MUX_PART_END, "");
+    answer(listener, REQUEST("tools/list", "{}"), &parts);
+    add_text(&parts, MUX_PART_TOOL, "a.two");
+    add_text(&parts, MUX_PART_END, "");
+    answer(listener, REQUEST("tools/list", "{\"cursor\":\"0.2\"}"), &parts);
+    check_end(listener, child, 0, expected, "");
 }
 
 CASE(tool_call__lists)
 {
-    static const char message[] = RESULT(
-        "\"tools\":[{\"name\":\"a.one\",\"description\":\"The one.\\nMore.\",\"inputSchema\":{}},"
-        "{\"name\":\"a.two\",\"inputSchema\":{\"x\":\"]\"}}],\"nextCursor\":\"0.2\"");
     char one[] = "ONE", more[] = "more", two[] = "two";
 
-    check_list(message, (char *[]){NULL}, "a.one: The one.\na.two\n", "\"0.2\"");
-    check_list(message, (char *[]){one, more, NULL}, "a.one: The one.\n", "\"0.2\"");
-    check_list(message, (char *[]){one, two, NULL}, "", "\"0.2\"");
-    check_list(RESULT("\"tools\":[]"), (char *[]){NULL}, "", "-");
+    enter_directory();
+    check_list(NULL, NULL, "a.one: The one.\na.two\n");
+    check_list(one, more, "a.one: The one.\n");
+    check_list(two, NULL, "a.two\n");
+    check_list(one, two, "");
+    leave_directory();
 }
 
 CASE(tool_call__name)
@@ -233,14 +263,11 @@ static _Noreturn void call_much(const char *path)
 /* isolator closes the connection while the command writes. */
 CASE(tool_call__connection_that_is_closed)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
-    const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int connection, status;
+    int listener, connection, status;
     pid_t child;
 
     enter_directory();
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(listen(listener, 1), 0);
+    listener = listen_here();
     child = fork();
     if (child == 0)
         call_much("socket");

@@ -284,6 +284,35 @@ CASE_WITH(tool_socket__speaks_mcp,
     check_log(fixture, "one.echo ok;");
 }
 
+/* A connection of isolator-call gets parts, of what is no message too; others go on as they do. */
+CASE_WITH(tool_socket__parts, set_up(fixture, FAKE("one", "good", ALL), NULL))
+{
+    static const char echoed[] = "\1\x0f\0\0\0{\"got\":{\"a\":1}}\1\1\0\0\0\n\6\0\0\0\0";
+    static const char refused[] =
+        "\3\0\0\0\0\1\x39\0\0\0the arguments are no JSON object, or have too many values"
+        "\1\1\0\0\0\n\6\0\0\0\0";
+    const long long hangs = clock_now_ms() + HANGS_MS;
+    struct strbuf *data = &fixture->data[0];
+
+    open_slot(fixture, 0);
+    open_slot(fixture, 1);
+    send_line(fixture, 0, "isolator-call");
+    assert_int_equal(fixture->log.messages, 0);
+    send_line(fixture, 0, CALL("1", "one.echo"));
+    while (data->length < sizeof echoed - 1 && clock_now_ms() < hangs)
+        wait_once(fixture);
+    assert_int_equal(data->length, sizeof echoed - 1);
+    assert_memory_equal(data->data, echoed, sizeof echoed - 1);
+    strbuf_drop(data, data->length);
+    send_line(fixture, 0, "isolator-call"); /* once is enough: it is no message */
+    drain(fixture);
+    assert_int_equal(fixture->log.messages, 2);
+    assert_int_equal(data->length, sizeof refused - 1);
+    assert_memory_equal(data->data, refused, sizeof refused - 1);
+    send_line(fixture, 1, CALL("2", "one.echo"));
+    expect_line(fixture, 1, ECHOED("2"));
+}
+
 /* A message of so many levels; owned. */
 static char *nested_ping(int levels)
 {

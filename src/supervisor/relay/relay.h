@@ -1,9 +1,9 @@
 /*
  * Process 1's end of the relay: a process in the container that accepts the connections of the
- * program (supervisor/relay_server.h). What it says to isolator, and isolator to it, are bytes that
- * are passed on over two pipes (base/mux.h): process 1 opens no socket and parses none of it. There
- * is a new relay for each request that orders one, and it ends with the request. The program may
- * kill or stop it, and loses only its own connections. Knows nothing of requests.
+ * program (supervisor/relay/relay_server.h). What it says to isolator, and isolator to it, are
+ * bytes that are passed on over two pipes (base/mux.h): process 1 opens no socket and parses none
+ * of it. There is a new relay for each request that orders one, and it ends with the request. The
+ * program may kill or stop it, and loses only its own connections. Knows nothing of requests.
  */
 #ifndef SUPERVISOR_RELAY_H
 #define SUPERVISOR_RELAY_H

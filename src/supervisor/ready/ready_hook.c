@@ -1,4 +1,4 @@
-#include "supervisor/ready_hook.h"
+#include "supervisor/ready/ready_hook.h"
 
 #include <string.h>
 

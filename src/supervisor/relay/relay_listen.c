@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervisor/relay_listen.h"
+#include "supervisor/relay/relay_listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervisor/relay_server.h"
+#include "supervisor/relay/relay_server.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/mux.h"
-#include "supervisor/relay_link.h"
-#include "supervisor/relay_listen.h"
-#include "supervisor/tool_call.h"
+#include "supervisor/relay/relay_link.h"
+#include "supervisor/relay/relay_listen.h"
+#include "supervisor/relay/tool_call.h"
 
 /*
  * How this works. One loop waits for the two pipes, the listener and all connections. What comes

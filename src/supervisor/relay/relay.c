@@ -1,4 +1,4 @@
-#include "supervisor/relay.h"
+#include "supervisor/relay/relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,9 @@
 #include "supervisor/figures.h"
 #include "supervisor/own_memory.h"
 #include "supervisor/program.h"
-#include "supervisor/relay_server.h"
+#include "supervisor/relay/relay_server.h"
 
-/* More than the relay tries to listen (supervisor/relay_server.c). */
+/* More than the relay tries to listen (supervisor/relay/relay_server.c). */
 enum { PATIENCE_US = 3000000, CHECK_MS = 500 };
 
 void relay_init(struct relay *relay, struct connection *connection, void *own, size_t own_size)

@@ -14,7 +14,7 @@
 #include "supervisor/figures.h"
 #include "supervisor/processes.h"
 #include "supervisor/program.h"
-#include "supervisor/ready_template.h"
+#include "supervisor/ready/ready_template.h"
 
 enum ready_state {
     READY_NONE,
@@ -37,7 +37,7 @@ void ready_init(struct ready *ready, const char *workdir);
 
 /*
  * Starts the program, which is taken over, with a hook if `variable` is not empty ("NAME=PATH",
- * supervisor/ready_hook.h). False: `failure` says why not.
+ * supervisor/ready/ready_hook.h). False: `failure` says why not.
  */
 bool ready_start(struct ready *ready, struct program *program, const struct figures *figures,
                  const char *variable, struct program_failure *failure);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervisor/ready.h"
+#include "supervisor/ready/ready.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "supervisor/descriptors.h"
 #include "supervisor/memory_file.h"
-#include "supervisor/ready_hook.h"
+#include "supervisor/ready/ready_hook.h"
 
 /* Descriptors: what a hook reads from, and an interpreter that stays its cells. */
 enum { HOOK = 3, CELLS = 4 };

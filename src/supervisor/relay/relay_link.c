@@ -1,4 +1,4 @@
-#include "supervisor/relay_link.h"
+#include "supervisor/relay/relay_link.h"
 
 #include <errno.h>
 #include <string.h>

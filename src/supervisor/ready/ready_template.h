@@ -1,7 +1,8 @@
 /*
- * A program that waits (supervisor/ready.h) as the template of others: each test of a submission is
- * a fork of it, which begins where it waits. The template itself never goes on, so it has run
- * nothing of a request. A test has the same user and must not change what a later one computes:
+ * A program that waits (supervisor/ready/ready.h) as the template of others: each test of a
+ * submission is a fork of it, which begins where it waits. The template itself never goes on, so it
+ * has run nothing of a request. A test has the same user and must not change what a later one
+ * computes:
  *
  * - The template is not dumpable, so that only process 1 reads or writes its memory, its files in
  *   /proc and its descriptors; it has stopped for its tracer, so that signals wait.

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervisor/ready_template.h"
+#include "supervisor/ready/ready_template.h"
 
 #include <errno.h>
 #include <fcntl.h>
