@@ -244,6 +244,7 @@ test_case --quick 'a sample: the last block that names its language, with or wit
     cat >"$scratch/samples" <<'END'
 "not a block"
 "Here:\n```python\nnot closed"
+"```\nneither a name nor an end"
 "only an end\n```\nAnd that is it."
 "an end and a block\n```\nThat is:\n```python\nthis one\n```"
 "an end before output\n```\nOutput:\n```\n1\n```"
@@ -265,6 +266,7 @@ $(members '$_->{entrypoint_code} =~ s/\n/|/gr')" "the programs" <<'END'
 0|
 not a block
 not closed|
+neither a name nor an end|
 only an end|
 this one|
 an end before output|
