@@ -272,6 +272,7 @@ test_case 'the languages and entry points of submissions' && {
     put languages/submissions/accepted/C.C '#include <iostream>\nint main() { int n; std::cin >> n; std::cout << "Twice " << n * 2; }\n'
     put languages/submissions/accepted/three.py3 'print("Twice", int(input()) * 2)\n'
     put languages/submissions/accepted/perl.pl 'print "Twice ", 2 * <STDIN>;\n'
+    put languages/submissions/accepted/old.py '#!/usr/bin/env python2\nprint "Twice", input() * 2\n'
     put languages/submissions/accepted/prolog.pl 'main.\n'
     put languages/submissions/accepted/text.txt "$double\n"
     put languages/submissions/accepted/two.ash "$double\n"
@@ -299,12 +300,13 @@ accepted/class passed passed ok T
 accepted/dir passed passed ok T
 accepted/double.ash passed passed ok T
 accepted/none passed passed ok T
+accepted/old.py passed not tested - - the configuration has no language 'python2', which the package asks for; add it, or ...
 accepted/perl.pl passed passed ok T
 accepted/prolog.pl passed not tested - - the configuration has no language 'prolog', which the package asks for; add it, or ...
 accepted/text.txt passed passed ok T
 accepted/three.py3 passed passed ok T
 accepted/two.ash passed not tested - - the configuration has no language 'python2', which the package asks for; add it, or ...
-8 of 8 submissions as expected; 2 not tested
+8 of 8 submissions as expected; 3 not tested
 END
     has "$err" "warning: '$scratch/languages/submissions': ignored the entrypoint '../double.ash', which is not a file of 'accepted/none'" \
         "an entry point elsewhere"
