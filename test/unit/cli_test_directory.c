@@ -363,8 +363,8 @@ CASE(test_directory__directories_below)
     write_in(invalid, "i.in", "");
     write_in(bad, "b.in", "");
     assert_int_equal(symlink("secret", link), 0);
-    tests = read_with_warning(
-        directory, "'DIR': ignored what belongs to no test: bad, invalid_input, link");
+    tests = read_with_warning(directory,
+                              "'DIR': ignored what belongs to no test: bad, invalid_input, link");
     listed = list_tests(&tests);
     assert_string_equal(listed, "sample/1:i secret/2/a:i secret/10:io x:i");
     test_requests_release(&tests);

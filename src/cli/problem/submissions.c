@@ -103,8 +103,7 @@ static const char *wanted_language(const struct reading *reading, const char *na
 {
     const char *language = reading->options->request.language;
 
-    return language || !name ? language
-                             : submission_rules_language(&reading->rules, name, program);
+    return language || !name ? language : submission_rules_language(&reading->rules, name, program);
 }
 
 /* The language of a file or directory that can be read; NULL: none, or several. */
