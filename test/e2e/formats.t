@@ -244,9 +244,13 @@ test_case --quick 'a sample: the last block that names its language, with or wit
     cat >"$scratch/samples" <<'END'
 "not a block"
 "Here:\n```python\nnot closed"
+"```\nneither a name nor an end"
 "only an end\n```\nAnd that is it."
 "an end and a block\n```\nThat is:\n```python\nthis one\n```"
 "an end before output\n```\nOutput:\n```\n1\n```"
+"an end before text\n```\nOutput:\n```text\n1\n```"
+"1. Do\n    ```python\n  indented_less = 1\n    ```"
+"```f()``` is no fence"
 "1. Do\n    ```python\n    if indented:\n        pass\n    ```\n"
 "~~~py\n```tildes```\n~~~"
 "````python\n'''\n```\nlonger'''\n````"
@@ -265,9 +269,13 @@ $(members '$_->{entrypoint_code} =~ s/\n/|/gr')" "the programs" <<'END'
 0|
 not a block
 not closed|
+neither a name nor an end|
 only an end|
 this one|
 an end before output|
+an end before text|
+indented_less = 1|
+```f()``` is no fence
 if indented:|    pass|
 ```tildes```|
 '''|```|longer'''|

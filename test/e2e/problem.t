@@ -272,6 +272,7 @@ test_case 'the languages and entry points of submissions' && {
     put languages/submissions/accepted/C.C '#include <iostream>\nint main() { int n; std::cin >> n; std::cout << "Twice " << n * 2; }\n'
     put languages/submissions/accepted/three.py3 'print("Twice", int(input()) * 2)\n'
     put languages/submissions/accepted/perl.pl 'print "Twice ", 2 * <STDIN>;\n'
+    put languages/submissions/accepted/old.py '#!/usr/bin/env python2\nprint "Twice", input() * 2\n'
     put languages/submissions/accepted/prolog.pl 'main.\n'
     put languages/submissions/accepted/text.txt "$double\n"
     put languages/submissions/accepted/two.ash "$double\n"
@@ -287,7 +288,7 @@ accepted/perl.pl: {language: perl}
 accepted/d*: {entrypoint: other.ash}
 accepted/dir: {entrypoint: main.ash}
 accepted/class: {entrypoint: Other}
-accepted/none: {entrypoint: ../other.ash}
+accepted/none: {entrypoint: ../double.ash}
 '
     problem languages --timeout 10s
     expect "$status
@@ -299,15 +300,16 @@ accepted/class passed passed ok T
 accepted/dir passed passed ok T
 accepted/double.ash passed passed ok T
 accepted/none passed passed ok T
+accepted/old.py passed not tested - - the configuration has no language 'python2', which the package asks for; add it, or ...
 accepted/perl.pl passed passed ok T
 accepted/prolog.pl passed not tested - - the configuration has no language 'prolog', which the package asks for; add it, or ...
 accepted/text.txt passed passed ok T
 accepted/three.py3 passed passed ok T
 accepted/two.ash passed not tested - - the configuration has no language 'python2', which the package asks for; add it, or ...
-8 of 8 submissions as expected; 2 not tested
+8 of 8 submissions as expected; 3 not tested
 END
-    has "$err" "warning: '$scratch/languages/submissions': ignored the entrypoint '../other.ash', which is not a file of 'accepted/none'" \
-        "an entry point that is not there"
+    has "$err" "warning: '$scratch/languages/submissions': ignored the entrypoint '../double.ash', which is not a file of 'accepted/none'" \
+        "an entry point elsewhere"
     cp "$scratch/languages/submissions/accepted/perl.pl" "$scratch/given.pl"
     problem languages "$scratch/given.pl"
     is "$status $(printf '%s\n' "$out" | figures | sed -n 2p)" "0 $scratch/given.pl - passed - T" "a file that is not of the package is Perl"
@@ -698,8 +700,9 @@ test_case 'constants of a package' && {
     put constants/data/secret/test_group.yaml 'max_score: {{n}}\n'
     put constants/data/secret/1.in '{{f}}\n'
     put constants/data/secret/1.ans '{{n}}\n'
+    put constants/data/secret/1.yaml 'args: ["{{f}}"]\n'
     put constants/include/default/f.txt '{{word.low}} {{g}}\n'
-    put constants/submissions/accepted/one.ash 'read -r n; [ "$n" = "{""{f}}" ] && echo "{{word}} {{f}} {{word.value}} $(cat f.txt)"; echo {{n}}\n'
+    put constants/submissions/accepted/one.ash 'read -r n; [ "$n $1" = "{""{f}} {""{f}}" ] && echo "{{word}} {{f}} {{word.value}} $(cat f.txt)"; echo {{n}}\n'
     put constants/submissions/accepted/dir/main.ash 'echo "Twice 2 {{word}} $(cat f.txt)"; echo "{{n}}"\n'
     problem constants
     expect "$status

@@ -278,6 +278,7 @@ def test_a_request_that_is_no_json():
     "arguments, given, message",
     [
         ((), {"timeout": 5}, "run() has no argument 'timeout'; the nearest is 'timeout_seconds'"),
+        ((), {"env": {}}, "run() has no argument 'env'; the nearest is 'environment'"),
         ((), {"memroy_mb": 5}, "run() has no argument 'memroy_mb'; the nearest is 'memory_mb'"),
         (("python", "text"), {}, "run() takes code and language by position and the rest by name, such as stdin='text'"),
         (("python", 5), {}, "run() takes code and language by position and the rest by name, such as timeout_seconds=5"),

@@ -350,6 +350,7 @@ CASE(test_directory__directories_below)
     CLEANUP_FREE char *sample = make_below(directory, "sample");
     CLEANUP_FREE char *hidden = make_below(directory, ".git");
     CLEANUP_FREE char *invalid = make_below(directory, "invalid_input");
+    CLEANUP_FREE char *bad = make_below(directory, "bad");
     CLEANUP_FREE char *link = path_in(directory, "link"), *listed = NULL;
     struct test_requests tests;
 
@@ -360,9 +361,10 @@ CASE(test_directory__directories_below)
     write_in(directory, "x.in", "");
     write_in(hidden, "h.in", "");
     write_in(invalid, "i.in", "");
+    write_in(bad, "b.in", "");
     assert_int_equal(symlink("secret", link), 0);
-    tests =
-        read_with_warning(directory, "'DIR': ignored what belongs to no test: invalid_input, link");
+    tests = read_with_warning(directory,
+                              "'DIR': ignored what belongs to no test: bad, invalid_input, link");
     listed = list_tests(&tests);
     assert_string_equal(listed, "sample/1:i secret/2/a:i secret/10:io x:i");
     test_requests_release(&tests);

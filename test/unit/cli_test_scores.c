@@ -173,6 +173,7 @@ CASE(test_scores__refused)
         {"require_pass: [[a]]\n",
          ": require_pass: must be a name or a sequence of at most 100 names"},
         {"score_aggregation: max\n", ": score_aggregation: must be sum, min or pass-fail"},
+        {"max_score: 1\nmax_score: 2\n", ": line 2: 'max_score' is there twice"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++)

@@ -1,7 +1,9 @@
 #include "cli/problem/submission_rules.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/glob.h"
@@ -178,4 +180,30 @@ const char *submission_rules_text(const struct submission_rules *rules, const ch
             text = json_string_value(json_object_get(rule, key));
     }
     return text;
+}
+
+/* Whether the first line of a program says so (legacy format, "Programs"). */
+static bool is_python2(const char *program)
+{
+    CLEANUP_FD const int fd = open(program, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    char line[256] = "";
+
+    if (fd < 0 || read(fd, line, sizeof line - 1) < 2 || strncmp(line, "#!", 2) != 0)
+        return false;
+    line[strcspn(line, "\n")] = '\0';
+    return strstr(line, "python2");
+}
+
+const char *submission_rules_language(const struct submission_rules *rules, const char *path,
+                                      const char *program)
+{
+    const char *language = submission_rules_text(rules, path, "language");
+    const char *dot = program ? strrchr(text_file_name(program), '.') : NULL;
+
+    if (language || !dot)
+        return language;
+    /* format 2025-09, "Languages": the endings of Perl in parentheses do not count */
+    if (strcmp(dot, ".pl") == 0)
+        return "prolog";
+    return strcmp(dot, ".py") == 0 && is_python2(program) ? "python2" : NULL;
 }

@@ -64,4 +64,11 @@ int submission_rule_read(struct requirement *requirement, const json_t *rule, st
 /* Whether a pattern, which is checked, is that of the submission or of its directory. */
 bool submission_rule_matches(const char *pattern, const char *path, const char *directory);
 
+/*
+ * The language that the package gives a submission: by its rules, or by the ending and the first
+ * line of its program, which may be NULL. Borrowed; NULL: the configuration says it.
+ */
+const char *submission_rules_language(const struct submission_rules *rules, const char *path,
+                                      const char *program);
+
 #endif

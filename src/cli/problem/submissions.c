@@ -102,14 +102,8 @@ static const char *wanted_language(const struct reading *reading, const char *na
                                    const char *program)
 {
     const char *language = reading->options->request.language;
-    const char *dot = program ? strrchr(text_file_name(program), '.') : NULL;
 
-    if (!language && name)
-        language = submission_rules_text(&reading->rules, name, "language");
-    /* format 2025-09, "Languages": the endings of Perl in parentheses do not count */
-    if (!language && name && dot && strcmp(dot, ".pl") == 0)
-        language = "prolog";
-    return language;
+    return language || !name ? language : submission_rules_language(&reading->rules, name, program);
 }
 
 /* The language of a file or directory that can be read; NULL: none, or several. */
