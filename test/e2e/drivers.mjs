@@ -139,6 +139,15 @@ quickCase('Python: processes that are spawned and do not find what a cell define
     is(next.report.value, '[1]', 'the next one');
     is(await pythonValues(`${define}list(ProcessPoolExecutor(1).map(f, [1]))`, 'with multiprocessing.Pool(1) as pool: r = pool.map(f, [2])\nr',
         'multiprocessing.get_start_method()'), "[1]|[2]|'fork'", 'forks find it, and are the default');
+    is(await pythonValues(`import importlib.util, os, shutil, sys, tempfile
+directory = tempfile.mkdtemp()
+shutil.copytree(os.path.dirname(importlib.util.find_spec("multiprocessing").origin), directory + "/multiprocessing")
+with open(directory + "/multiprocessing/context.py", "r+") as file:
+    text = file.read().replace("DefaultContext(_concrete_contexts['fork'])", "DefaultContext(_concrete_contexts['forkserver'])")
+    file.seek(0); file.write(text)
+sys.path.insert(0, directory)
+import multiprocessing
+shutil.rmtree(directory)`, 'multiprocessing.get_start_method(), "DefaultContext(_concrete_contexts[\'forkserver\'])" in text'), "|('fork', True)", 'also where the library has another default');
 });
 
 quickCase('Python: what works in notebooks and not here is explained', async () => {

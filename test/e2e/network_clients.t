@@ -197,6 +197,32 @@ END
     is "$(field stdout)" "--no-warnings" "with its own"
 }
 
+test_case 'http.get of Node.js, which uses the proxy from the versions on that the manual names' && {
+    code js 'const [major, minor] = process.versions.node.split(".").map(Number);
+const uses = major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
+const get = (url) => new Promise((done) => require("http").get(url, (response) => {
+    let text = "";
+    response.on("data", (data) => { text += data; }).on("end", () => done(`${response.statusCode} ${text.trim()}`));
+}).on("error", (error) => done(error.code)));
+(async () => {
+    const seen = [await get("http://'$web'/"), await get("http://other.test/")];
+    const proxied = ["200 hello", "403 isolator: host \x27other.test\x27 is not on the list of allowed hosts"];
+    console.log(String(seen) === String(uses ? proxied : ["EAI_AGAIN", "EAI_AGAIN"]) ? "as in the manual" : [process.version, seen]);
+})()' --config "$config"
+    is "$(field stdout)" "as in the manual" "what the program got"
+}
+
+test_case 'fetch of plain HTTP, as also other interpreters of JavaScript have it' && {
+    code mjs 'for (const url of ["http://'$web'/", "http://other.test/"]) {
+    const response = await fetch(url);
+    console.log(response.status, (await response.text()).trim());
+}' --config "$config"
+    expect "$(field stdout)" "what the program got" <<'END'
+200 hello
+403 isolator: host 'other.test' is not on the list of allowed hosts
+END
+}
+
 # ---- hosts whose TLS isolator terminates
 
 test_case 'clients find the certificates of isolator without an option, and get the header' && {

@@ -36,6 +36,15 @@ test_case 'JavaScript' && {
     with=()
 }
 
+test_case 'JavaScript with types, where Node.js can leave them out' && {
+    perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); $c->{languages}{javascript} = $c->{languages}{typescript}; print encode_json($c)' \
+        <"$ISOLATOR_CONFIG" >"$scratch/typed.json"
+    with=(--config "$scratch/typed.json" --language javascript)
+    cells 'const f = (a: number): number => a + 1' '// %%' 'f(5)'
+    is "$status|$out|$err" "0|6|" "they are left out"
+    with=()
+}
+
 test_case 'the extension of the file chooses the language' && {
     printf '%s\n' 'const x = 6' '// %%' '`${x * 7}`' >"$scratch/cells.js"
     isolator session "$scratch/cells.js"
