@@ -53,6 +53,8 @@ struct run_options {
     double time_limit;                 /* of a problem, in seconds; 0: not given */
     /* Paths; NULL: not given, and at most one is. */
     char *checker, *validator, *interactor, *interactive_validator;
+    /* Of a problem, the program that grades groups, or why there is none; both owned, or NULL. */
+    char *grader, *no_grader;
     bool transcript;
     bool no_checker_trial;
     bool no_detail; /* results do not show the tests */

@@ -44,19 +44,26 @@ int checker_wait(struct run *checker, struct error *error)
     return blame_judges(error);
 }
 
-void checker_finish(struct run *run)
+/* Ends what the judge still does, and adds its warnings to the result of the program. */
+static void finish(struct run *judge, struct result *result)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    struct run *checker = run->checker;
-    struct result *result = run->result;
 
-    notifier_raise(&checker->ending);
-    checker_wait(checker, &ignored); /* the program may not have come to its tests */
-    for (size_t i = 0; i < checker->result->warnings.count; i++)
-        strvec_pushf(&result->warnings, "%s: %s", checker->role,
-                     checker->result->warnings.items[i]);
-    result->checker_image = steal_pointer(&checker->result->image);
-    result->checker_container = steal_pointer(&checker->result->container);
+    notifier_raise(&judge->ending);
+    checker_wait(judge, &ignored); /* the program may not have come to its tests */
+    for (size_t i = 0; i < judge->result->warnings.count; i++)
+        strvec_pushf(&result->warnings, "%s: %s", judge->role, judge->result->warnings.items[i]);
+}
+
+void checker_finish(struct run *run)
+{
+    if (run->grader)
+        finish(run->grader, run->result);
+    if (!run->checker)
+        return;
+    finish(run->checker, run->result);
+    run->result->checker_image = steal_pointer(&run->checker->result->image);
+    run->result->checker_container = steal_pointer(&run->checker->result->container);
 }
 
 /* ---- what it is given */
@@ -141,7 +148,7 @@ static void make_command(struct strvec *command, const struct plan *plan,
         strvec_push(command, plan->command.items[i]);
     if (convention == CHECKER_TESTLIB)
         strvec_push_each(command, INPUT, OUTPUT, ANSWER, NULL);
-    else
+    else if (convention == CHECKER_KATTIS)
         strvec_push_each(command, INPUT, ANSWER, CHECKER_FEEDBACK "/", NULL);
     strvec_push_all(command, &plan->arguments);
     strvec_push_all(command, arguments);
@@ -249,6 +256,16 @@ static int read_scores(const struct result *result, struct checker_verdict *verd
     return multiplier ? read_score(multiplier, &verdict->multiplier, error) : 0;
 }
 
+int checker_refuse_status(const char *name, const struct result *result, struct error *error)
+{
+    CLEANUP_FREE char *said = checker_text_exception(result->exit_code, &result->text[1]);
+
+    if (!said)
+        said = checker_first_line(&result->text[1]);
+    return error_set(error, ERROR_JUDGE, "%s exited with status %d%s%s", name, result->exit_code,
+                     said ? ": " : "", said ? said : "");
+}
+
 static int judge_kattis(const char *name, const struct result *result,
                         struct checker_verdict *verdict, struct error *error)
 {
@@ -257,14 +274,8 @@ static int judge_kattis(const char *name, const struct result *result,
     verdict->message = read_feedback(result, "judgemessage.txt");
     if (!verdict->message)
         verdict->message = read_feedback(result, "teammessage.txt");
-    if (result->exit_code != 42 && result->exit_code != 43) {
-        CLEANUP_FREE char *said = checker_text_exception(result->exit_code, &result->text[1]);
-
-        if (!said)
-            said = checker_first_line(&result->text[1]);
-        return error_set(error, ERROR_JUDGE, "%s exited with status %d%s%s", name,
-                         result->exit_code, said ? ": " : "", said ? said : "");
-    }
+    if (result->exit_code != 42 && result->exit_code != 43)
+        return checker_refuse_status(name, result, error);
     verdict->outcome = result->exit_code == 42 ? CHECKER_RIGHT : CHECKER_WRONG;
     if (verdict->outcome == CHECKER_WRONG) /* its score is 0, whatever the validator says */
         return 0;
@@ -275,10 +286,8 @@ static int judge_kattis(const char *name, const struct result *result,
 
 /* ---- its run */
 
-int checker_judge(enum checker_convention convention, const char *name, const struct result *result,
-                  struct checker_verdict *verdict, struct error *error)
+int checker_check_end(const char *name, const struct result *result, struct error *error)
 {
-    *verdict = (struct checker_verdict){.score = NAN, .multiplier = NAN};
     if (result->reason == REASON_CANCELLED)
         return error_set(error, ERROR_CANCELLED, "cancelled while %s ran", name);
     if (result->reason == REASON_SIGNAL)
@@ -287,6 +296,15 @@ int checker_judge(enum checker_convention convention, const char *name, const st
     if (result->reason != REASON_EXIT)
         return error_set(error, ERROR_JUDGE, "%s",
                          result->error ? result->error : result_reason(result));
+    return 0;
+}
+
+int checker_judge(enum checker_convention convention, const char *name, const struct result *result,
+                  struct checker_verdict *verdict, struct error *error)
+{
+    *verdict = (struct checker_verdict){.score = NAN, .multiplier = NAN};
+    if (checker_check_end(name, result, error) != 0)
+        return -1;
     return convention == CHECKER_TESTLIB ? judge_testlib(name, result, verdict, error)
                                          : judge_kattis(name, result, verdict, error);
 }
@@ -308,10 +326,10 @@ static int run_checker(struct run *checker, enum checker_convention convention,
     make_command(&command, plan, convention, checked->arguments);
     output_sink_init(&output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], &observer);
     checker->result = result;
-    program = run_program_of(checker, joint ? "the interactor" : "the checker", &output, result);
+    program = run_program_of(checker, checker->role, &output, result);
     program.request.command = &command;
     program.request.archive = archive_file(files);
-    program.request.input = convention == CHECKER_KATTIS ? checked->output : -1;
+    program.request.input = convention == CHECKER_TESTLIB ? -1 : checked->output;
     program.request.restore_ms = budget_ms(checker->docker, BUDGET_RESTORE);
     if (joint)
         joint->prepare(joint->context, &program);

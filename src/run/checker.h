@@ -62,6 +62,10 @@ int checker_execute(struct run *checker, enum checker_convention convention,
 int checker_judge(enum checker_convention convention, const char *name, const struct result *result,
                   struct checker_verdict *verdict, struct error *error);
 
+/* The first steps of the second: that it has exited; -1 that it has, with a wrong status. */
+int checker_check_end(const char *name, const struct result *result, struct error *error);
+int checker_refuse_status(const char *name, const struct result *result, struct error *error);
+
 /* The status of a test with this outcome. */
 enum test_status checker_test_status(enum checker_outcome outcome);
 
@@ -75,8 +79,9 @@ char *checker_explain(const struct checker_verdict *verdict, bool outcome_only);
 int checker_wait(struct run *checker, struct error *error);
 
 /*
- * The program's run has no more use for its checker: ends what that still does, such as its build,
- * and adds to the result of the program what is known of it: image, container and warnings.
+ * The program's run has no more use for its checker and its grader, if it has them: ends what they
+ * still do, such as a build, and adds to the result of the program what is known of them: warnings,
+ * and of the checker image and container.
  */
 void checker_finish(struct run *run);
 

@@ -5,12 +5,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/thread.h"
 #include "container/runtime_check.h"
 #include "docker/budget.h"
 #include "run/checker.h"
 #include "run/extra_files.h"
 #include "run/interaction.h"
+#include "run/judge_start.h"
 #include "run/pack_input.h"
 #include "run/run_kinds.h"
 #include "run/run_session.h"
@@ -61,31 +61,46 @@ static int open_stop(struct run *checker, struct error *error)
     return 0;
 }
 
-/* The checker of the tests has a run of its own, whose container waits while tests run, or works.
+/*
+ * A program of the judges has a run of its own, whose container waits while tests run, or works,
+ * `uses` times.
  */
-static int begin_checker(struct run *run, struct error *error)
+static int begin_judge(struct run *run, const struct plan *plan, const char *role, size_t uses,
+                       struct run **judge, struct error *error)
 {
     const struct run_observer observer = RUN_OBSERVER_INIT;
-    const struct plan *plan = run->plan->checker;
     const long long each_ms = limits_timeout_ms(&plan->policy.limits);
     struct result *result = memory_allocate(sizeof *result);
-    struct run *checker = memory_allocate(sizeof *checker);
     bool begun;
 
+    *judge = memory_allocate(sizeof **judge);
     *result = (struct result)RESULT_INIT;
-    begun = run_begin(checker, run->docker, plan, &observer, run->cancel, NULL, result);
-    run->checker = checker;
-    checker->role = run->plan->interactive ? "the interactor" : "the checker";
-    run->turns_ms = plan_programs_ms(plan) + (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) *
-                                                 (long long)run->plan->tests.count;
-    checker->turns_ms = run_use_ms(run);
+    begun = run_begin(*judge, run->docker, plan, &observer, run->cancel, NULL, result);
+    (*judge)->role = role;
+    run->turns_ms += plan_programs_ms(plan) +
+                     (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) * (long long)uses;
+    (*judge)->turns_ms = run_use_ms(run);
     if (begun)
-        return open_stop(checker, error);
+        return open_stop(*judge, error);
     return error_set(error,
                      result->reason == REASON_CANCELLED ? ERROR_CANCELLED
                      : result->reason == REASON_ENGINE  ? ERROR_ENGINE
                                                         : ERROR_JUDGE,
-                     "%s: %s", checker->role, result->error ? result->error : "it cannot be sent");
+                     "%s: %s", role, result->error ? result->error : "it cannot be sent");
+}
+
+/* The checker of the tests, and the grader of their groups. */
+static int begin_judges(struct run *run, struct error *error)
+{
+    const struct plan *plan = run->plan;
+
+    if (plan->checker &&
+        begin_judge(run, plan->checker, plan->interactive ? "the interactor" : "the checker",
+                    plan->tests.count, &run->checker, error) != 0)
+        return -1;
+    return plan->grader ? begin_judge(run, plan->grader, "the grader", plan->tests.groups->count,
+                                      &run->grader, error)
+                        : 0;
 }
 
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
@@ -119,7 +134,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     if (plan->tools.count > 0)
         result_add_tools(result);
     test_run_prepare(run);
-    if (plan->checker && begin_checker(run, &error) != 0) {
+    if (begin_judges(run, &error) != 0) {
         result_fail(result, &error);
         test_run_explain(run);
         return false;
@@ -135,16 +150,6 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     result_fail(result, &error);
     test_run_explain(run);
     return false;
-}
-
-/* Each warning once: another instance of the same run may have caused the same. */
-static void add_warnings(struct run *run)
-{
-    const struct strvec *warnings = &run->instance->warnings;
-
-    for (size_t i = 0; i < warnings->count; i++)
-        if (!strvec_contains(&run->result->warnings, warnings->items[i]))
-            strvec_push(&run->result->warnings, warnings->items[i]);
 }
 
 /* ---- the instance */
@@ -164,7 +169,7 @@ static int run_warm(struct run *run, bool *begun, struct error *error)
     run->result->warm = true;
     run->result->ready_bytes = run->instance->link.ready_bytes;
     run_set_container(run, &run->instance->container);
-    add_warnings(run);
+    run_add_warnings(run);
     if (instance_set_limits(run->instance, &run->limits, deadline, run->cancel, error) != 0)
         return -1;
     return run_programs(run, deadline, begun, error);
@@ -174,54 +179,6 @@ static void free_instance(struct run *run)
 {
     instance_free(run->instance);
     run->instance = NULL;
-}
-
-/* Makes the container of the checker, and builds it there. */
-static int open_checker(struct run *checker, struct error *error)
-{
-    const long long deadline = run_setup_deadline(checker);
-    const struct result *result = checker->result;
-    CLEANUP_FREE char *said = NULL;
-    bool begun, built;
-    int status;
-
-    checker->instance =
-        instance_new(checker->docker, checker->plan, &checker->limits, run_keep_ms(checker));
-    if (checker->joined)
-        instance_join(checker->instance, checker->joined);
-    status = instance_make(checker->instance, checker->plan, deadline, run_end_deadline(checker),
-                           checker->cancel, error);
-    run_set_container(checker, &checker->instance->container);
-    add_warnings(checker);
-    if (status != 0) {
-        free_instance(checker);
-        return error_prefix(error, "%s", checker->role);
-    }
-    if (submission_prepare(checker, deadline, &begun, &built, error) != 0)
-        return error_prefix(error, "%s", checker->role);
-    if (built)
-        return 0;
-    if (result->reason == REASON_CANCELLED)
-        return error_set(error, ERROR_CANCELLED, "cancelled while %s was built", checker->role);
-    said = result->build ? checker_first_line(&result->build->text[1]) : NULL;
-    return error_set(error, ERROR_JUDGE, "%s cannot be built%s%s", checker->role, said ? ": " : "",
-                     said ? said : "");
-}
-
-static void *make_checker(void *context)
-{
-    struct run *checker = context;
-
-    checker->start_status = open_checker(checker, &checker->start_error);
-    return NULL;
-}
-
-static void start_checker(struct run *checker)
-{
-    checker->is_started = true;
-    checker->has_maker = thread_start(&checker->maker, make_checker, checker) == 0;
-    if (!checker->has_maker)
-        make_checker(checker);
 }
 
 /* Whether the checker is an interactor that shares FIFOs with the program. */
@@ -238,7 +195,7 @@ static void start_interactor(struct run *run)
     run->relays = run->relays || run->instance->link.is_gvisor;
     run->checker->joined = has_fifos(run) ? run->instance : NULL;
     run->checker->start = clock_now_ms();
-    start_checker(run->checker);
+    judge_start(run->checker);
 }
 
 /* Runs the programs in an instance that is made for them. */
@@ -255,7 +212,7 @@ static int run_cold(struct run *run, struct error *error)
     status = instance_make(run->instance, run->plan, deadline, run_end_deadline(run), run->cancel,
                            error);
     run_set_container(run, &run->instance->container);
-    add_warnings(run);
+    run_add_warnings(run);
     if (status == 0) {
         start_interactor(run);
         return run_programs(run, deadline, &begun, error);
@@ -339,13 +296,14 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
     run->instance = used ? run_session_take(session) : warm;
     run->relays = run->plan->interactive && interaction_must_relay(run);
     if (run->checker && !has_fifos(run))
-        start_checker(run->checker);
+        judge_start(run->checker);
+    if (run->grader)
+        judge_start(run->grader);
     if (add_to_files(run, &error) == 0)
         status = used            ? run_in_session(run, &error)
                  : run->instance ? run_warm_or_cold(run, &error)
                                  : run_cold(run, &error);
-    if (run->checker)
-        checker_finish(run);
+    checker_finish(run);
     if (status == 0 && result_success(run->result))
         save_run(run, &error);
     if (error.kind != ERROR_NONE)
@@ -361,28 +319,32 @@ void run_execute(struct run *run, struct run_session *session, struct instance *
         run_session_take_run(run, used);
 }
 
-static int end_checker(struct run *checker, struct error *error)
+/* Returns `result` if the cleanup succeeds. There may be no such run. */
+static int end_judge(struct run *judge, int result, struct error *error)
 {
-    struct result *result = checker->result;
-    const int status = run_clean_up(checker, error);
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
 
-    notifier_release(&checker->stop);
-    notifier_release(&checker->ending);
-    error_release(&checker->start_error);
-    result_release(result);
-    free(result);
-    free(checker);
-    return status;
+    if (!judge)
+        return result;
+    if (run_clean_up(judge, result == 0 ? error : &ignored) != 0)
+        result = -1;
+    notifier_release(&judge->stop);
+    notifier_release(&judge->ending);
+    error_release(&judge->start_error);
+    result_release(judge->result);
+    free(judge->result);
+    free(judge);
+    return result;
 }
 
 int run_clean_up(struct run *run, struct error *error)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    int result = 0;
+    int result = end_judge(run->grader, 0, error);
 
-    if (run->checker) /* it may share a volume with the instance, which is that one's */
-        result = end_checker(run->checker, error);
-    run->checker = NULL;
+    /* it may share a volume with the instance, which is that one's */
+    result = end_judge(run->checker, result, error);
+    run->checker = run->grader = NULL;
     if (run->instance &&
         instance_remove(run->instance, run_end_deadline(run), result == 0 ? error : &ignored) != 0)
         result = -1;

@@ -1,6 +1,6 @@
 /*
  * The state of a run, shared by the files that carry it out, each of which calls only those after
- * it: run/run.c, run/extra_files.c, run/run_terminator.c, run/save.c, run/submission.c,
+ * it: run/run.c, run/judge_start.c, run/extra_files.c, run/run_terminator.c, run/save.c, run/submission.c,
  * run/test_run.c, run/cell_run.c, run/run_steps.c and run/run_session.c.
  */
 #ifndef RUN_RUN_STATE_H
@@ -43,14 +43,15 @@ struct run {
     bool has_template;   /* the programs of its tests may be forks of a ready interpreter */
     bool relays;         /* isolator passes on what program and interactor say */
     struct run *checker; /* the run of the checker of its tests, with its result; NULL: none */
+    struct run *grader;  /* the same of the program that grades groups; NULL: none does */
     long long turns_ms;  /* how long the programs of another run take, before or while its own do */
-    /* Of the run of a checker: the thread that makes its container, and how that went. */
+    /* Of the run of a checker or grader: the thread that makes its container, and how that went. */
     pthread_t maker;
     bool has_maker, is_started;
-    const char *role; /* what messages call it: "the checker", "the interactor" */
+    const char *role; /* what messages call it: "the checker", "the interactor", "the grader" */
     int start_status;
     struct error start_error;
-    /* Of the same: the program's run raises one when it needs the checker no more, ... */
+    /* Of the same: the program's run raises one when it needs it no more, ... */
     struct notifier ending;
     struct notifier stop; /* ... and this is raised by it and by that run's cancel */
 };

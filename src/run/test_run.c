@@ -13,6 +13,7 @@
 #include "run/checker.h"
 #include "run/checker_trial.h"
 #include "run/comparison.h"
+#include "run/grader.h"
 #include "run/interaction.h"
 #include "run/pack_input.h"
 #include "run/program_run.h"
@@ -387,6 +388,8 @@ int test_run_all(struct run *run, struct error *error)
             why = "an earlier test failed, and the request stops then";
     }
     set_not_run(results, next, why);
+    if (run->grader && (checker_wait(run->grader, error) != 0 || grader_run(run, error) != 0))
+        return -1;
     set_reason(run->result);
     return 0;
 }

@@ -29,7 +29,8 @@ static char *make_files(const struct file *files)
 }
 
 /* Changed by a test of a scoring problem. */
-static struct test_directory_options options = {.no_expected = true};
+#define NO_GRADER "grading: only a problem package in the legacy format can have a grader of its own"
+static struct test_directory_options options = {.no_expected = true, .no_grader = NO_GRADER};
 
 static int read_tests(const char *directory, struct test_requests *tests, struct error *error)
 {
@@ -199,7 +200,9 @@ CASE(test_scores__static_validation)
 CASE(test_scores__custom_grader)
 {
     check_refused(FILES(A_TEST, {"testdata.yaml", "grading: custom\n"}), "testdata.yaml",
-                  ": grading: isolator has only the default grader");
+                  ": " NO_GRADER);
+    check_refused(FILES(A_TEST, {"testdata.yaml", "grading: mine\n"}), "testdata.yaml",
+                  ": grading: must be default or custom");
     check_groups(FILES(A_TEST, {"testdata.yaml", "grading: default\n"}), "secret/a/1:-");
 }
 
@@ -307,6 +310,46 @@ CASE(test_scores__legacy_key_that_is_there_twice)
                          {"secret/1.in", ""}, {"secret/2.in", ""}),
                    "'DIR/testdata.yaml': line 2: 'on_reject' is there twice, so the last one "
                    "counts");
+}
+
+/* Groups below have the grader and the flags of those above; ranges say how much they can give. */
+CASE(test_scores__legacy_graders)
+{
+    static const struct file files[] = {
+        LEGACY("", "grading: custom\ngrader_flags: all ignore_sample\n"),
+        {"sample/1.in", ""},
+        LEGACY("sample/", "grading: default\ngrader_flags: first_error\n"),
+        {"secret/1.in", ""},
+        LEGACY("secret/", "range: -5 60\non_reject: continue\ngrader_flags: sum  40\n"),
+        {"secret/x/1.in", ""},
+        LEGACY("secret/x/", "on_reject: break\nrange: 0 inf\n"),
+        {0}};
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    char *directory = make_files(files);
+
+    options.no_grader = NULL;
+    options.is_scoring = options.is_legacy = true;
+    read_tests(directory, &tests, &error);
+    assert_no_error(&error);
+    for (size_t i = 0; i < tests.groups->count; i++) {
+        const struct score_group *group = &tests.groups->items[i];
+        CLEANUP_FREE char *flags = strvec_join(&group->grader_flags, "|");
+
+        strbuf_addf(&text, "%s%s:%d%s%s %s %g", i > 0 ? "; " : "", group->name, group->grading,
+                    group->breaks ? " breaks" : "", group->is_ignored ? " ignored" : "", flags,
+                    group->max_score);
+    }
+    assert_string_equal(strbuf_string(&text),
+                        ":4 breaks all|ignore_sample inf; sample:1 breaks  nan; secret:4 sum|40 60; "
+                        "secret/x:4 breaks sum|40 inf");
+    temp_remove(directory);
+    options.is_scoring = false;
+    check_refused(FILES(A_TEST, {"testdata.yaml", "grading: custom\n"}), "testdata.yaml",
+                  ": grading: custom is for problems of the type scoring");
+    options.is_legacy = false;
+    options.no_grader = NO_GRADER;
 }
 
 /* The points of the tests, of which those of a directory below are not set there. */

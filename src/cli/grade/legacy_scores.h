@@ -5,6 +5,9 @@
  * the tests give scores. Every directory is a group; a key that its file does not have is that of
  * the nearest directory above. Ranges are not checked.
  *
+ * With "grading: custom", a program of the package grades the group (run/grader.h), and a range says
+ * how much it can give.
+ *
  * What would give another score than the default grader's is refused: a reject_score that is not
  * 0, and a sum, average or maximum that ends at the first test that is not accepted. Such a score
  * counts also if not all of it is accepted. So it is with problemtools 1.20260620
