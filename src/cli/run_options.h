@@ -47,6 +47,7 @@ struct run_options {
     char *packages;        /* --packages, a directory above the package; NULL */
     char *validator_flags; /* of all tests, words as in testdata.yaml; owned; NULL: not given */
     bool is_scoring, is_legacy;        /* of the problem: its tests give scores; its format */
+    bool gives_no_score;               /* of a problem: its validator does not */
     struct limits judge_limits;        /* of the checker; partial */
     struct comparison_rule comparison; /* of all tests; not complete */
     int max_output_bytes;              /* of each stream of each test; 0: not given */

@@ -208,12 +208,12 @@ static int decide(struct run *grader, const struct score_group *group, const str
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP_FD const int input = linux_unnamed_file_of(strbuf_string(lines), lines->length);
-    const struct checked_output told = {
+    const struct checked_output checked = {
         .input = -1, .output = input, .answer = "", .arguments = &group->grader_flags};
 
     if (input < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
-    if (checker_execute(grader, CHECKER_GRADER, &told, NULL, &result, error) != 0)
+    if (checker_execute(grader, CHECKER_GRADER, &checked, NULL, &result, error) != 0)
         return -1;
     return grader_judge(&result, grade, error);
 }

@@ -903,28 +903,28 @@ END
 
 # A package whose groups a program grades: "points N" sums up, "all N" wants all to be accepted. Root and groups of "secret" are custom.
 graded() {
-    put $1/problem.yaml 'type: scoring\n'
-    put $1/.timelimit '5\n'
-    put $1/data/testdata.yaml 'grading: custom\non_reject: continue\ngrader_flags: points\nrange: 0 100\n'
-    put $1/data/sample/testdata.yaml 'grader_flags: all 0\n'
-    put $1/data/sample/1.in '1\n'
-    put $1/data/sample/1.ans 'Twice 2\n'
-    put $1/data/secret/testdata.yaml 'grading: default\ngrader_flags: sum always_accept\n'
+    put "$1"/problem.yaml 'type: scoring\n'
+    put "$1"/.timelimit '5\n'
+    put "$1"/data/testdata.yaml 'grading: custom\non_reject: continue\ngrader_flags: points\nrange: 0 100\n'
+    put "$1"/data/sample/testdata.yaml 'grader_flags: all 0\n'
+    put "$1"/data/sample/1.in '1\n'
+    put "$1"/data/sample/1.ans 'Twice 2\n'
+    put "$1"/data/secret/testdata.yaml 'grading: default\ngrader_flags: sum always_accept\n'
     for group in 1 2; do
-        put $1/data/secret/$group/testdata.yaml "grading: custom\ngrader_flags: all $((group * 20))\nrange: 0 $((group * 20))\n"
+        put "$1"/data/secret/$group/testdata.yaml "grading: custom\ngrader_flags: all $((group * 20))\nrange: 0 $((group * 20))\n"
         for i in 1 $((group + 1)); do
-            put $1/data/secret/$group/$i.in "$i\n"
-            put $1/data/secret/$group/$i.ans "Twice $((i * 2))\n"
+            put "$1"/data/secret/$group/$i.in "$i\n"
+            put "$1"/data/secret/$group/$i.ans "Twice $((i * 2))\n"
         done
     done
-    put $1/graders/grader.py 'import sys
+    put "$1"/graders/grader.py 'import sys
 results = [line.split() for line in sys.stdin]
 good = all(verdict == "AC" for verdict, score in results)
 if sys.argv[1] == "all": print("AC", sys.argv[2] if good else 0)
 else: print("AC" if good else "WA", sum(float(score) for verdict, score in results))
 '
-    put $1/submissions/accepted/double.ash "$double\n"
-    put $1/submissions/partially_accepted/to_two.ash 'read -r n; [ "$n" -le 2 ] && echo "Twice $((n * 2))"; exit 0\n'
+    put "$1"/submissions/accepted/double.ash "$double\n"
+    put "$1"/submissions/partially_accepted/to_two.ash 'read -r n; [ "$n" -le 2 ] && echo "Twice $((n * 2))"; exit 0\n'
 }
 
 test_case 'groups that a program of the package grades' && {
@@ -944,20 +944,21 @@ passed 60 sample:passed:0 secret:passed:60 secret/1:passed:20 secret/2:passed:40
 passed 20 sample:passed:0 secret:passed:20 secret/1:passed:20 secret/2:passed:0
 END
     has "$err" "double.ash: verdict and score are by the grader of the package" "--verbose"
-    # what it is told: on_reject, the order, and scores of files
+    # it is told up to the first that is not accepted, in the order of the names
     put graded/graders/grader.py 'import sys
-print("AC 1" if sys.argv[1:] != ["points"] else 1 / 0, end="") or sys.exit(repr(sys.stdin.read()))
+if sys.argv[1] == "say": sys.exit(repr([sys.argv[1:], sys.stdin.read()]))
+print("AC 1")
 '
-    put graded/data/secret/1/testdata.yaml 'on_reject: break\ngrading: custom\ngrader_flags: say it\n'
+    put graded/data/secret/1/testdata.yaml 'on_reject: break\ngrading: custom\ngrader_flags: say  it\n'
     for i in 10 2 9; do
         put graded/data/secret/1/$i.in "$i\n"
         put graded/data/secret/1/$i.ans "Twice $((i == 2 ? 0 : i * 2))\n"
     done
     isolator test --json -j 1 --problem "$scratch/graded" "$scratch/graded/submissions/accepted/double.ash"
     expect "$status
-$(submissions '"$r->{reason} $r->{error}"')" "it fails" <<'END'
-1
-judge-error group 'sample': the grader exited with status 1: 'AC 1.0\\n'
+$(submissions '"$r->{reason} $r->{error}"')" "what it is told" <<'END'
+3
+judge-error group 'secret/1': the grader exited with status 1: [['say', 'it'], 'AC 1\\nAC 1\\nWA 0\\n']
 END
 }
 
@@ -994,7 +995,8 @@ test_case --quick 'graders that are refused' && {
  and has several"
     rm "$scratch/odd-grader/graders/"*
     put odd-grader/graders/x.nosuch 'x\n'
-    refuses "the grader: no language is known"
+    problem odd-grader
+    has "$status $err" "2 isolator: the grader: cannot tell the language of 'x.nosuch'; give" "a language that is not known"
     rm "$scratch/odd-grader/graders/"*
     put odd-grader/graders/dir/build 'exit\n'
     refuses "'$scratch/odd-grader/data/testdata.yaml': grading: '$scratch/odd-grader/graders/dir' has the script build, which isolator\

@@ -375,6 +375,28 @@ CASE(test_scores__legacy_points)
     temp_remove(directory);
 }
 
+/* Those of the validator, if it gives scores. */
+CASE(test_scores__legacy_points_of_a_validator)
+{
+    static const struct file files[] = {
+        LEGACY("", "grader_flags: min\n"), {"secret/1.in", ""}, {0}};
+    char *directory = make_files(files);
+
+    options.is_scoring = options.is_legacy = options.has_validator = true;
+    for (int i = 0; i < 2; i++) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+
+        options.gives_no_score = i == 1;
+        read_tests(directory, &tests, &error);
+        assert_no_error(&error);
+        assert_true(tests.items[0].points == (i == 1 ? 1 : INFINITY));
+    }
+    options.is_scoring = options.is_legacy = options.has_validator = false;
+    options.gives_no_score = false;
+    temp_remove(directory);
+}
+
 /* Grading that would give another score than the default grader. */
 CASE(test_scores__legacy_refused)
 {

@@ -305,7 +305,8 @@ static int enter_group(const struct test_groups *groups, struct test_request *te
     if (!isnan(grading.accept_score))
         test->points = grading.accept_score;
     else
-        test->points = groups->has_validator ? INFINITY : ACCEPT_SCORE;
+        test->points =
+            groups->has_validator && !groups->gives_no_score ? INFINITY : ACCEPT_SCORE;
     return 0;
 }
 

@@ -26,7 +26,7 @@ bool legacy_scores_wanted(const struct test_groups *groups);
 
 /*
  * Adds the groups and puts each test into that of its directory, with its points. If the tests have
- * a validator and no accept_score, it must give a score. They are not complete. ERROR_INPUT that
+ * a validator that gives scores and no accept_score, it must give one. They are not complete. ERROR_INPUT that
  * names the file.
  */
 int legacy_scores_read(const struct test_groups *groups, struct test_requests *tests,

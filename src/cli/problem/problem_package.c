@@ -345,6 +345,7 @@ int problem_package_read(struct problem_package *package, struct run_options *op
     options->validator_flags = string_copy(package->settings.validator_flags);
     options->is_scoring = package->settings.is_scoring;
     options->is_legacy = package->settings.is_legacy;
+    options->gives_no_score = package->settings.gives_no_score;
     set_files(package, options);
     return 0;
 }
