@@ -158,7 +158,8 @@ static int resolve_paths(struct plan *plan, struct request *request, struct erro
 
 /*
  * Resolves the plan of a program of the judges. It never has a network or tools, and its root is
- * read-only so that nothing of one test is left for the next. Its request stays, for other programs.
+ * read-only so that nothing of one test is left for the next. Its request stays, for other
+ * programs.
  */
 static int resolve_judge(struct plan **made, const struct config *config,
                          const struct request *request, struct error *error)

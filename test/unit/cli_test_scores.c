@@ -29,7 +29,8 @@ static char *make_files(const struct file *files)
 }
 
 /* Changed by a test of a scoring problem. */
-#define NO_GRADER "grading: only a problem package in the legacy format can have a grader of its own"
+#define NO_GRADER                                                                                  \
+    "grading: only a problem package in the legacy format can have a grader of its own"
 static struct test_directory_options options = {.no_expected = true, .no_grader = NO_GRADER};
 
 static int read_tests(const char *directory, struct test_requests *tests, struct error *error)

@@ -4,7 +4,7 @@
 #include "run/grader.h"
 #include "run/scoring.h"
 
-/* Two groups in one, "secret", and tests in all of them, whose base names are not in their order. */
+/* Two groups in one, "secret", and tests in all of them, not in the order of their base names. */
 struct fixture {
     struct plan plan;
     struct result result;
