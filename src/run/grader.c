@@ -91,8 +91,7 @@ static struct parts list_parts(const struct test_requests *requests,
             parts.items[parts.count++] = (struct part){
                 groups->items[i].name, results->grades[i].verdict, results->groups[i].score};
     qsort(parts.items, parts.count, sizeof *parts.items, compare_parts);
-    while (end < parts.count &&
-           (parts.items[end++].verdict == TEST_PASSED || !group->breaks))
+    while (end < parts.count && (parts.items[end++].verdict == TEST_PASSED || !group->breaks))
         ;
     parts.count = end;
     return parts;
@@ -124,8 +123,8 @@ static enum test_status default_verdict(enum group_grading grading, const struct
 
     for (size_t i = 0; i < parts->count; i++) {
         const enum test_status verdict = parts->items[i].verdict;
-        const bool is_worse = grading == GRADE_FIRST ? found == TEST_PASSED
-                                                     : rank_of(verdict) < rank_of(found);
+        const bool is_worse =
+            grading == GRADE_FIRST ? found == TEST_PASSED : rank_of(verdict) < rank_of(found);
 
         any = any || verdict == TEST_PASSED;
         if (is_worse)

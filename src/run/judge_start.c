@@ -14,8 +14,7 @@ static int open_judge(struct run *judge, struct error *error)
     bool begun, built;
     int status;
 
-    judge->instance =
-        instance_new(judge->docker, judge->plan, &judge->limits, run_keep_ms(judge));
+    judge->instance = instance_new(judge->docker, judge->plan, &judge->limits, run_keep_ms(judge));
     if (judge->joined)
         instance_join(judge->instance, judge->joined);
     status = instance_make(judge->instance, judge->plan, deadline, run_end_deadline(judge),

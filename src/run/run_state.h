@@ -1,7 +1,7 @@
 /*
  * The state of a run, shared by the files that carry it out, each of which calls only those after
- * it: run/run.c, run/judge_start.c, run/extra_files.c, run/run_terminator.c, run/save.c, run/submission.c,
- * run/test_run.c, run/cell_run.c, run/run_steps.c and run/run_session.c.
+ * it: run/run.c, run/judge_start.c, run/extra_files.c, run/run_terminator.c, run/save.c,
+ * run/submission.c, run/test_run.c, run/cell_run.c, run/run_steps.c and run/run_session.c.
  */
 #ifndef RUN_RUN_STATE_H
 #define RUN_RUN_STATE_H

@@ -25,13 +25,13 @@ static void check(const char *text, const char *expected)
 
     read_text(&settings, text, &error);
     assert_no_error(&error);
-    got = string_format(
-        "%s%s%s%s%s '%s' %g %g %g %g %g", settings.is_legacy ? "legacy" : "new",
-        settings.is_scoring ? " scoring" : "", settings.is_interactive ? " interactive" : "",
-        settings.has_validator ? " custom" : "",
-        settings.has_validator && !settings.gives_no_score ? " score" : "",
-        settings.validator_flags, settings.time_limit, settings.memory, settings.output,
-        settings.validation_time, settings.validation_memory);
+    got = string_format("%s%s%s%s%s '%s' %g %g %g %g %g", settings.is_legacy ? "legacy" : "new",
+                        settings.is_scoring ? " scoring" : "",
+                        settings.is_interactive ? " interactive" : "",
+                        settings.has_validator ? " custom" : "",
+                        settings.has_validator && !settings.gives_no_score ? " score" : "",
+                        settings.validator_flags, settings.time_limit, settings.memory,
+                        settings.output, settings.validation_time, settings.validation_memory);
     assert_string_equal(got, expected);
 }
 

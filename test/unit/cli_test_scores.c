@@ -342,9 +342,10 @@ CASE(test_scores__legacy_graders)
                     group->breaks ? " breaks" : "", group->is_ignored ? " ignored" : "", flags,
                     group->max_score);
     }
-    assert_string_equal(strbuf_string(&text),
-                        ":4 breaks all|ignore_sample inf; sample:1 breaks  nan; secret:4 sum|40 60; "
-                        "secret/x:4 breaks sum|40 inf");
+    assert_string_equal(
+        strbuf_string(&text),
+        ":4 breaks all|ignore_sample inf; sample:1 breaks  nan; secret:4 sum|40 60; "
+        "secret/x:4 breaks sum|40 inf");
     temp_remove(directory);
     options.is_scoring = false;
     check_refused(FILES(A_TEST, {"testdata.yaml", "grading: custom\n"}), "testdata.yaml",

@@ -219,9 +219,9 @@ CASE(grader__grades)
         enum test_status verdict;
         double score;
     } cases[] = {
-        {"AC 40\n", TEST_PASSED, 40},         {"WA 0", TEST_WRONG_ANSWER, 0},
+        {"AC 40\n", TEST_PASSED, 40},          {"WA 0", TEST_WRONG_ANSWER, 0},
         {"TLE\t 1.5 \r\n", TEST_TIMEOUT, 1.5}, {"RTE -3\n\n", TEST_RUNTIME_ERROR, -3},
-        {"MLE 0\n", TEST_RUNTIME_ERROR, 0},   {"OLE 0\n", TEST_RUNTIME_ERROR, 0},
+        {"MLE 0\n", TEST_RUNTIME_ERROR, 0},    {"OLE 0\n", TEST_RUNTIME_ERROR, 0},
         {"AC\n40\n", TEST_PASSED, 40},
     };
 
@@ -251,9 +251,9 @@ static void check_refused(struct result *result, enum error_kind kind, const cha
 
 CASE(grader__wrong_output)
 {
-    static const char *const texts[] = {"",        " AC 1",   "AC",        "AC 1 2",  "AC 1\nAC 1\n",
-                                        "OK 1",    "ACC 1",   "A 1",       "AC x",    "AC nan",
-                                        "AC 1e10", "AC -2e9", "AC 1,5",    "ac 1",    "40 AC"};
+    static const char *const texts[] = {"",        " AC 1",   "AC",     "AC 1 2", "AC 1\nAC 1\n",
+                                        "OK 1",    "ACC 1",   "A 1",    "AC x",   "AC nan",
+                                        "AC 1e10", "AC -2e9", "AC 1,5", "ac 1",   "40 AC"};
 
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct result result = result_of(texts[i]);

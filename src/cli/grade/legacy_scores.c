@@ -253,8 +253,7 @@ static int check_sum(const struct test_groups *groups, const char *name,
                             *name ? " needs" : "");
     if (!grading->goes_on)
         return refuse(groups, name, problem, error);
-    is_accepted =
-        grading->kind <= GRADE_FIRST ? is_below_accepted(groups, name, error) : 1;
+    is_accepted = grading->kind <= GRADE_FIRST ? is_below_accepted(groups, name, error) : 1;
     if (is_accepted != 0 || *is_warned)
         return is_accepted < 0 ? -1 : 0;
     *is_warned = true;
@@ -305,8 +304,7 @@ static int enter_group(const struct test_groups *groups, struct test_request *te
     if (!isnan(grading.accept_score))
         test->points = grading.accept_score;
     else
-        test->points =
-            groups->has_validator && !groups->gives_no_score ? INFINITY : ACCEPT_SCORE;
+        test->points = groups->has_validator && !groups->gives_no_score ? INFINITY : ACCEPT_SCORE;
     return 0;
 }
 

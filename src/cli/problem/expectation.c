@@ -196,8 +196,8 @@ static unsigned verdict_of(enum test_status status)
 }
 
 /*
- * All verdicts, or that of the grader of the package; 0 if the program was not built, the engine or the validator failed, or a test has
- * no verdict, since it did not run.
+ * All verdicts, or that of the grader of the package; 0 if the program was not built, the engine,
+ * the validator or the grader failed, or a test has no verdict, since it did not run.
  */
 static unsigned verdicts_of(const struct result *result)
 {

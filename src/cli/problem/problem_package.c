@@ -184,8 +184,8 @@ static char *only_entry(const struct test_root *root, const char *directory, siz
 static const char *const scripts[] = {"build", "run"};
 
 /*
- * The path in the package of the program in a directory of validators or graders, owned: its only file or
- * directory, or the directory itself if that has sources of one program, or a script.
+ * The path in the package of the program in a directory of validators or graders, owned: its only
+ * file or directory, or the directory itself if that has sources of one program, or a script.
  */
 static char *find_judge(const struct test_root *root, const char *directory, bool is_plural,
                         const char *role, struct error *error)
