@@ -958,7 +958,7 @@ print("AC 1")
     expect "$status
 $(submissions '"$r->{reason} $r->{error}"')" "what it is told" <<'END'
 3
-judge-error group 'secret/1': the grader exited with status 1: [['say', 'it'], 'AC 1\\nAC 1\\nWA 0\\n']
+judge-error group 'secret/1': the grader exited with status 1: [['say', 'it'], 'AC 1\nAC 1\nWA 0\n']
 END
 }
 
@@ -980,7 +980,7 @@ test_case 'graders that fail' && {
     rm "$scratch/bad-grader/graders/grader.py"
     put bad-grader/graders/g.c 'int main(void) { return x; }\n'
     problem bad-grader
-    has "$out" "judge-error    -          -           - the grader cannot be built: ./g.c: In function" "it cannot be built"
+    has "$out" "the grader cannot be built: ./g.c: In function" "it cannot be built"
 }
 
 test_case --quick 'graders that are refused' && {
@@ -989,9 +989,10 @@ test_case --quick 'graders that are refused' && {
         problem odd-grader
         is "$status|$out|$err" "2||isolator: $1" "$1"
     }
+    put outside/file.py 'x: 1\n'
     graded odd-grader
     put odd-grader/graders/other.py ''
-    refuses "'$scratch/odd-grader/data/testdata.yaml': grading: '$scratch/odd-grader/graders' must have one grader, a file or a directory,\
+    refuses "'$scratch/odd-grader/data/secret/1/testdata.yaml': grading: '$scratch/odd-grader/graders' must have one grader, a file or a directory,\
  and has several"
     rm "$scratch/odd-grader/graders/"*
     put odd-grader/graders/x.nosuch 'x\n'
@@ -999,17 +1000,17 @@ test_case --quick 'graders that are refused' && {
     has "$status $err" "2 isolator: the grader: cannot tell the language of 'x.nosuch'; give" "a language that is not known"
     rm "$scratch/odd-grader/graders/"*
     put odd-grader/graders/dir/build 'exit\n'
-    refuses "'$scratch/odd-grader/data/testdata.yaml': grading: '$scratch/odd-grader/graders/dir' has the script build, which isolator\
+    refuses "'$scratch/odd-grader/data/secret/1/testdata.yaml': grading: '$scratch/odd-grader/graders/dir' has the script build, which isolator\
  does not run; it runs sources of a language of the configuration"
     rm -r "$scratch/odd-grader/graders"
     ln -s "$scratch/outside" "$scratch/odd-grader/graders"
-    refuses "'$scratch/odd-grader/data/testdata.yaml': grading: '$scratch/odd-grader/graders' is a link that leads out of the package"
+    refuses "'$scratch/odd-grader/data/secret/1/testdata.yaml': grading: '$scratch/odd-grader/graders' is a link that leads out of the package"
     rm "$scratch/odd-grader/graders"
     graded odd-grader
     put odd-grader/problem.yaml 'type: pass-fail\n'
-    refuses "'$scratch/odd-grader/data/testdata.yaml': grading: custom is for problems of the type scoring"
+    refuses "'$scratch/odd-grader/data/secret/1/testdata.yaml': grading: custom is for problems of the type scoring"
     put odd-grader/problem.yaml 'problem_format_version: 2025-09\ntype: scoring\n'
-    refuses "'$scratch/odd-grader/data/testdata.yaml': grading: only a problem package in the legacy format can have a grader of its own"
+    refuses "'$scratch/odd-grader/data/secret/1/testdata.yaml': grading: only a problem package in the legacy format can have a grader of its own"
 }
 
 test_case 'an interactive problem' && {

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "run/grader.h"
 #include "run/scoring.h"
 
