@@ -147,7 +147,7 @@ CASE(test_scores__of_a_scoring_problem)
                  "secret/a/1:secret/a; all sum nan; secret sum nan; secret/a sum nan");
     check_groups(FILES(A("max_score: 30\n")),
                  "secret/a/1:secret/a; all sum nan; secret sum 100; secret/a pass-fail 30");
-    options = (struct test_directory_options){.no_expected = true};
+    options = (struct test_directory_options){.no_expected = true, .no_grader = NO_GRADER};
 }
 
 /* The directory itself can be that of one group, or "secret". */
