@@ -175,6 +175,23 @@ static int read_checker_file(struct request *checker, const char *path, struct e
     return input->code ? 0 : error_set_errno(error, ERROR_INPUT, "cannot read '%s'", shown);
 }
 
+/* Makes the request of a program of the judges. */
+static int read_judge(const struct run_options *options, const char *path,
+                      const struct config *config, struct request **judge, struct error *error)
+{
+    const struct request *request = &options->request;
+    struct request *made = memory_allocate(sizeof *made);
+
+    *judge = made;
+    request_init(made);
+    made->of_package = options->problem != NULL;
+    strvec_push_all(&made->constants, &request->constants);
+    made->links_below = request->links_below ? string_copy(request->links_below) : NULL;
+    made->policy.limits = options->judge_limits;
+    return run_inputs_is_directory(path) ? run_inputs_use_directory(made, path, config, error)
+                                         : read_checker_file(made, path, error);
+}
+
 /* The checker of the tests, if there is one. Its language is by the extension of its file. */
 static int read_checker(const struct run_options *options, struct request *request,
                         const struct config *config, struct error *error)
@@ -189,17 +206,24 @@ static int read_checker(const struct run_options *options, struct request *reque
     request->checker_convention = testlib ? CHECKER_TESTLIB : CHECKER_KATTIS;
     request->interactive = interactive;
     request->transcript = options->transcript;
-    request->checker = memory_allocate(sizeof *request->checker);
-    request_init(request->checker);
-    request->checker->of_package = options->problem != NULL;
-    strvec_push_all(&request->checker->constants, &request->constants);
-    request->checker->links_below = request->links_below ? string_copy(request->links_below) : NULL;
-    request->checker->policy.limits = options->judge_limits;
-    if ((run_inputs_is_directory(path)
-             ? run_inputs_use_directory(request->checker, path, config, error)
-             : read_checker_file(request->checker, path, error)) == 0)
-        return 0;
-    return error_prefix(error, "the checker");
+    return read_judge(options, path, config, &request->checker, error) == 0
+               ? 0
+               : error_prefix(error, "the checker");
+}
+
+/* The grader of the groups, if one of them asks for it. */
+static int read_grader(const struct run_options *options, struct request *request,
+                       const struct config *config, struct error *error)
+{
+    const struct score_groups *groups = request->tests.groups;
+    size_t i = 0;
+
+    while (groups && i < groups->count && groups->items[i].grading != GRADE_CUSTOM)
+        i++;
+    return !groups || i == groups->count ||
+                   read_judge(options, options->grader, config, &request->grader, error) == 0
+               ? 0
+               : error_prefix(error, "the grader");
 }
 
 /* Says of the directory what is wrong with its groups. */
@@ -226,6 +250,11 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
         .validator_flags = options->validator_flags,
         .is_scoring = options->is_scoring,
         .is_legacy = options->is_legacy,
+        .gives_no_score = options->gives_no_score,
+        .no_grader = options->no_grader ? options->no_grader
+                     : options->grader  ? NULL
+                                        : "grading: only a problem package in the legacy format "
+                                          "can have a grader of its own",
         .package = options->packages ? options->packages : options->problem,
         .constants = &options->request.constants};
     struct test_request defaults = TEST_REQUEST_INIT;
@@ -236,6 +265,7 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
         read_checker(options, &options->request, config, error) != 0 ||
         test_directory_read(options->tests, &directory, &defaults, tests, &options->test_warnings,
                             error) != 0 ||
+        read_grader(options, &options->request, config, error) != 0 ||
         complete_scores(options, tests, error) != 0)
         return -1;
     tests->stop_on_failure = options->stop_on_failure;
@@ -262,9 +292,11 @@ int run_inputs_pull(const struct docker *docker, const struct plan *plan, struct
 {
     if (pull_image(docker, plan, error) != 0)
         return -1;
-    if (!plan->checker || pull_image(docker, plan->checker, error) == 0)
-        return 0;
-    return error_prefix(error, "the checker");
+    if (plan->checker && pull_image(docker, plan->checker, error) != 0)
+        return error_prefix(error, "the checker");
+    if (plan->grader && pull_image(docker, plan->grader, error) != 0)
+        return error_prefix(error, "the grader");
+    return 0;
 }
 
 void run_inputs_print_standard(const char *file, const struct plan *plan,

@@ -44,15 +44,15 @@ const struct language *run_inputs_language(const char *file, const struct config
 int run_inputs_open_file(const char *path, long long max, struct error *error);
 
 /*
- * Reads the tests of the directory, options->tests, and their checker into the request, and
- * options->test_warnings. ERROR_INPUT.
+ * Reads the tests of the directory, options->tests, their checker and their grader into the
+ * request, and options->test_warnings. ERROR_INPUT.
  */
 int run_inputs_read_tests(struct run_options *options, const struct config *config,
                           struct error *error);
 
 /*
- * Fetches the image of the plan, and that of its checker, if they are not on the engine. For a
- * prepared image it fetches the base image, because no registry has a prepared image.
+ * Fetches the image of the plan, and those of its checker and grader, if they are not on the
+ * engine. For a prepared image it fetches the base image, because no registry has a prepared image.
  */
 int run_inputs_pull(const struct docker *docker, const struct plan *plan, struct error *error);
 

@@ -94,6 +94,8 @@ void run_options_release(struct run_options *options)
     free(options->interactor);
     free(options->interactive_validator);
     free(options->validator);
+    free(options->grader);
+    free(options->no_grader);
     free(options->name);
     cleanup_fd(&options->artifacts_directory);
 }

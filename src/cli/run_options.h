@@ -47,12 +47,15 @@ struct run_options {
     char *packages;        /* --packages, a directory above the package; NULL */
     char *validator_flags; /* of all tests, words as in testdata.yaml; owned; NULL: not given */
     bool is_scoring, is_legacy;        /* of the problem: its tests give scores; its format */
+    bool gives_no_score;               /* of a problem: its validator does not */
     struct limits judge_limits;        /* of the checker; partial */
     struct comparison_rule comparison; /* of all tests; not complete */
     int max_output_bytes;              /* of each stream of each test; 0: not given */
     double time_limit;                 /* of a problem, in seconds; 0: not given */
     /* Paths; NULL: not given, and at most one is. */
     char *checker, *validator, *interactor, *interactive_validator;
+    /* Of a problem, the program that grades groups, or why there is none; both owned, or NULL. */
+    char *grader, *no_grader;
     bool transcript;
     bool no_checker_trial;
     bool no_detail; /* results do not show the tests */

@@ -102,7 +102,7 @@ static void make_command(struct strvec *command, const struct plan *plan,
         strvec_push(command, plan->command.items[i]);
     if (convention == CHECKER_TESTLIB)
         strvec_push_each(command, INPUT, OUTPUT, ANSWER, NULL);
-    else
+    else if (convention == CHECKER_KATTIS)
         strvec_push_each(command, INPUT, ANSWER, CHECKER_FEEDBACK "/", NULL);
     strvec_push_all(command, &plan->arguments);
     strvec_push_all(command, arguments);
@@ -205,6 +205,16 @@ static int read_scores(const struct result *result, struct checker_verdict *verd
     return multiplier ? read_score(multiplier, &verdict->multiplier, error) : 0;
 }
 
+int checker_refuse_status(const char *name, const struct result *result, struct error *error)
+{
+    CLEANUP_FREE char *said = checker_text_exception(result->exit_code, &result->text[1]);
+
+    if (!said)
+        said = checker_text_first_line(&result->text[1]);
+    return error_set(error, ERROR_JUDGE, "%s exited with status %d%s%s", name, result->exit_code,
+                     said ? ": " : "", said ? said : "");
+}
+
 static int judge_kattis(const char *name, const struct result *result,
                         struct checker_verdict *verdict, struct error *error)
 {
@@ -213,14 +223,8 @@ static int judge_kattis(const char *name, const struct result *result,
     verdict->message = read_feedback(result, "judgemessage.txt");
     if (!verdict->message)
         verdict->message = read_feedback(result, "teammessage.txt");
-    if (result->exit_code != 42 && result->exit_code != 43) {
-        CLEANUP_FREE char *said = checker_text_exception(result->exit_code, &result->text[1]);
-
-        if (!said)
-            said = checker_text_first_line(&result->text[1]);
-        return error_set(error, ERROR_JUDGE, "%s exited with status %d%s%s", name,
-                         result->exit_code, said ? ": " : "", said ? said : "");
-    }
+    if (result->exit_code != 42 && result->exit_code != 43)
+        return checker_refuse_status(name, result, error);
     verdict->outcome = result->exit_code == 42 ? CHECKER_RIGHT : CHECKER_WRONG;
     if (verdict->outcome == CHECKER_WRONG) /* its score is 0, whatever the validator says */
         return 0;
@@ -231,10 +235,8 @@ static int judge_kattis(const char *name, const struct result *result,
 
 /* ---- its run */
 
-int checker_judge(enum checker_convention convention, const char *name, const struct result *result,
-                  struct checker_verdict *verdict, struct error *error)
+int checker_check_end(const char *name, const struct result *result, struct error *error)
 {
-    *verdict = (struct checker_verdict){.score = NAN, .multiplier = NAN};
     if (result->reason == REASON_CANCELLED)
         return error_set(error, ERROR_CANCELLED, "cancelled while %s ran", name);
     if (result->reason == REASON_SIGNAL)
@@ -243,6 +245,15 @@ int checker_judge(enum checker_convention convention, const char *name, const st
     if (result->reason != REASON_EXIT)
         return error_set(error, ERROR_JUDGE, "%s",
                          result->error ? result->error : result_reason(result));
+    return 0;
+}
+
+int checker_judge(enum checker_convention convention, const char *name, const struct result *result,
+                  struct checker_verdict *verdict, struct error *error)
+{
+    *verdict = (struct checker_verdict){.score = NAN, .multiplier = NAN};
+    if (checker_check_end(name, result, error) != 0)
+        return -1;
     return convention == CHECKER_TESTLIB ? judge_testlib(name, result, verdict, error)
                                          : judge_kattis(name, result, verdict, error);
 }
@@ -264,10 +275,10 @@ static int run_checker(struct judge *judge, enum checker_convention convention,
     make_command(&command, plan, convention, checked->arguments);
     output_sink_init(&output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], &observer);
     checker->result = result;
-    program = run_program_of(checker, joint ? "the interactor" : "the checker", &output, result);
+    program = run_program_of(checker, judge->role, &output, result);
     program.request.spec.command = &command;
     program.request.archive = archive_file(files);
-    program.request.spec.input = convention == CHECKER_KATTIS ? checked->output : -1;
+    program.request.spec.input = convention == CHECKER_TESTLIB ? -1 : checked->output;
     program.request.restore_ms = budget_ms(checker->docker, BUDGET_RESTORE);
     if (joint)
         joint->prepare(joint->context, &program);

@@ -60,6 +60,10 @@ int checker_execute(struct judge *judge, enum checker_convention convention,
 int checker_judge(enum checker_convention convention, const char *name, const struct result *result,
                   struct checker_verdict *verdict, struct error *error);
 
+/* The first steps of the second: that it has exited; -1 that it has, with a wrong status. */
+int checker_check_end(const char *name, const struct result *result, struct error *error);
+int checker_refuse_status(const char *name, const struct result *result, struct error *error);
+
 /* The status of a test with this outcome. */
 enum test_status checker_test_status(enum checker_outcome outcome);
 

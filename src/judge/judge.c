@@ -22,17 +22,17 @@ static int open_stop(struct judge *judge, struct error *error)
     return 0;
 }
 
-static int begin(struct judge *judge, struct run *run, struct error *error)
+static int begin(struct judge *judge, struct run *run, const struct plan *plan, size_t uses,
+                 struct error *error)
 {
     static const struct run_observer no_observer = RUN_OBSERVER_INIT;
-    const struct plan *plan = run->plan->checker;
     const long long each_ms = limits_timeout_ms(&plan->policy.limits);
     const struct result *result = &judge->result;
     const bool begun =
         run_begin(&judge->run, run->docker, plan, &no_observer, run->cancel, NULL, &judge->result);
 
-    run->turns_ms = plan_programs_ms(plan) + (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) *
-                                                 (long long)run->plan->tests.count;
+    run->turns_ms += plan_programs_ms(plan) +
+                     (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) * (long long)uses;
     judge->run.turns_ms = run_use_ms(run);
     if (begun)
         return open_stop(judge, error);
@@ -43,17 +43,18 @@ static int begin(struct judge *judge, struct run *run, struct error *error)
                      "%s: %s", judge->role, result->error ? result->error : "it cannot be sent");
 }
 
-struct judge *judge_new(struct run *run, struct error *error)
+struct judge *judge_new(struct run *run, const struct plan *plan, const char *role, size_t uses,
+                        struct error *error)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     struct judge *judge = memory_allocate(sizeof *judge);
 
     *judge = (struct judge){.result = RESULT_INIT,
-                            .role = run->plan->interactive ? "the interactor" : "the checker",
+                            .role = role,
                             .start_error = ERROR_INIT,
                             .ending = NOTIFIER_INIT,
                             .stop = NOTIFIER_INIT};
-    if (begin(judge, run, error) == 0)
+    if (begin(judge, run, plan, uses, error) == 0)
         return judge;
     judge_free(judge, &ignored); /* it has no container */
     return NULL;
@@ -123,8 +124,6 @@ void judge_finish(struct judge *judge, struct result *result)
     judge_wait(judge, &ignored); /* the program may not have come to its tests */
     for (size_t i = 0; i < judge->result.warnings.count; i++)
         strvec_pushf(&result->warnings, "%s: %s", judge->role, judge->result.warnings.items[i]);
-    result->checker_image = steal_pointer(&judge->result.image);
-    result->checker_container = steal_pointer(&judge->result.container);
 }
 
 int judge_free(struct judge *judge, struct error *error)

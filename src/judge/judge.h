@@ -1,7 +1,8 @@
 /*
- * The checker or interactor of a request with tests, and its run: it is packed with the program,
- * its container is made and it is built there in a thread of its own, meanwhile, and it waits until
- * a test asks for it. What it says is for judge/checker.h and judge/interaction.h.
+ * A program that judges the tests of a request, a checker, an interactor or a grader, and its run:
+ * it is packed with the program, its container is made and it is built there in a thread of its
+ * own, meanwhile, and it waits until it is asked. What it says is for judge/checker.h,
+ * judge/interaction.h and judge/grader.h.
  */
 #ifndef JUDGE_JUDGE_H
 #define JUDGE_JUDGE_H
@@ -16,7 +17,7 @@
 struct judge {
     struct run run;
     struct result result; /* of that run */
-    const char *role;     /* what messages call it: "the checker", "the interactor" */
+    const char *role;     /* what messages call it: "the checker", "the interactor", "the grader" */
     pthread_t maker;      /* the thread that makes its container, and how that went */
     bool has_maker, is_started;
     int start_status;
@@ -26,10 +27,11 @@ struct judge {
 };
 
 /*
- * Packs the judge of the tests of the run, which has begun, and gives both the time that the other
- * one takes. NULL with ERROR_JUDGE or the error of its engine.
+ * Packs a judge of the run, which has begun and asks it `uses` times, and gives both the time that
+ * the other one takes. NULL with ERROR_JUDGE or the error of its engine.
  */
-struct judge *judge_new(struct run *run, struct error *error);
+struct judge *judge_new(struct run *run, const struct plan *plan, const char *role, size_t uses,
+                        struct error *error);
 
 /* Makes its container, which shares the FIFOs of `joined` unless that is NULL, and builds it. */
 void judge_start(struct judge *judge, const struct instance *joined);
@@ -38,8 +40,8 @@ void judge_start(struct judge *judge, const struct instance *joined);
 int judge_wait(struct judge *judge, struct error *error);
 
 /*
- * The program's run has no more use for it: ends what it still does, such as its build, and adds to
- * the result of the program what is known of it: image, container and warnings.
+ * The program's run has no more use for it: ends what it still does, such as its build, and adds
+ * its warnings to the result of the program.
  */
 void judge_finish(struct judge *judge, struct result *result);
 

@@ -1,7 +1,7 @@
 /*
- * A run whose outputs are judged, with the tests of its request: the run of the program, that of a
- * checker or an interactor if there is one, and the loop over the tests. A plan without tests is
- * run as run/run.h says. This is how the service runs a plan.
+ * A run whose outputs are judged, with the tests of its request: the run of the program, those of a
+ * checker or an interactor and of a grader if there are some, and the loop over the tests. A plan
+ * without tests is run as run/run.h says. This is how the service runs a plan.
  */
 #ifndef JUDGE_JUDGEMENT_H
 #define JUDGE_JUDGEMENT_H
@@ -10,9 +10,10 @@
 #include "run/run_state.h"
 
 struct judgement {
-    struct run run;      /* of the program */
-    struct judge *judge; /* owned; NULL: outputs are compared, or there are no tests */
-    bool relays;         /* isolator passes on what program and interactor say */
+    struct run run; /* of the program */
+    /* Owned; NULL: outputs are compared, or there are no tests; groups are scored by rules. */
+    struct judge *judge, *grader;
+    bool relays; /* isolator passes on what program and interactor say */
 };
 
 /* As run_begin(), run_execute() and run_clean_up(). */

@@ -123,6 +123,18 @@ static double group_score(const struct score_group *group, const struct tally *t
     return sum >= group->max_score * (1 - ROUNDING) ? group->max_score : sum;
 }
 
+/* The status and the score of a group that has a grade, or needs one. */
+static void take_grade(const struct score_group *group, const struct group_grade *grade,
+                       const struct tally *tally, struct group_result *result)
+{
+    result->status = !grade || grade->verdict == TEST_NOT_RUN ? GROUP_UNKNOWN
+                     : grade->verdict == TEST_PASSED          ? GROUP_PASSED
+                                                              : GROUP_FAILED;
+    result->score = group->grading != GRADE_CUSTOM ? group_score(group, tally, result->status)
+                    : grade                        ? grade->score
+                                                   : NAN;
+}
+
 /* Settles a group and adds it to the one that it is in. */
 static void end_group(const struct score_groups *groups, size_t place, struct test_results *results,
                       struct tally *tallies)
@@ -132,8 +144,13 @@ static void end_group(const struct score_groups *groups, size_t place, struct te
     struct group_result *parent = &results->groups[group->parent];
     struct tally *above = &tallies[group->parent];
 
-    result->status = status_of(group, &tallies[place], result, results);
-    result->score = group_score(group, &tallies[place], result->status);
+    if (results->grades || group->grading == GRADE_CUSTOM) {
+        take_grade(group, results->grades ? &results->grades[place] : NULL, &tallies[place],
+                   result);
+    } else {
+        result->status = status_of(group, &tallies[place], result, results);
+        result->score = group_score(group, &tallies[place], result->status);
+    }
     if (place == 0)
         return;
     parent->passed += result->passed;

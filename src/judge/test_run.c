@@ -13,6 +13,7 @@
 #include "judge/call_value.h"
 #include "judge/checker.h"
 #include "judge/checker_trial.h"
+#include "judge/grader.h"
 #include "judge/interaction.h"
 #include "judge/scoring.h"
 #include "run/pack_input.h"
@@ -395,6 +396,9 @@ int test_run_all(struct judgement *judgement, struct error *error)
             why = "an earlier test failed, and the request stops then";
     }
     set_not_run(results, next, why);
+    if (judgement->grader &&
+        (judge_wait(judgement->grader, error) != 0 || grader_run(judgement, error) != 0))
+        return -1;
     set_reason(run->result);
     return 0;
 }

@@ -12,11 +12,13 @@
  * 43: wrong, without a score; all else is an error of the judges. The directory may get
  * judgemessage.txt, teammessage.txt, and score.txt or score_multiplier.txt (problem package format
  * 2025-09, "Output validator").
+ *
+ * The grader of a problem package is called in a third way, see judge/grader.h.
  */
 #ifndef REQUEST_CHECKER_REQUEST_H
 #define REQUEST_CHECKER_REQUEST_H
 
-enum checker_convention { CHECKER_NONE, CHECKER_TESTLIB, CHECKER_KATTIS };
+enum checker_convention { CHECKER_NONE, CHECKER_TESTLIB, CHECKER_KATTIS, CHECKER_GRADER };
 
 /* The timeout of a checker for each test, in seconds, unless the request has another one. */
 enum { CHECKER_TIMEOUT = 30 };

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
@@ -157,83 +156,19 @@ static int resolve_paths(struct plan *plan, struct request *request, struct erro
     return 0;
 }
 
-/* Bytes of the input and the answer of a test, which the checker is given. */
-static long long given_bytes(const struct test_request *test)
-{
-    struct stat status = {.st_size = 0};
-
-    if (test->stdin_file >= 0)
-        fstat(test->stdin_file, &status);
-    return (long long)status.st_size + (long long)test->stdin_length +
-           (long long)test->expected_length;
-}
-
-/* The same with the most that its program may write. */
-static long long checked_bytes(const struct test_request *test)
-{
-    return given_bytes(test) +
-           (test->max_output_bytes > 0 ? test->max_output_bytes : TEST_MAX_OUTPUT_BYTES);
-}
-
-/* MB that hold so many bytes. */
-static double megabytes(long long bytes)
-{
-    return (double)(bytes >> 20) + 1;
-}
-
-static int check_room(const struct limits *limits, const struct test_request *test,
-                      struct error *error)
-{
-    static const enum limit_number numbers[] = {LIMIT_WORKDIR, LIMIT_MEMORY};
-    const double needed = megabytes(given_bytes(test));
-
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        const double given = limits->number[numbers[i]];
-        CLEANUP_FREE char *shown = NULL;
-
-        if (needed <= given)
-            continue;
-        shown = text_escape_short(test->name, TEXT_SHOWN_MAX);
-        return error_set(error, ERROR_USAGE,
-                         "the input and the answer of test '%s' need %.10g MB, and it can have "
-                         "%.10g MB (maximums.%s)",
-                         shown, needed, given, limit_rules[numbers[i]].key.name);
-    }
-    return 0;
-}
-
-/* The working directory of a checker has room for the files of the largest test, up to the
- * maximums, so that no output of a program is too large for it. */
-static int add_room(struct limits *limits, const struct limits *maximums,
-                    const struct test_requests *tests, struct error *error)
-{
-    double most = 0;
-
-    for (size_t i = 0; i < tests->count; i++)
-        most = fmax(most, megabytes(checked_bytes(&tests->items[i])));
-    limits->number[LIMIT_WORKDIR] += most;
-    limits->number[LIMIT_MEMORY] += most;
-    limits_clamp(limits, maximums);
-    for (size_t i = 0; i < tests->count; i++)
-        if (check_room(limits, &tests->items[i], error) != 0)
-            return -1;
-    return 0;
-}
-
 /*
- * Resolves the plan of the checker. It never has a network or tools, and its root is read-only so
- * that nothing of one test is left for the next. Its request stays, for other programs.
+ * Resolves the plan of a program of the judges. It never has a network or tools, and its root is
+ * read-only so that nothing of one test is left for the next. Its request stays, for other
+ * programs.
  */
-static int resolve_checker(struct plan *plan, const struct config *config,
-                           const struct request *request, struct error *error)
+static int resolve_judge(struct plan **made, const struct config *config,
+                         const struct request *request, struct error *error)
 {
-    struct request own = *request->checker;
+    struct request own = *request;
     double *timeout = &own.policy.limits.number[LIMIT_TIMEOUT];
     char none[] = "none";
     int result = -1;
 
-    if (request->tests.count == 0)
-        return error_set(error, ERROR_USAGE, "a checker needs tests");
     own.input = (struct input)INPUT_INIT;
     own.policy.network = none;
     own.policy.network_rules = (struct network_rules){0};
@@ -242,23 +177,41 @@ static int resolve_checker(struct plan *plan, const struct config *config,
     own.tools = (struct strvec)STRVEC_INIT;
     if (isnan(*timeout))
         *timeout = fmin(CHECKER_TIMEOUT, config->maximums.limits.number[LIMIT_TIMEOUT]);
-    plan->checker = memory_allocate(sizeof *plan->checker);
-    *plan->checker = (struct plan)PLAN_INIT;
-    if (input_copy(&own.input, &request->checker->input, error) == 0 &&
-        plan_resolve(plan->checker, config, &own, error) == 0)
-        result = add_room(&plan->checker->policy.limits, &config->maximums.limits, &request->tests,
-                          error);
+    *made = memory_allocate(sizeof **made);
+    **made = (struct plan)PLAN_INIT;
+    if (input_copy(&own.input, &request->input, error) == 0)
+        result = plan_resolve(*made, config, &own, error);
     input_release(&own.input); /* empty if the plan has taken it over */
+    (*made)->is_repeated = true;
+    (*made)->artifacts_optional = true;
+    return result;
+}
+
+static int resolve_checker(struct plan *plan, const struct config *config,
+                           const struct request *request, struct error *error)
+{
+    if (request->tests.count == 0)
+        return error_set(error, ERROR_USAGE, "a checker needs tests");
     plan->checker_convention = request->checker_convention;
     plan->interactive = request->interactive;
     plan->transcript = request->transcript;
-    plan->checker->is_repeated = true;
-    plan->checker->artifacts_optional = true;
+    if (resolve_judge(&plan->checker, config, request->checker, error) != 0 ||
+        plan_add_room(&plan->checker->policy.limits, &config->maximums.limits, &request->tests,
+                      error) != 0)
+        return error_prefix(error, "the checker");
     if (request->checker_convention == CHECKER_KATTIS)
         strvec_push_each(&plan->checker->artifacts, CHECKER_FEEDBACK "/judgemessage.txt",
                          CHECKER_FEEDBACK "/teammessage.txt", CHECKER_FEEDBACK "/score.txt",
                          CHECKER_FEEDBACK "/score_multiplier.txt", NULL);
-    return result == 0 ? 0 : error_prefix(error, "the checker");
+    return 0;
+}
+
+static int resolve_grader(struct plan *plan, const struct config *config,
+                          const struct request *request, struct error *error)
+{
+    return resolve_judge(&plan->grader, config, request->grader, error) == 0
+               ? 0
+               : error_prefix(error, "the grader");
 }
 
 int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
@@ -290,7 +243,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
         plan_check_session(request, error) != 0 ||
         (terms && session_terms_apply(terms, request, plan, error) != 0) ||
         tools_argument_resolve(&request->tools, config, &plan->tools, error) != 0 ||
-        (request->checker && resolve_checker(plan, config, request, error) != 0))
+        (request->checker && resolve_checker(plan, config, request, error) != 0) ||
+        (request->grader && resolve_grader(plan, config, request, error) != 0))
         return -1;
     function_call_copy(&plan->call, &request->call);
     set_command(plan, request, language);
@@ -341,6 +295,9 @@ void plan_release(struct plan *plan)
     if (plan->checker)
         plan_release(plan->checker);
     free(plan->checker);
+    if (plan->grader)
+        plan_release(plan->grader);
+    free(plan->grader);
     free(plan->save_image);
     free(plan->save_dockerfile);
     *plan = (struct plan)PLAN_INIT;
@@ -370,7 +327,8 @@ size_t plan_bytes(const struct plan *plan)
 
     for (size_t i = 0; i < plan->tests.count; i++)
         bytes += test_bytes(&plan->tests.items[i]);
-    return plan->checker ? bytes + plan_bytes(plan->checker) : bytes;
+    bytes += plan->checker ? plan_bytes(plan->checker) : 0;
+    return plan->grader ? bytes + plan_bytes(plan->grader) : bytes;
 }
 
 struct limits plan_test_limits(const struct plan *plan, const struct test_request *test)

@@ -46,6 +46,7 @@ struct plan {
     struct function_call call;  /* that the tests call; without a function: they run the program */
     int test_output_bytes;      /* kept of each stream of a test */
     struct plan *checker;       /* owned; that of the checker of the tests; NULL: none */
+    struct plan *grader;        /* owned; that of what grades groups of tests; NULL: nothing */
     enum checker_convention checker_convention;
     bool interactive, transcript; /* the checker talks to the program; what they say is kept */
     bool is_repeated; /* the program runs many times, each time with its files as they were */

@@ -1,7 +1,9 @@
 #include "request/plan_check.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -160,4 +162,67 @@ void plan_name_pull(const struct plan *plan, struct error *error)
     error_release(error);
     error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: isolator pull %s",
               plan->base ? plan->base : plan->image, plan->language);
+}
+
+/* ---- the room of a checker */
+
+/* Bytes of the input and the answer of a test, which the checker is given. */
+static long long given_bytes(const struct test_request *test)
+{
+    struct stat status = {.st_size = 0};
+
+    if (test->stdin_file >= 0)
+        fstat(test->stdin_file, &status);
+    return (long long)status.st_size + (long long)test->stdin_length +
+           (long long)test->expected_length;
+}
+
+/* The same with the most that its program may write. */
+static long long checked_bytes(const struct test_request *test)
+{
+    return given_bytes(test) +
+           (test->max_output_bytes > 0 ? test->max_output_bytes : TEST_MAX_OUTPUT_BYTES);
+}
+
+/* MB that hold so many bytes. */
+static double megabytes(long long bytes)
+{
+    return (double)(bytes >> 20) + 1;
+}
+
+static int check_room(const struct limits *limits, const struct test_request *test,
+                      struct error *error)
+{
+    static const enum limit_number numbers[] = {LIMIT_WORKDIR, LIMIT_MEMORY};
+    const double needed = megabytes(given_bytes(test));
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const double given = limits->number[numbers[i]];
+        CLEANUP_FREE char *shown = NULL;
+
+        if (needed <= given)
+            continue;
+        shown = text_escape_short(test->name, TEXT_SHOWN_MAX);
+        return error_set(error, ERROR_USAGE,
+                         "the input and the answer of test '%s' need %.10g MB, and it can have "
+                         "%.10g MB (maximums.%s)",
+                         shown, needed, given, limit_rules[numbers[i]].key.name);
+    }
+    return 0;
+}
+
+int plan_add_room(struct limits *limits, const struct limits *maximums,
+                  const struct test_requests *tests, struct error *error)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < tests->count; i++)
+        most = fmax(most, megabytes(checked_bytes(&tests->items[i])));
+    limits->number[LIMIT_WORKDIR] += most;
+    limits->number[LIMIT_MEMORY] += most;
+    limits_clamp(limits, maximums);
+    for (size_t i = 0; i < tests->count; i++)
+        if (check_room(limits, &tests->items[i], error) != 0)
+            return -1;
+    return 0;
 }

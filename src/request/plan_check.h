@@ -27,4 +27,12 @@ int plan_check_call(const struct plan *plan, const struct language *language,
 /* Refuses what a request of a session cannot have. ERROR_USAGE. */
 int plan_check_session(const struct request *request, struct error *error);
 
+/*
+ * Gives the working directory of a checker room for the files of the largest test, up to the
+ * maximums, so that no output of a program is too large for it. ERROR_USAGE if the input and the
+ * answer of a test do not fit.
+ */
+int plan_add_room(struct limits *limits, const struct limits *maximums,
+                  const struct test_requests *tests, struct error *error);
+
 #endif

@@ -97,6 +97,9 @@ void request_release(struct request *request)
     if (request->checker)
         request_release(request->checker);
     free(request->checker);
+    if (request->grader)
+        request_release(request->grader);
+    free(request->grader);
     free(request->session_name);
     session_terms_free(request->terms);
     strvec_release(&request->warnings);

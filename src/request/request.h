@@ -99,7 +99,8 @@ struct request {
     struct test_requests tests;
     struct function_call call; /* what the tests call; without a function: they run the program */
     struct request
-        *checker; /* owned; decides about the outputs of tests; NULL: they are compared */
+        *checker;           /* owned; decides about the outputs of tests; NULL: they are compared */
+    struct request *grader; /* owned; a program that grades groups of tests; NULL: none does */
     enum checker_convention checker_convention;
     bool interactive;      /* the checker is an interactor: it talks to the program */
     bool transcript;       /* what they say is kept, which makes that slower */

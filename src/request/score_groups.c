@@ -215,6 +215,8 @@ static int complete_group(struct score_group *group, double sum, struct error *e
 {
     if (group->tests + group->groups == 0)
         return refuse(error, group->name, "has no tests");
+    if (group->grading == GRADE_CUSTOM)
+        return 0;
     if (group->aggregation == SCORE_PASS_FAIL)
         return isfinite(group->max_score) ? 0 : refuse(error, group->name, "needs a max_score");
     if (group->aggregation == SCORE_AVERAGE)
@@ -275,6 +277,7 @@ void score_groups_free(struct score_groups *groups)
     for (size_t i = 0; groups && i < groups->count; i++) {
         free(groups->items[i].name);
         strvec_release(&groups->items[i].require_pass);
+        strvec_release(&groups->items[i].grader_flags);
         free(groups->items[i].required);
     }
     if (groups) {

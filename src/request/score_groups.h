@@ -25,6 +25,12 @@ enum score_aggregation {
     SCORE_LARGEST
 };
 
+/*
+ * How a grader of the legacy format finds the verdict of a group (judge/grader.h): the worst one in
+ * it, or the first that is not accepted; accepted if one is, or in any case; by a program.
+ */
+enum group_grading { GRADE_WORST, GRADE_FIRST, GRADE_ANY, GRADE_ALWAYS, GRADE_CUSTOM };
+
 /* Maximum number of groups, and of groups in each other or that require one another in a chain. */
 enum { SCORE_GROUPS_MAX = 1000, SCORE_LEVELS_MAX = 100 };
 
@@ -36,6 +42,10 @@ struct score_group {
     enum score_aggregation aggregation;
     double max_score; /* INFINITY: without a bound; NAN: by what is in it, until completed */
     struct strvec require_pass; /* names of groups without which it has no points */
+    enum group_grading grading; /* counts if the request has a grader, like the next three */
+    struct strvec grader_flags; /* arguments of that program */
+    bool breaks;                /* it is told nothing after the first that is not accepted */
+    bool is_ignored;            /* by the group that it is in */
     size_t parent;        /* completed: the place of the group that it is in; of "": its own */
     size_t *required;     /* completed: the places of those groups, owned */
     size_t tests, groups; /* completed: how many are in it and in no group below */

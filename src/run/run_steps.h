@@ -27,6 +27,9 @@ long long run_restore_deadline(const struct run *run);
 /* Names the container and its image in the result; no container, if it was not created. */
 void run_set_container(struct run *run, const struct owned_container *container);
 
+/* Adds those of its instance, each once: another one of the run may have caused the same. */
+void run_add_warnings(struct run *run);
+
 /* What a new container gets as files of the working directory; borrowed. */
 const struct archive *run_archive(const struct run *run);
 

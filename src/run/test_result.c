@@ -204,5 +204,6 @@ void test_results_release(struct test_results *results)
         test_result_release(&results->items[i]);
     free(results->items);
     test_results_drop_groups(results);
+    free(results->grades);
     *results = (struct test_results)TEST_RESULTS_INIT;
 }

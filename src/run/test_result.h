@@ -82,17 +82,25 @@ struct group_result {
     size_t passed, total; /* tests in it and in the groups in it */
 };
 
+/* What graders say of a group (judge/grader.h). */
+struct group_grade {
+    /* TEST_PASSED, TEST_WRONG_ANSWER, TEST_TIMEOUT or TEST_RUNTIME_ERROR; TEST_NOT_RUN: unknown */
+    enum test_status verdict;
+    double score; /* of a program; NAN: not known */
+};
+
 struct test_results {
     struct test_result *items; /* owned; in the order of the request */
     size_t count;
     struct group_result *groups; /* owned; in the order of the request, the first is that of all
                                     tests; NULL: the tests give no scores */
     size_t group_count;
+    struct group_grade *grades; /* owned; as many; NULL: no program of a package has graded them */
 };
 
 #define TEST_RESULTS_INIT                                                                          \
     {                                                                                              \
-        NULL, 0, NULL, 0                                                                           \
+        NULL, 0, NULL, 0, NULL                                                                     \
     }
 
 struct test_summary {

@@ -64,7 +64,8 @@ test_case --quick 'packages that are refused' && {
  isolator has no static validation, so verdicts and scores would be wrong; remove the key"
     refused data/testdata.yaml 'output_validator_flags: {name: v, flags: x}\n' \
         "/data/testdata.yaml': output_validator_flags: must be a string, since isolator runs only one output validator"
-    refused data/testdata.yaml 'grading: custom\n' "/data/testdata.yaml': grading: isolator has only the default grader"
+    refused data/testdata.yaml 'grading: custom\n' \
+        "/data/testdata.yaml': grading: '$scratch/bad/graders' must have one grader, a file or a directory, and has none"
     refused problem.yaml 'a: [\n' "/problem.yaml': line 2: did not find expected node content"
     refused problem.yaml 'limits: {memory: much}\n' "/problem.yaml': limits: memory: must be a whole number from 1 to 1e9"
     refused problem.yaml 'limits: {memory: 5}\n' "': limits: memory must be from 6 to 16777216 MB"
@@ -901,6 +902,118 @@ accepted/double.ash passed passed ok T 40 of 40
 partially_accepted/one.ash a part of the score wrong-answer ok T 30 of 40
 2 of 2 submissions as expected
 END
+}
+
+# A package whose groups a program grades: "points N" sums up, "all N" wants all to be accepted. Root and groups of "secret" are custom.
+graded() {
+    put "$1"/problem.yaml 'type: scoring\n'
+    put "$1"/.timelimit '5\n'
+    put "$1"/data/testdata.yaml 'grading: custom\non_reject: continue\ngrader_flags: points\nrange: 0 100\n'
+    put "$1"/data/sample/testdata.yaml 'grader_flags: all 0\n'
+    put "$1"/data/sample/1.in '1\n'
+    put "$1"/data/sample/1.ans 'Twice 2\n'
+    put "$1"/data/secret/testdata.yaml 'grading: default\ngrader_flags: sum always_accept\n'
+    for group in 1 2; do
+        put "$1"/data/secret/$group/testdata.yaml "grading: custom\ngrader_flags: all $((group * 20))\nrange: 0 $((group * 20))\n"
+        for i in 1 $((group + 1)); do
+            put "$1"/data/secret/$group/$i.in "$i\n"
+            put "$1"/data/secret/$group/$i.ans "Twice $((i * 2))\n"
+        done
+    done
+    put "$1"/graders/grader.py 'import sys
+results = [line.split() for line in sys.stdin]
+good = all(verdict == "AC" for verdict, score in results)
+if sys.argv[1] == "all": print("AC", sys.argv[2] if good else 0)
+else: print("AC" if good else "WA", sum(float(score) for verdict, score in results))
+'
+    put "$1"/submissions/accepted/double.ash "$double\n"
+    put "$1"/submissions/partially_accepted/to_two.ash 'read -r n; [ "$n" -le 2 ] && echo "Twice $((n * 2))"; exit 0\n'
+}
+
+test_case 'groups that a program of the package grades' && {
+    graded graded
+    problem graded
+    expect "$status
+$(printf '%s\n' "$out" | figures)" "the table: $err" <<'END'
+0
+SUBMISSION EXPECTED FOUND SLOWEST SCORE DETAIL
+accepted/double.ash passed passed ok T 60 of 100
+partially_accepted/to_two.ash a part of the score passed ok T 20 of 100
+2 of 2 submissions as expected
+END
+    isolator test --verbose --json -j 1 --problem "$scratch/graded"
+    expect "$(submissions 'join " ", $r->{verdict}, $r->{summary}{score}, map { "$_->{name}:$_->{status}:$_->{score}" } @{$r->{groups}}')" "JSON" <<'END'
+passed 60 sample:passed:0 secret:passed:60 secret/1:passed:20 secret/2:passed:40
+passed 20 sample:passed:0 secret:passed:20 secret/1:passed:20 secret/2:passed:0
+END
+    has "$err" "double.ash: verdict and score are by the grader of the package" "--verbose"
+    # it is told up to the first that is not accepted, in the order of the names
+    put graded/graders/grader.py 'import sys
+if sys.argv[1] == "say": sys.exit(repr([sys.argv[1:], sys.stdin.read()]))
+print("AC 1")
+'
+    put graded/data/secret/1/testdata.yaml 'on_reject: break\ngrading: custom\ngrader_flags: say  it\n'
+    for i in 10 2 9; do
+        put graded/data/secret/1/$i.in "$i\n"
+        put graded/data/secret/1/$i.ans "Twice $((i == 2 ? 0 : i * 2))\n"
+    done
+    isolator test --json -j 1 --problem "$scratch/graded" "$scratch/graded/submissions/accepted/double.ash"
+    expect "$status
+$(submissions '"$r->{reason} $r->{error}"')" "what it is told" <<'END'
+3
+judge-error group 'secret/1': the grader exited with status 1: [['say', 'it'], 'AC 1\nAC 1\nWA 0\n']
+END
+}
+
+test_case 'graders that fail' && {
+    # fails TEXT MESSAGE: with this grader.
+    fails() {
+        put bad-grader/graders/grader.py "$1"
+        isolator test --json --problem "$scratch/bad-grader" "$scratch/bad-grader/submissions/accepted/double.ash"
+        is "$(submissions '"$r->{verdict} $r->{reason} $r->{error} " . ($r->{asExpected} // "-")')" "judge-error judge-error $2 -" "$1"
+    }
+    graded bad-grader
+    fails 'print("AC")\n' "group 'sample': the grader has printed 'AC\\n', and not one line with a verdict and a score, such as AC 10"
+    fails 'print("JE 0")\n' "group 'sample': the grader has given the verdict JE"
+    fails 'print("AC 1"); int("x")\n' \
+        "group 'sample': the grader exited with status 1: ValueError: invalid literal for int() with base 10: 'x'"
+    put bad-grader/problem.yaml 'type: scoring\n'
+    fails 'print("AC 1" * 10000000)\n' "group 'sample': the grader has printed '$(printf 'AC 1%.0s' {1..25})...', and not one line with a\
+ verdict and a score, such as AC 10"
+    rm "$scratch/bad-grader/graders/grader.py"
+    put bad-grader/graders/g.c 'int main(void) { return x; }\n'
+    problem bad-grader
+    has "$out" "the grader cannot be built: ./g.c: In function" "it cannot be built"
+}
+
+test_case --quick 'graders that are refused' && {
+    # refuses MESSAGE: the package with its graders.
+    refuses() {
+        problem odd-grader
+        is "$status|$out|$err" "2||isolator: $1" "$1"
+    }
+    put outside/file.py 'x: 1\n'
+    graded odd-grader
+    put odd-grader/graders/other.py ''
+    refuses "'$scratch/odd-grader/data/secret/1/testdata.yaml': grading: '$scratch/odd-grader/graders' must have one grader, a file or a directory,\
+ and has several"
+    rm "$scratch/odd-grader/graders/"*
+    put odd-grader/graders/x.nosuch 'x\n'
+    problem odd-grader
+    has "$status $err" "2 isolator: the grader: cannot tell the language of 'x.nosuch'; give" "a language that is not known"
+    rm "$scratch/odd-grader/graders/"*
+    put odd-grader/graders/dir/build 'exit\n'
+    refuses "'$scratch/odd-grader/data/secret/1/testdata.yaml': grading: '$scratch/odd-grader/graders/dir' has the script build, which isolator\
+ does not run; it runs sources of a language of the configuration"
+    rm -r "$scratch/odd-grader/graders"
+    ln -s "$scratch/outside" "$scratch/odd-grader/graders"
+    refuses "'$scratch/odd-grader/data/secret/1/testdata.yaml': grading: '$scratch/odd-grader/graders' is a link that leads out of the package"
+    rm "$scratch/odd-grader/graders"
+    graded odd-grader
+    put odd-grader/problem.yaml 'type: pass-fail\n'
+    refuses "'$scratch/odd-grader/data/secret/1/testdata.yaml': grading: custom is for problems of the type scoring"
+    put odd-grader/problem.yaml 'problem_format_version: 2025-09\ntype: scoring\n'
+    refuses "'$scratch/odd-grader/data/secret/1/testdata.yaml': grading: only a problem package in the legacy format can have a grader of its own"
 }
 
 test_case 'an interactive problem' && {

@@ -126,6 +126,21 @@ CASE(expectation__scores)
     check(rules, false, "accepted/b", STATUSES(AC), NAN, "passed, score 10 to 20: passed, not met");
 }
 
+/* Whatever the verdicts of the tests are. */
+CASE(expectation__verdict_of_a_grader)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+
+    fill_result(&result, STATUSES(AC, WA, RTE), 30);
+    result.tests.grades = memory_allocate(sizeof *result.tests.grades);
+    result.tests.grades[0] = (struct group_grade){TEST_TIMEOUT, 30};
+    assert_string_equal(expectation_verdict(&result), "timeout");
+    result.tests.grades[0].verdict = TEST_PASSED;
+    assert_string_equal(expectation_verdict(&result), "passed");
+    result.reason = REASON_JUDGE; /* of a group above */
+    assert_string_equal(expectation_verdict(&result), "judge-error");
+}
+
 /* A rule of a directory's name replaces the keys that it has; others are further requirements. */
 CASE(expectation__rules)
 {

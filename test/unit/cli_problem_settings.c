@@ -25,11 +25,13 @@ static void check(const char *text, const char *expected)
 
     read_text(&settings, text, &error);
     assert_no_error(&error);
-    got = string_format(
-        "%s%s%s%s '%s' %g %g %g %g %g", settings.is_legacy ? "legacy" : "new",
-        settings.is_scoring ? " scoring" : "", settings.is_interactive ? " interactive" : "",
-        settings.has_validator ? " custom" : "", settings.validator_flags, settings.time_limit,
-        settings.memory, settings.output, settings.validation_time, settings.validation_memory);
+    got = string_format("%s%s%s%s%s '%s' %g %g %g %g %g", settings.is_legacy ? "legacy" : "new",
+                        settings.is_scoring ? " scoring" : "",
+                        settings.is_interactive ? " interactive" : "",
+                        settings.has_validator ? " custom" : "",
+                        settings.has_validator && !settings.gives_no_score ? " score" : "",
+                        settings.validator_flags, settings.time_limit, settings.memory,
+                        settings.output, settings.validation_time, settings.validation_memory);
     assert_string_equal(got, expected);
 }
 
@@ -60,7 +62,7 @@ CASE(problem_settings__validation)
           "legacy 'float_tolerance 1e-4' nan nan nan nan nan");
     check("validation: custom\n", "legacy custom '' nan nan nan nan nan");
     check("validation: custom  interactive score\n",
-          "legacy interactive custom '' nan nan nan nan nan");
+          "legacy interactive custom score '' nan nan nan nan nan");
     check("problem_format_version: 2025-09\nvalidation: custom\n", "new '' nan nan nan nan nan");
 }
 

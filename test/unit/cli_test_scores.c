@@ -29,7 +29,9 @@ static char *make_files(const struct file *files)
 }
 
 /* Changed by a test of a scoring problem. */
-static struct test_directory_options options = {.no_expected = true};
+#define NO_GRADER                                                                                  \
+    "grading: only a problem package in the legacy format can have a grader of its own"
+static struct test_directory_options options = {.no_expected = true, .no_grader = NO_GRADER};
 
 static int read_tests(const char *directory, struct test_requests *tests, struct error *error)
 {
@@ -145,7 +147,7 @@ CASE(test_scores__of_a_scoring_problem)
                  "secret/a/1:secret/a; all sum nan; secret sum nan; secret/a sum nan");
     check_groups(FILES(A("max_score: 30\n")),
                  "secret/a/1:secret/a; all sum nan; secret sum 100; secret/a pass-fail 30");
-    options = (struct test_directory_options){.no_expected = true};
+    options = (struct test_directory_options){.no_expected = true, .no_grader = NO_GRADER};
 }
 
 /* The directory itself can be that of one group, or "secret". */
@@ -200,7 +202,9 @@ CASE(test_scores__static_validation)
 CASE(test_scores__custom_grader)
 {
     check_refused(FILES(A_TEST, {"testdata.yaml", "grading: custom\n"}), "testdata.yaml",
-                  ": grading: isolator has only the default grader");
+                  ": " NO_GRADER);
+    check_refused(FILES(A_TEST, {"testdata.yaml", "grading: mine\n"}), "testdata.yaml",
+                  ": grading: must be default or custom");
     check_groups(FILES(A_TEST, {"testdata.yaml", "grading: default\n"}), "secret/a/1:-");
 }
 
@@ -310,6 +314,47 @@ CASE(test_scores__legacy_key_that_is_there_twice)
                    "counts");
 }
 
+/* Groups below have the grader and the flags of those above; ranges say how much they can give. */
+CASE(test_scores__legacy_graders)
+{
+    static const struct file files[] = {
+        LEGACY("", "grading: custom\ngrader_flags: all ignore_sample\n"),
+        {"sample/1.in", ""},
+        LEGACY("sample/", "grading: default\ngrader_flags: first_error\n"),
+        {"secret/1.in", ""},
+        LEGACY("secret/", "range: -5 60\non_reject: continue\ngrader_flags: sum  40\n"),
+        {"secret/x/1.in", ""},
+        LEGACY("secret/x/", "on_reject: break\nrange: 0 inf\n"),
+        {0}};
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    char *directory = make_files(files);
+
+    options.no_grader = NULL;
+    options.is_scoring = options.is_legacy = true;
+    read_tests(directory, &tests, &error);
+    assert_no_error(&error);
+    for (size_t i = 0; i < tests.groups->count; i++) {
+        const struct score_group *group = &tests.groups->items[i];
+        CLEANUP_FREE char *flags = strvec_join(&group->grader_flags, "|");
+
+        strbuf_addf(&text, "%s%s:%d%s%s %s %g", i > 0 ? "; " : "", group->name, group->grading,
+                    group->breaks ? " breaks" : "", group->is_ignored ? " ignored" : "", flags,
+                    group->max_score);
+    }
+    assert_string_equal(
+        strbuf_string(&text),
+        ":4 breaks all|ignore_sample inf; sample:1 breaks  nan; secret:4 sum|40 60; "
+        "secret/x:4 breaks sum|40 inf");
+    temp_remove(directory);
+    options.is_scoring = false;
+    check_refused(FILES(A_TEST, {"testdata.yaml", "grading: custom\n"}), "testdata.yaml",
+                  ": grading: custom is for problems of the type scoring");
+    options.is_legacy = false;
+    options.no_grader = NO_GRADER;
+}
+
 /* The points of the tests, of which those of a directory below are not set there. */
 CASE(test_scores__legacy_points)
 {
@@ -330,6 +375,28 @@ CASE(test_scores__legacy_points)
     assert_true(isnan(tests.items[0].points));
     assert_true(tests.items[1].points == 7);
     assert_true(tests.items[2].points == 2.5);
+    temp_remove(directory);
+}
+
+/* Those of the validator, if it gives scores. */
+CASE(test_scores__legacy_points_of_a_validator)
+{
+    static const struct file files[] = {
+        LEGACY("", "grader_flags: min\n"), {"secret/1.in", ""}, {0}};
+    char *directory = make_files(files);
+
+    options.is_scoring = options.is_legacy = options.has_validator = true;
+    for (int i = 0; i < 2; i++) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+
+        options.gives_no_score = i == 1;
+        read_tests(directory, &tests, &error);
+        assert_no_error(&error);
+        assert_true(tests.items[0].points == (i == 1 ? 1 : INFINITY));
+    }
+    options.is_scoring = options.is_legacy = options.has_validator = false;
+    options.gives_no_score = false;
     temp_remove(directory);
 }
 

@@ -391,6 +391,26 @@ CASE(plan__checker)
     tear_down(&fixture);
 }
 
+/* As locked-down as a checker, without the room for outputs. */
+CASE(plan__grader)
+{
+    struct fixture fixture;
+    const struct plan *grader;
+
+    set_up_checker(&fixture, "py", "{}");
+    fixture.request.grader = fixture.request.checker;
+    fixture.request.checker = NULL;
+    resolve(&fixture);
+    grader = fixture.plan.grader;
+    assert_null(fixture.plan.checker);
+    assert_true(grader->is_repeated);
+    assert_string_equal(grader->policy.network, "none");
+    assert_int_equal(grader->policy.read_only, 1);
+    assert_true(grader->policy.limits.number[LIMIT_TIMEOUT] == CHECKER_TIMEOUT);
+    assert_true(plan_bytes(&fixture.plan) >= 4 + 5);
+    tear_down(&fixture);
+}
+
 CASE(plan__validator)
 {
     struct fixture fixture;

@@ -73,6 +73,8 @@ struct strvec grade_report_remarks(const struct grade_report *report,
 
     for (size_t i = 0; report->as_table && i < result->warnings.count; i++)
         strvec_pushf(&remarks, "warning: %s", result->warnings.items[i]);
+    if (source->options->verbose && result->tests.grades)
+        strvec_push(&remarks, "verdict and score are by the grader of the package");
     if (source->options->verbose)
         strvec_pushf(&remarks, "container %s of image %s",
                      result->container ? result->container : "none",

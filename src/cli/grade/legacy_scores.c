@@ -5,19 +5,17 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/decimal.h"
 #include "base/text.h"
 #include "base/yaml_text.h"
 
 /* Points of a test if no file has an accept_score. */
 #define ACCEPT_SCORE 1
 
-/* When a group is accepted. */
-enum verdict_mode { IF_ALL_ARE_ACCEPTED, IF_ANY_IS_ACCEPTED, ALWAYS };
-
 /* What the files say of a directory. */
 struct grading {
     enum score_aggregation aggregation;
-    enum verdict_mode verdict;
+    enum group_grading kind;
     bool ignores_sample;
     bool goes_on;        /* after a test that is not accepted */
     double accept_score; /* of each test; NAN: not given */
@@ -90,38 +88,51 @@ static const char *find_text(const struct test_groups *groups, const char *name,
     return text ? text : "";
 }
 
-static bool set_flag(struct grading *grading, const char *flag, size_t length)
+static bool set_flag(struct grading *grading, const char *mode)
 {
     static const char *const words[] = {"worst_error", "first_error", "always_accept",
                                         "accept_if_any_accepted", "ignore_sample"};
-    CLEANUP_FREE char *mode = string_format("%.*s", (int)length, flag);
     size_t i = 0;
 
     if (strcmp(mode, "pass-fail") != 0 && score_aggregation_parse(mode, &grading->aggregation))
         return true;
     while (i < sizeof words / sizeof *words && strcmp(words[i], mode) != 0)
         i++;
-    if (i == 2 || (i == 3 && grading->verdict != ALWAYS))
-        grading->verdict = i == 2 ? ALWAYS : IF_ANY_IS_ACCEPTED;
+    if (i == 2 || (i == 3 && grading->kind != GRADE_ALWAYS))
+        grading->kind = i == 2 ? GRADE_ALWAYS : GRADE_ANY;
+    else if (i < 2 && grading->kind <= GRADE_FIRST)
+        grading->kind = i == 1 ? GRADE_FIRST : GRADE_WORST;
     grading->ignores_sample |= i == 4;
     return i < sizeof words / sizeof *words;
 }
 
-static int read_flags(const struct test_groups *groups, const char *name, struct grading *grading,
-                      struct error *error)
+/* Adds the words of grader_flags. */
+static void find_flags(const struct test_groups *groups, const char *name, struct strvec *flags)
 {
     const char *text = find_text(groups, name, "grader_flags");
 
     for (size_t length; *text; text += length) {
         text += strspn(text, " \t\n");
         length = strcspn(text, " \t\n");
-        if (length > 0 && !set_flag(grading, text, length))
+        if (length > 0)
+            strvec_pushf(flags, "%.*s", (int)length, text);
+    }
+}
+
+/* Reads the flags of the default grader. */
+static int read_flags(const struct test_groups *groups, const char *name, struct grading *grading,
+                      struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec flags = STRVEC_INIT;
+
+    find_flags(groups, name, &flags);
+    for (size_t i = 0; i < flags.count; i++)
+        if (!set_flag(grading, flags.items[i]))
             return refuse(groups, name,
                           "grader_flags: isolator grades with sum, min, avg and max, "
                           "worst_error, first_error, always_accept, accept_if_any_accepted and "
                           "ignore_sample",
                           error);
-    }
     return grading->ignores_sample && *name
                ? refuse(groups, name,
                         "grader_flags: only the directory above sample and secret "
@@ -151,8 +162,11 @@ static int read_grading(const struct test_groups *groups, const char *name, stru
 
     *grading = (struct grading){.aggregation = SCORE_SUM};
     grading->goes_on = strcmp(on_reject, "continue") == 0;
-    if (read_flags(groups, name, grading, error) != 0 ||
-        read_score(groups, name, "accept_score", &grading->accept_score, error) != 0 ||
+    if (strcmp(find_text(groups, name, "grading"), "custom") == 0)
+        grading->kind = GRADE_CUSTOM;
+    else if (read_flags(groups, name, grading, error) != 0)
+        return -1;
+    if (read_score(groups, name, "accept_score", &grading->accept_score, error) != 0 ||
         read_score(groups, name, "reject_score", &reject_score, error) != 0)
         return -1;
     return reject_score > 0 ? refuse(groups, name,
@@ -210,7 +224,7 @@ static int is_below_accepted(const struct test_groups *groups, const char *name,
     while (go_up(above)) {
         if (read_grading(groups, above, &grading, error) != 0)
             return -1;
-        if (grading.verdict == ALWAYS)
+        if (grading.kind == GRADE_ALWAYS)
             return 1;
     }
     return 0;
@@ -231,15 +245,15 @@ static int check_sum(const struct test_groups *groups, const char *name,
     CLEANUP_FREE char *problem = NULL;
     int is_accepted;
 
-    if (grading->aggregation == SCORE_MIN || count_parts(groups, tests, name) < 2)
+    if (grading->kind == GRADE_CUSTOM || grading->aggregation == SCORE_MIN ||
+        count_parts(groups, tests, name) < 2)
         return 0;
     problem = string_format("%s%s%s 'on_reject: continue', since isolator counts all tests",
                             *name ? "" : "grader_flags needs ignore_sample, or ", score,
                             *name ? " needs" : "");
     if (!grading->goes_on)
         return refuse(groups, name, problem, error);
-    is_accepted =
-        grading->verdict == IF_ALL_ARE_ACCEPTED ? is_below_accepted(groups, name, error) : 1;
+    is_accepted = grading->kind <= GRADE_FIRST ? is_below_accepted(groups, name, error) : 1;
     if (is_accepted != 0 || *is_warned)
         return is_accepted < 0 ? -1 : 0;
     *is_warned = true;
@@ -270,7 +284,8 @@ static int add_groups(const struct test_groups *groups, const char *name,
         return refuse(groups, "", "there are too many groups", error);
     group = score_groups_add(made, name);
     group->aggregation = grading.aggregation;
-    group->max_score = is_ignored(groups, name) ? 0 : NAN;
+    group->is_ignored = is_ignored(groups, name);
+    group->max_score = group->is_ignored ? 0 : NAN;
     return 0;
 }
 
@@ -289,8 +304,33 @@ static int enter_group(const struct test_groups *groups, struct test_request *te
     if (!isnan(grading.accept_score))
         test->points = grading.accept_score;
     else
-        test->points = groups->has_validator ? INFINITY : ACCEPT_SCORE;
+        test->points = groups->has_validator && !groups->gives_no_score ? INFINITY : ACCEPT_SCORE;
     return 0;
+}
+
+/* The most that the grader of a group can give, by the range "0 100"; INFINITY: no bound. */
+static double find_most(const struct test_groups *groups, const char *name)
+{
+    const char *range = find_text(groups, name, "range");
+    const char *most = strrchr(range, ' ');
+    double number;
+
+    return most && decimal_read(most + 1, strlen(most + 1), &number) && number <= SCORE_MAX
+               ? number
+               : INFINITY;
+}
+
+/* Notes how a group is graded. */
+static void set_grading(const struct test_groups *groups, const struct grading *grading,
+                        struct score_group *group)
+{
+    group->aggregation = grading->aggregation; /* the first is there already */
+    group->grading = grading->kind;
+    group->breaks = !grading->goes_on;
+    if (grading->kind != GRADE_CUSTOM)
+        return;
+    find_flags(groups, group->name, &group->grader_flags);
+    group->max_score = find_most(groups, group->name);
 }
 
 int legacy_scores_read(const struct test_groups *groups, struct test_requests *tests,
@@ -314,7 +354,7 @@ int legacy_scores_read(const struct test_groups *groups, struct test_requests *t
             grading.aggregation = SCORE_SUM;
         if (check_sum(groups, name, &grading, tests, &is_warned, error) != 0)
             return -1;
-        made->items[i].aggregation = grading.aggregation; /* the first is there already */
+        set_grading(groups, &grading, &made->items[i]);
     }
     return 0;
 }

@@ -5,6 +5,9 @@
  * the tests give scores. Every directory is a group; a key that its file does not have is that of
  * the nearest directory above. Ranges are not checked.
  *
+ * With "grading: custom", a program of the package grades the group (judge/grader.h), and a range
+ * says how much it can give.
+ *
  * What would give another score than the default grader's is refused: a reject_score that is not
  * 0, and a sum, average or maximum that ends at the first test that is not accepted. Such a score
  * counts also if not all of it is accepted. So it is with problemtools 1.20260620
@@ -23,8 +26,8 @@ bool legacy_scores_wanted(const struct test_groups *groups);
 
 /*
  * Adds the groups and puts each test into that of its directory, with its points. If the tests have
- * a validator and no accept_score, it must give a score. They are not complete. ERROR_INPUT that
- * names the file.
+ * a validator that gives scores and no accept_score, it must give one. They are not complete.
+ * ERROR_INPUT that names the file.
  */
 int legacy_scores_read(const struct test_groups *groups, struct test_requests *tests,
                        struct error *error);

@@ -330,6 +330,8 @@ int test_directory_read(const char *path, const struct test_directory_options *o
     reading.groups.validator_flags = options->validator_flags;
     reading.groups.is_scoring = options->is_scoring;
     reading.groups.is_legacy = options->is_legacy;
+    reading.groups.gives_no_score = options->gives_no_score;
+    reading.groups.no_grader = options->no_grader;
     reading.groups.constants = options->constants;
     reading.groups.warnings = warnings;
     linux_raise_descriptors(); /* a test has one for its standard input */

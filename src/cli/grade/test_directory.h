@@ -36,9 +36,11 @@ struct test_directory_options {
     bool no_expected;   /* tests may have no expected output */
     bool has_validator; /* output_validator_args are for a validator, and say nothing about how
                            outputs are compared */
-    const char *validator_flags;    /* of all tests, as in testdata.yaml; NULL: not given */
-    bool is_scoring;                /* the tests give scores, also if no file says so */
-    bool is_legacy;                 /* and the defaults for that are those of the legacy format */
+    const char *validator_flags; /* of all tests, as in testdata.yaml; NULL: not given */
+    bool is_scoring;             /* the tests give scores, also if no file says so */
+    bool is_legacy;              /* and the defaults for that are those of the legacy format */
+    bool gives_no_score;   /* the validator does not, so a test has the default of its format */
+    const char *no_grader; /* why groups cannot have a grader of their own; NULL: they can */
     const struct strvec *constants; /* in the files of groups (base/constants.h); NULL: none */
     const char *package;            /* a directory out of which no link may lead, the package or one
                                        above it; NULL: not one of a package */

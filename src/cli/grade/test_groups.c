@@ -52,25 +52,32 @@ static int compare_groups(const void *one, const void *other)
                   ((const struct test_group *)other)->directory);
 }
 
-/*
- * Refuses what makes other verdicts and scores, also if no test is below. By the format a grader is
- * for scores alone; problemtools 1.20260620 (judge/submission_judge.py) takes its verdict, too.
- */
+/* The format has graders of a package for scoring problems alone (legacy.md, "Graders"). */
+static const char *why_no_grader(const struct test_groups *groups, const char *grading)
+{
+    if (strcmp(grading, "custom") != 0)
+        return "grading: must be default or custom";
+    if (groups->no_grader)
+        return groups->no_grader;
+    return groups->is_scoring ? NULL : "grading: custom is for problems of the type scoring";
+}
+
+/* Refuses what makes other verdicts and scores, also if no test is below. */
 static int check_document(const struct test_groups *groups, const char *path,
                           const json_t *document, struct error *error)
 {
     CLEANUP_FREE char *shown = test_file_shown(groups->root, path);
     const char *grading = json_string_value(json_object_get(document, "grading"));
+    const char *why = NULL;
 
     if (json_object_get(document, "static_validation_score"))
         return error_set(error, ERROR_INPUT,
                          "'%s': static_validation_score: isolator has no static validation, so "
                          "verdicts and scores would be wrong; remove the key",
                          shown);
-    return grading && *grading && strcmp(grading, "default") != 0
-               ? error_set(error, ERROR_INPUT,
-                           "'%s': grading: isolator has only the default grader", shown)
-               : 0;
+    if (grading && *grading && strcmp(grading, "default") != 0)
+        why = why_no_grader(groups, grading);
+    return why ? error_set(error, ERROR_INPUT, "'%s': %s", shown, why) : 0;
 }
 
 static int read_group(struct test_groups *groups, const char *path, struct error *error)

@@ -20,10 +20,12 @@ struct test_group {
 };
 
 struct test_groups {
-    const struct test_root *root;   /* borrowed */
-    bool has_validator;             /* output_validator_args are for a validator */
-    const char *validator_flags;    /* of all tests; borrowed; NULL: not given */
-    bool is_scoring, is_legacy;     /* tests give scores; in the legacy format */
+    const struct test_root *root; /* borrowed */
+    bool has_validator;           /* output_validator_args are for a validator */
+    const char *validator_flags;  /* of all tests; borrowed; NULL: not given */
+    bool is_scoring, is_legacy;   /* tests give scores; in the legacy format */
+    bool gives_no_score;          /* the validator does not */
+    const char *no_grader; /* why groups cannot have one of their own; borrowed; NULL: they can */
     const struct strvec *constants; /* in the files; borrowed; NULL: none */
     struct strvec *warnings;        /* borrowed */
     struct test_group *items;       /* owned; ordered by their directories */

@@ -196,14 +196,16 @@ static unsigned verdict_of(enum test_status status)
 }
 
 /*
- * All verdicts; 0 if the program was not built, the engine or the validator failed, or a test has
- * no verdict, since it did not run.
+ * All verdicts, or that of the grader of the package; 0 if the program was not built, the engine,
+ * the validator or the grader failed, or a test has no verdict, since it did not run.
  */
 static unsigned verdicts_of(const struct result *result)
 {
     const bool is_judged = result->reason == REASON_EXIT || result->reason == REASON_TESTS;
     unsigned set = 0;
 
+    if (is_judged && result->tests.grades)
+        return verdict_of(result->tests.grades[0].verdict);
     for (size_t i = 0; i < result->tests.count && is_judged; i++) {
         const unsigned verdict = verdict_of(result->tests.items[i].status);
 

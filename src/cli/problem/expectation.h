@@ -32,7 +32,10 @@ char *expectation_text(const struct expectation *expectation);
 /* Whether the result is what is expected, which is something. */
 bool expectation_is_met(const struct expectation *expectation, const struct result *result);
 
-/* The worst verdict of the tests, or, if there is none, the reason of the result. */
+/*
+ * The worst verdict of the tests, or that of the grader of the package, or, if there is none, the
+ * reason of the result.
+ */
 const char *expectation_verdict(const struct result *result);
 
 void expectation_release(struct expectation *expectation);

@@ -157,7 +157,7 @@ static int set_limits(const struct limiting *limiting, struct problem_package *p
                : -1;
 }
 
-/* ---- the validator */
+/* ---- the validator and the grader */
 
 /* The only entry of a directory, owned; NULL: there is none, or there are several. */
 static char *only_entry(const struct test_root *root, const char *directory, size_t *count)
@@ -184,11 +184,11 @@ static char *only_entry(const struct test_root *root, const char *directory, siz
 static const char *const scripts[] = {"build", "run"};
 
 /*
- * The path in the package of the program in a directory of validators, owned: its only file or
- * directory, or the directory itself if that has sources of one program, or a script.
+ * The path in the package of the program in a directory of validators or graders, owned: its only
+ * file or directory, or the directory itself if that has sources of one program, or a script.
  */
-static char *find_validator(const struct test_root *root, const char *directory, bool is_plural,
-                            struct error *error)
+static char *find_judge(const struct test_root *root, const char *directory, bool is_plural,
+                        const char *role, struct error *error)
 {
     CLEANUP_FREE char *shown = test_file_shown(root, directory);
     size_t count;
@@ -200,12 +200,12 @@ static char *find_validator(const struct test_root *root, const char *directory,
         return string_format("%s/%s", directory, name);
     if (count > 0 && !is_plural)
         return string_copy(directory);
-    error_set(error, ERROR_INPUT, "'%s' must have one validator, a file or a directory, %s", shown,
+    error_set(error, ERROR_INPUT, "'%s' must have one %s, a file or a directory, %s", shown, role,
               count == 0 ? "and has none" : "and has several");
     return NULL;
 }
 
-static int check_validator(const struct test_root *root, const char *path, struct error *error)
+static int check_judge(const struct test_root *root, const char *path, struct error *error)
 {
     CLEANUP_FREE char *shown = test_file_shown(root, path);
 
@@ -245,13 +245,33 @@ static int set_validator(struct problem_package *package, struct run_options *op
                                "interactive problem needs",
                                root->shown)
                    : 0;
-    validator = find_validator(root, is_plural ? "output_validators" : "output_validator",
-                               is_plural, error);
-    if (!validator || check_validator(root, validator, error) != 0)
+    validator = find_judge(root, is_plural ? "output_validators" : "output_validator", is_plural,
+                           "validator", error);
+    if (!validator || check_judge(root, validator, error) != 0)
         return -1;
     *(settings->is_interactive ? &options->interactive_validator : &options->validator) =
         string_format("%s/%s", package->path, validator);
     return 0;
+}
+
+/*
+ * A grader is needed only if a file of the tests asks for one; else it does not matter what is
+ * wrong with it. "There may exist at most one grader program" (legacy.md, "Graders").
+ */
+static void set_grader(const struct problem_package *package, struct run_options *options)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const struct test_root *root = &package->root;
+    CLEANUP_FREE char *grader = NULL;
+
+    if (!package->settings.is_legacy)
+        return;
+    if (!exists(root, "graders", S_IFDIR) || test_file_check(root, "graders", &error) == 0)
+        grader = find_judge(root, "graders", true, "grader", &error);
+    if (grader && check_judge(root, grader, &error) == 0)
+        options->grader = string_format("%s/%s", package->path, grader);
+    else
+        options->no_grader = string_format("grading: %s", error.message);
 }
 
 /* ---- the package */
@@ -318,12 +338,14 @@ int problem_package_read(struct problem_package *package, struct run_options *op
         return -1;
     if (package->time_limit.is_measured && options->files.count > 0)
         read_all(package, options, config);
+    set_grader(package, options);
     options->request.of_package = true;
     strvec_push_all(&options->request.constants, &package->settings.constants);
     options->tests = string_format("%s/data", options->problem);
     options->validator_flags = string_copy(package->settings.validator_flags);
     options->is_scoring = package->settings.is_scoring;
     options->is_legacy = package->settings.is_legacy;
+    options->gives_no_score = package->settings.gives_no_score;
     set_files(package, options);
     return 0;
 }

@@ -108,6 +108,7 @@ static int read_validation(struct problem_settings *settings, const json_t *docu
         read_text(document, "validator_flags", &flags, error) != 0)
         return -1;
     settings->validator_flags = string_copy(flags);
+    settings->gives_no_score = true;
     rest = text + strcspn(text, " ");
     settings->has_validator = strncmp(text, "custom", 6) == 0 && rest == text + 6;
     if (!settings->has_validator && strcmp(text, "default") != 0)
@@ -121,7 +122,9 @@ static int read_validation(struct problem_settings *settings, const json_t *docu
             settings->is_interactive = true;
         else if (length == 10 && strncmp(rest, "multi-pass", length) == 0)
             return refuse_kind("validation", "multi-pass", error);
-        else if (length > 0 && (length != 5 || strncmp(rest, "score", length) != 0))
+        else if (length == 5 && strncmp(rest, "score", length) == 0)
+            settings->gives_no_score = false;
+        else if (length > 0)
             return must_be("validation",
                            "default, or custom, perhaps followed by interactive and score", error);
         rest += length;

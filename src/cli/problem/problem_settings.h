@@ -17,6 +17,7 @@ struct problem_settings {
     bool is_legacy; /* the version of the format */
     bool is_scoring, is_interactive;
     bool has_validator;      /* legacy: `validation` is custom; otherwise a directory says that */
+    bool gives_no_score;     /* legacy: it does not say "custom score" */
     char *validator_flags;   /* owned; legacy; "" if there are none */
     struct strvec constants; /* owned, see base/constants.h; those of 2025-09 */
     /* Numbers that are not given are NAN. Seconds, and MB. */
