@@ -121,12 +121,6 @@ static enum test_status status_of(struct test_run *test)
     return TEST_WRONG_ANSWER;
 }
 
-static char *explain_wrong_answer(const struct test_run *test, bool outcome_only)
-{
-    return outcome_only ? string_copy("the output is not the expected one")
-                        : comparison_explain(&test->comparison);
-}
-
 /* Says that the program was too slow if it could use more CPU time than is allowed. */
 static void judge_cpu_time(struct test_run *test, double allowed)
 {
@@ -169,9 +163,10 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
 
         strvec_pushf(&run->result->warnings, "test '%s': %s", shown, program->warnings.items[i]);
     }
-    result->message = result->status == TEST_WRONG_ANSWER
-                          ? explain_wrong_answer(test, run->plan->tests.outcome_only)
-                          : steal_pointer(&program->error);
+    result->message = result->status != TEST_WRONG_ANSWER ? steal_pointer(&program->error)
+                      : run->plan->tests.outcome_only
+                          ? string_copy("the output is not the expected one")
+                          : comparison_explain(&test->comparison);
     if (test->test->is_call)
         call_value_judge(&test->value, test->test, (size_t)run->plan->test_output_bytes,
                          run->plan->tests.outcome_only, result);
@@ -202,18 +197,17 @@ static int find_verdict(struct test_run *test, struct judgement *judgement,
 {
     const struct checked_output checked = given(test);
     const struct run *run = &judgement->run;
-    const enum checker_convention convention = run->plan->checker_convention;
     int found = 0;
 
     if (run->plan->interactive)
         found = interaction_decide(&test->interaction, &test->result,
                                    &run->instance->link.wait_state, result, verdict, error);
     else if (judgement->judge && result->status == TEST_PASSED)
-        found =
-            checker_decide(judgement->judge, convention, &checked, verdict, error) == 0 ? 1 : -1;
-    if (found > 0 && scoring_check(test->test, verdict, error) != 0)
-        found = -1;
-    return found;
+        found = checker_decide(judgement->judge, run->plan->checker_convention, &checked, verdict,
+                               error) == 0
+                    ? 1
+                    : -1;
+    return found > 0 && scoring_check(test->test, verdict, error) != 0 ? -1 : found;
 }
 
 /* Lets the checker or the interactor decide about a program that has ended. */
@@ -383,7 +377,6 @@ int test_run_all(struct judgement *judgement, struct error *error)
 
         /* files that do not fit are one test's, except in a script, which has no place for that */
         if (status != 0 && (failure.kind != ERROR_INPUT || run->instance->transport->is_ahead)) {
-
             checker_trial_name(run, result->name, &failure);
             set_not_run(results, next + 1, failure.message);
             return error_set(error, failure.kind, "%s", failure.message);
