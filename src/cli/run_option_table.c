@@ -316,7 +316,7 @@ const struct option_table run_option_tables[] = {
              "when isolator has ended, and prints its id. isolator wait ID prints the result.\n",
          .example = "isolator start --timeout 10h --artifacts out train.py",
          .after =
-             DEFAULTS "Exit status: 0 started, 2 usage or input, 3 engine or image, 130, 143\n"
+             DEFAULTS "Exit status: 0 started, 2 usage or input, 3 engine or image, 130 or 143\n"
                       "interrupted. See isolator-start(1).\n",
          .commands = START,
          .has_rest = true,
