@@ -96,8 +96,9 @@ static char *text_of(const json_t *value)
 }
 
 int call_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                        struct test_request *test)
+                        void *target)
 {
+    struct test_request *test = target;
     struct strbuf text = STRBUF_INIT;
     CLEANUP_FREE char *array = NULL;
 
@@ -134,8 +135,9 @@ static int read_lines(struct argument_reader *reader, const char *name, const js
 }
 
 int call_arguments_read_json(struct argument_reader *reader, const char *name, const json_t *value,
-                             struct test_request *test)
+                             void *target)
 {
+    struct test_request *test = target;
     CLEANUP(strbuf_release) struct strbuf array = STRBUF_INIT;
 
     if (read_lines(reader, name, value, &array) != 0)
@@ -160,13 +162,13 @@ static int set_expected(struct argument_reader *reader, const char *name, char *
 }
 
 int call_arguments_expected(struct argument_reader *reader, const char *name, const json_t *value,
-                            struct test_request *test)
+                            void *test)
 {
     return set_expected(reader, name, text_of(value), test);
 }
 
 int call_arguments_expected_json(struct argument_reader *reader, const char *name,
-                                 const json_t *value, struct test_request *test)
+                                 const json_t *value, void *test)
 {
     const char *text = argument_text(reader, name, value);
 
@@ -188,14 +190,14 @@ static int set_any(struct argument_reader *reader, const char *name, char *text,
 }
 
 int call_arguments_any(struct argument_reader *reader, const char *name, const json_t *value,
-                       struct test_request *test)
+                       void *test)
 {
     return json_is_array(value) ? set_any(reader, name, text_of(value), test)
                                 : argument_wrong(reader, name, "an array");
 }
 
 int call_arguments_any_json(struct argument_reader *reader, const char *name, const json_t *value,
-                            struct test_request *test)
+                            void *test)
 {
     CLEANUP(strbuf_release) struct strbuf array = STRBUF_INIT;
 
