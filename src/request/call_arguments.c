@@ -6,6 +6,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "base/value_text.h"
+#include "request/argument_members.h"
 
 /* ---- the function */
 
@@ -19,7 +20,7 @@ static bool is_identifier(const char *text)
 }
 
 static int read_identifier(struct argument_reader *reader, const char *name, const json_t *value,
-                           char **identifier)
+                           void *target)
 {
     const char *text = argument_text(reader, name, value);
 
@@ -27,31 +28,25 @@ static int read_identifier(struct argument_reader *reader, const char *name, con
         return -1;
     if (!is_identifier(text) || strlen(text) > FUNCTION_CALL_NAME_MAX)
         return argument_wrong(reader, name, "a name of letters, digits, _ and $");
-    *identifier = string_copy(text);
+    *(char **)target = string_copy(text);
     return 0;
 }
 
 int call_argument_read(struct reading *reading, const char *name, const json_t *value)
 {
+    static const struct argument_member members[] = {
+        {"function", ARGUMENT_TEXT, offsetof(struct function_call, function),
+         .read = read_identifier},
+        {"class", ARGUMENT_TEXT, offsetof(struct function_call, class_name),
+         .read = read_identifier},
+        ARGUMENT_MEMBERS_END,
+    };
     struct function_call *call = &reading->request->call;
-    CLEANUP(strvec_release) struct strvec known = STRVEC_INIT;
-    const char *key;
-    json_t *member;
 
-    strvec_push_each(&known, "function", "class", NULL);
     if (!json_is_object(value))
         return argument_wrong(&reading->values, name, "an object");
-    json_object_foreach((json_t *)value, key, member)
-    {
-        CLEANUP_FREE char *path = string_format("%s.%s", name, key);
-
-        if (!strvec_contains(&known, key))
-            return argument_unknown(&reading->values, name, key, &known);
-        if (!json_is_null(member) &&
-            read_identifier(&reading->values, path, member,
-                            *key == 'f' ? &call->function : &call->class_name) != 0)
-            return -1;
-    }
+    if (argument_members_read(&reading->values, members, name, value, call) != 0)
+        return -1;
     if (!call->function)
         return error_set(reading->error, ERROR_USAGE, "%s needs a function", name);
     return 0;
