@@ -47,21 +47,20 @@ static const struct argument_member members[] = {
     ARGUMENT_MEMBERS_END,
 };
 
-/* Its name comes first, since it makes the group. */
 static int read_group(struct argument_reader *reader, const char *name, const json_t *value,
                       struct score_groups *groups)
 {
     CLEANUP_FREE char *path = string_format("%s.name", name);
-    const json_t *given = json_object_get(value, "name");
-    const char *text = given ? argument_text(reader, path, given) : "";
+    struct score_group *group;
 
     if (!json_is_object(value))
         return argument_wrong(reader, name, "an object");
-    if (!text)
+    group = score_groups_add(groups, "");
+    if (argument_members_read(reader, members, name, value, group) != 0)
         return -1;
-    if (*text == '\0' || strlen(text) > TEST_NAME_MAX)
-        return argument_wrong(reader, path, "a string of 1 to 255 bytes");
-    return argument_members_read(reader, members, name, value, score_groups_add(groups, text));
+    return *group->name != '\0' && strlen(group->name) <= TEST_NAME_MAX
+               ? 0
+               : argument_wrong(reader, path, "a string of 1 to 255 bytes");
 }
 
 int group_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,

@@ -97,12 +97,14 @@ CASE_WITH(argument_members__not_given, set_up(fixture))
     filled->number = 3;
     filled->flag = true;
     assert_int_equal(read_text(fixture, "{\"name\": \"\", \"number\": null, \"flag\": \"\", "
-                                        "\"words\": \"[\\\"w\\\"]\", \"whole\": \"2\"}"),
+                                        "\"words\": \"[\\\"w\\\"]\", \"whole\": \"2\", "
+                                        "\"seconds\": \"0.5\"}"),
                      0);
     assert_null(filled->name);
     assert_true(filled->number == 3 && filled->flag);
     assert_string_equal(filled->words.items[0], "w");
     assert_int_equal(filled->whole, 2);
+    assert_true(filled->seconds == 0.5);
 }
 
 CASE_WITH(argument_members__wrong_values, set_up(fixture))
