@@ -24,10 +24,13 @@ static bool is_of_type(const json_t *value, enum argument_type type)
         return json_is_string(value);
     case ARGUMENT_ARRAY:
     case ARGUMENT_WORDS:
+    case ARGUMENT_FILES:
         return json_is_array(value);
     case ARGUMENT_OBJECT:
         return json_is_object(value);
     case ARGUMENT_NUMBER:
+    case ARGUMENT_WHOLE:
+    case ARGUMENT_SECONDS:
         return json_is_number(value);
     case ARGUMENT_BOOLEAN:
     case ARGUMENT_VALUE: /* which is never parsed */
@@ -103,10 +106,10 @@ static json_t *list_of_text(struct argument_reader *reader, json_t *value, enum 
     const char first = text[strspn(text, " \t\r\n")];
     json_t *list;
 
-    if (!reader->warnings || (type != ARGUMENT_ARRAY && type != ARGUMENT_WORDS) || first == '[' ||
+    if (!reader->warnings || type < ARGUMENT_ARRAY || type > ARGUMENT_FILES || first == '[' ||
         first == '{' || strlen(text) != json_string_length(value))
         return NULL;
-    if (type == ARGUMENT_ARRAY)
+    if (type != ARGUMENT_WORDS)
         return json_pack("[O]", value);
     list = split(text);
     if (json_array_size(list) > 1)

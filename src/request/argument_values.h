@@ -27,8 +27,11 @@ enum argument_type {
     ARGUMENT_NAME, /* a string, of which "" stands for an argument that is not given */
     ARGUMENT_ARRAY,
     ARGUMENT_WORDS, /* an array of strings that are words of a command */
+    ARGUMENT_FILES, /* an array of files (request/argument_files.h) */
     ARGUMENT_OBJECT,
     ARGUMENT_NUMBER,
+    ARGUMENT_WHOLE,   /* a number without a fraction */
+    ARGUMENT_SECONDS, /* a number greater than 0 */
     ARGUMENT_BOOLEAN,
     ARGUMENT_VALUE /* any value, as it is: null and "" are like others */
 };

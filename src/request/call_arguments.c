@@ -6,6 +6,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "base/value_text.h"
+#include "request/argument_members.h"
 
 /* ---- the function */
 
@@ -19,7 +20,7 @@ static bool is_identifier(const char *text)
 }
 
 static int read_identifier(struct argument_reader *reader, const char *name, const json_t *value,
-                           char **identifier)
+                           void *target)
 {
     const char *text = argument_text(reader, name, value);
 
@@ -27,31 +28,25 @@ static int read_identifier(struct argument_reader *reader, const char *name, con
         return -1;
     if (!is_identifier(text) || strlen(text) > FUNCTION_CALL_NAME_MAX)
         return argument_wrong(reader, name, "a name of letters, digits, _ and $");
-    *identifier = string_copy(text);
+    *(char **)target = string_copy(text);
     return 0;
 }
 
 int call_argument_read(struct reading *reading, const char *name, const json_t *value)
 {
+    static const struct argument_member members[] = {
+        {"function", ARGUMENT_TEXT, offsetof(struct function_call, function),
+         .read = read_identifier},
+        {"class", ARGUMENT_TEXT, offsetof(struct function_call, class_name),
+         .read = read_identifier},
+        ARGUMENT_MEMBERS_END,
+    };
     struct function_call *call = &reading->request->call;
-    CLEANUP(strvec_release) struct strvec known = STRVEC_INIT;
-    const char *key;
-    json_t *member;
 
-    strvec_push_each(&known, "function", "class", NULL);
     if (!json_is_object(value))
         return argument_wrong(&reading->values, name, "an object");
-    json_object_foreach((json_t *)value, key, member)
-    {
-        CLEANUP_FREE char *path = string_format("%s.%s", name, key);
-
-        if (!strvec_contains(&known, key))
-            return argument_unknown(&reading->values, name, key, &known);
-        if (!json_is_null(member) &&
-            read_identifier(&reading->values, path, member,
-                            *key == 'f' ? &call->function : &call->class_name) != 0)
-            return -1;
-    }
+    if (argument_members_read(&reading->values, members, name, value, call) != 0)
+        return -1;
     if (!call->function)
         return error_set(reading->error, ERROR_USAGE, "%s needs a function", name);
     return 0;
@@ -96,8 +91,9 @@ static char *text_of(const json_t *value)
 }
 
 int call_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                        struct test_request *test)
+                        void *target)
 {
+    struct test_request *test = target;
     struct strbuf text = STRBUF_INIT;
     CLEANUP_FREE char *array = NULL;
 
@@ -134,8 +130,9 @@ static int read_lines(struct argument_reader *reader, const char *name, const js
 }
 
 int call_arguments_read_json(struct argument_reader *reader, const char *name, const json_t *value,
-                             struct test_request *test)
+                             void *target)
 {
+    struct test_request *test = target;
     CLEANUP(strbuf_release) struct strbuf array = STRBUF_INIT;
 
     if (read_lines(reader, name, value, &array) != 0)
@@ -160,13 +157,13 @@ static int set_expected(struct argument_reader *reader, const char *name, char *
 }
 
 int call_arguments_expected(struct argument_reader *reader, const char *name, const json_t *value,
-                            struct test_request *test)
+                            void *test)
 {
     return set_expected(reader, name, text_of(value), test);
 }
 
 int call_arguments_expected_json(struct argument_reader *reader, const char *name,
-                                 const json_t *value, struct test_request *test)
+                                 const json_t *value, void *test)
 {
     const char *text = argument_text(reader, name, value);
 
@@ -188,14 +185,14 @@ static int set_any(struct argument_reader *reader, const char *name, char *text,
 }
 
 int call_arguments_any(struct argument_reader *reader, const char *name, const json_t *value,
-                       struct test_request *test)
+                       void *test)
 {
     return json_is_array(value) ? set_any(reader, name, text_of(value), test)
                                 : argument_wrong(reader, name, "an array");
 }
 
 int call_arguments_any_json(struct argument_reader *reader, const char *name, const json_t *value,
-                            struct test_request *test)
+                            void *test)
 {
     CLEANUP(strbuf_release) struct strbuf array = STRBUF_INIT;
 

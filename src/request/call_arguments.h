@@ -15,19 +15,20 @@
 /* {"function": NAME, "class": NAME} */
 int call_argument_read(struct reading *reading, const char *name, const json_t *value);
 
-/* Members of a test. Those with `_json` have the same as a text: of the arguments one a line. */
+/* Members of a test (request/argument_members.h), a struct test_request. Those with `_json` have
+ * the same as a text: of the arguments one a line. */
 int call_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                        struct test_request *test);
+                        void *test);
 int call_arguments_read_json(struct argument_reader *reader, const char *name, const json_t *value,
-                             struct test_request *test);
+                             void *test);
 int call_arguments_expected(struct argument_reader *reader, const char *name, const json_t *value,
-                            struct test_request *test);
+                            void *test);
 int call_arguments_expected_json(struct argument_reader *reader, const char *name,
-                                 const json_t *value, struct test_request *test);
+                                 const json_t *value, void *test);
 int call_arguments_any(struct argument_reader *reader, const char *name, const json_t *value,
-                       struct test_request *test);
+                       void *test);
 int call_arguments_any_json(struct argument_reader *reader, const char *name, const json_t *value,
-                            struct test_request *test);
+                            void *test);
 
 /* Checks that the members of a test agree, whose `name` is for messages. */
 int call_arguments_check(struct argument_reader *reader, const char *name,

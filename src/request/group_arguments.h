@@ -14,8 +14,8 @@
 int group_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
                          struct test_requests *tests);
 
-/* Reads a number of points from 0 to SCORE_MAX. */
+/* Reads a number of points from 0 to SCORE_MAX, a double, for a struct argument_member. */
 int group_arguments_points(struct argument_reader *reader, const char *name, const json_t *value,
-                           double *points);
+                           void *points);
 
 #endif

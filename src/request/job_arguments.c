@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "request/argument_members.h"
 #include "request/argument_names.h"
-#include "request/argument_values.h"
 
 bool job_arguments_offered(const struct config *config)
 {
@@ -44,47 +44,38 @@ int job_arguments_complete(struct request *request, const struct config *config,
 
 /* ---- wait_job */
 
-static int read_job(struct argument_reader *reader, const json_t *value,
-                    struct wait_arguments *wait)
+static int read_job(struct argument_reader *reader, const char *name, const json_t *value,
+                    void *job)
 {
     const char *text = json_string_value(value);
     const size_t length = JOB_ID_SIZE - 1;
 
     if (json_string_length(value) != length || strspn(text, "0123456789abcdef") != length)
-        return argument_wrong(reader, "job",
+        return argument_wrong(reader, name,
                               "the id of a job, 16 digits that execute_code has returned for a "
                               "program in the background");
-    memcpy(wait->job, text, JOB_ID_SIZE);
+    memcpy(job, text, JOB_ID_SIZE);
     return 0;
 }
 
-static int read_seconds(struct argument_reader *reader, const json_t *value,
-                        struct wait_arguments *wait)
+static int read_seconds(struct argument_reader *reader, const char *name, const json_t *value,
+                        void *target)
 {
     const double seconds = json_number_value(value);
 
     if (!json_is_number(value) || !(seconds >= 0))
-        return argument_wrong(reader, "wait_seconds", "a number of seconds, at most 50");
-    wait->seconds = fmin(fmax(seconds, 1), JOB_WAIT_SECONDS_MAX);
+        return argument_wrong(reader, name, "a number of seconds, at most 50");
+    *(double *)target = fmin(fmax(seconds, 1), JOB_WAIT_SECONDS_MAX);
     return 0;
 }
 
-static int read_stop(struct argument_reader *reader, const json_t *value,
-                     struct wait_arguments *wait)
-{
-    return argument_flag(reader, "stop", value, &wait->stop);
-}
-
-static const struct wait_argument {
-    const char *name;
-    enum argument_type type;
-    int (*read)(struct argument_reader *reader, const json_t *value, struct wait_arguments *wait);
-} table[] = {
-    {"job", ARGUMENT_NAME, read_job},
-    {"wait_seconds", ARGUMENT_NUMBER, read_seconds},
-    {"stop", ARGUMENT_BOOLEAN, read_stop},
+#define WAIT(member) .offset = offsetof(struct wait_arguments, member)
+static const struct argument_member members[] = {
+    {"job", ARGUMENT_NAME, WAIT(job), .read = read_job},
+    {"wait_seconds", ARGUMENT_NUMBER, WAIT(seconds), .read = read_seconds},
+    {"stop", ARGUMENT_BOOLEAN, WAIT(stop)},
+    ARGUMENT_MEMBERS_END,
 };
-enum { ROWS = sizeof table / sizeof *table };
 
 int job_arguments_read_wait(const json_t *arguments, struct wait_arguments *wait,
                             struct strvec *warnings, struct error *error)
@@ -95,16 +86,16 @@ int job_arguments_read_wait(const json_t *arguments, struct wait_arguments *wait
     json_auto_t *resolved = NULL;
 
     *wait = (struct wait_arguments){.seconds = JOB_WAIT_SECONDS};
-    for (int i = 0; i < ROWS; i++)
-        strvec_push(&known, table[i].name);
+    for (const struct argument_member *member = members; member->name; member++)
+        strvec_push(&known, member->name);
     resolved = argument_names_resolve(&names, arguments, warnings, error);
     if (!resolved)
         return -1;
-    for (int i = 0; i < ROWS; i++) {
-        json_auto_t *value = argument_given(&reader, resolved, table[i].name, table[i].type);
+    for (const struct argument_member *member = members; member->name; member++) {
+        json_auto_t *value = argument_given(&reader, resolved, member->name, member->type);
 
-        if (value && table[i].read(&reader, value, wait) != 0)
-            return argument_hint(&reader, value, table[i].type);
+        if (value && argument_member_read(&reader, member, member->name, value, wait) != 0)
+            return argument_hint(&reader, value, member->type);
     }
-    return wait->job[0] != '\0' ? 0 : read_job(&reader, NULL, wait);
+    return wait->job[0] != '\0' ? 0 : read_job(&reader, "job", NULL, wait->job);
 }

@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "request/argument_files.h"
+#include "request/argument_members.h"
 #include "request/argument_names.h"
 #include "request/call_arguments.h"
 #include "request/checker_arguments.h"
@@ -21,21 +21,6 @@
 static int read_stdin(struct reading *reading, const char *name, const json_t *value)
 {
     return argument_stdin(&reading->values, name, value, &reading->request->input.stdin_file);
-}
-
-static int read_files(struct reading *reading, const char *name, const json_t *value)
-{
-    return argument_files(&reading->values, name, value, &reading->request->input.files);
-}
-
-static int read_arguments(struct reading *reading, const char *name, const json_t *value)
-{
-    return argument_words(&reading->values, name, value, &reading->request->arguments);
-}
-
-static int read_environment(struct reading *reading, const char *name, const json_t *value)
-{
-    return argument_variables(&reading->values, name, value, &reading->request->environment);
 }
 
 static int read_timeout(struct reading *reading, const char *name, const json_t *value)
@@ -90,40 +75,10 @@ static int read_session_name(struct reading *reading, const char *name, const js
                                       &reading->request->session_name);
 }
 
-static int read_keep_processes(struct reading *reading, const char *name, const json_t *value)
-{
-    return argument_flag(&reading->values, name, value, &reading->request->session.keep_processes);
-}
-
-static int read_background(struct reading *reading, const char *name, const json_t *value)
-{
-    return argument_flag(&reading->values, name, value, &reading->request->background);
-}
-
-static int read_close_session(struct reading *reading, const char *name, const json_t *value)
-{
-    return argument_flag(&reading->values, name, value, &reading->request->session.close);
-}
-
 static int read_tests(struct reading *reading, const char *name, const json_t *value)
 {
     return test_arguments_read(&reading->values, name, value, reading->has_checker,
                                &reading->request->tests);
-}
-
-static int read_stop_on_failure(struct reading *reading, const char *name, const json_t *value)
-{
-    return argument_flag(&reading->values, name, value, &reading->request->tests.stop_on_failure);
-}
-
-static int read_test_output_bytes(struct reading *reading, const char *name, const json_t *value)
-{
-    const json_int_t bytes = json_integer_value(value);
-
-    if (!json_is_integer(value) || bytes < TEST_OUTPUT_BYTES_MIN || bytes > TEST_OUTPUT_BYTES_MAX)
-        return argument_wrong(&reading->values, name, "a whole number from 64 to 1048576");
-    reading->request->test_output_bytes = (int)bytes;
-    return 0;
 }
 
 static int read_detail(struct reading *reading, const char *name, const json_t *value)
@@ -156,39 +111,46 @@ enum offer {
 struct argument {
     const char *name;
     enum argument_type type;
-    int (*read)(struct reading *reading, const char *name, const json_t *value);
     enum offer offer;
     const char *subject; /* what errors (base/error.h) call it */
+    int (*read)(struct reading *reading, const char *name, const json_t *value);
+    /* Without `read`: where it goes in the request, and its range, as in struct argument_member. */
+    size_t offset;
+    int minimum, maximum;
 };
 
 /* All but those of limits. */
+#define TO(member) .offset = offsetof(struct request, member)
 static const struct argument table[] = {
-    {"language", ARGUMENT_NAME, program_argument_language, OFFER_ALWAYS, REQUEST_LANGUAGE},
-    {"image", ARGUMENT_NAME, program_argument_image, OFFER_BATCH, NULL},
-    {"entrypoint_code", ARGUMENT_TEXT, program_argument_code, OFFER_ALWAYS, NULL},
-    {"entrypoint_filename", ARGUMENT_NAME, program_argument_filename, OFFER_ALWAYS,
-     REQUEST_ENTRYPOINT},
-    {"entrypoint_file", ARGUMENT_NAME, program_argument_file, OFFER_BATCH, NULL},
-    {"additional_files", ARGUMENT_ARRAY, read_files, OFFER_ALWAYS, NULL},
-    {"snippet_name", ARGUMENT_NAME, program_argument_snippet, OFFER_ALWAYS, NULL},
-    {"stdin", ARGUMENT_TEXT, read_stdin, OFFER_ALWAYS, NULL},
-    {"arguments", ARGUMENT_WORDS, read_arguments, OFFER_ALWAYS, NULL},
-    {"environment", ARGUMENT_OBJECT, read_environment, OFFER_ALWAYS, NULL},
-    {"artifacts", ARGUMENT_ARRAY, program_argument_artifacts, OFFER_ALWAYS, REQUEST_ARTIFACTS},
-    {REQUEST_HOSTS, ARGUMENT_ARRAY, read_hosts, OFFER_HOSTS, REQUEST_HOSTS},
-    {REQUEST_TOOLS, ARGUMENT_ARRAY, read_tools, OFFER_TOOLS, REQUEST_TOOLS},
-    {"session", ARGUMENT_NAME, read_session, OFFER_SESSION_ID, NULL},
-    {"session", ARGUMENT_TEXT, read_session_name, OFFER_BATCH, NULL},
-    {"keep_processes", ARGUMENT_BOOLEAN, read_keep_processes, OFFER_SESSION, NULL},
-    {"background", ARGUMENT_BOOLEAN, read_background, OFFER_JOB, NULL},
-    {"close_session", ARGUMENT_BOOLEAN, read_close_session, OFFER_BATCH, NULL},
-    {"tests", ARGUMENT_ARRAY, read_tests, OFFER_BATCH, NULL},
-    {"call", ARGUMENT_OBJECT, call_argument_read, OFFER_BATCH, NULL},
-    {"groups", ARGUMENT_ARRAY, read_groups, OFFER_BATCH, NULL},
-    {"stop_on_failure", ARGUMENT_BOOLEAN, read_stop_on_failure, OFFER_BATCH, NULL},
-    {"test_output_bytes", ARGUMENT_NUMBER, read_test_output_bytes, OFFER_BATCH, "outputBytes"},
-    {"detail", ARGUMENT_NAME, read_detail, OFFER_BATCH, NULL},
-    {"checker", ARGUMENT_OBJECT, read_checker, OFFER_BATCH, NULL},
+    {"language", ARGUMENT_NAME, OFFER_ALWAYS, .subject = REQUEST_LANGUAGE,
+     .read = program_argument_language},
+    {"image", ARGUMENT_NAME, OFFER_BATCH, .read = program_argument_image},
+    {"entrypoint_code", ARGUMENT_TEXT, OFFER_ALWAYS, .read = program_argument_code},
+    {"entrypoint_filename", ARGUMENT_NAME, OFFER_ALWAYS, .subject = REQUEST_ENTRYPOINT,
+     .read = program_argument_filename},
+    {"entrypoint_file", ARGUMENT_NAME, OFFER_BATCH, .read = program_argument_file},
+    {"additional_files", ARGUMENT_FILES, OFFER_ALWAYS, TO(input.files)},
+    {"snippet_name", ARGUMENT_NAME, OFFER_ALWAYS, .read = program_argument_snippet},
+    {"stdin", ARGUMENT_TEXT, OFFER_ALWAYS, .read = read_stdin},
+    {"arguments", ARGUMENT_WORDS, OFFER_ALWAYS, TO(arguments)},
+    {"environment", ARGUMENT_OBJECT, OFFER_ALWAYS, TO(environment)},
+    {"artifacts", ARGUMENT_ARRAY, OFFER_ALWAYS, .subject = REQUEST_ARTIFACTS,
+     .read = program_argument_artifacts},
+    {REQUEST_HOSTS, ARGUMENT_ARRAY, OFFER_HOSTS, .subject = REQUEST_HOSTS, .read = read_hosts},
+    {REQUEST_TOOLS, ARGUMENT_ARRAY, OFFER_TOOLS, .subject = REQUEST_TOOLS, .read = read_tools},
+    {"session", ARGUMENT_NAME, OFFER_SESSION_ID, .read = read_session},
+    {"session", ARGUMENT_TEXT, OFFER_BATCH, .read = read_session_name},
+    {"keep_processes", ARGUMENT_BOOLEAN, OFFER_SESSION, TO(session.keep_processes)},
+    {"background", ARGUMENT_BOOLEAN, OFFER_JOB, TO(background)},
+    {"close_session", ARGUMENT_BOOLEAN, OFFER_BATCH, TO(session.close)},
+    {"tests", ARGUMENT_ARRAY, OFFER_BATCH, .read = read_tests},
+    {"call", ARGUMENT_OBJECT, OFFER_BATCH, .read = call_argument_read},
+    {"groups", ARGUMENT_ARRAY, OFFER_BATCH, .read = read_groups},
+    {"stop_on_failure", ARGUMENT_BOOLEAN, OFFER_BATCH, TO(tests.stop_on_failure)},
+    {"test_output_bytes", ARGUMENT_WHOLE, OFFER_BATCH, .subject = "outputBytes",
+     TO(test_output_bytes), .minimum = TEST_OUTPUT_BYTES_MIN, .maximum = TEST_OUTPUT_BYTES_MAX},
+    {"detail", ARGUMENT_NAME, OFFER_BATCH, .read = read_detail},
+    {"checker", ARGUMENT_OBJECT, OFFER_BATCH, .read = read_checker},
 };
 enum { ROWS = sizeof table / sizeof *table, ARGUMENTS = ROWS + LIMIT_NUMBERS };
 
@@ -301,6 +263,19 @@ static json_t *given_arguments(struct reading *reading, const json_t *arguments)
     return all;
 }
 
+static int read_argument(struct reading *reading, const struct argument *argument,
+                         const json_t *value)
+{
+    const struct argument_member member = {.type = argument->type,
+                                           .offset = argument->offset,
+                                           .minimum = argument->minimum,
+                                           .maximum = argument->maximum};
+
+    return argument->read ? argument->read(reading, argument->name, value)
+                          : argument_member_read(&reading->values, &member, argument->name, value,
+                                                 reading->request);
+}
+
 static int read_arguments_given(struct reading *reading, const json_t *arguments)
 {
     for (int i = 0; i < ARGUMENTS; i++) {
@@ -308,7 +283,7 @@ static int read_arguments_given(struct reading *reading, const json_t *arguments
         const json_t *value =
             is_offered(reading, &argument) ? json_object_get(arguments, argument.name) : NULL;
 
-        if (value && argument.read(reading, argument.name, value) != 0) {
+        if (value && read_argument(reading, &argument, value) != 0) {
             argument_hint(&reading->values, value, argument.type);
             error_name_subject(reading->error, tool_arguments_namer);
             return -1;

@@ -178,6 +178,7 @@ CASE(score_groups__wrong_members)
         {"[null]", "groups[0] must be an object"},
         {"[{}]", "groups[0].name must be a string of 1 to 255 bytes"},
         {"[{\"name\": \"\"}]", "groups[0].name must be a string of 1 to 255 bytes"},
+        {"[{\"name\": null}]", "groups[0].name must be a string of 1 to 255 bytes"},
         {"[{\"name\": \"a\", \"max_score\": -1}]",
          "groups[0].max_score must be a number from 0 to 1e9"},
         {"[{\"name\": \"a\", \"max_score\": 1000000001}]",

@@ -141,6 +141,33 @@ CASE_WITH(test_arguments__all_members, set_up(fixture))
     assert_true(test->cpu_seconds == 0.5);
 }
 
+/* The one that is not given is 0; `tolerance` is both. */
+CASE_WITH(test_arguments__tolerances, set_up(fixture))
+{
+    static const struct {
+        const char *members;
+        double absolute, relative;
+    } cases[] = {
+        {"\"tolerance\": 0.5", 0.5, 0.5},
+        {"\"absolute_tolerance\": 0.5", 0.5, 0},
+        {"\"relative_tolerance\": 0.25", 0, 0.25},
+        {"\"absolute_tolerance\": 0.5, \"relative_tolerance\": 0.25", 0.5, 0.25},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CLEANUP_FREE char *text = string_format(
+            "[{\"expected_stdout\": \"\", \"compare\": \"float\", %s}]", cases[i].members);
+
+        read_good(fixture, text);
+        if (fixture->tests.items[0].comparison.absolute != cases[i].absolute ||
+            fixture->tests.items[0].comparison.relative != cases[i].relative)
+            fail_msg("%s: %g, %g", cases[i].members, fixture->tests.items[0].comparison.absolute,
+                     fixture->tests.items[0].comparison.relative);
+        tear_down(fixture);
+        set_up(fixture);
+    }
+}
+
 /* The empty string is an expectation: nothing may be written. */
 CASE_WITH(test_arguments__empty_and_null, set_up(fixture))
 {

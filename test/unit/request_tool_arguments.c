@@ -235,6 +235,9 @@ CASE(tool_arguments__additional_files)
     tear_down(&fixture);
     check_wrong("\"additional_files\": [{\"filename\": \"../a\", \"content\": \"\"}]",
                 "additional_files[0]: '../a' must not have '..', '.' or empty parts");
+    check_wrong("\"additional_files\": \"a\"",
+                "additional_files[0] must be an object with filename and content; text came, which "
+                "is not that in JSON");
 }
 
 static void check_stdin(const char *text, const char *expected, size_t length)
@@ -512,6 +515,14 @@ CASE(tool_arguments__sessions_that_are_not_offered)
 }
 
 /* A line of a batch names its session as it likes. */
+CASE_WITH(tool_arguments__background, set_up(fixture))
+{
+    fixture->config.jobs.max_running = 1;
+    read_good(fixture, ", \"background\": true");
+    assert_true(fixture->request.background);
+    assert_false(fixture->request.session.close || fixture->request.session.keep_processes);
+}
+
 CASE(tool_arguments__session_of_a_line)
 {
     static const char name[] = "session must be a name of 1 to 100 bytes";
