@@ -148,7 +148,7 @@ with open(directory + "/multiprocessing/context.py", "r+") as file:
     file.seek(0); file.write(text)
 sys.path.insert(0, directory)
 import multiprocessing
-shutil.rmtree(directory)`, 'multiprocessing.get_start_method(), "DefaultContext(_concrete_contexts[\'forkserver\'])" in text'), "|('fork', True)", 'also where the library has another default');
+shutil.rmtree(directory)`, 'multiprocessing.get_start_method(), "_concrete_contexts[\'forkserver\']" in text'), "|('fork', True)", 'also where the library has another default');
 });
 
 quickCase('Python: what works in notebooks and not here is explained', async () => {
