@@ -533,6 +533,13 @@ END
     is "$(limit)" "time limit 5 s: .timelimit of the package" "of the package"
     problem timed --timeout 20s "$scratch/timed/submissions/wrong_answer/near.py"
     has "$(limit)" SUBMISSION "a timeout takes its place"
+    put timed/problem.yaml 'name: Double\nvalidator_flags: case_sensitive float_tolerance 1e-3\nlimits: {time_safety_margin: 20}\n'
+    cp "$scratch/timed/data/secret/1.in" "$scratch/timed/data/secret/2.in"
+    cp "$scratch/timed/data/secret/1.ans" "$scratch/timed/data/secret/2.ans"
+    isolator test --json --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/loop.ash"
+    is "$(submissions 'join " ", map { "$_->{status} " . ($_->{cpuMs} >= 2000 ? "all" : "a part") } @{$r->{tests}}')" \
+        "cpu-time all cpu-time a part" "a test that has used the whole margin shows it for all"
+    rm "$scratch"/timed/data/secret/2.*
     put timed/data/secret/1.yaml 'limits: {cpu_seconds: 3}\n'
     isolator test --json --problem "$scratch/timed" --time-limit 0.2 "$scratch/timed/submissions/time_limit_exceeded/near.py"
     is "$(submissions "$members")" "time_limit_exceeded/near.py timeout passed 0" "a test has its own"
