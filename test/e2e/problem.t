@@ -310,6 +310,7 @@ accepted/two.ash passed not tested - - the configuration has no language 'python
 END
     has "$err" "warning: '$scratch/languages/submissions': ignored the entrypoint '../double.ash', which is not a file of 'accepted/none'" \
         "an entry point elsewhere"
+    hasnt "$err" other.ash "a file has no entry point"
     cp "$scratch/languages/submissions/accepted/perl.pl" "$scratch/given.pl"
     problem languages "$scratch/given.pl"
     is "$status $(printf '%s\n' "$out" | figures | sed -n 2p)" "0 $scratch/given.pl - passed - T" "a file that is not of the package is Perl"
