@@ -13,6 +13,7 @@
 #include "judge/call_value.h"
 #include "judge/checker.h"
 #include "judge/checker_trial.h"
+#include "judge/cpu_margin.h"
 #include "judge/grader.h"
 #include "judge/interaction.h"
 #include "judge/scoring.h"
@@ -119,20 +120,6 @@ static enum test_status status_of(struct test_run *test)
     if (status != TEST_PASSED || !test->output.comparison || comparison_finish(&test->comparison))
         return status;
     return TEST_WRONG_ANSWER;
-}
-
-/* Says that the program was too slow if it could use more CPU time than is allowed. */
-static void judge_cpu_time(struct test_run *test, double allowed)
-{
-    struct result *program = &test->result;
-
-    if (allowed == 0 || test->test->cpu_seconds > 0 || (double)program->cpu_us <= allowed * 1e6 ||
-        program->reason == REASON_TIMEOUT || program->reason == REASON_CANCELLED ||
-        program->reason == REASON_ENGINE)
-        return;
-    program->reason = REASON_CPU_TIME;
-    free(program->error);
-    program->error = string_format("program used more than %.10g s of CPU time", allowed);
 }
 
 /* Moves the result of the test's program, which has ended, into the test's result. */
@@ -295,10 +282,11 @@ static int run_test(struct judgement *judgement, const struct test_request *requ
     bool begun = false;
     int status = begin_test(&test, judgement, request, error);
 
+    cpu_margin_drop(run->plan, request, &run->result->tests, &test.limits);
     if (status == 0)
         status = run_test_program(&test, judgement, &begun, error);
     if (status == 0) {
-        judge_cpu_time(&test, run->plan->tests.cpu_seconds_allowed);
+        cpu_margin_judge(&run->plan->tests, request, &test.result);
         take_result(&test, run, result);
         add_figures(run->result, &test.result);
         if (test.result.reason == REASON_CANCELLED && !run->plan->interactive)

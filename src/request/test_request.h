@@ -60,7 +60,8 @@ struct test_requests {
     bool tries_checker;          /* on the expected output of a test, before the tests */
     bool outcome_only;           /* results show nothing from which one could learn the tests */
     /* A test without a limit of its own that has used more CPU time is not passed, also if it was
-     * not ended for that; 0: only the limit of the plan counts. */
+     * not ended for that; once one has used all that the plan allows, the others may use no more.
+     * 0: only the limit of the plan counts. */
     double cpu_seconds_allowed;
     atomic_size_t *owners; /* how many structs own the items; NULL: this one alone */
 };

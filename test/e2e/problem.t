@@ -311,6 +311,7 @@ accepted/two.ash passed not tested - - the configuration has no language 'python
 END
     has "$err" "warning: '$scratch/languages/submissions': ignored the entrypoint '../double.ash', which is not a file of 'accepted/none'" \
         "an entry point elsewhere"
+    hasnt "$err" other.ash "a file has no entry point"
     cp "$scratch/languages/submissions/accepted/perl.pl" "$scratch/given.pl"
     problem languages "$scratch/given.pl"
     is "$status $(printf '%s\n' "$out" | figures | sed -n 2p)" "0 $scratch/given.pl - passed - T" "a file that is not of the package is Perl"
@@ -534,6 +535,13 @@ END
     is "$(limit)" "time limit 5 s: .timelimit of the package" "of the package"
     problem timed --timeout 20s "$scratch/timed/submissions/wrong_answer/near.py"
     has "$(limit)" SUBMISSION "a timeout takes its place"
+    put timed/problem.yaml 'name: Double\nvalidator_flags: case_sensitive float_tolerance 1e-3\nlimits: {time_safety_margin: 20}\n'
+    cp "$scratch/timed/data/secret/1.in" "$scratch/timed/data/secret/2.in"
+    cp "$scratch/timed/data/secret/1.ans" "$scratch/timed/data/secret/2.ans"
+    isolator test --json --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/loop.ash"
+    is "$(submissions 'join " ", map { "$_->{status} " . ($_->{cpuMs} >= 2000 ? "all" : "a part") } @{$r->{tests}}')" \
+        "cpu-time all cpu-time a part" "a test that has used the whole margin shows it for all"
+    rm "$scratch"/timed/data/secret/2.*
     put timed/data/secret/1.yaml 'limits: {cpu_seconds: 3}\n'
     isolator test --json --problem "$scratch/timed" --time-limit 0.2 "$scratch/timed/submissions/time_limit_exceeded/near.py"
     is "$(submissions "$members")" "time_limit_exceeded/near.py timeout passed 0" "a test has its own"

@@ -303,6 +303,10 @@ CASE(test_scores__legacy_sum_that_counts_in_any_case)
                                     "grader_flags: always_accept\n"),
                          {"secret/1.in", ""}, {"secret/2.in", ""}),
                    "");
+    check_warnings(FILES(LEGACY("secret/", "on_reject: continue\naccept_score: 2\n"
+                                           "grader_flags: accept_if_any_accepted\n"),
+                         {"secret/1.in", ""}, {"secret/2.in", ""}),
+                   "");
 }
 
 CASE(test_scores__legacy_key_that_is_there_twice)

@@ -160,6 +160,14 @@ CASE(plan__standard)
     resolve(&fixture);
     check_joined(&fixture.plan.build, "cc|-std=c17");
     tear_down(&fixture);
+
+    set_up(&fixture, "c",
+           "{\"languages\": {\"c\": {\"build\": [\"cc\", \"-std={standard}\"], "
+           "\"standard\": \"c11\"}}}");
+    fixture.request.of_package = true;
+    resolve(&fixture);
+    check_joined(&fixture.plan.build, "cc|-std=c11");
+    tear_down(&fixture);
 }
 
 /* The program's by configuration, over them buildLimits; the request's are for the program. */

@@ -1,0 +1,36 @@
+#include "judge/cpu_margin.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+
+/* Whether a test has a margin: it has no limit of its own. */
+static bool has_margin(const struct test_requests *requests, const struct test_request *test)
+{
+    return requests->cpu_seconds_allowed > 0 && test->cpu_seconds == 0;
+}
+
+void cpu_margin_drop(const struct plan *plan, const struct test_request *test,
+                     const struct test_results *results, struct limits *limits)
+{
+    const double most = plan->policy.limits.number[LIMIT_CPU_TIME];
+
+    for (size_t i = 0; i < results->count && has_margin(&plan->tests, test); i++)
+        if (results->items[i].status == TEST_CPU_TIME &&
+            (double)results->items[i].cpu_us >= most * 1e6)
+            limits->number[LIMIT_CPU_TIME] = plan->tests.cpu_seconds_allowed;
+}
+
+void cpu_margin_judge(const struct test_requests *requests, const struct test_request *test,
+                      struct result *program)
+{
+    const double allowed = requests->cpu_seconds_allowed;
+
+    if (!has_margin(requests, test) || (double)program->cpu_us <= allowed * 1e6 ||
+        program->reason == REASON_TIMEOUT || program->reason == REASON_CANCELLED ||
+        program->reason == REASON_ENGINE)
+        return;
+    program->reason = REASON_CPU_TIME;
+    free(program->error);
+    program->error = string_format("program used more than %.10g s of CPU time", allowed);
+}
