@@ -140,7 +140,7 @@ static void add_environment(struct request *request, const struct config *config
 static void add_tests(struct request *request, long count)
 {
     for (long i = 0; i < count; i++) {
-        struct test_request *test = test_requests_add(&request->tests);
+        struct case_request *test = case_requests_add(&request->tests);
 
         test->name = string_format("%ld", i);
         test->no_expected = true; /* its exit status says whether the attack was stopped */

@@ -47,9 +47,9 @@ static int plan_hello(const struct bench *bench, struct plan *plan, struct error
     return resolve(bench, &request, PYTHON, HELLO, plan, error);
 }
 
-static void add_test(struct test_requests *tests, int number)
+static void add_test(struct case_requests *tests, int number)
 {
-    struct test_request *test = test_requests_add(tests);
+    struct case_request *test = case_requests_add(tests);
 
     test->name = string_format("%d", number);
     test->stdin_data = string_copy(test->name);

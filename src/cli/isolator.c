@@ -24,7 +24,7 @@
 #include "cli/doctor/doctor_command.h"
 #include "cli/exit_status.h"
 #include "cli/gc_command.h"
-#include "cli/grade/test_command.h"
+#include "cli/grade/grade_command.h"
 #include "cli/jobs/logs_command.h"
 #include "cli/jobs/ps_command.h"
 #include "cli/jobs/rm_command.h"
@@ -71,7 +71,7 @@ static const struct command commands[] = {
     {"wait", wait_command, "wait for jobs and print their results", &wait_table},
     {"stop", stop_command, "end jobs and keep their results", &stop_table},
     {"rm", rm_command, "remove jobs", &rm_table},
-    {"test", test_command, "run programs with each test of a directory",
+    {"test", grade_command, "run programs with each test of a directory",
      &run_option_tables[RUN_OPTIONS_TEST]},
     {"session", session_command, "run cells one after the other in one container",
      &run_option_tables[RUN_OPTIONS_SESSION]},

@@ -16,14 +16,14 @@ static bool write_all(struct strbuf *text, result_text_writer *write, void *cont
 }
 
 /* Adds the tests as the last member of the object whose end is missing. Writes in pieces. */
-static bool write_tests(struct strbuf *text, struct test_results *tests, size_t flags,
+static bool write_tests(struct strbuf *text, struct case_results *tests, size_t flags,
                         result_text_writer *write, void *context)
 {
     const char *space = flags & JSON_COMPACT ? "" : " ";
 
     strbuf_addf(text, ",%s\"tests\":%s[", space, space);
     for (size_t i = 0; i < tests->count; i++) {
-        json_t *test = test_result_to_json(&tests->items[i]);
+        json_t *test = case_result_to_json(&tests->items[i]);
 
         if (i > 0)
             strbuf_addf(text, ",%s", space);

@@ -14,8 +14,8 @@
 #include "base/signals.h"
 #include "base/spool.h"
 #include "base/text.h"
+#include "cli/grade/case_directory.h"
 #include "cli/grade/program_directory.h"
-#include "cli/grade/test_directory.h"
 #include "config/command_template.h"
 #include "docker/image_store.h"
 
@@ -227,7 +227,7 @@ static int read_grader(const struct run_options *options, struct request *reques
 }
 
 /* Says of the directory what is wrong with its groups. */
-static int complete_scores(const struct run_options *options, struct test_requests *tests,
+static int complete_scores(const struct run_options *options, struct case_requests *tests,
                            struct error *error)
 {
     CLEANUP_FREE char *shown = NULL;
@@ -242,8 +242,8 @@ static int complete_scores(const struct run_options *options, struct test_reques
 int run_inputs_read_tests(struct run_options *options, const struct config *config,
                           struct error *error)
 {
-    struct test_requests *tests = &options->request.tests;
-    const struct test_directory_options directory = {
+    struct case_requests *tests = &options->request.tests;
+    const struct case_directory_options directory = {
         .no_expected = options->no_expected || options->checker || options->validator ||
                        options->interactor || options->interactive_validator,
         .has_validator = options->validator || options->interactive_validator,
@@ -257,13 +257,13 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
                                           "can have a grader of its own",
         .package = options->packages ? options->packages : options->problem,
         .constants = &options->request.constants};
-    struct test_request defaults = TEST_REQUEST_INIT;
+    struct case_request defaults = CASE_REQUEST_INIT;
 
     defaults.comparison = options->comparison;
     defaults.max_output_bytes = options->max_output_bytes;
     if (comparison_rule_complete(&defaults.comparison, &run_options_comparison_names, error) != 0 ||
         read_checker(options, &options->request, config, error) != 0 ||
-        test_directory_read(options->tests, &directory, &defaults, tests, &options->test_warnings,
+        case_directory_read(options->tests, &directory, &defaults, tests, &options->test_warnings,
                             error) != 0 ||
         read_grader(options, &options->request, config, error) != 0 ||
         complete_scores(options, tests, error) != 0)

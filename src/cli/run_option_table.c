@@ -1,10 +1,10 @@
 #include "cli/run_option_table.h"
 
+#include "cli/case_option_texts.h"
 #include "cli/command_line.h"
 #include "cli/other_options.h"
 #include "cli/parallel.h"
 #include "cli/run_option_values.h"
-#include "cli/test_option_texts.h"
 #include "config/settings.h"
 
 #define STRING(member) OPTION_COPY(struct run_options, member)

@@ -274,7 +274,7 @@ static void print_whole(json_t *object, struct result *result, bool indented)
     json_t *tests = json_array();
 
     for (size_t i = 0; i < result->tests.count; i++)
-        json_array_append_new(tests, test_result_to_json(&result->tests.items[i]));
+        json_array_append_new(tests, case_result_to_json(&result->tests.items[i]));
     json_object_update(object, members);
     if (result->tests.count > 0)
         json_object_set(object, "tests", tests);

@@ -19,9 +19,9 @@ struct run_request_view {
                   struct result *result);
     /* Called before the run of these tests. NULL: not wanted, like the next one. */
     void (*begin_tests)(void *context, const struct run_options *options,
-                        const struct test_requests *tests);
+                        const struct case_requests *tests);
     /* See struct run_observer (run/run_stats.h). */
-    void (*test_ended)(void *context, size_t place, const struct test_result *result);
+    void (*test_ended)(void *context, size_t place, const struct case_result *result);
     /*
      * Prints the result. `status` is the exit status of the process for it. Returns the exit status
      * of the process.

@@ -37,7 +37,7 @@ static json_t *parse(const struct strbuf *report, const char **why)
     return NULL;
 }
 
-static void fail(struct test_result *result, const char *message)
+static void fail(struct case_result *result, const char *message)
 {
     if (result->status == TEST_PASSED)
         result->status = TEST_RUNTIME_ERROR;
@@ -45,7 +45,7 @@ static void fail(struct test_result *result, const char *message)
     result->message = text_escape_short(message, MESSAGE_MAX);
 }
 
-static void keep_value(const json_t *value, size_t limit, struct test_result *result)
+static void keep_value(const json_t *value, size_t limit, struct case_result *result)
 {
     struct capture capture = CAPTURE_INIT(limit);
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
@@ -59,7 +59,7 @@ static void keep_value(const json_t *value, size_t limit, struct test_result *re
 }
 
 /* Whether it is expected. If not, the message says how it differs from the first value that is. */
-static bool is_expected(const json_t *value, const struct test_request *test,
+static bool is_expected(const json_t *value, const struct case_request *test,
                         struct strbuf *message)
 {
     json_t *expected = value_text_parse(test->expected, test->expected_length, NULL);
@@ -76,8 +76,8 @@ static bool is_expected(const json_t *value, const struct test_request *test,
     return equal;
 }
 
-static void compare(const json_t *value, const struct test_request *test, bool outcome_only,
-                    struct test_result *result)
+static void compare(const json_t *value, const struct case_request *test, bool outcome_only,
+                    struct case_result *result)
 {
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
 
@@ -89,7 +89,7 @@ static void compare(const json_t *value, const struct test_request *test, bool o
 }
 
 /* What is wrong with the report of a program that has ended so; NULL: nothing. */
-static const char *find_fault(enum test_status status, const struct strbuf *report,
+static const char *find_fault(enum case_status status, const struct strbuf *report,
                               const json_t *object, const char *why)
 {
     const json_t *value = json_object_get(object, "value");
@@ -103,8 +103,8 @@ static const char *find_fault(enum test_status status, const struct strbuf *repo
     return object ? "the report of the function has another form than that of its driver" : why;
 }
 
-void call_value_judge(const struct strbuf *report, const struct test_request *test, size_t limit,
-                      bool outcome_only, struct test_result *result)
+void call_value_judge(const struct strbuf *report, const struct case_request *test, size_t limit,
+                      bool outcome_only, struct case_result *result)
 {
     const char *why = NULL;
     json_t *object = parse(report, &why);

@@ -7,8 +7,8 @@
 #define JUDGE_CALL_VALUE_H
 
 #include "base/strbuf.h"
-#include "request/test_request.h"
-#include "run/test_result.h"
+#include "request/case_request.h"
+#include "run/case_result.h"
 
 /* Bytes of a report, and its levels of brackets. The program is ended if it writes more. */
 enum { CALL_VALUE_MAX = 4 << 20, CALL_VALUE_LEVELS = 400 };
@@ -18,7 +18,7 @@ enum { CALL_VALUE_MAX = 4 << 20, CALL_VALUE_LEVELS = 400 };
  * value, of which `limit` bytes are kept; with `outcome_only` neither the value nor a message from
  * which one could learn it.
  */
-void call_value_judge(const struct strbuf *report, const struct test_request *test, size_t limit,
-                      bool outcome_only, struct test_result *result);
+void call_value_judge(const struct strbuf *report, const struct case_request *test, size_t limit,
+                      bool outcome_only, struct case_result *result);
 
 #endif

@@ -312,9 +312,9 @@ int checker_execute(struct judge *judge, enum checker_convention convention,
     return status == 0 ? 0 : judge_blame(error);
 }
 
-enum test_status checker_test_status(enum checker_outcome outcome)
+enum case_status checker_test_status(enum checker_outcome outcome)
 {
-    static const enum test_status statuses[] = {[CHECKER_RIGHT] = TEST_PASSED,
+    static const enum case_status statuses[] = {[CHECKER_RIGHT] = TEST_PASSED,
                                                 [CHECKER_WRONG] = TEST_WRONG_ANSWER,
                                                 [CHECKER_PARTLY_RIGHT] = TEST_PARTLY_RIGHT};
 

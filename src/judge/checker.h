@@ -65,7 +65,7 @@ int checker_check_end(const char *name, const struct result *result, struct erro
 int checker_refuse_status(const char *name, const struct result *result, struct error *error);
 
 /* The status of a test with this outcome. */
-enum test_status checker_test_status(enum checker_outcome outcome);
+enum case_status checker_test_status(enum checker_outcome outcome);
 
 /* What the checker has said of an output that is not right; owned by the caller. */
 char *checker_explain(const struct checker_verdict *verdict, bool outcome_only);

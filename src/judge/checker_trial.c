@@ -25,7 +25,7 @@ void checker_trial_name(const struct run *run, const char *test, struct error *e
 }
 
 /* The first test with an expected output; NULL: there is none. */
-static const struct test_request *find_expected(const struct test_requests *requests)
+static const struct case_request *find_expected(const struct case_requests *requests)
 {
     for (size_t i = 0; i < requests->count; i++)
         if (!requests->items[i].no_expected)
@@ -34,7 +34,7 @@ static const struct test_request *find_expected(const struct test_requests *requ
 }
 
 /* 0 with the verdict of the checker about the expected output of the test. */
-static int decide(struct judgement *judgement, const struct test_request *test,
+static int decide(struct judgement *judgement, const struct case_request *test,
                   struct checker_verdict *verdict, struct error *error)
 {
     CLEANUP_FD const int output = linux_unnamed_file_of(test->expected, test->expected_length);
@@ -55,8 +55,8 @@ static int decide(struct judgement *judgement, const struct test_request *test,
 int checker_trial(struct judgement *judgement, struct error *error)
 {
     struct run *run = &judgement->run;
-    const struct test_requests *tests = &run->plan->tests;
-    const struct test_request *test = tests->tries_checker ? find_expected(tests) : NULL;
+    const struct case_requests *tests = &run->plan->tests;
+    const struct case_request *test = tests->tries_checker ? find_expected(tests) : NULL;
     CLEANUP_FREE char *shown = NULL, *said = NULL;
     struct checker_verdict verdict = {.message = NULL};
 

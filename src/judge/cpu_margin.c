@@ -5,13 +5,13 @@
 #include "base/text.h"
 
 /* Whether a test has a margin: it has no limit of its own. */
-static bool has_margin(const struct test_requests *requests, const struct test_request *test)
+static bool has_margin(const struct case_requests *requests, const struct case_request *test)
 {
     return requests->cpu_seconds_allowed > 0 && test->cpu_seconds == 0;
 }
 
-void cpu_margin_drop(const struct plan *plan, const struct test_request *test,
-                     const struct test_results *results, struct limits *limits)
+void cpu_margin_drop(const struct plan *plan, const struct case_request *test,
+                     const struct case_results *results, struct limits *limits)
 {
     const double most = plan->policy.limits.number[LIMIT_CPU_TIME];
 
@@ -21,7 +21,7 @@ void cpu_margin_drop(const struct plan *plan, const struct test_request *test,
             limits->number[LIMIT_CPU_TIME] = plan->tests.cpu_seconds_allowed;
 }
 
-void cpu_margin_judge(const struct test_requests *requests, const struct test_request *test,
+void cpu_margin_judge(const struct case_requests *requests, const struct case_request *test,
                       struct result *program)
 {
     const double allowed = requests->cpu_seconds_allowed;

@@ -1,6 +1,6 @@
 /*
  * Tests that may use more CPU time than is allowed, so that one sees by how much a program is too
- * slow (request/test_request.h, cpu_seconds_allowed). Knows nothing of where the margin comes from.
+ * slow (request/case_request.h, cpu_seconds_allowed). Knows nothing of where the margin comes from.
  */
 #ifndef JUDGE_CPU_MARGIN_H
 #define JUDGE_CPU_MARGIN_H
@@ -12,11 +12,11 @@
  * Takes the margin away from the limits of a test if one before it has used all of it: that has
  * shown that the program is too slow, and the others need not show it again.
  */
-void cpu_margin_drop(const struct plan *plan, const struct test_request *test,
-                     const struct test_results *results, struct limits *limits);
+void cpu_margin_drop(const struct plan *plan, const struct case_request *test,
+                     const struct case_results *results, struct limits *limits);
 
 /* Says that the program was too slow if it has used more CPU time than is allowed. */
-void cpu_margin_judge(const struct test_requests *requests, const struct test_request *test,
+void cpu_margin_judge(const struct case_requests *requests, const struct case_request *test,
                       struct result *program);
 
 #endif

@@ -18,7 +18,7 @@ enum { SHOWN_MAX = 100 };
 /* From the worst on, by the default grader. Memory and output are no verdicts of the format. */
 static const struct {
     const char *code;
-    enum test_status verdict;
+    enum case_status verdict;
 } codes[] = {{"RTE", TEST_RUNTIME_ERROR}, {"MLE", TEST_RUNTIME_ERROR}, {"OLE", TEST_RUNTIME_ERROR},
              {"TLE", TEST_TIMEOUT},       {"WA", TEST_WRONG_ANSWER},   {"AC", TEST_PASSED}};
 
@@ -27,7 +27,7 @@ enum { CODES = sizeof codes / sizeof *codes };
 /* A test or group in a group. */
 struct part {
     const char *name;
-    enum test_status verdict; /* one of `codes`; TEST_NOT_RUN: not known */
+    enum case_status verdict; /* one of `codes`; TEST_NOT_RUN: not known */
     double score;
 };
 
@@ -43,7 +43,7 @@ static void parts_release(struct parts *parts)
 
 /* ---- what is in a group */
 
-static enum test_status verdict_of(enum test_status status)
+static enum case_status verdict_of(enum case_status status)
 {
     switch (status) {
     case TEST_PASSED:
@@ -73,8 +73,8 @@ static int compare_parts(const void *one, const void *other)
 }
 
 /* What is in a group, up to the first that is not accepted if it breaks there. */
-static struct parts list_parts(const struct test_requests *requests,
-                               const struct test_results *results, size_t place)
+static struct parts list_parts(const struct case_requests *requests,
+                               const struct case_results *results, size_t place)
 {
     const struct score_groups *groups = requests->groups;
     const struct score_group *group = &groups->items[place];
@@ -98,7 +98,7 @@ static struct parts list_parts(const struct test_requests *requests,
 }
 
 /* The place among the codes, by which a smaller one is worse; CODES: not known. */
-static size_t rank_of(enum test_status verdict)
+static size_t rank_of(enum case_status verdict)
 {
     size_t i = 0;
 
@@ -116,13 +116,13 @@ static bool are_known(const struct parts *parts)
 }
 
 /* The verdict of a group that has no grader of its own. */
-static enum test_status default_verdict(enum group_grading grading, const struct parts *parts)
+static enum case_status default_verdict(enum group_grading grading, const struct parts *parts)
 {
-    enum test_status found = TEST_PASSED;
+    enum case_status found = TEST_PASSED;
     bool any = false;
 
     for (size_t i = 0; i < parts->count; i++) {
-        const enum test_status verdict = parts->items[i].verdict;
+        const enum case_status verdict = parts->items[i].verdict;
         const bool is_worse =
             grading == GRADE_FIRST ? found == TEST_PASSED : rank_of(verdict) < rank_of(found);
 
@@ -143,7 +143,7 @@ static void add_lines(const struct parts *parts, struct strbuf *lines)
     }
 }
 
-bool grader_input(const struct test_requests *requests, const struct test_results *results,
+bool grader_input(const struct case_requests *requests, const struct case_results *results,
                   size_t place, struct strbuf *lines)
 {
     CLEANUP(parts_release) struct parts parts = list_parts(requests, results, place);
@@ -221,7 +221,7 @@ static int decide(struct judge *grader, const struct score_group *group, const s
 static int grade_group(struct judgement *judgement, size_t place, struct error *error)
 {
     const struct run *run = &judgement->run;
-    struct test_results *results = &run->result->tests;
+    struct case_results *results = &run->result->tests;
     const struct score_group *group = &run->plan->tests.groups->items[place];
     CLEANUP(parts_release) struct parts parts = {NULL, 0};
     CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT;
@@ -246,7 +246,7 @@ int grader_run(struct judgement *judgement, struct error *error)
 {
     const struct run *run = &judgement->run;
     const struct score_groups *groups = run->plan->tests.groups;
-    struct test_results *results = &run->result->tests;
+    struct case_results *results = &run->result->tests;
 
     results->grades = memory_allocate(groups->count * sizeof *results->grades);
     for (size_t i = 0; i < groups->count; i++)

@@ -31,7 +31,7 @@
 int grader_run(struct judgement *judgement, struct error *error);
 
 /* What the grader of the group is told, once the groups in it have grades. False: not known. */
-bool grader_input(const struct test_requests *requests, const struct test_results *results,
+bool grader_input(const struct case_requests *requests, const struct case_results *results,
                   size_t place, struct strbuf *lines);
 
 /* Reads the result of the grader's program. -1 with ERROR_JUDGE, or ERROR_CANCELLED. */

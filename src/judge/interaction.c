@@ -248,7 +248,7 @@ int interaction_run(struct interaction *interaction, struct judgement *judgement
 /* ---- the result of the test */
 
 /* Moves what is known of the interactor into the result of the test. */
-static void take_interactor(struct interaction *interaction, struct test_result *result)
+static void take_interactor(struct interaction *interaction, struct case_result *result)
 {
     struct result *own = &interaction->result;
     struct interactor_result *taken = memory_allocate(sizeof *taken);
@@ -286,7 +286,7 @@ static long long idle_ms(const struct interaction *interaction,
  * by as much as it has begun earlier, and nothing may have been said for long by then, too.
  */
 static int explain_timeout(const struct interaction *interaction,
-                           const struct frame_wait_state *program, struct test_result *result,
+                           const struct frame_wait_state *program, struct case_result *result,
                            struct error *error)
 {
     const long long idle = idle_ms(interaction, program), least = interaction->wait_state_ms / 2;
@@ -318,7 +318,7 @@ static int fail(struct error *from, struct error *error)
 }
 
 int interaction_decide(struct interaction *interaction, const struct result *program,
-                       const struct frame_wait_state *wait_state, struct test_result *result,
+                       const struct frame_wait_state *wait_state, struct case_result *result,
                        struct checker_verdict *verdict, struct error *error)
 {
     const bool well = atomic_load(&interaction->program_ended_well);

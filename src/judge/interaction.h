@@ -16,8 +16,8 @@
 
 #include "judge/checker.h"
 #include "judge/judgement.h"
+#include "run/case_result.h"
 #include "run/program_run.h"
-#include "run/test_result.h"
 #include "run/transcript.h"
 
 struct interaction {
@@ -64,7 +64,7 @@ int interaction_run(struct interaction *interaction, struct judgement *judgement
  * ERROR_JUDGE and the like.
  */
 int interaction_decide(struct interaction *interaction, const struct result *program,
-                       const struct frame_wait_state *wait_state, struct test_result *result,
+                       const struct frame_wait_state *wait_state, struct case_result *result,
                        struct checker_verdict *verdict, struct error *error);
 
 void interaction_release(struct interaction *interaction);

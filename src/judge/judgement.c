@@ -2,8 +2,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "judge/case_run.h"
 #include "judge/interaction.h"
-#include "judge/test_run.h"
 #include "run/run.h"
 
 /* Starts an interactor that has waited for the container whose FIFOs it shares, if it can. */
@@ -20,7 +20,7 @@ static void start_interactor(void *context)
 
 static int run_tests(void *context, struct error *error)
 {
-    return test_run_all(context, error);
+    return case_run_all(context, error);
 }
 
 static void finish_judges(void *context)
@@ -45,12 +45,12 @@ void judgement_prepare(struct judgement *judgement)
 
     run->cases = run->plan->tests.count > 0 ? &cases : NULL;
     run->cases_context = judgement;
-    test_run_prepare(run);
+    case_run_prepare(run);
 }
 
 void judgement_explain(struct judgement *judgement)
 {
-    test_run_explain(&judgement->run);
+    case_run_explain(&judgement->run);
 }
 
 /* The checker of the tests, and the grader of their groups. */

@@ -18,7 +18,7 @@ struct tally {
 };
 
 /* The score of a test in a group with points; NAN: not known. */
-static double score_of(const struct test_result *result, double points)
+static double score_of(const struct case_result *result, double points)
 {
     switch (result->status) {
     case TEST_PASSED:
@@ -42,7 +42,7 @@ static double score_of(const struct test_result *result, double points)
     return 0;
 }
 
-static bool is_judged(const struct test_result *result)
+static bool is_judged(const struct case_result *result)
 {
     return result->status != TEST_NOT_RUN && result->status != TEST_ENGINE &&
            result->status != TEST_JUDGE_ERROR;
@@ -60,8 +60,8 @@ static void add_score(const struct score_group *group, double score, struct tall
         tally->score += score;
 }
 
-static void add_test(const struct score_groups *groups, const struct test_request *request,
-                     struct test_result *test, struct test_results *results, struct tally *tallies)
+static void add_test(const struct score_groups *groups, const struct case_request *request,
+                     struct case_result *test, struct case_results *results, struct tally *tallies)
 {
     const size_t place = request->group_place;
 
@@ -78,7 +78,7 @@ static void add_test(const struct score_groups *groups, const struct test_reques
 
 /* What the groups that it requires say of it: GROUP_PASSED if they are. */
 static enum group_status required_status(const struct score_group *group,
-                                         const struct test_results *results)
+                                         const struct case_results *results)
 {
     enum group_status status = GROUP_PASSED;
 
@@ -95,7 +95,7 @@ static enum group_status required_status(const struct score_group *group,
 
 static enum group_status status_of(const struct score_group *group, const struct tally *tally,
                                    const struct group_result *result,
-                                   const struct test_results *results)
+                                   const struct case_results *results)
 {
     const enum group_status required = required_status(group, results);
 
@@ -136,7 +136,7 @@ static void take_grade(const struct score_group *group, const struct group_grade
 }
 
 /* Settles a group and adds it to the one that it is in. */
-static void end_group(const struct score_groups *groups, size_t place, struct test_results *results,
+static void end_group(const struct score_groups *groups, size_t place, struct case_results *results,
                       struct tally *tallies)
 {
     const struct score_group *group = &groups->items[place];
@@ -161,14 +161,14 @@ static void end_group(const struct score_groups *groups, size_t place, struct te
         add_score(&groups->items[group->parent], result->score, above);
 }
 
-void scoring_compute(const struct test_requests *requests, struct test_results *results)
+void scoring_compute(const struct case_requests *requests, struct case_results *results)
 {
     const struct score_groups *groups = requests->groups;
     CLEANUP_FREE struct tally *tallies = NULL;
 
     if (!groups || results->count == 0)
         return;
-    test_results_drop_groups(results);
+    case_results_drop_groups(results);
     tallies = memory_allocate(groups->count * sizeof *tallies);
     results->groups = memory_allocate(groups->count * sizeof *results->groups);
     results->group_count = groups->count;
@@ -185,7 +185,7 @@ void scoring_compute(const struct test_requests *requests, struct test_results *
 
 /* ---- what a checker gives */
 
-static int check(const struct test_request *test, struct checker_verdict *verdict,
+static int check(const struct case_request *test, struct checker_verdict *verdict,
                  struct error *error)
 {
     const double points = test->points;
@@ -209,7 +209,7 @@ static int check(const struct test_request *test, struct checker_verdict *verdic
     return 0;
 }
 
-int scoring_check(const struct test_request *test, struct checker_verdict *verdict,
+int scoring_check(const struct case_request *test, struct checker_verdict *verdict,
                   struct error *error)
 {
     if (isnan(test->points) || verdict->outcome == CHECKER_WRONG ||

@@ -14,20 +14,20 @@
 
 #include "base/error.h"
 #include "judge/checker.h"
-#include "request/test_request.h"
-#include "run/test_result.h"
+#include "request/case_request.h"
+#include "run/case_result.h"
 
 /*
  * Writes the scores of the tests, and makes the results of their groups, if the requests have some,
  * which are complete. Can be called again after more tests have ended.
  */
-void scoring_compute(const struct test_requests *requests, struct test_results *results);
+void scoring_compute(const struct case_requests *requests, struct case_results *results);
 
 /*
  * Checks the score that the checker has given to a test with points, and turns a multiplier into
  * one. On failure, which is ERROR_JUDGE, the verdict has no message.
  */
-int scoring_check(const struct test_request *test, struct checker_verdict *verdict,
+int scoring_check(const struct case_request *test, struct checker_verdict *verdict,
                   struct error *error);
 
 #endif

@@ -77,7 +77,7 @@ static int check_json(struct argument_reader *reader, const char *name, const ch
                      why);
 }
 
-static void set_arguments(struct test_request *test, struct strbuf *text)
+static void set_arguments(struct case_request *test, struct strbuf *text)
 {
     const size_t length = text->length;
 
@@ -93,7 +93,7 @@ static char *text_of(const json_t *value)
 int call_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
                         void *target)
 {
-    struct test_request *test = target;
+    struct case_request *test = target;
     struct strbuf text = STRBUF_INIT;
     CLEANUP_FREE char *array = NULL;
 
@@ -132,7 +132,7 @@ static int read_lines(struct argument_reader *reader, const char *name, const js
 int call_arguments_read_json(struct argument_reader *reader, const char *name, const json_t *value,
                              void *target)
 {
-    struct test_request *test = target;
+    struct case_request *test = target;
     CLEANUP(strbuf_release) struct strbuf array = STRBUF_INIT;
 
     if (read_lines(reader, name, value, &array) != 0)
@@ -144,7 +144,7 @@ int call_arguments_read_json(struct argument_reader *reader, const char *name, c
 }
 
 static int set_expected(struct argument_reader *reader, const char *name, char *text,
-                        struct test_request *test)
+                        struct case_request *test)
 {
     if (test->expected) {
         free(text);
@@ -174,7 +174,7 @@ int call_arguments_expected_json(struct argument_reader *reader, const char *nam
 
 /* Takes ownership of the text of an array. */
 static int set_any(struct argument_reader *reader, const char *name, char *text,
-                   struct test_request *test)
+                   struct case_request *test)
 {
     if (strcmp(text, "[]") == 0) {
         free(text);
@@ -202,7 +202,7 @@ int call_arguments_any_json(struct argument_reader *reader, const char *name, co
 }
 
 int call_arguments_check(struct argument_reader *reader, const char *name,
-                         struct test_request *test)
+                         struct case_request *test)
 {
     struct comparison_rule *rule = &test->comparison;
 

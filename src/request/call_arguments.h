@@ -9,13 +9,13 @@
 #include <jansson.h>
 
 #include "request/argument_values.h"
+#include "request/case_request.h"
 #include "request/reading.h"
-#include "request/test_request.h"
 
 /* {"function": NAME, "class": NAME} */
 int call_argument_read(struct reading *reading, const char *name, const json_t *value);
 
-/* Members of a test (request/argument_members.h), a struct test_request. Those with `_json` have
+/* Members of a test (request/argument_members.h), a struct case_request. Those with `_json` have
  * the same as a text: of the arguments one a line. */
 int call_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
                         void *test);
@@ -32,6 +32,6 @@ int call_arguments_any_json(struct argument_reader *reader, const char *name, co
 
 /* Checks that the members of a test agree, whose `name` is for messages. */
 int call_arguments_check(struct argument_reader *reader, const char *name,
-                         struct test_request *test);
+                         struct case_request *test);
 
 #endif

@@ -64,7 +64,7 @@ static int read_group(struct argument_reader *reader, const char *name, const js
 }
 
 int group_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                         struct test_requests *tests)
+                         struct case_requests *tests)
 {
     const size_t words = reader->words;
     size_t i;
@@ -77,7 +77,7 @@ int group_arguments_read(struct argument_reader *reader, const char *name, const
     {
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
         json_t *meant = argument_meant(reader, item, ARGUMENT_OBJECT);
-        const int result = read_group(reader, item_name, meant, test_requests_groups(tests));
+        const int result = read_group(reader, item_name, meant, case_requests_groups(tests));
 
         reader->words = words; /* they are no arguments of a program */
         json_decref(meant);

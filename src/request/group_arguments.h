@@ -8,11 +8,11 @@
 #include <jansson.h>
 
 #include "request/argument_values.h"
-#include "request/test_request.h"
+#include "request/case_request.h"
 
 /* Adds the groups of the array. */
 int group_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                         struct test_requests *tests);
+                         struct case_requests *tests);
 
 /* Reads a number of points from 0 to SCORE_MAX, a double, for a struct argument_member. */
 int group_arguments_points(struct argument_reader *reader, const char *name, const json_t *value,

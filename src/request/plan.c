@@ -120,7 +120,7 @@ static void take_over(struct plan *plan, struct request *request)
     plan->artifacts_optional = request->artifacts_optional;
     plan->unrequested = request->unrequested;
     plan->tests = request->tests;
-    request->tests = (struct test_requests)TEST_REQUESTS_INIT;
+    request->tests = (struct case_requests)CASE_REQUESTS_INIT;
     plan->test_output_bytes =
         request->test_output_bytes > 0 ? request->test_output_bytes : TEST_OUTPUT_BYTES;
     plan->session = request->session;
@@ -290,7 +290,7 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->constants);
     free(plan->links_below);
     strvec_release(&plan->artifacts);
-    test_requests_release(&plan->tests);
+    case_requests_release(&plan->tests);
     function_call_release(&plan->call);
     if (plan->checker)
         plan_release(plan->checker);
@@ -312,7 +312,7 @@ static size_t strings_bytes(const struct strvec *strings)
     return bytes;
 }
 
-static size_t test_bytes(const struct test_request *test)
+static size_t test_bytes(const struct case_request *test)
 {
     const struct input input = {.files = test->files, .stdin_file = test->stdin_file};
 
@@ -331,7 +331,7 @@ size_t plan_bytes(const struct plan *plan)
     return plan->grader ? bytes + plan_bytes(plan->grader) : bytes;
 }
 
-struct limits plan_test_limits(const struct plan *plan, const struct test_request *test)
+struct limits plan_test_limits(const struct plan *plan, const struct case_request *test)
 {
     struct limits limits = plan->policy.limits;
 

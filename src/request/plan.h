@@ -42,7 +42,7 @@ struct plan {
     struct strvec paths;        /* files and directories of this host to be sent */
     struct strvec constants;    /* base/constants.h; replaced in these files */
     char *links_below;          /* where links in them may lead; NULL: not out of them */
-    struct test_requests tests; /* none: the program runs once */
+    struct case_requests tests; /* none: the program runs once */
     struct function_call call;  /* that the tests call; without a function: they run the program */
     int test_output_bytes;      /* kept of each stream of a test */
     struct plan *checker;       /* owned; that of the checker of the tests; NULL: none */
@@ -94,7 +94,7 @@ enum plan_kind {
 enum plan_kind plan_kind(const struct plan *plan);
 
 /* The limits of a test. */
-struct limits plan_test_limits(const struct plan *plan, const struct test_request *test);
+struct limits plan_test_limits(const struct plan *plan, const struct case_request *test);
 
 /* How long the programs of the plan, the build and each test, may run together, in ms. */
 long long plan_programs_ms(const struct plan *plan);

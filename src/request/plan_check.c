@@ -53,7 +53,7 @@ static int check_test_limit(double *number, const struct config *config, enum li
     return *number > 0 ? limits_set_number(&limits, which, *number, error) : 0;
 }
 
-static int check_test(struct test_request *test, const struct config *config,
+static int check_test(struct case_request *test, const struct config *config,
                       const char *entrypoint, struct error *error)
 {
     CLEANUP_FREE char *shown = NULL;
@@ -108,7 +108,7 @@ int plan_check_tests(const struct plan *plan, const struct config *config, struc
 }
 
 /* Checks that a test is one of a call, or is not. */
-static int check_call_test(const struct test_request *test, bool is_call, struct error *error)
+static int check_call_test(const struct case_request *test, bool is_call, struct error *error)
 {
     CLEANUP_FREE char *shown = NULL;
 
@@ -167,7 +167,7 @@ void plan_name_pull(const struct plan *plan, struct error *error)
 /* ---- the room of a checker */
 
 /* Bytes of the input and the answer of a test, which the checker is given. */
-static long long given_bytes(const struct test_request *test)
+static long long given_bytes(const struct case_request *test)
 {
     struct stat status = {.st_size = 0};
 
@@ -178,7 +178,7 @@ static long long given_bytes(const struct test_request *test)
 }
 
 /* The same with the most that its program may write. */
-static long long checked_bytes(const struct test_request *test)
+static long long checked_bytes(const struct case_request *test)
 {
     return given_bytes(test) +
            (test->max_output_bytes > 0 ? test->max_output_bytes : TEST_MAX_OUTPUT_BYTES);
@@ -190,7 +190,7 @@ static double megabytes(long long bytes)
     return (double)(bytes >> 20) + 1;
 }
 
-static int check_room(const struct limits *limits, const struct test_request *test,
+static int check_room(const struct limits *limits, const struct case_request *test,
                       struct error *error)
 {
     static const enum limit_number numbers[] = {LIMIT_WORKDIR, LIMIT_MEMORY};
@@ -212,7 +212,7 @@ static int check_room(const struct limits *limits, const struct test_request *te
 }
 
 int plan_add_room(struct limits *limits, const struct limits *maximums,
-                  const struct test_requests *tests, struct error *error)
+                  const struct case_requests *tests, struct error *error)
 {
     double most = 0;
 

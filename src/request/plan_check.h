@@ -33,6 +33,6 @@ int plan_check_session(const struct request *request, struct error *error);
  * answer of a test do not fit.
  */
 int plan_add_room(struct limits *limits, const struct limits *maximums,
-                  const struct test_requests *tests, struct error *error);
+                  const struct case_requests *tests, struct error *error);
 
 #endif

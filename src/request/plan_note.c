@@ -185,7 +185,7 @@ static int read_group(const json_t *value, struct score_groups *groups, struct e
                : -1;
 }
 
-static int read_groups(const json_t *array, struct test_requests *tests, struct error *error)
+static int read_groups(const json_t *array, struct case_requests *tests, struct error *error)
 {
     size_t i;
     json_t *value;
@@ -194,7 +194,7 @@ static int read_groups(const json_t *array, struct test_requests *tests, struct 
         return 0;
     if (!json_is_array(array) || json_array_size(array) >= SCORE_GROUPS_MAX)
         return set_missing(error, "groups");
-    test_requests_groups(tests);
+    case_requests_groups(tests);
     json_array_foreach((json_t *)array, i, value)
     {
         if (read_group(value, tests->groups, error) != 0)
@@ -203,12 +203,12 @@ static int read_groups(const json_t *array, struct test_requests *tests, struct 
     return score_groups_complete(tests, false, error);
 }
 
-static json_t *make_tests(const struct test_requests *tests)
+static json_t *make_tests(const struct case_requests *tests)
 {
     json_t *array = json_array();
 
     for (size_t i = 0; i < tests->count; i++) {
-        const struct test_request *test = &tests->items[i];
+        const struct case_request *test = &tests->items[i];
         json_t *object =
             json_pack("{s:o, s:o, s:b, s:o, s:f, s:f, s:i}", "name", json_make_any_text(test->name),
                       "expected", make_bytes(test->expected, test->expected_length), "noExpected",
@@ -225,7 +225,7 @@ static json_t *make_tests(const struct test_requests *tests)
     return array;
 }
 
-static int read_test(const json_t *value, struct test_request *test, struct error *error)
+static int read_test(const json_t *value, struct case_request *test, struct error *error)
 {
     test->name = json_read_any_text(json_object_get(value, "name"));
     if (!test->name)
@@ -241,7 +241,7 @@ static int read_test(const json_t *value, struct test_request *test, struct erro
     return read_comparison(json_object_get(value, "comparison"), &test->comparison, error);
 }
 
-static int read_tests(const json_t *array, struct test_requests *tests, struct error *error)
+static int read_tests(const json_t *array, struct case_requests *tests, struct error *error)
 {
     size_t i;
     json_t *value;
@@ -250,7 +250,7 @@ static int read_tests(const json_t *array, struct test_requests *tests, struct e
         return set_missing(error, "tests");
     json_array_foreach(array, i, value)
     {
-        if (read_test(value, test_requests_add(tests), error) != 0)
+        if (read_test(value, case_requests_add(tests), error) != 0)
             return -1;
     }
     return 0;

@@ -67,7 +67,7 @@ static int check_files(const struct plan *plan, struct error *error)
     if (input_files_check(&plan->input.files, plan->entrypoint, error) != 0)
         return -1;
     for (size_t i = 0; i < plan->tests.count; i++) {
-        const struct test_request *test = &plan->tests.items[i];
+        const struct case_request *test = &plan->tests.items[i];
         CLEANUP_FREE char *shown = text_escape_short(test->name, TEXT_SHOWN_MAX);
 
         if (input_files_check(&test->files, plan->entrypoint, error) != 0)

@@ -92,7 +92,7 @@ void request_release(struct request *request)
     network_selection_release(&request->hosts);
     strvec_release(&request->tools);
     strvec_release(&request->artifacts);
-    test_requests_release(&request->tests);
+    case_requests_release(&request->tests);
     function_call_release(&request->call);
     if (request->checker)
         request_release(request->checker);

@@ -12,10 +12,10 @@
 #include "config/input_files.h"
 #include "config/network_selection.h"
 #include "config/sandbox_policy.h"
+#include "request/case_request.h"
 #include "request/checker_request.h"
 #include "request/function_call.h"
 #include "request/session_terms.h"
-#include "request/test_request.h"
 
 /*
  * Everything that goes into the container. The program is a directory, an open file or bytes in
@@ -96,7 +96,7 @@ struct request {
     bool background;         /* the caller wants a job, and not to wait for the result */
     bool artifacts_optional; /* the patterns are not the caller's: no file need fit */
     bool unrequested;        /* return pictures, and name the other files that the program writes */
-    struct test_requests tests;
+    struct case_requests tests;
     struct function_call call; /* what the tests call; without a function: they run the program */
     struct request
         *checker;           /* owned; decides about the outputs of tests; NULL: they are compared */

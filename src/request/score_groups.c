@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "request/test_request.h"
+#include "request/case_request.h"
 
 /* What the sums of parts may be larger than a maximum by rounding. */
 #define ROUNDING (1 + 1e-9)
@@ -111,13 +111,13 @@ static int link_group(struct score_groups *groups, size_t place, struct error *e
     return 0;
 }
 
-static int link_tests(struct test_requests *tests, struct error *error)
+static int link_tests(struct case_requests *tests, struct error *error)
 {
     struct score_groups *groups = tests->groups;
     size_t place = 0; /* of the last test: those of a group mostly follow each other */
 
     for (size_t i = 0; i < tests->count; i++) {
-        struct test_request *test = &tests->items[i];
+        struct case_request *test = &tests->items[i];
         const char *name = test->group ? test->group : "";
 
         if (strcmp(groups->items[place].name, name) != 0)
@@ -178,7 +178,7 @@ static int set_order(struct score_groups *groups, struct error *error)
 /* ---- points */
 
 /* The points that a test can have, if it does not say that itself; NAN: it gives none. */
-static int share_of_test(const struct score_groups *groups, const struct test_request *test,
+static int share_of_test(const struct score_groups *groups, const struct case_request *test,
                          bool has_checker, double *points, struct error *error)
 {
     const struct score_group *group = &groups->items[test->group_place];
@@ -230,7 +230,7 @@ static int complete_group(struct score_group *group, double sum, struct error *e
                : 0;
 }
 
-static int set_points(struct test_requests *tests, bool has_checker, struct error *error)
+static int set_points(struct case_requests *tests, bool has_checker, struct error *error)
 {
     struct score_groups *groups = tests->groups;
     CLEANUP_FREE double *sums = memory_allocate(groups->count * sizeof *sums);
@@ -238,7 +238,7 @@ static int set_points(struct test_requests *tests, bool has_checker, struct erro
     for (size_t i = 0; i < groups->count; i++)
         sums[i] = NAN;
     for (size_t i = 0; i < tests->count; i++) {
-        struct test_request *test = &tests->items[i];
+        struct case_request *test = &tests->items[i];
         const struct score_group *group = &groups->items[test->group_place];
 
         if (!isnan(test->points) && group->aggregation == SCORE_PASS_FAIL)
@@ -260,7 +260,7 @@ static int set_points(struct test_requests *tests, bool has_checker, struct erro
     return 0;
 }
 
-int score_groups_complete(struct test_requests *tests, bool has_checker, struct error *error)
+int score_groups_complete(struct case_requests *tests, bool has_checker, struct error *error)
 {
     if (!tests->groups || tests->groups->order)
         return 0;

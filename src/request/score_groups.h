@@ -58,7 +58,7 @@ struct score_groups {
         *order; /* owned; completed: all places, a group after those in it and those it requires */
 };
 
-struct test_requests;
+struct case_requests;
 
 /* A new struct with the group "", a sum; the caller frees it. */
 struct score_groups *score_groups_new(void);
@@ -79,7 +79,7 @@ const char *score_aggregation_name(enum score_aggregation aggregation);
  * if a group is not there, is there twice, is empty, requires itself or has more points in it than
  * its maximum, or if the points of a test are not known.
  */
-int score_groups_complete(struct test_requests *tests, bool has_checker, struct error *error);
+int score_groups_complete(struct case_requests *tests, bool has_checker, struct error *error);
 
 /* NULL is allowed. */
 void score_groups_free(struct score_groups *groups);

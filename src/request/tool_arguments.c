@@ -8,6 +8,7 @@
 #include "request/argument_members.h"
 #include "request/argument_names.h"
 #include "request/call_arguments.h"
+#include "request/case_arguments.h"
 #include "request/checker_arguments.h"
 #include "request/group_arguments.h"
 #include "request/hosts_argument.h"
@@ -15,7 +16,6 @@
 #include "request/program_arguments.h"
 #include "request/reading.h"
 #include "request/session_arguments.h"
-#include "request/test_arguments.h"
 #include "request/tools_argument.h"
 
 static int read_stdin(struct reading *reading, const char *name, const json_t *value)
@@ -77,13 +77,13 @@ static int read_session_name(struct reading *reading, const char *name, const js
 
 static int read_tests(struct reading *reading, const char *name, const json_t *value)
 {
-    return test_arguments_read(&reading->values, name, value, reading->has_checker,
+    return case_arguments_read(&reading->values, name, value, reading->has_checker,
                                &reading->request->tests);
 }
 
 static int read_detail(struct reading *reading, const char *name, const json_t *value)
 {
-    return test_arguments_detail(&reading->values, name, value, &reading->request->tests);
+    return case_arguments_detail(&reading->values, name, value, &reading->request->tests);
 }
 
 static int read_groups(struct reading *reading, const char *name, const json_t *value)

@@ -163,7 +163,7 @@ static void add_session(json_t *object, struct session_result *session)
  */
 static void add_parts(json_t *object, struct result *result)
 {
-    const struct test_summary summary = test_results_summary(&result->tests);
+    const struct case_summary summary = case_results_summary(&result->tests);
 
     if (result->build)
         json_object_set_new(object, "build", build_to_json(result->build));
@@ -174,9 +174,9 @@ static void add_parts(json_t *object, struct result *result)
         json_object_set_new(object, "toolCallCounts", tool_log_counts(result->tools));
     }
     if (result->tests.count > 0)
-        json_object_set_new(object, "summary", test_summary_to_json(&summary));
+        json_object_set_new(object, "summary", case_summary_to_json(&summary));
     if (result->tests.group_count > 1)
-        json_object_set_new(object, "groups", test_results_groups_to_json(&result->tests));
+        json_object_set_new(object, "groups", case_results_groups_to_json(&result->tests));
 }
 
 json_t *result_to_json(struct result *result)
@@ -270,7 +270,7 @@ void result_release(struct result *result)
     if (result->tools)
         tool_log_release(result->tools);
     free(result->tools);
-    test_results_release(&result->tests);
+    case_results_release(&result->tests);
     artifacts_release(&result->artifacts);
     strvec_release(&result->unreturned);
     strvec_release(&result->warnings);

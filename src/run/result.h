@@ -13,7 +13,7 @@
 #include "network/network_log.h"
 #include "request/request.h"
 #include "run/artifacts.h"
-#include "run/test_result.h"
+#include "run/case_result.h"
 #include "tools/tool_log.h"
 
 /* Why the run ended: a closed set. Its names in JSON are in result.c. */
@@ -83,7 +83,7 @@ struct result {
     struct session_result *session; /* owned; NULL: it used none */
     struct network_log *network;    /* owned; NULL: its programs had no proxy */
     struct tool_log *tools;         /* owned; NULL: they had no tools */
-    struct test_results tests;      /* none, if the request has none */
+    struct case_results tests;      /* none, if the request has none */
     struct artifacts artifacts;     /* the requested files that the program created or changed */
     /* Files that were written and, unrequested, not returned: some of their names, and how many. */
     struct strvec unreturned;
@@ -130,7 +130,7 @@ void result_name_subject(struct result *result, error_namer *namer);
 /*
  * The JSON object, a new reference. Members and their order are described in isolator(1). Takes the
  * texts out of the result, so that they are not in memory twice. The results of tests are not in
- * it: they follow as its last member, "tests" (test_result_to_json()).
+ * it: they follow as its last member, "tests" (case_result_to_json()).
  */
 json_t *result_to_json(struct result *result);
 

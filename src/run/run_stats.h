@@ -10,7 +10,7 @@
 
 #include "tools/tool_consent.h"
 
-struct test_result;
+struct case_result;
 
 /* Figures that any thread may read at any time. */
 struct run_stats {
@@ -29,7 +29,7 @@ struct run_observer {
      * Called after each test that ran, with its place among the tests of the request, by the thread
      * of the run, which waits meanwhile. NULL: none.
      */
-    void (*test_ended)(void *context, size_t place, const struct test_result *result);
+    void (*test_ended)(void *context, size_t place, const struct case_result *result);
     void *test_context; /* its first argument */
     /* Asks a person about calls of tools. NULL: there is no one to ask. */
     const struct tool_asker *asker;

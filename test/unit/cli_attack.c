@@ -216,7 +216,7 @@ CASE(attack__judges_tests)
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct test_result tests[2] = {TEST_RESULT_INIT, TEST_RESULT_INIT};
+        struct case_result tests[2] = {CASE_RESULT_INIT, CASE_RESULT_INIT};
         CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
         struct result result = RESULT_INIT;
         struct attack attack;
@@ -226,11 +226,11 @@ CASE(attack__judges_tests)
             strbuf_addstr(&tests[j].text[0], cases[i].out[j]);
         result.reason = REASON_EXIT;
         result.exit_code = 0;
-        result.tests = (struct test_results){.items = tests, .count = 2};
+        result.tests = (struct case_results){.items = tests, .count = 2};
         assert_int_equal(attack_judge(&attack, &result, &seen), cases[i].verdict);
         assert_string_equal(strbuf_string(&seen), cases[i].seen);
-        test_result_release(&tests[0]);
-        test_result_release(&tests[1]);
+        case_result_release(&tests[0]);
+        case_result_release(&tests[1]);
     }
 }
 

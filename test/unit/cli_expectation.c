@@ -17,12 +17,12 @@ static struct submission_rules rules_of(const char *text, bool is_legacy)
 }
 
 /* Stands for TEST_NOT_RUN, which ends the statuses of a result. */
-#define DID_NOT_RUN ((enum test_status)99)
+#define DID_NOT_RUN ((enum case_status)99)
 
 /* A result whose tests have these statuses, up to TEST_NOT_RUN, and this score of 100. */
-static void fill_result(struct result *result, const enum test_status *statuses, double score)
+static void fill_result(struct result *result, const enum case_status *statuses, double score)
 {
-    struct test_results *tests = &result->tests;
+    struct case_results *tests = &result->tests;
 
     result->reason = REASON_TESTS;
     while (statuses[tests->count] != TEST_NOT_RUN)
@@ -30,7 +30,7 @@ static void fill_result(struct result *result, const enum test_status *statuses,
             result->reason = REASON_ENGINE;
     tests->items = memory_allocate((tests->count + 1) * sizeof *tests->items);
     for (size_t i = 0; i < tests->count; i++) {
-        tests->items[i] = (struct test_result)TEST_RESULT_INIT;
+        tests->items[i] = (struct case_result)CASE_RESULT_INIT;
         tests->items[i].status = statuses[i] == DID_NOT_RUN ? TEST_NOT_RUN : statuses[i];
     }
     if (isnan(score))
@@ -42,7 +42,7 @@ static void fill_result(struct result *result, const enum test_status *statuses,
 
 /* Expects "passed|expected: passed, as expected". */
 static void check(const char *text, bool is_legacy, const char *path,
-                  const enum test_status *statuses, double score, const char *expected)
+                  const enum case_status *statuses, double score, const char *expected)
 {
     const struct submission_rules rules = rules_of(text, is_legacy);
     CLEANUP(expectation_release) struct expectation expectation = {.items = NULL};
@@ -59,7 +59,7 @@ static void check(const char *text, bool is_legacy, const char *path,
 }
 
 #define STATUSES(...)                                                                              \
-    (const enum test_status[])                                                                     \
+    (const enum case_status[])                                                                     \
     {                                                                                              \
         __VA_ARGS__, TEST_NOT_RUN                                                                  \
     }
@@ -72,7 +72,7 @@ CASE(expectation__directories)
 {
     static const struct {
         const char *path;
-        enum test_status statuses[4];
+        enum case_status statuses[4];
         const char *expected, *legacy;
     } cases[] = {
         {"accepted/a", {AC, AC}, "passed: passed, met", NULL},

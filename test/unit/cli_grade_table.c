@@ -3,13 +3,13 @@
 #include "base/memory.h"
 #include "cli/grade/grade_table.h"
 
-static struct test_results new_results(size_t count, enum test_status status)
+static struct case_results new_results(size_t count, enum case_status status)
 {
-    struct test_results results = {.items = memory_allocate(count * sizeof *results.items),
+    struct case_results results = {.items = memory_allocate(count * sizeof *results.items),
                                    .count = count};
 
     for (size_t i = 0; i < count; i++) {
-        results.items[i] = (struct test_result)TEST_RESULT_INIT;
+        results.items[i] = (struct case_result)CASE_RESULT_INIT;
         results.items[i].name = string_format("s%zu", i + 1);
         results.items[i].status = status;
     }
@@ -42,7 +42,7 @@ static void init(struct grade_table *table, const char *file, size_t tests)
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
 
     strvec_push(&files, file);
-    grade_table_init(table, &files, &(struct test_requests){.count = tests});
+    grade_table_init(table, &files, &(struct case_requests){.count = tests});
 }
 
 /* The rows are aligned with the heading, and no line ends in blanks. */
@@ -75,13 +75,13 @@ CASE(grade_table__rows)
 /* A column for the score, as wide as all points; a program that could not be sent has none. */
 CASE(grade_table__scores)
 {
-    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
     CLEANUP_FREE char *heading = NULL;
     struct result result = new_result(REASON_TESTS, 1, "x");
     struct grade_table table;
 
-    test_requests_groups(&tests)->items[0].max_score = 100;
+    case_requests_groups(&tests)->items[0].max_score = 100;
     strvec_push(&files, "a.c");
     grade_table_init(&table, &files, &tests);
     heading = grade_table_heading(&table);
@@ -105,7 +105,7 @@ CASE(grade_table__failed)
 {
     struct grade_table table;
     struct result result;
-    struct test_result *test;
+    struct case_result *test;
 
     init(&table, "a.c", 1000);
     result = new_result(REASON_TESTS, 3, "2 of 3 tests are not passed; the first is 's2'");

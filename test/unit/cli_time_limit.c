@@ -143,20 +143,20 @@ CASE(time_limit__applied)
 #define TESTS 3
 
 struct fixture {
-    struct test_result items[TESTS];
-    struct test_results results;
+    struct case_result items[TESTS];
+    struct case_results results;
     struct time_limit limit;
 };
 
 static void set_up(struct fixture *fixture)
 {
     for (int i = 0; i < TESTS; i++) {
-        fixture->items[i] = (struct test_result)TEST_RESULT_INIT;
+        fixture->items[i] = (struct case_result)CASE_RESULT_INIT;
         fixture->items[i].status = TEST_PASSED;
         fixture->items[i].cpu_us = 100000 * (i + 1);
         fixture->items[i].duration_ms = 200 * (i + 1);
     }
-    fixture->results = (struct test_results){.items = fixture->items, .count = TESTS};
+    fixture->results = (struct case_results){.items = fixture->items, .count = TESTS};
     fixture->limit = legacy;
     fixture->limit.seconds = 1;
 }

@@ -3,12 +3,12 @@
 #include "judge/call_value.h"
 
 /* Judges a report of `length` bytes about a test that expects 1, and whose program has ended so. */
-static struct test_result judge(enum test_status status, const char *report, size_t length,
+static struct case_result judge(enum case_status status, const char *report, size_t length,
                                 bool outcome_only)
 {
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
-    struct test_request test = TEST_REQUEST_INIT;
-    struct test_result result = TEST_RESULT_INIT;
+    struct case_request test = CASE_REQUEST_INIT;
+    struct case_result result = CASE_RESULT_INIT;
     char expected[] = "1";
 
     strbuf_add(&bytes, report, length);
@@ -21,19 +21,19 @@ static struct test_result judge(enum test_status status, const char *report, siz
     return result;
 }
 
-static void check_result(struct test_result *result, enum test_status status, const char *value,
+static void check_result(struct case_result *result, enum case_status status, const char *value,
                          const char *message)
 {
     assert_string_equal(result->message ? result->message : "(none)", message);
-    assert_string_equal(test_status_name(result->status), test_status_name(status));
+    assert_string_equal(case_status_name(result->status), case_status_name(status));
     assert_string_equal(result->has_value ? strbuf_string(&result->value) : "(none)", value);
-    test_result_release(result);
+    case_result_release(result);
 }
 
-static void check(enum test_status before, const char *report, enum test_status status,
+static void check(enum case_status before, const char *report, enum case_status status,
                   const char *value, const char *message)
 {
-    struct test_result result = judge(before, report, strlen(report), false);
+    struct case_result result = judge(before, report, strlen(report), false);
 
     check_result(&result, status, value, message);
 }
@@ -77,7 +77,7 @@ CASE(call_value__refuses_other_bytes)
 }
 
 /* The report {"value": ...} with so many times the text in an array, and as many brackets. */
-static struct test_result judge_many(size_t count, const char *text, size_t brackets)
+static struct case_result judge_many(size_t count, const char *text, size_t brackets)
 {
     CLEANUP(strbuf_release) struct strbuf report = STRBUF_INIT;
 
@@ -95,7 +95,7 @@ static struct test_result judge_many(size_t count, const char *text, size_t brac
 
 CASE(call_value__bounds)
 {
-    struct test_result result = judge_many(300000, "1", 1);
+    struct case_result result = judge_many(300000, "1", 1);
 
     check_result(&result, TEST_RUNTIME_ERROR, "(none)",
                  "the value of the function has more than 200000 elements");
@@ -116,18 +116,18 @@ CASE(call_value__keeps_the_ends)
     static const char report[] =
         "{\"value\": "
         "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaz\"}\n";
-    struct test_result result = judge(TEST_PASSED, report, strlen(report), false);
+    struct case_result result = judge(TEST_PASSED, report, strlen(report), false);
 
     assert_true(result.value_truncated);
     assert_string_equal(strbuf_string(&result.value),
                         "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n[... 12 bytes left out ...]\n"
                         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaz\"");
-    test_result_release(&result);
+    case_result_release(&result);
 }
 
 CASE(call_value__hides_what_tells_the_test)
 {
-    struct test_result result = judge(TEST_RUNTIME_ERROR, "{\"error\": \"x\"}\n", 15, true);
+    struct case_result result = judge(TEST_RUNTIME_ERROR, "{\"error\": \"x\"}\n", 15, true);
 
     check_result(&result, TEST_RUNTIME_ERROR, "(none)", "the function returned no value");
     result = judge(TEST_PASSED, "{\"value\": 1}\n", 13, true);

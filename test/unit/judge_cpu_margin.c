@@ -3,12 +3,12 @@
 #include "judge/cpu_margin.h"
 
 /* The CPU time of a test after one with this status that has used so much, of 4 s. */
-static double limit_after(enum test_status status, long long cpu_us, double allowed, double own)
+static double limit_after(enum case_status status, long long cpu_us, double allowed, double own)
 {
-    struct test_result items[] = {TEST_RESULT_INIT, TEST_RESULT_INIT};
-    const struct test_results results = {.items = items, .count = 2};
+    struct case_result items[] = {CASE_RESULT_INIT, CASE_RESULT_INIT};
+    const struct case_results results = {.items = items, .count = 2};
     struct plan plan = PLAN_INIT;
-    const struct test_request test = {.cpu_seconds = own};
+    const struct case_request test = {.cpu_seconds = own};
     struct limits limits = {.number[LIMIT_CPU_TIME] = 4};
 
     plan.policy.limits = limits;

@@ -14,20 +14,20 @@ struct fixture {
 
 static struct score_group *add_group(struct fixture *fixture, const char *name)
 {
-    return score_groups_add(test_requests_groups(&fixture->plan.tests), name);
+    return score_groups_add(case_requests_groups(&fixture->plan.tests), name);
 }
 
 static void add_test(struct fixture *fixture, const char *name, const char *group,
-                     enum test_status status)
+                     enum case_status status)
 {
-    struct test_results *results = &fixture->result.tests;
-    struct test_request *test = test_requests_add(&fixture->plan.tests);
+    struct case_results *results = &fixture->result.tests;
+    struct case_request *test = case_requests_add(&fixture->plan.tests);
 
     test->name = string_copy(name);
     test->group = string_copy(group);
     test->points = 40;
     results->items = memory_resize(results->items, (results->count + 1) * sizeof *results->items);
-    results->items[results->count] = (struct test_result)TEST_RESULT_INIT;
+    results->items[results->count] = (struct case_result)CASE_RESULT_INIT;
     results->items[results->count++].status = status;
 }
 
@@ -137,7 +137,7 @@ CASE(grader__default_verdicts)
 {
     static const struct {
         enum group_grading grading;
-        enum test_status one, other, expected;
+        enum case_status one, other, expected;
     } cases[] = {
         {GRADE_WORST, TEST_PASSED, TEST_PASSED, TEST_PASSED},
         {GRADE_WORST, TEST_WRONG_ANSWER, TEST_TIMEOUT, TEST_TIMEOUT},
@@ -218,7 +218,7 @@ CASE(grader__grades)
 {
     static const struct {
         const char *text;
-        enum test_status verdict;
+        enum case_status verdict;
         double score;
     } cases[] = {
         {"AC 40\n", TEST_PASSED, 40},          {"WA 0", TEST_WRONG_ANSWER, 0},

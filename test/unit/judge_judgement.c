@@ -82,7 +82,7 @@ static void set_up(struct fixture *fixture, bool build, int tests)
     request.input.code = string_copy("text");
     request.input.code_length = 4;
     for (int i = 0; i < tests; i++) {
-        struct test_request *test = test_requests_add(&request.tests);
+        struct case_request *test = case_requests_add(&request.tests);
 
         test->name = string_format("%d", i + 1);
         test->expected = string_copy("right");
@@ -184,13 +184,13 @@ static void run(struct fixture *fixture)
 /* Checks "REASON STATUS STATUS ..." and what was done. */
 static void check(struct fixture *fixture, const char *expected, const char *log)
 {
-    const struct test_results *tests = &fixture->result.tests;
+    const struct case_results *tests = &fixture->result.tests;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     CLEANUP_FREE char *logged = read_in(fixture->directory, "log");
 
     strbuf_addstr(&text, result_reason(&fixture->result));
     for (size_t i = 0; i < tests->count; i++)
-        strbuf_addf(&text, " %s", test_status_name(tests->items[i].status));
+        strbuf_addf(&text, " %s", case_status_name(tests->items[i].status));
     assert_string_equal(strbuf_string(&text), expected);
     for (char *at = logged; *at; at++)
         *at = *at == '\n' ? ' ' : *at;
@@ -201,7 +201,7 @@ static void check(struct fixture *fixture, const char *expected, const char *log
 
 CASE_WITH(submission__each_end_of_a_program, set_up(fixture, false, 8))
 {
-    const struct test_result *items;
+    const struct case_result *items;
 
     answer_kept(fixture, 4096);
     answer_end(fixture, "right \n\n",
@@ -247,7 +247,7 @@ CASE_WITH(submission__all_passed, set_up(fixture, false, 2))
 CASE_WITH(submission__nothing_expected, set_up(fixture, false, 3))
 {
     for (int i = 0; i < 3; i++) {
-        struct test_request *test = &fixture->plan.tests.items[i];
+        struct case_request *test = &fixture->plan.tests.items[i];
 
         free(test->expected);
         test->expected = NULL;

@@ -14,15 +14,15 @@ struct group_given {
 struct test_given {
     const char *group; /* NULL: none */
     double points;     /* NAN: not given */
-    enum test_status status;
+    enum case_status status;
     double score; /* of the checker; NAN: none */
 };
 
-static struct test_requests make_requests(const struct group_given *groups,
+static struct case_requests make_requests(const struct group_given *groups,
                                           const struct test_given *tests)
 {
-    struct test_requests requests = TEST_REQUESTS_INIT;
-    struct score_groups *made = test_requests_groups(&requests);
+    struct case_requests requests = CASE_REQUESTS_INIT;
+    struct score_groups *made = case_requests_groups(&requests);
 
     for (; groups->name; groups++) {
         struct score_group *group = score_groups_add(made, groups->name);
@@ -33,7 +33,7 @@ static struct test_requests make_requests(const struct group_given *groups,
             strvec_push(&group->require_pass, groups->require_pass);
     }
     for (; tests->status != TEST_NOT_RUN || tests->points != 0; tests++) {
-        struct test_request *test = test_requests_add(&requests);
+        struct case_request *test = case_requests_add(&requests);
 
         test->group = tests->group ? string_copy(tests->group) : NULL;
         test->points = tests->points;
@@ -53,7 +53,7 @@ static void add_number(struct strbuf *text, double number)
 }
 
 /* The scores of the tests; then those of the groups, that of all tests first. */
-static char *describe(const struct test_results *results)
+static char *describe(const struct case_results *results)
 {
     struct strbuf text = STRBUF_INIT;
 
@@ -79,15 +79,15 @@ static void check_scores(const struct group_given *groups, const struct test_giv
                          const char *expected)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(test_requests_release) struct test_requests requests = make_requests(groups, tests);
-    CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
+    CLEANUP(case_requests_release) struct case_requests requests = make_requests(groups, tests);
+    CLEANUP(case_results_release) struct case_results results = CASE_RESULTS_INIT;
 
     score_groups_complete(&requests, true, &error);
     assert_no_error(&error);
     results.items = memory_allocate(requests.count * sizeof *results.items);
     results.count = requests.count;
     for (size_t i = 0; i < results.count; i++) {
-        results.items[i] = (struct test_result)TEST_RESULT_INIT;
+        results.items[i] = (struct case_result)CASE_RESULT_INIT;
         results.items[i].status = tests[i].status;
         results.items[i].score = tests[i].score;
     }
@@ -263,7 +263,7 @@ CASE(scoring__blocked_below)
  * requires it. */
 CASE(scoring__unknown)
 {
-    static const enum test_status statuses[] = {TEST_NOT_RUN, TEST_ENGINE, TEST_JUDGE_ERROR};
+    static const enum case_status statuses[] = {TEST_NOT_RUN, TEST_ENGINE, TEST_JUDGE_ERROR};
 
     for (size_t i = 0; i < COUNT(statuses); i++) {
         check_scores(GROUPS({"s", 9, SCORE_SUM, NULL}, {"s/a", 4, SCORE_MIN, NULL},
@@ -280,11 +280,11 @@ CASE(scoring__unknown)
 
 CASE(scoring__without_groups)
 {
-    CLEANUP(test_requests_release) struct test_requests requests = TEST_REQUESTS_INIT;
-    struct test_result test = TEST_RESULT_INIT;
-    struct test_results results = {.items = &test, .count = 1};
+    CLEANUP(case_requests_release) struct case_requests requests = CASE_REQUESTS_INIT;
+    struct case_result test = CASE_RESULT_INIT;
+    struct case_results results = {.items = &test, .count = 1};
 
-    test_requests_add(&requests);
+    case_requests_add(&requests);
     test.status = TEST_PASSED;
     scoring_compute(&requests, &results);
     assert_null(results.groups);
@@ -316,7 +316,7 @@ CASE(scoring__checked_score)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct given *given = &cases[i].given;
-        const struct test_request test = {.points = given->points};
+        const struct case_request test = {.points = given->points};
         struct checker_verdict verdict = {given->outcome, given->score, given->multiplier, NULL};
         struct error error = ERROR_INIT;
 
@@ -351,7 +351,7 @@ CASE(scoring__refused_score)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct given *given = &cases[i].given;
-        const struct test_request test = {.points = given->points};
+        const struct case_request test = {.points = given->points};
         struct checker_verdict verdict = {given->outcome, given->score, given->multiplier,
                                           string_copy("m")};
         struct error error = ERROR_INIT;

@@ -1,7 +1,7 @@
 #include "json.h"
 
 #include "request/call_arguments.h"
-#include "request/test_arguments.h"
+#include "request/case_arguments.h"
 
 struct fixture {
     struct error error;
@@ -37,7 +37,7 @@ static int read_test(struct fixture *fixture, const char *members)
 {
     CLEANUP_FREE char *text = string_format("[{%s}]", members);
     json_t *value = json_of(text);
-    const int result = test_arguments_read(&fixture->reading.values, "tests", value, false,
+    const int result = case_arguments_read(&fixture->reading.values, "tests", value, false,
                                            &fixture->request.tests);
 
     json_decref(value);
@@ -91,7 +91,7 @@ CASE(call_arguments__function_that_cannot_be)
 static void check_test(const char *members, const char *arguments, const char *expected)
 {
     struct fixture fixture;
-    const struct test_request *test;
+    const struct case_request *test;
 
     set_up(&fixture);
     read_test(&fixture, members);

@@ -44,9 +44,9 @@ static void tear_down(struct fixture *fixture)
     config_release(&fixture->config);
 }
 
-static struct test_request *add_test(struct fixture *fixture, const char *name)
+static struct case_request *add_test(struct fixture *fixture, const char *name)
 {
-    struct test_request *test = test_requests_add(&fixture->request.tests);
+    struct case_request *test = case_requests_add(&fixture->request.tests);
 
     test->name = string_copy(name);
     return test;
@@ -253,7 +253,7 @@ CASE(plan__takes_the_tests_over)
 CASE(plan__limits_of_a_test)
 {
     struct fixture fixture;
-    struct test_request *test;
+    struct case_request *test;
     struct limits limits;
 
     set_up(&fixture, "py", "{\"maximums\": {\"timeoutSeconds\": 50, \"cpuSeconds\": 5}}");
@@ -279,7 +279,7 @@ CASE(plan__limits_of_a_test)
 static void refuse_limits(double timeout, double cpu, const char *message)
 {
     struct fixture fixture;
-    struct test_request *test;
+    struct case_request *test;
 
     set_up(&fixture, "py", "{}");
     test = add_test(&fixture, "a");
@@ -299,7 +299,7 @@ CASE(plan__limits_of_a_test_that_are_none)
 CASE(plan__tests_that_cannot_run)
 {
     struct fixture fixture;
-    struct test_request *test;
+    struct case_request *test;
 
     set_up(&fixture, "py", "{}");
     add_test(&fixture, "a");
@@ -479,7 +479,7 @@ static void check_room(const char *more, size_t input, size_t answer, int output
                        double memory)
 {
     struct fixture fixture;
-    struct test_request *test;
+    struct case_request *test;
     const double *number;
 
     set_up_checker(&fixture, "py", more);
@@ -624,7 +624,7 @@ CASE(plan__checkers_that_cannot_run)
     struct fixture fixture;
 
     set_up_checker(&fixture, "py", "{}");
-    test_requests_release(&fixture.request.tests);
+    case_requests_release(&fixture.request.tests);
     refuse(&fixture, ERROR_USAGE, "a checker needs tests");
 
     set_up_checker(&fixture, "cobol", "{}");
@@ -696,7 +696,7 @@ CASE(plan__time_of_its_programs)
 CASE(plan__bytes_of_tests)
 {
     struct fixture fixture;
-    struct test_request *test;
+    struct case_request *test;
     size_t without;
 
     set_up(&fixture, "py", "{}");

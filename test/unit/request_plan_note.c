@@ -45,9 +45,9 @@ static void set_limits(struct limits *limits, double timeout, double memory, dou
     limits->number[LIMIT_OUTPUT] = 1024;
 }
 
-static struct test_request *add_test(struct plan *plan, const char *name)
+static struct case_request *add_test(struct plan *plan, const char *name)
 {
-    struct test_request *test = test_requests_add(&plan->tests);
+    struct case_request *test = case_requests_add(&plan->tests);
 
     test->name = string_copy(name);
     test->comparison.absolute = test->comparison.relative = 0;
@@ -58,7 +58,7 @@ static struct test_request *add_test(struct plan *plan, const char *name)
 static struct plan full_plan(void)
 {
     struct plan plan = PLAN_INIT;
-    struct test_request *test;
+    struct case_request *test;
 
     sandbox_policy_init(&plan.policy);
     plan.language = string_copy("c");
@@ -124,7 +124,7 @@ static struct plan read_plan(const char *text)
 CASE(plan_note__read)
 {
     struct plan plan = read_plan(FULL);
-    const struct test_request *test = plan.tests.items;
+    const struct case_request *test = plan.tests.items;
 
     assert_int_equal(plan.policy.read_only, 1);
     assert_true(isinf(plan.policy.limits.number[LIMIT_CPU_TIME]));
@@ -144,7 +144,7 @@ CASE(plan_note__groups)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct plan plan = full_plan(), again;
-    struct score_groups *groups = test_requests_groups(&plan.tests);
+    struct score_groups *groups = case_requests_groups(&plan.tests);
     struct score_group *group = score_groups_add(groups, "a");
     json_t *note;
     CLEANUP_FREE char *text = NULL;

@@ -1,11 +1,11 @@
 #include "json.h"
 
+#include "request/case_arguments.h"
 #include "request/group_arguments.h"
-#include "request/test_arguments.h"
 
 struct fixture {
     struct error error;
-    struct test_requests tests;
+    struct case_requests tests;
 };
 
 /* Reads and settles tests and groups, as a line of a batch has them; NULL: no groups. */
@@ -21,7 +21,7 @@ static int complete(struct fixture *fixture, const char *tests, const char *grou
     int result;
 
     json_array_foreach(of_tests, i, test) json_object_set_new(test, "no_expected", json_true());
-    result = test_arguments_read(&reader, "tests", of_tests, has_checker, &fixture->tests);
+    result = case_arguments_read(&reader, "tests", of_tests, has_checker, &fixture->tests);
     if (result == 0 && groups)
         result = group_arguments_read(&reader, "groups", of_groups, &fixture->tests);
     if (result == 0)
@@ -46,7 +46,7 @@ static void check_points(const char *tests, const char *groups, bool has_checker
         strbuf_addf(&text, "%s%g", i > 0 ? " " : "of ", fixture.tests.groups->items[i].max_score);
     assert_string_equal(strbuf_string(&text), expected);
     assert_int_equal(score_groups_complete(&fixture.tests, has_checker, &fixture.error), 0);
-    test_requests_release(&fixture.tests);
+    case_requests_release(&fixture.tests);
 }
 
 static void check_refused(const char *tests, const char *groups, bool has_checker,
@@ -56,7 +56,7 @@ static void check_refused(const char *tests, const char *groups, bool has_checke
 
     assert_int_equal(complete(&fixture, tests, groups, has_checker), -1);
     assert_error(&fixture.error, ERROR_USAGE, message);
-    test_requests_release(&fixture.tests);
+    case_requests_release(&fixture.tests);
 }
 
 /* Two tests in the group "a". */
@@ -96,7 +96,7 @@ CASE(score_groups__parents)
     assert_int_equal(fixture.tests.groups->items[2].parent, 0);
     assert_int_equal(fixture.tests.groups->items[3].parent, 0);
     assert_int_equal(fixture.tests.items[1].group_place, 1);
-    test_requests_release(&fixture.tests);
+    case_requests_release(&fixture.tests);
 }
 
 CASE(score_groups__refused)
@@ -159,7 +159,7 @@ CASE(score_groups__levels)
         if (count == 99) {
             assert_int_equal(
                 complete(&fixture, strbuf_string(&tests), strbuf_string(&groups), false), 0);
-            test_requests_release(&fixture.tests);
+            case_requests_release(&fixture.tests);
         } else {
             check_refused(strbuf_string(&tests), strbuf_string(&groups), false,
                           "the group '100' comes after too many others");

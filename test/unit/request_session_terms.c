@@ -181,7 +181,7 @@ CASE(session_terms__another_container)
 
 CASE_WITH(session_terms__no_tests, set_up(fixture))
 {
-    test_requests_add(&fixture->request.tests)->name = string_copy("a");
+    case_requests_add(&fixture->request.tests)->name = string_copy("a");
     refuse(fixture, NULL, "a request of a session cannot have tests");
 }
 

@@ -158,7 +158,7 @@ CASE(hints__of_a_cell_a_build_and_tests)
     result.tests.items = memory_allocate(2 * sizeof *result.tests.items);
     result.tests.count = 2;
     for (int i = 0; i < 2; i++) {
-        result.tests.items[i] = (struct test_result)TEST_RESULT_INIT;
+        result.tests.items[i] = (struct case_result)CASE_RESULT_INIT;
         strbuf_addstr(&result.tests.items[i].text[1], i == 0 ? "ENOSPC" : words);
     }
     result.tests.items[1].message = string_copy("failed");

@@ -5,8 +5,8 @@
 #include "base/cleanup.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "cli/grade/case_table.h"
 #include "cli/grade/grade_table.h"
-#include "cli/grade/test_table.h"
 #include "cli/table.h"
 
 /* Maximum bytes of an id, of a line of output and of an error, before they are escaped. */
@@ -46,7 +46,7 @@ static char *detail_cell(const struct result *result)
     if (result->reason == REASON_BUILD)
         return grade_table_build_detail(result);
     if (result->tests.count > 0)
-        return test_table_summary(&result->tests);
+        return case_table_summary(&result->tests);
     return result_success(result) ? table_last_line(&result->text[0], LINE_MAX_BYTES)
                                   : error_cell(result);
 }

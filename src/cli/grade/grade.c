@@ -106,7 +106,7 @@ static void note_result(struct solution *solution, struct result *result)
     grading->engine_failed |= engine_failed;
     if (grading->trying == solution) {
         grading->trying = NULL;
-        grading->tried = test_results_have_begun(&result->tests) || result->reason == REASON_JUDGE;
+        grading->tried = case_results_have_begun(&result->tests) || result->reason == REASON_JUDGE;
     }
     grading->engine.failed += result->reason == REASON_ENGINE;
     grading->engine.retries += (size_t)result->retries;

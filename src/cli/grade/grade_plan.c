@@ -33,7 +33,7 @@ static int set_program(const struct grade_source *source, struct request *reques
 int grade_plan_resolve(const struct grade_source *source, struct plan *plan, struct error *error)
 {
     struct request *request = &source->options->request;
-    struct test_requests tests = test_requests_share(&request->tests);
+    struct case_requests tests = case_requests_share(&request->tests);
     const struct limits limits = request->policy.limits;
     const bool has_language = request->language != NULL;
     const char *lacking = source->submission ? source->submission->lacking : NULL;
@@ -57,7 +57,7 @@ int grade_plan_resolve(const struct grade_source *source, struct plan *plan, str
     if (result == 0)
         request->tests = tests;
     else
-        test_requests_release(&tests);
+        case_requests_release(&tests);
     return result;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/grade/test_table.h"
+#include "cli/grade/case_table.h"
 #include "cli/table.h"
 
 /* Maximum bytes of texts before they are escaped, and columns of the names of files. */
@@ -87,18 +87,18 @@ char *grade_table_build_detail(const struct result *result)
 }
 
 /* The first test that is not passed, and why. */
-static char *tests_detail(const struct test_results *tests)
+static char *tests_detail(const struct case_results *tests)
 {
-    const struct test_result *test = tests->items;
+    const struct case_result *test = tests->items;
 
     while (test < tests->items + tests->count && test->status == TEST_PASSED)
         test++;
     if (test == tests->items + tests->count)
         return string_copy("");
     CLEANUP_FREE char *name = text_escape_short(test->name, NAME_MAX_BYTES);
-    CLEANUP_FREE char *detail = test_table_detail(test);
+    CLEANUP_FREE char *detail = case_table_detail(test);
 
-    return string_format("first: %s (%s%s%s)", name, test_status_name(test->status),
+    return string_format("first: %s (%s%s%s)", name, case_status_name(test->status),
                          *detail ? ", " : "", detail);
 }
 
@@ -114,7 +114,7 @@ char *grade_table_detail(const struct result *result)
 /* ---- rows */
 
 /* The memory of the tests; that of the build, in which the result counts, says little. */
-static long long memory_of(const struct test_results *tests)
+static long long memory_of(const struct case_results *tests)
 {
     long long bytes = -1;
 
@@ -133,7 +133,7 @@ static size_t score_width(double max_score)
 }
 
 void grade_table_init(struct grade_table *table, const struct strvec *files,
-                      const struct test_requests *tests)
+                      const struct case_requests *tests)
 {
     CLEANUP_FREE char *passed = string_format("%zu/%zu", tests->count, tests->count);
     size_t *widths = table->widths;
@@ -183,10 +183,10 @@ char *grade_table_heading(const struct grade_table *table)
 char *grade_table_row(const struct grade_table *table, const char *file,
                       const struct result *result)
 {
-    const struct test_summary summary = test_results_summary(&result->tests);
+    const struct case_summary summary = case_results_summary(&result->tests);
     CLEANUP_FREE char *passed = string_format("%zu/%zu", summary.passed, table->tests);
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
-    const bool ran = test_results_have_begun(&result->tests);
+    const bool ran = case_results_have_begun(&result->tests);
 
     strvec_push_owned(&cells, text_escape(file));
     strvec_push(&cells, status_of(result));

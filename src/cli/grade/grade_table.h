@@ -11,7 +11,7 @@
 
 #include "base/strbuf.h"
 #include "base/strvec.h"
-#include "request/test_request.h"
+#include "request/case_request.h"
 #include "run/result.h"
 
 /* What the result of a solution says about it. */
@@ -34,7 +34,7 @@ struct grade_table {
 
 /* The table for solutions in these files. */
 void grade_table_init(struct grade_table *table, const struct strvec *files,
-                      const struct test_requests *tests);
+                      const struct case_requests *tests);
 
 /* The line with the names of the columns; owned by the caller, like all that follow. */
 char *grade_table_heading(const struct grade_table *table);

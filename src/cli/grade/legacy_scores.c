@@ -21,7 +21,7 @@ struct grading {
     double accept_score; /* of each test; NAN: not given */
 };
 
-bool legacy_scores_wanted(const struct test_groups *groups)
+bool legacy_scores_wanted(const struct case_groups *groups)
 {
     if (groups->is_scoring && groups->is_legacy)
         return true;
@@ -39,14 +39,14 @@ bool legacy_scores_wanted(const struct test_groups *groups)
 /* ---- keys */
 
 /* The path of the file of a directory, for messages; owned. */
-static char *shown_file(const struct test_groups *groups, const char *name)
+static char *shown_file(const struct case_groups *groups, const char *name)
 {
     CLEANUP_FREE char *path = string_format("%s%stestdata.yaml", name, *name ? "/" : "");
 
-    return test_file_shown(groups->root, path);
+    return case_file_shown(groups->root, path);
 }
 
-static int refuse(const struct test_groups *groups, const char *name, const char *problem,
+static int refuse(const struct case_groups *groups, const char *name, const char *problem,
                   struct error *error)
 {
     CLEANUP_FREE char *shown = shown_file(groups, name);
@@ -65,13 +65,13 @@ static bool go_up(char *name)
 }
 
 /* The value of a key for a directory; NULL: no file has it. */
-static const json_t *find_value(const struct test_groups *groups, const char *name, const char *key)
+static const json_t *find_value(const struct case_groups *groups, const char *name, const char *key)
 {
     CLEANUP_FREE char *at = string_copy(name);
 
     do {
         CLEANUP_FREE char *directory = string_format("%s%s", at, *at ? "/" : "");
-        const struct test_group *group = test_groups_find(groups, directory);
+        const struct test_group *group = case_groups_find(groups, directory);
         const json_t *value = group ? json_object_get(group->document, key) : NULL;
 
         if (value)
@@ -81,7 +81,7 @@ static const json_t *find_value(const struct test_groups *groups, const char *na
 }
 
 /* A text; "" if no file has it. */
-static const char *find_text(const struct test_groups *groups, const char *name, const char *key)
+static const char *find_text(const struct case_groups *groups, const char *name, const char *key)
 {
     const char *text = json_string_value(find_value(groups, name, key));
 
@@ -107,7 +107,7 @@ static bool set_flag(struct grading *grading, const char *mode)
 }
 
 /* Adds the words of grader_flags. */
-static void find_flags(const struct test_groups *groups, const char *name, struct strvec *flags)
+static void find_flags(const struct case_groups *groups, const char *name, struct strvec *flags)
 {
     const char *text = find_text(groups, name, "grader_flags");
 
@@ -120,7 +120,7 @@ static void find_flags(const struct test_groups *groups, const char *name, struc
 }
 
 /* Reads the flags of the default grader. */
-static int read_flags(const struct test_groups *groups, const char *name, struct grading *grading,
+static int read_flags(const struct case_groups *groups, const char *name, struct grading *grading,
                       struct error *error)
 {
     CLEANUP(strvec_release) struct strvec flags = STRVEC_INIT;
@@ -142,7 +142,7 @@ static int read_flags(const struct test_groups *groups, const char *name, struct
 }
 
 /* Reads a number of points from 0; NAN if no file has it. */
-static int read_score(const struct test_groups *groups, const char *name, const char *key,
+static int read_score(const struct case_groups *groups, const char *name, const char *key,
                       double *score, struct error *error)
 {
     const json_t *value = find_value(groups, name, key);
@@ -154,7 +154,7 @@ static int read_score(const struct test_groups *groups, const char *name, const 
     return refuse(groups, name, problem, error);
 }
 
-static int read_grading(const struct test_groups *groups, const char *name, struct grading *grading,
+static int read_grading(const struct case_groups *groups, const char *name, struct grading *grading,
                         struct error *error)
 {
     const char *on_reject = find_text(groups, name, "on_reject");
@@ -179,7 +179,7 @@ static int read_grading(const struct test_groups *groups, const char *name, stru
 /* ---- groups */
 
 /* Whether it is one of the samples, which are left out. */
-static bool is_ignored(const struct test_groups *groups, const char *name)
+static bool is_ignored(const struct case_groups *groups, const char *name)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct grading grading;
@@ -198,7 +198,7 @@ static char *directory_of(const char *name)
 }
 
 /* How many tests and groups are in a group, of which those that are ignored do not count. */
-static size_t count_parts(const struct test_groups *directories, const struct test_requests *tests,
+static size_t count_parts(const struct case_groups *directories, const struct case_requests *tests,
                           const char *name)
 {
     const struct score_groups *groups = tests->groups;
@@ -215,7 +215,7 @@ static size_t count_parts(const struct test_groups *directories, const struct te
 }
 
 /* Whether a directory above is always accepted, so that the verdict of this one does not count. */
-static int is_below_accepted(const struct test_groups *groups, const char *name,
+static int is_below_accepted(const struct case_groups *groups, const char *name,
                              struct error *error)
 {
     CLEANUP_FREE char *above = string_copy(name);
@@ -234,8 +234,8 @@ static int is_below_accepted(const struct test_groups *groups, const char *name,
  * Checks that the sum of a group, or another score than its minimum, is what the default grader
  * computes. A warning if it does not count by the format.
  */
-static int check_sum(const struct test_groups *groups, const char *name,
-                     const struct grading *grading, const struct test_requests *tests,
+static int check_sum(const struct case_groups *groups, const char *name,
+                     const struct grading *grading, const struct case_requests *tests,
                      bool *is_warned, struct error *error)
 {
     const char *const score = grading->aggregation == SCORE_AVERAGE   ? "an average"
@@ -266,8 +266,8 @@ static int check_sum(const struct test_groups *groups, const char *name,
 }
 
 /* Adds the groups of a directory and those above, unless they are there. */
-static int add_groups(const struct test_groups *groups, const char *name,
-                      struct test_requests *tests, struct error *error)
+static int add_groups(const struct case_groups *groups, const char *name,
+                      struct case_requests *tests, struct error *error)
 {
     struct score_groups *made = tests->groups;
     CLEANUP_FREE char *above = directory_of(name);
@@ -289,8 +289,8 @@ static int add_groups(const struct test_groups *groups, const char *name,
     return 0;
 }
 
-static int enter_group(const struct test_groups *groups, struct test_request *test,
-                       struct test_requests *tests, struct error *error)
+static int enter_group(const struct case_groups *groups, struct case_request *test,
+                       struct case_requests *tests, struct error *error)
 {
     struct grading grading;
 
@@ -309,7 +309,7 @@ static int enter_group(const struct test_groups *groups, struct test_request *te
 }
 
 /* The most that the grader of a group can give, by the range "0 100"; INFINITY: no bound. */
-static double find_most(const struct test_groups *groups, const char *name)
+static double find_most(const struct case_groups *groups, const char *name)
 {
     const char *range = find_text(groups, name, "range");
     const char *most = strrchr(range, ' ');
@@ -321,7 +321,7 @@ static double find_most(const struct test_groups *groups, const char *name)
 }
 
 /* Notes how a group is graded. */
-static void set_grading(const struct test_groups *groups, const struct grading *grading,
+static void set_grading(const struct case_groups *groups, const struct grading *grading,
                         struct score_group *group)
 {
     group->aggregation = grading->aggregation; /* the first is there already */
@@ -333,10 +333,10 @@ static void set_grading(const struct test_groups *groups, const struct grading *
     group->max_score = find_most(groups, group->name);
 }
 
-int legacy_scores_read(const struct test_groups *groups, struct test_requests *tests,
+int legacy_scores_read(const struct case_groups *groups, struct case_requests *tests,
                        struct error *error)
 {
-    struct score_groups *made = test_requests_groups(tests);
+    struct score_groups *made = case_requests_groups(tests);
     struct grading grading;
     bool is_warned = false;
 

@@ -18,18 +18,18 @@
 #define CLI_LEGACY_SCORES_H
 
 #include "base/error.h"
-#include "cli/grade/test_groups.h"
-#include "request/test_request.h"
+#include "cli/grade/case_groups.h"
+#include "request/case_request.h"
 
 /* Whether a file testdata.yaml, or the type of a legacy problem, makes the tests give scores. */
-bool legacy_scores_wanted(const struct test_groups *groups);
+bool legacy_scores_wanted(const struct case_groups *groups);
 
 /*
  * Adds the groups and puts each test into that of its directory, with its points. If the tests have
  * a validator that gives scores and no accept_score, it must give one. They are not complete.
  * ERROR_INPUT that names the file.
  */
-int legacy_scores_read(const struct test_groups *groups, struct test_requests *tests,
+int legacy_scores_read(const struct case_groups *groups, struct case_requests *tests,
                        struct error *error);
 
 #endif

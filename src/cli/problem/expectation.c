@@ -172,7 +172,7 @@ char *expectation_text(const struct expectation *expectation)
 
 /* ---- results */
 
-static unsigned verdict_of(enum test_status status)
+static unsigned verdict_of(enum case_status status)
 {
     switch (status) {
     case TEST_PASSED:
@@ -223,10 +223,10 @@ const char *expectation_verdict(const struct result *result)
     for (int i = 0; i < VERDICTS; i++)
         if (set & verdicts[i].verdict)
             return verdicts[i].name;
-    return result->reason == REASON_TESTS ? test_status_name(TEST_NOT_RUN) : result_reason(result);
+    return result->reason == REASON_TESTS ? case_status_name(TEST_NOT_RUN) : result_reason(result);
 }
 
-static bool has_score(const struct requirement *requirement, const struct test_results *tests)
+static bool has_score(const struct requirement *requirement, const struct case_results *tests)
 {
     const struct group_result *all = tests->groups; /* the first is that of all tests */
 

@@ -16,7 +16,7 @@ static int add(const struct test_root *root, const char *package, const char *na
 
     if (fstatat(root->fd, directory, &status, 0) != 0 || !S_ISDIR(status.st_mode))
         return 0;
-    if (test_file_check(root, directory, error) != 0)
+    if (case_file_check(root, directory, error) != 0)
         return -1;
     strvec_pushf(paths, "%s/%s/.", package, directory);
     return 0;

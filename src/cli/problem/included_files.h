@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/strvec.h"
-#include "cli/grade/test_file.h"
+#include "cli/grade/case_file.h"
 #include "config/config.h"
 
 /*

@@ -12,7 +12,7 @@
 #include "base/linux.h"
 #include "base/text.h"
 #include "base/yaml_text.h"
-#include "cli/grade/test_file.h"
+#include "cli/grade/case_file.h"
 #include "cli/problem/time_limit_file.h"
 
 /* Whether there is such a file or directory in the package, or a link to one. */
@@ -32,7 +32,7 @@ static int check_directories(const struct test_root *root, struct error *error)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (fstatat(root->fd, names[i], &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-            test_file_check(root, names[i], error) != 0)
+            case_file_check(root, names[i], error) != 0)
             return -1;
     return 0;
 }
@@ -40,12 +40,12 @@ static int check_directories(const struct test_root *root, struct error *error)
 static int read_settings(struct problem_package *package, const struct test_root *root,
                          struct error *error)
 {
-    CLEANUP_FREE char *shown = test_file_shown(root, "problem.yaml");
+    CLEANUP_FREE char *shown = case_file_shown(root, "problem.yaml");
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
     json_t *document;
     int result;
 
-    if (test_file_read(root, "problem.yaml", YAML_TEXT_MAX, &content, error) != 0)
+    if (case_file_read(root, "problem.yaml", YAML_TEXT_MAX, &content, error) != 0)
         return -1;
     document = yaml_text_parse(strbuf_string(&content), content.length, error);
     if (!document)
@@ -190,7 +190,7 @@ static const char *const scripts[] = {"build", "run"};
 static char *find_judge(const struct test_root *root, const char *directory, bool is_plural,
                         const char *role, struct error *error)
 {
-    CLEANUP_FREE char *shown = test_file_shown(root, directory);
+    CLEANUP_FREE char *shown = case_file_shown(root, directory);
     size_t count;
     CLEANUP_FREE char *name = only_entry(root, directory, &count);
     const bool is_script =
@@ -207,9 +207,9 @@ static char *find_judge(const struct test_root *root, const char *directory, boo
 
 static int check_judge(const struct test_root *root, const char *path, struct error *error)
 {
-    CLEANUP_FREE char *shown = test_file_shown(root, path);
+    CLEANUP_FREE char *shown = case_file_shown(root, path);
 
-    if (test_file_check(root, path, error) != 0)
+    if (case_file_check(root, path, error) != 0)
         return -1;
     if (!exists(root, path, S_IFREG) && !exists(root, path, S_IFDIR))
         return error_set(error, ERROR_INPUT, "'%s' is neither a regular file nor a directory",
@@ -266,7 +266,7 @@ static void set_grader(const struct problem_package *package, struct run_options
 
     if (!package->settings.is_legacy)
         return;
-    if (!exists(root, "graders", S_IFDIR) || test_file_check(root, "graders", &error) == 0)
+    if (!exists(root, "graders", S_IFDIR) || case_file_check(root, "graders", &error) == 0)
         grader = find_judge(root, "graders", true, "grader", &error);
     if (grader && check_judge(root, grader, &error) == 0)
         options->grader = string_format("%s/%s", package->path, grader);

@@ -7,7 +7,7 @@
 #define CLI_PROBLEM_PACKAGE_H
 
 #include "base/error.h"
-#include "cli/grade/test_file.h"
+#include "cli/grade/case_file.h"
 #include "cli/problem/problem_settings.h"
 #include "cli/problem/submissions.h"
 #include "cli/run_options.h"

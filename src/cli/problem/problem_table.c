@@ -65,7 +65,7 @@ char *problem_table_heading(const struct problem_table *table)
 }
 
 /* The time of the slowest test in ms; -1 if none ran. */
-static long long slowest(const struct test_results *tests)
+static long long slowest(const struct case_results *tests)
 {
     long long most = -1;
 
@@ -80,7 +80,7 @@ char *problem_table_row(const struct problem_table *table, const struct submissi
 {
     static const char *const marks[] = {"ok", "differs", "-", "-"};
     const enum submission_outcome outcome = submission_outcome(submission, result);
-    const struct test_results *tests = &result->tests;
+    const struct case_results *tests = &result->tests;
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
 
     strvec_push_owned(&cells, text_escape(submission->name));

@@ -300,12 +300,12 @@ static int add_file(struct reading *reading, const char *file)
 static json_t *read_rules(const struct reading *reading)
 {
     static const char name[] = "submissions/submissions.yaml";
-    CLEANUP_FREE char *shown = test_file_shown(reading->package, name);
+    CLEANUP_FREE char *shown = case_file_shown(reading->package, name);
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
     json_t *document;
 
     if (faccessat(reading->package->fd, name, F_OK, 0) != 0 ||
-        test_file_read(reading->package, name, YAML_TEXT_MAX, &content, reading->error) != 0)
+        case_file_read(reading->package, name, YAML_TEXT_MAX, &content, reading->error) != 0)
         return NULL;
     document = yaml_text_parse(strbuf_string(&content), content.length, reading->error);
     if (!document)

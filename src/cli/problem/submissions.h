@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "cli/grade/test_file.h"
+#include "cli/grade/case_file.h"
 #include "cli/problem/expectation.h"
 #include "cli/problem/time_limit.h"
 #include "cli/run_options.h"

@@ -61,12 +61,12 @@ void time_limit_note_use(struct expectation *expectation, const struct requireme
 
 /* ---- the limit */
 
-static double seconds_of(const struct test_result *test)
+static double seconds_of(const struct case_result *test)
 {
     return test->cpu_us >= 0 ? (double)test->cpu_us / 1e6 : (double)test->duration_ms / 1e3;
 }
 
-double time_limit_slowest(const struct test_results *results)
+double time_limit_slowest(const struct case_results *results)
 {
     double slowest = 0;
 
@@ -117,7 +117,7 @@ void time_limit_apply(const struct time_limit *limit, const struct limits *maxim
 /* ---- results */
 
 bool time_limit_is_kept(const struct time_limit *limit, const struct limits *maximums,
-                        const struct test_results *results)
+                        const struct case_results *results)
 {
     const double timeout = timeout_of(limit->seconds, maximums);
 
@@ -129,7 +129,7 @@ bool time_limit_is_kept(const struct time_limit *limit, const struct limits *max
 }
 
 char *time_limit_warning(const struct time_limit *limit, enum time_limit_role role,
-                         const struct test_results *results)
+                         const struct case_results *results)
 {
     const double slowest = time_limit_slowest(results);
 

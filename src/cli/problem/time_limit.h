@@ -56,7 +56,7 @@ void time_limit_note_use(struct expectation *expectation, const struct requireme
                          const json_t *rule);
 
 /* The CPU time of the slowest test in seconds; that by the clock if it is not known. */
-double time_limit_slowest(const struct test_results *results);
+double time_limit_slowest(const struct case_results *results);
 
 /*
  * Sets the limit by the slowest test of a submission; `maximums` are those of the configuration,
@@ -78,14 +78,14 @@ enum { TIMEOUT_FACTOR = 3, TIMEOUT_MORE = 1 };
 
 /* Whether all tests would have ended in time, also by the clock, if they had had this limit. */
 bool time_limit_is_kept(const struct time_limit *limit, const struct limits *maximums,
-                        const struct test_results *results);
+                        const struct case_results *results);
 
 /*
  * A warning if a submission that must be too slow is that by less than the margin; owned by the
  * caller; NULL: it is not.
  */
 char *time_limit_warning(const struct time_limit *limit, enum time_limit_role role,
-                         const struct test_results *results);
+                         const struct case_results *results);
 
 /* "time limit 3 s: " and the source, a line; owned by the caller; NULL: there is none. */
 char *time_limit_line(const struct time_limit *limit);

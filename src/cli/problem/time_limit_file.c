@@ -40,14 +40,14 @@ static int read_seconds(const char *text, const char *place, double *seconds, st
 static int read_file(const struct test_root *root, const char *file, const char *key,
                      double *seconds, struct error *error)
 {
-    CLEANUP_FREE char *shown = test_file_shown(root, file);
+    CLEANUP_FREE char *shown = case_file_shown(root, file);
     CLEANUP_FREE char *place = string_format("'%s'%s%s", shown, key ? ": " : "", key ? key : "");
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
 
     *seconds = NAN;
     if (faccessat(root->fd, file, F_OK, 0) != 0)
         return 0;
-    if (test_file_read(root, file, key ? INI_FILE_MAX : TIME_LIMIT_FILE_MAX, &content, error) != 0)
+    if (case_file_read(root, file, key ? INI_FILE_MAX : TIME_LIMIT_FILE_MAX, &content, error) != 0)
         return -1;
     if (!key)
         return read_seconds(strbuf_string(&content), place, seconds, error);

@@ -6,7 +6,7 @@
 #define CLI_TIME_LIMIT_FILE_H
 
 #include "base/error.h"
-#include "cli/grade/test_file.h"
+#include "cli/grade/case_file.h"
 
 /*
  * Reads the seconds from the first file that has them, in the order of DOMjudge 10.0.0DEV

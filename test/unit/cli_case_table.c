@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "cli/grade/test_table.h"
+#include "cli/grade/case_table.h"
 #include "cli/table.h"
 
 CASE(table__widths)
@@ -34,20 +34,20 @@ CASE(table__rows_of_given_widths)
                                    "\xc3\xa4xyz  e   z\n");
 }
 
-static struct test_results new_results(size_t count)
+static struct case_results new_results(size_t count)
 {
-    struct test_results results = {.items = memory_allocate(count * sizeof *results.items),
+    struct case_results results = {.items = memory_allocate(count * sizeof *results.items),
                                    .count = count};
 
     for (size_t i = 0; i < count; i++)
-        results.items[i] = (struct test_result)TEST_RESULT_INIT;
+        results.items[i] = (struct case_result)CASE_RESULT_INIT;
     return results;
 }
 
-static struct test_result *set(struct test_results *results, size_t at, const char *name,
-                               enum test_status status)
+static struct case_result *set(struct case_results *results, size_t at, const char *name,
+                               enum case_status status)
 {
-    struct test_result *result = &results->items[at];
+    struct case_result *result = &results->items[at];
 
     result->name = string_copy(name);
     result->status = status;
@@ -55,32 +55,32 @@ static struct test_result *set(struct test_results *results, size_t at, const ch
     return result;
 }
 
-static void assert_table(struct test_results *results, const char *expected)
+static void assert_table(struct case_results *results, const char *expected)
 {
-    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-    CLEANUP_FREE char *heading = NULL, *summary = test_table_summary(results);
-    struct test_table table;
+    CLEANUP_FREE char *heading = NULL, *summary = case_table_summary(results);
+    struct case_table table;
 
     for (size_t i = 0; i < results->count; i++)
-        test_requests_add(&tests)->name = string_copy(results->items[i].name);
-    test_table_init(&table, &tests);
-    heading = test_table_heading(&table);
+        case_requests_add(&tests)->name = string_copy(results->items[i].name);
+    case_table_init(&table, &tests);
+    heading = case_table_heading(&table);
     strbuf_addstr(&text, heading);
     for (size_t i = 0; i < results->count; i++) {
-        CLEANUP_FREE char *row = test_table_row(&table, &results->items[i]);
+        CLEANUP_FREE char *row = case_table_row(&table, &results->items[i]);
 
         strbuf_addstr(&text, row);
     }
     strbuf_addf(&text, "%s\n", summary);
     assert_string_equal(text.data, expected);
-    test_results_release(results);
+    case_results_release(results);
 }
 
-CASE(test_table__statuses)
+CASE(case_table__statuses)
 {
-    struct test_results results = TEST_RESULTS_INIT;
-    struct test_result *result;
+    struct case_results results = CASE_RESULTS_INIT;
+    struct case_result *result;
 
     results = new_results(5);
     result = set(&results, 0, "sample-1", TEST_PASSED);
@@ -110,10 +110,10 @@ CASE(test_table__statuses)
                  "sample-2\n");
 }
 
-CASE(test_table__runtime_errors)
+CASE(case_table__runtime_errors)
 {
-    struct test_results results = TEST_RESULTS_INIT;
-    struct test_result *result;
+    struct case_results results = CASE_RESULTS_INIT;
+    struct case_result *result;
 
     results = new_results(5);
     result = set(&results, 0, "a", TEST_RUNTIME_ERROR);
@@ -142,9 +142,9 @@ CASE(test_table__runtime_errors)
 }
 
 /* What is expected and found is displayed in full. */
-CASE(test_table__wrong_answer)
+CASE(case_table__wrong_answer)
 {
-    struct test_results results = new_results(1);
+    struct case_results results = new_results(1);
     struct strbuf text = STRBUF_INIT, expected = STRBUF_INIT;
 
     strbuf_addstr(&text, "line 1 differs: expected '");
@@ -161,9 +161,9 @@ CASE(test_table__wrong_answer)
     strbuf_release(&expected);
 }
 
-CASE(test_table__names_are_escaped)
+CASE(case_table__names_are_escaped)
 {
-    struct test_results results = TEST_RESULTS_INIT;
+    struct case_results results = CASE_RESULTS_INIT;
 
     results = new_results(1);
     set(&results, 0, "\033[2J\n\xe2\x80\xae", TEST_TIMEOUT);
@@ -173,49 +173,49 @@ CASE(test_table__names_are_escaped)
                  "0 of 1 passed; first failure: \\x1b[2J\\n\\xe2\\x80\\xae\n");
 }
 
-CASE(test_table__all_passed)
+CASE(case_table__all_passed)
 {
-    CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
+    CLEANUP(case_results_release) struct case_results results = CASE_RESULTS_INIT;
     CLEANUP_FREE char *summary = NULL;
 
     results = new_results(2);
     set(&results, 0, "a", TEST_PASSED);
     set(&results, 1, "b", TEST_PASSED);
-    summary = test_table_summary(&results);
+    summary = case_table_summary(&results);
     assert_string_equal(summary, "2 of 2 passed");
 }
 
-CASE(test_table__no_verdict)
+CASE(case_table__no_verdict)
 {
-    CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
+    CLEANUP(case_results_release) struct case_results results = CASE_RESULTS_INIT;
     CLEANUP_FREE char *summary = NULL;
 
     results = new_results(3);
     set(&results, 0, "a", TEST_PASSED);
     set(&results, 1, "b", TEST_ENGINE);
     set(&results, 2, "c", TEST_NOT_RUN);
-    summary = test_table_summary(&results);
+    summary = case_table_summary(&results);
     assert_string_equal(summary, "1 of 3 passed; 1 ended by an error of the engine; 1 not run");
 }
 
 static void check_build(const char *output, size_t length, const char *expected)
 {
-    CLEANUP_FREE char *text = test_table_build(output, length);
+    CLEANUP_FREE char *text = case_table_build(output, length);
 
     assert_string_equal(text, expected);
 }
 
-CASE(test_table__build)
+CASE(case_table__build)
 {
     check_build("main.c:1: error\n\tx\n", 19, "main.c:1: error\n\tx\n");
     check_build("a\033[1m\r\nb\0\xff", 10, "a\\x1b[1m\\x0d\nb\\x00\\xff\n");
     check_build("", 0, "");
 }
 
-CASE(test_table__groups)
+CASE(case_table__groups)
 {
-    struct test_results results = new_results(1);
-    CLEANUP_FREE char *none = test_table_groups(&results), *groups = NULL, *summary = NULL;
+    struct case_results results = new_results(1);
+    CLEANUP_FREE char *none = case_table_groups(&results), *groups = NULL, *summary = NULL;
 
     assert_string_equal(none, "");
     set(&results, 0, "a", TEST_PASSED);
@@ -225,11 +225,11 @@ CASE(test_table__groups)
     results.groups[1] = (struct group_result){string_copy("x\033"), GROUP_UNKNOWN, NAN, 60, 9, 10};
     results.groups[2] =
         (struct group_result){string_copy("b"), GROUP_PASSED, 1234567, INFINITY, 1, 1};
-    groups = test_table_groups(&results);
-    summary = test_table_summary(&results);
+    groups = case_table_groups(&results);
+    summary = case_table_summary(&results);
     assert_string_equal(groups, "GROUP  STATUS   PASSED  SCORE\n"
                                 "x\\x1b  unknown  9/10    - of 60\n"
                                 "b      passed   1/1     1234567\n");
     assert_string_equal(summary, "1 of 1 passed; score 33.125 of 100");
-    test_results_release(&results);
+    case_results_release(&results);
 }

@@ -1,4 +1,4 @@
-#include "cli/grade/test_directory.h"
+#include "cli/grade/case_directory.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "base/cleanup.h"
 #include "base/linux.h"
 #include "base/text.h"
-#include "cli/grade/test_file.h"
-#include "cli/grade/test_groups.h"
-#include "cli/grade/test_listing.h"
-#include "cli/grade/test_scores.h"
+#include "cli/grade/case_file.h"
+#include "cli/grade/case_groups.h"
+#include "cli/grade/case_listing.h"
+#include "cli/grade/case_scores.h"
 #include "container/supervisor_link.h"
 #include "run/result.h"
 
@@ -30,19 +30,19 @@ enum { OTHERS_NAMED = 5 };
 struct reading {
     const char *path; /* of the directory, escaped */
     struct test_root root;
-    struct test_listing listing;
-    struct test_groups groups;
-    const struct test_request *defaults;
+    struct case_listing listing;
+    struct case_groups groups;
+    const struct case_request *defaults;
     long long expected; /* bytes of the expected outputs so far */
     struct error *error;
 };
 
 /* The path of a file of the test for messages, escaped; owned. */
-static char *shown_path(const struct reading *reading, const char *name, enum test_file which)
+static char *shown_path(const struct reading *reading, const char *name, enum case_file which)
 {
-    CLEANUP_FREE char *path = string_format("%s%s", name, test_file_ending(which));
+    CLEANUP_FREE char *path = string_format("%s%s", name, case_file_ending(which));
 
-    return test_file_shown(&reading->root, path);
+    return case_file_shown(&reading->root, path);
 }
 
 /* ---- files that belong to no test, and tests without an expected output */
@@ -72,7 +72,7 @@ static char *find_similar(const struct reading *reading, const char *test)
         const struct listed_test *listed = &reading->listing.tests[i];
 
         if (strcasecmp(listed->name, test) == 0 && listed->has[TEST_OUTPUT])
-            return string_format("%s%s", listed->name, test_file_ending(TEST_OUTPUT));
+            return string_format("%s%s", listed->name, case_file_ending(TEST_OUTPUT));
     }
     return NULL;
 }
@@ -124,10 +124,10 @@ static int check_other(const struct reading *reading, const char *file)
     const char *dot = strrchr(file, '.');
 
     for (int which = 0; dot && which <= TEST_ARGUMENTS; which++)
-        if (strcasecmp(dot, test_file_ending((enum test_file)which)) == 0) {
+        if (strcasecmp(dot, case_file_ending((enum case_file)which)) == 0) {
             CLEANUP_FREE char *name = string_format("%.*s", (int)(dot - file), file);
             CLEANUP_FREE char *escaped = text_escape(file);
-            CLEANUP_FREE char *path = shown_path(reading, name, (enum test_file)which);
+            CLEANUP_FREE char *path = shown_path(reading, name, (enum case_file)which);
 
             return error_set(reading->error, ERROR_INPUT,
                              "'%s/%s' belongs to no test, since its ending is not in lower case; "
@@ -161,8 +161,8 @@ static int check_others(struct reading *reading, struct strvec *warnings)
 
 /* ---- one test */
 
-static int add_argument(const struct reading *reading, struct test_request *test,
-                        enum test_file which, const char *text, size_t length)
+static int add_argument(const struct reading *reading, struct case_request *test,
+                        enum case_file which, const char *text, size_t length)
 {
     CLEANUP_FREE char *shown = NULL;
 
@@ -178,15 +178,15 @@ static int add_argument(const struct reading *reading, struct test_request *test
                      ARGUMENT_COUNT_MAX);
 }
 
-static int read_file(const struct reading *reading, const char *name, enum test_file which,
+static int read_file(const struct reading *reading, const char *name, enum case_file which,
                      long long max, struct strbuf *content)
 {
-    CLEANUP_FREE char *path = string_format("%s%s", name, test_file_ending(which));
+    CLEANUP_FREE char *path = string_format("%s%s", name, case_file_ending(which));
 
-    return test_file_read(&reading->root, path, max, content, reading->error);
+    return case_file_read(&reading->root, path, max, content, reading->error);
 }
 
-static int read_arguments(const struct reading *reading, struct test_request *test)
+static int read_arguments(const struct reading *reading, struct case_request *test)
 {
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
     size_t at = 0;
@@ -213,7 +213,7 @@ static int read_arguments(const struct reading *reading, struct test_request *te
 
 /* NAME.args is over the arguments of a group, and excludes those of NAME.yaml. */
 static int set_arguments(const struct reading *reading, const struct listed_test *listed,
-                         const struct test_settings *settings, struct test_request *test)
+                         const struct case_settings *settings, struct case_request *test)
 {
     if (listed->has[TEST_ARGUMENTS])
         return read_arguments(reading, test);
@@ -227,11 +227,11 @@ static int set_arguments(const struct reading *reading, const struct listed_test
 }
 
 static int apply_settings(struct reading *reading, const struct listed_test *listed,
-                          struct test_request *test)
+                          struct case_request *test)
 {
-    CLEANUP(test_settings_release) struct test_settings settings = TEST_SETTINGS_INIT;
+    CLEANUP(case_settings_release) struct case_settings settings = CASE_SETTINGS_INIT;
 
-    if (test_groups_settings(&reading->groups, listed->name, listed->has[TEST_SETTINGS], &settings,
+    if (case_groups_settings(&reading->groups, listed->name, listed->has[TEST_SETTINGS], &settings,
                              reading->error) != 0)
         return -1;
     if (settings.has_own_arguments && listed->has[TEST_ARGUMENTS]) {
@@ -252,11 +252,11 @@ static int apply_settings(struct reading *reading, const struct listed_test *lis
 }
 
 static int read_expected(struct reading *reading, const struct listed_test *listed,
-                         struct test_request *test)
+                         struct case_request *test)
 {
     const bool is_package = reading->root.package >= 0; /* .out is for its statement */
     const bool has_answer = listed->has[TEST_ANSWER];
-    const enum test_file which =
+    const enum case_file which =
         listed->has[TEST_OUTPUT] && !(is_package && has_answer) ? TEST_OUTPUT : TEST_ANSWER;
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
 
@@ -281,15 +281,15 @@ static int read_expected(struct reading *reading, const struct listed_test *list
 }
 
 static int read_test(struct reading *reading, const struct listed_test *listed,
-                     struct test_request *test)
+                     struct case_request *test)
 {
-    CLEANUP_FREE char *input = string_format("%s%s", listed->name, test_file_ending(TEST_INPUT));
+    CLEANUP_FREE char *input = string_format("%s%s", listed->name, case_file_ending(TEST_INPUT));
     CLEANUP_FREE char *files =
-        string_format("%s%s", listed->name, test_file_ending(TEST_DIRECTORY));
+        string_format("%s%s", listed->name, case_file_ending(TEST_DIRECTORY));
 
     test->name = string_copy(listed->name);
     if (listed->has[TEST_INPUT]) {
-        test->stdin_file = test_file_open(&reading->root, input, ARCHIVE_FILE_MAX, reading->error);
+        test->stdin_file = case_file_open(&reading->root, input, ARCHIVE_FILE_MAX, reading->error);
         if (test->stdin_file < 0)
             return -1;
     }
@@ -297,19 +297,19 @@ static int read_test(struct reading *reading, const struct listed_test *listed,
     if (!test->no_expected && read_expected(reading, listed, test) != 0)
         return -1;
     if (listed->has[TEST_DIRECTORY] &&
-        test_file_add_directory(&reading->root, files, &test->files, reading->error) != 0)
+        case_file_add_directory(&reading->root, files, &test->files, reading->error) != 0)
         return -1;
     return apply_settings(reading, listed, test);
 }
 
 static void reading_release(struct reading *reading)
 {
-    test_listing_release(&reading->listing);
-    test_groups_release(&reading->groups);
+    case_listing_release(&reading->listing);
+    case_groups_release(&reading->groups);
 }
 
-int test_directory_read(const char *path, const struct test_directory_options *options,
-                        const struct test_request *defaults, struct test_requests *tests,
+int case_directory_read(const char *path, const struct case_directory_options *options,
+                        const struct case_request *defaults, struct case_requests *tests,
                         struct strvec *warnings, struct error *error)
 {
     CLEANUP_FREE char *escaped = text_escape(path);
@@ -319,8 +319,8 @@ int test_directory_read(const char *path, const struct test_directory_options *o
     CLEANUP(reading_release)
     struct reading reading = {.path = escaped,
                               .root = {escaped, directory, package},
-                              .listing = TEST_LISTING_INIT,
-                              .groups = TEST_GROUPS_INIT,
+                              .listing = CASE_LISTING_INIT,
+                              .groups = CASE_GROUPS_INIT,
                               .defaults = defaults,
                               .error = error};
 
@@ -335,13 +335,13 @@ int test_directory_read(const char *path, const struct test_directory_options *o
     reading.groups.constants = options->constants;
     reading.groups.warnings = warnings;
     linux_raise_descriptors(); /* a test has one for its standard input */
-    if (test_listing_read(&reading.listing, directory, package >= 0, escaped, error) != 0 ||
+    if (case_listing_read(&reading.listing, directory, package >= 0, escaped, error) != 0 ||
         (!options->no_expected && check_expected(&reading) != 0) ||
         check_others(&reading, warnings) != 0 ||
-        test_groups_read(&reading.groups, &reading.root, &reading.listing.groups, error) != 0)
+        case_groups_read(&reading.groups, &reading.root, &reading.listing.groups, error) != 0)
         return -1;
     for (size_t i = 0; i < reading.listing.count; i++)
-        if (read_test(&reading, &reading.listing.tests[i], test_requests_add(tests)) != 0)
+        if (read_test(&reading, &reading.listing.tests[i], case_requests_add(tests)) != 0)
             return -1;
-    return test_scores_read(&reading.groups, tests, error);
+    return case_scores_read(&reading.groups, tests, error);
 }

@@ -1,4 +1,4 @@
-#include "run/test_result.h"
+#include "run/case_result.h"
 
 #include <stdlib.h>
 
@@ -27,12 +27,12 @@ static const char *const group_status_names[] = {
     [GROUP_BLOCKED] = "blocked",
 };
 
-const char *test_status_name(enum test_status status)
+const char *case_status_name(enum case_status status)
 {
     return status_names[status];
 }
 
-enum test_status test_status_of(const struct result *program)
+enum case_status case_status_of(const struct result *program)
 {
     switch (program->reason) {
     case REASON_TIMEOUT:
@@ -67,9 +67,9 @@ const char *group_status_name(enum group_status status)
     return group_status_names[status];
 }
 
-struct test_summary test_results_summary(const struct test_results *results)
+struct case_summary case_results_summary(const struct case_results *results)
 {
-    struct test_summary summary = {.total = results->count, .all = results->groups};
+    struct case_summary summary = {.total = results->count, .all = results->groups};
 
     for (size_t i = 0; i < results->count; i++) {
         if (results->items[i].status == TEST_PASSED)
@@ -80,7 +80,7 @@ struct test_summary test_results_summary(const struct test_results *results)
     return summary;
 }
 
-bool test_results_have_begun(const struct test_results *results)
+bool case_results_have_begun(const struct case_results *results)
 {
     for (size_t i = 0; i < results->count; i++)
         if (results->items[i].status != TEST_NOT_RUN)
@@ -113,12 +113,12 @@ static json_t *make_score(double score)
     return isfinite(score) ? json_real(score) : json_null();
 }
 
-json_t *test_result_to_json(struct test_result *result)
+json_t *case_result_to_json(struct case_result *result)
 {
     json_t *object = json_object();
 
     json_object_set_new(object, "name", json_string(result->name));
-    json_object_set_new(object, "status", json_string(test_status_name(result->status)));
+    json_object_set_new(object, "status", json_string(case_status_name(result->status)));
     json_object_set_new(object, "exitCode", json_integer(result->exit_code));
     json_object_set_new(object, "signal", json_make_text(signal_name(result->signal)));
     json_object_set_new(object, "durationMs", json_integer(result->duration_ms));
@@ -143,7 +143,7 @@ json_t *test_result_to_json(struct test_result *result)
     return object;
 }
 
-json_t *test_summary_to_json(const struct test_summary *summary)
+json_t *case_summary_to_json(const struct case_summary *summary)
 {
     json_t *object = json_pack("{s:I, s:I, s:I, s:s?}", "passed", (json_int_t)summary->passed,
                                "failed", (json_int_t)summary->failed, "total",
@@ -158,7 +158,7 @@ json_t *test_summary_to_json(const struct test_summary *summary)
     return object;
 }
 
-json_t *test_results_groups_to_json(const struct test_results *results)
+json_t *case_results_groups_to_json(const struct case_results *results)
 {
     json_t *array = json_array();
 
@@ -174,7 +174,7 @@ json_t *test_results_groups_to_json(const struct test_results *results)
     return array;
 }
 
-void test_result_release(struct test_result *result)
+void case_result_release(struct case_result *result)
 {
     free(result->name);
     strbuf_release(&result->text[0]);
@@ -186,10 +186,10 @@ void test_result_release(struct test_result *result)
         strbuf_release(&result->interactor->transcript);
     }
     free(result->interactor);
-    *result = (struct test_result)TEST_RESULT_INIT;
+    *result = (struct case_result)CASE_RESULT_INIT;
 }
 
-void test_results_drop_groups(struct test_results *results)
+void case_results_drop_groups(struct case_results *results)
 {
     for (size_t i = 0; i < results->group_count; i++)
         free(results->groups[i].name);
@@ -198,12 +198,12 @@ void test_results_drop_groups(struct test_results *results)
     results->group_count = 0;
 }
 
-void test_results_release(struct test_results *results)
+void case_results_release(struct case_results *results)
 {
     for (size_t i = 0; i < results->count; i++)
-        test_result_release(&results->items[i]);
+        case_result_release(&results->items[i]);
     free(results->items);
-    test_results_drop_groups(results);
+    case_results_drop_groups(results);
     free(results->grades);
-    *results = (struct test_results)TEST_RESULTS_INIT;
+    *results = (struct case_results)CASE_RESULTS_INIT;
 }

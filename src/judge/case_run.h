@@ -2,25 +2,25 @@
  * The tests of a submission (run/submission.h): runs the program with the input of each, compares
  * its output, and settles the result of the run. For run/submission.c.
  */
-#ifndef JUDGE_TEST_RUN_H
-#define JUDGE_TEST_RUN_H
+#ifndef JUDGE_CASE_RUN_H
+#define JUDGE_CASE_RUN_H
 
 #include "judge/judgement.h"
 
 /* Makes a result for each test of the plan: none has run yet. */
-void test_run_prepare(struct run *run);
+void case_run_prepare(struct run *run);
 
 /*
  * The run is over: tests that did not run, and do not say why, get the error of the run; groups of
  * tests get their scores.
  */
-void test_run_explain(struct run *run);
+void case_run_explain(struct run *run);
 
 /*
  * Runs all tests in the run's instance, which has a copy of the working directory. 0: the result is
  * settled. -1: the engine or the container failed, or the run was cancelled; the tests that had not
  * ended by then say so.
  */
-int test_run_all(struct judgement *judgement, struct error *error);
+int case_run_all(struct judgement *judgement, struct error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cli/grade/test_settings.h"
+#include "cli/grade/case_settings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "base/decimal.h"
 #include "base/text.h"
 #include "base/yaml_text.h"
-#include "request/test_request.h"
+#include "request/case_request.h"
 
-typedef int key_reader(struct test_settings *settings, const json_t *value, struct error *error);
+typedef int key_reader(struct case_settings *settings, const json_t *value, struct error *error);
 
 static int must_be(struct error *error, const char *what)
 {
@@ -18,7 +18,7 @@ static int must_be(struct error *error, const char *what)
 
 /* ---- arguments */
 
-static int read_arguments(struct test_settings *settings, const json_t *value, struct error *error)
+static int read_arguments(struct case_settings *settings, const json_t *value, struct error *error)
 {
     size_t i;
     json_t *item;
@@ -71,7 +71,7 @@ static int read_tolerance(struct comparison_rule *rule, const char *word, const 
 }
 
 /* The arguments of a validator, or of the default one (format 2025-09, "Output validator"). */
-static int read_validator_words(struct test_settings *settings, const struct strvec *words,
+static int read_validator_words(struct case_settings *settings, const struct strvec *words,
                                 struct error *error)
 {
     struct comparison_rule rule = COMPARISON_RULE_INIT;
@@ -111,7 +111,7 @@ static int read_validator_words(struct test_settings *settings, const struct str
     return 0;
 }
 
-static int read_validator(struct test_settings *settings, const json_t *value, struct error *error)
+static int read_validator(struct case_settings *settings, const json_t *value, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
     size_t i;
@@ -128,7 +128,7 @@ static int read_validator(struct test_settings *settings, const json_t *value, s
     return read_validator_words(settings, &words, error);
 }
 
-int test_settings_set_flags(struct test_settings *settings, const char *flags, struct error *error)
+int case_settings_set_flags(struct case_settings *settings, const char *flags, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
 
@@ -142,26 +142,26 @@ int test_settings_set_flags(struct test_settings *settings, const char *flags, s
 }
 
 /* In the legacy format it is one text. */
-static int read_validator_flags(struct test_settings *settings, const json_t *value,
+static int read_validator_flags(struct case_settings *settings, const json_t *value,
                                 struct error *error)
 {
     const char *text = json_is_null(value) ? "" : json_string_value(value);
 
     if (json_is_object(value)) /* the flags of one of several */
         return must_be(error, "a string, since isolator runs only one output validator");
-    return text ? test_settings_set_flags(settings, text, error) : must_be(error, "a string");
+    return text ? case_settings_set_flags(settings, text, error) : must_be(error, "a string");
 }
 
 /* ---- limits */
 
-static int read_timeout(struct test_settings *settings, const json_t *value, struct error *error)
+static int read_timeout(struct case_settings *settings, const json_t *value, struct error *error)
 {
     return yaml_text_number(value, 0.001, 1e9, &settings->timeout_seconds)
                ? 0
                : must_be(error, "a number of seconds greater than 0");
 }
 
-static int read_cpu_seconds(struct test_settings *settings, const json_t *value,
+static int read_cpu_seconds(struct case_settings *settings, const json_t *value,
                             struct error *error)
 {
     return yaml_text_number(value, 0.001, 1e9, &settings->cpu_seconds)
@@ -169,7 +169,7 @@ static int read_cpu_seconds(struct test_settings *settings, const json_t *value,
                : must_be(error, "a number of seconds greater than 0");
 }
 
-static int read_max_output(struct test_settings *settings, const json_t *value, struct error *error)
+static int read_max_output(struct case_settings *settings, const json_t *value, struct error *error)
 {
     double bytes;
 
@@ -194,7 +194,7 @@ struct key {
         "full_feedback", NULL                                                                      \
     }
 
-static int read_limits(struct test_settings *settings, const json_t *value, struct error *error);
+static int read_limits(struct case_settings *settings, const json_t *value, struct error *error);
 
 static const struct key of_limits[] = {{"timeout_seconds", read_timeout},
                                        {"cpu_seconds", read_cpu_seconds},
@@ -232,7 +232,7 @@ static int refuse_key(const char *name, const struct key *keys, struct error *er
     return error_set(error, ERROR_INPUT, "there is no key '%s'; known are: %s", shown, known);
 }
 
-static int read_keys(struct test_settings *settings, const struct key *keys, const json_t *mapping,
+static int read_keys(struct case_settings *settings, const struct key *keys, const json_t *mapping,
                      struct error *error)
 {
     const char *name;
@@ -252,13 +252,13 @@ static int read_keys(struct test_settings *settings, const struct key *keys, con
     return 0;
 }
 
-static int read_limits(struct test_settings *settings, const json_t *value, struct error *error)
+static int read_limits(struct case_settings *settings, const json_t *value, struct error *error)
 {
     return json_is_object(value) ? read_keys(settings, of_limits, value, error)
                                  : must_be(error, "a mapping");
 }
 
-int test_settings_read(struct test_settings *settings, enum test_settings_kind kind,
+int case_settings_read(struct case_settings *settings, enum case_settings_kind kind,
                        const json_t *document, struct error *error)
 {
     static const struct key *const keys[] = {[TEST_SETTINGS_TEST] = of_test,
@@ -272,7 +272,7 @@ int test_settings_read(struct test_settings *settings, enum test_settings_kind k
                                     : error_set(error, ERROR_INPUT, "it is not a mapping");
 }
 
-void test_settings_copy(struct test_settings *settings, const struct test_settings *from)
+void case_settings_copy(struct case_settings *settings, const struct case_settings *from)
 {
     *settings = *from;
     settings->arguments = (struct strvec)STRVEC_INIT;
@@ -281,7 +281,7 @@ void test_settings_copy(struct test_settings *settings, const struct test_settin
     strvec_push_all(&settings->validator_arguments, &from->validator_arguments);
 }
 
-void test_settings_release(struct test_settings *settings)
+void case_settings_release(struct case_settings *settings)
 {
     strvec_release(&settings->arguments);
     strvec_release(&settings->validator_arguments);

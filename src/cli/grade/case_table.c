@@ -1,4 +1,4 @@
-#include "cli/grade/test_table.h"
+#include "cli/grade/case_table.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -19,12 +19,12 @@ enum { DIFFERENCE_MAX = 1000 };
 /* The columns of a figure, as in cli/table.h, and of the longest status. */
 enum { FIGURE_WIDTH = 9, STATUS_WIDTH = sizeof "runtime-error" - 1 };
 
-static char *milliseconds_cell(const struct test_result *result, long long milliseconds)
+static char *milliseconds_cell(const struct case_result *result, long long milliseconds)
 {
     return table_milliseconds(result->status == TEST_NOT_RUN ? -1 : milliseconds);
 }
 
-char *test_table_detail(const struct test_result *result)
+char *case_table_detail(const struct case_result *result)
 {
     struct strbuf cell = STRBUF_INIT;
     CLEANUP_FREE char *message = NULL, *line = NULL;
@@ -52,20 +52,20 @@ char *test_table_detail(const struct test_result *result)
  * A test that did not run, or that the engine or the checker failed, says nothing about the
  * program.
  */
-static bool has_failed(const struct test_result *result)
+static bool has_failed(const struct case_result *result)
 {
     return result->status != TEST_PASSED && result->status != TEST_NOT_RUN &&
            result->status != TEST_ENGINE && result->status != TEST_JUDGE_ERROR;
 }
 
-char *test_table_summary(const struct test_results *results)
+char *case_table_summary(const struct case_results *results)
 {
     size_t passed = 0, engine = 0, not_judged = 0, not_run = 0;
     const char *first_failure = NULL;
     struct strbuf text = STRBUF_INIT;
 
     for (size_t i = 0; i < results->count; i++) {
-        const struct test_result *result = &results->items[i];
+        const struct case_result *result = &results->items[i];
 
         passed += result->status == TEST_PASSED;
         engine += result->status == TEST_ENGINE;
@@ -95,7 +95,7 @@ char *test_table_summary(const struct test_results *results)
     return strbuf_steal(&text);
 }
 
-char *test_table_groups(const struct test_results *results)
+char *case_table_groups(const struct case_results *results)
 {
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
     struct strbuf text = STRBUF_INIT;
@@ -114,9 +114,9 @@ char *test_table_groups(const struct test_results *results)
     return strbuf_steal(&text);
 }
 
-void test_table_init(struct test_table *table, const struct test_requests *tests)
+void case_table_init(struct case_table *table, const struct case_requests *tests)
 {
-    *table = (struct test_table){
+    *table = (struct case_table){
         {strlen("TEST"), STATUS_WIDTH, FIGURE_WIDTH, FIGURE_WIDTH, FIGURE_WIDTH, 0}};
     for (size_t i = 0; i < tests->count; i++) {
         CLEANUP_FREE char *name = text_escape_short(tests->items[i].name, NAME_MAX_BYTES);
@@ -127,7 +127,7 @@ void test_table_init(struct test_table *table, const struct test_requests *tests
     }
 }
 
-static char *row(const struct test_table *table, const struct strvec *cells)
+static char *row(const struct case_table *table, const struct strvec *cells)
 {
     struct strbuf text = STRBUF_INIT;
 
@@ -135,7 +135,7 @@ static char *row(const struct test_table *table, const struct strvec *cells)
     return strbuf_steal(&text);
 }
 
-char *test_table_heading(const struct test_table *table)
+char *case_table_heading(const struct case_table *table)
 {
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
 
@@ -144,22 +144,22 @@ char *test_table_heading(const struct test_table *table)
     return row(table, &cells);
 }
 
-char *test_table_row(const struct test_table *table, const struct test_result *result)
+char *case_table_row(const struct case_table *table, const struct case_result *result)
 {
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
 
     strvec_push_owned(&cells, text_escape_short(result->name, NAME_MAX_BYTES));
-    strvec_push(&cells, test_status_name(result->status));
+    strvec_push(&cells, case_status_name(result->status));
     strvec_push_owned(&cells, milliseconds_cell(result, result->duration_ms));
     strvec_push_owned(&cells,
                       milliseconds_cell(result, result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
     strvec_push_owned(&cells,
                       table_megabytes(result->status == TEST_NOT_RUN ? -1 : result->peak_bytes));
-    strvec_push_owned(&cells, test_table_detail(result));
+    strvec_push_owned(&cells, case_table_detail(result));
     return row(table, &cells);
 }
 
-char *test_table_build(const char *output, size_t length)
+char *case_table_build(const char *output, size_t length)
 {
     CLEANUP(escaped_output_release) struct escaped_output escape = ESCAPED_OUTPUT_INIT;
     CLEANUP_FREE char *escaped = escaped_output_text(&escape, PROCESS_STDERR, output, length);

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "cli/grade/test_directory.h"
-#include "cli/grade/test_scores.h"
+#include "cli/grade/case_directory.h"
+#include "cli/grade/case_scores.h"
 
 /* A file below the directory of the tests; one that ends in .in makes a test. */
 struct file {
@@ -31,14 +31,14 @@ static char *make_files(const struct file *files)
 /* Changed by a test of a scoring problem. */
 #define NO_GRADER                                                                                  \
     "grading: only a problem package in the legacy format can have a grader of its own"
-static struct test_directory_options options = {.no_expected = true, .no_grader = NO_GRADER};
+static struct case_directory_options options = {.no_expected = true, .no_grader = NO_GRADER};
 
-static int read_tests(const char *directory, struct test_requests *tests, struct error *error)
+static int read_tests(const char *directory, struct case_requests *tests, struct error *error)
 {
-    static const struct test_request defaults = TEST_REQUEST_INIT;
+    static const struct case_request defaults = CASE_REQUEST_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
 
-    return test_directory_read(directory, &options, &defaults, tests, &warnings, error);
+    return case_directory_read(directory, &options, &defaults, tests, &warnings, error);
 }
 
 static void add_groups(struct strbuf *text, const struct score_groups *groups)
@@ -57,7 +57,7 @@ static void add_groups(struct strbuf *text, const struct score_groups *groups)
 static void check_groups(const struct file *files, const char *expected)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     char *directory = make_files(files);
 
@@ -74,7 +74,7 @@ static void check_groups(const struct file *files, const char *expected)
 /* The message begins with the path of the file in the directory of the tests. */
 static void check_refused(const struct file *files, const char *file, const char *message)
 {
-    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
     struct error error = ERROR_INIT;
     char *directory = make_files(files);
     CLEANUP_FREE char *expected = string_format("'%s/%s'%s", directory, file, message);
@@ -99,7 +99,7 @@ static void check_refused(const struct file *files, const char *file, const char
     }
 #define A(text) {A_FILE, text}, A_TEST
 
-CASE(test_scores__groups)
+CASE(case_scores__groups)
 {
     check_groups(FILES({"sample/1.in", ""}, {"secret/test_group.yaml", "max_score: 90\n"},
                        {"secret/b/test_group.yaml",
@@ -112,14 +112,14 @@ CASE(test_scores__groups)
 }
 
 /* A file that says nothing of scores makes no groups, also in the older format. */
-CASE(test_scores__none)
+CASE(case_scores__none)
 {
     check_groups(FILES(A("args: [x]\n")), "secret/a/1:-");
     check_groups(FILES(A_TEST, {"secret/a/testdata.yaml", "grader_flags: min\n"}), "secret/a/1:-");
 }
 
 /* The defaults of the format, as far as a file is not there or says nothing. */
-CASE(test_scores__defaults)
+CASE(case_scores__defaults)
 {
     check_groups(FILES(A("require_pass: []\n"), {"x.in", ""}, {"other/1.in", ""}),
                  "other/1:- secret/a/1:secret/a x:-; all sum nan; secret sum 100; secret/a "
@@ -134,7 +134,7 @@ CASE(test_scores__defaults)
 }
 
 /* Those of a scoring problem, of which no file speaks of scores. */
-CASE(test_scores__of_a_scoring_problem)
+CASE(case_scores__of_a_scoring_problem)
 {
     options.is_scoring = true;
     check_groups(FILES({"sample/1.in", ""}, {"secret/1.in", ""}, {"secret/b/2.in", ""}),
@@ -147,11 +147,11 @@ CASE(test_scores__of_a_scoring_problem)
                  "secret/a/1:secret/a; all sum nan; secret sum nan; secret/a sum nan");
     check_groups(FILES(A("max_score: 30\n")),
                  "secret/a/1:secret/a; all sum nan; secret sum 100; secret/a pass-fail 30");
-    options = (struct test_directory_options){.no_expected = true, .no_grader = NO_GRADER};
+    options = (struct case_directory_options){.no_expected = true, .no_grader = NO_GRADER};
 }
 
 /* The directory itself can be that of one group, or "secret". */
-CASE(test_scores__file_at_the_top)
+CASE(case_scores__file_at_the_top)
 {
     check_groups(
         FILES({"test_group.yaml", "max_score: 30\nscore_aggregation: min\n"}, {"1.in", ""}),
@@ -161,7 +161,7 @@ CASE(test_scores__file_at_the_top)
                   "is the file of secret; or give the directory in which secret is");
 }
 
-CASE(test_scores__refused)
+CASE(case_scores__refused)
 {
     static const struct {
         const char *text, *message;
@@ -187,7 +187,7 @@ CASE(test_scores__refused)
 }
 
 /* Also if it gives no points, and in a group without tests. */
-CASE(test_scores__static_validation)
+CASE(case_scores__static_validation)
 {
     static const char *const message =
         ": static_validation_score: isolator has no static validation, so verdicts and scores "
@@ -199,7 +199,7 @@ CASE(test_scores__static_validation)
 }
 
 /* Also if it gives no points. */
-CASE(test_scores__custom_grader)
+CASE(case_scores__custom_grader)
 {
     check_refused(FILES(A_TEST, {"testdata.yaml", "grading: custom\n"}), "testdata.yaml",
                   ": " NO_GRADER);
@@ -219,7 +219,7 @@ CASE(test_scores__custom_grader)
     LEGACY("secret/", "on_reject: continue\ngrader_flags: first_error accept_if_any_accepted\n")
 
 /* Samples give no points; each directory is a group. */
-CASE(test_scores__legacy_subtasks)
+CASE(case_scores__legacy_subtasks)
 {
     check_groups(FILES(LEGACY_TOP, LEGACY_SECRET, {"sample/1.in", ""},
                        LEGACY("sample/", "range: 0 0\naccept_score: 0\n"),
@@ -231,7 +231,7 @@ CASE(test_scores__legacy_subtasks)
 }
 
 /* The score of all is that of secret, and not the least of that and the samples. */
-CASE(test_scores__legacy_minimum_without_samples)
+CASE(case_scores__legacy_minimum_without_samples)
 {
     check_groups(FILES(LEGACY("", "grader_flags: min ignore_sample\n"), {"sample/1.in", ""},
                        LEGACY("secret/", "grader_flags: min\naccept_score: 40\n"),
@@ -241,7 +241,7 @@ CASE(test_scores__legacy_minimum_without_samples)
 }
 
 /* Without ignore_sample, samples are graded like all others. */
-CASE(test_scores__legacy_samples_that_count)
+CASE(case_scores__legacy_samples_that_count)
 {
     check_groups(FILES(LEGACY("", "on_reject: continue\ngrader_flags: sum\n"), {"sample/1.in", ""},
                        LEGACY("secret/", "accept_score: 40\n"), {"secret/1.in", ""}),
@@ -252,7 +252,7 @@ CASE(test_scores__legacy_samples_that_count)
 }
 
 /* The last of several modes counts. */
-CASE(test_scores__legacy_average)
+CASE(case_scores__legacy_average)
 {
     check_groups(
         FILES(LEGACY_TOP, {"sample/1.in", ""},
@@ -266,14 +266,14 @@ CASE(test_scores__legacy_average)
 /* `expected` is that of the files of the directory "DIR"; "" if there are none. */
 static void check_warnings(const struct file *files, const char *expected)
 {
-    static const struct test_request defaults = TEST_REQUEST_INIT;
+    static const struct case_request defaults = CASE_REQUEST_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
-    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
     CLEANUP_FREE char *joined = NULL, *found = NULL;
     char *directory = make_files(files);
 
-    test_directory_read(directory, &options, &defaults, &tests, &warnings, &error);
+    case_directory_read(directory, &options, &defaults, &tests, &warnings, &error);
     assert_no_error(&error);
     joined = strvec_join(&warnings, "; ");
     found = string_copy(joined);
@@ -286,7 +286,7 @@ static void check_warnings(const struct file *files, const char *expected)
 }
 
 /* Once, and not if it counts by the format. */
-CASE(test_scores__legacy_sum_that_counts_in_any_case)
+CASE(case_scores__legacy_sum_that_counts_in_any_case)
 {
     check_warnings(FILES(LEGACY("", "on_reject: continue\naccept_score: 2\n"), {"secret/1.in", ""},
                          {"secret/2.in", ""}, {"secret/a/1.in", ""}, {"secret/a/2.in", ""}),
@@ -309,7 +309,7 @@ CASE(test_scores__legacy_sum_that_counts_in_any_case)
                    "");
 }
 
-CASE(test_scores__legacy_key_that_is_there_twice)
+CASE(case_scores__legacy_key_that_is_there_twice)
 {
     check_warnings(FILES(LEGACY("", "on_reject: break\non_reject: continue\naccept_score: 2\n"
                                     "grader_flags: always_accept\n"),
@@ -319,7 +319,7 @@ CASE(test_scores__legacy_key_that_is_there_twice)
 }
 
 /* Groups below have the grader and the flags of those above; ranges say how much they can give. */
-CASE(test_scores__legacy_graders)
+CASE(case_scores__legacy_graders)
 {
     static const struct file files[] = {
         LEGACY("", "grading: custom\ngrader_flags: all ignore_sample\n"),
@@ -331,7 +331,7 @@ CASE(test_scores__legacy_graders)
         LEGACY("secret/x/", "on_reject: break\nrange: 0 inf\n"),
         {0}};
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     char *directory = make_files(files);
 
@@ -360,7 +360,7 @@ CASE(test_scores__legacy_graders)
 }
 
 /* The points of the tests, of which those of a directory below are not set there. */
-CASE(test_scores__legacy_points)
+CASE(case_scores__legacy_points)
 {
     static const struct file files[] = {
         LEGACY_TOP,
@@ -371,7 +371,7 @@ CASE(test_scores__legacy_points)
         {"secret/y/1.in", ""},
         {0}};
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
     char *directory = make_files(files);
 
     read_tests(directory, &tests, &error);
@@ -383,7 +383,7 @@ CASE(test_scores__legacy_points)
 }
 
 /* Those of the validator, if it gives scores. */
-CASE(test_scores__legacy_points_of_a_validator)
+CASE(case_scores__legacy_points_of_a_validator)
 {
     static const struct file files[] = {
         LEGACY("", "grader_flags: min\n"), {"secret/1.in", ""}, {0}};
@@ -392,7 +392,7 @@ CASE(test_scores__legacy_points_of_a_validator)
     options.is_scoring = options.is_legacy = options.has_validator = true;
     for (int i = 0; i < 2; i++) {
         CLEANUP(error_release) struct error error = ERROR_INIT;
-        CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+        CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
 
         options.gives_no_score = i == 1;
         read_tests(directory, &tests, &error);
@@ -405,7 +405,7 @@ CASE(test_scores__legacy_points_of_a_validator)
 }
 
 /* Grading that would give another score than the default grader. */
-CASE(test_scores__legacy_refused)
+CASE(case_scores__legacy_refused)
 {
     static const struct {
         const char *text, *message;

@@ -1,4 +1,4 @@
-#include "request/test_arguments.h"
+#include "request/case_arguments.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 static int read_stdin(struct argument_reader *reader, const char *name, const json_t *value,
                       void *target)
 {
-    struct test_request *test = target;
+    struct case_request *test = target;
 
     if (!json_is_string(value))
         return argument_wrong(reader, name, "a string");
@@ -25,7 +25,7 @@ static int read_stdin(struct argument_reader *reader, const char *name, const js
 static int read_expected(struct argument_reader *reader, const char *name, const json_t *value,
                          void *target)
 {
-    struct test_request *test = target;
+    struct case_request *test = target;
 
     if (!json_is_string(value))
         return argument_wrong(reader, name, "a string");
@@ -47,7 +47,7 @@ static int read_compare(struct argument_reader *reader, const char *name, const 
                : error_prefix(reader->error, "%s", name);
 }
 
-#define TEST(member) .offset = offsetof(struct test_request, member)
+#define TEST(member) .offset = offsetof(struct case_request, member)
 static const struct argument_member members[] = {
     {"name", ARGUMENT_NAME, TEST(name), .maximum = TEST_NAME_MAX},
     {"stdin", ARGUMENT_TEXT, .read = read_stdin},
@@ -78,7 +78,7 @@ static const struct argument_member members[] = {
 
 /* Nothing passes without having been compared, unless that is asked for. */
 static int check_expected(struct argument_reader *reader, const char *name,
-                          const struct test_request *test)
+                          const struct case_request *test)
 {
     if (!test->expected && !test->no_expected)
         return error_set(reader->error, ERROR_USAGE,
@@ -101,7 +101,7 @@ static const struct comparison_names comparison_names = {
 
 /* `words` are those of the request, which every program gets. */
 static int read_test(struct argument_reader *reader, const char *name, json_t *value, size_t words,
-                     bool has_checker, struct test_request *test)
+                     bool has_checker, struct case_request *test)
 {
     if (!json_is_object(value)) {
         argument_wrong(reader, name, "an object");
@@ -120,7 +120,7 @@ static int read_test(struct argument_reader *reader, const char *name, json_t *v
 
 /* The names tell the results apart. */
 static int check_names(struct argument_reader *reader, const char *name,
-                       const struct test_requests *tests)
+                       const struct case_requests *tests)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
 
@@ -137,8 +137,8 @@ static int check_names(struct argument_reader *reader, const char *name,
     return 0;
 }
 
-int test_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                        bool has_checker, struct test_requests *tests)
+int case_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
+                        bool has_checker, struct case_requests *tests)
 {
     const size_t words = reader->words;
     size_t i;
@@ -149,7 +149,7 @@ int test_arguments_read(struct argument_reader *reader, const char *name, const 
     json_array_foreach(value, i, item)
     {
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
-        struct test_request *test = test_requests_add(tests);
+        struct case_request *test = case_requests_add(tests);
 
         json_t *meant = argument_meant(reader, item, ARGUMENT_OBJECT);
         const int result = read_test(reader, item_name, meant, words, has_checker, test);
@@ -160,13 +160,13 @@ int test_arguments_read(struct argument_reader *reader, const char *name, const 
         if (!test->name)
             test->name = string_format("%zu", i + 1);
         if (test->group || !isnan(test->points))
-            test_requests_groups(tests);
+            case_requests_groups(tests);
     }
     return check_names(reader, name, tests);
 }
 
-int test_arguments_detail(struct argument_reader *reader, const char *name, const json_t *value,
-                          struct test_requests *tests)
+int case_arguments_detail(struct argument_reader *reader, const char *name, const json_t *value,
+                          struct case_requests *tests)
 {
     const char *text = argument_text(reader, name, value);
 

@@ -1,4 +1,4 @@
-#include "cli/grade/test_file.h"
+#include "cli/grade/case_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/shared_file.h"
 #include "base/text.h"
 
-char *test_file_shown(const struct test_root *root, const char *path)
+char *case_file_shown(const struct test_root *root, const char *path)
 {
     CLEANUP_FREE char *escaped = text_escape(path);
 
@@ -22,9 +22,9 @@ char *test_file_shown(const struct test_root *root, const char *path)
 }
 
 /* Nothing outside of a package is opened: with a device, even that can do something. */
-int test_file_check(const struct test_root *root, const char *path, struct error *error)
+int case_file_check(const struct test_root *root, const char *path, struct error *error)
 {
-    CLEANUP_FREE char *shown = test_file_shown(root, path);
+    CLEANUP_FREE char *shown = case_file_shown(root, path);
     const int below = root->package < 0 ? 1 : linux_leads_below(root->fd, path, root->package);
 
     if (below < 0)
@@ -34,14 +34,14 @@ int test_file_check(const struct test_root *root, const char *path, struct error
                                  shown);
 }
 
-int test_file_open(const struct test_root *root, const char *path, long long max,
+int case_file_open(const struct test_root *root, const char *path, long long max,
                    struct error *error)
 {
-    CLEANUP_FREE char *shown = test_file_shown(root, path);
+    CLEANUP_FREE char *shown = case_file_shown(root, path);
     CLEANUP_FD int fd = -1;
     struct stat status;
 
-    if (test_file_check(root, path, error) != 0)
+    if (case_file_check(root, path, error) != 0)
         return -1;
     fd = openat(root->fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0)
@@ -53,13 +53,13 @@ int test_file_open(const struct test_root *root, const char *path, long long max
     return steal_fd(&fd);
 }
 
-int test_file_read(const struct test_root *root, const char *path, long long max,
+int case_file_read(const struct test_root *root, const char *path, long long max,
                    struct strbuf *content, struct error *error)
 {
     enum { CHUNK = 65536 };
-    CLEANUP_FREE char *shown = test_file_shown(root, path);
+    CLEANUP_FREE char *shown = case_file_shown(root, path);
     CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
-    CLEANUP_FD const int fd = test_file_open(root, path, max, error);
+    CLEANUP_FD const int fd = case_file_open(root, path, max, error);
     ssize_t length;
 
     if (fd < 0)
@@ -89,7 +89,7 @@ static int add_directory(struct adding *adding, const char *path, int level);
 
 static int add_file(struct adding *adding, const char *path)
 {
-    const int fd = test_file_open(adding->root, path, ARCHIVE_FILE_MAX, adding->error);
+    const int fd = case_file_open(adding->root, path, ARCHIVE_FILE_MAX, adding->error);
     struct file_range range = {.offset = 0};
     struct stat status;
 
@@ -104,7 +104,7 @@ static int add_file(struct adding *adding, const char *path)
 static int add_entry(struct adding *adding, const char *parent, const char *name, int level)
 {
     CLEANUP_FREE char *path = string_format("%s/%s", parent, name);
-    CLEANUP_FREE char *shown = test_file_shown(adding->root, path);
+    CLEANUP_FREE char *shown = case_file_shown(adding->root, path);
     struct stat status;
 
     if (fstatat(adding->root->fd, path, &status, AT_SYMLINK_NOFOLLOW) != 0)
@@ -121,7 +121,7 @@ static int add_entry(struct adding *adding, const char *parent, const char *name
 
 static int add_directory(struct adding *adding, const char *path, int level)
 {
-    CLEANUP_FREE char *shown = test_file_shown(adding->root, path);
+    CLEANUP_FREE char *shown = case_file_shown(adding->root, path);
     CLEANUP_FD int fd = openat(adding->root->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *entry;
@@ -139,7 +139,7 @@ static int add_directory(struct adding *adding, const char *path, int level)
     return status;
 }
 
-int test_file_add_directory(const struct test_root *root, const char *path,
+int case_file_add_directory(const struct test_root *root, const char *path,
                             struct input_files *files, struct error *error)
 {
     struct adding adding = {

@@ -8,10 +8,10 @@
  *     limits: {timeout_seconds: 2, cpu_seconds: 1, max_output_bytes: 1000000}
  *
  * Keys of the format that say nothing of how a program is run and compared are allowed and ignored;
- * cli/grade/test_scores.h reads those of scores.
+ * cli/grade/case_scores.h reads those of scores.
  */
-#ifndef CLI_TEST_SETTINGS_H
-#define CLI_TEST_SETTINGS_H
+#ifndef CLI_CASE_SETTINGS_H
+#define CLI_CASE_SETTINGS_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 #include "base/strvec.h"
 #include "compare/compare_mode.h"
 
-struct test_settings {
+struct case_settings {
     struct strvec arguments;
     struct comparison_rule comparison; /* complete; of the default validator of the format */
     bool has_comparison;
@@ -32,31 +32,31 @@ struct test_settings {
     int max_output_bytes;
 };
 
-#define TEST_SETTINGS_INIT                                                                         \
+#define CASE_SETTINGS_INIT                                                                         \
     {                                                                                              \
         .arguments = STRVEC_INIT, .has_comparison = false                                          \
     }
 
 /* Which file it is. */
-enum test_settings_kind { TEST_SETTINGS_TEST, TEST_SETTINGS_GROUP, TEST_SETTINGS_LEGACY_GROUP };
+enum case_settings_kind { TEST_SETTINGS_TEST, TEST_SETTINGS_GROUP, TEST_SETTINGS_LEGACY_GROUP };
 
 /*
  * Puts what a file says over the settings, which are initialized; `document` is what
  * yaml_text_parse() has made of it. ERROR_INPUT if that is not a mapping, has an unknown key, or a
  * value that is wrong.
  */
-int test_settings_read(struct test_settings *settings, enum test_settings_kind kind,
+int case_settings_read(struct case_settings *settings, enum case_settings_kind kind,
                        const json_t *document, struct error *error);
 
 /*
  * The same for the words of output_validator_flags. For the default validator they say how outputs
  * are compared, also if there are none.
  */
-int test_settings_set_flags(struct test_settings *settings, const char *flags, struct error *error);
+int case_settings_set_flags(struct case_settings *settings, const char *flags, struct error *error);
 
 /* Copies all of `from`. */
-void test_settings_copy(struct test_settings *settings, const struct test_settings *from);
+void case_settings_copy(struct case_settings *settings, const struct case_settings *from);
 
-void test_settings_release(struct test_settings *settings);
+void case_settings_release(struct case_settings *settings);
 
 #endif

@@ -2,8 +2,8 @@
  * The tests of a request: the runs of one program with the input of each, and what is expected of
  * them. A front end reads them, from JSON or from a directory, and the plan takes them over.
  */
-#ifndef REQUEST_TEST_REQUEST_H
-#define REQUEST_TEST_REQUEST_H
+#ifndef REQUEST_CASE_REQUEST_H
+#define REQUEST_CASE_REQUEST_H
 
 #include <math.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ enum { TESTS_MAX = 10000, TEST_NAME_MAX = 255 };
 /* The largest limit of what a test may write to one stream: OUTPUT_HARD_MAX of every program. */
 enum { TEST_MAX_OUTPUT_BYTES = 64 << 20 };
 
-struct test_request {
+struct case_request {
     char *name;                /* owned; unique among the tests of a request */
     char *stdin_data;          /* standard input, owned, which may have NUL bytes; NULL: */
     size_t stdin_length;       /* bytes */
@@ -47,13 +47,13 @@ struct test_request {
     size_t group_place; /* completed */
 };
 
-#define TEST_REQUEST_INIT                                                                          \
+#define CASE_REQUEST_INIT                                                                          \
     {                                                                                              \
         .stdin_file = -1, .comparison = COMPARISON_RULE_INIT, .points = NAN                        \
     }
 
-struct test_requests {
-    struct test_request *items; /* owned, maybe together with others */
+struct case_requests {
+    struct case_request *items; /* owned, maybe together with others */
     size_t count;
     struct score_groups *groups; /* owned as the items; NULL: the tests give no scores */
     bool stop_on_failure;        /* the tests after the first one that fails do not run */
@@ -66,24 +66,24 @@ struct test_requests {
     atomic_size_t *owners; /* how many structs own the items; NULL: this one alone */
 };
 
-#define TEST_REQUESTS_INIT                                                                         \
+#define CASE_REQUESTS_INIT                                                                         \
     {                                                                                              \
         NULL, 0, NULL, false, false, false, 0, NULL                                                \
     }
 
-/* Adds a test with the values of TEST_REQUEST_INIT, borrowed until the next one is added. */
-struct test_request *test_requests_add(struct test_requests *tests);
+/* Adds a test with the values of CASE_REQUEST_INIT, borrowed until the next one is added. */
+struct case_request *case_requests_add(struct case_requests *tests);
 
 /* The groups of the tests, borrowed; from now on the tests give scores. */
-struct score_groups *test_requests_groups(struct test_requests *tests);
+struct score_groups *case_requests_groups(struct case_requests *tests);
 
 /*
  * Another owner of the same tests, for a request of another program: several programs run with
  * tests that are in memory, and open, once. The last owner frees them, on whichever thread. No test
  * can be added after this.
  */
-struct test_requests test_requests_share(struct test_requests *tests);
+struct case_requests case_requests_share(struct case_requests *tests);
 
-void test_requests_release(struct test_requests *tests);
+void case_requests_release(struct case_requests *tests);
 
 #endif

@@ -1,8 +1,8 @@
-#include "cli/grade/test_command.h"
+#include "cli/grade/grade_command.h"
 
 #include "base/cleanup.h"
 #include "cli/exit_status.h"
-#include "cli/grade/test_table.h"
+#include "cli/grade/case_table.h"
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/run_request.h"
@@ -13,22 +13,22 @@
  */
 struct test_view {
     bool shows_rows; /* while the tests run; with --retries they may run again */
-    struct test_table table;
+    struct case_table table;
     size_t rows;           /* tests in the table so far: the first of the request */
     struct strbuf waiting; /* of the table, for which there was no room */
     struct progress progress;
     long long failed;
 };
 
-static void add_rows(struct test_view *view, const struct test_result *results, size_t count)
+static void add_rows(struct test_view *view, const struct case_result *results, size_t count)
 {
     if (view->rows == 0) {
-        CLEANUP_FREE char *heading = test_table_heading(&view->table);
+        CLEANUP_FREE char *heading = case_table_heading(&view->table);
 
         strbuf_addstr(&view->waiting, heading);
     }
     for (size_t i = 0; i < count; i++) {
-        CLEANUP_FREE char *row = test_table_row(&view->table, &results[i]);
+        CLEANUP_FREE char *row = case_table_row(&view->table, &results[i]);
 
         strbuf_addstr(&view->waiting, row);
     }
@@ -36,17 +36,17 @@ static void add_rows(struct test_view *view, const struct test_result *results, 
 }
 
 static void begin_tests(void *context, const struct run_options *options,
-                        const struct test_requests *tests)
+                        const struct case_requests *tests)
 {
     struct test_view *view = context;
 
     view->shows_rows = run_options_want_table(options) && options->retries == 0;
-    test_table_init(&view->table, tests);
+    case_table_init(&view->table, tests);
     progress_begin_counted(&view->progress, (long long)tests->count);
 }
 
 /* It must not wait for a reader, since the container is in use. */
-static void show_test(void *context, size_t place, const struct test_result *result)
+static void show_test(void *context, size_t place, const struct case_result *result)
 {
     struct test_view *view = context;
     size_t printed;
@@ -67,17 +67,17 @@ static void print_build(const struct build_result *build)
 {
     for (int i = 0; i < 2; i++) {
         const struct strbuf *text = &build->text[i];
-        CLEANUP_FREE char *output = test_table_build(strbuf_string(text), text->length);
+        CLEANUP_FREE char *output = case_table_build(strbuf_string(text), text->length);
 
         print_text(output);
     }
 }
 
 /* Prints what is missing of the table. */
-static void print_table(struct test_view *view, const struct test_results *results)
+static void print_table(struct test_view *view, const struct case_results *results)
 {
-    CLEANUP_FREE char *groups = test_table_groups(results);
-    CLEANUP_FREE char *summary = test_table_summary(results);
+    CLEANUP_FREE char *groups = case_table_groups(results);
+    CLEANUP_FREE char *summary = case_table_summary(results);
 
     add_rows(view, results->items + view->rows, results->count - view->rows);
     print_bytes(strbuf_string(&view->waiting), view->waiting.length);
@@ -94,7 +94,7 @@ static int report_table(struct test_view *view, struct result *result)
 
     if (result->reason == REASON_BUILD && result->build)
         print_build(result->build);
-    else if (has_ended || test_results_have_begun(&result->tests))
+    else if (has_ended || case_results_have_begun(&result->tests))
         print_table(view, &result->tests);
     run_request_print_messages(result, !has_ended);
     return run_request_printed();
@@ -112,7 +112,7 @@ static int report_tests(void *context, const struct run_options *options, struct
                : EXIT_STATUS_ENGINE;
 }
 
-int test_command(int argc, char **argv)
+int grade_command(int argc, char **argv)
 {
     struct test_view view = {.waiting = STRBUF_INIT};
     const struct run_request_view parts = {.begin_tests = begin_tests,

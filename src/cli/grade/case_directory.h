@@ -7,7 +7,7 @@
  *                 package with both, NAME.out is for the statement
  *     NAME.args   arguments of the program, one on each line; a line may end in "\r\n"
  *     NAME.files  a directory, whose files are put into the working directory
- *     NAME.yaml   what cli/grade/test_settings.h reads; test_group.yaml, or testdata.yaml in the
+ *     NAME.yaml   what cli/grade/case_settings.h reads; test_group.yaml, or testdata.yaml in the
  *                 legacy format, says the same of all tests in its directory and below
  *
  * There is a test for each NAME with at least one of the files NAME.in, .out, .ans and .args. In a
@@ -15,7 +15,7 @@
  * ignored, and a warning names all others. Tests are in natural order: numbers in their names are
  * compared as numbers, so that "sample-2" comes before "sample-10".
  *
- * Files test_group.yaml also make the groups that give scores, see cli/grade/test_scores.h.
+ * Files test_group.yaml also make the groups that give scores, see cli/grade/case_scores.h.
  *
  * A test without an expected output passes whatever the program prints, so it is an error unless
  * the caller asks for that. The message names the file that is probably meant, like NAME.expected.
@@ -23,16 +23,16 @@
  * The directory is the caller's own. Still, nothing in it can stop the program: a file has to be a
  * regular one, or a link to one, and everything is bounded. That of a package can be a stranger's.
  */
-#ifndef CLI_TEST_DIRECTORY_H
-#define CLI_TEST_DIRECTORY_H
+#ifndef CLI_CASE_DIRECTORY_H
+#define CLI_CASE_DIRECTORY_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "base/strvec.h"
-#include "request/test_request.h"
+#include "request/case_request.h"
 
-struct test_directory_options {
+struct case_directory_options {
     bool no_expected;   /* tests may have no expected output */
     bool has_validator; /* output_validator_args are for a validator, and say nothing about how
                            outputs are compared */
@@ -56,8 +56,8 @@ struct test_directory_options {
  * too large or is wrong, if the ending of its name is not in lower case, if a name is not valid
  * UTF-8, or if there are no tests or more than TESTS_MAX.
  */
-int test_directory_read(const char *path, const struct test_directory_options *options,
-                        const struct test_request *defaults, struct test_requests *tests,
+int case_directory_read(const char *path, const struct case_directory_options *options,
+                        const struct case_request *defaults, struct case_requests *tests,
                         struct strvec *warnings, struct error *error);
 
 #endif

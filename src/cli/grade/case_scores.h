@@ -4,19 +4,19 @@
  * such a thing, those of the files testdata.yaml (cli/grade/legacy_scores.h). If these say nothing
  * either, the tests give no scores, or in a scoring problem those of the defaults.
  */
-#ifndef CLI_TEST_SCORES_H
-#define CLI_TEST_SCORES_H
+#ifndef CLI_CASE_SCORES_H
+#define CLI_CASE_SCORES_H
 
 #include "base/error.h"
-#include "cli/grade/test_groups.h"
-#include "request/test_request.h"
+#include "cli/grade/case_groups.h"
+#include "request/case_request.h"
 
 /*
  * Adds the groups that have tests, in the order of the tests, and puts each test into the nearest
  * one: directories with a file test_group.yaml, "sample" and "secret". They are not complete.
  * ERROR_INPUT that names the file.
  */
-int test_scores_read(const struct test_groups *groups, struct test_requests *tests,
+int case_scores_read(const struct case_groups *groups, struct case_requests *tests,
                      struct error *error);
 
 #endif

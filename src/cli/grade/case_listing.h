@@ -1,9 +1,9 @@
 /*
  * Which tests there are in a directory and those below it, by the names of files: the layout of
- * judges, see cli/grade/test_directory.h. Nothing is opened but directories.
+ * judges, see cli/grade/case_directory.h. Nothing is opened but directories.
  */
-#ifndef CLI_TEST_LISTING_H
-#define CLI_TEST_LISTING_H
+#ifndef CLI_CASE_LISTING_H
+#define CLI_CASE_LISTING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "base/strvec.h"
 
 /* What a test can have. The first four make one. */
-enum test_file {
+enum case_file {
     TEST_INPUT,
     TEST_OUTPUT,
     TEST_ANSWER,
@@ -23,7 +23,7 @@ enum test_file {
 enum { TEST_FILES = TEST_DIRECTORY + 1, TEST_FILES_MAKING_ONE = TEST_ARGUMENTS + 1 };
 
 /* The ending of its name, ".in". */
-const char *test_file_ending(enum test_file which);
+const char *case_file_ending(enum case_file which);
 
 /* Directories that are looked into, one in the other; bytes of the name of a test. */
 enum { TEST_LISTING_LEVELS_MAX = 16, TEST_LISTING_NAME_MAX = 1000 };
@@ -33,7 +33,7 @@ struct listed_test {
     bool has[TEST_FILES];
 };
 
-struct test_listing {
+struct case_listing {
     struct listed_test *tests; /* owned; in natural order */
     size_t count;
     struct strvec groups; /* paths of test_group.yaml and testdata.yaml, in natural order */
@@ -41,7 +41,7 @@ struct test_listing {
     size_t other_count;   /* all of them */
 };
 
-#define TEST_LISTING_INIT                                                                          \
+#define CASE_LISTING_INIT                                                                          \
     {                                                                                              \
         NULL, 0, STRVEC_INIT, STRVEC_INIT, 0                                                       \
     }
@@ -52,9 +52,9 @@ struct test_listing {
  * are not followed. ERROR_INPUT if a directory cannot be read or is too deep, if the name of a test
  * is no UTF-8 or too long, or if there are no tests or more than TESTS_MAX.
  */
-int test_listing_read(struct test_listing *listing, int directory, bool is_package,
+int case_listing_read(struct case_listing *listing, int directory, bool is_package,
                       const char *shown, struct error *error);
 
-void test_listing_release(struct test_listing *listing);
+void case_listing_release(struct case_listing *listing);
 
 #endif

@@ -1,6 +1,6 @@
 #include "json.h"
 
-#include "request/test_arguments.h"
+#include "request/case_arguments.h"
 
 /* A test that any output passes, and the members that say so. */
 #define NO_EXPECTED "\"no_expected\": true"
@@ -10,7 +10,7 @@ struct fixture {
     struct error error;
     struct argument_reader reader;
     bool has_checker;
-    struct test_requests tests;
+    struct case_requests tests;
 };
 
 static void set_up(struct fixture *fixture)
@@ -23,13 +23,13 @@ static void set_up(struct fixture *fixture)
 static void tear_down(struct fixture *fixture)
 {
     error_release(&fixture->error);
-    test_requests_release(&fixture->tests);
+    case_requests_release(&fixture->tests);
 }
 
 static int read_text(struct fixture *fixture, const char *text)
 {
     json_t *value = json_of(text);
-    const int result = test_arguments_read(&fixture->reader, "tests", value, fixture->has_checker,
+    const int result = case_arguments_read(&fixture->reader, "tests", value, fixture->has_checker,
                                            &fixture->tests);
 
     json_decref(value);
@@ -65,7 +65,7 @@ static void check_wrong(const char *members, const char *message)
 }
 
 /* It decides, whether there is an answer or not. */
-CASE(test_arguments__of_a_checker)
+CASE(case_arguments__of_a_checker)
 {
     struct fixture fixture;
 
@@ -87,9 +87,9 @@ CASE(test_arguments__of_a_checker)
     tear_down(&fixture);
 }
 
-CASE_WITH(test_arguments__defaults, set_up(fixture))
+CASE_WITH(case_arguments__defaults, set_up(fixture))
 {
-    const struct test_request *test;
+    const struct case_request *test;
 
     read_good(fixture, "[{\"expected_stdout\": \"a\"}]");
     assert_int_equal(fixture->tests.count, 1);
@@ -110,9 +110,9 @@ CASE_WITH(test_arguments__defaults, set_up(fixture))
     assert_true(test->cpu_seconds == 0);
 }
 
-CASE_WITH(test_arguments__all_members, set_up(fixture))
+CASE_WITH(case_arguments__all_members, set_up(fixture))
 {
-    const struct test_request *test;
+    const struct case_request *test;
 
     read_good(fixture,
               "[{\"name\": \"first\", \"stdin\": \"a\\u0000b\", \"arguments\": [\"x\", \"\"],"
@@ -142,7 +142,7 @@ CASE_WITH(test_arguments__all_members, set_up(fixture))
 }
 
 /* The one that is not given is 0; `tolerance` is both. */
-CASE_WITH(test_arguments__tolerances, set_up(fixture))
+CASE_WITH(case_arguments__tolerances, set_up(fixture))
 {
     static const struct {
         const char *members;
@@ -169,7 +169,7 @@ CASE_WITH(test_arguments__tolerances, set_up(fixture))
 }
 
 /* The empty string is an expectation: nothing may be written. */
-CASE_WITH(test_arguments__empty_and_null, set_up(fixture))
+CASE_WITH(case_arguments__empty_and_null, set_up(fixture))
 {
     read_good(fixture,
               "[{\"expected_stdout\": \"\", \"stdin\": \"\"},"
@@ -186,7 +186,7 @@ CASE_WITH(test_arguments__empty_and_null, set_up(fixture))
     assert_null(fixture->tests.items[1].stdin_data);
 }
 
-CASE(test_arguments__names)
+CASE(case_arguments__names)
 {
     CLEANUP(strbuf_release) struct strbuf longest = STRBUF_INIT;
     CLEANUP_FREE char *enough = NULL, *more = NULL;
@@ -206,7 +206,7 @@ CASE(test_arguments__names)
 }
 
 /* A test without a name has its number. */
-CASE(test_arguments__equal_names)
+CASE(case_arguments__equal_names)
 {
     check_refused("[{\"name\": \"a\\n\"," NO_EXPECTED "}, {\"name\": \"b\"," NO_EXPECTED
                   "}, {\"name\": \"a\\n\"," NO_EXPECTED "}]",
@@ -215,7 +215,7 @@ CASE(test_arguments__equal_names)
                   "tests: there are two tests named '2'");
 }
 
-CASE(test_arguments__wrong_members)
+CASE(case_arguments__wrong_members)
 {
     check_wrong("\"stdin\": 1", "tests[1].stdin must be a string");
     check_wrong(
@@ -247,7 +247,7 @@ CASE(test_arguments__wrong_members)
                 "tests[1].cpu_seconds must be a number of seconds greater than 0");
 }
 
-CASE(test_arguments__unknown_members)
+CASE(case_arguments__unknown_members)
 {
     check_wrong("\"expected\": \"a\"",
                 "tests[1] has no member 'expected'; known are: name, stdin, arguments, "
@@ -266,7 +266,7 @@ CASE(test_arguments__unknown_members)
 }
 
 /* Such a test would pass whatever the program prints. */
-CASE(test_arguments__nothing_expected)
+CASE(case_arguments__nothing_expected)
 {
     check_wrong("\"stdin\": \"1\"",
                 "tests[1] has no expected_stdout; to check only the exit status, give "
@@ -279,7 +279,7 @@ CASE(test_arguments__nothing_expected)
     check_wrong("\"no_expected\": 1", "tests[1].no_expected must be true or false");
 }
 
-CASE(test_arguments__no_array_of_objects)
+CASE(case_arguments__no_array_of_objects)
 {
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
     struct fixture fixture;

@@ -1,8 +1,8 @@
 /*
  * The result of one test of a request, and the summary of all of them, with their JSON forms.
  */
-#ifndef RUN_TEST_RESULT_H
-#define RUN_TEST_RESULT_H
+#ifndef RUN_CASE_RESULT_H
+#define RUN_CASE_RESULT_H
 
 #include <jansson.h>
 #include <math.h>
@@ -13,8 +13,8 @@
 
 struct result;
 
-/* How a test ended: a closed set. Its names in JSON are in test_result.c. */
-enum test_status {
+/* How a test ended: a closed set. Its names in JSON are in case_result.c. */
+enum case_status {
     TEST_NOT_RUN, /* the build failed, an earlier test failed, or the container broke off */
     TEST_PASSED,
     TEST_WRONG_ANSWER, /* the exit status is 0, and stdout is not what is expected */
@@ -30,7 +30,7 @@ enum test_status {
 
 /* How the interactor has ended that the program talked to. */
 struct interactor_result {
-    int exit_code, signal; /* as in struct test_result, like the next two */
+    int exit_code, signal; /* as in struct case_result, like the next two */
     long long duration_ms;
     long long cpu_us;
     bool relayed;             /* isolator has passed on what they said */
@@ -40,9 +40,9 @@ struct interactor_result {
     bool has_transcript, transcript_truncated;
 };
 
-struct test_result {
+struct case_result {
     char *name; /* owned */
-    enum test_status status;
+    enum case_status status;
     int exit_code; /* EXIT_CODE_NONE (run/result.h) if the program never ran */
     int signal;    /* that ended the program; 0: none did */
     long long duration_ms;
@@ -59,13 +59,13 @@ struct test_result {
     struct interactor_result *interactor; /* owned; NULL: there was none */
 };
 
-#define TEST_RESULT_INIT                                                                           \
+#define CASE_RESULT_INIT                                                                           \
     {                                                                                              \
         .status = TEST_NOT_RUN, .exit_code = -1, .cpu_us = -1, .peak_bytes = -1, .score = NAN,     \
         .max_score = NAN                                                                           \
     }
 
-/* What the tests of a group say of it: a closed set, with its names in test_result.c. */
+/* What the tests of a group say of it: a closed set, with its names in case_result.c. */
 enum group_status {
     GROUP_UNKNOWN, /* not all of its tests ran and were judged */
     GROUP_PASSED,
@@ -85,12 +85,12 @@ struct group_result {
 /* What graders say of a group (judge/grader.h). */
 struct group_grade {
     /* TEST_PASSED, TEST_WRONG_ANSWER, TEST_TIMEOUT or TEST_RUNTIME_ERROR; TEST_NOT_RUN: unknown */
-    enum test_status verdict;
+    enum case_status verdict;
     double score; /* of a program; NAN: not known */
 };
 
-struct test_results {
-    struct test_result *items; /* owned; in the order of the request */
+struct case_results {
+    struct case_result *items; /* owned; in the order of the request */
     size_t count;
     struct group_result *groups; /* owned; in the order of the request, the first is that of all
                                     tests; NULL: the tests give no scores */
@@ -98,46 +98,46 @@ struct test_results {
     struct group_grade *grades; /* owned; as many; NULL: no program of a package has graded them */
 };
 
-#define TEST_RESULTS_INIT                                                                          \
+#define CASE_RESULTS_INIT                                                                          \
     {                                                                                              \
         NULL, 0, NULL, 0, NULL                                                                     \
     }
 
-struct test_summary {
+struct case_summary {
     size_t passed, failed, total;   /* tests that did not run are failed ones */
     const char *first_failure;      /* name of the first test that is not passed; NULL: none */
     const struct group_result *all; /* the score of all tests; NULL: they give none */
 };
 
 /* The name in JSON: "wrong-answer". */
-const char *test_status_name(enum test_status status);
+const char *case_status_name(enum case_status status);
 
 /* What the end of its program says about a test: TEST_PASSED if nothing is wrong with it. */
-enum test_status test_status_of(const struct result *program);
+enum case_status case_status_of(const struct result *program);
 
 /* The name in JSON: "blocked". */
 const char *group_status_name(enum group_status status);
 
 /* Borrows from the results. */
-struct test_summary test_results_summary(const struct test_results *results);
+struct case_summary case_results_summary(const struct case_results *results);
 
 /* Whether at least one test came to its turn. */
-bool test_results_have_begun(const struct test_results *results);
+bool case_results_have_begun(const struct case_results *results);
 
 /*
  * The JSON objects, new references. Members and their order are described in isolator(1). The first
  * takes the texts out of the result, so that they are not in memory twice.
  */
-json_t *test_result_to_json(struct test_result *result);
-json_t *test_summary_to_json(const struct test_summary *summary);
+json_t *case_result_to_json(struct case_result *result);
+json_t *case_summary_to_json(const struct case_summary *summary);
 
 /* The array of groups, without that of all tests. */
-json_t *test_results_groups_to_json(const struct test_results *results);
+json_t *case_results_groups_to_json(const struct case_results *results);
 
 /* Frees the groups; the tests have none then. */
-void test_results_drop_groups(struct test_results *results);
+void case_results_drop_groups(struct case_results *results);
 
-void test_result_release(struct test_result *result);
-void test_results_release(struct test_results *results);
+void case_result_release(struct case_result *result);
+void case_results_release(struct case_results *results);
 
 #endif

@@ -2,24 +2,24 @@
  * What files test_group.yaml and testdata.yaml say of the tests in their directories and below:
  * each test has the settings of all directories on the way to it, the nearest one last.
  */
-#ifndef CLI_TEST_GROUPS_H
-#define CLI_TEST_GROUPS_H
+#ifndef CLI_CASE_GROUPS_H
+#define CLI_CASE_GROUPS_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "base/strvec.h"
-#include "cli/grade/test_file.h"
-#include "cli/grade/test_settings.h"
+#include "cli/grade/case_file.h"
+#include "cli/grade/case_settings.h"
 
 struct test_group {
     char *directory; /* owned; "" or "secret/" */
-    enum test_settings_kind kind;
+    enum case_settings_kind kind;
     json_t *document; /* owned */
 };
 
-struct test_groups {
+struct case_groups {
     const struct test_root *root; /* borrowed */
     bool has_validator;           /* output_validator_args are for a validator */
     const char *validator_flags;  /* of all tests; borrowed; NULL: not given */
@@ -31,31 +31,31 @@ struct test_groups {
     struct test_group *items;       /* owned; ordered by their directories */
     size_t count;
     char *directory;               /* owned; the one that the last test was in; NULL: none yet */
-    struct test_settings settings; /* of that directory */
+    struct case_settings settings; /* of that directory */
 };
 
-#define TEST_GROUPS_INIT                                                                           \
+#define CASE_GROUPS_INIT                                                                           \
     {                                                                                              \
-        .root = NULL, .settings = TEST_SETTINGS_INIT                                               \
+        .root = NULL, .settings = CASE_SETTINGS_INIT                                               \
     }
 
 /* Reads the files, paths below the root. ERROR_INPUT that names the file. */
-int test_groups_read(struct test_groups *groups, const struct test_root *root,
+int case_groups_read(struct case_groups *groups, const struct test_root *root,
                      const struct strvec *paths, struct error *error);
 
 /*
  * Writes the settings of a test, "secret/1"; with `has_own`, what its own file says is over those
  * of its groups. The caller releases them in any case. ERROR_INPUT that names the file.
  */
-int test_groups_settings(struct test_groups *groups, const char *test, bool has_own,
-                         struct test_settings *settings, struct error *error);
+int case_groups_settings(struct case_groups *groups, const char *test, bool has_own,
+                         struct case_settings *settings, struct error *error);
 
 /* The file of a directory, "" or "secret/"; NULL: it has none. */
-const struct test_group *test_groups_find(const struct test_groups *groups, const char *directory);
+const struct test_group *case_groups_find(const struct case_groups *groups, const char *directory);
 
 /* The path of the file, for messages; owned by the caller. */
-char *test_groups_shown(const struct test_groups *groups, const struct test_group *group);
+char *case_groups_shown(const struct case_groups *groups, const struct test_group *group);
 
-void test_groups_release(struct test_groups *groups);
+void case_groups_release(struct case_groups *groups);
 
 #endif

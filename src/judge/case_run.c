@@ -1,4 +1,4 @@
-#include "judge/test_run.h"
+#include "judge/case_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,8 @@
 #include "run/verdict.h"
 
 /* What one test needs while it runs. */
-struct test_run {
-    const struct test_request *test;
+struct case_run {
+    const struct case_request *test;
     struct strvec command, environment;
     struct limits limits;
     struct archive files; /* of this test */
@@ -37,26 +37,26 @@ struct test_run {
     struct interaction interaction; /* with the interactor, if there is one */
 };
 
-void test_run_prepare(struct run *run)
+void case_run_prepare(struct run *run)
 {
-    const struct test_requests *requests = &run->plan->tests;
-    struct test_results *results = &run->result->tests;
+    const struct case_requests *requests = &run->plan->tests;
+    struct case_results *results = &run->result->tests;
 
     if (requests->count == 0)
         return;
     results->items = memory_allocate(requests->count * sizeof *results->items);
     results->count = requests->count;
     for (size_t i = 0; i < results->count; i++) {
-        results->items[i] = (struct test_result)TEST_RESULT_INIT;
+        results->items[i] = (struct case_result)CASE_RESULT_INIT;
         results->items[i].name = string_copy(requests->items[i].name);
     }
 }
 
 /* ---- one test */
 
-static int open_input(struct test_run *test, struct error *error)
+static int open_input(struct case_run *test, struct error *error)
 {
-    const struct test_request *request = test->test;
+    const struct case_request *request = test->test;
 
     if (request->stdin_length == 0)
         return 0;
@@ -66,13 +66,13 @@ static int open_input(struct test_run *test, struct error *error)
     return 0;
 }
 
-static int begin_test(struct test_run *test, const struct judgement *judgement,
-                      const struct test_request *request, struct error *error)
+static int begin_test(struct case_run *test, const struct judgement *judgement,
+                      const struct case_request *request, struct error *error)
 {
     struct run_observer observer = RUN_OBSERVER_INIT;
     const struct plan *plan = judgement->run.plan;
 
-    *test = (struct test_run){.test = request,
+    *test = (struct case_run){.test = request,
                               .files = ARCHIVE_INIT,
                               .input = -1,
                               .whole = -1,
@@ -99,7 +99,7 @@ static int begin_test(struct test_run *test, const struct judgement *judgement,
                                                         judgement->run.cancel, error);
 }
 
-static void end_test(struct test_run *test)
+static void end_test(struct case_run *test)
 {
     output_sink_finish(&test->output, &test->result); /* does nothing the second time */
     strbuf_release(&test->value);
@@ -113,9 +113,9 @@ static void end_test(struct test_run *test)
     result_release(&test->result);
 }
 
-static enum test_status status_of(struct test_run *test)
+static enum case_status status_of(struct case_run *test)
 {
-    const enum test_status status = test_status_of(&test->result);
+    const enum case_status status = case_status_of(&test->result);
 
     if (status != TEST_PASSED || !test->output.comparison || comparison_finish(&test->comparison))
         return status;
@@ -123,7 +123,7 @@ static enum test_status status_of(struct test_run *test)
 }
 
 /* Moves the result of the test's program, which has ended, into the test's result. */
-static void take_result(struct test_run *test, const struct run *run, struct test_result *result)
+static void take_result(struct case_run *test, const struct run *run, struct case_result *result)
 {
     const struct supervisor_link *link = &run->instance->link;
     struct result *program = &test->result;
@@ -160,9 +160,9 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
 }
 
 /* What the checker or the interactor is given. */
-static struct checked_output given(const struct test_run *test)
+static struct checked_output given(const struct case_run *test)
 {
-    const struct test_request *request = test->test;
+    const struct case_request *request = test->test;
 
     return (struct checked_output){
         .input = test->input >= 0 ? test->input : request->stdin_file,
@@ -178,8 +178,8 @@ static struct checked_output given(const struct test_run *test)
  * said. 1: the verdict counts, whose message is owned by the caller; 0: how the program has ended
  * counts; -1: nothing is known about it.
  */
-static int find_verdict(struct test_run *test, struct judgement *judgement,
-                        struct test_result *result, struct checker_verdict *verdict,
+static int find_verdict(struct case_run *test, struct judgement *judgement,
+                        struct case_result *result, struct checker_verdict *verdict,
                         struct error *error)
 {
     const struct checked_output checked = given(test);
@@ -198,8 +198,8 @@ static int find_verdict(struct test_run *test, struct judgement *judgement,
 }
 
 /* Lets the checker or the interactor decide about a program that has ended. */
-static int check_output(struct test_run *test, struct judgement *judgement,
-                        struct test_result *result, struct error *error)
+static int check_output(struct case_run *test, struct judgement *judgement,
+                        struct case_result *result, struct error *error)
 {
     struct checker_verdict verdict;
     const int found = find_verdict(test, judgement, result, &verdict, error);
@@ -238,7 +238,7 @@ static void add_figures(struct result *result, const struct result *program)
 /*
  * The test has no verdict: the container broke off while its program ran (`begun`), or before it.
  */
-static void take_failure(struct test_result *result, bool begun, const struct error *error)
+static void take_failure(struct case_result *result, bool begun, const struct error *error)
 {
     result->status = error->kind == ERROR_JUDGE             ? TEST_JUDGE_ERROR
                      : begun && error->kind == ERROR_ENGINE ? TEST_ENGINE
@@ -246,7 +246,7 @@ static void take_failure(struct test_result *result, bool begun, const struct er
     result->message = string_copy(error->message);
 }
 
-static int run_test_program(struct test_run *test, struct judgement *judgement, bool *begun,
+static int run_test_program(struct case_run *test, struct judgement *judgement, bool *begun,
                             struct error *error)
 {
     struct run *run = &judgement->run;
@@ -274,11 +274,11 @@ static int run_test_program(struct test_run *test, struct judgement *judgement, 
 }
 
 /* Runs one test. -1: the run is over; the test's result says what is known. */
-static int run_test(struct judgement *judgement, const struct test_request *request,
-                    struct test_result *result, struct error *error)
+static int run_test(struct judgement *judgement, const struct case_request *request,
+                    struct case_result *result, struct error *error)
 {
     struct run *run = &judgement->run;
-    struct test_run test;
+    struct case_run test;
     bool begun = false;
     int status = begin_test(&test, judgement, request, error);
 
@@ -319,14 +319,14 @@ static const char *why_unusable(const struct run *run)
 /* ---- all tests */
 
 /* Says why the tests from this one on did not run, if they did not and do not say why. */
-static void set_not_run(struct test_results *results, size_t first, const char *why)
+static void set_not_run(struct case_results *results, size_t first, const char *why)
 {
     for (size_t i = first; i < results->count; i++)
         if (results->items[i].status == TEST_NOT_RUN && !results->items[i].message)
             results->items[i].message = string_copy(why);
 }
 
-void test_run_explain(struct run *run)
+void case_run_explain(struct run *run)
 {
     if (run->result->error)
         set_not_run(&run->result->tests, 0, run->result->error);
@@ -335,7 +335,7 @@ void test_run_explain(struct run *run)
 
 static void set_reason(struct result *result)
 {
-    const struct test_summary summary = test_results_summary(&result->tests);
+    const struct case_summary summary = case_results_summary(&result->tests);
 
     result->reason = summary.failed == 0 ? REASON_EXIT : REASON_TESTS;
     result->exit_code = summary.failed == 0 ? 0 : EXIT_CODE_NONE;
@@ -347,11 +347,11 @@ static void set_reason(struct result *result)
     }
 }
 
-int test_run_all(struct judgement *judgement, struct error *error)
+int case_run_all(struct judgement *judgement, struct error *error)
 {
     struct run *run = &judgement->run;
-    const struct test_requests *requests = &run->plan->tests;
-    struct test_results *results = &run->result->tests;
+    const struct case_requests *requests = &run->plan->tests;
+    struct case_results *results = &run->result->tests;
     const char *why = NULL;
     size_t next = 0;
 
@@ -360,7 +360,7 @@ int test_run_all(struct judgement *judgement, struct error *error)
         return -1;
     for (; next < requests->count && !why; next++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
-        struct test_result *result = &results->items[next];
+        struct case_result *result = &results->items[next];
         const int status = run_test(judgement, &requests->items[next], result, &failure);
 
         /* files that do not fit are one test's, except in a script, which has no place for that */

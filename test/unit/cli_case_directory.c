@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "cli/grade/test_directory.h"
+#include "cli/grade/case_directory.h"
 #include "container/supervisor_link.h"
 #include "run/result.h"
 
@@ -18,21 +18,21 @@ static char *with_directory(const char *text, const char *directory)
     return strbuf_steal(&result);
 }
 
-static const struct test_request defaults = {
+static const struct case_request defaults = {
     .stdin_file = -1, .comparison = {.mode = COMPARE_EXACT}, .max_output_bytes = 77};
-static const struct test_directory_options all = {.no_expected = true};
+static const struct case_directory_options all = {.no_expected = true};
 
 /*
  * Reads the tests of the directory, of which some may have no expected output; this must work, with
  * this warning, in which DIR is the directory. NULL: none.
  */
-static struct test_requests read_with_warning(const char *directory, const char *warning)
+static struct case_requests read_with_warning(const char *directory, const char *warning)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     CLEANUP_FREE char *expected = with_directory(warning ? warning : "", directory);
-    struct test_requests tests = TEST_REQUESTS_INIT;
-    const int status = test_directory_read(directory, &all, &defaults, &tests, &warnings, &error);
+    struct case_requests tests = CASE_REQUESTS_INIT;
+    const int status = case_directory_read(directory, &all, &defaults, &tests, &warnings, &error);
 
     assert_no_error(&error);
     assert_int_equal(status, 0);
@@ -42,7 +42,7 @@ static struct test_requests read_with_warning(const char *directory, const char 
     return tests;
 }
 
-static struct test_requests read_tests(const char *directory)
+static struct case_requests read_tests(const char *directory)
 {
     return read_with_warning(directory, NULL);
 }
@@ -50,13 +50,13 @@ static struct test_requests read_tests(const char *directory)
 /* Asserts the error, in which DIR is the directory. */
 static void check_refused(const char *directory, bool no_expected, const char *text)
 {
-    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     CLEANUP_FREE char *message = with_directory(text, directory);
-    const struct test_directory_options options = {.no_expected = no_expected};
+    const struct case_directory_options options = {.no_expected = no_expected};
     struct error error = ERROR_INIT;
 
-    assert_int_equal(test_directory_read(directory, &options, &defaults, &tests, &warnings, &error),
+    assert_int_equal(case_directory_read(directory, &options, &defaults, &tests, &warnings, &error),
                      -1);
     assert_error(&error, ERROR_INPUT, message);
 }
@@ -69,7 +69,7 @@ static void assert_refused(char *directory, const char *text)
 }
 
 /* The names of the tests, in their order, each followed by what there is: i(nput), o(utput). */
-static char *list_tests(const struct test_requests *tests)
+static char *list_tests(const struct case_requests *tests)
 {
     struct strbuf text = STRBUF_INIT;
 
@@ -82,19 +82,19 @@ static char *list_tests(const struct test_requests *tests)
 
 static void assert_listed(char *directory, const char *expected)
 {
-    CLEANUP(test_requests_release) struct test_requests tests = read_tests(directory);
+    CLEANUP(case_requests_release) struct case_requests tests = read_tests(directory);
     CLEANUP_FREE char *listed = list_tests(&tests);
 
     assert_string_equal(listed, expected);
     temp_remove(directory);
 }
 
-CASE(test_directory__files_of_a_test)
+CASE(case_directory__files_of_a_test)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *output = path_in(directory, "one.out");
     CLEANUP(strbuf_release) struct strbuf input = STRBUF_INIT;
-    struct test_requests tests;
+    struct case_requests tests;
 
     write_in(directory, "one.in", "1 2\n");
     write_bytes(output, "a\0b\n", 4, 0644);
@@ -111,11 +111,11 @@ CASE(test_directory__files_of_a_test)
     assert_string_equal(tests.items[0].arguments.items[0], "-v");
     assert_string_equal(tests.items[0].arguments.items[1], "");
     assert_string_equal(tests.items[0].arguments.items[2], "two words");
-    test_requests_release(&tests);
+    case_requests_release(&tests);
     temp_remove(directory);
 }
 
-CASE(test_directory__one_file_is_enough)
+CASE(case_directory__one_file_is_enough)
 {
     char *directory = temp_create();
 
@@ -129,11 +129,11 @@ CASE(test_directory__one_file_is_enough)
 }
 
 /* Each name has to be in the warning, or in the dark on purpose. */
-CASE(test_directory__other_files_are_ignored)
+CASE(case_directory__other_files_are_ignored)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *below = path_in(directory, "secret"), *listed = NULL;
-    struct test_requests tests;
+    struct case_requests tests;
 
     write_in(directory, "a.b.in", "");
     write_in(directory, ".in", "");
@@ -150,7 +150,7 @@ CASE(test_directory__other_files_are_ignored)
                                          "a\\n.txt, a.in~, c.yaml, in, and 1 more");
     listed = list_tests(&tests);
     assert_string_equal(listed, "a.b:i");
-    test_requests_release(&tests);
+    case_requests_release(&tests);
     temp_remove(directory);
 }
 
@@ -169,7 +169,7 @@ static void check_lacks(const char *const *files, const char *message)
 #define OR_NONE             ", or check only the exit status with --no-expected"
 
 /* Such a test would pass whatever the program prints. */
-CASE(test_directory__no_expected_output)
+CASE(case_directory__no_expected_output)
 {
     LACKS("'DIR/1.in': there is no expected output; add 'DIR/1.out'" OR_NONE, "1.in", "2.out");
     LACKS("'DIR/2.args': there is no expected output; add 'DIR/2.out'" OR_NONE, "1.out", "2.args");
@@ -188,7 +188,7 @@ CASE(test_directory__no_expected_output)
 }
 
 /* A test whose input is "1.IN" would run without it, whatever is asked for. */
-CASE(test_directory__endings_in_upper_case)
+CASE(case_directory__endings_in_upper_case)
 {
     char *directory = temp_create();
 
@@ -201,7 +201,7 @@ CASE(test_directory__endings_in_upper_case)
                               "case; rename it to 'DIR/1.in'");
 }
 
-CASE(test_directory__natural_order)
+CASE(case_directory__natural_order)
 {
     static const char *const names[] = {"10.in",       "9.in", "1.in",  "sample-10.in",
                                         "sample-2.in", "x.in", "x1.in", "sample.in"};
@@ -212,7 +212,7 @@ CASE(test_directory__natural_order)
     assert_listed(directory, "1:i 9:i 10:i sample:i sample-2:i sample-10:i x:i x1:i");
 }
 
-CASE(test_directory__links)
+CASE(case_directory__links)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *link = path_in(directory, "a.in");
@@ -222,7 +222,7 @@ CASE(test_directory__links)
     assert_listed(directory, "a:i");
 }
 
-CASE(test_directory__nothing_in_it)
+CASE(case_directory__nothing_in_it)
 {
     char *directory = temp_create();
 
@@ -233,7 +233,7 @@ CASE(test_directory__nothing_in_it)
 }
 
 /* A FIFO without a writer would block. */
-CASE(test_directory__not_regular_files)
+CASE(case_directory__not_regular_files)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *fifo = path_in(directory, "a\n.in");
@@ -259,7 +259,7 @@ static void write_sparse(const char *directory, const char *name, off_t size)
     assert_int_equal(truncate(path, size), 0);
 }
 
-CASE(test_directory__sizes)
+CASE(case_directory__sizes)
 {
     char *directory = temp_create();
 
@@ -273,7 +273,7 @@ CASE(test_directory__sizes)
     assert_refused(directory, "'DIR/a.args' is larger than 2000000 bytes");
 }
 
-CASE(test_directory__arguments)
+CASE(case_directory__arguments)
 {
     char *directory = temp_create();
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
@@ -304,7 +304,7 @@ CASE(test_directory__arguments)
     assert_refused(directory, "'DIR/a.args' has a NUL byte");
 }
 
-CASE(test_directory__names)
+CASE(case_directory__names)
 {
     char *directory = temp_create();
 
@@ -317,7 +317,7 @@ CASE(test_directory__names)
                               "expected output of one test");
 }
 
-CASE(test_directory__too_many)
+CASE(case_directory__too_many)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *first = path_in(directory, "0.out");
@@ -342,7 +342,7 @@ static char *make_below(const char *directory, const char *name)
     return path;
 }
 
-CASE(test_directory__directories_below)
+CASE(case_directory__directories_below)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *secret = make_below(directory, "secret");
@@ -352,7 +352,7 @@ CASE(test_directory__directories_below)
     CLEANUP_FREE char *invalid = make_below(directory, "invalid_input");
     CLEANUP_FREE char *bad = make_below(directory, "bad");
     CLEANUP_FREE char *link = path_in(directory, "link"), *listed = NULL;
-    struct test_requests tests;
+    struct case_requests tests;
 
     write_in(secret, "10.in", "");
     write_in(secret, "10.ans", "");
@@ -367,11 +367,11 @@ CASE(test_directory__directories_below)
                               "'DIR': ignored what belongs to no test: bad, invalid_input, link");
     listed = list_tests(&tests);
     assert_string_equal(listed, "sample/1:i secret/2/a:i secret/10:io x:i");
-    test_requests_release(&tests);
+    case_requests_release(&tests);
     temp_remove(directory);
 }
 
-CASE(test_directory__too_deep)
+CASE(case_directory__too_deep)
 {
     char *directory = temp_create();
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
@@ -390,13 +390,13 @@ CASE(test_directory__too_deep)
     assert_refused(directory, message.data);
 }
 
-CASE(test_directory__files_for_the_working_directory)
+CASE(case_directory__files_for_the_working_directory)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *files = make_below(directory, "a.files");
     CLEANUP_FREE char *below = make_below(files, "sub");
     CLEANUP_FREE char *link = path_in(files, "link");
-    struct test_requests tests;
+    struct case_requests tests;
     const struct input_files *seen;
     char text[5] = "";
 
@@ -409,18 +409,18 @@ CASE(test_directory__files_for_the_working_directory)
     assert_int_equal(seen->items[0].range.length, 4);
     assert_int_equal(shared_file_read(seen->items[0].range.file, 0, text, 4), 0);
     assert_string_equal(text, "four");
-    test_requests_release(&tests);
+    case_requests_release(&tests);
     assert_int_equal(symlink("/etc/passwd", link), 0);
     assert_refused(directory, "'DIR/a.files/link' is not a regular file");
 }
 
-CASE(test_directory__settings)
+CASE(case_directory__settings)
 {
     char *directory = temp_create();
     CLEANUP_FREE char *secret = make_below(directory, "secret");
     CLEANUP_FREE char *group = make_below(secret, "g");
-    const struct test_request *items;
-    struct test_requests tests;
+    const struct case_request *items;
+    struct case_requests tests;
 
     write_in(directory, "a.in", "");
     write_in(directory, "a.yaml",
@@ -456,7 +456,7 @@ CASE(test_directory__settings)
     assert_int_equal(items[4].arguments.count, 0);
     assert_int_equal(items[4].comparison.mode, COMPARE_TOKENS);
     assert_true(!items[4].comparison.ignore_case && items[4].comparison.exact_space);
-    test_requests_release(&tests);
+    case_requests_release(&tests);
     temp_remove(directory);
 }
 
@@ -471,7 +471,7 @@ static void check_yaml(const char *name, const char *text, const char *message)
     assert_refused(directory, whole);
 }
 
-CASE(test_directory__wrong_settings)
+CASE(case_directory__wrong_settings)
 {
     char *directory = temp_create();
 
@@ -523,19 +523,19 @@ CASE(test_directory__wrong_settings)
     temp_remove(directory);
 }
 
-CASE(test_directory__arguments_of_a_validator)
+CASE(case_directory__arguments_of_a_validator)
 {
-    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    const struct test_directory_options options = {.no_expected = true, .has_validator = true};
+    const struct case_directory_options options = {.no_expected = true, .has_validator = true};
     char *directory = temp_create();
 
     write_in(directory, "testdata.yaml", "output_validator_flags: fast  7\n");
     write_in(directory, "a.in", "");
     write_in(directory, "b.in", "");
     write_in(directory, "b.yaml", "output_validator_args: [slow]\n");
-    assert_int_equal(test_directory_read(directory, &options, &defaults, &tests, &warnings, &error),
+    assert_int_equal(case_directory_read(directory, &options, &defaults, &tests, &warnings, &error),
                      0);
     assert_int_equal(tests.items[0].checker_arguments.count, 2);
     assert_string_equal(tests.items[0].checker_arguments.items[1], "7");

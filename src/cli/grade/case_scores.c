@@ -1,4 +1,4 @@
-#include "cli/grade/test_scores.h"
+#include "cli/grade/case_scores.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,15 +92,15 @@ static void set_defaults(struct score_group *group)
     group->max_score = is_sample ? 0 : is_secret ? SECRET_MAX_SCORE : INFINITY;
 }
 
-static const struct test_group *find_file(const struct test_groups *groups, const char *name)
+static const struct test_group *find_file(const struct case_groups *groups, const char *name)
 {
     CLEANUP_FREE char *directory = string_format("%s%s", name, *name ? "/" : "");
-    const struct test_group *file = test_groups_find(groups, directory);
+    const struct test_group *file = case_groups_find(groups, directory);
 
     return file && file->kind == TEST_SETTINGS_GROUP ? file : NULL;
 }
 
-static int read_file(const struct test_groups *groups, const struct test_group *file,
+static int read_file(const struct case_groups *groups, const struct test_group *file,
                      struct score_group *group, struct error *error)
 {
     CLEANUP_FREE char *shown = NULL;
@@ -113,7 +113,7 @@ static int read_file(const struct test_groups *groups, const struct test_group *
         result = read_document(group, file->document, error);
     if (result == 0)
         return 0;
-    shown = test_groups_shown(groups, file);
+    shown = case_groups_shown(groups, file);
     return error_prefix(error, "'%s'", shown);
 }
 
@@ -121,7 +121,7 @@ static int read_file(const struct test_groups *groups, const struct test_group *
  * The directory of all tests is "secret", or a group, if its file speaks of scores. Which one, only
  * the key says.
  */
-static int read_root(const struct test_groups *groups, struct score_group *root,
+static int read_root(const struct case_groups *groups, struct score_group *root,
                      struct error *error)
 {
     const struct test_group *file = find_file(groups, "");
@@ -132,7 +132,7 @@ static int read_root(const struct test_groups *groups, struct score_group *root,
     if (json_object_get(file->document, "max_score") &&
         json_object_get(file->document, "score_aggregation"))
         return read_file(groups, file, root, error);
-    shown = test_groups_shown(groups, file);
+    shown = case_groups_shown(groups, file);
     return error_set(
         error, ERROR_INPUT,
         "'%s' needs both max_score and score_aggregation, since it is not known whether "
@@ -141,8 +141,8 @@ static int read_root(const struct test_groups *groups, struct score_group *root,
 }
 
 /* Adds a group unless it is there. */
-static int add_group(const struct test_groups *groups, const char *name,
-                     struct test_requests *tests, struct error *error)
+static int add_group(const struct case_groups *groups, const char *name,
+                     struct case_requests *tests, struct error *error)
 {
     struct score_groups *made = tests->groups;
     const struct test_group *file = find_file(groups, name);
@@ -160,8 +160,8 @@ static int add_group(const struct test_groups *groups, const char *name,
 }
 
 /* Adds the groups on the way to a test, and puts it into the last of them. */
-static int enter_groups(const struct test_groups *groups, struct test_request *test,
-                        struct test_requests *tests, struct error *error)
+static int enter_groups(const struct case_groups *groups, struct case_request *test,
+                        struct case_requests *tests, struct error *error)
 {
     CLEANUP_FREE char *nearest = NULL;
 
@@ -179,7 +179,7 @@ static int enter_groups(const struct test_groups *groups, struct test_request *t
     return 0;
 }
 
-int test_scores_read(const struct test_groups *groups, struct test_requests *tests,
+int case_scores_read(const struct case_groups *groups, struct case_requests *tests,
                      struct error *error)
 {
     bool wanted = false;
@@ -191,7 +191,7 @@ int test_scores_read(const struct test_groups *groups, struct test_requests *tes
         return legacy_scores_read(groups, tests, error);
     if (!wanted && !groups->is_scoring)
         return 0;
-    if (read_root(groups, &test_requests_groups(tests)->items[0], error) != 0)
+    if (read_root(groups, &case_requests_groups(tests)->items[0], error) != 0)
         return -1;
     for (size_t i = 0; i < tests->count; i++)
         if (enter_groups(groups, &tests->items[i], tests, error) != 0)

@@ -1,4 +1,4 @@
-#include "cli/grade/test_groups.h"
+#include "cli/grade/case_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,18 +22,18 @@ static json_t *parse(const char *name, const struct strbuf *text, struct strvec 
 }
 
 /* Reads and parses a file. A new reference; NULL with the error. */
-static json_t *read_document(const struct test_groups *groups, const char *path,
+static json_t *read_document(const struct case_groups *groups, const char *path,
                              const struct strvec *constants, struct error *error)
 {
     const struct test_root *root = groups->root;
     CLEANUP(strvec_release) struct strvec repeated = STRVEC_INIT;
     static const struct strvec none = STRVEC_INIT;
     CLEANUP(strbuf_release) struct strbuf replaced = STRBUF_INIT;
-    CLEANUP_FREE char *shown = test_file_shown(root, path);
+    CLEANUP_FREE char *shown = case_file_shown(root, path);
     CLEANUP(strbuf_release) struct strbuf content = STRBUF_INIT;
     json_t *document;
 
-    if (test_file_read(root, path, YAML_TEXT_MAX, &content, error) != 0)
+    if (case_file_read(root, path, YAML_TEXT_MAX, &content, error) != 0)
         return NULL;
     constants_replace(constants ? constants : &none, strbuf_string(&content), content.length,
                       &replaced);
@@ -53,7 +53,7 @@ static int compare_groups(const void *one, const void *other)
 }
 
 /* The format has graders of a package for scoring problems alone (legacy.md, "Graders"). */
-static const char *why_no_grader(const struct test_groups *groups, const char *grading)
+static const char *why_no_grader(const struct case_groups *groups, const char *grading)
 {
     if (strcmp(grading, "custom") != 0)
         return "grading: must be default or custom";
@@ -63,10 +63,10 @@ static const char *why_no_grader(const struct test_groups *groups, const char *g
 }
 
 /* Refuses what makes other verdicts and scores, also if no test is below. */
-static int check_document(const struct test_groups *groups, const char *path,
+static int check_document(const struct case_groups *groups, const char *path,
                           const json_t *document, struct error *error)
 {
-    CLEANUP_FREE char *shown = test_file_shown(groups->root, path);
+    CLEANUP_FREE char *shown = case_file_shown(groups->root, path);
     const char *grading = json_string_value(json_object_get(document, "grading"));
     const char *why = NULL;
 
@@ -80,7 +80,7 @@ static int check_document(const struct test_groups *groups, const char *path,
     return why ? error_set(error, ERROR_INPUT, "'%s': %s", shown, why) : 0;
 }
 
-static int read_group(struct test_groups *groups, const char *path, struct error *error)
+static int read_group(struct case_groups *groups, const char *path, struct error *error)
 {
     const char *name = text_file_name(path);
     json_t *document = read_document(groups, path, groups->constants, error);
@@ -96,16 +96,16 @@ static int read_group(struct test_groups *groups, const char *path, struct error
     return check_document(groups, path, document, error);
 }
 
-char *test_groups_shown(const struct test_groups *groups, const struct test_group *group)
+char *case_groups_shown(const struct case_groups *groups, const struct test_group *group)
 {
     CLEANUP_FREE char *path =
         string_format("%s%s", group->directory,
                       group->kind == TEST_SETTINGS_GROUP ? "test_group.yaml" : "testdata.yaml");
 
-    return test_file_shown(groups->root, path);
+    return case_file_shown(groups->root, path);
 }
 
-const struct test_group *test_groups_find(const struct test_groups *groups, const char *directory)
+const struct test_group *case_groups_find(const struct case_groups *groups, const char *directory)
 {
     const struct test_group key = {.directory = (char *)directory};
 
@@ -114,7 +114,7 @@ const struct test_group *test_groups_find(const struct test_groups *groups, cons
                : bsearch(&key, groups->items, groups->count, sizeof *groups->items, compare_groups);
 }
 
-int test_groups_read(struct test_groups *groups, const struct test_root *root,
+int case_groups_read(struct case_groups *groups, const struct test_root *root,
                      const struct strvec *paths, struct error *error)
 {
     groups->root = root;
@@ -125,7 +125,7 @@ int test_groups_read(struct test_groups *groups, const struct test_root *root,
     qsort(groups->items, groups->count, sizeof *groups->items, compare_groups);
     for (size_t i = 1; i < groups->count; i++)
         if (compare_groups(&groups->items[i - 1], &groups->items[i]) == 0) {
-            CLEANUP_FREE char *shown = test_file_shown(root, groups->items[i].directory);
+            CLEANUP_FREE char *shown = case_file_shown(root, groups->items[i].directory);
 
             return error_set(error, ERROR_INPUT, "'%s' has both test_group.yaml and testdata.yaml",
                              shown);
@@ -134,28 +134,28 @@ int test_groups_read(struct test_groups *groups, const struct test_root *root,
 }
 
 /* Puts what the group of a directory says over the settings, if there is one. */
-static int apply_group(const struct test_groups *groups, const char *directory,
-                       struct test_settings *settings, struct error *error)
+static int apply_group(const struct case_groups *groups, const char *directory,
+                       struct case_settings *settings, struct error *error)
 {
-    const struct test_group *group = test_groups_find(groups, directory);
+    const struct test_group *group = case_groups_find(groups, directory);
     CLEANUP_FREE char *shown = NULL;
 
-    if (!group || test_settings_read(settings, group->kind, group->document, error) == 0)
+    if (!group || case_settings_read(settings, group->kind, group->document, error) == 0)
         return 0;
-    shown = test_groups_shown(groups, group);
+    shown = case_groups_shown(groups, group);
     return error_prefix(error, "'%s'", shown);
 }
 
 /* Makes the settings those of a directory, "" or "secret/group/". Takes ownership of its name. */
-static int enter(struct test_groups *groups, char *directory, struct error *error)
+static int enter(struct case_groups *groups, char *directory, struct error *error)
 {
-    test_settings_release(&groups->settings);
-    groups->settings = (struct test_settings)TEST_SETTINGS_INIT;
+    case_settings_release(&groups->settings);
+    groups->settings = (struct case_settings)CASE_SETTINGS_INIT;
     groups->settings.has_validator = groups->has_validator;
     free(groups->directory);
     groups->directory = directory;
     if (groups->validator_flags &&
-        test_settings_set_flags(&groups->settings, groups->validator_flags, error) != 0)
+        case_settings_set_flags(&groups->settings, groups->validator_flags, error) != 0)
         return error_prefix(error, "'%s': validator_flags", groups->root->shown);
     if (apply_group(groups, "", &groups->settings, error) != 0)
         return -1;
@@ -168,38 +168,38 @@ static int enter(struct test_groups *groups, char *directory, struct error *erro
     return 0;
 }
 
-static int apply_own(const struct test_groups *groups, const char *test,
-                     struct test_settings *settings, struct error *error)
+static int apply_own(const struct case_groups *groups, const char *test,
+                     struct case_settings *settings, struct error *error)
 {
     CLEANUP_FREE char *path = string_format("%s.yaml", test);
-    CLEANUP_FREE char *shown = test_file_shown(groups->root, path);
+    CLEANUP_FREE char *shown = case_file_shown(groups->root, path);
     json_t *document = read_document(groups, path, NULL, error);
     int result;
 
     if (!document)
         return -1;
-    result = test_settings_read(settings, TEST_SETTINGS_TEST, document, error);
+    result = case_settings_read(settings, TEST_SETTINGS_TEST, document, error);
     json_decref(document);
     return result == 0 ? 0 : error_prefix(error, "'%s'", shown);
 }
 
-int test_groups_settings(struct test_groups *groups, const char *test, bool has_own,
-                         struct test_settings *settings, struct error *error)
+int case_groups_settings(struct case_groups *groups, const char *test, bool has_own,
+                         struct case_settings *settings, struct error *error)
 {
     const char *name = text_file_name(test);
     char *directory = string_format("%.*s", (int)(name - test), test);
 
-    *settings = (struct test_settings)TEST_SETTINGS_INIT;
+    *settings = (struct case_settings)CASE_SETTINGS_INIT;
     if (groups->directory && strcmp(groups->directory, directory) == 0)
         free(directory);
     else if (enter(groups, directory, error) != 0)
         return -1;
-    test_settings_copy(settings, &groups->settings);
+    case_settings_copy(settings, &groups->settings);
     settings->has_own_arguments = false;
     return has_own ? apply_own(groups, test, settings, error) : 0;
 }
 
-void test_groups_release(struct test_groups *groups)
+void case_groups_release(struct case_groups *groups)
 {
     for (size_t i = 0; i < groups->count; i++) {
         free(groups->items[i].directory);
@@ -207,5 +207,5 @@ void test_groups_release(struct test_groups *groups)
     }
     free(groups->items);
     free(groups->directory);
-    test_settings_release(&groups->settings);
+    case_settings_release(&groups->settings);
 }

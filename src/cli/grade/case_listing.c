@@ -1,4 +1,4 @@
-#include "cli/grade/test_listing.h"
+#include "cli/grade/case_listing.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/natural_order.h"
 #include "base/text.h"
-#include "request/test_request.h"
+#include "request/case_request.h"
 
 static const char *const endings[TEST_FILES] = {".in", ".out", ".ans", ".args", ".yaml", ".files"};
 
@@ -35,14 +35,14 @@ static const char *const for_programs[] = {"sample", "secret"};
 enum { ENTRIES_MAX = 1000000, OTHERS_MAX = 10000 };
 
 struct walk {
-    struct test_listing *listing;
+    struct case_listing *listing;
     bool is_package;
     const char *shown;
     long long entries;
     struct error *error;
 };
 
-const char *test_file_ending(enum test_file which)
+const char *case_file_ending(enum case_file which)
 {
     return endings[which];
 }
@@ -64,16 +64,16 @@ static int refuse(const struct walk *walk, const char *path, const char *why)
     return error_set(walk->error, ERROR_INPUT, "'%s/%s' %s", walk->shown, escaped, why);
 }
 
-static void add_other(struct test_listing *listing, const char *path)
+static void add_other(struct case_listing *listing, const char *path)
 {
     if (listing->other_count++ < OTHERS_MAX)
         strvec_push(&listing->others, path);
 }
 
 /* Notes what a test has. A test with several files is listed several times. */
-static int add_file(const struct walk *walk, const char *path, enum test_file which)
+static int add_file(const struct walk *walk, const char *path, enum case_file which)
 {
-    struct test_listing *listing = walk->listing;
+    struct case_listing *listing = walk->listing;
     const size_t length = strlen(path) - strlen(endings[which]);
 
     if (!text_is_utf8(path))
@@ -102,7 +102,7 @@ static int list_file(struct walk *walk, const char *path)
     }
     for (int which = 0; dot && which < TEST_DIRECTORY; which++)
         if (strcmp(dot, endings[which]) == 0)
-            return add_file(walk, path, (enum test_file)which);
+            return add_file(walk, path, (enum case_file)which);
     if (!dot || !CONTAINS(ignored, dot))
         add_other(walk->listing, path);
     return 0;
@@ -200,7 +200,7 @@ static bool is_test(const struct listed_test *listed)
 }
 
 /* Drops a NAME.yaml and a NAME.files without a test. */
-static void drop(struct test_listing *listing, struct listed_test *listed)
+static void drop(struct case_listing *listing, struct listed_test *listed)
 {
     for (int which = TEST_FILES_MAKING_ONE; which < TEST_FILES; which++) {
         CLEANUP_FREE char *path = string_format("%s%s", listed->name, endings[which]);
@@ -212,7 +212,7 @@ static void drop(struct test_listing *listing, struct listed_test *listed)
 }
 
 /* Sorts the tests and makes one of those with the same name. */
-static void merge_files(struct test_listing *listing)
+static void merge_files(struct case_listing *listing)
 {
     size_t count = 0, next;
 
@@ -235,7 +235,7 @@ static void merge_files(struct test_listing *listing)
     listing->count = count;
 }
 
-int test_listing_read(struct test_listing *listing, int directory, bool is_package,
+int case_listing_read(struct case_listing *listing, int directory, bool is_package,
                       const char *shown, struct error *error)
 {
     struct walk walk = {
@@ -257,12 +257,12 @@ int test_listing_read(struct test_listing *listing, int directory, bool is_packa
     return 0;
 }
 
-void test_listing_release(struct test_listing *listing)
+void case_listing_release(struct case_listing *listing)
 {
     for (size_t i = 0; i < listing->count; i++)
         free(listing->tests[i].name);
     free(listing->tests);
     strvec_release(&listing->groups);
     strvec_release(&listing->others);
-    *listing = (struct test_listing)TEST_LISTING_INIT;
+    *listing = (struct case_listing)CASE_LISTING_INIT;
 }

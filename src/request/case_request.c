@@ -1,23 +1,23 @@
-#include "request/test_request.h"
+#include "request/case_request.h"
 
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
 
-struct test_request *test_requests_add(struct test_requests *tests)
+struct case_request *case_requests_add(struct case_requests *tests)
 {
     const size_t count = tests->count;
 
     if ((count & (count - 1)) == 0) /* the capacity, which is a power of two, is used up */
         tests->items =
             memory_resize(tests->items, (count > 0 ? 2 * count : 1) * sizeof *tests->items);
-    tests->items[count] = (struct test_request)TEST_REQUEST_INIT;
+    tests->items[count] = (struct case_request)CASE_REQUEST_INIT;
     tests->count++;
     return &tests->items[count];
 }
 
-static void test_request_release(struct test_request *test)
+static void case_request_release(struct case_request *test)
 {
     free(test->name);
     free(test->stdin_data);
@@ -28,17 +28,17 @@ static void test_request_release(struct test_request *test)
     input_files_release(&test->files);
     free(test->expected);
     free(test->group);
-    *test = (struct test_request)TEST_REQUEST_INIT;
+    *test = (struct case_request)CASE_REQUEST_INIT;
 }
 
-struct score_groups *test_requests_groups(struct test_requests *tests)
+struct score_groups *case_requests_groups(struct case_requests *tests)
 {
     if (!tests->groups)
         tests->groups = score_groups_new();
     return tests->groups;
 }
 
-struct test_requests test_requests_share(struct test_requests *tests)
+struct case_requests case_requests_share(struct case_requests *tests)
 {
     if (!tests->owners) {
         tests->owners = memory_allocate(sizeof *tests->owners);
@@ -49,7 +49,7 @@ struct test_requests test_requests_share(struct test_requests *tests)
 }
 
 /* Gives up this ownership. False if others own the tests still. */
-static bool was_last_owner(struct test_requests *tests)
+static bool was_last_owner(struct case_requests *tests)
 {
     if (!tests->owners)
         return true;
@@ -59,13 +59,13 @@ static bool was_last_owner(struct test_requests *tests)
     return true;
 }
 
-void test_requests_release(struct test_requests *tests)
+void case_requests_release(struct case_requests *tests)
 {
     if (was_last_owner(tests)) {
         for (size_t i = 0; i < tests->count; i++)
-            test_request_release(&tests->items[i]);
+            case_request_release(&tests->items[i]);
         free(tests->items);
         score_groups_free(tests->groups);
     }
-    *tests = (struct test_requests)TEST_REQUESTS_INIT;
+    *tests = (struct case_requests)CASE_REQUESTS_INIT;
 }
