@@ -32,7 +32,7 @@ file=$scratch/config.json
 
 test_case --quick 'the options' && {
     server --help
-    is "$status|$err|${out%%$'\n'*}" "0||usage: isolator-mcp [--config FILE] [--inputs DIR] [--audit FILE]" "--help"
+    is "$status|$err|${out%%$'\n'*}" "0||usage: isolator-mcp [OPTIONS]" "--help"
     help=$out
     server -h
     is "$status|$err|$out" "0||$help" "-h"
