@@ -38,7 +38,7 @@ summary() { sed 's/ in [0-9]*\.[0-9] s/ in TIME/' <<<"$err"; }
 warm() {
     local round served
     for round in $(seq 20); do
-        echo '{"language": "python", "entrypoint_code": "import time; time.sleep(2)"}' >"$scratch/round"
+        echo '{"language": "python", "entrypoint_code": "import time; time.sleep('$((2 * round))')"}' >"$scratch/round"
         echo "{\"language\": \"python\", $1}" >>"$scratch/round"
         batch_with "{\"warm\": {\"python\": 1}${2-}}" -j 1 "$scratch/round" 2>"$scratch/err"
         served=$(results '$r->{line} == 2 && $r->{warm} ? ($r->{ready} ? "ready" : "cold") . " $r->{status} $r->{stdout}" : ()' | head -n 1)
