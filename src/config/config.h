@@ -126,6 +126,7 @@ struct config {
     int max_stored_bytes; /* of the files and output of runs that it keeps */
     int warm_max_age;     /* seconds after which a warm container is replaced */
     int warm_memory_mb;   /* that ready interpreters may use together */
+    int share, max_share; /* lines of a batch that share a container; 0: none */
     struct session_settings sessions;
     struct job_settings jobs;
     struct tool_server *tools; /* owned; in the order of the files */
@@ -134,6 +135,9 @@ struct config {
     struct config_layer *layers; /* owned; the built-in configuration first */
     size_t layer_count;
 };
+
+/* Lines of a batch that share a container, at most. */
+enum { CONFIG_SHARE_MAX = 100000 };
 
 /* Makes an empty configuration; config_load() or config_overlay() fills it in. */
 void config_init(struct config *config);

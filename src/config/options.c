@@ -179,6 +179,10 @@ static int apply_option(const struct option_rule *rule, const char *value, void 
         *(bool *)place = true;
         return 0;
     case OPTION_COUNTS:
+        if (!value) {
+            *(int *)place = rule->without_value;
+            return 0;
+        }
         return set_whole(rule, value, place, error);
     case OPTION_SETS:
         *(const char **)place = value;

@@ -54,6 +54,7 @@ struct option_rule {
     } kind;
     size_t place; /* the offset of what it changes in the command's struct of values */
     int least, most;
+    int without_value; /* of OPTION_COUNTS whose value may be missing: what it stands for then */
     enum limit_number limit;
     option_apply *apply;
     const char *subject; /* what errors call it, if there is no `key`; NULL: none */

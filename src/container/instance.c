@@ -21,6 +21,7 @@ void instance_free(struct instance *instance)
     strbuf_release(&instance->message);
     owned_container_release(&instance->container);
     strvec_release(&instance->warnings);
+    free(instance->share.forks);
     free(instance);
 }
 

@@ -1,8 +1,9 @@
 /*
  * An instance: a container that was created and started, and whose supervisor (src/supervisor)
  * waits for the one request that the instance will serve, for one program or for several
- * (run/submission.h), or for the requests of one session (run/run_session.h). Then it is removed,
- * and never used for another request or session.
+ * (run/submission.h), for the requests of one session (run/run_session.h), or for those of a batch
+ * whose owner lets them share containers (run/sharing.h). Then it is removed, and never used for
+ * anything else.
  *
  * Image, user, network and mounts are settled when the instance is made. What only the program sees
  * (files, command, environment, stdin, timeout) comes with the request, and the limits of memory,
@@ -41,6 +42,13 @@ enum instance_phase {
 /* Bytes that are kept of what the docker command, and the shell before the supervisor, wrote. */
 enum { INSTANCE_MESSAGE_MAX = 4096 };
 
+/* How the lines of a batch share an instance (run/sharing.h). */
+struct container_share {
+    int served;    /* lines that have run in it */
+    char *forks;   /* what a ready interpreter, of which their programs are forks, was started with;
+                      owned; NULL: there is none */
+};
+
 struct instance {
     struct owned_container container;
     enum delivery delivery;
@@ -64,6 +72,7 @@ struct instance {
     struct job_script *script; /* of a transport that writes one; borrowed */
     struct job_log *log;       /* of one that reads it; borrowed */
     bool log_is_late;          /* the engine did not give the log in time */
+    struct container_share share; /* among the lines of a batch */
     long extra_mb; /* memory that the container has in addition to its limits, for its output */
     struct channel channels[CHANNELS]; /* what takes the bytes of each */
     size_t taken[CHANNELS];            /* bytes that are not granted again yet */

@@ -35,6 +35,7 @@ struct program_request {
     bool samples_memory;  /* FRAME_RUN_SAMPLE_MEMORY */
     int archive;          /* files for its working directory; -1: none */
     long long restore_ms; /* RESTORE comes first, which may take so long; 0: no */
+    bool forgets;         /* and lays nothing out */
     bool reset;           /* RESET comes first: the program finds what the one before it has left */
     /* It does not run, but is made ready for a later request ("Ready programs" in
      * supervisor/protocol.h). */

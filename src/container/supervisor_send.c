@@ -110,7 +110,7 @@ static void add_make_ready(struct supervisor_link *link, const struct frame_run 
 
 void supervisor_link_request(struct supervisor_link *link, const struct program_request *request)
 {
-    const struct frame_restore restore = {(uint64_t)request->restore_ms};
+    const struct frame_restore restore = {(uint64_t)request->restore_ms, request->forgets};
     struct frame_run run = program_request_frame(request, link->is_script);
 
     begin_request(link, request->archive, request->spec.input, request->spec.input_is_live);

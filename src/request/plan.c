@@ -214,6 +214,17 @@ static int resolve_grader(struct plan *plan, const struct config *config,
                : error_prefix(error, "the grader");
 }
 
+/*
+ * Whether other programs may run in its container after it: what it leaves can be removed, and
+ * no one needs that.
+ */
+static bool can_share(const struct plan *plan)
+{
+    return plan_kind(plan) == PLAN_PROGRAM && !plan_has_session(plan) &&
+           plan->policy.read_only == 1 && !plan->save_image && !plan->save_dockerfile &&
+           plan_programs_ms(plan) <= SHARE_PROGRAM_MAX_MS;
+}
+
 int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
                  struct error *error)
 {
@@ -249,6 +260,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     function_call_copy(&plan->call, &request->call);
     set_command(plan, request, language);
     take_over(plan, request);
+    plan->share_max = can_share(plan) ? request->share_max : 0;
     return 0;
 }
 

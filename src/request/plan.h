@@ -14,6 +14,9 @@
 #include "config/sandbox_policy.h"
 #include "request/request.h"
 
+/* How long a program may run whose container is shared, in ms. */
+enum { SHARE_PROGRAM_MAX_MS = 3600000 };
+
 /* Owns everything in it. */
 struct plan {
     char *language; /* its name */
@@ -49,6 +52,7 @@ struct plan {
     struct plan *grader;        /* owned; that of what grades groups of tests; NULL: nothing */
     enum checker_convention checker_convention;
     bool interactive, transcript; /* the checker talks to the program; what they say is kept */
+    int share_max;    /* programs that may share its container, see run/sharing.h; 0: none */
     bool is_repeated; /* the program runs many times, each time with its files as they were */
     struct session_request session;
     /*

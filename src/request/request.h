@@ -94,6 +94,7 @@ struct request {
     struct strvec artifacts; /* patterns (base/glob.h) of the files to return; empty: no files */
     bool of_package;         /* it is one of a problem package, which can have another standard */
     bool background;         /* the caller wants a job, and not to wait for the result */
+    int share_max;           /* programs that may share its container, one after the other; 0 */
     bool artifacts_optional; /* the patterns are not the caller's: no file need fit */
     bool unrequested;        /* return pictures, and name the other files that the program writes */
     struct case_requests tests;

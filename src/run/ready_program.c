@@ -22,22 +22,28 @@
  */
 enum { TESTS_MIN = 5 };
 
-/* Whether forks of one interpreter may take the place of the programs of all tests. */
+/* Whether forks of one interpreter may take the place of programs of the plan. */
 static bool can_fork(const struct plan *plan)
+{
+    return strvec_contains(&plan->source_extensions, ".py") && plan->preload.count == 0 &&
+           plan->tools.count == 0 && plan->policy.network_rules.count == 0;
+}
+
+static bool tests_can_fork(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->tests.count; i++)
         if (plan->tests.items[i].arguments.count > 0 || plan->tests.items[i].environment.count > 0)
             return false;
-    return plan->tests.count >= TESTS_MIN && strvec_contains(&plan->source_extensions, ".py") &&
-           plan->preload.count == 0 && plan->tools.count == 0 &&
-           plan->policy.network_rules.count == 0 && !plan->interactive && !plan->call.function;
+    return plan->tests.count >= TESTS_MIN && can_fork(plan) && !plan->interactive &&
+           !plan->call.function;
 }
 
 bool ready_program_is_possible(const struct plan *plan, enum ready_use use)
 {
     if (use == READY_FOR_CELL)
         return plan->ready && plan->session_command.count > 0;
-    return plan->ready && plan->build.count == 0 && (use != READY_FOR_TESTS || can_fork(plan));
+    return plan->ready && plan->build.count == 0 && (use != READY_FOR_TESTS || tests_can_fork(plan)) &&
+           (use != READY_FOR_LINES || can_fork(plan));
 }
 
 static int pack_hook(const struct plan *plan, struct archive *archive, struct error *error)
@@ -67,8 +73,8 @@ int ready_program_make(struct instance *instance, const struct plan *plan, enum 
     enum process_event event;
 
     request.make_ready = true;
-    request.fork = use == READY_FOR_TESTS;
-    if (request.fork)
+    request.fork = use == READY_FOR_TESTS || use == READY_FOR_LINES;
+    if (use == READY_FOR_TESTS)
         request.restore_ms = budget_ms(instance->container.docker, BUDGET_RESTORE);
     request.spec.input = -1;
     if (use == READY_FOR_CELL)

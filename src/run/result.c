@@ -211,6 +211,10 @@ json_t *result_to_json(struct result *result)
     json_object_set_new(object, "warm", json_boolean(result->warm));
     if (result->ready)
         json_object_set_new(object, "ready", json_true());
+    if (result->shared) {
+        json_object_set_new(object, "shared", json_true());
+        json_object_set_new(object, "served", json_integer(result->served));
+    }
     if (result->session)
         add_session(object, result->session);
     json_object_set_new(object, "artifacts", artifacts_to_json(&result->artifacts));

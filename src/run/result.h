@@ -76,6 +76,8 @@ struct result {
     char *container;       /* owned; its name; NULL if none was created */
     bool warm;             /* a warm container was used */
     bool ready;            /* its interpreter had been started before */
+    bool shared;           /* the container is for several lines of a batch */
+    int served;            /* lines that it had served before */
     long long ready_bytes; /* memory that the container used then; not in the JSON */
     char *checker_image, *checker_container; /* of the checker of tests; owned; not in the JSON */
     int retries;                    /* how often it was run again since the engine had failed */

@@ -11,6 +11,7 @@
 #include "run/run_steps.h"
 #include "run/run_terminator.h"
 #include "run/save.h"
+#include "run/sharing.h"
 #include "run/submission.h"
 #include "run/unrequested_files.h"
 
@@ -172,8 +173,9 @@ static bool remove_instance(struct run *run, long long end, struct error *error)
 static bool undo_warm(struct run *run)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    const bool failed = sharing_has_failed(run);
     const bool undone =
-        remove_instance(run, budget_deadline(run->docker, BUDGET_WARM_REMOVE), &error);
+        remove_instance(run, budget_deadline(run->docker, BUDGET_WARM_REMOVE), &error) || failed;
 
     if (error.kind != ERROR_NONE)
         strvec_push(&run->result->warnings, error.message);
@@ -187,7 +189,7 @@ static int run_warm_or_cold(struct run *run, struct error *error)
 
     if (run_warm(run, &begun, &failure) == 0)
         return 0;
-    if (!begun && failure.kind == ERROR_ENGINE && undo_warm(run))
+    if (((!begun && failure.kind == ERROR_ENGINE) || sharing_has_failed(run)) && undo_warm(run))
         return run_cold(run, error);
     *error = failure;
     failure = (struct error)ERROR_INIT;

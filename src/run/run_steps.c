@@ -8,6 +8,7 @@
 #include "docker/budget.h"
 #include "run/collector.h"
 #include "run/run_session.h"
+#include "run/sharing.h"
 #include "run/unrequested_files.h"
 
 /* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
@@ -45,6 +46,8 @@ long long run_use_ms(const struct run *run)
 
 long long run_keep_ms(const struct run *run)
 {
+    if (run->plan->share_max > 0)
+        return SHARING_AGE_MAX_MS + SHARE_PROGRAM_MAX_MS;
     return run_use_ms(run) + (run->session ? run_session_left_ms(run->session) : 0);
 }
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "run/ready_program.h"
+#include "run/sharing.h"
 #include "run/submission.h"
 
 /* How long after pool_start() a POOL_AHEAD pool begins to make instances. */
@@ -91,7 +92,7 @@ struct pool *pool_open(const struct docker *docker, const struct config *config,
     }
     pthread_mutex_init(&pool->lock, NULL);
     pool->classes = memory_allocate(config->language_count * sizeof *pool->classes);
-    for (size_t i = 0; i < config->language_count; i++)
+    for (size_t i = 0; i < config->language_count && policy != POOL_SHARED; i++)
         if (config->languages[i].warm > 0)
             open_class(pool, config, &config->languages[i]);
     return pool;
@@ -102,7 +103,8 @@ void pool_start(struct pool *pool)
     if (!pool)
         return;
     pthread_mutex_lock(&pool->lock);
-    if (!pool->started && !pool->stopped && pool->class_count > 0) {
+    if (!pool->started && !pool->stopped &&
+        (pool->class_count > 0 || pool->policy == POOL_SHARED)) {
         pool->fill_from = clock_now_ms() + (pool->policy == POOL_AHEAD ? DELAY_MS : 0);
         pool->started = thread_start(&pool->thread, pool_maintain, pool) == 0;
     }
@@ -134,6 +136,19 @@ static enum ready_use use_of(const struct plan *plan)
     return plan_kind(plan) == PLAN_CELL ? READY_FOR_CELL : READY_FOR_PROGRAM;
 }
 
+/* Whether the plan can use the instance of the entry. One that is shared has to be equal. */
+static bool suits(const struct pool *pool, const struct pool_entry *entry, const struct plan *plan,
+                  const struct pool_kind *wanted)
+{
+    const struct pool_kind kind = pool_kind_of(entry->instance);
+    const struct container_limits limits =
+        container_limits_of_engine(&pool->docker, &wanted->limits);
+
+    return will_do(pool, plan->policy.oci_runtime, &kind, wanted) &&
+           (entry->instance->share.served == 0 || container_limits_equal(&kind.limits, &limits)) &&
+           sharing_suits(entry->instance, plan);
+}
+
 /*
  * The link to the best instance that the plan can use: one with the same limits, and then one that
  * is ready for such a request. NULL: there is none. Has the lock.
@@ -149,7 +164,7 @@ static struct pool_entry **find(struct pool *pool, const struct plan *plan,
         const struct pool_kind kind = pool_kind_of((*link)->instance);
         const int rank = 1 + 2 * pool_kind_equal(&kind, wanted) + ((*link)->use == use ? 1 : 0);
 
-        if (rank > best_rank && will_do(pool, plan->policy.oci_runtime, &kind, wanted) &&
+        if (rank > best_rank && suits(pool, *link, plan, wanted) &&
             instance_waits((*link)->instance)) {
             best = link;
             best_rank = rank;
@@ -216,6 +231,23 @@ struct instance *pool_take(struct pool *pool, const struct plan *plan,
     set_requested(pool, plan, &wanted, pool->policy != POOL_ONE_SHOT);
     pthread_mutex_unlock(&pool->lock);
     return taken;
+}
+
+bool pool_give(struct pool *pool, struct instance *instance, size_t max)
+{
+    bool given;
+
+    if (!pool)
+        return false;
+    pthread_mutex_lock(&pool->lock);
+    given = pool->started && !pool->ending;
+    if (given) {
+        pool->max_shared = max;
+        pool_append(pool, instance, READY_USES);
+        notifier_raise(&pool->wake);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return given;
 }
 
 void pool_end(struct pool *pool)

@@ -8,6 +8,8 @@
  * If the engine cannot make one, the pool tries again later, with a back-off; if the image is not
  * there, not before a run asks for the language.
  *
+ * It also holds the instances that the lines of a batch share, between two of them.
+ *
  * Thread-safe. NULL stands for a pool that is always empty.
  */
 #ifndef SERVICE_POOL_H
@@ -37,6 +39,7 @@ enum pool_policy {
      */
     POOL_AHEAD,
     POOL_ON_DEMAND, /* of each language that a run has asked for */
+    POOL_SHARED,    /* none: the pool has those that runs share, and pool_give() returns */
     POOL_ONE_SHOT   /* one for each pool_request(), and none in its place */
 };
 
@@ -68,6 +71,13 @@ bool pool_request(struct pool *pool, const struct plan *plan);
  */
 struct instance *pool_take(struct pool *pool, const struct plan *plan,
                            const struct container_limits *limits);
+
+/*
+ * Returns an instance that was used and may be taken by another run that shares it (run/sharing.h);
+ * it is owned by the pool then, which removes the ones that have waited for longest if there are
+ * more than `max`. False: the pool is being closed, and the instance is still the caller's.
+ */
+bool pool_give(struct pool *pool, struct instance *instance, size_t max);
 
 /*
  * Begins the end: no more instances are made or taken, and those that wait are removed. If the

@@ -57,6 +57,7 @@ struct pool {
     bool stopped;               /* no more instances are made, by pool_stop() or pool_end() */
     bool paused;                /* by pool_pause() */
     bool ending, done;          /* pool_end() was called; its work is complete */
+    size_t max_shared;          /* instances that runs have returned */
     long long fill_from;        /* clock_now_ms(); no instance is made before */
     bool started;
     pthread_t thread;
@@ -72,6 +73,9 @@ struct pool_kind pool_kind_of(const struct instance *instance);
 
 /* Takes an instance out of the list. Has the lock. */
 struct instance *pool_take_out(struct pool_entry **link);
+
+/* Adds one at its end. Has the lock. */
+void pool_append(struct pool *pool, struct instance *instance, enum ready_use use);
 
 /* The thread of the pool: maintains it until pool->ending. */
 void *pool_maintain(void *pool);

@@ -19,7 +19,7 @@ enum { MIN_BACKOFF_MS = 1000, MAX_BACKOFF_MS = 300000 };
 
 /* ---- the list; all with the lock */
 
-static void append(struct pool *pool, struct instance *instance, enum ready_use use)
+void pool_append(struct pool *pool, struct instance *instance, enum ready_use use)
 {
     struct pool_entry *entry = memory_allocate(sizeof *entry);
     struct pool_entry **last = &pool->waiting;
@@ -54,7 +54,20 @@ static bool needs_refill(const struct pool *pool, const struct pool_class *class
     return count < class->wanted;
 }
 
-/* Takes out an instance that has ended or is too old; NULL: there is none. */
+/* Whether runs have returned more than there may be. */
+static bool has_too_many(const struct pool *pool)
+{
+    size_t count = 0;
+
+    for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next)
+        count++;
+    return pool->policy == POOL_SHARED && count > pool->max_shared;
+}
+
+/*
+ * Takes out an instance that has ended or is too old, or the one that has waited for longest of too
+ * many; NULL: there is none.
+ */
 static struct instance *take_stale(struct pool *pool)
 {
     const long long oldest = clock_now_ms() - pool->max_age;
@@ -62,7 +75,7 @@ static struct instance *take_stale(struct pool *pool)
     for (struct pool_entry **link = &pool->waiting; *link; link = &(*link)->next)
         if ((*link)->instance->made <= oldest || !instance_waits((*link)->instance))
             return pool_take_out(link);
-    return NULL;
+    return has_too_many(pool) ? pool_take_out(&pool->waiting) : NULL;
 }
 
 /* ---- what the thread does */
@@ -211,7 +224,7 @@ static void refill(struct pool *pool, struct pool_class *class)
     }
     pthread_mutex_lock(&pool->lock);
     if (instance) {
-        append(pool, instance, ready ? use : READY_USES);
+        pool_append(pool, instance, ready ? use : READY_USES);
         class->backoff = 0;
         return;
     }

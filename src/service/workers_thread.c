@@ -7,6 +7,7 @@
 #include "base/linux.h"
 #include "judge/judgement.h"
 #include "run/enforcement_probe.h"
+#include "run/sharing.h"
 
 /* The pauses before a run is run again. */
 enum { RETRY_PAUSE_MS = 500, RETRY_PAUSE_MAX_MS = 30000 };
@@ -66,6 +67,14 @@ static void execute_in_session(struct workers *workers, struct run_handle *handl
         result_fail(judgement->run.result, &error);
 }
 
+/* Returns the container of a run that another one may share. */
+static void give_shared(struct workers *workers, struct run *run)
+{
+    if (sharing_end(run) &&
+        pool_give(workers->pool, run->instance, (size_t)workers->limits.max_active))
+        run->instance = NULL;
+}
+
 /* Runs the plan and fills in the result. */
 static void execute(struct workers *workers, struct run_handle *handle, struct judgement *judgement,
                     struct result *result)
@@ -87,6 +96,7 @@ static void execute(struct workers *workers, struct run_handle *handle, struct j
             execute_in_session(workers, handle, judgement);
         else
             judgement_execute(judgement, NULL, take_warm(workers, &judgement->run));
+        give_shared(workers, &judgement->run);
     } else if (unproven.kind != ERROR_NONE) {
         result_fail(result, &unproven);
     }

@@ -12,7 +12,7 @@
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 17, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 18, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -114,7 +114,8 @@ struct frame_kept {
 };
 
 struct frame_restore {
-    uint64_t max_ms; /* how long RESTORE may take */
+    uint64_t max_ms;  /* how long RESTORE may take */
+    uint64_t forgets; /* 1: nothing is laid out, and a copy of KEEP is given up; else 0 */
 };
 
 /* Waits until the limits, which isolator sets after a build, are no higher. 0: any will do. */

@@ -98,7 +98,7 @@ static bool end_processes(struct keep *keep)
 
 bool keep_hides_objects(const struct keep *keep)
 {
-    return keep->copy >= 0 && kernel_is_gvisor();
+    return keep->empties && kernel_is_gvisor();
 }
 
 /* A queue can be made although no file system shows it. */
@@ -239,12 +239,18 @@ static bool make_copy(struct keep *keep, uint64_t max)
 
 /* ---- frames */
 
-/* Memory is given back before the copy takes some. */
-static bool make(struct keep *keep, uint64_t max)
+/* Whether all files and queues that programs can leave can be removed. */
+static bool check(struct keep *keep)
 {
     if (!places_check(&keep->places, keep->workdir, &keep->pace, &keep->failure))
         return fail_at(keep, FRAME_STEP_CLEAN);
-    return end_processes(keep) && check_queues(keep) && remove_objects(keep) &&
+    return check_queues(keep);
+}
+
+/* Memory is given back before the copy takes some. */
+static bool make(struct keep *keep, uint64_t max)
+{
+    return end_processes(keep) && check(keep) && remove_objects(keep) &&
            empty_places(keep, true, false) && wait_for_sockets(keep, true) &&
            make_copy(keep, max) && empty_places(keep, false, true);
 }
@@ -259,16 +265,23 @@ bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *byte
     begin_work(keep, frame->max_ms);
     if (!make(keep, frame->max))
         return false;
+    keep->empties = true;
     *bytes = keep_bytes(keep);
     return true;
 }
 
 bool keep_empty(struct keep *keep, const struct frame_restore *frame, bool ended)
 {
+    const bool is_first = !keep->empties;
+
     begin_work(keep, frame->max_ms);
-    if (!ended && !end_processes(keep))
+    if (frame->forgets != 0)
+        drop_copy(keep);
+    if ((!ended && !end_processes(keep)) || (is_first && !check(keep)))
         return false;
-    return remove_objects(keep) && empty_places(keep, true, true) && wait_for_sockets(keep, false);
+    keep->empties = true;
+    return remove_objects(keep) && empty_places(keep, true, true) &&
+           wait_for_sockets(keep, is_first);
 }
 
 bool keep_lay_out(struct keep *keep, struct unpack *unpack)
@@ -277,7 +290,7 @@ bool keep_lay_out(struct keep *keep, struct unpack *unpack)
     ssize_t length;
     off_t at = 0;
 
-    while ((length = pread(keep->copy, chunk, sizeof chunk, at)) > 0) {
+    while (keep->copy >= 0 && (length = pread(keep->copy, chunk, sizeof chunk, at)) > 0) {
         unpack_feed(unpack, chunk, (size_t)length);
         at += length;
         connection_poll(keep->connection, 0);

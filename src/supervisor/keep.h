@@ -23,6 +23,7 @@ struct keep {
     int workdir;
     struct places places;
     const char *sysvipc, *sockets; /* see clean_sysv() and clean_has_sockets() */
+    bool empties;                  /* several programs run, and the places are emptied */
     bool shares_sockets;           /* others than the program's are in the list */
     int copy;                      /* the archive; owned; -1: there is none */
     /* The work on one frame. */
@@ -43,9 +44,9 @@ void keep_open(struct keep *keep, struct connection *connection, const char *mou
 bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *bytes);
 
 /*
- * Whether programs could leave objects for the next one that cannot be listed: there is a copy, and
- * the kernel is gVisor's, which mounts no file system of message queues and does not list all
- * objects of System V. Then programs must not make any.
+ * Whether programs could leave objects for the next one that cannot be listed: the places are
+ * emptied between programs, and the kernel is gVisor's, which mounts no file system of message
+ * queues and does not list all objects of System V. Then programs must not make any.
  */
 bool keep_hides_objects(const struct keep *keep);
 
@@ -54,8 +55,8 @@ uint64_t keep_bytes(const struct keep *keep);
 
 /*
  * RESTORE, in two parts, for memory is given back before anything takes some: empties all places,
- * and lays the copy out. Before that it ends all processes, unless all that may end have `ended`.
- * False: `step` is set.
+ * and lays the copy out, if there is one after that. Before that it ends all processes, unless all
+ * that may end have `ended`. False: `step` is set.
  */
 bool keep_empty(struct keep *keep, const struct frame_restore *frame, bool ended);
 bool keep_lay_out(struct keep *keep, struct unpack *unpack);

@@ -33,11 +33,11 @@
  *     KEEP         waiting  struct frame_keep: keep a copy of the working directory, and empty each
  *                  ended    place where a program can leave something. The archive, if there is
  *                           one, has to be complete. KEPT or FAILED follows; ended after that
- *     RESTORE      waiting  struct frame_restore, after KEPT: another request follows, as after
- *                  ended    RESET. Each place where a program can leave something is emptied, and
- *                           the copy laid out; waiting after that. A failure is reported only
- *                           after the next RUN or MAKE_READY, so the frames of the request may come
- *                           at once
+ *     RESTORE      waiting  struct frame_restore, after KEPT unless it forgets the copy: another
+ *                  ended    request follows, as after RESET. Each place where a program can leave
+ *                           something is emptied, and the copy laid out; waiting after that. A
+ *                           failure is reported only after the next RUN or MAKE_READY, so the
+ *                           frames of the request may come at once
  *     MAKE_READY   waiting  struct frame_make_ready and text: see "Ready programs". READY or FAILED
  *                           follows; ended after FAILED
  *     DETACH       waiting  struct frame_detach, only in a script, see below. DETACHED or FAILED

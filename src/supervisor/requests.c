@@ -110,8 +110,8 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
         keep(supervisor, &kept);
         return true;
     case FRAME_RESTORE:
-        if (supervisor->keep.copy < 0 || supervisor->has_interpreter ||
-            !read_struct(frame, &restored, sizeof restored))
+        if (supervisor->has_interpreter || !read_struct(frame, &restored, sizeof restored) ||
+            (supervisor->keep.copy < 0 && restored.forgets == 0))
             return false;
         restore(supervisor, &restored);
         return true;

@@ -149,6 +149,7 @@ static int submit_line(struct line_run *run, const json_t *arguments, struct err
     if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &client, &request,
                             error) != 0)
         return -1;
+    request.share_max = batch->options->detach ? 0 : batch->options->share;
     if (check_shard(batch, &request, error) != 0)
         return -1;
     if (batch->options->detach)
@@ -295,6 +296,8 @@ static void run_lines(struct batch *batch)
  */
 static enum pool_policy pool_policy(const struct batch_options *options)
 {
+    if (options->share > 0 && !options->detach)
+        return POOL_SHARED;
     return options->parallel < linux_cores() && !options->detach ? POOL_ON_DEMAND : POOL_NONE;
 }
 

@@ -30,6 +30,7 @@ struct batch_options {
     const char *programs;              /* directory for entrypoint_file; borrowed; NULL: none */
     const struct strvec *tools;        /* servers whose tools they may call; borrowed */
     struct batch_shard shard;          /* the lines that run */
+    int share;                         /* lines that share a container; 0: each has its own */
     int retries;                       /* how often a request is run again that the engine failed */
     const struct batch_resume *resume; /* requests that are skipped; borrowed; NULL: none */
 };

@@ -23,7 +23,7 @@
 
 struct batch_arguments {
     struct common_options common;
-    int parallel, retries;
+    int parallel, retries, share;
     struct batch_shard shard;
     const char *artifacts; /* directory, borrowed from argv; NULL */
     const char *programs;  /* directory, borrowed from argv; NULL */
@@ -33,11 +33,20 @@ struct batch_arguments {
     enum output_format format;
 };
 
+/* Lines that share a container if --share does not say how many; and if it is not given. */
+enum { SHARE_DEFAULT = 200, SHARE_OF_CONFIG = -1 };
+
 static const struct option_rule batch_rules[] = {
     {{'j', "--jobs", "N", "run N at a time", "one per processor core",
       "Run N requests at a time, at most 1024. A much higher number makes the engine no faster, "
       "and it may then need more than the *engineTimeoutSeconds* of isolator_config.json(5)."},
      OPTION_WHOLE(struct batch_arguments, parallel, 1, PARALLEL_MAX)},
+    {{0, "--share", "[N]", "let lines share containers, N in each", "200",
+      "Let lines share containers, one after the other: at most N run in one, by default 200; 0: "
+      "each has a container of its own. Only for programs that may know of each other; see "
+      "[SHARING CONTAINERS]."},
+     OPTION_WHOLE(struct batch_arguments, share, 0, CONFIG_SHARE_MAX),
+     .without_value = SHARE_DEFAULT},
     {{0, "--detach", NULL, "start jobs, and print their ids", NULL,
       "Start each request as a job, which does not end with this command, and print its id; see "
       "[JOBS OF A BATCH]."},
@@ -139,6 +148,20 @@ static int check_output(int in, struct error *error)
                      "input and output are the same file; write the results to another file");
 }
 
+/* How many lines share a container. */
+static int choose_share(const struct batch_arguments *options, const struct config *config,
+                        int *share, struct error *error)
+{
+    const bool of_config = options->share == SHARE_OF_CONFIG;
+
+    *share = of_config ? config->share : options->share;
+    if (*share <= config->max_share)
+        return 0;
+    return error_set(error, of_config ? ERROR_CONFIG : ERROR_USAGE,
+                     "%s: %d is more than the configuration allows, which is %d (maxShare)",
+                     of_config ? "share" : "--share", *share, config->max_share);
+}
+
 /* Reads the results in `fd`, and the requests for the first time. */
 static int prepare_resume(const struct batch_arguments *options, int fd,
                           struct batch_options *batch, struct batch_resume *resume,
@@ -199,6 +222,11 @@ static int run_batch_command(void *context, char **operands, const struct config
     if (options->detach && options->tools.count > 0)
         return error_set(error, ERROR_USAGE,
                          "--tools is not for jobs, which run on when isolator has ended");
+    if (options->detach && options->share > 0)
+        return error_set(error, ERROR_USAGE,
+                         "--share is not for jobs, each of which has a container of its own");
+    if (choose_share(options, config, &batch.share, error) != 0)
+        return -1;
     if (options->programs && access(options->programs, R_OK | X_OK) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'",
                                options->programs);
@@ -232,7 +260,8 @@ int batch_command(int argc, char **argv)
 {
     static const struct command_line command = {
         .options = &batch_table, .operands_max = 1, .run = run_batch_command, .output = "results"};
-    struct batch_arguments options = {.parallel = parallel_default(), .tools = STRVEC_INIT};
+    struct batch_arguments options = {
+        .parallel = parallel_default(), .share = SHARE_OF_CONFIG, .tools = STRVEC_INIT};
     const int status = command_line_main(&command, argc, argv, &options);
 
     strvec_release(&options.tools);

@@ -1,0 +1,102 @@
+#include "run/sharing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "docker/budget.h"
+#include "run/ready_program.h"
+#include "run/verdict.h"
+
+/* What the programs of a plan are started with; owned. NULL: they are no forks. */
+static char *forks_of(const struct plan *plan)
+{
+    CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
+
+    if (!ready_program_is_possible(plan, READY_FOR_LINES))
+        return NULL;
+    strvec_push_all(&words, &plan->command);
+    strvec_push_all(&words, &plan->environment);
+    return strvec_join(&words, "\n");
+}
+
+bool sharing_suits(const struct instance *instance, const struct plan *plan)
+{
+    const struct container_share *share = &instance->share;
+    CLEANUP_FREE char *forks = NULL;
+
+    if (share->served == 0)
+        return true;
+    forks = share->served < plan->share_max ? forks_of(plan) : NULL;
+    return share->served < plan->share_max && !forks == !share->forks &&
+           (!forks || strcmp(forks, share->forks) == 0);
+}
+
+/* Makes an interpreter ready, of which the programs are forks, if it can be. */
+static void make_template(struct run *run)
+{
+    enum { PATIENCE_MS = 5000 }; /* many times what Python needs */
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    CLEANUP_FREE char *forks = forks_of(run->plan);
+    const long long start = clock_now_ms();
+
+    if (!forks || ready_program_make(run->instance, run->plan, READY_FOR_LINES,
+                                     start + PATIENCE_MS, run->cancel, &ignored) != 0)
+        return;
+    run->instance->share.forks = steal_pointer(&forks);
+    docker_traced(run->docker, "ready", start);
+}
+
+void sharing_prepare(struct run *run, struct program_request *request)
+{
+    struct instance *instance = run->instance;
+
+    if (run->plan->share_max == 0)
+        return;
+    if (instance->share.served == 0)
+        make_template(run);
+    request->is_last = false;
+    request->linger_ms = SHARING_AGE_MAX_MS;
+    request->fork = instance->share.forks != NULL;
+    request->samples_memory = true;
+    request->forgets = true;
+    /* with gVisor before the first one, too: it can leave what cannot be removed */
+    if (instance->share.served > 0 || instance->link.is_gvisor)
+        request->restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
+}
+
+/* Whether the program has ended in an ordinary way, and has reached no limit. */
+static bool is_ordinary(const struct run *run)
+{
+    const struct frame_end *end = &run->instance->link.end;
+    const struct result *result = run->result;
+
+    return (result->reason == REASON_EXIT || result->reason == REASON_SIGNAL) &&
+           run->instance->link.has_end && end->cause == FRAME_CAUSE_ITSELF &&
+           end->oom_kills == 0 && end->memory_full == 0 && end->refused == 0;
+}
+
+bool sharing_end(struct run *run)
+{
+    struct instance *instance = run->instance;
+    struct container_share *share;
+
+    if (run->plan->share_max == 0 || !instance)
+        return false;
+    share = &instance->share;
+    run->result->shared = true;
+    run->result->served = share->served++;
+    if (instance->link.has_end) /* the container's own maximum is that of all lines */
+        run->result->peak_bytes = verdict_figure(instance->link.end.used_bytes);
+    return is_ordinary(run) && instance_is_idle(instance) && share->served < run->plan->share_max &&
+           (!share->forks || run->result->ready) &&
+           clock_now_ms() - instance->made < SHARING_AGE_MAX_MS;
+}
+
+bool sharing_has_failed(const struct run *run)
+{
+    return run->plan->share_max > 0 && run->instance->share.served > 0 &&
+           run->instance->link.failure.step == FRAME_STEP_CLEAN;
+}
