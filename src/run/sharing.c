@@ -75,7 +75,7 @@ static bool is_ordinary(const struct run *run)
 
     return (result->reason == REASON_EXIT || result->reason == REASON_SIGNAL) &&
            run->instance->link.has_end && end->cause == FRAME_CAUSE_ITSELF &&
-           end->oom_kills == 0 && end->memory_full == 0 && end->refused == 0;
+           !end->is_full && end->oom_kills == 0 && end->memory_full == 0 && end->refused == 0;
 }
 
 bool sharing_end(struct run *run)

@@ -67,11 +67,13 @@ static void execute_in_session(struct workers *workers, struct run_handle *handl
         result_fail(judgement->run.result, &error);
 }
 
-/* Returns the container of a run that another one may share. */
+/* Returns the container of a run that another one may share. Lines of several kinds may alternate. */
 static void give_shared(struct workers *workers, struct run *run)
 {
-    if (sharing_end(run) &&
-        pool_give(workers->pool, run->instance, (size_t)workers->limits.max_active))
+    enum { MORE_KINDS = 8 };
+    const size_t max = (size_t)workers->limits.max_active + MORE_KINDS;
+
+    if (sharing_end(run) && pool_give(workers->pool, run->instance, max))
         run->instance = NULL;
 }
 

@@ -274,6 +274,7 @@ static void take_figures(struct supervisor *supervisor)
     end->oom_kills = figures_difference(now.oom_kills, before->oom_kills);
     end->memory_full = figures_difference(now.memory_full, before->memory_full);
     end->refused = figures_difference(now.refused, before->refused);
+    end->is_full = keep_is_full(&supervisor->keep);
     for (int i = 0; i < 2; i++)
         end->written[i] = supervisor->outputs[i].written;
     supervisor->ended = now;

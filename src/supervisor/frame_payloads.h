@@ -179,7 +179,8 @@ struct frame_end {
     uint32_t signal; /* that ended the program; 0: it exited with `status` */
     uint32_t status;
     uint16_t stays;      /* 1: the interpreter of a cell waits for the next one; 0: it has ended */
-    uint16_t was_ready;  /* 1: it was started before the request, see "Ready programs"; 0: after */
+    uint8_t was_ready;   /* 1: it was started before the request, see "Ready programs"; 0: after */
+    uint8_t is_full;     /* 1: a place where it could write had no room at its end; else 0 */
     uint64_t wall_us;    /* from the program's start to its end */
     uint64_t cpu_us;     /* CPU time of all its processes */
     uint64_t peak_bytes; /* the container's maximum use of memory, since it was started */

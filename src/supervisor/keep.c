@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,6 +100,17 @@ static bool end_processes(struct keep *keep)
 bool keep_hides_objects(const struct keep *keep)
 {
     return keep->empties && kernel_is_gvisor();
+}
+
+bool keep_is_full(const struct keep *keep)
+{
+    struct statvfs room;
+
+    for (size_t i = 0; i < keep->places.count; i++)
+        if (keep->places.items[i].empty && fstatvfs(keep->places.items[i].fd, &room) == 0 &&
+            room.f_blocks > 0 && (room.f_bavail == 0 || (room.f_files > 0 && room.f_favail == 0)))
+            return true;
+    return false;
 }
 
 /* A queue can be made although no file system shows it. */

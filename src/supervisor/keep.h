@@ -50,6 +50,9 @@ bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *byte
  */
 bool keep_hides_objects(const struct keep *keep);
 
+/* Whether a place where programs can write has no room for one more byte or file. */
+bool keep_is_full(const struct keep *keep);
+
 /* The length of the copy; 0: there is none. */
 uint64_t keep_bytes(const struct keep *keep);
 

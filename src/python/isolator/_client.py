@@ -83,6 +83,7 @@ class Settings:
         force: bool = False,
         programs_directory: Optional[PathLike] = None,
         retries: int = 0,
+        share: int = 0,
         tools: Sequence[str] = (),
     ) -> None:
         """All are optional.
@@ -95,6 +96,7 @@ class Settings:
         force: replace existing files there.
         programs_directory: where files of `Request.program_file` are.
         retries: how often a request runs again if the engine or its checker fails, at most 10.
+        share: how many requests may run in one container, one after the other; 0: each has its own.
         tools: servers of the configuration whose tools programs may call.
         """
         self._program = program
@@ -105,6 +107,8 @@ class Settings:
             self._options.append("--force")
         if retries:
             self._options.append(f"--retries={retries}")
+        if share:
+            self._options.append(f"--share={share}")
         self._options += [f"--tools={name}" for name in tools]
 
     def stream(self, kind: type[AnyResult], jobs: Optional[int] = None) -> Stream[AnyResult]:

@@ -231,6 +231,10 @@ class Result(Record):
     """Whether a warm container was used."""
     ready: Optional[bool]
     """True if its interpreter had been started before the request; None otherwise."""
+    shared: Optional[bool]
+    """True if the container is for several requests of the batch; None otherwise."""
+    served: Optional[int]
+    """How many requests had run in such a container before; None if it is not shared."""
     artifacts: tuple[Artifact, ...]
     warnings: tuple[str, ...]
     """Non-fatal problems."""

@@ -1,0 +1,183 @@
+#!/usr/bin/env bash
+# isolator batch --share: which lines share a container, what one finds of the one before it, and when a container is not
+# used again.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl and programs; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+
+. test/e2e/batch.sh
+
+image=isolator-test/share:$$
+trap 'in_main || exit; docker rmi --force "$image" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+
+# lines PERL: writes the requests that the Perl expression returns, hashes with at least the code.
+lines() {
+    perl -MJSON::PP -e '
+        sub slurp { local (@ARGV, $/) = @_; scalar <> }
+        print map { encode_json({language => "busybox", %$_}) . "\n" } eval $ARGV[0]; die $@ if $@' "$1" >"$scratch/lines"
+}
+# share ARG...: runs the lines one after the other.
+share() { batch -q -j 1 --share "$@" "$scratch/lines"; }
+containers='do { our %seen; my $n = keys %seen; $seen{$r->{container}} //= $n + 1 }'
+served="join ' ', $containers, \$r->{served} // 'own', \$r->{reason}"
+
+test_case 'lines share a container, at most N of them' && {
+    lines 'map { {entrypoint_code => "echo $_"} } 1 .. 5'
+    share
+    expect "$(results "$served . ' ' . quoted(\$r->{stdout})")" "five lines" <<'END'
+1 0 exit "1\n"
+1 1 exit "2\n"
+1 2 exit "3\n"
+1 3 exit "4\n"
+1 4 exit "5\n"
+END
+    is "$(results '($r->{shared} ? "shared" : "own") . " " . ($r->{warm} ? "warm" : "cold")' | uniq -c | xargs)" \
+        "1 shared cold 4 shared warm" "what results say"
+    is "$(results '$r->{peakMemoryBytes} > 0 && $r->{peakMemoryBytes} < 8e6 ? "small" : "peak: $r->{peakMemoryBytes}"' | sort -u)" small \
+        "memory is that of each program"
+    batch -q -j 1 --share=2 "$scratch/lines"
+    is "$(results "$served" | paste -sd ,)" "1 0 exit,1 1 exit,2 0 exit,2 1 exit,3 0 exit" "two in each"
+    batch -q -j 1 "$scratch/lines"
+    is "$(results "$served" | paste -sd ,)" "1 own exit,2 own exit,3 own exit,4 own exit,5 own exit" "without --share"
+    has "$(results 'join " ", sort keys %$r' | grep -cE 'served|shared')" 0 "and without a word of it"
+    is "$(own_containers)" "" "no container is left"
+}
+
+test_case 'programs in Python are forks, if they are started in the same way' && {
+    lines 'map { {language => "python", entrypoint_code => "import sys; print(sys.argv[1:])", %$_} }
+        {}, {}, {arguments => ["a"]}, {}, {environment => {WORD => "x"}}, {environment => {WORD => "x"}}'
+    share
+    expect "$(results "$served . ' ' . (\$r->{ready} ? 'fork' : 'start')")" "six lines" <<'END'
+1 0 exit fork
+1 1 exit fork
+2 0 exit fork
+1 2 exit fork
+3 0 exit fork
+3 1 exit fork
+END
+}
+
+test_case 'the configuration: a default and a maximum' && {
+    lines 'map { {entrypoint_code => "echo $_"} } 1 .. 3'
+    batch_with '{"share": 2}' -q -j 1 "$scratch/lines"
+    is "$(results "$served" | paste -sd ,)" "1 0 exit,1 1 exit,2 0 exit" "the default"
+    batch_with '{"share": 2}' -q -j 1 --share=0 "$scratch/lines"
+    is "$(results "$served" | paste -sd ,)" "1 own exit,2 own exit,3 own exit" "--share=0"
+    refused() { # CONFIG MESSAGE STATUS ARG...
+        batch_with "$1" -q "${@:4}" "$scratch/lines"
+        is "$status|$out|$err" "$3||isolator: $2" "${*:4} with $1"
+    }
+    refused '{"maxShare": 199}' "--share: 200 is more than the configuration allows, which is 199 (maxShare)" 2 --share
+    refused '{"maxShare": 0}' "--share: 1 is more than the configuration allows, which is 0 (maxShare)" 2 --share=1
+    refused '{"share": 3, "maxShare": 2}' "share: 3 is more than the configuration allows, which is 2 (maxShare)" 2
+    refused '{}' "--share is not for jobs, each of which has a container of its own" 2 --share --detach
+    batch -q --share=x "$scratch/lines"
+    is "$status" 2 "not a number"
+}
+
+# What a program does, and in the next line what one sees.
+test_case 'a line finds nothing of the one before it' && {
+    see='ls -a . /tmp /dev/shm; cat /proc/sysvipc/* | wc -l; echo $WORD "$@"; cat; set -- /proc/[0-9]*; echo $#'
+    leave='echo left >file; mkdir -p /tmp/a/b; echo left >/dev/shm/left; chmod 0 /tmp/a . /tmp; (sleep 100; echo late) & exit 3'
+    export see leave
+    lines '({entrypoint_code => $ENV{see}}, {entrypoint_code => $ENV{leave}, environment => {WORD => "secret"},
+        arguments => ["argument"], stdin => "input", additional_files => [{filename => "sent", content => "x"}]}, {entrypoint_code => $ENV{see}})'
+    share
+    is "$(results "$served" | paste -sd ,)" "1 0 exit,1 1 exit,1 2 exit" "they share a container"
+    is "$(results '$r->{line} == 3 ? $r->{stdout} : ()')" "$(results '$r->{line} == 1 ? $r->{stdout} : ()')" "the third line sees what the first one has seen"
+    has "$(results '$r->{line} == 3 ? $r->{stdout} : ()')" "main.ash" "it has its own file"
+}
+
+test_case 'files come back from each line' && {
+    lines 'map { {entrypoint_code => "echo $_ >out$_; ls", artifacts => ["out*"]} } 1 .. 3'
+    share --artifacts "$scratch/artifacts"
+    is "$(results "$served . ' ' . join ',', map { \$_->{name} } @{\$r->{artifacts}}" | paste -sd ';')" \
+        "1 0 exit out1;1 1 exit out2;1 2 exit out3" "the files of each"
+    is "$(cat "$scratch"/artifacts/*/out* | paste -sd ' ')" "1 2 3" "what is in them"
+}
+
+test_case 'lines that would get other containers do not share one' && {
+    lines 'my $code = "true"; ({entrypoint_code => $code}, {entrypoint_code => $code, memory_mb => 100}, {entrypoint_code => $code, cpus => 0.25},
+        {entrypoint_code => $code, pids_limit => 20}, {entrypoint_code => $code, image => "docker.io/isolator-test/bash:1"}, {entrypoint_code => $code, timeout_seconds => 5})'
+    merge '{"images": ["isolator-test/*"]}'
+    share --config "$scratch/laid.json"
+    is "$(results "$served" | paste -sd ,)" "1 0 exit,2 0 exit,3 0 exit,4 0 exit,5 0 exit,1 1 exit" "each limit and image, but not the timeout"
+}
+
+test_case 'lines that have a container of their own' && {
+    lines '({entrypoint_code => "true"}, {entrypoint_code => "true", tests => [{expected_stdout => ""}]}, {entrypoint_code => "true", session => "s"},
+        {language => "c", entrypoint_code => "int main(void) { return 0; }"}, {entrypoint_code => "true"})'
+    share
+    is "$(results "$served" | paste -sd ,)" "1 0 exit,2 own exit,3 own exit,4 own exit,1 1 exit" "tests, sessions, builds"
+    lines 'map { {entrypoint_code => "echo x >/file; cat /file"} } 1 .. 2'
+    batch_with '{"defaults": {"readOnly": false, "user": "0:0"}}' -q -j 1 --share "$scratch/lines"
+    is "$(results "$served . ' ' . quoted(\$r->{stdout})" | paste -sd ,)" '1 own exit "x\n",2 own exit "x\n"' "a writable root"
+}
+
+test_case 'after a program that reached a limit the container is not used again' && {
+    lines 'my @bad = ({entrypoint_code => "sleep 100", timeout_seconds => 0.5}, {entrypoint_code => "while :; do :; done", cpu_seconds => 0.3},
+        {entrypoint_code => "x=x; while :; do x=\$x\$x; done", timeout_seconds => 30}, {entrypoint_code => "for i in \$(seq 100); do sleep 2 & done 2>/dev/null"},
+        {entrypoint_code => "yes", timeout_seconds => 30}, {entrypoint_code => "cat /dev/zero >file 2>/dev/null"}, {entrypoint_code => "cat /dev/zero >/tmp/file 2>/dev/null"},
+        {entrypoint_code => "cat /dev/zero >/dev/shm/file 2>/dev/null"});
+        map { ($_, {entrypoint_code => "echo next"}) } @bad'
+    share
+    expect "$(results "join ' ', \$r->{served}, \$r->{reason}")" "each bad line, and the next" <<'END'
+0 timeout
+0 exit
+1 cpu-time
+0 exit
+1 oom
+0 exit
+1 exit
+0 exit
+1 output-limit
+0 exit
+1 exit
+0 exit
+1 exit
+0 exit
+1 exit
+0 exit
+END
+    lines '({entrypoint_code => "exit 3"}, {entrypoint_code => "kill -SEGV \$\$"}, {entrypoint_code => "true"})'
+    share
+    is "$(results "$served" | paste -sd ,)" "1 0 exit,1 1 signal,1 2 exit" "but it is after a failure of the program"
+}
+
+test_case 'a container that cannot be emptied is used once' && {
+    docker build -q --network none -t "$image" - >/dev/null 2>&1 <<<$'FROM isolator-test/python:bookworm\nRUN mkdir -m 777 /data && echo text >/data/file\nVOLUME /data'
+    export image
+    lines 'map { {language => "python", image => "docker.io/$ENV{image}", entrypoint_code => "import os; print(sorted(os.listdir(\"/data\"))); open(\"/data/left\", \"w\")"} } 1 .. 3'
+    merge '{"images": ["isolator-test/*"]}'
+    share --config "$scratch/laid.json"
+    is "$(results 'join " ", $r->{served}, $r->{reason}, quoted($r->{stdout}), $r->{error}' | sort -u)" "0 exit \"['file']\\n\" " "each line in one of its own"
+    is "$(results '@{$r->{warnings}}' | sort -u)" "" "without a warning"
+}
+
+# The program of readable.py prints thousands of things that a program can read. After each attack those that follow it in
+# the same container read what they would have read without it, but for the numbers that SECURITY.md names.
+test_case 'attacks on the next line' && {
+    cut -d ' ' -f 2- test/fixtures/known_gaps | paste -sd '|' >"$scratch/known"
+    attacks=${SHARE_ATTACKS:-left_behind left_labels left_memory left_metrics left_ports left_trees keyctl kernel_buffers kill_all memory_sysv shared_quotas
+        stream_flags supervisor_files supervisor_rlimits supervisor_signals workdir_deleted workdir_links zombies_daemons uncounted_sockets}
+    export attacks scratch
+    lines 'my $look = slurp("test/fixtures/readable.py");
+        map { my $code = slurp("test/abuse/$_.py");
+            ({language => "python", id => "before $_", entrypoint_code => $look, stdin => "look\n"},
+             {language => "python", id => $_, entrypoint_code => $code, timeout_seconds => 20,
+              environment => {COPY => "0", TEST => "0", LIMIT_MEMORY_BYTES => 256 << 20, LIMIT_CPUS => 0.5, LIMIT_PIDS => 64,
+                LIMIT_WORKDIR_BYTES => 64 << 20, LIMIT_TMP_BYTES => 64 << 20, LIMIT_USERS => "1900000-1965535", LIMIT_NETLINK => 0}},
+             {language => "python", id => "after $_", entrypoint_code => $look, stdin => "look\n"}) } split " ", $ENV{attacks}'
+    merge '{"defaults": {"outputBytes": 1048576}}'
+    batch -q -j 1 --config "$scratch/laid.json" --share=1000 "$scratch/lines"
+    mkdir "$scratch/read"
+    perl -MJSON::PP -ne 'BEGIN { binmode STDOUT, ":utf8" } $r = decode_json($_); open $file, ">:utf8", "$ENV{scratch}/read/$r->{id}" or die; print $file $r->{stdout};
+        print "$r->{id}: $r->{reason}\n" if $r->{reason} ne "exit" && $r->{id} =~ / /' <"$scratch/out" >"$scratch/failed"
+    is "$(cat "$scratch/failed")" "" "all read"
+    for attack in $attacks; do
+        within "$(wc -l <"$scratch/read/after $attack")" 1000 100000 "$attack: what is read"
+        is "$(comm -13 <(sort "$scratch/read/before $attack") <(sort "$scratch/read/after $attack") | grep -vE "$(cat "$scratch/known")")" "" \
+            "$attack: what is different after it"
+    done
+}
+
+finish
