@@ -613,3 +613,51 @@ static int set_up_group(void **state)
     signal(SIGPIPE, SIG_IGN); /* as the mains do */
     return 0;
 }
+
+/* ---- instances that the lines of a batch share */
+
+/* An instance of the plan that has served `served` lines. */
+static struct instance *make_shared(struct fixture *fixture, int served)
+{
+    const struct container_limits limits =
+        submission_plan_limits(&fixture->plan, &fixture->pool->docker);
+    struct error error = ERROR_INIT;
+    struct instance *instance =
+        instance_new(&fixture->pool->docker, &fixture->plan, &limits, 3600000);
+
+    assert_int_equal(instance_make(instance, &fixture->plan, clock_now_ms() + PATIENCE_MS, 0, NULL,
+                                   &error),
+                     0);
+    instance->share.served = served;
+    return instance;
+}
+
+CASE_WITH(pool__what_lines_share, set_up(fixture, POOL_SHARED, ""))
+{
+    struct plan *plan = &fixture->plan;
+    struct instance *one = make_shared(fixture, 1), *other;
+
+    assert_false(pool_give(fixture->pool, one, 2));
+    pool_start(fixture->pool);
+    assert_true(pool_give(fixture->pool, one, 2));
+    assert_null(take_now(fixture->pool, plan)); /* it shares nothing */
+    plan->share_max = 1;
+    assert_null(take_now(fixture->pool, plan));
+    plan->share_max = 2;
+    plan->policy.limits.number[LIMIT_MEMORY] = 100;
+    assert_null(take_now(fixture->pool, plan));
+    plan->policy.limits.number[LIMIT_MEMORY] = 256;
+    plan->ready = true; /* it would be a fork */
+    assert_null(take_now(fixture->pool, plan));
+    plan->ready = false;
+    assert_ptr_equal(take_now(fixture->pool, plan), one);
+    other = make_shared(fixture, 1);
+    assert_true(pool_give(fixture->pool, one, 1));
+    assert_true(pool_give(fixture->pool, other, 1)); /* and the first one goes */
+    wait_for(fixture, ".ended", 1);
+    assert_ptr_equal(take_now(fixture->pool, plan), other);
+    assert_int_equal(count(fixture, ""), 2); /* none is made in advance */
+    pool_end(fixture->pool);
+    assert_false(pool_give(fixture->pool, other, 2));
+    put_away(other);
+}

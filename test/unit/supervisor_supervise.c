@@ -856,7 +856,7 @@ static void add_keep(struct fixture *fixture, uint64_t max, uint64_t max_ms)
 
 static void add_restore(struct fixture *fixture, uint64_t max_ms)
 {
-    const struct frame_restore order = {max_ms};
+    const struct frame_restore order = {max_ms, 0};
 
     add(fixture, FRAME_RESTORE, &order, sizeof order);
 }
@@ -930,6 +930,41 @@ CASE(supervise__programs_one_after_the_other)
                "second", "second");
     check_test(&fixture, LIST, "", ".\n./new\ndrwx------\n\n");
     tear_down(&fixture);
+}
+
+static void check_refused(struct fixture *fixture, int type, const void *payload, size_t length);
+
+/* RESTORE that lays nothing out, without KEEP and after it. */
+static void add_forgetting_restore(struct fixture *fixture)
+{
+    const struct frame_restore order = {LATE_MS, 1};
+
+    add(fixture, FRAME_RESTORE, &order, sizeof order);
+}
+
+static void check_program_alone(struct fixture *fixture, const char *script, const char *output)
+{
+    drop_output(fixture);
+    add_forgetting_restore(fixture);
+    add_script(fixture, script);
+    add_archive(fixture, "own", 0);
+    add_run(fixture, MEGABYTE);
+    expect(fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture->out[0]), output);
+}
+
+CASE(supervise__programs_that_share_nothing)
+{
+    static const struct frame_restore restore = {LATE_MS, 0};
+    struct fixture fixture;
+
+    run_script(&fixture, "mkdir -p left/below; chmod 0 left; echo x >file; sleep 1000 >&- 2>&- &");
+    for (int i = 0; i < 2; i++)
+        check_program_alone(&fixture, "find . | sort; mkdir left; chmod 0 left .", ".\n./own\n");
+    check_refused(&fixture, FRAME_RESTORE, &restore, sizeof restore);
+    set_up_copy(&fixture);
+    check_program_alone(&fixture, "find . | sort", ".\n./own\n");
+    check_refused(&fixture, FRAME_RESTORE, &restore, sizeof restore);
 }
 
 /* Files, variables and arguments of one request are not those of the next one. */
@@ -1380,7 +1415,7 @@ CASE(supervise__frames_while_the_program_runs)
     static const struct frame_collect order = {0, 0};
     static const struct frame_run run = {.timer_ms = LATE_MS};
     static const struct frame_keep keep = {MEGABYTE, LATE_MS};
-    static const struct frame_restore restore = {LATE_MS};
+    static const struct frame_restore restore = {LATE_MS, 0};
     static const struct frame_seal keys = {"to", "from"};
     static const struct {
         int type;
