@@ -44,9 +44,10 @@ enum { INSTANCE_MESSAGE_MAX = 4096 };
 
 /* How the lines of a batch share an instance (run/sharing.h). */
 struct container_share {
-    int served;    /* lines that have run in it */
-    char *forks;   /* what a ready interpreter, of which their programs are forks, was started with;
-                      owned; NULL: there is none */
+    int served;   /* lines that have run in it */
+    bool used_up; /* a program has not ended in an ordinary way: no other line follows */
+    char *forks;  /* what a ready interpreter, of which their programs are forks, was started with;
+                     owned; NULL: there is none */
 };
 
 struct instance {
@@ -69,9 +70,9 @@ struct instance {
     bool late;           /* it did not reach the phase before the deadline */
     bool too_many_files; /* see instance_deliver() */
     const struct transport *transport;
-    struct job_script *script; /* of a transport that writes one; borrowed */
-    struct job_log *log;       /* of one that reads it; borrowed */
-    bool log_is_late;          /* the engine did not give the log in time */
+    struct job_script *script;    /* of a transport that writes one; borrowed */
+    struct job_log *log;          /* of one that reads it; borrowed */
+    bool log_is_late;             /* the engine did not give the log in time */
     struct container_share share; /* among the lines of a batch */
     long extra_mb; /* memory that the container has in addition to its limits, for its output */
     struct channel channels[CHANNELS]; /* what takes the bytes of each */

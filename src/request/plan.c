@@ -214,14 +214,24 @@ static int resolve_grader(struct plan *plan, const struct config *config,
                : error_prefix(error, "the grader");
 }
 
+/* Whether a container of the one has the limits of the other, too. */
+static bool has_equal_container(const struct limits *one, const struct limits *other)
+{
+    return one->number[LIMIT_MEMORY] == other->number[LIMIT_MEMORY] &&
+           one->number[LIMIT_CPUS] == other->number[LIMIT_CPUS] &&
+           one->number[LIMIT_PIDS] == other->number[LIMIT_PIDS];
+}
+
 /*
- * Whether other programs may run in its container after it: what it leaves can be removed, and
- * no one needs that.
+ * Whether other programs may run in its container after it: what it leaves can be removed, no one
+ * needs that, and the engine need not change the limits after the build.
  */
 static bool can_share(const struct plan *plan)
 {
-    return plan_kind(plan) == PLAN_PROGRAM && !plan_has_session(plan) &&
-           plan->policy.read_only == 1 && !plan->save_image && !plan->save_dockerfile &&
+    return plan->tests.count == 0 && !plan_has_session(plan) && plan->policy.read_only == 1 &&
+           (plan->build.count == 0 ||
+            has_equal_container(&plan->build_limits, &plan->policy.limits)) &&
+           !plan->save_image && !plan->save_dockerfile &&
            plan_programs_ms(plan) <= SHARE_PROGRAM_MAX_MS;
 }
 

@@ -42,7 +42,8 @@ bool ready_program_is_possible(const struct plan *plan, enum ready_use use)
 {
     if (use == READY_FOR_CELL)
         return plan->ready && plan->session_command.count > 0;
-    return plan->ready && plan->build.count == 0 && (use != READY_FOR_TESTS || tests_can_fork(plan)) &&
+    return plan->ready && plan->build.count == 0 &&
+           (use != READY_FOR_TESTS || tests_can_fork(plan)) &&
            (use != READY_FOR_LINES || can_fork(plan));
 }
 

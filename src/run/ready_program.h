@@ -26,17 +26,18 @@ enum ready_use {
 
 /*
  * Whether there can be one: the configuration wants it, and the program of the plan needs no build,
- * or for a cell, an interpreter stays in sessions of its language. For tests and lines, it has to be
- * Python that imports nothing in advance, since modules may not be made for forks; and there have to
- * be enough tests, without arguments or variables of their own.
+ * or for a cell, an interpreter stays in sessions of its language. For tests and lines, it has to
+ * be Python that imports nothing in advance, since modules may not be made for forks; and there
+ * have to be enough tests, without arguments or variables of their own.
  */
 bool ready_program_is_possible(const struct plan *plan, enum ready_use use);
 
 /*
  * Starts the interpreter in an instance that was made for the plan, and waits until it is ready.
  * For tests, its working directory is laid out again before that (FRAME_RESTORE), and programs with
- * `fork` may be forks of it, as they may for lines. -1: it cannot be; ERROR_CANCELLED, or ERROR_ENGINE if it did not come
- * to wait. Then an instance of the pool has to be removed. `deadline` is a time of clock_now_ms().
+ * `fork` may be forks of it, as they may for lines. -1: it cannot be; ERROR_CANCELLED, or
+ * ERROR_ENGINE if it did not come to wait. Then an instance of the pool has to be removed.
+ * `deadline` is a time of clock_now_ms().
  */
 int ready_program_make(struct instance *instance, const struct plan *plan, enum ready_use use,
                        long long deadline, const struct notifier *cancel, struct error *error);

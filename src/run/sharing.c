@@ -42,56 +42,67 @@ static void make_template(struct run *run)
     CLEANUP_FREE char *forks = forks_of(run->plan);
     const long long start = clock_now_ms();
 
-    if (!forks || ready_program_make(run->instance, run->plan, READY_FOR_LINES,
-                                     start + PATIENCE_MS, run->cancel, &ignored) != 0)
+    if (!forks || ready_program_make(run->instance, run->plan, READY_FOR_LINES, start + PATIENCE_MS,
+                                     run->cancel, &ignored) != 0)
         return;
     run->instance->share.forks = steal_pointer(&forks);
     docker_traced(run->docker, "ready", start);
 }
 
-void sharing_prepare(struct run *run, struct program_request *request)
+void sharing_go_on(const struct run *run, struct program_request *request)
 {
-    struct instance *instance = run->instance;
+    if (run->plan->share_max == 0)
+        return;
+    request->is_last = false;
+    request->linger_ms = SHARING_AGE_MAX_MS;
+    request->samples_memory = true;
+}
+
+void sharing_begin(struct run *run, struct program_request *request)
+{
+    const struct container_share *share = &run->instance->share;
 
     if (run->plan->share_max == 0)
         return;
-    if (instance->share.served == 0)
+    if (share->served == 0)
         make_template(run);
-    request->is_last = false;
-    request->linger_ms = SHARING_AGE_MAX_MS;
-    request->fork = instance->share.forks != NULL;
-    request->samples_memory = true;
+    sharing_go_on(run, request);
+    request->fork = share->forks != NULL;
     request->forgets = true;
     /* with gVisor before the first one, too: it can leave what cannot be removed */
-    if (instance->share.served > 0 || instance->link.is_gvisor)
+    if (share->served > 0 || run->instance->link.is_gvisor)
         request->restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
 }
 
-/* Whether the program has ended in an ordinary way, and has reached no limit. */
-static bool is_ordinary(const struct run *run)
+/* Whether a program has ended by itself, and has reached no limit. */
+static bool is_ordinary(const struct supervisor_link *link)
 {
-    const struct frame_end *end = &run->instance->link.end;
-    const struct result *result = run->result;
+    const struct frame_end *end = &link->end;
 
-    return (result->reason == REASON_EXIT || result->reason == REASON_SIGNAL) &&
-           run->instance->link.has_end && end->cause == FRAME_CAUSE_ITSELF &&
-           !end->is_full && end->oom_kills == 0 && end->memory_full == 0 && end->refused == 0;
+    return link->has_end && end->cause == FRAME_CAUSE_ITSELF && !end->is_full &&
+           end->oom_kills == 0 && end->memory_full == 0 && end->refused == 0;
+}
+
+void sharing_note(struct run *run)
+{
+    run->instance->share.used_up |= !is_ordinary(&run->instance->link);
 }
 
 bool sharing_end(struct run *run)
 {
     struct instance *instance = run->instance;
-    struct container_share *share;
+    struct result *result = run->result;
 
     if (run->plan->share_max == 0 || !instance)
         return false;
-    share = &instance->share;
-    run->result->shared = true;
-    run->result->served = share->served++;
-    if (instance->link.has_end) /* the container's own maximum is that of all lines */
-        run->result->peak_bytes = verdict_figure(instance->link.end.used_bytes);
-    return is_ordinary(run) && instance_is_idle(instance) && share->served < run->plan->share_max &&
-           (!share->forks || run->result->ready) &&
+    sharing_note(run);
+    result->shared = true;
+    result->served = instance->share.served++;
+    if (instance->link.has_end) /* the maximum of the container is that of all lines */
+        result->peak_bytes = verdict_figure(instance->link.end.used_bytes);
+    return !instance->share.used_up && instance_is_idle(instance) &&
+           instance->share.served < run->plan->share_max &&
+           (!instance->share.forks || result->ready) &&
            clock_now_ms() - instance->made < SHARING_AGE_MAX_MS;
 }
 

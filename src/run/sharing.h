@@ -19,13 +19,17 @@
 enum { SHARING_AGE_MAX_MS = 3600000 };
 
 /*
- * Whether the instance, which waits, suits a run of the plan, as far as sharing is concerned: it has
- * served no line, or fewer than the plan allows, and all else that matters is equal.
+ * Whether the instance, which waits, suits a run of the plan, as far as sharing is concerned: it
+ * has served no line, or fewer than the plan allows, and all else that matters is equal.
  */
 bool sharing_suits(const struct instance *instance, const struct plan *plan);
 
-/* Prepares the program of a run that may share its instance, if it may. */
-void sharing_prepare(struct run *run, struct program_request *request);
+/* Prepare the first program of a run and those after it, if the run may share its instance. */
+void sharing_begin(struct run *run, struct program_request *request);
+void sharing_go_on(const struct run *run, struct program_request *request);
+
+/* Notes how a program has ended that is not the last one of the run. */
+void sharing_note(struct run *run);
 
 /*
  * The run has ended: counts it. Returns whether its instance may serve another line, as far as is

@@ -13,6 +13,7 @@
 #include "run/program_run.h"
 #include "run/ready_program.h"
 #include "run/run_steps.h"
+#include "run/sharing.h"
 
 /* MB that hold so many bytes. */
 static long megabytes(unsigned long long bytes)
@@ -25,7 +26,7 @@ static struct container_limits limits_with_copy(const struct run *run, unsigned 
 {
     struct container_limits limits = owned_container_limits(&run->plan->policy.limits);
 
-    limits.memory_mb += megabytes(bytes);
+    limits.memory_mb += bytes > 0 ? megabytes(bytes) : 0;
     return limits;
 }
 
@@ -179,8 +180,10 @@ static int build(struct run *run, long long deadline, bool *begun, bool *built, 
         return -1;
     program.request.spec = program_spec_of_build(plan, &command);
     output_sink_init(&output, (size_t)plan->build_limits.number[LIMIT_OUTPUT], &observer);
+    sharing_begin(run, &program.request);
     status = program_run(&program, deadline, begun, error);
     output_sink_finish(&output, &result);
+    sharing_note(run);
     *built = status == 0 && result.reason == REASON_EXIT && result.exit_code == 0;
     if (status != 0)
         return -1;
@@ -193,17 +196,33 @@ static int build(struct run *run, long long deadline, bool *begun, bool *built, 
 
 /* ---- between the build and the programs */
 
+/* Whether the files are laid out again before each program. */
+static bool keeps_copy(const struct plan *plan)
+{
+    return plan->tests.count > 0 || plan->is_repeated;
+}
+
 /*
- * Lets the supervisor keep a copy of the working directory, which has what the build has made, or
- * the files of the request if there is no build.
+ * Whether the places where a build can leave something are emptied, apart from the working
+ * directory: a writable root cannot be, and those of a session are not.
+ */
+static bool empties_places(const struct plan *plan)
+{
+    return keeps_copy(plan) || (plan->policy.read_only == 1 && !plan_has_session(plan));
+}
+
+/*
+ * Lets the supervisor empty all other places, and keep a copy of the working directory if several
+ * programs follow: it has what the build has made, or the files of the request if there is none.
  */
 static int keep_files(struct run *run, long long deadline, struct error *error)
 {
     const bool built = run->plan->build.count > 0;
     const long long max_ms = budget_ms(run->docker, BUDGET_RESTORE);
     const unsigned long long max =
-        built ? (unsigned long long)limits_bytes(&run->plan->policy.limits, LIMIT_WORKDIR) * 2
-              : copy_max(run);
+        !keeps_copy(run->plan) ? 0
+        : built ? (unsigned long long)limits_bytes(&run->plan->policy.limits, LIMIT_WORKDIR) * 2
+                : copy_max(run);
     const struct frame_keep order = {max, (uint64_t)max_ms};
     struct instance *instance = run->instance;
     const long long start = clock_now_ms();
@@ -267,28 +286,15 @@ static void subtract_copy(struct run *run)
         result->peak_bytes -= copy;
 }
 
-/*
- * Whether the files are laid out again before each program. A container with a writable root cannot
- * be emptied, and that of a session is not; then the one program that is built finds whatever its
- * build has left.
- */
-static bool keeps_copy(const struct plan *plan)
-{
-    return plan->tests.count > 0 || plan->is_repeated ||
-           (plan->policy.read_only == 1 && !plan_has_session(plan));
-}
-
-/* Runs the one program that was built. */
+/* Runs the one program that was built, in the working directory of its build. */
 static int run_built(struct run *run, struct error *error)
 {
     struct program_run program = run_program_of(run, "program", &run->output, run->result);
     bool begun;
 
     program.request.archive = -1;
-    if (keeps_copy(run->plan))
-        program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
-    else
-        program.request.reset = true;
+    program.request.reset = true;
+    sharing_go_on(run, &program.request);
     return run_main_program(run, &program, run_restore_deadline(run), &begun, error);
 }
 
@@ -331,7 +337,7 @@ int submission_prepare(struct run *run, long long deadline, bool *begun, bool *b
         return 0;
     if (plan->build.count > 0)
         run_note_built(run);
-    if (keeps_copy(plan) && keep_files(run, deadline, error) != 0)
+    if (empties_places(plan) && keep_files(run, deadline, error) != 0)
         return -1;
     make_template(run);
     *begun = true;

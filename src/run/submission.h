@@ -5,12 +5,13 @@
  *
  *     files -> build -> KEEP -> lower limits -> RESTORE, test -> RESTORE, test -> ...
  *
- * KEEP copies the working directory with what the build has made. RESTORE kills all processes,
- * removes everything that was written, and lays the copy out (supervisor/protocol.h). A build gets
- * the limits of builds, and the container is lowered to those of the program before the first test.
- * The copy is in the container's memory, whose limit is raised by as much. One program that is
- * built in a container with a writable root, which cannot be emptied, or in a session goes on where
- * its build has ended.
+ * KEEP empties each place where a build can leave something, and copies the working directory with
+ * what the build has made. RESTORE kills all processes, removes everything that was written, and
+ * lays the copy out (supervisor/protocol.h). A build gets the limits of builds, and the container is
+ * lowered to those of the program before the first test. The copy is in the container's memory,
+ * whose limit is raised by as much. One program that is built needs no copy: it runs in the working
+ * directory of its build. With a writable root, which cannot be emptied, or in a session it finds
+ * all that its build has left.
  *
  * What is expected of a test never enters the container: stdout is compared here as it arrives.
  */

@@ -67,7 +67,8 @@ static void execute_in_session(struct workers *workers, struct run_handle *handl
         result_fail(judgement->run.result, &error);
 }
 
-/* Returns the container of a run that another one may share. Lines of several kinds may alternate. */
+/* Returns the container of a run that another one may share. Lines of several kinds may alternate.
+ */
 static void give_shared(struct workers *workers, struct run *run)
 {
     enum { MORE_KINDS = 8 };

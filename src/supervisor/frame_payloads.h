@@ -105,7 +105,7 @@ struct frame_collect {
  * Both switch off the timer of the request before.
  */
 struct frame_keep {
-    uint64_t max;    /* bytes that the copy may have */
+    uint64_t max;    /* bytes that the copy may have; 0: there is none, and the files stay */
     uint64_t max_ms; /* how long KEEP may take */
 };
 

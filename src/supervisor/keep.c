@@ -264,7 +264,7 @@ static bool make(struct keep *keep, uint64_t max)
 {
     return end_processes(keep) && check(keep) && remove_objects(keep) &&
            empty_places(keep, true, false) && wait_for_sockets(keep, true) &&
-           make_copy(keep, max) && empty_places(keep, false, true);
+           (max == 0 || (make_copy(keep, max) && empty_places(keep, false, true)));
 }
 
 uint64_t keep_bytes(const struct keep *keep)
@@ -302,7 +302,7 @@ bool keep_lay_out(struct keep *keep, struct unpack *unpack)
     ssize_t length;
     off_t at = 0;
 
-    while (keep->copy >= 0 && (length = pread(keep->copy, chunk, sizeof chunk, at)) > 0) {
+    while ((length = pread(keep->copy, chunk, sizeof chunk, at)) > 0) {
         unpack_feed(unpack, chunk, (size_t)length);
         at += length;
         connection_poll(keep->connection, 0);

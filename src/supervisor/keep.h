@@ -39,7 +39,9 @@ struct keep {
 void keep_open(struct keep *keep, struct connection *connection, const char *mountinfo,
                const char *sysvipc, const char *sockets);
 
-/* KEEP: makes the copy, and empties all places. Sets the length of the copy. False: `step` is set.
+/*
+ * KEEP: makes the copy, if there is to be one, and empties all places, but not a working directory
+ * without a copy. Sets the length of the copy. False: `step` is set.
  */
 bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *bytes);
 
@@ -58,8 +60,8 @@ uint64_t keep_bytes(const struct keep *keep);
 
 /*
  * RESTORE, in two parts, for memory is given back before anything takes some: empties all places,
- * and lays the copy out, if there is one after that. Before that it ends all processes, unless all
- * that may end have `ended`. False: `step` is set.
+ * and lays the copy out. Before that it ends all processes, unless all that may end have `ended`.
+ * False: `step` is set.
  */
 bool keep_empty(struct keep *keep, const struct frame_restore *frame, bool ended);
 bool keep_lay_out(struct keep *keep, struct unpack *unpack);

@@ -74,7 +74,7 @@ static void restore(struct supervisor *supervisor, const struct frame_restore *f
         ready_discard(&supervisor->ready, &supervisor->processes);
     empty = keep_empty(&supervisor->keep, frame, ended);
     reset(supervisor);
-    if (!empty || !keep_lay_out(&supervisor->keep, &supervisor->unpack))
+    if (!empty || frame->forgets != 0 || !keep_lay_out(&supervisor->keep, &supervisor->unpack))
         return;
     unpack_release(&supervisor->unpack);
     unpack_init(&supervisor->unpack);

@@ -95,6 +95,18 @@ test_case 'files come back from each line' && {
     is "$(cat "$scratch"/artifacts/*/out* | paste -sd ' ')" "1 2 3" "what is in them"
 }
 
+test_case 'lines with a build that has the limits of the program' && {
+    lines 'map { {language => "c", memory_mb => 512, cpus => 1, artifacts => ["*"], entrypoint_code =>
+        "#include <stdio.h>\n#include <stdlib.h>\nint main(void) { fputs(\"$_ \", stdout); fflush(stdout); return system(\"ls -A . /tmp; echo x >/tmp/x; echo x >left\"); }" . ($_ == 2 ? "x" : "")} } 1 .. 4'
+    share
+    expect "$(results "$served . ' ' . quoted(\$r->{stdout})")" "four lines" <<'END'
+1 0 exit "1 .:\nmain.c\nprogram\n\n/tmp:\n"
+1 1 build ""
+1 2 exit "3 .:\nmain.c\nprogram\n\n/tmp:\n"
+1 3 exit "4 .:\nmain.c\nprogram\n\n/tmp:\n"
+END
+}
+
 test_case 'lines that would get other containers do not share one' && {
     lines 'my $code = "true"; ({entrypoint_code => $code}, {entrypoint_code => $code, memory_mb => 100}, {entrypoint_code => $code, cpus => 0.25},
         {entrypoint_code => $code, pids_limit => 20}, {entrypoint_code => $code, image => "docker.io/isolator-test/bash:1"}, {entrypoint_code => $code, timeout_seconds => 5})'
@@ -107,7 +119,7 @@ test_case 'lines that have a container of their own' && {
     lines '({entrypoint_code => "true"}, {entrypoint_code => "true", tests => [{expected_stdout => ""}]}, {entrypoint_code => "true", session => "s"},
         {language => "c", entrypoint_code => "int main(void) { return 0; }"}, {entrypoint_code => "true"})'
     share
-    is "$(results "$served" | paste -sd ,)" "1 0 exit,2 own exit,3 own exit,4 own exit,1 1 exit" "tests, sessions, builds"
+    is "$(results "$served" | paste -sd ,)" "1 0 exit,2 own exit,3 own exit,4 own exit,1 1 exit" "tests, sessions, builds with other limits"
     lines 'map { {entrypoint_code => "echo x >/file; cat /file"} } 1 .. 2'
     batch_with '{"defaults": {"readOnly": false, "user": "0:0"}}' -q -j 1 --share "$scratch/lines"
     is "$(results "$served . ' ' . quoted(\$r->{stdout})" | paste -sd ,)" '1 own exit "x\n",2 own exit "x\n"' "a writable root"

@@ -625,9 +625,8 @@ static struct instance *make_shared(struct fixture *fixture, int served)
     struct instance *instance =
         instance_new(&fixture->pool->docker, &fixture->plan, &limits, 3600000);
 
-    assert_int_equal(instance_make(instance, &fixture->plan, clock_now_ms() + PATIENCE_MS, 0, NULL,
-                                   &error),
-                     0);
+    assert_int_equal(
+        instance_make(instance, &fixture->plan, clock_now_ms() + PATIENCE_MS, 0, NULL, &error), 0);
     instance->share.served = served;
     return instance;
 }
