@@ -163,7 +163,7 @@ END
     PATH=$scratch/late:$PATH job --config "$scratch/built.json" \
         "$(snippet built 'cat /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null || cat /sys/fs/cgroup/memory.max')"
     wait_for "$id"
-    is "$status $(($(field stdout) >> 20))" "0 67" "the job ran with its own limit, MB for the copy, and for output"
+    is "$status $(($(field stdout) >> 20))" "0 66" "the job ran with its own limit, and MB for output"
 }
 
 test_case 'a program that cannot be executed, and an image that is missing' && {
