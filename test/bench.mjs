@@ -420,6 +420,55 @@ async function numpyBatch() {
     ratio('shell loop, of the batch', times.loop, times.batch, { atLeast: 1 });
 }
 
+// Lines that share containers, two at a time, beside programs without a sandbox, and with the least of one.
+async function sharedBatch() {
+    const plain = writeFile(`${scratch}/share.json`, JSON.stringify({ ...engine, warm: NO_WARM }));
+    const numpy = writeFile(`${scratch}/share-numpy.json`, JSON.stringify({ ...engine, warm: NO_WARM,
+        languages: { ...engine.languages, python: { ...engine.languages.python, image: PLOT, preload: ['numpy'] } } }));
+    const numbers = (count) => Array.from({ length: count }, (_, i) => i);
+    const requests = (lines) => lines.map((line) => `${JSON.stringify({ cpus: 1, ...line })}\n`).join('');
+    const share = async (config, lines) => {
+        writeFile(`${scratch}/requests`, requests(lines));
+        const time = await timed(() => runTo(`${scratch}/results`, isolator, ['batch', '-q', '--json', '-j', '2', '--share', '--config', config, `${scratch}/requests`]));
+        const good = readFileSync(`${scratch}/results`, 'utf8').split('\n').filter((line) => line.includes('"status": "success"')).length;
+        if (good !== lines.length)
+            throw new Error(`${good} of ${lines.length} lines succeeded`);
+        return time;
+    };
+    const inShell = (command) => timed(() => runTo(`${scratch}/results`, 'sh', ['-c', command]));
+    const compare = async (what, config, lines, others) => {
+        const times = [what, ...others.map(([name]) => name)].map(() => []);
+        const rates = (values, count) => `${(1000 * count / median(values)).toFixed(1)} a second`;
+        await repeat(5, async () => {
+            times[0].push(await share(config, lines));
+            for (const [i, [, , count, work]] of others.entries())
+                times[i + 1].push(await work() * lines.length / count);
+        });
+        fact(`\`isolator batch -j 2 --share\`, ${lines.length} ${what}`, rates(times[0], lines.length));
+        for (const [i, [name, least]] of others.entries()) {
+            fact(name, rates(times[i + 1], lines.length));
+            ratio(`rate of the batch, of that`, times[i + 1], times[0], { atLeast: least });
+        }
+    };
+    const tasks = numbers(TASKS).map((i) => `${task(i)}\n${check.replace('int(sys.argv[1])', i)}`);
+    for (const [i, code] of tasks.entries())
+        writeFile(`${scratch}/task${i}.py`, code);
+    await compare('programs of HumanEval\'s shape', plain, tasks.map((entrypoint_code) => ({ language: 'python', entrypoint_code })), [
+        ['`xargs -P 2 python3` on the host, no sandbox', 1, TASKS, () => inShell(`seq 0 ${TASKS - 1} | xargs -P 2 -I '{}' /usr/bin/python3 '${scratch}/task{}.py'`)],
+        ['`docker run --rm` in a shell loop, 2 at a time', 15, 20, () => inShell(`seq 20 | xargs -P 2 -I '{}' '${docker}' run --rm ${image} python3 -c '${HELLO}'`)],
+    ]);
+    const C = '#include <stdio.h>\nint main(void) { printf("%d\\n", NUMBER); return 0; }\n';
+    const build = `mkdir {} && cd {} && echo "$SOURCE" | sed s/NUMBER/{}/ >main.c && gcc -O2 -o program main.c -lm && ./program`;
+    await compare('C programs, built and run', plain, numbers(100).map((i) => ({ language: 'c', memory_mb: 512, entrypoint_code: C.replace('NUMBER', i) })), [
+        ['a loop of `gcc` and the program in one plain container, 2 at a time', 0.8, 100, () => timed(() => runTo(`${scratch}/results`, docker, ['run', '--rm',
+            '--network', 'none', '--tmpfs', '/work:exec', '--workdir', '/work', '--env', `SOURCE=${C}`, engine.languages.c.image, 'sh', '-c',
+            `seq 100 | xargs -P 2 -I '{}' sh -c '${build}'`]))],
+    ]);
+    await compare('programs that import numpy', numpy, numbers(100).map(() => ({ language: 'python', entrypoint_code: 'import numpy' })), [
+        ['`docker run --rm` in a shell loop, 2 at a time', 20, 20, () => inShell(`seq 20 | xargs -P 2 -I '{}' '${docker}' run --rm ${PLOT} python3 -c 'import numpy'`)],
+    ]);
+}
+
 // A batch of such requests, one at a time: milliseconds. Every request has to succeed.
 function timeRequests(requests) {
     writeFile(`${scratch}/requests`, requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
@@ -705,7 +754,7 @@ async function tools() {
     fact('the program, of that', (median(times.program) / median(times.separate)).toFixed(3));
 }
 
-const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, ready: readyInterpreters, programs, burst: bursts, batch: batches, numpy: numpyBatch, tests: submissions, checkers, interaction,
+const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, ready: readyInterpreters, programs, burst: bursts, batch: batches, share: sharedBatch, numpy: numpyBatch, tests: submissions, checkers, interaction,
     waiting: waitingContainers, sessions, network, tools, growth };
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const unknown = parts.find((part) => !PARTS[part]);

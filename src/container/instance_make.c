@@ -212,7 +212,7 @@ static int run_image(struct instance *instance, const struct container_spec *spe
     struct owned_container *container = &instance->container;
     enum process_event event;
 
-    container->image = spec->image;
+    owned_container_set_image(container, spec->image);
     if (container_run(container->docker, spec, &streams, &instance->client, error) != 0)
         return -1;
     instance->delivered = 0;

@@ -1,6 +1,7 @@
 #include "container/owned_container.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -40,8 +41,8 @@ static void init(struct owned_container *container, const struct docker *docker,
     *container = (struct owned_container){
         .docker = docker,
         .labels = STRVEC_INIT,
-        .base = plan ? plan->base : NULL,
-        .language = plan ? plan->language : NULL,
+        .base = plan && plan->base ? string_copy(plan->base) : NULL,
+        .language = plan ? string_copy(plan->language) : NULL,
     };
     linux_random_digits(digits, sizeof digits);
     snprintf(container->name, sizeof container->name, "%s%s", name_starts[purpose], digits);
@@ -65,8 +66,19 @@ void owned_container_init_job(struct owned_container *container, const struct do
 void owned_container_release(struct owned_container *container)
 {
     strvec_release(&container->labels);
+    free(steal_pointer(&container->image));
+    free(steal_pointer(&container->base));
+    free(steal_pointer(&container->language));
     engine_memory_release_user(container->docker->memory, container->user);
     container->user = 0;
+}
+
+void owned_container_set_image(struct owned_container *container, const char *image)
+{
+    char *copy = string_copy(image);
+
+    free(container->image);
+    container->image = copy;
 }
 
 static bool is_name(const char *name, const char *start)
@@ -211,13 +223,14 @@ static int create_from_image_or_base(struct owned_container *container,
     CLEANUP(error_release) struct error missing = ERROR_INIT;
     struct container_spec base_spec = *spec;
 
-    container->image = spec->image;
+    owned_container_set_image(container, spec->image);
     if (container_create(container->docker, spec, deadline, cancel, warnings, creation, &missing) ==
         0)
         return 0;
     if (missing.kind != ERROR_IMAGE || !container->base)
         return error_set(error, missing.kind, "%s", missing.message);
-    base_spec.image = container->image = container->base;
+    owned_container_set_image(container, container->base);
+    base_spec.image = container->base;
     return container_create(container->docker, &base_spec, deadline, cancel, warnings, creation,
                             error);
 }
@@ -234,7 +247,7 @@ static void warn_unprepared(const struct owned_container *container, struct strv
 {
     CLEANUP_FREE char *warning = NULL;
 
-    if (container->image != container->base)
+    if (strcmp(container->image, container->base) != 0)
         return;
     warning = owned_container_unprepared(container->language, container->base);
     if (!strvec_contains(warnings, warning))

@@ -30,11 +30,11 @@ struct owned_container {
     char name[OWNED_CONTAINER_NAME_SIZE];
     struct strvec labels; /* owned */
     bool created;
-    unsigned user;     /* its uid, drawn for it and held until the release; 0: none */
-    const char *image; /* the image it was created from; borrowed; NULL: not created */
-    /* For a prepared image, which may be missing; borrowed from the plan. */
-    const char *base; /* the base image to use instead; NULL: the image is not a prepared one */
-    const char *language;
+    unsigned user; /* its uid, drawn for it and held until the release; 0: none */
+    char *image;   /* the image it was created from; owned; NULL: not created */
+    /* For a prepared image, which may be missing; owned. */
+    char *base; /* the base image to use instead; NULL: the image is not a prepared one */
+    char *language;
 };
 
 /*
@@ -50,6 +50,9 @@ void owned_container_init_job(struct owned_container *container, const struct do
 
 /* Call it when the container is gone: its user may become another's. */
 void owned_container_release(struct owned_container *container);
+
+/* Sets the image that it is created from, which is copied. */
+void owned_container_set_image(struct owned_container *container, const char *image);
 
 /* What a container of this name serves. */
 enum container_purpose owned_container_purpose(const char *name);

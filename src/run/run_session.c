@@ -28,7 +28,6 @@ void run_session_init(struct run_session *session, const struct session_limits *
 
 void run_session_release(struct run_session *session)
 {
-    free(session->image);
     free(session->ended);
     terminator_free(session->terminator);
     manifest_release(&session->known);
@@ -168,20 +167,6 @@ char *run_session_why_used_up(const struct run_session *session, const struct re
 
 /* ---- the session after a request */
 
-/* Makes the instance independent of the plan that it was made for. */
-static void adopt(struct run_session *session, struct instance *instance)
-{
-    struct owned_container *container = &instance->container;
-
-    if (container->image != session->image) {
-        free(session->image);
-        session->image = string_copy(container->image);
-        container->image = session->image;
-    }
-    container->base = container->language = NULL;
-    session->instance = instance;
-}
-
 void run_session_take_run(struct run *run, bool used)
 {
     struct run_session *session = run->session;
@@ -195,7 +180,7 @@ void run_session_take_run(struct run *run, bool used)
     if (!idle && !session->ended && (used || session->requests > 0))
         session->ended = string_copy(RUN_SESSION_CONTAINER_ENDED);
     if (idle && !session->ended)
-        adopt(session, steal_instance(&run->instance));
+        session->instance = steal_instance(&run->instance);
     else
         session->interpreter = false;
     result->session->state_kept = session->interpreter;

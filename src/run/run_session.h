@@ -46,7 +46,6 @@ struct run_session {
     struct session_limits limits;
     bool keep_processes;
     struct instance *instance;   /* owned; NULL: none was made yet, or the session is over */
-    char *image;                 /* owned; what the instance was made from */
     bool interpreter;            /* it waits for the next cell */
     unsigned long long requests; /* whose program has begun */
     long long cpu_us;            /* used so far */

@@ -40,7 +40,7 @@ struct run {
     struct terminator *terminator;  /* its own or that of its session; NULL: none is needed */
     bool has_fifos;                 /* its container will share FIFOs with another one */
     const struct instance *joined;  /* which has those that its container shares; borrowed; NULL */
-    bool has_template;    /* the programs of its tests may be forks of a ready interpreter */
+    bool has_template;  /* the programs of its tests may be forks of a ready interpreter */
     long long turns_ms; /* how long the programs of another run take, before or while its own do */
     const struct run_cases *cases; /* what runs in place of the plan's program; NULL: that */
     void *cases_context;

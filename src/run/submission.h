@@ -7,8 +7,8 @@
  *
  * KEEP empties each place where a build can leave something, and copies the working directory with
  * what the build has made. RESTORE kills all processes, removes everything that was written, and
- * lays the copy out (supervisor/protocol.h). A build gets the limits of builds, and the container is
- * lowered to those of the program before the first test. The copy is in the container's memory,
+ * lays the copy out (supervisor/protocol.h). A build gets the limits of builds, and the container
+ * is lowered to those of the program before the first test. The copy is in the container's memory,
  * whose limit is raised by as much. One program that is built needs no copy: it runs in the working
  * directory of its build. With a writable root, which cannot be emptied, or in a session it finds
  * all that its build has left.

@@ -192,4 +192,51 @@ test_case 'attacks on the next line' && {
     done
 }
 
+# Random lines give what each of their programs gives in a container of its own.
+test_case 'random lines, good and hostile' && {
+    seed=${SHARE_SEED:-$RANDOM}
+    count=${SHARE_LINES:-300}
+    echo "# $count lines, SHARE_SEED=$seed"
+    cat >"$scratch/programs" <<'END'
+print(sorted(os.listdir(".")), sorted(os.listdir("/tmp")), sorted(os.listdir("/dev/shm")), sys.argv, sorted(os.environ))
+print(sys.stdin.read(), os.fstat(0).st_size); open("out", "w").write("x")
+print(threading.active_count(), socket.gethostname(), resource.getrlimit(resource.RLIMIT_NOFILE)); sys.exit(7)
+print(sorted(sys.modules)); raise ValueError("bad")
+print(open("/proc/sysvipc/shm").read(), open("/proc/self/limits").read(), open("/proc/self/status").read().count("\n"))
+os.kill(os.getpid(), signal.SIGSEGV)
+print("x" * 3000000)
+time.sleep(0.01); print("a", file=sys.stderr)
+os.mkdir("d"); os.chmod("d", 0); os.symlink("/", "l"); os.mkfifo("/tmp/f"); os.chmod("/tmp", 0); os.chmod(".", 0)
+[ctypes.CDLL(None).shmget(i + 1, 4096, 0o1600) for i in range(9)]; open("/dev/shm/x", "w").write("y" * 100000)
+resource.setrlimit(resource.RLIMIT_NOFILE, (10, 10)); os.nice(5); signal.alarm(100)
+[open("/tmp/%d" % i, "w") for i in range(200)]; signal.raise_signal(signal.SIGTERM)
+[os.kill(1, i) for i in range(1, 64) if i not in (9, 19)]; print("sent")
+a = socket.socket(socket.AF_UNIX); a.bind("\0name"); a.listen(); b = socket.create_server(("", 4000)); print("bound")
+os.fork() or (os.setsid(), time.sleep(100))
+[signal.signal(i, signal.SIG_IGN) for i in (1, 2, 15)]; os.fork() or ([os.fork() for _ in range(3)], time.sleep(100))
+time.sleep(100)
+x = bytearray(1 << 30)
+open("full", "wb").write(bytes(80 << 20))
+END
+    export seed count scratch
+    perl -MJSON::PP -e '
+        srand $ENV{seed};
+        open my $file, "<", "$ENV{scratch}/programs" or die;
+        my @programs = map { {language => "python", timeout_seconds => 1.5, cpus => 1, memory_mb => 128, artifacts => ["o*"], stdin => "input",
+            entrypoint_code => "import ctypes, os, resource, signal, socket, sys, threading, time\n$_"} } <$file>;
+        sub put { open my $out, ">", shift or die; print $out map { encode_json($_) . "\n" } @_ }
+        put("$ENV{scratch}/once", map { +{%{$programs[$_]}, id => $_} } 0 .. $#programs);
+        put("$ENV{scratch}/lines", map { my $which = int(rand 12) ? int rand(@programs - 5) : $#programs - int rand 5; +{%{$programs[$which]}, id => $which} } 1 .. $ENV{count})'
+    # outcomes: the id of each result, and all of it but figures, in the order of the ids.
+    outcomes() {
+        perl -MJSON::PP -ne 'my $r = decode_json($_); delete @$r{qw(line durationMs cpuMs peakMemoryBytes container warm ready shared served)};
+            print JSON::PP->new->canonical->encode($r), "\n"' "$scratch/out" | sort -u
+    }
+    batch -q -j 2 "$scratch/once"
+    outcomes >"$scratch/expected"
+    batch -q -j 2 --share "$scratch/lines"
+    within "$(results '$r->{served} ? 1 : ()' | wc -l)" $((count / 3)) "$count" "lines that came after others"
+    is "$(outcomes | comm -23 - "$scratch/expected")" "" "what no program gives alone"
+}
+
 finish

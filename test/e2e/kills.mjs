@@ -45,6 +45,7 @@ const VICTIMS = [
     { name: 'isolator run', command: isolator, args: ['run', '--config', config, '--timeout', '600s', stubborn] },
     { name: 'isolator run', command: isolator, args: ['run', '--config', config, short] },
     { name: 'isolator batch', command: isolator, args: ['batch', '--config', config, '-j', '1'], stdin: requests },
+    { name: 'isolator batch', command: isolator, args: ['batch', '--config', config, '-j', '2', '--share=3'], stdin: requests },
     { name: 'isolator-mcp', command: isolatorMcp, args: ['--config', config] }, // the host keeps the pipe open
 ];
 
