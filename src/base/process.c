@@ -37,8 +37,7 @@ static pthread_mutex_t withheld_lock = PTHREAD_MUTEX_INITIALIZER;
 void process_withhold(const char *variable)
 {
     pthread_mutex_lock(&withheld_lock);
-    if (!strvec_contains(&withheld, variable))
-        strvec_push(&withheld, variable);
+    strvec_push_once(&withheld, variable);
     pthread_mutex_unlock(&withheld_lock);
 }
 

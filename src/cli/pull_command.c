@@ -35,8 +35,8 @@ static void collect_images(const struct config *config, char **operands, struct 
 
         for (char **operand = operands; *operand; operand++)
             wanted |= config_language_called(config, *operand) == language;
-        if (wanted && !strvec_contains(images, language->image))
-            strvec_push(images, language->image);
+        if (wanted)
+            strvec_push_once(images, language->image);
     }
 }
 

@@ -145,8 +145,7 @@ static void add_name(struct engine_memory *memory, struct strvec *names, const c
     pthread_mutex_lock(&memory->lock);
     if (names->count >= NAMES_MAX)
         strvec_release(names);
-    if (!strvec_contains(names, name))
-        strvec_push(names, name);
+    strvec_push_once(names, name);
     pthread_mutex_unlock(&memory->lock);
 }
 

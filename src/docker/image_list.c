@@ -35,8 +35,8 @@ int image_list(const struct docker *docker, const char *repository, const struct
         const size_t length = strcspn(line, "\n");
         CLEANUP_FREE char *id = string_format("%.*s", (int)length, line);
 
-        if (is_id(line, length) && !strvec_contains(ids, id))
-            strvec_push(ids, id);
+        if (is_id(line, length))
+            strvec_push_once(ids, id);
         line += length + (line[length] == '\n');
     }
     return 0;
