@@ -287,8 +287,7 @@ static bool open_pipes(struct pipes *pipes, struct program *program)
     for (int i = 0; i < PIPES; i++) {
         if (pipes->ends[i][0] >= 0 || pipes->ends[i][1] >= 0 ||
             (i == PIPE_BEGIN && !program_has(program, FRAME_RUN_CELL) && !program->hook) ||
-            (i == PIPE_ANSWER && !program_has(program, FRAME_RUN_CELL) &&
-             !program_has(program, FRAME_RUN_VALUE)))
+            (i == PIPE_ANSWER && !program_has(program, FRAME_RUN_CELL | FRAME_RUN_VALUE)))
             continue;
         if (pipe2(pipes->ends[i], O_CLOEXEC) != 0)
             return false;
@@ -366,7 +365,7 @@ static int take_end(struct pipes *pipes, enum pipe_of pipe, int end)
 
 static void take_ends(struct program *program, struct pipes *pipes)
 {
-    if (!program_has(program, FRAME_RUN_CELL) && !program_has(program, FRAME_RUN_STDIN_FILE))
+    if (!program_has(program, FRAME_RUN_CELL | FRAME_RUN_STDIN_FILE))
         program->in = take_end(pipes, PIPE_IN, 1);
     program->out[0] = take_end(pipes, PIPE_OUT, 0);
     program->out[1] = take_end(pipes, PIPE_ERR, 0);

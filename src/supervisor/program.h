@@ -39,11 +39,11 @@ struct program {
     uint64_t start_cpu_us; /* figures_cpu_us() then */
 };
 
-/* Whether it is started with this flag of enum frame_run_flag. With FRAME_RUN_CELL it is an
- * interpreter, which stays and reads cells. */
-static inline bool program_has(const struct program *program, uint32_t flag)
+/* Whether it is started with one of these flags of enum frame_run_flag. With FRAME_RUN_CELL it is
+ * an interpreter, which stays and reads cells. */
+static inline bool program_has(const struct program *program, uint32_t flags)
 {
-    return (program->order.flags & flag) != 0;
+    return (program->order.flags & flags) != 0;
 }
 
 void program_init(struct program *program);
