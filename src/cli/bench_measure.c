@@ -119,7 +119,6 @@ static int measure_docker(struct bench *bench, double *figure, struct error *err
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {
         .arguments = &arguments,
-        .stdin_file = -1,
         .deadline = budget_deadline(docker, BUDGET_TOTAL),
         .cancel = signals_cancel(),
         .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE),

@@ -225,7 +225,6 @@ int container_create(const struct docker *docker, const struct container_spec *s
     CLEANUP_FD int profile = -1;
     static const char cannot[] = "cannot create a container";
     struct docker_call call = {.arguments = &arguments,
-                               .stdin_file = -1,
                                .deadline = deadline,
                                .cancel = cancel,
                                .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE),
@@ -258,8 +257,11 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP_FREE char *failure = string_format("cannot copy %s into the container", what);
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = tar_file, .deadline = deadline, .cancel = cancel};
+    const struct docker_call call = {.arguments = &arguments,
+                                     .has_stdin = true,
+                                     .stdin_file = tar_file,
+                                     .deadline = deadline,
+                                     .cancel = cancel};
 
     strvec_push(&arguments, "cp");
     engine_add_owners(docker->kind, &arguments);
@@ -313,7 +315,7 @@ int container_wait(const struct docker *docker, const char *name, long long dead
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = &arguments, .deadline = deadline, .cancel = cancel};
 
     strvec_push_each(&arguments, "wait", name, NULL);
     return docker_succeed(docker, &call, "cannot wait for the container", NULL, error);
@@ -325,7 +327,7 @@ int container_commit(const struct docker *docker, const char *name, const char *
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = &arguments, .deadline = deadline, .cancel = cancel};
 
     strvec_push(&arguments, "commit");
     for (size_t i = 0; i < changes->count; i++)
@@ -339,7 +341,7 @@ int container_rename(const struct docker *docker, const char *name, const char *
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = &arguments, .deadline = deadline, .cancel = cancel};
 
     strvec_push_each(&arguments, "rename", "--", name, new_name, NULL);
     return docker_succeed(docker, &call, "cannot rename the container", NULL, error);

@@ -35,8 +35,7 @@ int container_inspect(const struct docker *docker, const char *name, long long d
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+    const struct docker_call call = {.arguments = &arguments, .deadline = deadline};
 
     strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
     strvec_push_each(&arguments,
@@ -71,8 +70,7 @@ enum container_end container_end_of(const struct docker *docker, const char *nam
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+    const struct docker_call call = {.arguments = &arguments, .deadline = deadline};
     struct timespec now;
 
     if (!engine_has_events(docker->kind))

@@ -24,7 +24,6 @@ static int tell(const struct docker *docker, const char *command, const char *na
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
                                      .deadline = budget_deadline(docker, BUDGET_QUERY)};
 
     strvec_push_each(&arguments, command, name, NULL);
@@ -44,7 +43,6 @@ static int inspect(const struct docker *docker, const char *name, struct pause_s
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
                                      .deadline = budget_deadline(docker, BUDGET_QUERY)};
     char runs[8], paused[8];
 

@@ -91,7 +91,7 @@ static int compare_limits(const struct docker *docker, const char *name,
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = &arguments, .deadline = deadline, .cancel = cancel};
     char *rest = NULL;
 
     strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
@@ -158,7 +158,7 @@ int container_update_limits(const struct docker *docker, const char *name,
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(strbuf_release) struct strbuf unchanged = STRBUF_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = &arguments, .deadline = deadline, .cancel = cancel};
 
     strvec_push(&arguments, "update");
     add_limits(&arguments, limits, engine_updates_pids(docker->kind));
@@ -181,8 +181,7 @@ static long engine_cpus(const struct docker *docker, const struct process_drain 
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
+    const struct docker_call call = {.arguments = &arguments, .deadline = deadline, .drain = drain};
     long cpus;
 
     strvec_push_each(&arguments, "info", "--format", engine_cpus_template(docker->kind), NULL);
@@ -199,8 +198,7 @@ void container_lift_cpus(const struct docker *docker, const char *name,
     const long cpus = begin < deadline ? engine_cpus(docker, drain, deadline) : 0;
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
+    const struct docker_call call = {.arguments = &arguments, .deadline = deadline, .drain = drain};
 
     if (cpus == 0)
         return;

@@ -87,7 +87,7 @@ int container_list(const struct docker *docker, const struct strvec *filters,
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP_FREE char *template = row_template(docker->kind, keys);
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = &arguments, .deadline = deadline, .cancel = cancel};
 
     strvec_push_each(&arguments, "ps", "--all", "--no-trunc", "--format", template, NULL);
     for (size_t i = 0; i < filters->count; i++) {

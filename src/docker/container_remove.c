@@ -16,8 +16,7 @@ static bool try_removal(const struct docker *docker, const char *name, bool forc
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+    const struct docker_call call = {.arguments = &arguments, .deadline = deadline};
 
     strvec_push(&arguments, "rm");
     if (force)
@@ -41,11 +40,8 @@ static bool is_gone(const struct docker *docker, const char *name,
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = deadline,
-                                     .drain = drain,
-                                     .cancel = cancel};
+    const struct docker_call call = {
+        .arguments = &arguments, .deadline = deadline, .drain = drain, .cancel = cancel};
 
     strvec_push_each(&arguments, "ps", "--all", "--quiet", "--filter", NULL);
     strvec_pushf(&arguments, "name=^/?%s$", name);
@@ -78,11 +74,8 @@ static void kill_all_inside(const struct docker *docker, const char *name,
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT; /* usually the container has ended */
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = deadline,
-                                     .drain = drain,
-                                     .cancel = cancel};
+    const struct docker_call call = {
+        .arguments = &arguments, .deadline = deadline, .drain = drain, .cancel = cancel};
 
     strvec_push_each(&arguments, "exec", name, "/bin/sh", "-c", "kill -9 -1", NULL);
     docker_run(docker, &call, &output, &ignored);
@@ -103,8 +96,7 @@ int container_remove(const struct docker *docker, const char *name,
     static const struct timespec pause = {0, 200 * 1000000L};
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(error_release) struct error first = ERROR_INIT;
-    struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .drain = drain, .cancel = cancel};
+    struct docker_call call = {.arguments = &arguments, .drain = drain, .cancel = cancel};
 
     strvec_push(&arguments, "rm");
     engine_add_removal(docker->kind, &arguments);

@@ -141,7 +141,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
                        struct docker_output *output, struct error *error)
 {
     const struct process_options streams = {
-        .stdin_kind = call->stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
+        .stdin_kind = call->has_stdin ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
         .stdin_file = call->stdin_file,
         .extra_file = call->extra_file,
         .show_stdout = call->show_stdout,

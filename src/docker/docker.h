@@ -65,8 +65,9 @@ typedef long long docker_engine_check(const struct docker *docker, long long dea
 
 /* One command. Everything in it is borrowed. */
 struct docker_call {
-    const struct strvec *arguments;    /* without the name of the program */
-    int stdin_file;                    /* the command's stdin; -1: /dev/null */
+    const struct strvec *arguments; /* without the name of the program */
+    bool has_stdin;                 /* its stdin is `stdin_file`; else it is /dev/null */
+    int stdin_file;
     int extra_file;                    /* as in struct process_options */
     long long deadline;                /* clock_now_ms(); the command is killed then; 0: none */
     const struct notifier *cancel;     /* NULL: cannot be cancelled */

@@ -269,7 +269,6 @@ void engine_info_ask_endpoint(struct engine_info *engine, const struct docker *d
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT; /* then it is not known */
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
                                      .deadline = budget_deadline(docker, BUDGET_ENDPOINT),
                                      .cancel = cancel};
     CLEANUP_FREE char *line = NULL;
@@ -293,7 +292,7 @@ int engine_info_ask_versions(struct engine_info *engine, const struct docker *do
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = &arguments, .deadline = deadline, .cancel = cancel};
 
     engine->kind = docker->kind;
     strvec_push_each(&arguments, "version", "--format", "{{json .}}", NULL);
@@ -316,7 +315,7 @@ int engine_info_ask_details(struct engine_info *engine, const struct docker *doc
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = &arguments, .deadline = deadline, .cancel = cancel};
 
     strvec_push_each(&arguments, "info", "--format", "{{json .}}", NULL);
     if (docker_succeed(docker, &call, "cannot ask the engine", &output, error) != 0)

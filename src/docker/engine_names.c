@@ -10,7 +10,7 @@ int engine_names_list(const struct docker *docker, enum engine_names kind, long 
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = &arguments, .deadline = deadline, .cancel = cancel};
     const bool images = kind == ENGINE_IMAGES;
 
     strvec_push_each(&arguments, images ? "image" : "network", "ls", "--format",

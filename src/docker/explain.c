@@ -18,7 +18,7 @@ static enum docker_answer ask(const struct docker *docker, const struct strvec *
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {
-        .arguments = arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = arguments, .deadline = deadline, .cancel = cancel};
 
     if (docker_run(docker, &call, output, &ignored) != 0 || docker_crashed(output))
         return DOCKER_UNKNOWN;
@@ -68,7 +68,6 @@ static enum docker_answer image_is_listed(const struct docker *docker, const cha
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
                                      .deadline = budget_deadline(docker, BUDGET_QUERY),
                                      .cancel = cancel};
     char *rest = NULL;

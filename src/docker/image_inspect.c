@@ -122,7 +122,7 @@ static int inspect(const struct docker *docker, char *const *references, size_t 
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = &arguments, .deadline = deadline, .cancel = cancel};
 
     strvec_push_each(&arguments, "image", "inspect", "--format", template, "--", NULL);
     for (size_t i = 0; i < count; i++)

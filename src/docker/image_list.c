@@ -24,7 +24,6 @@ int image_list(const struct docker *docker, const char *repository, const struct
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
                                      .deadline = budget_deadline(docker, BUDGET_QUERY),
                                      .cancel = cancel};
 
@@ -48,7 +47,6 @@ int image_list_in_use(const struct docker *docker, const char *id, const struct 
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
                                      .deadline = budget_deadline(docker, BUDGET_QUERY),
                                      .cancel = cancel};
 

@@ -20,7 +20,6 @@ static int inspect(const struct docker *docker, const char *image, const char *t
     CLEANUP(error_release) struct error reason = ERROR_INIT;
     CLEANUP_FREE char *message = NULL;
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
                                      .deadline = budget_deadline(docker, BUDGET_QUERY),
                                      .cancel = cancel};
 
@@ -107,7 +106,6 @@ static int change(const struct docker *docker, const char *command, const char *
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
                                      .deadline = budget_deadline(docker, BUDGET_IMAGE),
                                      .cancel = cancel};
 
@@ -150,7 +148,6 @@ int image_store_pull(const struct docker *docker, const char *image, const struc
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
                                      .cancel = cancel,
                                      .show_stdout = true,
                                      .engine_check = docker_check_engine,

@@ -35,8 +35,8 @@ static void set_up(struct fixture *fixture, const char *script)
     fixture->command = script_in(fixture->directory, "docker", script);
     fixture->docker.command = fixture->command;
     fixture->docker.engine_timeout = ENGINE_TIMEOUT;
-    fixture->call = (struct docker_call){
-        .arguments = &fixture->arguments, .stdin_file = -1, .deadline = clock_now_ms() + LATE_MS};
+    fixture->call = (struct docker_call){.arguments = &fixture->arguments,
+                                         .deadline = clock_now_ms() + LATE_MS};
     strvec_push_each(&fixture->arguments, "ps", "--all", NULL);
 }
 
@@ -179,6 +179,7 @@ CASE(docker__run_reads_the_file_from_its_start)
     assert_int_equal(write(file, "A=1\n", 4), 4);
     set_up(&fixture, "cat");
     fixture.call.stdin_file = file;
+    fixture.call.has_stdin = true;
     assert_int_equal(run(&fixture), 0);
     assert_string_equal(strbuf_string(&fixture.output.out), "A=1\n");
     tear_down(&fixture);

@@ -57,7 +57,6 @@ static bool read_settings(const struct doctor *doctor, struct ssh_settings *sett
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
                                      .deadline = budget_deadline(&ssh, BUDGET_ENDPOINT),
                                      .cancel = signals_cancel()};
     const char *text;
