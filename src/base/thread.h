@@ -8,12 +8,14 @@
 
 #include <pthread.h>
 
+#include "base/cleanup.h"
+
 enum { THREAD_STACK_BYTES = 1024 * 1024 };
 
 /* Holds the mutex until the end of the block. What was declared before is cleaned up after that. */
 #define THREAD_LOCK(mutex)                                                                         \
-    __attribute__((cleanup(thread_unlock), unused)) pthread_mutex_t *thread_locked =               \
-        thread_lock(mutex)
+    CLEANUP(thread_unlock)                                                                         \
+    pthread_mutex_t *thread_locked __attribute__((unused)) = thread_lock(mutex)
 
 static inline pthread_mutex_t *thread_lock(pthread_mutex_t *mutex)
 {
