@@ -1,4 +1,4 @@
-#include "cli/batch/batch_command.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +94,7 @@ static const struct option_other others[] = {
     {NULL, NULL},
 };
 
-const struct option_table batch_table = {
+static const struct option_table batch_table = {
     .command = "isolator batch",
     .usage = "usage: isolator batch [OPTIONS] [FILE]\n"
              "\n"
@@ -176,7 +176,7 @@ static int run_batch_command(void *context, char **operands, const struct config
     const struct batch_arguments *options = context;
     char directory[PATH_MAX];
     struct batch_options batch = {
-        .parallel = options->parallel,
+        .parallel = options->parallel > 0 ? options->parallel : parallel_default(),
         .artifacts = -1,
         .artifacts_path = options->artifacts ? directory : NULL,
         .force = options->force,
@@ -228,13 +228,16 @@ static int run_batch_command(void *context, char **operands, const struct config
     return result;
 }
 
-int batch_command(int argc, char **argv)
+static void release_options(void *options)
 {
-    static const struct command_line command = {
-        .options = &batch_table, .operands_max = 1, .run = run_batch_command, .output = "results"};
-    struct batch_arguments options = {.parallel = parallel_default(), .tools = STRVEC_INIT};
-    const int status = command_line_main(&command, argc, argv, &options);
+    struct batch_arguments *own = options;
 
-    strvec_release(&options.tools);
-    return status;
+    strvec_release(&own->tools);
 }
+
+const struct command_line batch_command = {.options_size = sizeof(struct batch_arguments),
+                                           .options = &batch_table,
+                                           .operands_max = 1,
+                                           .run = run_batch_command,
+                                           .output = "results",
+                                           .release = release_options};
