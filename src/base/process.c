@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/linux.h"
+#include "base/thread.h"
 
 extern char **environ;
 
@@ -36,10 +37,8 @@ static pthread_mutex_t withheld_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void process_withhold(const char *variable)
 {
-    pthread_mutex_lock(&withheld_lock);
-    if (!strvec_contains(&withheld, variable))
-        strvec_push(&withheld, variable);
-    pthread_mutex_unlock(&withheld_lock);
+    THREAD_LOCK(&withheld_lock);
+    strvec_push_once(&withheld, variable);
 }
 
 /* Whether an entry "NAME=VALUE" of the environment is withheld. */

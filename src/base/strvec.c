@@ -50,6 +50,18 @@ void strvec_push_all(struct strvec *vector, const struct strvec *more)
         strvec_push(vector, more->items[i]);
 }
 
+void strvec_push_once(struct strvec *vector, const char *string)
+{
+    if (!strvec_contains(vector, string))
+        strvec_push(vector, string);
+}
+
+void strvec_push_all_once(struct strvec *vector, const struct strvec *more)
+{
+    for (size_t i = 0; i < more->count; i++)
+        strvec_push_once(vector, more->items[i]);
+}
+
 bool strvec_contains(const struct strvec *vector, const char *string)
 {
     for (size_t i = 0; i < vector->count; i++)

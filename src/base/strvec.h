@@ -26,6 +26,9 @@ void strvec_pushf(struct strvec *vector, const char *format, ...)
 /* Copies each of the arguments up to a NULL pointer. */
 void strvec_push_each(struct strvec *vector, ...) __attribute__((sentinel));
 void strvec_push_all(struct strvec *vector, const struct strvec *more);
+/* Copies the string, or each of the strings, unless the vector has the same one. */
+void strvec_push_once(struct strvec *vector, const char *string);
+void strvec_push_all_once(struct strvec *vector, const struct strvec *more);
 /* Takes ownership of the string. */
 void strvec_push_owned(struct strvec *vector, char *string);
 

@@ -1,4 +1,4 @@
-#include "cli/bench_command.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static const struct option_rule bench_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table bench_table = {
+static const struct option_table bench_table = {
     .command = "isolator bench",
     .usage = "usage: isolator bench [--rounds N] [--json] [--svg FILE] [--config FILE]\n"
              "\n"
@@ -177,7 +177,9 @@ static int run_bench_command(void *context, char **operands, const struct config
                              struct error *error)
 {
     const struct bench_options *options = context;
-    CLEANUP(bench_figures_release) struct bench_figures figures = {.rounds = options->rounds};
+    CLEANUP(bench_figures_release)
+    struct bench_figures figures = {.rounds =
+                                        options->rounds > 0 ? options->rounds : ROUNDS_DEFAULT};
     int result;
 
     (void)operands;
@@ -195,11 +197,7 @@ static int run_bench_command(void *context, char **operands, const struct config
     return EXIT_STATUS_SUCCESS;
 }
 
-int bench_command(int argc, char **argv)
-{
-    static const struct command_line command = {
-        .options = &bench_table, .run = run_bench_command, .output = "figures"};
-    struct bench_options options = {.rounds = ROUNDS_DEFAULT};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line bench_command = {.options_size = sizeof(struct bench_options),
+                                           .options = &bench_table,
+                                           .run = run_bench_command,
+                                           .output = "figures"};

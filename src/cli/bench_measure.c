@@ -115,11 +115,9 @@ static int measure_docker(struct bench *bench, double *figure, struct error *err
 {
     const struct docker *docker = &bench->service.docker;
     CLEANUP(owned_container_release) struct owned_container container;
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments,
-        .stdin_file = -1,
+    CLEANUP(docker_call_release)
+    struct docker_call call = {
         .deadline = budget_deadline(docker, BUDGET_TOTAL),
         .cancel = signals_cancel(),
         .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE),
@@ -127,11 +125,11 @@ static int measure_docker(struct bench *bench, double *figure, struct error *err
     long long begin;
 
     owned_container_init(&container, docker, NULL, budget_ms(docker, BUDGET_TOTAL));
-    strvec_push_each(&arguments, "run", "--rm", "--network", "none", "--pull", "never", "--name",
-                     container.name, NULL);
+    strvec_push_each(&call.arguments, "run", "--rm", "--network", "none", "--pull", "never",
+                     "--name", container.name, NULL);
     for (size_t i = 0; i < container.labels.count; i++)
-        strvec_push_each(&arguments, "--label", container.labels.items[i], NULL);
-    strvec_push_each(&arguments, bench->image, "python3", "-c", HELLO, NULL);
+        strvec_push_each(&call.arguments, "--label", container.labels.items[i], NULL);
+    strvec_push_each(&call.arguments, bench->image, "python3", "-c", HELLO, NULL);
     begin = clock_now_us();
     if (docker_succeed(docker, &call, "cannot run the program with docker", NULL, error) != 0) {
         owned_container_remove(&container, NULL, 0, &ignored); /* else the reaper does */

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
+#include "base/memory.h"
 #include "base/strvec.h"
 #include "cli/exit_status.h"
 #include "cli/print.h"
@@ -79,7 +80,7 @@ int command_line_print_help(const struct option_table *options)
     return command_line_printed("help");
 }
 
-int command_line_main(const struct command_line *command, int argc, char **argv, void *options)
+static int run_with(const struct command_line *command, int argc, char **argv, void *options)
 {
     static char *no_operands[] = {NULL};
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -104,6 +105,18 @@ int command_line_main(const struct command_line *command, int argc, char **argv,
         return exit_status_report(&error);
     printed = command_line_printed(command->output);
     return printed == EXIT_STATUS_SUCCESS ? status : printed;
+}
+
+int command_line_main(const struct command_line *command, int argc, char **argv)
+{
+    CLEANUP_FREE void *options = memory_allocate(command->options_size);
+    int status;
+
+    memset(options, 0, command->options_size);
+    status = run_with(command, argc, argv, options);
+    if (command->release)
+        command->release(options);
+    return status;
 }
 
 void command_line_warn_interrupted(size_t count)

@@ -1,7 +1,7 @@
 /*
- * What all sub-commands except `run`, `test` and `session` have in common: the description of a
- * command, and its way from argv to the exit status. The steps are: parse the options, load the
- * configuration, do the work, and check that the output was written.
+ * What all sub-commands except `run`, `start`, `test` and `session` have in common: the description
+ * of a command, and its way from argv to the exit status. The steps are: parse the options, load
+ * the configuration, do the work, and check that the output was written.
  */
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H
@@ -96,6 +96,8 @@ enum { COMMAND_ANY_OPERANDS = INT_MAX };
 
 struct command_line {
     const struct option_table *options;
+    /* Of the struct of its options, which begins with struct common_options, and is zeros first. */
+    size_t options_size;
     int operands_max;
     /*
      * Called with the error if the configuration cannot be read. Returns 0 and empties the error
@@ -110,6 +112,7 @@ struct command_line {
      * the error. A command that waits catches the signals itself (signals_catch()).
      */
     int (*run)(void *options, char **operands, const struct config *config, struct error *error);
+    void (*release)(void *options); /* frees what the options own; NULL: nothing */
     const char *output; /* names the output in the message that it cannot be written: "list" */
 };
 
@@ -123,10 +126,7 @@ int command_line_printed(const char *what);
 /* Prints the --help of the options. Returns the exit status of the process. */
 int command_line_print_help(const struct option_table *options);
 
-/*
- * Runs the command and returns the exit status of the process. `options` is a struct of the
- * command's own, which begins with struct common_options.
- */
-int command_line_main(const struct command_line *command, int argc, char **argv, void *options);
+/* Runs the command and returns the exit status of the process. */
+int command_line_main(const struct command_line *command, int argc, char **argv);
 
 #endif

@@ -143,7 +143,7 @@ int complete_command(const struct command *commands, size_t count, char *const *
     }
     for (size_t i = 0; words[1] && i < count; i++)
         if (strcmp(commands[i].name, words[0]) == 0)
-            option_completion_find(&completion, commands[i].options, words + 1);
+            option_completion_find(&completion, command_options(&commands[i]), words + 1);
     add_values(&completion, commands, count);
     print_text(strbuf_string(&completion.lines));
     return command_line_printed("completion");

@@ -1,4 +1,4 @@
-#include "cli/config_command.h"
+#include "cli/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static const struct option_rule config_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table config_table = {
+static const struct option_table config_table = {
     .command = "isolator config",
     .usage = "usage: isolator config [--json] [--config FILE]\n"
              "       isolator config --schema [config | results]\n"
@@ -156,14 +156,9 @@ static int run_config_command(void *context, char **operands, const struct confi
     return EXIT_STATUS_SUCCESS;
 }
 
-int config_command(int argc, char **argv)
-{
-    static const struct command_line command = {.options = &config_table,
-                                                .operands_max = 1,
-                                                .without_config = config_without_config,
-                                                .run = run_config_command,
-                                                .output = "configuration"};
-    struct config_options options = {.json = false};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line config_command = {.options_size = sizeof(struct config_options),
+                                            .options = &config_table,
+                                            .operands_max = 1,
+                                            .without_config = config_without_config,
+                                            .run = run_config_command,
+                                            .output = "configuration"};

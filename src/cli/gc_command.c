@@ -1,4 +1,4 @@
-#include "cli/gc_command.h"
+#include "cli/command.h"
 
 #include <stdio.h>
 
@@ -28,7 +28,7 @@ static const struct option_rule gc_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table gc_table = {
+static const struct option_table gc_table = {
     .command = "isolator gc",
     .usage = "usage: isolator gc [-n] [--config FILE]\n"
              "\n"
@@ -92,11 +92,7 @@ static int run_gc_command(void *context, char **operands, const struct config *c
     return report.failed > 0 ? EXIT_STATUS_ENGINE : EXIT_STATUS_SUCCESS;
 }
 
-int gc_command(int argc, char **argv)
-{
-    static const struct command_line command = {
-        .options = &gc_table, .run = run_gc_command, .output = "list"};
-    struct gc_options options = {.dry_run = false};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line gc_command = {.options_size = sizeof(struct gc_options),
+                                        .options = &gc_table,
+                                        .run = run_gc_command,
+                                        .output = "list"};

@@ -15,31 +15,12 @@
 #include "base/signals.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "cli/batch/batch_command.h"
-#include "cli/bench_command.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/complete_command.h"
-#include "cli/config_command.h"
-#include "cli/doctor/doctor_command.h"
 #include "cli/exit_status.h"
-#include "cli/gc_command.h"
-#include "cli/grade/grade_command.h"
-#include "cli/jobs/logs_command.h"
-#include "cli/jobs/ps_command.h"
-#include "cli/jobs/rm_command.h"
-#include "cli/jobs/stop_command.h"
-#include "cli/jobs/wait_command.h"
-#include "cli/languages_command.h"
-#include "cli/prepare_command.h"
-#include "cli/prepare_options.h"
 #include "cli/print.h"
-#include "cli/pull_command.h"
-#include "cli/run_command.h"
 #include "cli/run_option_table.h"
-#include "cli/selftest_command.h"
-#include "cli/session/session_command.h"
-#include "cli/tools_command.h"
 #include "config/config_load.h"
 #include "config/manual.h"
 #include "config/option_completion.h"
@@ -62,34 +43,31 @@ static const struct option_table help_table = {
     .command = "isolator help", .operands = VALUES_COMMANDS, OPTION_RULES(help_rules)};
 
 static const struct command commands[] = {
-    {"run", run_command, "run a file or a directory in a fresh container",
-     &run_option_tables[RUN_OPTIONS_RUN]},
-    {"start", start_command, "start a job, which goes on when isolator has ended",
-     &run_option_tables[RUN_OPTIONS_START]},
-    {"ps", ps_command, "list jobs", &ps_table},
-    {"logs", logs_command, "show what a job has written", &logs_table},
-    {"wait", wait_command, "wait for jobs and print their results", &wait_table},
-    {"stop", stop_command, "end jobs and keep their results", &stop_table},
-    {"rm", rm_command, "remove jobs", &rm_table},
-    {"test", grade_command, "run programs with each test of a directory",
-     &run_option_tables[RUN_OPTIONS_TEST]},
-    {"session", session_command, "run cells one after the other in one container",
-     &run_option_tables[RUN_OPTIONS_SESSION]},
-    {"batch", batch_command, "run many requests, one JSON object per line", &batch_table},
-    {"prepare", prepare_command, "install packages for a language", &prepare_table},
-    {"pull", pull_command, "fetch the images of the languages", &pull_table},
-    {"gc", gc_command, "remove orphaned containers", &gc_table},
-    {"doctor", doctor_command, "check whether runs work, and print how to fix what fails",
-     &doctor_table},
-    {"languages", languages_command, "list the languages and the state of their images",
-     &languages_table},
-    {"tools", tools_command, "list the tools that programs may call", &tools_table},
-    {"config", config_command, "print the configuration and the origin of each value",
-     &config_table},
-    {"selftest", selftest_command, "run attacks and report whether the sandbox holds",
-     &selftest_table},
-    {"bench", bench_command, "measure how fast programs run on this engine", &bench_table},
-    {"help", help_command, "print this list, or the options of a command", &help_table},
+    {"run", "run a file or a directory in a fresh container",
+     .options = &run_option_tables[RUN_OPTIONS_RUN], .run = run_command},
+    {"start", "start a job, which goes on when isolator has ended",
+     .options = &run_option_tables[RUN_OPTIONS_START], .run = start_command},
+    {"ps", "list jobs", .line = &ps_command},
+    {"logs", "show what a job has written", .line = &logs_command},
+    {"wait", "wait for jobs and print their results", .line = &wait_command},
+    {"stop", "end jobs and keep their results", .line = &stop_command},
+    {"rm", "remove jobs", .line = &rm_command},
+    {"test", "run programs with each test of a directory",
+     .options = &run_option_tables[RUN_OPTIONS_TEST], .run = grade_command},
+    {"session", "run cells one after the other in one container",
+     .options = &run_option_tables[RUN_OPTIONS_SESSION], .run = session_command},
+    {"batch", "run many requests, one JSON object per line", .line = &batch_command},
+    {"prepare", "install packages for a language", .line = &prepare_command},
+    {"pull", "fetch the images of the languages", .line = &pull_command},
+    {"gc", "remove orphaned containers", .line = &gc_command},
+    {"doctor", "check whether runs work, and print how to fix what fails", .line = &doctor_command},
+    {"languages", "list the languages and the state of their images", .line = &languages_command},
+    {"tools", "list the tools that programs may call", .line = &tools_command},
+    {"config", "print the configuration and the origin of each value", .line = &config_command},
+    {"selftest", "run attacks and report whether the sandbox holds", .line = &selftest_command},
+    {"bench", "measure how fast programs run on this engine", .line = &bench_command},
+    {"help", "print this list, or the options of a command", .options = &help_table,
+     .run = help_command},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -99,6 +77,11 @@ static const struct command *find_command(const char *name)
         if (strcmp(name, commands[i].name) == 0)
             return &commands[i];
     return NULL;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    return command->line ? command_line_main(command->line, argc, argv) : command->run(argc, argv);
 }
 
 static int print_help(void)
@@ -186,7 +169,7 @@ static int help_with(const struct help_options *options, const char *name)
         return print_manual_page(name ? name : "isolator");
     if (!name || options->help)
         return print_help();
-    return command ? command->run(2, (char *[]){(char *)command->name, option, NULL})
+    return command ? run(command, 2, (char *[]){(char *)command->name, option, NULL})
                    : refuse_word(name, NULL);
 }
 
@@ -227,7 +210,7 @@ static char *manual_of(const char *name)
 
     if (strcmp(name, "limits") == 0)
         return manual_of_limits();
-    return command ? options_manual(command->options) : NULL;
+    return command ? options_manual(command_options(command)) : NULL;
 }
 
 int main(int argc, char **argv)
@@ -252,7 +235,7 @@ int main(int argc, char **argv)
     }
     command = find_command(argv[1]);
     if (command)
-        return command->run(argc - 1, argv + 1);
+        return run(command, argc - 1, argv + 1);
     if (is_file(argv[1]))
         return run_command(argc, argv);
     return refuse_word(argv[1], argv[2]);

@@ -1,4 +1,4 @@
-#include "cli/languages_command.h"
+#include "cli/command.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -38,7 +38,7 @@ static const struct option_rule languages_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table languages_table = {
+static const struct option_table languages_table = {
     .command = "isolator languages",
     .usage = "usage: isolator languages [--json | --names] [--config FILE]\n"
              "\n"
@@ -252,11 +252,7 @@ static int run_languages_command(void *context, char **operands, const struct co
     return inspected ? EXIT_STATUS_SUCCESS : -1;
 }
 
-int languages_command(int argc, char **argv)
-{
-    static const struct command_line command = {
-        .options = &languages_table, .run = run_languages_command, .output = "languages"};
-    struct languages_options options = {.json = false};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line languages_command = {.options_size = sizeof(struct languages_options),
+                                               .options = &languages_table,
+                                               .run = run_languages_command,
+                                               .output = "languages"};

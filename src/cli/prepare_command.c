@@ -1,4 +1,4 @@
-#include "cli/prepare_command.h"
+#include "cli/command.h"
 
 #include <stdlib.h>
 
@@ -230,17 +230,18 @@ static int run_prepare_command(void *context, char **operands, const struct conf
     return status;
 }
 
-int prepare_command(int argc, char **argv)
+static void release_options(void *options)
 {
-    static const struct command_line command = {.options = &prepare_table,
-                                                .operands_max = COMMAND_ANY_OPERANDS,
-                                                .run = run_prepare_command,
-                                                .output = "list"};
-    struct prepare_options options = {.steps = STRVEC_INIT};
-    const int status = command_line_main(&command, argc, argv, &options);
+    struct prepare_options *own = options;
 
-    strvec_release(&options.steps);
-    strvec_release(&options.files);
-    prepare_network_release(&options.network);
-    return status;
+    strvec_release(&own->steps);
+    strvec_release(&own->files);
+    prepare_network_release(&own->network);
 }
+
+const struct command_line prepare_command = {.options_size = sizeof(struct prepare_options),
+                                             .options = &prepare_table,
+                                             .operands_max = COMMAND_ANY_OPERANDS,
+                                             .run = run_prepare_command,
+                                             .output = "list",
+                                             .release = release_options};

@@ -164,13 +164,12 @@ void progress_step(struct progress *progress, long long number, long long steps,
 {
     if (!progress->enabled)
         return;
-    pthread_mutex_lock(&progress->lock);
+    THREAD_LOCK(&progress->lock);
     free(progress->step);
     progress->step = text_escape(text);
     progress->number = number;
     progress->steps = steps;
     show(progress, PROGRESS_STEP);
-    pthread_mutex_unlock(&progress->lock);
 }
 
 void progress_show(struct progress *progress, long long done, long long failed, long long requests,
@@ -178,13 +177,12 @@ void progress_show(struct progress *progress, long long done, long long failed, 
 {
     if (!progress->enabled)
         return;
-    pthread_mutex_lock(&progress->lock);
+    THREAD_LOCK(&progress->lock);
     progress->done = done;
     progress->failed = failed;
     progress->requests = requests;
     progress->bytes = bytes;
     show(progress, PROGRESS_RESULTS);
-    pthread_mutex_unlock(&progress->lock);
 }
 
 void progress_count(struct progress *progress, long long done, long long failed)
@@ -196,20 +194,18 @@ void progress_skip(struct progress *progress, long long bytes)
 {
     if (!progress->enabled)
         return;
-    pthread_mutex_lock(&progress->lock);
+    THREAD_LOCK(&progress->lock);
     if (progress->size >= bytes)
         progress->size -= bytes;
-    pthread_mutex_unlock(&progress->lock);
 }
 
 void progress_clear(struct progress *progress)
 {
     if (!progress->enabled)
         return;
-    pthread_mutex_lock(&progress->lock);
+    THREAD_LOCK(&progress->lock);
     progress->shows = PROGRESS_HIDDEN;
     diagnostics_draw("");
-    pthread_mutex_unlock(&progress->lock);
 }
 
 void progress_end(struct progress *progress)

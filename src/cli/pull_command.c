@@ -1,4 +1,4 @@
-#include "cli/pull_command.h"
+#include "cli/command.h"
 
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ static const struct option_rule pull_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table pull_table = {
+static const struct option_table pull_table = {
     .command = "isolator pull",
     .usage = "usage: isolator pull [--config FILE] [LANGUAGE...]\n"
              "\n"
@@ -35,8 +35,8 @@ static void collect_images(const struct config *config, char **operands, struct 
 
         for (char **operand = operands; *operand; operand++)
             wanted |= config_language_called(config, *operand) == language;
-        if (wanted && !strvec_contains(images, language->image))
-            strvec_push(images, language->image);
+        if (wanted)
+            strvec_push_once(images, language->image);
     }
 }
 
@@ -65,13 +65,8 @@ static int run_pull_command(void *context, char **operands, const struct config 
     return signals_caught() != 0 ? EXIT_STATUS_INTERRUPTED + signals_caught() : status;
 }
 
-int pull_command(int argc, char **argv)
-{
-    static const struct command_line command = {.options = &pull_table,
-                                                .operands_max = COMMAND_ANY_OPERANDS,
-                                                .run = run_pull_command,
-                                                .output = "list"};
-    struct common_options options = {.help = false};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line pull_command = {.options_size = sizeof(struct common_options),
+                                          .options = &pull_table,
+                                          .operands_max = COMMAND_ANY_OPERANDS,
+                                          .run = run_pull_command,
+                                          .output = "list"};

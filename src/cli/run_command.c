@@ -1,4 +1,4 @@
-#include "cli/run_command.h"
+#include "cli/command.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "cli/run_option_table.h"
 
-#include "cli/case_option_texts.h"
 #include "cli/command_line.h"
+#include "cli/grade/grade_option_texts.h"
 #include "cli/other_options.h"
 #include "cli/parallel.h"
 #include "cli/run_option_values.h"

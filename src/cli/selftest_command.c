@@ -1,4 +1,4 @@
-#include "cli/selftest_command.h"
+#include "cli/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static const struct option_rule selftest_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table selftest_table = {
+static const struct option_table selftest_table = {
     .command = "isolator selftest",
     .usage = "usage: isolator selftest [-l] [-v] [--runtime NAME] [--oci-runtime NAME]\n"
              "                         [--config FILE] [ATTACK...]\n"
@@ -355,14 +355,9 @@ static int run_selftest_command(void *context, char **operands, const struct con
                          : try_all(options, operands, config, error);
 }
 
-int selftest_command(int argc, char **argv)
-{
-    static const struct command_line command = {.options = &selftest_table,
-                                                .operands_max = COMMAND_ANY_OPERANDS,
-                                                .complete_config = selftest_tools_add,
-                                                .run = run_selftest_command,
-                                                .output = "table"};
-    struct selftest_options options = {.list = false};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line selftest_command = {.options_size = sizeof(struct selftest_options),
+                                              .options = &selftest_table,
+                                              .operands_max = COMMAND_ANY_OPERANDS,
+                                              .complete_config = selftest_tools_add,
+                                              .run = run_selftest_command,
+                                              .output = "table"};

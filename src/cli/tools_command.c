@@ -1,4 +1,4 @@
-#include "cli/tools_command.h"
+#include "cli/command.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static const struct option_rule tools_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table tools_table = {
+static const struct option_table tools_table = {
     .command = "isolator tools",
     .usage = "usage: isolator tools [--json] [--config FILE] [NAME]\n"
              "\n"
@@ -187,13 +187,8 @@ static int run_tools_command(void *context, char **operands, const struct config
     return listing.failed ? EXIT_STATUS_ENGINE : EXIT_STATUS_SUCCESS;
 }
 
-int tools_command(int argc, char **argv)
-{
-    static const struct command_line command = {.options = &tools_table,
-                                                .operands_max = 1,
-                                                .run = run_tools_command,
-                                                .output = "list of tools"};
-    struct tools_options options = {.json = false};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line tools_command = {.options_size = sizeof(struct tools_options),
+                                           .options = &tools_table,
+                                           .operands_max = 1,
+                                           .run = run_tools_command,
+                                           .output = "list of tools"};

@@ -126,7 +126,7 @@ struct config {
     int max_stored_bytes; /* of the files and output of runs that it keeps */
     int warm_max_age;     /* seconds after which a warm container is replaced */
     int warm_memory_mb;   /* that ready interpreters may use together */
-    int share, max_share; /* lines of a batch that share a container; 0: none */
+    int max_share;        /* lines of a batch that may share a container; 0: none */
     struct session_settings sessions;
     struct job_settings jobs;
     struct tool_server *tools; /* owned; in the order of the files */

@@ -8,6 +8,7 @@
 #include "config/limits.h"
 #include "config/network_keys.h"
 #include "config/prepare_rules.h"
+#include "config/prepare_values.h"
 #include "config/settings.h"
 #include "config/tool_keys.h"
 
@@ -21,15 +22,17 @@
 #define SETTING(which) .rule = (&setting_rules[SETTING_##which].key)
 #define LIMIT(which)                                                                               \
     {                                                                                              \
-        CONFIG_LEVEL_LIMITS, .rule = &limit_rules[LIMIT_##which].key, .set = config_value_limit    \
+        CONFIG_LEVEL_LIMITS, .rule = &limit_rules[LIMIT_##which].key,                              \
+                             .offset = offsetof(struct sandbox_policy, limits),                    \
+                             .set = config_value_limit                                             \
     }
 #define BUILD_LIMIT(which)                                                                         \
     {                                                                                              \
-        CONFIG_LEVEL_BUILD, .rule = &limit_rules[LIMIT_##which].key,                               \
-                            .set = config_value_build_limit                                        \
+        CONFIG_LEVEL_BUILD, .rule = &limit_rules[LIMIT_##which].key, .set = config_value_limit     \
     }
 #define TOP_MEMBER(member)      .offset = offsetof(struct config, member)
 #define LANGUAGE_MEMBER(member) .offset = offsetof(struct language, member)
+#define PREPARE_MEMBER(member)  .offset = offsetof(struct preparation, member)
 #define SESSION_MEMBER(member)  .offset = offsetof(struct session_settings, member)
 
 static const struct config_key keys[] = {
@@ -40,7 +43,7 @@ static const struct config_key keys[] = {
      RULE("containerCommand", KEY_STRING, "Container command",
           "Name or path of the docker or podman command."),
      TOP_MEMBER(container_command)},
-    {CONFIG_LEVEL_TOP, SETTING(WORKDIR), .set = config_value_workdir},
+    {CONFIG_LEVEL_TOP, SETTING(WORKDIR), TOP_MEMBER(workdir), .set = config_value_workdir},
     {CONFIG_LEVEL_TOP,
      RANGE("engineTimeoutSeconds", KEY_WHOLE, 1, 600, "Engine timeout",
            "Seconds that the container engine may take for one run, in addition to the program."),
@@ -60,24 +63,24 @@ static const struct config_key keys[] = {
           "First and last uid of those that containers get, each another one at random, unless "
           "user is set: at least 256 numbers from 1 to 2097151.",
           .pattern = "^(?!0+-)" SETTING_ID_PATTERN "-" SETTING_ID_PATTERN "$"),
-     .set = config_value_users},
+     TOP_MEMBER(users), .set = config_value_users},
     {CONFIG_LEVEL_TOP,
      RULE("promptsDir", KEY_PATH, "Directory of snippets",
           "Directory of programs of one file each, which isolator-mcp and isolator batch run by "
           "name, in place of those that are built in. A relative path starts at the configuration "
           "file."),
-     .set = config_value_prompts_dir},
+     TOP_MEMBER(prompts_dir)},
     {CONFIG_LEVEL_TOP,
      RULE("inputsDir", KEY_PATH, "Directory of input files",
           "Directory of files that calls of isolator-mcp may name instead of sending them. A "
           "relative path starts at the configuration file. Without it there are none."),
-     .set = config_value_inputs_dir},
+     TOP_MEMBER(inputs_dir)},
     {CONFIG_LEVEL_TOP,
      RULE("auditFile", KEY_PATH, "Audit file",
           "File to which each run adds a line with its time, caller, SHA-256 of the code, image, "
           "limits and outcome. A relative path starts at the configuration file. Without it no "
           "run is recorded."),
-     .set = config_value_audit_file},
+     TOP_MEMBER(audit_file)},
     {CONFIG_LEVEL_TOP,
      RANGE("maxConcurrent", KEY_WHOLE, 1, 1024, "Concurrent calls",
            "How many calls isolator-mcp runs at once; by default as many as there are processor "
@@ -116,13 +119,9 @@ static const struct config_key keys[] = {
            "containers wait without one."),
      TOP_MEMBER(warm_memory_mb)},
     {CONFIG_LEVEL_TOP,
-     RANGE("share", KEY_WHOLE, 0, CONFIG_SHARE_MAX, "Lines that share a container",
-           "How many lines of isolator batch run in one container, one after the other, unless "
-           "--share says how many; 0: each has a container of its own."),
-     TOP_MEMBER(share)},
-    {CONFIG_LEVEL_TOP,
-     RANGE("maxShare", KEY_WHOLE, 0, CONFIG_SHARE_MAX, "Maximum of --share",
-           "The most that --share and share may be; 0: no container is shared."),
+     RANGE("maxShare", KEY_WHOLE, 0, CONFIG_SHARE_MAX, "Lines that share a container",
+           "How many lines of isolator batch --share may run in one container, one after the "
+           "other; 0: none is shared."),
      TOP_MEMBER(max_share)},
     {CONFIG_LEVEL_TOP,
      RULE("sessions", KEY_OBJECT, "Sessions",
@@ -150,7 +149,7 @@ static const struct config_key keys[] = {
           "Patterns of the images that a line of isolator batch may name, like team/* or "
           "python:3.*; * does not match a '/'. Without any, none.",
           .pattern = "^(?!.*[*]{2})[A-Za-z0-9*][A-Za-z0-9._/:@*-]*$"),
-     .set = config_value_images},
+     TOP_MEMBER(images), .set = config_value_images},
     {CONFIG_LEVEL_TOP,
      RULE("isolatorPath", KEY_STRING, "Not used", "Accepted for compatibility with old files."),
      .set = config_value_ignored, .schema = "{\"deprecated\": true}"},
@@ -180,13 +179,13 @@ static const struct config_key keys[] = {
      RANGE("image", KEY_STRING, 1, 512, "Image",
            "Image that programs in the language run in; it must be on the engine.",
            .pattern = "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"),
-     .set = config_value_image},
+     LANGUAGE_MEMBER(image), .set = config_value_image},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("imageVersions", KEY_STRINGS_BY_NAME, "Versions in the image",
           "The minimum versions of what the image has, by the environment variables in which it "
           "states them.",
           .pattern = "^[A-Za-z_][A-Za-z0-9_]*$"),
-     .set = config_value_image_versions,
+     LANGUAGE_MEMBER(image_versions), .set = config_value_image_versions,
      .schema = "{\"additionalProperties\": {\"type\": \"string\", \"pattern\": \"^[0-9.]+$\"}}"},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("command", KEY_STRINGS, 1, 0, "Command",
@@ -199,23 +198,23 @@ static const struct config_key keys[] = {
            "Command that builds a program before it runs, one word per string; empty: nothing is "
            "built. {sources} stands for its files in the language, one word each, and the marks of "
            "command can be used too."),
-     .set = config_value_build},
+     LANGUAGE_MEMBER(build), .set = config_value_build},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("standard", KEY_STRING, 0, 40, "Standard of the language",
            "What {standard} in build stands for, such as gnu++20; empty: words with it are left "
            "out."),
-     .set = config_value_standard},
+     LANGUAGE_MEMBER(standard), .set = config_value_standard},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("packageStandard", KEY_STRING, 0, 40, "Standard in problem packages",
            "The same for the programs of problem packages; by default that of standard."),
-     .set = config_value_standard},
+     LANGUAGE_MEMBER(package_standard), .set = config_value_standard},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("sessionCommand", KEY_STRINGS, 0, 0, "Command of a session",
            "Command of an interpreter that stays in a session and keeps variables, one word per "
            "string; {python_driver} and {javascript_driver} stand for programs that isolator has, "
            "{workdir} for the working directory. Empty: each request of a session is a process of "
            "its own."),
-     .set = config_value_session_command},
+     LANGUAGE_MEMBER(session_command), .set = config_value_session_command},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("buildLimits", KEY_OBJECT, "Limits of the build",
           "How the limits of the build differ from those of the programs in the language."),
@@ -235,27 +234,27 @@ static const struct config_key keys[] = {
            "Python modules that the interpreter of a warm container imports before a request "
            "comes.",
            .pattern = "^[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z_][A-Za-z0-9_]*)*$"),
-     .set = config_value_preload},
+     LANGUAGE_MEMBER(preload), .set = config_value_preload},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("aliases", KEY_STRINGS, 0, 16, "Aliases",
            "Other names of the language, which requests may use.",
            .pattern = "^[A-Za-z0-9+#._-]+$"),
-     .set = config_value_aliases},
+     LANGUAGE_MEMBER(aliases), .set = config_value_aliases},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("extensions", KEY_STRINGS, 1, 0, "Extensions",
            "File name extensions of the language, each with its dot.", .pattern = "^[.][^/]*$"),
-     .set = config_value_extensions},
+     LANGUAGE_MEMBER(extensions), .set = config_value_extensions},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("defaultFilename", KEY_STRING, 1, 255, "Default file name",
            "File name of a program that has none of its own, and entrypoint of a directory if none "
            "is named.",
            .pattern = "^(?![.]+$)[^/]+$"),
-     .set = config_value_default_filename},
+     LANGUAGE_MEMBER(default_filename), .set = config_value_default_filename},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("filenamePattern", KEY_STRING, 1, FILENAME_PATTERN_MAX, "File name in the source",
            "Extended regular expression, whose last group in the first line of a program that it "
            "matches is the name of its file, without the extension."),
-     .set = config_value_filename_pattern},
+     LANGUAGE_MEMBER(filename_pattern), .set = config_value_filename_pattern},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("hello", KEY_STRING, "Test program",
           "Program that isolator doctor runs to see whether the language works, unless promptsDir "
@@ -265,7 +264,7 @@ static const struct config_key keys[] = {
      RULE("env", KEY_STRINGS_BY_NAME, "Environment",
           "Environment variables by name; they are added to those that are built in.",
           .pattern = "^(?!(" RESERVED_VARIABLES ")$)[A-Za-z_][A-Za-z0-9_]*$"),
-     .set = config_value_environment},
+     LANGUAGE_MEMBER(environment), .set = config_value_environment},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("prepare", KEY_OBJECT, "Preparation",
           "How isolator prepare builds an image for programs in the language."),
@@ -279,7 +278,7 @@ static const struct config_key keys[] = {
      RANGE("packages", KEY_STRINGS, 0, PREPARE_PACKAGES_MAX, "Packages",
            "Names of packages in the image; models read them.",
            .pattern = "^[A-Za-z0-9@_][A-Za-z0-9@._/+=-]{0,63}$"),
-     .set = config_value_packages},
+     LANGUAGE_MEMBER(packages), .set = prepare_read_packages},
 
     BUILD_LIMIT(TIMEOUT),
     BUILD_LIMIT(MEMORY),
@@ -290,20 +289,19 @@ static const struct config_key keys[] = {
      RANGE("run", KEY_STRINGS, 0, PREPARE_STEPS_MAX, "Steps",
            "Shell commands, which run once and in this order; without any there is no preparation.",
            .pattern = "[^ \\t\\r]"),
-     .set = config_value_steps},
+     PREPARE_MEMBER(steps), .set = prepare_read_steps},
     {CONFIG_LEVEL_PREPARE,
      RANGE("files", KEY_STRINGS, 0, PREPARE_FILES_MAX, "Files",
            "Files and directories that the steps find in their working directory, each under its "
            "last name; paths relative to the configuration file."),
-     .set = config_value_steps_files},
+     PREPARE_MEMBER(files), .set = config_value_steps_files},
     {CONFIG_LEVEL_PREPARE,
      RULE("network", KEY_STRING_OR_OBJECT, "Network",
           "Network of the steps: none, bridge or the name of a network of the engine, never host; "
           "or an object with the hosts that they reach over a proxy, without a limit of traffic "
           "by default.",
           .pattern = SETTING_NETWORK_PATTERN),
-     .offset = offsetof(struct preparation, network), .set = config_value_steps_network,
-     .members = CONFIG_LEVEL_NETWORK},
+     PREPARE_MEMBER(network), .set = prepare_read_network, .members = CONFIG_LEVEL_NETWORK},
 
     {CONFIG_LEVEL_SESSIONS,
      RANGE("max", KEY_WHOLE, 0, 256, "Open sessions",

@@ -32,7 +32,7 @@ enum config_level {
 struct config_key {
     enum config_level level;
     const struct key_rule *rule;
-    size_t offset; /* of the member in the struct of the level; without `set`, or of an object */
+    size_t offset;             /* of the member in the struct of the level */
     config_setter *set;        /* NULL: the type says everything, and the value goes to `offset` */
     enum config_level members; /* of an object: the level of its keys */
     const char *schema;        /* more members of its JSON Schema, as a JSON object; or NULL */

@@ -10,18 +10,15 @@
 #include "config/filename_pattern.h"
 #include "config/input_files.h"
 #include "config/language_names.h"
-#include "config/prepare_values.h"
 #include "docker/image.h"
 
-int config_value_image(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                       void *object)
+int config_value_image(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct language *language = object;
+    char **image = object;
 
-    (void)rule;
-    if (json_reader_string(reader, value, &language->image) != 0)
+    if (json_reader_string(reader, value, image) != 0)
         return -1;
-    return json_reader_checked(reader, image_check_reference(language->image, reader->error));
+    return json_reader_checked(reader, image_check_reference(*image, reader->error));
 }
 
 /* Whether the mark is missing, or is a whole word. */
@@ -33,12 +30,10 @@ static bool is_whole_word(const struct strvec *words, const char *mark)
     return true;
 }
 
-int config_value_build(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                       void *object)
+int config_value_build(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct strvec *build = &((struct language *)object)->build;
+    struct strvec *build = object;
 
-    (void)rule;
     if (json_reader_list(reader, value, build) != 0) /* an empty one: nothing is built any more */
         return -1;
     return is_whole_word(build, COMMAND_SOURCES)
@@ -48,12 +43,9 @@ int config_value_build(struct json_reader *reader, const struct key_rule *rule, 
 }
 
 /* An empty one: none is named any more. */
-int config_value_standard(struct json_reader *reader, const struct key_rule *rule,
-                          const json_t *value, void *object)
+int config_value_standard(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct language *language = object;
-    char **standard =
-        strcmp(rule->name, "standard") == 0 ? &language->standard : &language->package_standard;
+    char **standard = object;
 
     if (!json_is_string(value) || json_string_length(value) > 0)
         return json_reader_string(reader, value, standard);
@@ -62,19 +54,15 @@ int config_value_standard(struct json_reader *reader, const struct key_rule *rul
     return 0;
 }
 
-int config_value_session_command(struct json_reader *reader, const struct key_rule *rule,
-                                 const json_t *value, void *object)
+int config_value_session_command(struct json_reader *reader, const json_t *value, void *object)
 {
-    (void)rule;
-    return json_reader_list(reader, value, &((struct language *)object)->session_command);
+    return json_reader_list(reader, value, object);
 }
 
-int config_value_extensions(struct json_reader *reader, const struct key_rule *rule,
-                            const json_t *value, void *object)
+int config_value_extensions(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct strvec *extensions = &((struct language *)object)->extensions;
+    struct strvec *extensions = object;
 
-    (void)rule;
     if (json_reader_strings(reader, value, extensions) != 0)
         return -1;
     for (size_t i = 0; i < extensions->count; i++)
@@ -83,12 +71,10 @@ int config_value_extensions(struct json_reader *reader, const struct key_rule *r
     return 0;
 }
 
-int config_value_default_filename(struct json_reader *reader, const struct key_rule *rule,
-                                  const json_t *value, void *object)
+int config_value_default_filename(struct json_reader *reader, const json_t *value, void *object)
 {
-    char **name = &((struct language *)object)->default_filename;
+    char **name = object;
 
-    (void)rule;
     if (json_reader_string(reader, value, name) != 0)
         return -1;
     if (strchr(*name, '/') || strspn(*name, ".") == strlen(*name))
@@ -96,21 +82,18 @@ int config_value_default_filename(struct json_reader *reader, const struct key_r
     return json_reader_checked(reader, input_files_check_path(*name, reader->error));
 }
 
-int config_value_filename_pattern(struct json_reader *reader, const struct key_rule *rule,
-                                  const json_t *value, void *object)
+int config_value_filename_pattern(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct language *language = object;
+    struct filename_pattern **member = object, *pattern;
     CLEANUP_FREE char *text = NULL;
-    struct filename_pattern *pattern;
 
-    (void)rule;
     if (json_reader_string(reader, value, &text) != 0)
         return -1;
     pattern = filename_pattern_new(text, reader->error);
     if (!pattern)
         return json_reader_wrong_value(reader);
-    filename_pattern_free(language->filename_pattern);
-    language->filename_pattern = pattern;
+    filename_pattern_free(*member);
+    *member = pattern;
     return 0;
 }
 
@@ -131,13 +114,9 @@ static int read_variable(struct json_reader *reader, const char *name, const jso
     return 0;
 }
 
-int config_value_environment(struct json_reader *reader, const struct key_rule *rule,
-                             const json_t *value, void *object)
+int config_value_environment(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct language *language = object;
-
-    (void)rule;
-    return json_reader_members(reader, value, read_variable, &language->environment);
+    return json_reader_members(reader, value, read_variable, object);
 }
 
 static int read_version(struct json_reader *reader, const char *name, const json_t *value,
@@ -156,22 +135,9 @@ static int read_version(struct json_reader *reader, const char *name, const json
     return 0;
 }
 
-int config_value_image_versions(struct json_reader *reader, const struct key_rule *rule,
-                                const json_t *value, void *object)
+int config_value_image_versions(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct language *language = object;
-
-    (void)rule;
-    return json_reader_members(reader, value, read_version, &language->image_versions);
-}
-
-int config_value_packages(struct json_reader *reader, const struct key_rule *rule,
-                          const json_t *value, void *object)
-{
-    struct language *language = object;
-
-    (void)rule;
-    return prepare_read_packages(reader, value, &language->packages);
+    return json_reader_members(reader, value, read_version, object);
 }
 
 /* Whether it is names with dots between them, which are safe in a program. */
@@ -189,14 +155,13 @@ static bool is_module(const char *text)
     return text[-1] == '\0';
 }
 
-int config_value_preload(struct json_reader *reader, const struct key_rule *rule,
-                         const json_t *value, void *object)
+int config_value_preload(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct strvec *modules = &((struct language *)object)->preload;
+    struct strvec *modules = object;
 
     if (json_reader_list(reader, value, modules) != 0)
         return -1;
-    if (modules->count > (size_t)rule->maximum)
+    if (modules->count > (size_t)reader->rule->maximum)
         return json_reader_wrong_type(reader, "64 modules at most");
     for (size_t i = 0; i < modules->count; i++)
         if (!is_module(modules->items[i]))
@@ -204,15 +169,14 @@ int config_value_preload(struct json_reader *reader, const struct key_rule *rule
     return 0;
 }
 
-int config_value_aliases(struct json_reader *reader, const struct key_rule *rule,
-                         const json_t *value, void *object)
+int config_value_aliases(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct strvec *aliases = &((struct language *)object)->aliases;
+    struct strvec *aliases = object;
 
     if (json_reader_list(reader, value, aliases) != 0)
         return -1;
-    if (aliases->count > (size_t)rule->maximum) {
-        CLEANUP_FREE char *expected = string_format("%.0f names at most", rule->maximum);
+    if (aliases->count > (size_t)reader->rule->maximum) {
+        CLEANUP_FREE char *expected = string_format("%.0f names at most", reader->rule->maximum);
 
         return json_reader_wrong_type(reader, expected);
     }

@@ -5,41 +5,35 @@
 #include "config/config_values.h"
 #include "config/network_rules.h"
 
-int config_value_max_bytes(struct json_reader *reader, const struct key_rule *rule,
-                           const json_t *value, void *object)
+int config_value_max_bytes(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct network_rules *rules = object;
+    long long *max = object;
     const json_int_t bytes = json_integer_value(value);
 
-    (void)rule;
     if (!json_is_integer(value) || bytes < 1 || bytes > NETWORK_BYTES_MAX) {
         CLEANUP_FREE char *expected =
             string_format("a whole number from 1 to %lld", NETWORK_BYTES_MAX);
         return json_reader_wrong_type(reader, expected);
     }
-    rules->max_bytes = bytes;
+    *max = bytes;
     return 0;
 }
 
-int config_value_host(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                      void *object)
+int config_value_host(struct json_reader *reader, const json_t *value, void *object)
 {
     CLEANUP_FREE char *text = NULL;
 
-    (void)rule;
     if (json_reader_string(reader, value, &text) != 0)
         return -1;
     return json_reader_checked(reader, network_host_set_name(object, text, reader->error));
 }
 
-int config_value_ports(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                       void *object)
+int config_value_ports(struct json_reader *reader, const json_t *value, void *object)
 {
     const size_t count = json_array_size(value);
     json_t *item;
     size_t i;
 
-    (void)rule;
     if (count < 1 || count > NETWORK_PORTS_MAX) {
         CLEANUP_FREE char *expected = string_format("an array of 1 to %d ports", NETWORK_PORTS_MAX);
         return json_reader_wrong_type(reader, expected);
@@ -56,13 +50,11 @@ int config_value_ports(struct json_reader *reader, const struct key_rule *rule, 
     return 0;
 }
 
-int config_value_addresses(struct json_reader *reader, const struct key_rule *rule,
-                           const json_t *value, void *object)
+int config_value_addresses(struct json_reader *reader, const json_t *value, void *object)
 {
     struct network_host *host = object;
     CLEANUP(strvec_release) struct strvec ranges = STRVEC_INIT;
 
-    (void)rule;
     if (json_reader_list(reader, value, &ranges) != 0)
         return -1;
     if (ranges.count > NETWORK_RANGES_MAX) {
@@ -82,16 +74,14 @@ int config_value_addresses(struct json_reader *reader, const struct key_rule *ru
     return 0;
 }
 
-int config_value_tls(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                     void *object)
+int config_value_tls(struct json_reader *reader, const json_t *value, void *object)
 {
     const char *text = json_string_value(value);
 
-    (void)rule;
     if (!text || strcmp(text, "terminate") != 0)
         return json_reader_wrong_type(reader,
                                       "\"terminate\"; leave the key out to pass TLS through");
-    ((struct network_host *)object)->terminate = true;
+    *(bool *)object = true;
     return 0;
 }
 
@@ -108,23 +98,17 @@ static int read_credential_text(struct json_reader *reader, const json_t *value,
     return json_reader_checked(reader, set(&entry->credential, text, reader->error));
 }
 
-int config_value_header(struct json_reader *reader, const struct key_rule *rule,
-                        const json_t *value, void *object)
+int config_value_header(struct json_reader *reader, const json_t *value, void *object)
 {
-    (void)rule;
     return read_credential_text(reader, value, object, network_credential_set_header);
 }
 
-int config_value_from(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                      void *object)
+int config_value_from(struct json_reader *reader, const json_t *value, void *object)
 {
-    (void)rule;
     return read_credential_text(reader, value, object, network_credential_set_from);
 }
 
-int config_value_prefix(struct json_reader *reader, const struct key_rule *rule,
-                        const json_t *value, void *object)
+int config_value_prefix(struct json_reader *reader, const json_t *value, void *object)
 {
-    (void)rule;
     return read_credential_text(reader, value, object, network_credential_set_prefix);
 }

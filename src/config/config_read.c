@@ -219,11 +219,14 @@ static int read_value(struct json_reader *reader, const struct config_key *key, 
         return read_object(reader, key, value, member);
     if (rule->type == KEY_STRING_OR_OBJECT && !json_is_string(value))
         return json_reader_wrong_type(reader, "a string or an object");
+    reader->rule = rule;
     if (key->set)
-        return key->set(reader, rule, value, object);
+        return key->set(reader, value, member);
     switch (rule->type) {
     case KEY_STRING:
         return json_reader_string(reader, value, member);
+    case KEY_PATH:
+        return config_value_path(reader, value, member);
     case KEY_BOOLEAN:
         return json_reader_boolean(reader, value, member);
     case KEY_WHOLE:
@@ -239,7 +242,6 @@ static int read_value(struct json_reader *reader, const struct config_key *key, 
     case KEY_WHOLE_BY_LANGUAGE: /* read_warm() reads it, after the languages */
     case KEY_CREDENTIALS:       /* read_network() reads them, after the hosts */
         return 0;
-    case KEY_PATH:
     case KEY_NUMBER:
     case KEY_STRINGS_BY_NAME:
     case KEY_STRING_OR_OBJECT:

@@ -13,11 +13,14 @@
 #include "base/strbuf.h"
 #include "base/strvec.h"
 
+struct key_rule; /* config/key_rule.h */
+
 /* A position in a file. */
 struct json_reader {
     const char *file;
     struct strbuf path; /* "languages.python.image" */
     struct error *error;
+    const struct key_rule *rule; /* of the value that is read; NULL outside the configuration */
 };
 
 /* The arguments for a message that begins with "%s: %s: ". */

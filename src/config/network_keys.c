@@ -30,7 +30,7 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_NETWORK,
      RANGE("maxBytes", KEY_WHOLE, 1, NETWORK_BYTES_MAX, "Traffic",
            "Bytes that a program may send and receive in all; by default 100 MiB."),
-     .set = config_value_max_bytes},
+     .offset = offsetof(struct network_rules, max_bytes), .set = config_value_max_bytes},
     {CONFIG_LEVEL_NETWORK,
      RANGE("maxConnections", KEY_WHOLE, 1, NETWORK_CONNECTIONS_MAX, "Connections",
            "How many connections a program may have at once; by default 64."),
@@ -59,7 +59,8 @@ static const struct config_key keys[] = {
      RULE("tls", KEY_STRING, "TLS",
           "terminate: isolator decrypts the requests to this host, adds credentials and encrypts "
           "them again for the host, whose certificate it verifies. Not with raw."),
-     .set = config_value_tls, .schema = "{\"enum\": [\"terminate\"]}"},
+     .offset = offsetof(struct network_host, terminate), .set = config_value_tls,
+     .schema = "{\"enum\": [\"terminate\"]}"},
 
     {CONFIG_LEVEL_CREDENTIAL,
      RULE("host", KEY_STRING, "Host", "The host of an entry of allow that has tls.",

@@ -215,9 +215,7 @@ static void apply_packages(void *context, const char *configuration, const char 
 
     if (!language || !note->image || !is_same(note->image, language->preparation.tag))
         return;
-    for (size_t i = 0; i < note->packages.count; i++)
-        if (!strvec_contains(&language->packages, note->packages.items[i]))
-            strvec_push(&language->packages, note->packages.items[i]);
+    strvec_push_all_once(&language->packages, &note->packages);
 }
 
 int prepare_notes_apply(struct config *config, struct error *error)

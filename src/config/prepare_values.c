@@ -4,16 +4,18 @@
 #include "base/strbuf.h"
 #include "config/prepare_rules.h"
 
-int prepare_read_steps(struct json_reader *reader, const json_t *value, struct strvec *steps)
+int prepare_read_steps(struct json_reader *reader, const json_t *value, void *object)
 {
+    struct strvec *steps = object;
+
     if (json_reader_list(reader, value, steps) != 0)
         return -1;
     return json_reader_checked(reader, prepare_check_steps(steps, reader->error));
 }
 
-int prepare_read_network(struct json_reader *reader, const json_t *value,
-                         struct prepare_network *network)
+int prepare_read_network(struct json_reader *reader, const json_t *value, void *object)
 {
+    struct prepare_network *network = object;
     CLEANUP_FREE char *name = NULL;
 
     if (json_reader_string(reader, value, &name) != 0)
@@ -22,8 +24,10 @@ int prepare_read_network(struct json_reader *reader, const json_t *value,
     return json_reader_checked(reader, prepare_network_set_name(network, name, reader->error));
 }
 
-int prepare_read_packages(struct json_reader *reader, const json_t *value, struct strvec *packages)
+int prepare_read_packages(struct json_reader *reader, const json_t *value, void *object)
 {
+    struct strvec *packages = object;
+
     if (json_reader_list(reader, value, packages) != 0)
         return -1;
     if (packages->count > PREPARE_PACKAGES_MAX) {

@@ -5,17 +5,14 @@
 #ifndef CONFIG_PREPARE_VALUES_H
 #define CONFIG_PREPARE_VALUES_H
 
-#include <jansson.h>
-
 #include "base/strvec.h"
-#include "config/json_reader.h"
+#include "config/config_values.h"
 #include "config/prepare_network.h"
 
-int prepare_read_steps(struct json_reader *reader, const json_t *value, struct strvec *steps);
-int prepare_read_packages(struct json_reader *reader, const json_t *value, struct strvec *packages);
+/* The object is a struct strvec. */
+config_setter prepare_read_steps, prepare_read_packages;
 
-/* A string; config_read_steps_hosts() reads an object. */
-int prepare_read_network(struct json_reader *reader, const json_t *value,
-                         struct prepare_network *network);
+/* Reads a string into a struct prepare_network; config_read_steps_hosts() reads an object. */
+config_setter prepare_read_network;
 
 #endif

@@ -11,44 +11,41 @@
 #include "config/environment.h"
 #include "config/key_macros.h"
 
-#define LIMIT_MEMBER(member) .offset = offsetof(struct tool_limits, member)
+#define SERVER_MEMBER(member) .offset = offsetof(struct tool_server, member)
+#define LIMIT_MEMBER(member)  .offset = offsetof(struct tool_limits, member)
 
 /* ---- members of a server */
 
-static int set_command(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                       void *object)
+static int set_command(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct tool_server *server = object;
+    char **command = object;
 
-    (void)rule;
-    if (json_reader_string(reader, value, &server->command) != 0)
+    if (json_reader_string(reader, value, command) != 0)
         return -1;
-    if (strlen(server->command) > TOOL_TEXT_MAX)
+    if (strlen(*command) > TOOL_TEXT_MAX)
         return json_reader_wrong_type(reader, "shorter");
     return 0;
 }
 
 /* Unlike json_reader_list(): a word of a command may be empty. */
-static int set_arguments(struct json_reader *reader, const struct key_rule *rule,
-                         const json_t *value, void *object)
+static int set_arguments(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct tool_server *server = object;
+    struct strvec *arguments = object;
     CLEANUP_FREE char *expected = string_format(
         "an array of at most %d strings of at most %d bytes", TOOL_ARGUMENTS_MAX, TOOL_TEXT_MAX);
     json_t *item;
     size_t i;
 
-    (void)rule;
     if (!json_is_array(value) || json_array_size(value) > TOOL_ARGUMENTS_MAX)
         return json_reader_wrong_type(reader, expected);
-    strvec_release(&server->arguments);
+    strvec_release(arguments);
     json_array_foreach(value, i, item)
     {
         const char *text = json_string_value(item);
 
         if (!text || strlen(text) != json_string_length(item) || strlen(text) > TOOL_TEXT_MAX)
             return json_reader_wrong_type(reader, expected);
-        strvec_push(&server->arguments, text);
+        strvec_push(arguments, text);
     }
     return 0;
 }
@@ -91,21 +88,21 @@ static int read_variable(struct json_reader *reader, const char *name, const jso
     return 0;
 }
 
-static int set_environment(struct json_reader *reader, const struct key_rule *rule,
-                           const json_t *value, void *object)
+static int set_environment(struct json_reader *reader, const json_t *value, void *object)
 {
-    struct tool_server *server = object;
+    struct strvec *environment = object;
 
-    (void)rule;
-    if (json_reader_members(reader, value, read_variable, &server->environment) != 0)
+    if (json_reader_members(reader, value, read_variable, environment) != 0)
         return -1;
-    if (server->environment.count > TOOL_VARIABLES_MAX)
+    if (environment->count > TOOL_VARIABLES_MAX)
         return json_reader_wrong_type(reader, "an object of at most 64 variables");
     return 0;
 }
 
-static int read_patterns(struct json_reader *reader, const json_t *value, struct strvec *patterns)
+static int set_patterns(struct json_reader *reader, const json_t *value, void *object)
 {
+    struct strvec *patterns = object;
+
     if (json_reader_list(reader, value, patterns) != 0)
         return -1;
     if (patterns->count > TOOL_PATTERNS_MAX)
@@ -118,21 +115,12 @@ static int read_patterns(struct json_reader *reader, const json_t *value, struct
     return 0;
 }
 
-static int set_allow(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                     void *object)
+static int set_allow(struct json_reader *reader, const json_t *value, void *object)
 {
     struct tool_server *server = object;
 
-    (void)rule;
     server->has_allow = true;
-    return read_patterns(reader, value, &server->allow);
-}
-
-static int set_ask(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                   void *object)
-{
-    (void)rule;
-    return read_patterns(reader, value, &((struct tool_server *)object)->ask);
+    return set_patterns(reader, value, &server->allow);
 }
 
 /* ---- the table */
@@ -141,17 +129,18 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOOL_SERVER,
      RANGE("command", KEY_STRING, 1, TOOL_TEXT_MAX, "Command",
            "Name or path of the program, which is an MCP server over standard input and output."),
-     .set = set_command},
+     SERVER_MEMBER(command), .set = set_command},
     {CONFIG_LEVEL_TOOL_SERVER,
      RANGE("args", KEY_STRINGS, 0, TOOL_ARGUMENTS_MAX, "Arguments",
            "Arguments of the command, one per string."),
-     .set = set_arguments, .schema = "{\"items\": {\"type\": \"string\", \"maxLength\": 4096}}"},
+     SERVER_MEMBER(arguments), .set = set_arguments,
+     .schema = "{\"items\": {\"type\": \"string\", \"maxLength\": 4096}}"},
     {CONFIG_LEVEL_TOOL_SERVER,
      RULE("env", KEY_STRINGS_BY_NAME, "Environment",
           "Variables by name. env:NAME takes the value from the environment of isolator, "
           "file:/ABSOLUTE/PATH from a file; any other text is the value itself.",
           .pattern = "^[A-Za-z_][A-Za-z0-9_]*$"),
-     .set = set_environment,
+     SERVER_MEMBER(environment), .set = set_environment,
      .schema = "{\"maxProperties\": 64, \"additionalProperties\": {\"type\": \"string\", "
                "\"maxLength\": 4096, \"pattern\": "
                "\"^(?!env:|file:)|^env:[A-Za-z_][A-Za-z0-9_]*$|^file:/\"}}"},
@@ -165,7 +154,7 @@ static const struct config_key keys[] = {
      RANGE("ask", KEY_STRINGS, 0, TOOL_PATTERNS_MAX, "Tools with permission",
            "Patterns of the tools that programs may call if a person agrees to each call.",
            .pattern = TOOL_PATTERN_PATTERN),
-     .set = set_ask},
+     SERVER_MEMBER(ask), .set = set_patterns},
 
     {CONFIG_LEVEL_TOOL_LIMITS,
      RANGE("calls", KEY_WHOLE, 1, 100000, "Calls", "How many calls a run may make in all."),
@@ -216,7 +205,7 @@ static int read_member(struct json_reader *reader, const char *name, const json_
     if (target->is_mcp_server && (strcmp(name, "allow") == 0 || strcmp(name, "ask") == 0))
         key = NULL; /* hosts do not have them */
     if (key)
-        return key->set(reader, key->rule, value, target->server);
+        return key->set(reader, value, (char *)target->server + key->offset);
     if (target->is_mcp_server)
         return 0;
     while ((key = tool_keys_next(CONFIG_LEVEL_TOOL_SERVER, key)))
@@ -275,17 +264,13 @@ static int read_server(struct json_reader *reader, const char *name, const json_
     return 0;
 }
 
-int config_value_tools(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                       void *object)
+int config_value_tools(struct json_reader *reader, const json_t *value, void *object)
 {
-    (void)rule;
     return json_reader_members(reader, value, read_server, &(struct target){.config = object});
 }
 
-int config_value_mcp_servers(struct json_reader *reader, const struct key_rule *rule,
-                             const json_t *value, void *object)
+int config_value_mcp_servers(struct json_reader *reader, const json_t *value, void *object)
 {
-    (void)rule;
     return json_reader_members(reader, value, read_server,
                                &(struct target){.config = object, .is_mcp_server = true});
 }

@@ -7,8 +7,9 @@
 #include "base/text.h"
 #include "container/instance_make.h"
 #include "container/runtime_check.h"
+#include "docker/budget.h"
+#include "docker/engine_info.h"
 #include "docker/engine_memory.h"
-#include "docker/engine_users.h"
 
 #include <string.h>
 
@@ -22,6 +23,29 @@ int instance_check_cpus(const struct docker *docker, const struct plan *plan, st
     error_set(error, ERROR_USAGE, ERROR_SUBJECT " %.10g is more than the engine has: %ld",
               requested, cpus);
     return error_about(error, limit_rules[LIMIT_CPUS].key.name);
+}
+
+/* Asks, once, what the engine has: only now, since it creates containers that it cannot start. */
+static void ask_engine(const struct docker *docker, const struct notifier *cancel)
+{
+    CLEANUP(engine_info_release) struct engine_info engine;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+
+    engine_info_init(&engine);
+    if (engine_memory_users(docker->memory) == ENGINE_USERS_UNKNOWN &&
+        engine_info_ask_details(&engine, docker, budget_deadline(docker, BUDGET_QUERY), cancel,
+                                &ignored) == 0)
+        engine_memory_set_engine(docker->memory,
+                                 engine.rootless || engine.user_namespaces ? ENGINE_USERS_MAPPED
+                                                                           : ENGINE_USERS_ALL,
+                                 engine.cpus);
+}
+
+/* Whether the engine is known not to have this user: it is rootless, or maps users to others. */
+static bool lacks_user(const struct docker *docker, unsigned user)
+{
+    return user > ENGINE_USERS_MAPPED_MAX &&
+           engine_memory_users(docker->memory) == ENGINE_USERS_MAPPED;
 }
 
 /* Lowers the limit of CPUs, if that is why the container could not start. */
@@ -124,10 +148,10 @@ static int make_as_possible(struct instance *instance, const struct plan *plan, 
         return 0;
     if (failure.kind == ERROR_ENGINE && instance->no_supervisor &&
         !instance_shell_may_be_missing(instance)) {
-        engine_ask(docker, cancel);
+        ask_engine(docker, cancel);
         if (instance_check_cpus(docker, plan, error) != 0)
             return -1;
-        if (lower_cpus(instance) || engine_lacks_user(docker, instance->container.user)) {
+        if (lower_cpus(instance) || lacks_user(docker, instance->container.user)) {
             instance_begin_again(instance, plan, instance->delivery);
             return instance_make_once(instance, plan, deadline, end, cancel, error);
         }

@@ -250,8 +250,7 @@ static void warn_unprepared(const struct owned_container *container, struct strv
     if (strcmp(container->image, container->base) != 0)
         return;
     warning = owned_container_unprepared(container->language, container->base);
-    if (!strvec_contains(warnings, warning))
-        strvec_push(warnings, warning);
+    strvec_push_once(warnings, warning);
 }
 
 /* Fails unless the engine enforces the limits of the container. */

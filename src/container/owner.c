@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/thread.h"
 
 const char *const owner_keys[OWNER_LABELS] = {
     [OWNER_BOOT] = "isolator.boot", [OWNER_NAMESPACES] = "isolator.namespaces",
@@ -99,11 +100,10 @@ static struct owner read_own_once(void)
     static struct owner known;
     struct owner owner;
 
-    pthread_mutex_lock(&lock);
+    THREAD_LOCK(&lock);
     if (known.pid != (long)getpid()) /* not yet, or of the process that this one was forked from */
         known = read_own();
     owner = known;
-    pthread_mutex_unlock(&lock);
     return owner;
 }
 

@@ -95,13 +95,9 @@ static void add_environment(struct strbuf *queue, const struct program_request *
 static void add_make_ready(struct supervisor_link *link, const struct frame_run *run,
                            const char *hook)
 {
-    const struct frame_make_ready order = {
-        run->stack_max,
-        run->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL | FRAME_RUN_FORK | FRAME_RUN_STDIN_FILE),
-        0};
     CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
 
-    strbuf_add(&payload, &order, sizeof order);
+    strbuf_add(&payload, run, sizeof *run);
     strbuf_addstr(&payload, hook ? hook : "");
     add_frame(&link->last, FRAME_MAKE_READY, payload.data, payload.length);
     link->makes_ready = link->input_ended = true;

@@ -219,13 +219,11 @@ int container_create(const struct docker *docker, const struct container_spec *s
                      long long deadline, const struct notifier *cancel, struct strvec *warnings,
                      enum creation_end *end, struct error *error)
 {
-    CLEANUP(strvec_release)
-    struct strvec arguments = create_arguments(docker->kind, "create", spec);
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP_FD int profile = -1;
     static const char cannot[] = "cannot create a container";
-    struct docker_call call = {.arguments = &arguments,
-                               .stdin_file = -1,
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.arguments = create_arguments(docker->kind, "create", spec),
                                .deadline = deadline,
                                .cancel = cancel,
                                .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE),
@@ -256,15 +254,15 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
                       const char *what, int tar_file, long long deadline,
                       const struct notifier *cancel, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP_FREE char *failure = string_format("cannot copy %s into the container", what);
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = tar_file, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {
+        .has_stdin = true, .stdin_file = tar_file, .deadline = deadline, .cancel = cancel};
 
-    strvec_push(&arguments, "cp");
-    engine_add_owners(docker->kind, &arguments);
-    strvec_push(&arguments, "-");
-    strvec_pushf(&arguments, "%s:%s", name, directory);
+    strvec_push(&call.arguments, "cp");
+    engine_add_owners(docker->kind, &call.arguments);
+    strvec_push(&call.arguments, "-");
+    strvec_pushf(&call.arguments, "%s:%s", name, directory);
     return docker_succeed(docker, &call, failure, NULL, error);
 }
 
@@ -311,11 +309,9 @@ int container_logs(const struct docker *docker, const char *name, bool follow,
 int container_wait(const struct docker *docker, const char *name, long long deadline,
                    const struct notifier *cancel, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
 
-    strvec_push_each(&arguments, "wait", name, NULL);
+    strvec_push_each(&call.arguments, "wait", name, NULL);
     return docker_succeed(docker, &call, "cannot wait for the container", NULL, error);
 }
 
@@ -323,24 +319,20 @@ int container_commit(const struct docker *docker, const char *name, const char *
                      const struct strvec *changes, long long deadline,
                      const struct notifier *cancel, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
 
-    strvec_push(&arguments, "commit");
+    strvec_push(&call.arguments, "commit");
     for (size_t i = 0; i < changes->count; i++)
-        strvec_push_each(&arguments, "--change", changes->items[i], NULL);
-    strvec_push_each(&arguments, "--", name, tag, NULL);
+        strvec_push_each(&call.arguments, "--change", changes->items[i], NULL);
+    strvec_push_each(&call.arguments, "--", name, tag, NULL);
     return docker_succeed(docker, &call, "cannot save the image", NULL, error);
 }
 
 int container_rename(const struct docker *docker, const char *name, const char *new_name,
                      long long deadline, const struct notifier *cancel, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
 
-    strvec_push_each(&arguments, "rename", "--", name, new_name, NULL);
+    strvec_push_each(&call.arguments, "rename", "--", name, new_name, NULL);
     return docker_succeed(docker, &call, "cannot rename the container", NULL, error);
 }

@@ -33,13 +33,11 @@ bool container_state_read(struct container_state *state, const char *text)
 int container_inspect(const struct docker *docker, const char *name, long long deadline,
                       struct container_state *state, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline};
 
-    strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
-    strvec_push_each(&arguments,
+    strvec_push_each(&call.arguments, "inspect", "--type", "container", "--format", NULL);
+    strvec_push_each(&call.arguments,
                      "{{.State.ExitCode}} {{.State.OOMKilled}} {{json .State.StartedAt}} "
                      "{{json .State.FinishedAt}} {{.State.Error}}",
                      name, NULL);
@@ -68,22 +66,21 @@ static enum container_end read_events(const char *events, int status)
 enum container_end container_end_of(const struct docker *docker, const char *name, int status,
                                     long long deadline)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline};
     struct timespec now;
 
     if (!engine_has_events(docker->kind))
         return CONTAINER_END_UNKNOWN;
     clock_gettime(CLOCK_REALTIME, &now);
-    strvec_push_each(&arguments, "events", "--since", "24h", "--until", NULL);
+    strvec_push_each(&call.arguments, "events", "--since", "24h", "--until", NULL);
     /* Not "0s", which leaves out the events of this second. */
-    strvec_pushf(&arguments, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
-    strvec_push(&arguments, "--filter");
-    strvec_pushf(&arguments, "container=%s", name);
-    strvec_push_each(&arguments, "--format", "{{.Action}} {{.Actor.Attributes.exitCode}}", NULL);
+    strvec_pushf(&call.arguments, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
+    strvec_push(&call.arguments, "--filter");
+    strvec_pushf(&call.arguments, "container=%s", name);
+    strvec_push_each(&call.arguments, "--format", "{{.Action}} {{.Actor.Attributes.exitCode}}",
+                     NULL);
     return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0
                ? read_events(strbuf_string(&output.out), status)
                : CONTAINER_CONNECTION_LOST;

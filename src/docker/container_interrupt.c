@@ -22,12 +22,10 @@ enum { ATTEMPTS = 5 };
 static int tell(const struct docker *docker, const char *command, const char *name,
                 const char *failure, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(docker, BUDGET_QUERY)};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.deadline = budget_deadline(docker, BUDGET_QUERY)};
 
-    strvec_push_each(&arguments, command, name, NULL);
+    strvec_push_each(&call.arguments, command, name, NULL);
     return docker_succeed(docker, &call, failure, NULL, error);
 }
 
@@ -41,14 +39,12 @@ static int inspect(const struct docker *docker, const char *name, struct pause_s
                    struct error *error)
 {
     static const char cannot[] = "cannot inspect the container";
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(docker, BUDGET_QUERY)};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.deadline = budget_deadline(docker, BUDGET_QUERY)};
     char runs[8], paused[8];
 
-    strvec_push_each(&arguments, "inspect", "--type", "container", "--format",
+    strvec_push_each(&call.arguments, "inspect", "--type", "container", "--format",
                      "{{len .Mounts}} {{.State.Running}} {{.State.Paused}}", name, NULL);
     if (docker_succeed(docker, &call, cannot, &output, error) != 0)
         return -1;

@@ -88,14 +88,12 @@ static int compare_limits(const struct docker *docker, const char *name,
     static const char *const names[] = {"memory", "swap", "processes", "cpus"};
     const long long bytes = limits->memory_mb * 1048576LL;
     const long long expected[] = {bytes, bytes, limits->pids, nanocpus(limits->cpus)};
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
     char *rest = NULL;
 
-    strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
-    strvec_push_each(&arguments,
+    strvec_push_each(&call.arguments, "inspect", "--type", "container", "--format", NULL);
+    strvec_push_each(&call.arguments,
                      "{{.HostConfig.Memory}}/{{.HostConfig.MemorySwap}}/{{.HostConfig.PidsLimit}}/"
                      "{{.HostConfig.NanoCpus}}",
                      name, NULL);
@@ -143,9 +141,9 @@ static int update(const struct docker *docker, const struct docker_call *call, s
     if (!option || first.kind == ERROR_CANCELLED)
         return error_set(error, first.kind, "%s", first.message);
     strvec_push_each(&arguments, "update", option, NULL);
-    for (size_t i = 1; i < call->arguments->count; i++)
-        strvec_push(&arguments, call->arguments->items[i]);
-    again.arguments = &arguments;
+    for (size_t i = 1; i < call->arguments.count; i++)
+        strvec_push(&arguments, call->arguments.items[i]);
+    again.arguments = arguments;
     if (docker_succeed(docker, &again, cannot, NULL, &second) == 0)
         return 0;
     return error_set(error, second.kind, "%s; %s", first.message, second.message);
@@ -155,14 +153,12 @@ int container_update_limits(const struct docker *docker, const char *name,
                             const struct container_limits *limits, long long deadline,
                             const struct notifier *cancel, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(strbuf_release) struct strbuf unchanged = STRBUF_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
 
-    strvec_push(&arguments, "update");
-    add_limits(&arguments, limits, engine_updates_pids(docker->kind));
-    strvec_push(&arguments, name);
+    strvec_push(&call.arguments, "update");
+    add_limits(&call.arguments, limits, engine_updates_pids(docker->kind));
+    strvec_push(&call.arguments, name);
     if (update(docker, &call, error) != 0)
         return -1;
     if (engine_shows_updates(docker->kind) &&
@@ -178,14 +174,12 @@ int container_update_limits(const struct docker *docker, const char *name,
 static long engine_cpus(const struct docker *docker, const struct process_drain *drain,
                         long long deadline)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .drain = drain};
     long cpus;
 
-    strvec_push_each(&arguments, "info", "--format", engine_cpus_template(docker->kind), NULL);
+    strvec_push_each(&call.arguments, "info", "--format", engine_cpus_template(docker->kind), NULL);
     if (docker_run(docker, &call, &output, &ignored) != 0 || output.status != 0)
         return 0;
     cpus = strtol(strbuf_string(&output.out), NULL, 10);
@@ -197,16 +191,14 @@ void container_lift_cpus(const struct docker *docker, const char *name,
 {
     const long long begin = clock_now_ms();
     const long cpus = begin < deadline ? engine_cpus(docker, drain, deadline) : 0;
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .drain = drain};
 
     if (cpus == 0)
         return;
-    strvec_push(&arguments, "update");
-    strvec_pushf(&arguments, "--cpus=%ld", cpus);
-    strvec_push(&arguments, name);
+    strvec_push(&call.arguments, "update");
+    strvec_pushf(&call.arguments, "--cpus=%ld", cpus);
+    strvec_push(&call.arguments, name);
     update(docker, &call, &ignored);
     docker_traced(docker, "lift", begin);
 }

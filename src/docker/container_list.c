@@ -83,16 +83,14 @@ int container_list(const struct docker *docker, const struct strvec *filters,
                    const struct strvec *keys, long long deadline, const struct notifier *cancel,
                    struct container_list *list, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP_FREE char *template = row_template(docker->kind, keys);
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
 
-    strvec_push_each(&arguments, "ps", "--all", "--no-trunc", "--format", template, NULL);
+    strvec_push_each(&call.arguments, "ps", "--all", "--no-trunc", "--format", template, NULL);
     for (size_t i = 0; i < filters->count; i++) {
-        strvec_push(&arguments, "--filter");
-        strvec_pushf(&arguments, "label=%s", filters->items[i]);
+        strvec_push(&call.arguments, "--filter");
+        strvec_pushf(&call.arguments, "label=%s", filters->items[i]);
     }
     if (docker_succeed(docker, &call, "cannot list the containers", &output, error) != 0)
         return -1;

@@ -13,18 +13,16 @@
 static bool try_removal(const struct docker *docker, const char *name, bool force,
                         long long deadline)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline};
 
-    strvec_push(&arguments, "rm");
+    strvec_push(&call.arguments, "rm");
     if (force)
-        engine_add_removal(docker->kind, &arguments);
+        engine_add_removal(docker->kind, &call.arguments);
     else
-        strvec_push(&arguments, "--volumes");
-    strvec_push(&arguments, name);
+        strvec_push(&call.arguments, "--volumes");
+    strvec_push(&call.arguments, name);
     return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0;
 }
 
@@ -38,17 +36,13 @@ static bool is_gone(const struct docker *docker, const char *name,
                     const struct process_drain *drain, long long deadline,
                     const struct notifier *cancel)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = deadline,
-                                     .drain = drain,
-                                     .cancel = cancel};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.deadline = deadline, .drain = drain, .cancel = cancel};
 
-    strvec_push_each(&arguments, "ps", "--all", "--quiet", "--filter", NULL);
-    strvec_pushf(&arguments, "name=^/?%s$", name);
+    strvec_push_each(&call.arguments, "ps", "--all", "--quiet", "--filter", NULL);
+    strvec_pushf(&call.arguments, "name=^/?%s$", name);
     return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0 &&
            output.out.length == 0;
 }
@@ -75,16 +69,12 @@ static void kill_all_inside(const struct docker *docker, const char *name,
                             const struct process_drain *drain, long long deadline,
                             const struct notifier *cancel)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT; /* usually the container has ended */
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = deadline,
-                                     .drain = drain,
-                                     .cancel = cancel};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.deadline = deadline, .drain = drain, .cancel = cancel};
 
-    strvec_push_each(&arguments, "exec", name, "/bin/sh", "-c", "kill -9 -1", NULL);
+    strvec_push_each(&call.arguments, "exec", name, "/bin/sh", "-c", "kill -9 -1", NULL);
     docker_run(docker, &call, &output, &ignored);
 }
 
@@ -101,14 +91,12 @@ int container_remove(const struct docker *docker, const char *name,
                      const struct notifier *cancel, struct error *error)
 {
     static const struct timespec pause = {0, 200 * 1000000L};
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(error_release) struct error first = ERROR_INIT;
-    struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .drain = drain, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.drain = drain, .cancel = cancel};
 
-    strvec_push(&arguments, "rm");
-    engine_add_removal(docker->kind, &arguments);
-    strvec_push(&arguments, name);
+    strvec_push(&call.arguments, "rm");
+    engine_add_removal(docker->kind, &call.arguments);
+    strvec_push(&call.arguments, name);
     do {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
 

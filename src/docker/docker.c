@@ -141,7 +141,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
                        struct docker_output *output, struct error *error)
 {
     const struct process_options streams = {
-        .stdin_kind = call->stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
+        .stdin_kind = call->has_stdin ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
         .stdin_file = call->stdin_file,
         .extra_file = call->extra_file,
         .show_stdout = call->show_stdout,
@@ -156,7 +156,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
     pump.context = output;
     pump.cancel = notifier_fd(call->cancel);
     pump.drain = call->drain;
-    if (docker_start(docker, call->arguments, &streams, &process, error) != 0)
+    if (docker_start(docker, &call->arguments, &streams, &process, error) != 0)
         return -1;
     event = wait_for_end(docker, call, &process, &pump, &output->given_up);
     if (event == PROCESS_CANCELLED) {
@@ -174,7 +174,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
     if (event == PROCESS_DEADLINE)
         return error_set(error, ERROR_ENGINE,
                          "'%s %s' did not end within %lld ms; does the container engine answer?",
-                         docker->command, subcommand_of(call->arguments), clock_now_ms() - start);
+                         docker->command, subcommand_of(&call->arguments), clock_now_ms() - start);
     return 0;
 }
 
@@ -201,8 +201,8 @@ int docker_run(const struct docker *docker, const struct docker_call *call,
     const long long start = clock_now_ms();
     const int result = run_process(docker, call, output, error);
 
-    docker_traced(docker, subcommand_of(call->arguments), start);
-    if (!may_succeed_without_engine(subcommand_of(call->arguments)))
+    docker_traced(docker, subcommand_of(&call->arguments), start);
+    if (!may_succeed_without_engine(subcommand_of(&call->arguments)))
         docker_remember_end(docker, output->status);
     return result;
 }
@@ -211,6 +211,11 @@ void docker_set_up_environment(void)
 {
     setenv("GOGC", "400", 0);
     setenv("PODMAN_IGNORE_CGROUPSV1_WARNING", "1", 1); /* podman(1) */
+}
+
+void docker_call_release(struct docker_call *call)
+{
+    strvec_release(&call->arguments);
 }
 
 void docker_output_release(struct docker_output *output)
@@ -307,8 +312,8 @@ char *docker_failure(const struct docker *docker, const struct docker_call *call
     free(message);
     if (docker_was_killed(output))
         return string_format("'%s %s' was ended by signal %d", command,
-                             subcommand_of(call->arguments), output->status - 128);
-    return string_format("'%s %s' ended with status %d", command, subcommand_of(call->arguments),
+                             subcommand_of(&call->arguments), output->status - 128);
+    return string_format("'%s %s' ended with status %d", command, subcommand_of(&call->arguments),
                          output->status);
 }
 

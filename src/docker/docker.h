@@ -63,10 +63,11 @@ void docker_set_up_environment(void);
 typedef long long docker_engine_check(const struct docker *docker, long long deadline,
                                       const struct notifier *cancel, bool *answers);
 
-/* One command. Everything in it is borrowed. */
+/* One command. All but its arguments is borrowed. */
 struct docker_call {
-    const struct strvec *arguments;    /* without the name of the program */
-    int stdin_file;                    /* the command's stdin; -1: /dev/null */
+    struct strvec arguments; /* without the name of the program; owned */
+    bool has_stdin;          /* its stdin is `stdin_file`; else it is /dev/null */
+    int stdin_file;
     int extra_file;                    /* as in struct process_options */
     long long deadline;                /* clock_now_ms(); the command is killed then; 0: none */
     const struct notifier *cancel;     /* NULL: cannot be cancelled */
@@ -147,6 +148,7 @@ int docker_succeed(const struct docker *docker, const struct docker_call *call, 
                    struct docker_output *output, struct error *error);
 
 void docker_output_release(struct docker_output *output);
+void docker_call_release(struct docker_call *call);
 
 /* Whether a signal ended the command. Then its status says nothing about the engine. */
 bool docker_was_killed(const struct docker_output *output);

@@ -265,17 +265,15 @@ bool engine_info_read_info(struct engine_info *engine, const char *text, size_t 
 void engine_info_ask_endpoint(struct engine_info *engine, const struct docker *docker,
                               const struct notifier *cancel)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT; /* then it is not known */
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(docker, BUDGET_ENDPOINT),
-                                     .cancel = cancel};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.deadline = budget_deadline(docker, BUDGET_ENDPOINT),
+                               .cancel = cancel};
     CLEANUP_FREE char *line = NULL;
 
-    strvec_push_each(&arguments, "context", "inspect", "--format", "{{.Endpoints.docker.Host}}",
-                     NULL);
+    strvec_push_each(&call.arguments, "context", "inspect", "--format",
+                     "{{.Endpoints.docker.Host}}", NULL);
     if (docker_run(docker, &call, &output, &ignored) != 0)
         return;
     engine->no_endpoint = output.status != 0 && !docker_crashed(&output);
@@ -290,13 +288,11 @@ void engine_info_ask_endpoint(struct engine_info *engine, const struct docker *d
 int engine_info_ask_versions(struct engine_info *engine, const struct docker *docker,
                              long long deadline, const struct notifier *cancel, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
 
     engine->kind = docker->kind;
-    strvec_push_each(&arguments, "version", "--format", "{{json .}}", NULL);
+    strvec_push_each(&call.arguments, "version", "--format", "{{json .}}", NULL);
     engine->silences = docker_run(docker, &call, &output, error) != 0 || docker_crashed(&output)
                            ? engine->silences + 1
                            : 0;
@@ -313,12 +309,10 @@ int engine_info_ask_versions(struct engine_info *engine, const struct docker *do
 int engine_info_ask_details(struct engine_info *engine, const struct docker *docker,
                             long long deadline, const struct notifier *cancel, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
 
-    strvec_push_each(&arguments, "info", "--format", "{{json .}}", NULL);
+    strvec_push_each(&call.arguments, "info", "--format", "{{json .}}", NULL);
     if (docker_succeed(docker, &call, "cannot ask the engine", &output, error) != 0)
         return -1;
     if (!engine_info_read_info(engine, strbuf_string(&output.out), output.out.length))

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/linux.h"
 #include "base/memory.h"
+#include "base/thread.h"
 
 #define API_VARIABLE "DOCKER_API_VERSION"
 
@@ -39,66 +40,51 @@ void engine_memory_set_reached(struct engine_memory *memory)
 {
     if (!memory)
         return;
-    pthread_mutex_lock(&memory->lock);
+    THREAD_LOCK(&memory->lock);
     memory->reached = true;
-    pthread_mutex_unlock(&memory->lock);
 }
 
 bool engine_memory_reached(struct engine_memory *memory)
 {
-    bool reached;
-
     if (!memory)
         return true;
-    pthread_mutex_lock(&memory->lock);
-    reached = memory->reached;
-    pthread_mutex_unlock(&memory->lock);
-    return reached;
+    THREAD_LOCK(&memory->lock);
+    return memory->reached;
 }
 
 int engine_memory_silences(struct engine_memory *memory)
 {
-    int silences;
-
     if (!memory)
         return 1;
-    pthread_mutex_lock(&memory->lock);
-    silences = memory->silences;
-    pthread_mutex_unlock(&memory->lock);
-    return silences;
+    THREAD_LOCK(&memory->lock);
+    return memory->silences;
 }
 
 void engine_memory_note_silence(struct engine_memory *memory, long long begin)
 {
     if (!memory)
         return;
-    pthread_mutex_lock(&memory->lock);
+    THREAD_LOCK(&memory->lock);
     if (begin >= memory->silent_at) {
         memory->silences++;
         memory->silent_at = clock_now_ms();
     }
-    pthread_mutex_unlock(&memory->lock);
 }
 
 void engine_memory_note_answer(struct engine_memory *memory)
 {
     if (!memory)
         return;
-    pthread_mutex_lock(&memory->lock);
+    THREAD_LOCK(&memory->lock);
     memory->silences = 0;
-    pthread_mutex_unlock(&memory->lock);
 }
 
 size_t engine_memory_note_interrupted(struct engine_memory *memory)
 {
-    size_t interrupted;
-
     if (!memory)
         return 1;
-    pthread_mutex_lock(&memory->lock);
-    interrupted = ++memory->interrupted;
-    pthread_mutex_unlock(&memory->lock);
-    return interrupted;
+    THREAD_LOCK(&memory->lock);
+    return ++memory->interrupted;
 }
 
 /* Bytes of the version, digits with a dot between them, that the line has; 0: none. */
@@ -121,12 +107,11 @@ void engine_memory_set_api(struct engine_memory *memory, const char *answer)
 
     if (!memory)
         return;
-    pthread_mutex_lock(&memory->lock);
+    THREAD_LOCK(&memory->lock);
     *memory->api_variable = '\0';
     if (length > 0)
         snprintf(memory->api_variable, sizeof memory->api_variable, API_VARIABLE "=%.*s", length,
                  answer);
-    pthread_mutex_unlock(&memory->lock);
 }
 
 bool engine_memory_api(struct engine_memory *memory, char variable[API_VARIABLE_SIZE])
@@ -134,30 +119,23 @@ bool engine_memory_api(struct engine_memory *memory, char variable[API_VARIABLE_
     *variable = '\0';
     if (!memory || getenv(API_VARIABLE))
         return false;
-    pthread_mutex_lock(&memory->lock);
+    THREAD_LOCK(&memory->lock);
     memcpy(variable, memory->api_variable, API_VARIABLE_SIZE);
-    pthread_mutex_unlock(&memory->lock);
     return *variable != '\0';
 }
 
 static void add_name(struct engine_memory *memory, struct strvec *names, const char *name)
 {
-    pthread_mutex_lock(&memory->lock);
+    THREAD_LOCK(&memory->lock);
     if (names->count >= NAMES_MAX)
         strvec_release(names);
-    if (!strvec_contains(names, name))
-        strvec_push(names, name);
-    pthread_mutex_unlock(&memory->lock);
+    strvec_push_once(names, name);
 }
 
 static bool has_name(struct engine_memory *memory, const struct strvec *names, const char *name)
 {
-    bool has;
-
-    pthread_mutex_lock(&memory->lock);
-    has = strvec_contains(names, name);
-    pthread_mutex_unlock(&memory->lock);
-    return has;
+    THREAD_LOCK(&memory->lock);
+    return strvec_contains(names, name);
 }
 
 void engine_memory_set_without_shell(struct engine_memory *memory, const char *image)
@@ -211,34 +189,25 @@ void engine_memory_set_engine(struct engine_memory *memory, enum engine_users us
 {
     if (!memory)
         return;
-    pthread_mutex_lock(&memory->lock);
+    THREAD_LOCK(&memory->lock);
     memory->users = users;
     memory->cpus = cpus;
-    pthread_mutex_unlock(&memory->lock);
 }
 
 enum engine_users engine_memory_users(struct engine_memory *memory)
 {
-    enum engine_users users;
-
     if (!memory)
         return ENGINE_USERS_UNKNOWN;
-    pthread_mutex_lock(&memory->lock);
-    users = memory->users;
-    pthread_mutex_unlock(&memory->lock);
-    return users;
+    THREAD_LOCK(&memory->lock);
+    return memory->users;
 }
 
 long engine_memory_cpus(struct engine_memory *memory)
 {
-    long cpus;
-
     if (!memory)
         return 0;
-    pthread_mutex_lock(&memory->lock);
-    cpus = memory->cpus;
-    pthread_mutex_unlock(&memory->lock);
-    return cpus;
+    THREAD_LOCK(&memory->lock);
+    return memory->cpus;
 }
 
 static bool is_held(const struct engine_memory *memory, unsigned user)
@@ -298,11 +267,10 @@ void engine_memory_release_user(struct engine_memory *memory, unsigned user)
 {
     if (!memory)
         return;
-    pthread_mutex_lock(&memory->lock);
+    THREAD_LOCK(&memory->lock);
     for (size_t i = 0; i < memory->held_count; i++)
         if (memory->held[i] == user) {
             memory->held[i] = memory->held[--memory->held_count];
             break;
         }
-    pthread_mutex_unlock(&memory->lock);
 }

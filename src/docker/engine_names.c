@@ -7,13 +7,11 @@
 int engine_names_list(const struct docker *docker, enum engine_names kind, long long deadline,
                       const struct notifier *cancel, struct strvec *names, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
     const bool images = kind == ENGINE_IMAGES;
 
-    strvec_push_each(&arguments, images ? "image" : "network", "ls", "--format",
+    strvec_push_each(&call.arguments, images ? "image" : "network", "ls", "--format",
                      images ? "{{.Repository}}:{{.Tag}}" : "{{.Name}}", NULL);
     if (docker_succeed(docker, &call,
                        images ? "cannot list the images" : "cannot list the networks", &output,

@@ -18,7 +18,7 @@ static enum docker_answer ask(const struct docker *docker, const struct strvec *
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {
-        .arguments = arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+        .arguments = *arguments, .deadline = deadline, .cancel = cancel};
 
     if (docker_run(docker, &call, output, &ignored) != 0 || docker_crashed(output))
         return DOCKER_UNKNOWN;
@@ -64,16 +64,13 @@ long long docker_check_engine(const struct docker *docker, long long deadline,
 static enum docker_answer image_is_listed(const struct docker *docker, const char *image,
                                           const struct notifier *cancel)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(docker, BUDGET_QUERY),
-                                     .cancel = cancel};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.deadline = budget_deadline(docker, BUDGET_QUERY), .cancel = cancel};
     char *rest = NULL;
 
-    strvec_push_each(&arguments, "image", "ls", "--all", "--no-trunc", "--digests", "--format",
+    strvec_push_each(&call.arguments, "image", "ls", "--all", "--no-trunc", "--digests", "--format",
                      "{{.ID}} {{.Repository}}:{{.Tag}} {{.Repository}}@{{.Digest}}", NULL);
     if (docker_run(docker, &call, &output, &ignored) != 0 || output.status != 0 ||
         output.out.is_cut)

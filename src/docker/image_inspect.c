@@ -119,22 +119,20 @@ static int inspect(const struct docker *docker, char *const *references, size_t 
                    long long deadline, const struct notifier *cancel, struct strvec *lines,
                    struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
 
-    strvec_push_each(&arguments, "image", "inspect", "--format", template, "--", NULL);
+    strvec_push_each(&call.arguments, "image", "inspect", "--format", template, "--", NULL);
     for (size_t i = 0; i < count; i++)
-        strvec_push(&arguments, references[i]);
+        strvec_push(&call.arguments, references[i]);
     if (docker_run(docker, &call, &output, error) != 0)
         return error->kind == ERROR_CANCELLED ? -1 : error_prefix(error, CANNOT);
     split_lines(&output.out, lines);
     if (output.status == 0 || lines->count > 0)
         return 0;
     /* The engine has none of them, or does not answer this question either. */
-    strvec_release(&arguments);
-    strvec_push_each(&arguments, "version", "--format", "{{.Server.Version}}", NULL);
+    strvec_release(&call.arguments);
+    strvec_push_each(&call.arguments, "version", "--format", "{{.Server.Version}}", NULL);
     return docker_succeed(docker, &call, CANNOT, NULL, error);
 }
 

@@ -21,22 +21,20 @@ static bool is_id(const char *line, size_t length)
 int image_list(const struct docker *docker, const char *repository, const struct notifier *cancel,
                struct strvec *ids, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(docker, BUDGET_QUERY),
-                                     .cancel = cancel};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.deadline = budget_deadline(docker, BUDGET_QUERY), .cancel = cancel};
 
-    strvec_push_each(&arguments, "image", "ls", "--quiet", "--no-trunc", "--", repository, NULL);
+    strvec_push_each(&call.arguments, "image", "ls", "--quiet", "--no-trunc", "--", repository,
+                     NULL);
     if (docker_succeed(docker, &call, "cannot list the images", &output, error) != 0)
         return -1;
     for (const char *line = strbuf_string(&output.out); *line;) {
         const size_t length = strcspn(line, "\n");
         CLEANUP_FREE char *id = string_format("%.*s", (int)length, line);
 
-        if (is_id(line, length) && !strvec_contains(ids, id))
-            strvec_push(ids, id);
+        if (is_id(line, length))
+            strvec_push_once(ids, id);
         line += length + (line[length] == '\n');
     }
     return 0;
@@ -45,15 +43,12 @@ int image_list(const struct docker *docker, const char *repository, const struct
 int image_list_in_use(const struct docker *docker, const char *id, const struct notifier *cancel,
                       struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(docker, BUDGET_QUERY),
-                                     .cancel = cancel};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.deadline = budget_deadline(docker, BUDGET_QUERY), .cancel = cancel};
 
-    strvec_push_each(&arguments, "ps", "--all", "--quiet", "--filter", NULL);
-    strvec_pushf(&arguments, "ancestor=%s", engine_filter_id(docker->kind, id));
+    strvec_push_each(&call.arguments, "ps", "--all", "--quiet", "--filter", NULL);
+    strvec_pushf(&call.arguments, "ancestor=%s", engine_filter_id(docker->kind, id));
     if (docker_succeed(docker, &call, "cannot list the containers", &output, error) != 0)
         return -1;
     return output.out.length > 0 ? 1 : 0;

@@ -16,15 +16,12 @@
 static int inspect(const struct docker *docker, const char *image, const char *template,
                    const struct notifier *cancel, struct docker_output *output, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(error_release) struct error reason = ERROR_INIT;
     CLEANUP_FREE char *message = NULL;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(docker, BUDGET_QUERY),
-                                     .cancel = cancel};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.deadline = budget_deadline(docker, BUDGET_QUERY), .cancel = cancel};
 
-    strvec_push_each(&arguments, "image", "inspect", "--format", template, "--", image, NULL);
+    strvec_push_each(&call.arguments, "image", "inspect", "--format", template, "--", image, NULL);
     if (docker_run(docker, &call, output, error) != 0)
         return -1;
     if (output->status == 0)
@@ -105,13 +102,10 @@ static int change(const struct docker *docker, const char *command, const char *
                   const char *second, const char *what, const struct notifier *cancel,
                   struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(docker, BUDGET_IMAGE),
-                                     .cancel = cancel};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.deadline = budget_deadline(docker, BUDGET_IMAGE), .cancel = cancel};
 
-    strvec_push_each(&arguments, "image", command, "--", first, second, NULL);
+    strvec_push_each(&call.arguments, "image", command, "--", first, second, NULL);
     return docker_succeed(docker, &call, what, NULL, error);
 }
 
@@ -147,18 +141,16 @@ static int explain_pull(const struct docker *docker, const char *what, const cha
 int image_store_pull(const struct docker *docker, const char *image, const struct notifier *cancel,
                      struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .cancel = cancel,
-                                     .show_stdout = true,
-                                     .engine_check = docker_check_engine,
-                                     .check_at = budget_deadline(docker, BUDGET_SILENCE)};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.cancel = cancel,
+                               .show_stdout = true,
+                               .engine_check = docker_check_engine,
+                               .check_at = budget_deadline(docker, BUDGET_SILENCE)};
     CLEANUP_FREE char *what = string_format("cannot pull the image '%s'", image);
     CLEANUP_FREE char *message = NULL;
 
-    strvec_push_each(&arguments, "pull", "--", image, NULL);
+    strvec_push_each(&call.arguments, "pull", "--", image, NULL);
     if (docker_run(docker, &call, &output, error) != 0)
         return output.given_up ? docker_explain_silence(docker, what, cancel, error) : -1;
     message = docker_last_message(&output.err);

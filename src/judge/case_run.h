@@ -1,6 +1,6 @@
 /*
  * The tests of a submission (run/submission.h): runs the program with the input of each, compares
- * its output, and settles the result of the run. For run/submission.c.
+ * its output, and settles the result of the run. For judge/judgement.c and judge/job_run.c.
  */
 #ifndef JUDGE_CASE_RUN_H
 #define JUDGE_CASE_RUN_H

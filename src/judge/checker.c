@@ -288,14 +288,6 @@ static int run_checker(struct judge *judge, enum checker_convention convention,
     return status;
 }
 
-/* Each once: every test may cause the same. */
-static void add_warnings(struct result *result, const struct strvec *warnings)
-{
-    for (size_t i = 0; i < warnings->count; i++)
-        if (!strvec_contains(&result->warnings, warnings->items[i]))
-            strvec_push(&result->warnings, warnings->items[i]);
-}
-
 int checker_execute(struct judge *judge, enum checker_convention convention,
                     const struct checked_output *checked, const struct checker_joint *joint,
                     struct result *result, struct error *error)
@@ -306,9 +298,9 @@ int checker_execute(struct judge *judge, enum checker_convention convention,
     result->image = string_copy(judge->run.plan->image);
     if (status == 0)
         status = run_checker(judge, convention, checked, &files, joint, result, error);
-    add_warnings(&judge->result, &result->warnings);
+    strvec_push_all_once(&judge->result.warnings, &result->warnings);
     if (result->artifacts.incomplete)
-        add_warnings(&judge->result, &result->artifacts.missing);
+        strvec_push_all_once(&judge->result.warnings, &result->artifacts.missing);
     return status == 0 ? 0 : judge_blame(error);
 }
 

@@ -8,6 +8,7 @@
 #include "docker/budget.h"
 #include "docker/container.h"
 #include "docker/explain.h"
+#include "judge/case_run.h"
 #include "run/program_explain.h"
 #include "run/program_run.h"
 #include "run/run_kinds.h"
@@ -208,7 +209,7 @@ int job_run_read(const struct job_run *job, struct result *result, struct error 
     instance_pump(run->instance, INSTANCE_MADE, 0, job->cancel);
     if (run_programs(run, 0, &begun, &failure) != 0)
         result_fail(result, &failure);
-    judgement_explain(&judgement);
+    case_run_explain(run);
     output_sink_finish(&run->output, result);
     not_given = log_was_not_given(run, error);
     free_instance(run);

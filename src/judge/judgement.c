@@ -48,11 +48,6 @@ void judgement_prepare(struct judgement *judgement)
     case_run_prepare(run);
 }
 
-void judgement_explain(struct judgement *judgement)
-{
-    case_run_explain(&judgement->run);
-}
-
 /* The checker of the tests, and the grader of their groups. */
 static int begin_judges(struct judgement *judgement, struct error *error)
 {
@@ -86,7 +81,7 @@ bool judgement_begin(struct judgement *judgement, const struct docker *docker,
         begun = false;
     }
     if (!begun)
-        judgement_explain(judgement);
+        case_run_explain(run);
     return begun;
 }
 
@@ -102,7 +97,7 @@ void judgement_execute(struct judgement *judgement, struct run_session *session,
     if (judgement->grader)
         judge_start(judgement->grader, NULL);
     run_execute(run, session, warm);
-    judgement_explain(judgement);
+    case_run_explain(run);
 }
 
 /* Returns `status` if the cleanup succeeds. There may be no such judge. */

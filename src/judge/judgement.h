@@ -26,10 +26,9 @@ int judgement_clean_up(struct judgement *judgement, struct error *error);
 
 /*
  * The parts of those for a run that has its own way to an instance (judge/job_run.h): makes the
- * results of the tests, none of which has run, and lets run_programs() run them; says why tests did
- * not run, and computes scores.
+ * results of the tests, none of which has run, and lets run_programs() run them. The other part is
+ * case_run_explain().
  */
 void judgement_prepare(struct judgement *judgement);
-void judgement_explain(struct judgement *judgement);
 
 #endif

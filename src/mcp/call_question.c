@@ -7,6 +7,7 @@
 #include "base/linux.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "mcp/questions.h"
 
 enum { NAME_SIZE = 24 };
@@ -70,7 +71,7 @@ static struct tool_question *ask(void *context, const char *text, const struct n
     struct call_question *questions = context;
     struct tool_question *question = NULL;
 
-    pthread_mutex_lock(questions->lock);
+    THREAD_LOCK(questions->lock);
     if (!*questions->closed && questions->count < CALL_QUESTIONS_MAX) {
         question = memory_allocate(sizeof *question);
         *question = (struct tool_question){
@@ -80,7 +81,6 @@ static struct tool_question *ask(void *context, const char *text, const struct n
         if (!questions->unclaimed)
             send_question(questions);
     }
-    pthread_mutex_unlock(questions->lock);
     return question;
 }
 
@@ -97,11 +97,10 @@ static enum tool_decision take(void *context, struct tool_question *question)
     struct call_question *questions = context;
     enum tool_decision decision;
 
-    pthread_mutex_lock(questions->lock);
+    THREAD_LOCK(questions->lock);
     decision = question->decision;
     if (decision != TOOL_UNDECIDED)
         end_question(questions);
-    pthread_mutex_unlock(questions->lock);
     return decision;
 }
 
@@ -111,9 +110,8 @@ static void cancel(void *context, struct tool_question *question)
     struct call_question *questions = context;
 
     (void)question;
-    pthread_mutex_lock(questions->lock);
+    THREAD_LOCK(questions->lock);
     end_question(questions);
-    pthread_mutex_unlock(questions->lock);
 }
 
 void call_question_init(struct call_question *questions, pthread_mutex_t *lock,

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "container/owned_container.h"
 #include "mcp/tool_result.h"
 #include "request/job_arguments.h"
@@ -84,12 +85,11 @@ static void drop_sent_warning(const struct call *call, struct result *result)
 
     if (!call->unprepared)
         return;
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     if (strvec_contains(&calls->sent_warnings, call->unprepared))
         strvec_remove(&result->warnings, call->unprepared);
     else if (!call->closed && strvec_contains(&result->warnings, call->unprepared))
         strvec_push(&calls->sent_warnings, call->unprepared);
-    pthread_mutex_unlock(&calls->lock);
 }
 
 /* ---- what the service calls for a run */
@@ -98,12 +98,11 @@ static void call_started(void *context)
 {
     struct call *call = context;
 
-    pthread_mutex_lock(&call->calls->lock);
+    THREAD_LOCK(&call->calls->lock);
     call->started = true;
     if (call->progress.token && !call->closed)
         send_progress(call, is_in_open_session(call) ? "starting in the session"
                                                      : "starting a fresh container");
-    pthread_mutex_unlock(&call->calls->lock);
 }
 
 static void call_done(void *context, struct result *result)
@@ -157,9 +156,8 @@ static void call_cleaned_up(void *context, const char *problem)
     if (problem)
         diagnostics_line("warning: %s", problem);
     call_free(call);
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     calls->unfinished--;
-    pthread_mutex_unlock(&calls->lock);
 }
 
 /* ---- what the server calls */
@@ -220,7 +218,7 @@ bool calls_resume(struct calls *calls, const struct call_question_key *key,
     struct call *call;
     json_t *result = NULL;
 
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     call = calls->list;
     while (call && (call->closed || !call_question_matches(&call->questions, key)))
         call = call->next;
@@ -228,20 +226,18 @@ bool calls_resume(struct calls *calls, const struct call_question_key *key,
         resume(call, responder, params);
     else if ((result = unclaimed_results_take(&calls->results, key)))
         responder_result(responder, result);
-    pthread_mutex_unlock(&calls->lock);
     return call || result;
 }
 
 void calls_cancel(struct calls *calls, const json_t *id)
 {
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     for (struct call *call = calls->list; call; call = call->next) {
         if (!json_equal(call->responder.id, id) && !call_question_responded(&call->questions, id))
             continue;
         call->closed = true;
         service_cancel(calls->service, call->handle);
     }
-    pthread_mutex_unlock(&calls->lock);
 }
 
 /* Whether an earlier call of its session has not ended yet. The caller has the lock. */
@@ -285,7 +281,7 @@ int calls_send_progress(struct calls *calls)
 {
     int again = -1, ahead = 0;
 
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     for (struct call *call = calls->list; call; call = call->next) {
         if (call->progress.token && !call->closed && !call->questions.unclaimed) {
             again = PROGRESS_POLL_MS;
@@ -293,40 +289,33 @@ int calls_send_progress(struct calls *calls)
         }
         ahead += !call->started && !call->closed;
     }
-    pthread_mutex_unlock(&calls->lock);
     return again;
 }
 
 void calls_end(struct calls *calls)
 {
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     for (struct call *call = calls->list; call; call = call->next) {
         if (call->started || call->closed)
             continue;
         responder_result(&call->responder, tool_result_of_failure("the server is shutting down"));
         call->closed = true;
     }
-    pthread_mutex_unlock(&calls->lock);
 }
 
 bool calls_done(struct calls *calls)
 {
-    bool done;
-
-    pthread_mutex_lock(&calls->lock);
-    done = calls->unfinished == 0;
-    pthread_mutex_unlock(&calls->lock);
-    return done;
+    THREAD_LOCK(&calls->lock);
+    return calls->unfinished == 0;
 }
 
 int calls_without_response(struct calls *calls)
 {
     int count = 0;
 
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     for (const struct call *call = calls->list; call; call = call->next)
         count += !call->closed && !call->questions.unclaimed;
-    pthread_mutex_unlock(&calls->lock);
     return count;
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/io.h"
+#include "base/thread.h"
 #include "mcp/advice.h"
 #include "mcp/job_result.h"
 #include "mcp/tool.h"
@@ -29,14 +30,13 @@ static bool respond(struct job_call *call, json_t *result)
 {
     bool open;
 
-    pthread_mutex_lock(&call->calls->lock);
+    THREAD_LOCK(&call->calls->lock);
     open = !call->closed;
     call->closed = true;
     if (open)
         responder_result(&call->responder, result);
     else
         json_decref(result);
-    pthread_mutex_unlock(&call->calls->lock);
     return open;
 }
 

@@ -15,11 +15,10 @@ static void *run_call(void *context)
     struct job_calls *calls = call->calls;
 
     job_call_run(call);
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     call->ended = true;
     notifier_raise(calls->changed);
     pthread_cond_signal(&calls->ended);
-    pthread_mutex_unlock(&calls->lock);
     return NULL;
 }
 
@@ -115,14 +114,13 @@ int job_calls_wait(struct job_calls *calls, struct responder *responder, const j
 
 void job_calls_cancel(struct job_calls *calls, const json_t *id)
 {
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     for (struct job_call *call = calls->list; call; call = call->next) {
         if (call->closed || !json_equal(call->responder.id, id))
             continue;
         call->closed = true;
         notifier_raise(&call->cancel);
     }
-    pthread_mutex_unlock(&calls->lock);
 }
 
 /* Has the lock, which the thread no longer needs. */
@@ -152,7 +150,7 @@ int job_calls_tend(struct job_calls *calls)
 {
     int again = -1;
 
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     free_ended(calls);
     for (struct job_call *call = calls->list; call; call = call->next) {
         if (!call->progress.token || call->closed)
@@ -163,7 +161,6 @@ int job_calls_tend(struct job_calls *calls)
             progress_send(&call->progress, &call->responder,
                           job_call_is_start(call) ? "starting the job" : "the job runs");
     }
-    pthread_mutex_unlock(&calls->lock);
     return again;
 }
 
@@ -171,16 +168,15 @@ bool job_calls_done(struct job_calls *calls)
 {
     bool done = true;
 
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     for (const struct job_call *call = calls->list; call; call = call->next)
         done &= call->ended;
-    pthread_mutex_unlock(&calls->lock);
     return done;
 }
 
 void job_calls_end(struct job_calls *calls)
 {
-    pthread_mutex_lock(&calls->lock);
+    THREAD_LOCK(&calls->lock);
     for (struct job_call *call = calls->list; call; call = call->next) {
         if (!call->closed)
             responder_result(&call->responder,
@@ -192,7 +188,6 @@ void job_calls_end(struct job_calls *calls)
         call->closed = true;
         notifier_raise(&call->cancel);
     }
-    pthread_mutex_unlock(&calls->lock);
 }
 
 int job_calls_close(struct job_calls *calls, long long deadline)

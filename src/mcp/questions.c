@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "mcp/jsonrpc.h"
 
 /* Ids are this and a number, to be told from those of the client. */
@@ -105,11 +106,10 @@ static enum tool_decision take(void *context, struct tool_question *question)
     struct questions *questions = context;
     enum tool_decision decision;
 
-    pthread_mutex_lock(&questions->lock);
+    THREAD_LOCK(&questions->lock);
     decision = question->decision;
     if (decision != TOOL_UNDECIDED)
         remove_question(questions, question);
-    pthread_mutex_unlock(&questions->lock);
     return decision;
 }
 
@@ -164,14 +164,13 @@ void questions_take(struct questions *questions, const json_t *message)
 {
     const json_t *id = json_object_get(message, "id");
 
-    pthread_mutex_lock(&questions->lock);
+    THREAD_LOCK(&questions->lock);
     for (struct tool_question *question = questions->list; question; question = question->next) {
         if (question->decision != TOOL_UNDECIDED || !is_text(id, question->id))
             continue;
         question->decision = questions_read(json_object_get(message, "result"));
         notifier_raise(question->done);
     }
-    pthread_mutex_unlock(&questions->lock);
 }
 
 void questions_release(struct questions *questions)

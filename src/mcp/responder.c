@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "mcp/jsonrpc.h"
 
 struct batch {
@@ -43,12 +44,11 @@ static void batch_send(struct batch *batch)
  */
 static void batch_add(struct batch *batch, const char *line, size_t length)
 {
-    pthread_mutex_lock(&batch->lock);
+    THREAD_LOCK(&batch->lock);
     if (batch->responses.length + length >= MESSAGE_MAX)
         batch_send(batch);
     strbuf_addch(&batch->responses, batch->responses.length == 0 ? '[' : ',');
     strbuf_add(&batch->responses, line, length - 1);
-    pthread_mutex_unlock(&batch->lock);
 }
 
 void batch_drop(struct batch *batch)
@@ -74,9 +74,8 @@ void responder_init(struct responder *responder, struct writer *writer,
         .writer = writer, .revision = revision, .id = json_copy(id), .batch = batch};
     if (!batch)
         return;
-    pthread_mutex_lock(&batch->lock);
+    THREAD_LOCK(&batch->lock);
     batch->references++;
-    pthread_mutex_unlock(&batch->lock);
 }
 
 void responder_nothing(struct responder *responder)

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/strvec.h"
 #include "base/text.h"
+#include "base/thread.h"
 
 /* Bytes of the names in a message. */
 enum { NAMES_BYTES_MAX = 1000 };
@@ -105,7 +106,7 @@ void result_store_add(struct result_store *store, struct stored_result *stored)
         stored_result_free(stored);
         return;
     }
-    pthread_mutex_lock(&store->lock);
+    THREAD_LOCK(&store->lock);
     while (store->first && (store->count >= RESULT_STORE_RESULTS_MAX ||
                             store->bytes + stored->length > store->max_bytes))
         drop_oldest(store);
@@ -116,7 +117,6 @@ void result_store_add(struct result_store *store, struct stored_result *stored)
     store->last = stored;
     store->bytes += stored->length;
     store->count++;
-    pthread_mutex_unlock(&store->lock);
 }
 
 static bool was_dropped(const struct result_store *store, const char *id)
@@ -177,12 +177,8 @@ static int find(const struct result_store *store, const char *id, const char *na
 int result_store_open(struct result_store *store, const char *id, const char *name,
                       struct stored_part *part, struct error *error)
 {
-    int result;
-
-    pthread_mutex_lock(&store->lock);
-    result = find(store, id, name, part, error);
-    pthread_mutex_unlock(&store->lock);
-    return result;
+    THREAD_LOCK(&store->lock);
+    return find(store, id, name, part, error);
 }
 
 void result_store_release(struct result_store *store)

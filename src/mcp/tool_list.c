@@ -72,12 +72,8 @@ void tool_list_ask(struct tool_list *list)
 
 static bool is_answered(struct tool_list *list)
 {
-    bool answered;
-
-    pthread_mutex_lock(&list->lock);
-    answered = list->answered;
-    pthread_mutex_unlock(&list->lock);
-    return answered;
+    THREAD_LOCK(&list->lock);
+    return list->answered;
 }
 
 const bool *tool_list_offered(struct tool_list *list)

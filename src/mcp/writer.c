@@ -62,14 +62,13 @@ static void *write_lines(void *context)
 {
     struct writer *writer = context;
 
-    pthread_mutex_lock(&writer->lock);
+    THREAD_LOCK(&writer->lock);
     while (!writer->broken && !(writer->finished && writer->unwritten == 0)) {
         if (writer->unwritten > 0)
             write_waiting(writer);
         else
             pthread_cond_wait(&writer->changed, &writer->lock);
     }
-    pthread_mutex_unlock(&writer->lock);
     return NULL;
 }
 
@@ -103,20 +102,15 @@ void writer_put(struct writer *writer, char *line, size_t length)
 
 bool writer_full(struct writer *writer)
 {
-    bool full;
-
-    pthread_mutex_lock(&writer->lock);
-    full = writer->unwritten > WAITING_MAX && !writer->broken;
-    pthread_mutex_unlock(&writer->lock);
-    return full;
+    THREAD_LOCK(&writer->lock);
+    return writer->unwritten > WAITING_MAX && !writer->broken;
 }
 
 void writer_wait(struct writer *writer)
 {
-    pthread_mutex_lock(&writer->lock);
+    THREAD_LOCK(&writer->lock);
     while (writer->unwritten > WAITING_MAX && !writer->broken && !writer->ending)
         pthread_cond_wait(&writer->changed, &writer->lock);
-    pthread_mutex_unlock(&writer->lock);
 }
 
 bool writer_flush(struct writer *writer)
@@ -124,31 +118,25 @@ bool writer_flush(struct writer *writer)
     unsigned long long all;
     bool written;
 
-    pthread_mutex_lock(&writer->lock);
+    THREAD_LOCK(&writer->lock);
     all = writer->put;
     while (writer->written < all && !writer->broken && !writer->ending)
         pthread_cond_wait(&writer->changed, &writer->lock);
     written = writer->written >= all && !writer->broken;
-    pthread_mutex_unlock(&writer->lock);
     return written;
 }
 
 int writer_broken(struct writer *writer)
 {
-    int broken;
-
-    pthread_mutex_lock(&writer->lock);
-    broken = writer->broken;
-    pthread_mutex_unlock(&writer->lock);
-    return broken;
+    THREAD_LOCK(&writer->lock);
+    return writer->broken;
 }
 
 void writer_stop_waiting(struct writer *writer)
 {
-    pthread_mutex_lock(&writer->lock);
+    THREAD_LOCK(&writer->lock);
     writer->ending = true;
     pthread_cond_broadcast(&writer->changed);
-    pthread_mutex_unlock(&writer->lock);
 }
 
 int writer_finish(struct writer *writer, long long deadline)

@@ -321,9 +321,8 @@ static void add_packages(struct strbuf *list, struct strvec *packages)
         *last = '\0';
     for (char *line = strtok_r(list->data, "\r\n", &rest); line;
          line = strtok_r(NULL, "\r\n", &rest))
-        if (packages->count < PREPARE_PACKAGES_MAX && prepare_is_package(line) &&
-            !strvec_contains(packages, line))
-            strvec_push(packages, line);
+        if (packages->count < PREPARE_PACKAGES_MAX && prepare_is_package(line))
+            strvec_push_once(packages, line);
 }
 
 int prepare_list_packages(const struct prepare *prepare, const struct language *language,

@@ -68,8 +68,8 @@ void argument_warn(struct strvec *warnings, const char *format, ...)
     if (vasprintf(&text, format, values) < 0)
         text = NULL;
     va_end(values);
-    if (text && !strvec_contains(warnings, text))
-        strvec_push(warnings, text);
+    if (text)
+        strvec_push_once(warnings, text);
     free(text);
 }
 

@@ -177,8 +177,11 @@ char *argument_bytes(const json_t *string, size_t *length)
     return copy;
 }
 
-int argument_stdin(struct argument_reader *reader, const char *name, const json_t *value, int *file)
+int argument_stdin(struct argument_reader *reader, const char *name, const json_t *value,
+                   void *target)
 {
+    int *file = target;
+
     if (!json_is_string(value))
         return argument_wrong(reader, name, "a string");
     *file = linux_unnamed_file_of(json_string_value(value), json_string_length(value));

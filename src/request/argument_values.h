@@ -98,11 +98,11 @@ int argument_variables(struct argument_reader *reader, const char *name, const j
                        struct strvec *variables);
 
 /*
- * Puts a string into an unnamed file, for stdin; *file is a descriptor that the caller owns.
+ * Puts a string into an unnamed file, for stdin: an int, a descriptor that the caller owns.
  * ERROR_SYSTEM if the host refuses that.
  */
 int argument_stdin(struct argument_reader *reader, const char *name, const json_t *value,
-                   int *file);
+                   void *target);
 
 /* Reads true or false. */
 int argument_flag(struct argument_reader *reader, const char *name, const json_t *value,

@@ -166,8 +166,9 @@ int case_arguments_read(struct argument_reader *reader, const char *name, const 
 }
 
 int case_arguments_detail(struct argument_reader *reader, const char *name, const json_t *value,
-                          struct case_requests *tests)
+                          void *target)
 {
+    struct case_requests *tests = target;
     const char *text = argument_text(reader, name, value);
 
     if (!text)

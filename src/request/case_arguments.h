@@ -17,8 +17,8 @@
 int case_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
                         bool has_checker, struct case_requests *tests);
 
-/* Reads `detail`: "full" or "outcome". */
+/* Reads `detail`, "full" or "outcome", into a struct case_requests. */
 int case_arguments_detail(struct argument_reader *reader, const char *name, const json_t *value,
-                          struct case_requests *tests);
+                          void *target);
 
 #endif

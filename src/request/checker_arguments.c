@@ -88,8 +88,9 @@ static const struct argument_member members[] = {
 };
 
 int checker_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                           struct request *request)
+                           void *target)
 {
+    struct request *request = target;
     const size_t words = reader->words;
     struct request *checker;
 

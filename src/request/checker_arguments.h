@@ -11,8 +11,8 @@
 #include "request/argument_values.h"
 #include "request/request.h"
 
-/* Sets the checker of the request. ERROR_USAGE that names the member, or that of its files. */
+/* Sets the checker of a struct request. ERROR_USAGE that names the member, or that of its files. */
 int checker_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                           struct request *request);
+                           void *target);
 
 #endif

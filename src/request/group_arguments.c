@@ -64,7 +64,7 @@ static int read_group(struct argument_reader *reader, const char *name, const js
 }
 
 int group_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                         struct case_requests *tests)
+                         void *tests)
 {
     const size_t words = reader->words;
     size_t i;

@@ -10,9 +10,9 @@
 #include "request/argument_values.h"
 #include "request/case_request.h"
 
-/* Adds the groups of the array. */
+/* Adds the groups of the array to a struct case_requests. */
 int group_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
-                         struct case_requests *tests);
+                         void *tests);
 
 /* Reads a number of points from 0 to SCORE_MAX, a double, for a struct argument_member. */
 int group_arguments_points(struct argument_reader *reader, const char *name, const json_t *value,

@@ -18,8 +18,9 @@ bool hosts_argument_offered(const struct config *config, const bool *offered)
 }
 
 int hosts_argument_read(struct argument_reader *reader, const char *name, const json_t *value,
-                        struct network_selection *hosts)
+                        void *target)
 {
+    struct network_selection *hosts = target;
     size_t i;
     json_t *item;
 

@@ -15,8 +15,9 @@
 /* Whether models have the argument: an offered language may reach hosts. NULL: all languages. */
 bool hosts_argument_offered(const struct config *config, const bool *offered);
 
-/* Reads an array of "HOST[:PORT]". ERROR_USAGE, as in request/argument_values.h. */
+/* Reads an array of "HOST[:PORT]" into a struct network_selection. ERROR_USAGE, as in
+ * request/argument_values.h. */
 int hosts_argument_read(struct argument_reader *reader, const char *name, const json_t *value,
-                        struct network_selection *hosts);
+                        void *target);
 
 #endif

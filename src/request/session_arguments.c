@@ -28,8 +28,10 @@ static int read_id(struct argument_reader *reader, const char *name, const json_
 }
 
 int session_argument_read(struct argument_reader *reader, const char *name, const json_t *value,
-                          struct session_request *request)
+                          void *target)
 {
+    struct session_request *request = target;
+
     request->open = json_is_string(value) && !session_argument_is_id(value);
     return request->open ? 0
                          : read_id(reader, name, value,
@@ -39,8 +41,9 @@ int session_argument_read(struct argument_reader *reader, const char *name, cons
 }
 
 int session_argument_read_name(struct argument_reader *reader, const char *name,
-                               const json_t *value, char **copy)
+                               const json_t *value, void *target)
 {
+    char **copy = target;
     const char *text = json_string_value(value);
     const size_t length = json_string_length(value);
 

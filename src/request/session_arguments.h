@@ -21,13 +21,14 @@ enum { SESSION_NAME_MAX = 100 };
 /* Whether `session` of a model, which may be NULL, is meant to be the id of a session. */
 bool session_argument_is_id(const json_t *session);
 
-/* Reads `session` of a model: SESSION_NEW sets request->open, an id is copied. */
+/* Reads `session` of a model into a struct session_request: SESSION_NEW sets `open`, an id is
+ * copied. */
 int session_argument_read(struct argument_reader *reader, const char *name, const json_t *value,
-                          struct session_request *request);
+                          void *target);
 
-/* Reads `session` of a line of a batch; *copy is owned. */
+/* Reads `session` of a line of a batch: a char *, which is owned. */
 int session_argument_read_name(struct argument_reader *reader, const char *name,
-                               const json_t *value, char **copy);
+                               const json_t *value, void *target);
 
 /* Checks what the arguments of a model, or of a line of a batch, say together. */
 int session_arguments_check(const struct session_request *request, struct error *error);

@@ -18,11 +18,6 @@
 #include "request/session_arguments.h"
 #include "request/tools_argument.h"
 
-static int read_stdin(struct reading *reading, const char *name, const json_t *value)
-{
-    return argument_stdin(&reading->values, name, value, &reading->request->input.stdin_file);
-}
-
 static int read_timeout(struct reading *reading, const char *name, const json_t *value)
 {
     const double maximum = reading->config->maximums.limits.number[LIMIT_TIMEOUT];
@@ -59,41 +54,10 @@ static int read_tools(struct reading *reading, const char *name, const json_t *v
                                &reading->request->tools);
 }
 
-static int read_hosts(struct reading *reading, const char *name, const json_t *value)
-{
-    return hosts_argument_read(&reading->values, name, value, &reading->request->hosts);
-}
-
-static int read_session(struct reading *reading, const char *name, const json_t *value)
-{
-    return session_argument_read(&reading->values, name, value, &reading->request->session);
-}
-
-static int read_session_name(struct reading *reading, const char *name, const json_t *value)
-{
-    return session_argument_read_name(&reading->values, name, value,
-                                      &reading->request->session_name);
-}
-
 static int read_tests(struct reading *reading, const char *name, const json_t *value)
 {
     return case_arguments_read(&reading->values, name, value, reading->has_checker,
                                &reading->request->tests);
-}
-
-static int read_detail(struct reading *reading, const char *name, const json_t *value)
-{
-    return case_arguments_detail(&reading->values, name, value, &reading->request->tests);
-}
-
-static int read_groups(struct reading *reading, const char *name, const json_t *value)
-{
-    return group_arguments_read(&reading->values, name, value, &reading->request->tests);
-}
-
-static int read_checker(struct reading *reading, const char *name, const json_t *value)
-{
-    return checker_arguments_read(&reading->values, name, value, reading->request);
 }
 
 /* Who has an argument. */
@@ -114,9 +78,11 @@ struct argument {
     enum offer offer;
     const char *subject; /* what errors (base/error.h) call it */
     int (*read)(struct reading *reading, const char *name, const json_t *value);
-    /* Without `read`: where it goes in the request, and its range, as in struct argument_member. */
+    /* Without `read`: where it goes in the request, and what struct argument_member has. */
     size_t offset;
     int minimum, maximum;
+    int (*read_to)(struct argument_reader *reader, const char *name, const json_t *value,
+                   void *target);
 };
 
 /* All but those of limits. */
@@ -131,26 +97,28 @@ static const struct argument table[] = {
     {"entrypoint_file", ARGUMENT_NAME, OFFER_BATCH, .read = program_argument_file},
     {"additional_files", ARGUMENT_FILES, OFFER_ALWAYS, TO(input.files)},
     {"snippet_name", ARGUMENT_NAME, OFFER_ALWAYS, .read = program_argument_snippet},
-    {"stdin", ARGUMENT_TEXT, OFFER_ALWAYS, .read = read_stdin},
+    {"stdin", ARGUMENT_TEXT, OFFER_ALWAYS, TO(input.stdin_file), .read_to = argument_stdin},
     {"arguments", ARGUMENT_WORDS, OFFER_ALWAYS, TO(arguments)},
     {"environment", ARGUMENT_OBJECT, OFFER_ALWAYS, TO(environment)},
     {"artifacts", ARGUMENT_ARRAY, OFFER_ALWAYS, .subject = REQUEST_ARTIFACTS,
      .read = program_argument_artifacts},
-    {REQUEST_HOSTS, ARGUMENT_ARRAY, OFFER_HOSTS, .subject = REQUEST_HOSTS, .read = read_hosts},
+    {REQUEST_HOSTS, ARGUMENT_ARRAY, OFFER_HOSTS, .subject = REQUEST_HOSTS, TO(hosts),
+     .read_to = hosts_argument_read},
     {REQUEST_TOOLS, ARGUMENT_ARRAY, OFFER_TOOLS, .subject = REQUEST_TOOLS, .read = read_tools},
-    {"session", ARGUMENT_NAME, OFFER_SESSION_ID, .read = read_session},
-    {"session", ARGUMENT_TEXT, OFFER_BATCH, .read = read_session_name},
+    {"session", ARGUMENT_NAME, OFFER_SESSION_ID, TO(session), .read_to = session_argument_read},
+    {"session", ARGUMENT_TEXT, OFFER_BATCH, TO(session_name),
+     .read_to = session_argument_read_name},
     {"keep_processes", ARGUMENT_BOOLEAN, OFFER_SESSION, TO(session.keep_processes)},
     {"background", ARGUMENT_BOOLEAN, OFFER_JOB, TO(background)},
     {"close_session", ARGUMENT_BOOLEAN, OFFER_BATCH, TO(session.close)},
     {"tests", ARGUMENT_ARRAY, OFFER_BATCH, .read = read_tests},
     {"call", ARGUMENT_OBJECT, OFFER_BATCH, .read = call_argument_read},
-    {"groups", ARGUMENT_ARRAY, OFFER_BATCH, .read = read_groups},
+    {"groups", ARGUMENT_ARRAY, OFFER_BATCH, TO(tests), .read_to = group_arguments_read},
     {"stop_on_failure", ARGUMENT_BOOLEAN, OFFER_BATCH, TO(tests.stop_on_failure)},
     {"test_output_bytes", ARGUMENT_WHOLE, OFFER_BATCH, .subject = "outputBytes",
      TO(test_output_bytes), .minimum = TEST_OUTPUT_BYTES_MIN, .maximum = TEST_OUTPUT_BYTES_MAX},
-    {"detail", ARGUMENT_NAME, OFFER_BATCH, .read = read_detail},
-    {"checker", ARGUMENT_OBJECT, OFFER_BATCH, .read = read_checker},
+    {"detail", ARGUMENT_NAME, OFFER_BATCH, TO(tests), .read_to = case_arguments_detail},
+    {"checker", ARGUMENT_OBJECT, OFFER_BATCH, .read_to = checker_arguments_read},
 };
 enum { ROWS = sizeof table / sizeof *table, ARGUMENTS = ROWS + LIMIT_NUMBERS };
 
@@ -269,7 +237,8 @@ static int read_argument(struct reading *reading, const struct argument *argumen
     const struct argument_member member = {.type = argument->type,
                                            .offset = argument->offset,
                                            .minimum = argument->minimum,
-                                           .maximum = argument->maximum};
+                                           .maximum = argument->maximum,
+                                           .read = argument->read_to};
 
     return argument->read ? argument->read(reading, argument->name, value)
                           : argument_member_read(&reading->values, &member, argument->name, value,

@@ -32,8 +32,7 @@ int tools_argument_read(struct argument_reader *reader, const char *name, const 
                              "%s: there is no tool server '%s' for this program; there are: %s",
                              item_name, shown, known);
         }
-        if (!strvec_contains(tools, text))
-            strvec_push(tools, text);
+        strvec_push_once(tools, text);
     }
     return 0;
 }
@@ -52,8 +51,7 @@ int tools_argument_resolve(const struct strvec *names, const struct config *conf
                       shown, known);
             return error_about(error, REQUEST_TOOLS);
         }
-        if (!strvec_contains(tools, name))
-            strvec_push(tools, name);
+        strvec_push_once(tools, name);
     }
     return 0;
 }

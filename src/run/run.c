@@ -85,16 +85,6 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     return false;
 }
 
-/* Each warning once: another instance of the same run may have caused the same. */
-static void add_warnings(struct run *run)
-{
-    const struct strvec *warnings = &run->instance->warnings;
-
-    for (size_t i = 0; i < warnings->count; i++)
-        if (!strvec_contains(&run->result->warnings, warnings->items[i]))
-            strvec_push(&run->result->warnings, warnings->items[i]);
-}
-
 /* ---- the instance */
 
 /*
@@ -112,7 +102,7 @@ static int run_warm(struct run *run, bool *begun, struct error *error)
     run->result->warm = true;
     run->result->ready_bytes = run->instance->link.ready_bytes;
     run_set_container(run, &run->instance->container);
-    add_warnings(run);
+    run_add_warnings(run);
     if (instance_set_limits(run->instance, &run->limits, deadline, run->cancel, error) != 0)
         return -1;
     return run_programs(run, deadline, begun, error);
@@ -136,7 +126,7 @@ int run_make_instance(struct run *run, struct error *error)
     status = instance_make(run->instance, run->plan, run_setup_deadline(run), run_end_deadline(run),
                            run->cancel, error);
     run_set_container(run, &run->instance->container);
-    add_warnings(run);
+    run_add_warnings(run);
     if (status != 0)
         free_instance(run);
     return status;

@@ -75,11 +75,7 @@ void run_set_container(struct run *run, const struct owned_container *container)
 
 void run_add_warnings(struct run *run)
 {
-    const struct strvec *warnings = &run->instance->warnings;
-
-    for (size_t i = 0; i < warnings->count; i++)
-        if (!strvec_contains(&run->result->warnings, warnings->items[i]))
-            strvec_push(&run->result->warnings, warnings->items[i]);
+    strvec_push_all_once(&run->result->warnings, &run->instance->warnings);
 }
 
 const struct archive *run_archive(const struct run *run)

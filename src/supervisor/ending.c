@@ -201,7 +201,7 @@ void ending_take_events(struct supervisor *supervisor)
 {
     take_exceeded(supervisor, &supervisor->outputs[0]);
     take_exceeded(supervisor, &supervisor->outputs[1]);
-    if (supervisor->program.has_value)
+    if (program_has(&supervisor->program, FRAME_RUN_VALUE))
         take_exceeded(supervisor, &supervisor->value);
     if (!supervisor->driver.ended || supervisor->state != STATE_RUNNING)
         return;
@@ -330,10 +330,11 @@ static void finish_ending(struct supervisor *supervisor)
     input_stream_close(&supervisor->input);
     close_drained(supervisor, &supervisor->outputs[0]);
     close_drained(supervisor, &supervisor->outputs[1]);
-    if (program->has_value)
+    if (program_has(program, FRAME_RUN_VALUE))
         close_drained(supervisor, &supervisor->value);
     if (program->out[0] < 0 && program->out[1] < 0 &&
-        (!program->has_value || program->answer < 0) && finish_output(supervisor))
+        (!program_has(program, FRAME_RUN_VALUE) || program->answer < 0) &&
+        finish_output(supervisor))
         send_end(supervisor);
 }
 

@@ -52,11 +52,20 @@ enum frame_run_flag {
     FRAME_RUN_AT_ONCE = 32,      /* output is sent as it comes, since an answer is waited for */
     FRAME_RUN_JOINED = 64,
     FRAME_RUN_INTERACTOR = 128,
-    FRAME_RUN_VALUE = 256,      /* descriptor 3 of the program carries a value, see "Values" */
-    FRAME_RUN_FRESH = 512,      /* no program that was made ready goes on */
-    FRAME_RUN_FORK = 1024,      /* the program may be a fork of one that was made ready */
-    FRAME_RUN_LAST = 2048,      /* no other request follows: END may come a little early */
-    FRAME_RUN_STDIN_FILE = 4096 /* its stdin is a file; see "Standard input" */
+    FRAME_RUN_VALUE = 256,       /* descriptor 3 of the program carries a value, see "Values" */
+    FRAME_RUN_FRESH = 512,       /* no program that was made ready goes on */
+    FRAME_RUN_FORK = 1024,       /* the program may be a fork of one that was made ready */
+    FRAME_RUN_LAST = 2048,       /* no other request follows: END may come a little early */
+    FRAME_RUN_STDIN_FILE = 4096, /* its stdin is a file; see "Standard input" */
+    FRAME_RUN_ALL = 8191,
+    FRAME_RUN_NOT_IN_SCRIPTS = FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR |
+                               FRAME_RUN_VALUE | FRAME_RUN_FRESH | FRAME_RUN_FORK | FRAME_RUN_LAST,
+    /* A RUN with one of these does not continue a ready program. */
+    FRAME_RUN_NOT_READY =
+        FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR | FRAME_RUN_VALUE | FRAME_RUN_FRESH,
+    /* These are not about how a program is started, in which a ready one must be the same. */
+    FRAME_RUN_NOT_START = FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_SAMPLE_MEMORY |
+                          FRAME_RUN_MUST_SUCCEED | FRAME_RUN_AT_ONCE | FRAME_RUN_LAST
 };
 
 /* What a program waits for, all of whose threads sleep: input, or room for its output. */
@@ -65,14 +74,6 @@ enum frame_wait { FRAME_WAIT_NOTHING, FRAME_WAIT_INPUT, FRAME_WAIT_OUTPUT };
 struct frame_wait_state {
     uint64_t idle_ms; /* since something was written to either FIFO, if it is joined */
     uint32_t wait;    /* enum frame_wait */
-    uint32_t zero;
-};
-
-/* As in struct frame_run; of the flags, FRAME_RUN_NETLINK, FRAME_RUN_CELL, FRAME_RUN_FORK and
- * FRAME_RUN_STDIN_FILE alone. */
-struct frame_make_ready {
-    uint64_t stack_max;
-    uint32_t flags;
     uint32_t zero;
 };
 

@@ -243,12 +243,13 @@ static _Noreturn void become_program(const struct program *program, const struct
     report = arranged;
     program_prefer_for_oom();
     setrlimit(RLIMIT_CORE, &no_core);
-    limit_stack(program->stack_max);
+    limit_stack(program->order.stack_max);
     umask(022);
     if (error == 0 && program->traced && ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         error = errno;
     if (error == 0)
-        error = filter_install(program->netlink, program->ipc, program->watch);
+        error =
+            filter_install(program_has(program, FRAME_RUN_NETLINK), program->ipc, program->watch);
     if (error != 0)
         give_up(report, false, error);
     environ = program->environment.items;
@@ -269,7 +270,6 @@ bool program_open_stdin(struct program *program)
     int ends[2];
     const bool opened = memory_file_open_pair("stdin", ends);
 
-    program->has_file = true;
     program->joined[0] = ends[0];
     program->in = ends[1];
     return opened;
@@ -281,12 +281,13 @@ static bool open_pipes(struct pipes *pipes, struct program *program)
     pipes->ends[PIPE_IN][0] = program->joined[0];
     pipes->ends[PIPE_OUT][1] = program->joined[1];
     program->joined[0] = program->joined[1] = -1;
-    if (program->is_interpreter && !memory_file_open_pair("stdin", pipes->ends[PIPE_IN]))
+    if (program_has(program, FRAME_RUN_CELL) &&
+        !memory_file_open_pair("stdin", pipes->ends[PIPE_IN]))
         return false;
     for (int i = 0; i < PIPES; i++) {
         if (pipes->ends[i][0] >= 0 || pipes->ends[i][1] >= 0 ||
-            (i == PIPE_BEGIN && !program->is_interpreter && !program->hook) ||
-            (i == PIPE_ANSWER && !program->is_interpreter && !program->has_value))
+            (i == PIPE_BEGIN && !program_has(program, FRAME_RUN_CELL) && !program->hook) ||
+            (i == PIPE_ANSWER && !program_has(program, FRAME_RUN_CELL | FRAME_RUN_VALUE)))
             continue;
         if (pipe2(pipes->ends[i], O_CLOEXEC) != 0)
             return false;
@@ -311,10 +312,10 @@ static struct descriptors descriptors_of(const struct program *program, const st
                                ends[PIPE_IN][1], ends[PIPE_BEGIN][0], ends[PIPE_ANSWER][1]},
                               6};
 
-    if (program->is_interpreter)
+    if (program_has(program, FRAME_RUN_CELL))
         return all;
     all.items[3] = all.items[program->hook ? 4 : 5];
-    all.count = program->hook || program->has_value ? 4 : 3;
+    all.count = program->hook || program_has(program, FRAME_RUN_VALUE) ? 4 : 3;
     return all;
 }
 
@@ -322,7 +323,7 @@ static struct descriptors descriptors_of(const struct program *program, const st
 static bool send_to_hook(const struct program *program, const struct pipes *pipes)
 {
     const struct strbuf *hook = program->hook;
-    const int to = pipes->ends[program->is_interpreter ? PIPE_IN : PIPE_BEGIN][1];
+    const int to = pipes->ends[program_has(program, FRAME_RUN_CELL) ? PIPE_IN : PIPE_BEGIN][1];
 
     if (hook && write(to, hook->data, hook->length) != (ssize_t)hook->length)
         return false;
@@ -364,7 +365,7 @@ static int take_end(struct pipes *pipes, enum pipe_of pipe, int end)
 
 static void take_ends(struct program *program, struct pipes *pipes)
 {
-    if (!program->is_interpreter && !program->has_file)
+    if (!program_has(program, FRAME_RUN_CELL | FRAME_RUN_STDIN_FILE))
         program->in = take_end(pipes, PIPE_IN, 1);
     program->out[0] = take_end(pipes, PIPE_OUT, 0);
     program->out[1] = take_end(pipes, PIPE_ERR, 0);

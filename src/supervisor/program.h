@@ -1,7 +1,8 @@
 /*
  * The program: what is executed, and the process that executes it. It gets pipes of its own, a
  * session of its own, and no descriptor of the supervisor. An interpreter that stays is a program
- * with more descriptors (see "Cells" in supervisor/protocol.h). Knows nothing of frames.
+ * with more descriptors (see "Cells" in supervisor/protocol.h). Knows no frame but
+ * what struct frame_run says of its start.
  */
 #ifndef SUPERVISOR_PROGRAM_H
 #define SUPERVISOR_PROGRAM_H
@@ -14,8 +15,10 @@
 #include "base/strbuf.h"
 #include "base/strvec.h"
 #include "supervisor/figures.h"
+#include "supervisor/frame_payloads.h"
 
 struct program {
+    struct frame_run order; /* the last one: how it is started, and what the supervisor does then */
     const struct strbuf *hook; /* what a hook reads from descriptor 3; borrowed; NULL: no hook */
     struct strvec arguments;
     struct strvec environment; /* that of this process, changed by program_set_variable() */
@@ -26,18 +29,22 @@ struct program {
     int in;                    /* our ends of its pipes, non-blocking; -1: closed */
     int out[2];
     int report;            /* for program_take_report(); -1: closed */
-    int begin, answer;     /* of descriptors 4 and 5 of an interpreter; -1: closed */
-    bool has_value;        /* `answer` is that of descriptor 3, for a value; no interpreter */
-    bool is_interpreter;   /* it stays, and reads cells */
+    int begin, answer;     /* of descriptors 4 and 5 of an interpreter, or `answer` of descriptor 3
+                              for a value; -1: closed */
     bool traced;           /* it stops when it is executed, for its tracer, this process */
     int joined[2];         /* its stdin and stdout, in place of pipes; given away; -1: none */
-    bool has_file;         /* its stdin is a file, see program_open_stdin() */
-    bool netlink, ipc;     /* what filter_install() lets it use */
+    bool ipc;              /* filter_install() lets it use that */
     pid_t watch;           /* the second thread of process 1, for filter_install(); 0: none */
-    uint64_t stack_max;    /* bytes of its stack at most; 0: its limit stays */
     uint64_t start_us;     /* figures_clock_us() right before it was executed */
     uint64_t start_cpu_us; /* figures_cpu_us() then */
 };
+
+/* Whether it is started with one of these flags of enum frame_run_flag. With FRAME_RUN_CELL it is
+ * an interpreter, which stays and reads cells. */
+static inline bool program_has(const struct program *program, uint32_t flags)
+{
+    return (program->order.flags & flags) != 0;
+}
 
 void program_init(struct program *program);
 void program_release(struct program *program);

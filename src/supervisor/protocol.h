@@ -38,7 +38,7 @@
  *                           something is emptied, and the copy laid out; waiting after that. A
  *                           failure is reported only after the next RUN or MAKE_READY, so the
  *                           frames of the request may come at once
- *     MAKE_READY   waiting  struct frame_make_ready and text: see "Ready programs". READY or FAILED
+ *     MAKE_READY   waiting  struct frame_run and a text: see "Ready programs". READY or FAILED
  *                           follows; ended after FAILED
  *     DETACH       waiting  struct frame_detach, only in a script, see below. DETACHED or FAILED
  *                  ended    follows; the state stays
@@ -117,7 +117,7 @@
  * working directory for the first time, to start a process, or to read its first cell. It waits
  * there, and READY is sent. RUN lets it go on if the words, the variables and what struct frame_run
  * says of its start are the same, and it is killed otherwise, or with FRAME_RUN_FRESH, which says
- * that limits have changed.
+ * that limits have changed. Of the struct of MAKE_READY only what says how it is started counts.
  *
  * Forks. After MAKE_READY with FRAME_RUN_FORK, what waits does not go on itself: each RUN with this
  * flag is a fork of it, as long as nothing but the forks' own processes has run meanwhile and none

@@ -127,11 +127,7 @@ static bool can_run(const struct supervisor *supervisor, const struct frame_run 
 {
     const bool script = supervisor_has_script(supervisor);
     const uint32_t known =
-        FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK | FRAME_RUN_SAMPLE_MEMORY |
-        FRAME_RUN_STDIN_FILE |
-        (script ? FRAME_RUN_MUST_SUCCEED
-                : FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR | FRAME_RUN_VALUE |
-                      FRAME_RUN_FRESH | FRAME_RUN_FORK | FRAME_RUN_LAST);
+        FRAME_RUN_ALL & ~(uint32_t)(script ? FRAME_RUN_NOT_IN_SCRIPTS : FRAME_RUN_MUST_SUCCEED);
     const uint32_t stays = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES;
     const uint32_t no_file = FRAME_RUN_CELL | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR;
 
@@ -152,10 +148,10 @@ static bool can_run(const struct supervisor *supervisor, const struct frame_run 
 /* Once, before any program has run: what was left by one could change what is made ready. */
 static bool make_ready(struct supervisor *supervisor, const struct frame *frame)
 {
-    struct frame_make_ready order;
+    struct frame_run order;
     char variable[128];
 
-    if (supervisor_has_script(supervisor) || supervisor->order.timer_ms > 0 ||
+    if (supervisor_has_script(supervisor) || supervisor->run.timer_ms > 0 ||
         supervisor->ready.program.pid > 0 || supervisor->program.arguments.count == 0 ||
         frame->length < sizeof order || frame->length >= sizeof order + sizeof variable)
         return false;

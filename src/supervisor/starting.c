@@ -42,9 +42,9 @@ bool starting_end_files(struct supervisor *supervisor)
 static void begin(struct supervisor *supervisor)
 {
     const struct frame_run *run = &supervisor->run;
-    const bool samples = (supervisor->order.flags & FRAME_RUN_SAMPLE_MEMORY) != 0;
+    const bool samples = program_has(&supervisor->program, FRAME_RUN_SAMPLE_MEMORY);
 
-    supervisor->run = supervisor->order;
+    supervisor->run = supervisor->program.order;
     supervisor->ended_alone = false;
     supervisor->before =
         supervisor->left_processes ? supervisor->ended : figures_usage(&supervisor->figures);
@@ -194,7 +194,7 @@ static void start_cell(struct supervisor *supervisor)
 {
     struct driver_link *driver = &supervisor->driver;
 
-    if (driver_link_begin(driver, supervisor->order.report_max) != 0) {
+    if (driver_link_begin(driver, supervisor->program.order.report_max) != 0) {
         starting_fail(supervisor, FRAME_STEP_START, driver->error);
         return;
     }
@@ -235,17 +235,18 @@ static bool load_stdin(struct supervisor *supervisor)
 
 void starting_load(struct supervisor *supervisor)
 {
-    const bool is_cell = (supervisor->order.flags & FRAME_RUN_CELL) != 0;
+    const bool is_cell = program_has(&supervisor->program, FRAME_RUN_CELL);
 
     if (supervisor->state != STATE_LOADING || (is_cell && !load_cell(supervisor)) ||
-        (supervisor->program.has_file && !load_stdin(supervisor)) ||
+        (program_has(&supervisor->program, FRAME_RUN_STDIN_FILE) && !load_stdin(supervisor)) ||
         !relay_is_ready(&supervisor->relay))
         return;
     if (is_cell) {
         start_cell(supervisor);
         return;
     }
-    if (!peer_join(&supervisor->peer, supervisor->order.flags, supervisor->program.joined)) {
+    if (!peer_join(&supervisor->peer, supervisor->program.order.flags,
+                   supervisor->program.joined)) {
         starting_fail(supervisor, FRAME_STEP_JOIN, errno);
         return;
     }
@@ -255,7 +256,7 @@ void starting_load(struct supervisor *supervisor)
 
 void starting_extend(struct supervisor *supervisor, uint64_t ms)
 {
-    struct frame_run *run = &supervisor->order;
+    struct frame_run *run = &supervisor->program.order;
 
     if (supervisor->state == STATE_LOADING) {
         run->timer_ms += run->timer_ms > 0 ? ms : 0;
@@ -267,21 +268,19 @@ void starting_extend(struct supervisor *supervisor, uint64_t ms)
 /* ---- MAKE_READY */
 
 /* What the program is started with, of RUN or MAKE_READY. */
-static void set_up_program(struct supervisor *supervisor, uint64_t stack_max, uint32_t flags)
+static void set_up_program(struct supervisor *supervisor, const struct frame_run *order)
 {
     struct program *program = &supervisor->program;
 
-    program->stack_max = stack_max;
-    program->is_interpreter = (flags & FRAME_RUN_CELL) != 0;
-    program->has_value = (flags & FRAME_RUN_VALUE) != 0;
+    program->order = *order;
     program->watch = supervisor->connection.thread;
-    program->netlink = (flags & FRAME_RUN_NETLINK) != 0;
     program->ipc = !keep_hides_objects(&supervisor->keep);
 }
 
-void starting_make_ready(struct supervisor *supervisor, const struct frame_make_ready *frame,
+void starting_make_ready(struct supervisor *supervisor, const struct frame_run *frame,
                          const char *variable)
 {
+    struct program *program = &supervisor->program;
     struct program_failure failure;
 
     if (ending_fail_keep(supervisor) || !starting_end_files(supervisor))
@@ -290,13 +289,11 @@ void starting_make_ready(struct supervisor *supervisor, const struct frame_make_
         ending_fail(supervisor, FRAME_STEP_START, ENOTSUP, NULL);
         return;
     }
-    set_up_program(supervisor, frame->stack_max,
-                   frame->flags & (FRAME_RUN_NETLINK | FRAME_RUN_CELL));
-    supervisor->ready.forks = (frame->flags & FRAME_RUN_FORK) != 0;
-    if ((frame->flags & FRAME_RUN_STDIN_FILE) != 0 && !program_open_stdin(&supervisor->program))
+    set_up_program(supervisor, frame);
+    program->order.flags &= ~(uint32_t)FRAME_RUN_NOT_READY;
+    if (program_has(program, FRAME_RUN_STDIN_FILE) && !program_open_stdin(program))
         ending_fail(supervisor, FRAME_STEP_START, errno, NULL);
-    else if (!ready_start(&supervisor->ready, &supervisor->program, &supervisor->figures, variable,
-                          &failure))
+    else if (!ready_start(&supervisor->ready, program, &supervisor->figures, variable, &failure))
         ending_fail(supervisor, FRAME_STEP_START, failure.error, NULL);
 }
 
@@ -307,7 +304,7 @@ static void answer_make_ready(struct supervisor *supervisor)
     const struct frame_ready answer = {figures_current_bytes(&supervisor->figures)};
 
     if (ready->state == READY_WAITING &&
-        (!ready->forks ||
+        (!program_has(&ready->program, FRAME_RUN_FORK) ||
          ready_become_template(ready, &supervisor->processes, &supervisor->figures))) {
         connection_send(&supervisor->connection, FRAME_READY, &answer, sizeof answer, NULL);
         return;
@@ -329,19 +326,6 @@ bool starting_take_ready(struct supervisor *supervisor, pid_t pid, int status)
 }
 
 /* ---- RUN */
-
-/* Kills what was made ready, unless this RUN can continue it, or be a fork of it. */
-static void choose_ready(struct supervisor *supervisor)
-{
-    const uint32_t others =
-        FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR | FRAME_RUN_VALUE | FRAME_RUN_FRESH;
-    const uint32_t flags = supervisor->order.flags;
-    struct ready *ready = &supervisor->ready;
-
-    if ((flags & others) != 0 || !ready_suits(ready, &supervisor->program) ||
-        ready->forks != ((flags & FRAME_RUN_FORK) != 0))
-        ready_discard(ready, &supervisor->processes);
-}
 
 /* Opens the file that is to be its stdin: that of what goes on, if that is not forked. */
 static bool open_stdin(struct supervisor *supervisor)
@@ -369,13 +353,12 @@ void starting_run(struct supervisor *supervisor, const struct frame_run *frame)
         starting_fail(supervisor, FRAME_STEP_START, ENOMEM);
         return;
     }
-    supervisor->order = *frame;
-    set_up_program(supervisor, frame->stack_max, frame->flags);
+    set_up_program(supervisor, frame);
     if (frame->tools > 0 && !supervisor->has_interpreter)
         program_extend_path(&supervisor->program, MUX_TOOLS_DIRECTORY);
-    supervisor->program.has_file = (frame->flags & FRAME_RUN_STDIN_FILE) != 0;
-    choose_ready(supervisor);
-    if (supervisor->program.has_file && !open_stdin(supervisor)) {
+    if (!ready_suits(&supervisor->ready, &supervisor->program))
+        ready_discard(&supervisor->ready, &supervisor->processes);
+    if (program_has(&supervisor->program, FRAME_RUN_STDIN_FILE) && !open_stdin(supervisor)) {
         starting_fail(supervisor, FRAME_STEP_START, errno);
         return;
     }

@@ -123,12 +123,12 @@ static void watch(struct supervisor *supervisor, struct loop *loop)
             output_stream_watch(&supervisor->outputs[i], loop, gathers);
         else if (supervisor->has_interpreter) /* it writes between two cells */
             descriptor_discard_watch(&program->out[i], loop);
-    if (program->has_value && (runs || state == STATE_ENDING))
+    if (program_has(program, FRAME_RUN_VALUE) && (runs || state == STATE_ENDING))
         output_stream_watch(&supervisor->value, loop, false);
     relay_watch(&supervisor->relay, loop);
     if (state == STATE_STARTING || state == STATE_RUNNING)
         driver_link_watch_cell(&supervisor->driver, loop);
-    if (state == STATE_RUNNING && !program->has_value)
+    if (state == STATE_RUNNING && !program_has(program, FRAME_RUN_VALUE))
         driver_link_watch_report(&supervisor->driver, loop);
     if (runs)
         memory_use_watch(&supervisor->memory, loop);

@@ -65,10 +65,10 @@ struct supervisor {
     struct keep keep;
     struct stop_file stop;
     struct detach detach;
-    int workdir, signals;   /* descriptors; owned */
-    bool reap_more;         /* there may be ended children that are not reaped yet */
-    struct frame_run order; /* of the last RUN */
-    struct frame_run run;   /* `order` from BEGUN on: the last request may still use CPU time */
+    int workdir, signals; /* descriptors; owned */
+    bool reap_more;       /* there may be ended children that are not reaped yet */
+    struct frame_run run; /* that of the program, from BEGUN on: the last request may still use
+                             CPU time */
     struct frame_collect collect; /* of the last COLLECT */
     bool collects;                /* it came before RUN: the files are sent after END */
     bool has_interpreter;         /* there is one, whose end was not reported */
@@ -121,7 +121,7 @@ void requests_stop(struct supervisor *supervisor);
 /* ---- starting.c */
 
 /* Handles MAKE_READY. */
-void starting_make_ready(struct supervisor *supervisor, const struct frame_make_ready *frame,
+void starting_make_ready(struct supervisor *supervisor, const struct frame_run *frame,
                          const char *variable);
 
 /* Takes a status of wait(2) of what is made ready. False: it is of another child. */

@@ -31,8 +31,8 @@ void tool_log_add(struct tool_log *log, const char *name, bool ok, long long ms,
 
 void tool_log_warn(struct tool_log *log, const char *text)
 {
-    if (log->warnings.count < TOOL_LOG_WARNINGS_MAX && !strvec_contains(&log->warnings, text))
-        strvec_push(&log->warnings, text);
+    if (log->warnings.count < TOOL_LOG_WARNINGS_MAX)
+        strvec_push_once(&log->warnings, text);
 }
 
 json_t *tool_log_calls(const struct tool_log *log)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "tools/server_guard.h"
 
 struct set_server {
@@ -47,12 +48,11 @@ void tool_set_end(struct tool_set *set)
 {
     if (!set)
         return;
-    pthread_mutex_lock(&set->lock);
+    THREAD_LOCK(&set->lock);
     set->ending = true;
     for (size_t i = 0; i < set->count; i++)
         if (set->servers[i].upstream)
             upstream_end(set->servers[i].upstream);
-    pthread_mutex_unlock(&set->lock);
 }
 
 bool tool_set_wait(const struct tool_set *set, long long deadline)
@@ -108,12 +108,11 @@ struct upstream *tool_set_upstream(struct tool_set *set, const struct tool_sourc
     struct set_server *server = (struct set_server *)source; /* the first member of one of ours */
     struct upstream *upstream;
 
-    pthread_mutex_lock(&set->lock);
+    THREAD_LOCK(&set->lock);
     if (!server->upstream && set->ending)
         error_set(error, ERROR_CANCELLED, "isolator ends");
     else if (!server->upstream)
         server->upstream = make_upstream(set, source->server, error);
     upstream = server->upstream;
-    pthread_mutex_unlock(&set->lock);
     return upstream;
 }

@@ -4,6 +4,7 @@
 #include "base/jsonrpc_codes.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "tools/tool_revision.h"
 #include "tools/upstream_state.h"
 
@@ -136,13 +137,12 @@ static void publish_list(struct upstream_session *session)
     session->is_ready = true;
     session->needs_turn = true;
     session->next_fetch = clock_now_ms() + upstream->times.refetch;
-    pthread_mutex_lock(&upstream->lock);
+    THREAD_LOCK(&upstream->lock);
     upstream_tools_release(&upstream->tools);
     upstream->tools = session->listed;
     session->listed = NULL;
     upstream->is_current = !session->wants_list;
     upstream_end_listings(upstream, upstream->tools, NULL);
-    pthread_mutex_unlock(&upstream->lock);
 }
 
 /* What an error of JSON-RPC says, escaped; owned. */
@@ -328,9 +328,8 @@ static void note_list_changed(struct upstream_session *session)
 
     session->wants_list = true;
     session->needs_turn = true;
-    pthread_mutex_lock(&upstream->lock);
+    THREAD_LOCK(&upstream->lock);
     upstream->is_current = false;
-    pthread_mutex_unlock(&upstream->lock);
 }
 
 /* Some programs greet on standard output, so a few lines of text are ignored. */

@@ -9,6 +9,7 @@
 #include "base/signal_name.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "tools/server_process.h"
 #include "tools/upstream_state.h"
 
@@ -127,7 +128,7 @@ static bool follow_callers(struct upstream_session *session)
     struct upstream *upstream = session->upstream;
     bool closing;
 
-    pthread_mutex_lock(&upstream->lock);
+    THREAD_LOCK(&upstream->lock);
     closing = upstream->closing;
     for (size_t i = 0; i < upstream->cancelled_count; i++)
         if (session->process.queue.length < UPSTREAM_REPLY_BYTES)
@@ -136,21 +137,19 @@ static bool follow_callers(struct upstream_session *session)
     expire_calls(session);
     if (session->is_ready && !closing)
         send_calls(session);
-    pthread_mutex_unlock(&upstream->lock);
     return !closing;
 }
 
 /* Ends all that wait, since the server has ended or cannot start. */
 static void fail_all(struct upstream *upstream, const char *why)
 {
-    pthread_mutex_lock(&upstream->lock);
+    THREAD_LOCK(&upstream->lock);
     while (upstream->calls)
         fail_call(upstream, upstream->calls, why);
     upstream_end_listings(upstream, NULL, why);
     upstream_tools_release(&upstream->tools);
     upstream->is_current = false;
     upstream->cancelled_count = 0;
-    pthread_mutex_unlock(&upstream->lock);
 }
 
 /* ---- a run of the server */
@@ -171,10 +170,9 @@ static long long next_deadline(const struct upstream_session *session, long long
         limit(&deadline, session->next_fetch);
     if (session->is_ready && session->list_id != 0)
         limit(&deadline, session->list_deadline);
-    pthread_mutex_lock(&upstream->lock);
+    THREAD_LOCK(&upstream->lock);
     for (const struct upstream_call *call = upstream->calls; call; call = call->next)
         limit(&deadline, call->deadline);
-    pthread_mutex_unlock(&upstream->lock);
     return deadline;
 }
 

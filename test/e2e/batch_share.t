@@ -56,22 +56,18 @@ test_case 'programs in Python are forks, if they are started in the same way' &&
 END
 }
 
-test_case 'the configuration: a default and a maximum' && {
-    lines 'map { {entrypoint_code => "echo $_"} } 1 .. 3'
-    batch_with '{"share": 2}' -q -j 1 "$scratch/lines"
-    is "$(results "$served" | paste -sd ,)" "1 0 exit,1 1 exit,2 0 exit" "the default"
-    batch_with '{"share": 2}' -q -j 1 --share=0 "$scratch/lines"
-    is "$(results "$served" | paste -sd ,)" "1 own exit,2 own exit,3 own exit" "--share=0"
-    refused() { # CONFIG MESSAGE STATUS ARG...
-        batch_with "$1" -q "${@:4}" "$scratch/lines"
-        is "$status|$out|$err" "$3||isolator: $2" "${*:4} with $1"
+test_case 'the maximum of the configuration, and jobs' && {
+    lines '{entrypoint_code => "echo"}'
+    refused() { # CONFIG MESSAGE ARG...
+        batch_with "$1" -q "${@:3}" "$scratch/lines"
+        is "$status|$out|$err" "2||isolator: $2" "${*:3} with $1"
     }
-    refused '{"maxShare": 199}' "--share: 200 is more than the configuration allows, which is 199 (maxShare)" 2 --share
-    refused '{"maxShare": 0}' "--share: 1 is more than the configuration allows, which is 0 (maxShare)" 2 --share=1
-    refused '{"share": 3, "maxShare": 2}' "share: 3 is more than the configuration allows, which is 2 (maxShare)" 2
-    refused '{}' "--share is not for jobs, each of which has a container of its own" 2 --share --detach
-    batch -q --share=x "$scratch/lines"
-    is "$status" 2 "not a number"
+    refused '{"maxShare": 199}' "--share: 200 is more than the configuration allows, which is 199 (maxShare)" --share
+    refused '{"maxShare": 0}' "--share: 1 is more than the configuration allows, which is 0 (maxShare)" --share=1
+    refused '{}' "--share is not for jobs, each of which has a container of its own" --share --detach
+    refused '{}' "--share must be a whole number from 0 to 100000" --share=x
+    batch_with '{"maxShare": 0}' -q --share=0 "$scratch/lines"
+    is "$status $(results "$served")" "0 1 own exit" "--share=0"
 }
 
 # What a program does, and in the next line what one sees.

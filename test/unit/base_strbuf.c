@@ -242,6 +242,24 @@ CASE(strvec__pushes_several)
     strvec_release(&vector);
 }
 
+CASE(strvec__pushes_once)
+{
+    struct strvec vector = STRVEC_INIT;
+    struct strvec more = STRVEC_INIT;
+    char *joined;
+
+    strvec_push_each(&vector, "a", "a", NULL);
+    strvec_push_once(&vector, "a");
+    strvec_push_once(&vector, "b");
+    strvec_push_each(&more, "c", "b", "c", NULL);
+    strvec_push_all_once(&vector, &more);
+    joined = strvec_join(&vector, "|");
+    assert_string_equal(joined, "a|a|b|c");
+    free(joined);
+    strvec_release(&more);
+    strvec_release(&vector);
+}
+
 CASE(strvec__contains_whole_members_only)
 {
     struct strvec vector = STRVEC_INIT;

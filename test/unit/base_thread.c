@@ -1,6 +1,8 @@
 #define _GNU_SOURCE /* pthread_getattr_np() */
 #include "test.h"
 
+#include <errno.h>
+
 #include <jansson.h>
 
 #include "base/memory.h"
@@ -51,4 +53,16 @@ CASE(thread__states_its_stack)
     assert_int_equal(thread_start(&thread, ask_stack, &bytes), 0);
     pthread_join(thread, NULL);
     assert_int_equal(bytes, THREAD_STACK_BYTES);
+}
+
+CASE(thread__lock_ends_with_the_block)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+    {
+        THREAD_LOCK(&mutex);
+        assert_int_equal(pthread_mutex_trylock(&mutex), EBUSY);
+    }
+    assert_int_equal(pthread_mutex_trylock(&mutex), 0);
+    pthread_mutex_unlock(&mutex);
 }

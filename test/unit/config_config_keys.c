@@ -27,7 +27,7 @@ CASE(config_keys__levels)
         "allowNetlink userRange "
         "promptsDir inputsDir auditFile maxConcurrent maxQueued maxTextBytes maxArtifacts "
         "maxArtifactBytes "
-        "maxStoredBytes warm warmMaxAgeSeconds warmMemoryMB share maxShare sessions jobs tools "
+        "maxStoredBytes warm warmMaxAgeSeconds warmMemoryMB maxShare sessions jobs tools "
         "mcpServers toolLimits images "
         "isolatorPath network defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "
@@ -77,7 +77,6 @@ CASE(config_keys__ranges)
         {"warm", 0, 100},
         {"warmMaxAgeSeconds", 1, 86400},
         {"warmMemoryMB", 0, 1 << 24},
-        {"share", 0, 100000},
         {"maxShare", 0, 100000},
     };
     const struct config_key *key = NULL;

@@ -193,7 +193,6 @@ static char *describe(struct strbuf *bytes)
     struct frame_credit credit;
     struct frame_extend extend;
     struct frame_keep keep;
-    struct frame_make_ready make_ready;
     struct frame_collect order;
     struct frame_run run;
     int type;
@@ -226,10 +225,10 @@ static char *describe(struct strbuf *bytes)
             strbuf_addf(&text, "keep %llu %llu;", (unsigned long long)keep.max,
                         (unsigned long long)keep.max_ms);
         } else if (type == FRAME_MAKE_READY) {
-            assert_true(payload.length >= sizeof make_ready);
-            memcpy(&make_ready, payload.data, sizeof make_ready);
-            strbuf_addf(&text, "make-ready %llu %u %s;", (unsigned long long)make_ready.stack_max,
-                        make_ready.flags, strbuf_string(&payload) + sizeof make_ready);
+            assert_true(payload.length >= sizeof run);
+            memcpy(&run, payload.data, sizeof run);
+            strbuf_addf(&text, "make-ready %llu %u %s;", (unsigned long long)run.stack_max,
+                        run.flags, strbuf_string(&payload) + sizeof run);
         } else if (type == FRAME_RESTORE) {
             assert_int_equal(payload.length, sizeof restore);
             memcpy(&restore, payload.data, sizeof restore);

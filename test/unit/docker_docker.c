@@ -22,7 +22,6 @@ struct fixture {
     char *directory;
     char *command;
     struct docker docker;
-    struct strvec arguments;
     struct docker_call call;
     struct docker_output output;
     struct error error;
@@ -35,9 +34,8 @@ static void set_up(struct fixture *fixture, const char *script)
     fixture->command = script_in(fixture->directory, "docker", script);
     fixture->docker.command = fixture->command;
     fixture->docker.engine_timeout = ENGINE_TIMEOUT;
-    fixture->call = (struct docker_call){
-        .arguments = &fixture->arguments, .stdin_file = -1, .deadline = clock_now_ms() + LATE_MS};
-    strvec_push_each(&fixture->arguments, "ps", "--all", NULL);
+    fixture->call = (struct docker_call){.deadline = clock_now_ms() + LATE_MS};
+    strvec_push_each(&fixture->call.arguments, "ps", "--all", NULL);
 }
 
 /* The same, cancelled before it starts. */
@@ -58,7 +56,7 @@ static void tear_down(struct fixture *fixture)
 {
     notifier_release(&fixture->cancel);
     docker_output_release(&fixture->output);
-    strvec_release(&fixture->arguments);
+    strvec_release(&fixture->call.arguments);
     error_release(&fixture->error);
     free(fixture->command);
     temp_remove(fixture->directory);
@@ -179,6 +177,7 @@ CASE(docker__run_reads_the_file_from_its_start)
     assert_int_equal(write(file, "A=1\n", 4), 4);
     set_up(&fixture, "cat");
     fixture.call.stdin_file = file;
+    fixture.call.has_stdin = true;
     assert_int_equal(run(&fixture), 0);
     assert_string_equal(strbuf_string(&fixture.output.out), "A=1\n");
     tear_down(&fixture);
@@ -686,8 +685,8 @@ static void check_reached(const char *command, const char *script, long long mil
     set_up(&fixture, script);
     fixture.docker.memory = &memory;
     fixture.call.deadline = clock_now_ms() + milliseconds;
-    strvec_release(&fixture.arguments);
-    strvec_push(&fixture.arguments, command);
+    strvec_release(&fixture.call.arguments);
+    strvec_push(&fixture.call.arguments, command);
     assert_true(docker_never_reached(&fixture.docker));
     run(&fixture);
     assert_int_equal(docker_never_reached(&fixture.docker), !reached);

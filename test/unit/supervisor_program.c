@@ -384,7 +384,7 @@ static char *stack_of(uint64_t max)
     char *text;
 
     set_up(&fixture);
-    fixture.program.stack_max = max;
+    fixture.program.order.stack_max = max;
     add(&fixture, "/bin/sh");
     add(&fixture, "-c");
     add(&fixture, "ulimit -S -s; ulimit -H -s");

@@ -8,7 +8,7 @@
  * Programs that are started before their request. Each is a shell, which waits when its script
  * first names a file in the working directory.
  */
-static const struct frame_make_ready ORDER = {.stack_max = MEGABYTE};
+static const struct frame_run ORDER = {.stack_max = MEGABYTE};
 
 static const struct frame_run SAME = {.timer_ms = 2 * LATE_MS,
                                       .linger_ms = 2 * LATE_MS,
@@ -17,7 +17,7 @@ static const struct frame_run SAME = {.timer_ms = 2 * LATE_MS,
 
 static void make_ready_with(struct fixture *fixture, const char *script, uint32_t flags)
 {
-    const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = flags};
+    const struct frame_run order = {.stack_max = MEGABYTE, .flags = flags};
 
     set_up(fixture);
     add_script(fixture, script);
@@ -44,13 +44,13 @@ static void add_request(struct fixture *fixture, const char *script, const char 
 }
 
 /* It sees the files of the request, and no trace of having waited. */
-static void check_goes_on(const char *script, uint32_t flags)
+static void check_goes_on(const char *script, uint32_t ready, uint32_t flags)
 {
     struct frame_run run = SAME;
     struct fixture fixture;
 
     run.flags = flags;
-    make_ready_with(&fixture, script, flags);
+    make_ready_with(&fixture, script, ready);
     poll(NULL, 0, SOON_MS);
     add_archive(&fixture, "file", 0);
     add_request(&fixture, script, "A=b", &run);
@@ -68,11 +68,16 @@ static void check_goes_on(const char *script, uint32_t flags)
 
 CASE(ready__goes_on)
 {
-    check_goes_on("[ -e file ];" REST, 0);
-    check_goes_on("/bin/true;" REST, 0); /* a process */
-    check_goes_on("cd ./;" REST, 0);
-    check_goes_on(REST, 0);
-    check_goes_on("[ -e file ] && [ ! -p /dev/stdin ] &&" REST, FRAME_RUN_STDIN_FILE);
+    check_goes_on("[ -e file ];" REST, 0, 0);
+    check_goes_on("/bin/true;" REST, 0, 0); /* a process */
+    check_goes_on("cd ./;" REST, 0, 0);
+    check_goes_on(REST, 0, 0);
+    check_goes_on("[ -e file ] && [ ! -p /dev/stdin ] &&" REST, FRAME_RUN_STDIN_FILE,
+                  FRAME_RUN_STDIN_FILE);
+    /* these are not about its start */
+    check_goes_on(REST, 0, FRAME_RUN_SAMPLE_MEMORY | FRAME_RUN_AT_ONCE | FRAME_RUN_LAST);
+    check_goes_on(REST, FRAME_RUN_LAST, FRAME_RUN_KEEP_PROCESSES);
+    check_goes_on(REST, FRAME_RUN_VALUE, 0); /* what waits has no descriptor for one */
 }
 
 /* An absolute path: the working directory or what is below it, and nothing that begins like it. */
@@ -182,7 +187,7 @@ static void add_perl(struct fixture *fixture, const char *script)
  */
 static void check_cells(const char *start, const char *variable, const char *output)
 {
-    static const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_CELL};
+    static const struct frame_run order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_CELL};
     struct frame_run run = SAME;
     CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
     CLEANUP_FREE char *script = string_format(
@@ -232,7 +237,7 @@ CASE(ready__interpreter_of_a_session)
 CASE(ready__cells_and_programs)
 {
     static const char script[] = "[ -e x ]; printf '\\0%12s\\0' 1 >&5; exit 5";
-    struct frame_make_ready order = ORDER;
+    struct frame_run order = ORDER;
     struct frame_run run = SAME;
     struct fixture fixture;
 
@@ -265,7 +270,7 @@ static const struct frame_run FORKED = {.timer_ms = 2 * LATE_MS,
 /* Makes a program ready that is to be a template. The kernel counts two processes. */
 static void make_template(struct fixture *fixture, const char *script, uint32_t flags)
 {
-    const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_FORK | flags};
+    const struct frame_run order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_FORK | flags};
 
     prepare(fixture);
     write_in(fixture->directory, "pids.current", "2\n");
@@ -410,7 +415,7 @@ CASE(ready__forks_that_cannot_be)
 /* Another process is there at the start, or the kernel does not count them. */
 CASE(ready__templates_beside_others)
 {
-    static const struct frame_make_ready order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_FORK};
+    static const struct frame_run order = {.stack_max = MEGABYTE, .flags = FRAME_RUN_FORK};
     static const char *const counts[] = {"3\n", "1\n", ""};
 
     for (size_t i = 0; i < COUNT(counts); i++) {
@@ -443,7 +448,7 @@ CASE(ready__templates_that_cannot_be)
     };
 
     for (size_t i = 0; i < COUNT(templates); i++) {
-        struct frame_make_ready order = ORDER;
+        struct frame_run order = ORDER;
 
         for (int fork = 1; fork >= 0; fork--) {
             struct fixture fixture;
@@ -657,7 +662,7 @@ CASE(ready__what_cannot_be)
 
 static void check_refused(struct fixture *fixture, size_t length)
 {
-    static const char zeros[sizeof(struct frame_make_ready) + 128];
+    static const char zeros[sizeof(struct frame_run) + 128];
 
     add(fixture, FRAME_MAKE_READY, zeros, length);
     expect_refusal(fixture);
@@ -666,7 +671,7 @@ static void check_refused(struct fixture *fixture, size_t length)
 /* Of another length, of nothing, twice, and after a program. */
 CASE(ready__frames_that_cannot_come)
 {
-    const size_t length = sizeof(struct frame_make_ready);
+    const size_t length = sizeof(struct frame_run);
     const size_t wrong[] = {length - 1, length + 128};
     struct fixture fixture;
 

@@ -1,4 +1,4 @@
-#include "cli/batch/batch_command.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +33,8 @@ struct batch_arguments {
     enum output_format format;
 };
 
-/* Lines that share a container if --share does not say how many; and if it is not given. */
-enum { SHARE_DEFAULT = 200, SHARE_OF_CONFIG = -1 };
+/* Lines that share a container if --share does not say how many. */
+enum { SHARE_DEFAULT = 200 };
 
 static const struct option_rule batch_rules[] = {
     {{'j', "--jobs", "N", "run N at a time", "one per processor core",
@@ -103,7 +103,7 @@ static const struct option_other others[] = {
     {NULL, NULL},
 };
 
-const struct option_table batch_table = {
+static const struct option_table batch_table = {
     .command = "isolator batch",
     .usage = "usage: isolator batch [OPTIONS] [FILE]\n"
              "\n"
@@ -148,18 +148,17 @@ static int check_output(int in, struct error *error)
                      "input and output are the same file; write the results to another file");
 }
 
-/* How many lines share a container. */
-static int choose_share(const struct batch_arguments *options, const struct config *config,
-                        int *share, struct error *error)
+static int check_share(const struct batch_arguments *options, const struct config *config,
+                       struct error *error)
 {
-    const bool of_config = options->share == SHARE_OF_CONFIG;
-
-    *share = of_config ? config->share : options->share;
-    if (*share <= config->max_share)
-        return 0;
-    return error_set(error, of_config ? ERROR_CONFIG : ERROR_USAGE,
-                     "%s: %d is more than the configuration allows, which is %d (maxShare)",
-                     of_config ? "share" : "--share", *share, config->max_share);
+    if (options->detach && options->share > 0)
+        return error_set(error, ERROR_USAGE,
+                         "--share is not for jobs, each of which has a container of its own");
+    if (options->share > config->max_share)
+        return error_set(error, ERROR_USAGE,
+                         "--share: %d is more than the configuration allows, which is %d (maxShare)",
+                         options->share, config->max_share);
+    return 0;
 }
 
 /* Reads the results in `fd`, and the requests for the first time. */
@@ -199,7 +198,7 @@ static int run_batch_command(void *context, char **operands, const struct config
     const struct batch_arguments *options = context;
     char directory[PATH_MAX];
     struct batch_options batch = {
-        .parallel = options->parallel,
+        .parallel = options->parallel > 0 ? options->parallel : parallel_default(),
         .artifacts = -1,
         .artifacts_path = options->artifacts ? directory : NULL,
         .force = options->force,
@@ -208,6 +207,7 @@ static int run_batch_command(void *context, char **operands, const struct config
         .quiet = options->quiet,
         .shard = options->shard,
         .retries = options->retries,
+        .share = options->share,
         .programs = options->programs,
         .tools = &options->tools,
         .as_table = output_format_is_text(options->format, options->json),
@@ -222,10 +222,7 @@ static int run_batch_command(void *context, char **operands, const struct config
     if (options->detach && options->tools.count > 0)
         return error_set(error, ERROR_USAGE,
                          "--tools is not for jobs, which run on when isolator has ended");
-    if (options->detach && options->share > 0)
-        return error_set(error, ERROR_USAGE,
-                         "--share is not for jobs, each of which has a container of its own");
-    if (choose_share(options, config, &batch.share, error) != 0)
+    if (check_share(options, config, error) != 0)
         return -1;
     if (options->programs && access(options->programs, R_OK | X_OK) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'",
@@ -256,14 +253,16 @@ static int run_batch_command(void *context, char **operands, const struct config
     return result;
 }
 
-int batch_command(int argc, char **argv)
+static void release_options(void *options)
 {
-    static const struct command_line command = {
-        .options = &batch_table, .operands_max = 1, .run = run_batch_command, .output = "results"};
-    struct batch_arguments options = {
-        .parallel = parallel_default(), .share = SHARE_OF_CONFIG, .tools = STRVEC_INIT};
-    const int status = command_line_main(&command, argc, argv, &options);
+    struct batch_arguments *own = options;
 
-    strvec_release(&options.tools);
-    return status;
+    strvec_release(&own->tools);
 }
+
+const struct command_line batch_command = {.options_size = sizeof(struct batch_arguments),
+                                           .options = &batch_table,
+                                           .operands_max = 1,
+                                           .run = run_batch_command,
+                                           .output = "results",
+                                           .release = release_options};

@@ -1,4 +1,4 @@
-#include "cli/doctor/doctor_command.h"
+#include "cli/command.h"
 
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static const struct option_rule doctor_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table doctor_table = {
+static const struct option_table doctor_table = {
     .command = "isolator doctor",
     .usage = "usage: isolator doctor [--json] [--runtime NAME] [--oci-runtime NAME]\n"
              "                       [--config FILE]\n"
@@ -123,15 +123,16 @@ static int run_doctor_command(void *context, char **operands, const struct confi
     return exit_status_of_doctor(&doctor, options->config_error != NULL);
 }
 
-int doctor_command(int argc, char **argv)
+static void release_options(void *options)
 {
-    static const struct command_line command = {.options = &doctor_table,
-                                                .without_config = doctor_without_config,
-                                                .run = run_doctor_command,
-                                                .output = "checks"};
-    struct doctor_options options = {.json = false};
-    const int status = command_line_main(&command, argc, argv, &options);
+    struct doctor_options *own = options;
 
-    free(options.config_error);
-    return status;
+    free(own->config_error);
 }
+
+const struct command_line doctor_command = {.options_size = sizeof(struct doctor_options),
+                                            .options = &doctor_table,
+                                            .without_config = doctor_without_config,
+                                            .run = run_doctor_command,
+                                            .output = "checks",
+                                            .release = release_options};

@@ -224,13 +224,6 @@ static void add_none_waits(struct doctor *doctor, const char *check, const char 
                  "works, but no warm container could be created", advice);
 }
 
-static void add_warnings(struct result *to, const struct result *from)
-{
-    for (size_t i = 0; i < from->warnings.count; i++)
-        if (!strvec_contains(&to->warnings, from->warnings.items[i]))
-            strvec_push(&to->warnings, from->warnings.items[i]);
-}
-
 /*
  * Runs the test program in a warm container, and adds the warnings to those of `cold`. If it cannot
  * run, adds a finding and returns false.
@@ -249,7 +242,7 @@ static bool run_warm_test(struct doctor *doctor, const char *check, const struct
         return false;
     }
     run_test(doctor, &plan, warm);
-    add_warnings(cold, warm);
+    strvec_push_all_once(&cold->warnings, &warm->warnings);
     if (result_success(warm) && !warm->ready && language->preload.count > 0)
         strvec_push(&cold->warnings, "the interpreter cannot import the modules of \"preload\"");
     if (result_success(warm) && !warm->warm) /* the container ended before the run */

@@ -53,13 +53,12 @@ static bool is_set(const char *settings, const char *name)
 static bool read_settings(const struct doctor *doctor, struct ssh_settings *settings)
 {
     const struct docker ssh = {.command = "ssh", .engine_timeout = doctor->docker.engine_timeout};
-    CLEANUP(strvec_release) struct strvec arguments = settings_arguments(doctor->engine.endpoint);
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = budget_deadline(&ssh, BUDGET_ENDPOINT),
-                                     .cancel = signals_cancel()};
+    CLEANUP(docker_call_release)
+    struct docker_call call = {.arguments = settings_arguments(doctor->engine.endpoint),
+                               .deadline = budget_deadline(&ssh, BUDGET_ENDPOINT),
+                               .cancel = signals_cancel()};
     const char *text;
 
     if (docker_run(&ssh, &call, &output, &ignored) != 0 || output.status != 0)

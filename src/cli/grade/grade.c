@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/grade/grade_report.h"
@@ -177,10 +178,9 @@ static void print_noted(struct grading *grading)
 
 static void show_progress(struct grading *grading)
 {
-    pthread_mutex_lock(&grading->lock);
+    THREAD_LOCK(&grading->lock);
     progress_count(&grading->service.progress, (long long)grading->noted,
                    (long long)(grading->noted - grading->passed));
-    pthread_mutex_unlock(&grading->lock);
 }
 
 /* Prints the warnings, and all that is before the rows. */
@@ -227,12 +227,11 @@ static int submit(struct solution *solution, struct error *error)
 /* Lets the checker be tried with this solution, unless it has been or is with an earlier one. */
 static void set_trial(struct grading *grading, const struct solution *solution)
 {
-    pthread_mutex_lock(&grading->lock);
+    THREAD_LOCK(&grading->lock);
     grading->options->request.tests.tries_checker =
         grading->tries_checker && !grading->tried && !grading->trying;
     if (grading->options->request.tests.tries_checker)
         grading->trying = solution;
-    pthread_mutex_unlock(&grading->lock);
 }
 
 /* Starts the next solution, or notes its result by what is known of it, or with an error. */
@@ -261,9 +260,8 @@ static bool may_start(struct grading *grading)
 {
     bool small;
 
-    pthread_mutex_lock(&grading->lock);
+    THREAD_LOCK(&grading->lock);
     small = grading->waiting <= WAITING_MAX;
-    pthread_mutex_unlock(&grading->lock);
     return small && grading->started < grading->count &&
            service_has_room(&grading->service.service);
 }

@@ -1,4 +1,4 @@
-#include "cli/grade/grade_command.h"
+#include "cli/command.h"
 
 #include "base/cleanup.h"
 #include "cli/exit_status.h"

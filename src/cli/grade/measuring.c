@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "cli/problem/submission_result.h"
 
 /* How often the slowest submission runs again; what else the machine does makes it slower. */
@@ -70,12 +71,8 @@ static void on_cleaned_up(void *context, const char *problem)
 
 static size_t running(struct measuring *measuring)
 {
-    size_t count;
-
-    pthread_mutex_lock(&measuring->lock);
-    count = measuring->running;
-    pthread_mutex_unlock(&measuring->lock);
-    return count;
+    THREAD_LOCK(&measuring->lock);
+    return measuring->running;
 }
 
 /* Waits until there is room for a run, or with `all`, until all have ended; or for a signal. */
@@ -108,9 +105,8 @@ static void start(struct measuring *measuring, struct measurement *item)
     pthread_mutex_unlock(&measuring->lock);
     if (grade_service_submit(measuring->grade, &item->source, &callbacks, NULL, &error) == 0)
         return;
-    pthread_mutex_lock(&measuring->lock);
+    THREAD_LOCK(&measuring->lock);
     measuring->running--;
-    pthread_mutex_unlock(&measuring->lock);
 }
 
 /* ---- all runs */
@@ -136,12 +132,11 @@ static struct measurement *find_slowest(struct measuring *measuring)
 {
     struct measurement *slowest = NULL;
 
-    pthread_mutex_lock(&measuring->lock);
+    THREAD_LOCK(&measuring->lock);
     for (size_t i = 0; i < measuring->count; i++)
         if (!isnan(measuring->items[i].seconds) &&
             (!slowest || measuring->items[i].seconds > slowest->seconds))
             slowest = &measuring->items[i];
-    pthread_mutex_unlock(&measuring->lock);
     return slowest;
 }
 

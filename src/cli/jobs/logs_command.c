@@ -1,4 +1,4 @@
-#include "cli/jobs/logs_command.h"
+#include "cli/command.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ static const struct option_rule logs_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table logs_table = {
+static const struct option_table logs_table = {
     .command = "isolator logs",
     .usage = "usage: isolator logs [-f] [--config FILE] ID\n"
              "\n"
@@ -129,13 +129,8 @@ static int run_logs_command(void *context, char **operands, const struct config 
     return result;
 }
 
-int logs_command(int argc, char **argv)
-{
-    static const struct command_line command = {.options = &logs_table,
-                                                .operands_max = 1,
-                                                .run = run_logs_command,
-                                                .output = "output of the job"};
-    struct logs_options options = {.follow = false};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line logs_command = {.options_size = sizeof(struct logs_options),
+                                          .options = &logs_table,
+                                          .operands_max = 1,
+                                          .run = run_logs_command,
+                                          .output = "output of the job"};

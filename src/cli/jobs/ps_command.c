@@ -1,4 +1,4 @@
-#include "cli/jobs/ps_command.h"
+#include "cli/command.h"
 
 #include <time.h>
 
@@ -31,7 +31,7 @@ static const struct option_rule ps_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table ps_table = {
+static const struct option_table ps_table = {
     .command = "isolator ps",
     .usage = "usage: isolator ps [--json | -q] [--config FILE]\n"
              "\n"
@@ -128,11 +128,7 @@ static int run_ps_command(void *context, char **operands, const struct config *c
     return result;
 }
 
-int ps_command(int argc, char **argv)
-{
-    static const struct command_line command = {
-        .options = &ps_table, .run = run_ps_command, .output = "list"};
-    struct ps_options options = {.json = false};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line ps_command = {.options_size = sizeof(struct ps_options),
+                                        .options = &ps_table,
+                                        .run = run_ps_command,
+                                        .output = "list"};

@@ -1,4 +1,4 @@
-#include "cli/jobs/rm_command.h"
+#include "cli/command.h"
 
 #include "base/cleanup.h"
 #include "base/signals.h"
@@ -21,7 +21,7 @@ static const struct option_rule rm_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table rm_table = {
+static const struct option_table rm_table = {
     .command = "isolator rm",
     .usage = "usage: isolator rm [-f] [--config FILE] ID...\n"
              "\n"
@@ -59,13 +59,8 @@ static int run_rm_command(void *context, char **operands, const struct config *c
     return each_job(operands, remove_job, &removal, error);
 }
 
-int rm_command(int argc, char **argv)
-{
-    static const struct command_line command = {.options = &rm_table,
-                                                .operands_max = COMMAND_ANY_OPERANDS,
-                                                .run = run_rm_command,
-                                                .output = "list"};
-    struct rm_options options = {.force = false};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line rm_command = {.options_size = sizeof(struct rm_options),
+                                        .options = &rm_table,
+                                        .operands_max = COMMAND_ANY_OPERANDS,
+                                        .run = run_rm_command,
+                                        .output = "list"};

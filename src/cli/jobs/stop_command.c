@@ -1,4 +1,4 @@
-#include "cli/jobs/stop_command.h"
+#include "cli/command.h"
 
 #include "base/cleanup.h"
 #include "base/signals.h"
@@ -13,7 +13,7 @@ static const struct option_rule stop_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table stop_table = {
+static const struct option_table stop_table = {
     .command = "isolator stop",
     .usage = "usage: isolator stop [--config FILE] ID...\n"
              "\n"
@@ -45,13 +45,8 @@ static int run_stop_command(void *context, char **operands, const struct config 
     return each_job(operands, stop_job, &docker, error);
 }
 
-int stop_command(int argc, char **argv)
-{
-    static const struct command_line command = {.options = &stop_table,
-                                                .operands_max = COMMAND_ANY_OPERANDS,
-                                                .run = run_stop_command,
-                                                .output = "list"};
-    struct common_options options = {.help = false};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line stop_command = {.options_size = sizeof(struct common_options),
+                                          .options = &stop_table,
+                                          .operands_max = COMMAND_ANY_OPERANDS,
+                                          .run = run_stop_command,
+                                          .output = "list"};

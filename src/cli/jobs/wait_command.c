@@ -1,4 +1,4 @@
-#include "cli/jobs/wait_command.h"
+#include "cli/command.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -60,7 +60,7 @@ static const struct option_rule wait_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-const struct option_table wait_table = {
+static const struct option_table wait_table = {
     .command = "isolator wait",
     .usage = "usage: isolator wait [OPTIONS] ID...\n"
              "       isolator wait [OPTIONS] --all\n"
@@ -156,13 +156,8 @@ static int run_wait_command(void *context, char **operands, const struct config 
     return status;
 }
 
-int wait_command(int argc, char **argv)
-{
-    static const struct command_line command = {.options = &wait_table,
-                                                .operands_max = COMMAND_ANY_OPERANDS,
-                                                .run = run_wait_command,
-                                                .output = "result"};
-    struct wait_options options = {.timeout_ms = 0};
-
-    return command_line_main(&command, argc, argv, &options);
-}
+const struct command_line wait_command = {.options_size = sizeof(struct wait_options),
+                                          .options = &wait_table,
+                                          .operands_max = COMMAND_ANY_OPERANDS,
+                                          .run = run_wait_command,
+                                          .output = "result"};

@@ -1,4 +1,4 @@
-#include "cli/session/session_command.h"
+#include "cli/command.h"
 
 #include <fcntl.h>
 #include <string.h>

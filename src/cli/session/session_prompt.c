@@ -172,9 +172,8 @@ struct completion {
 static void find_names(struct completion *completion, const struct strvec *names)
 {
     for (size_t i = 0; names && i < names->count; i++)
-        if (strncmp(names->items[i], completion->word, completion->length) == 0 &&
-            !strvec_contains(&completion->found, names->items[i]))
-            strvec_push(&completion->found, names->items[i]);
+        if (strncmp(names->items[i], completion->word, completion->length) == 0)
+            strvec_push_once(&completion->found, names->items[i]);
 }
 
 static struct completion complete_line(const struct session_prompt *prompt, const LineInfo *line)

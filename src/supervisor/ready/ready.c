@@ -145,7 +145,7 @@ static bool has_come(const struct ready *ready, uint64_t number, const uint64_t 
     const size_t length = strlen(ready->workdir);
     char path[4096];
 
-    if (ready->program.is_interpreter && number == SYS_read && arguments[0] == CELLS)
+    if (program_has(&ready->program, FRAME_RUN_CELL) && number == SYS_read && arguments[0] == CELLS)
         return true;
     if (call.kind == CALL_PROCESS)
         return number != SYS_clone || (arguments[0] & CLONE_THREAD) == 0;
@@ -214,12 +214,11 @@ bool ready_suits(const struct ready *ready, const struct program *program)
 {
     const struct program *waiting = &ready->program;
 
-    return ready->state >= READY_WAITING && waiting->is_interpreter == program->is_interpreter &&
-           waiting->has_file == program->has_file &&
+    return ready->state >= READY_WAITING &&
+           ((waiting->order.flags ^ program->order.flags) & ~(uint32_t)FRAME_RUN_NOT_START) == 0 &&
+           waiting->order.stack_max == program->order.stack_max && waiting->ipc == program->ipc &&
            strvec_equal(&waiting->arguments, &program->arguments) &&
-           strvec_equal(&waiting->environment, &program->environment) &&
-           waiting->stack_max == program->stack_max && waiting->netlink == program->netlink &&
-           waiting->ipc == program->ipc;
+           strvec_equal(&waiting->environment, &program->environment);
 }
 
 bool ready_become_template(struct ready *ready, const struct processes *processes,
@@ -228,7 +227,7 @@ bool ready_become_template(struct ready *ready, const struct processes *processe
     const struct program *program = &ready->program;
 
     /* what it has written so far would be output of each fork */
-    if (program->is_interpreter || descriptor_pending(program->out[0]) > 0 ||
+    if (program_has(program, FRAME_RUN_CELL) || descriptor_pending(program->out[0]) > 0 ||
         descriptor_pending(program->out[1]) > 0 ||
         !ready_template_make(&ready->template, program->pid, &ready->thread, processes->proc,
                              figures))
@@ -263,12 +262,12 @@ bool ready_resume(struct ready *ready, const struct processes *processes, struct
     if (ready->state == READY_TEMPLATE)
         return ready_template_fork(&ready->template, processes->proc, program);
     program->pid = waiting->pid;
-    if (!program->has_file)
+    if (!program_has(program, FRAME_RUN_STDIN_FILE))
         program->in = waiting->in;
     program->out[0] = waiting->out[0];
     program->out[1] = waiting->out[1];
     waiting->in = waiting->out[0] = waiting->out[1] = -1;
-    if (program->is_interpreter) {
+    if (program_has(program, FRAME_RUN_CELL)) {
         program->begin = waiting->begin;
         program->answer = waiting->answer;
         waiting->begin = waiting->answer = -1;

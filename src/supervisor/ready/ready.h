@@ -27,7 +27,6 @@ struct ready {
     struct program program;
     const char *workdir; /* absolute; borrowed */
     enum ready_state state;
-    bool forks;      /* it is to become a template */
     bool has_loaded; /* its hook has, if it has one: what it looks at from now on counts */
     struct ready_thread thread;
     struct ready_template template; /* of READY_TEMPLATE */

@@ -255,7 +255,7 @@ static bool replace_pipes(const struct ready_template *template, int proc, pid_t
     int *const ends[PIPES] = {&program->in, &program->out[0], &program->out[1]};
 
     for (int i = 0; i < PIPES; i++) {
-        const bool is_file = i == 0 && program->has_file;
+        const bool is_file = i == 0 && program_has(program, FRAME_RUN_STDIN_FILE);
         const int own = PIPES + 2 * i + (i > 0 || is_file ? 1 : 0);
 
         if (is_file ? !make_stdin(template, proc, pid, program->joined[0])

@@ -160,7 +160,6 @@ static bool write_all(int fd, const char *bytes, size_t length)
 
         if (written < 0 && errno == ENOTSOCK)
             written = write(fd, bytes, length);
-
         if (written < 0 && errno != EINTR)
             return false;
         if (written > 0) {

@@ -1,8 +1,8 @@
 /*
  * The texts of the options that only isolator test has, for cli/run_option_table.c.
  */
-#ifndef CLI_CASE_OPTION_TEXTS_H
-#define CLI_CASE_OPTION_TEXTS_H
+#ifndef CLI_GRADE_GRADE_OPTION_TEXTS_H
+#define CLI_GRADE_GRADE_OPTION_TEXTS_H
 
 #include "compare/compare_mode.h"
 
