@@ -90,6 +90,7 @@ static const struct option_rule rules[] = {
     {TEST_TEXT_TESTS, STRING(tests), FOR(TEST)},
     {TEST_TEXT_PROBLEM, STRING(problem), FOR(TEST)},
     {TEST_TEXT_PACKAGES, STRING(packages), FOR(TEST)},
+    {TEST_TEXT_ALL, FLAG(all_tests), FOR(TEST)},
     {TEST_TEXT_TIME_LIMIT, CALL(run_option_take_time_limit, time_limit), FOR(TEST)},
     {TEST_TEXT_COMPARE, CALL(run_option_take_compare, comparison.mode), FOR(TEST),
      CHOICES("trim exact tokens float lines")},

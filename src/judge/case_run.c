@@ -326,6 +326,20 @@ static void set_not_run(struct case_results *results, size_t first, const char *
             results->items[i].message = string_copy(why);
 }
 
+/* Notes the tests that do not run since this one, which has ended, is not accepted. */
+static void skip_tests(const struct case_request *test, struct case_results *results)
+{
+    for (size_t i = test->skip_from; i < test->skip_to; i++) {
+        struct case_result *result = &results->items[i];
+
+        if (result->is_skipped)
+            continue;
+        result->is_skipped = true;
+        result->message = string_copy("an earlier test of the group is not accepted, and "
+                                      "on_reject is break");
+    }
+}
+
 void case_run_explain(struct run *run)
 {
     if (run->result->error)
@@ -361,7 +375,11 @@ int case_run_all(struct judgement *judgement, struct error *error)
     for (; next < requests->count && !why; next++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
         struct case_result *result = &results->items[next];
-        const int status = run_test(judgement, &requests->items[next], result, &failure);
+        int status;
+
+        if (result->is_skipped)
+            continue;
+        status = run_test(judgement, &requests->items[next], result, &failure);
 
         /* files that do not fit are one test's, except in a script, which has no place for that */
         if (status != 0 && (failure.kind != ERROR_INPUT || run->instance->transport->is_ahead)) {
@@ -375,6 +393,8 @@ int case_run_all(struct judgement *judgement, struct error *error)
         if (!why && requests->stop_on_failure && result->status != TEST_PASSED &&
             !run->instance->transport->is_ahead) /* which has all tests, whatever comes of them */
             why = "an earlier test failed, and the request stops then";
+        if (result->status != TEST_PASSED && result->status != TEST_PARTLY_RIGHT)
+            skip_tests(&requests->items[next], results);
     }
     set_not_run(results, next, why);
     if (judgement->grader &&

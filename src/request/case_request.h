@@ -45,6 +45,8 @@ struct case_request {
      * gives no points; INFINITY: there is no bound. */
     double points;
     size_t group_place; /* completed */
+    /* The places of tests after it that do not run if it is not accepted; the same twice: none. */
+    size_t skip_from, skip_to;
 };
 
 #define CASE_REQUEST_INIT                                                                          \

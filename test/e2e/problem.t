@@ -198,6 +198,48 @@ isolator: warning: '$scratch/all/data': ignored what belongs to no test: invalid
 END
 }
 
+test_case 'tests that do not run after one that is not accepted, and --all' && {
+    put breaks/problem.yaml 'name: Yes\n'
+    put breaks/.timelimit '2\n'
+    put breaks/data/testdata.yaml 'on_reject: continue\n'
+    put breaks/data/sample/testdata.yaml 'on_reject: break\n'
+    put breaks/data/secret/testdata.yaml 'on_reject: break\n'
+    put breaks/data/secret/2-group/testdata.yaml 'on_reject: continue\n'
+    for test in sample/1 sample/2 secret/10 secret/2 secret/2-group/1 secret/2-group/2 secret/3; do
+        put breaks/data/$test.in "$(tr -d /- <<<"$test")\n"
+        put breaks/data/$test.ans 'yes\n'
+    done
+    # which tests they ran: "name" not accepted, "-name" not run
+    ran='join " ", $r->{submission}, $r->{asExpected} // "-", map { $_->{status} eq "passed" ? () : $_->{status} eq "not-run" ? "-$_->{name}" : $_->{name} } @{$r->{tests}}'
+    fails() { put "breaks/submissions/$1" "read -r n; case \$n in $2) echo no ;; $3) exit 3 ;; *) echo yes ;; esac\n"; }
+    fails accepted/yes.ash none none
+    fails wrong_answer/group.ash secret2group1 secret3
+    fails wrong_answer/second.ash secret2 'secret2group1 | secret2group2 | secret3'
+    fails wrong_answer/ten.ash 'sample1 | secret10' 'sample2 | secret2'
+    isolator test --json --problem "$scratch/breaks"
+    expect "$status
+$(submissions "$ran")" "not accepted, and not run" <<'END'
+0
+accepted/yes.ash 1
+wrong_answer/group.ash 1 secret/2-group/1 -secret/3
+wrong_answer/second.ash 1 secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
+wrong_answer/ten.ash 1 sample/1 -sample/2 secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
+END
+    is "$(submissions '$r->{tests}[-1]{error}' | tail -1)" "an earlier test of the group is not accepted, and on_reject is break" "why"
+    isolator test --json --problem "$scratch/breaks" --all
+    expect "$(submissions "$ran" | sed 1d)" "all tests" <<'END'
+wrong_answer/group.ash 0 secret/2-group/1 secret/3
+wrong_answer/second.ash 0 secret/2 secret/2-group/1 secret/2-group/2 secret/3
+wrong_answer/ten.ash 0 sample/1 sample/2 secret/10 secret/2
+END
+    put breaks/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 2}\n'
+    rm "$scratch"/breaks/data/testdata.yaml "$scratch"/breaks/data/*/testdata.yaml "$scratch"/breaks/data/*/*/testdata.yaml
+    isolator test --json --problem "$scratch/breaks"
+    is "$(submissions "$ran" | tail -1)" "wrong_answer/ten.ash 0 sample/1 sample/2 secret/10 secret/2" "the other formats have no such rule"
+    isolator test --all --tests "$scratch" x.py
+    is "$status|$err" "2|isolator: --all needs --problem" "without a package"
+}
+
 test_case 'JSON, and files that are given' && {
     put given.ash 'exit 1\n'
     isolator test --json --problem "$scratch/double" "$scratch/double/submissions/accepted/double.ash" "$scratch/given.ash"
@@ -402,14 +444,19 @@ test_case 'limits of the package, of the options and of the configuration' && {
     put limits/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 3, memory: 100, output: 100, validation_time: 40}\n'
     put limits/data/secret/1.ans 'Twice 8\n'
     put limits/data/sample/1.ans 'Twice 2\n'
-    put limits/submissions/accepted/double.ash "cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max >&2\n$double"
+    put limits/submissions/accepted/double.ash "cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max\
+ /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu.max >&2\n$double"
     isolator test --json --problem "$scratch/limits"
     has "$(submissions '"$r->{tests}[0]{stderr}"')" 105906176 "the memory of the package, and 1 MB for process 1"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" 100000 "one CPU"
     has "$(submissions '"@{$r->{warnings}}"')" "limits: output: isolator allows 64 MB, not 100" "the output is limited"
-    isolator test --json --memory 50 --problem "$scratch/limits"
+    isolator test --json --memory 50 --cpus 0.25 --problem "$scratch/limits"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" 25000 "--cpus"
     has "$(submissions '"$r->{tests}[0]{stderr}"')" 53477376 "an option comes before it"
-    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{maximums} = {memoryMB => 80, cpuSeconds => 2, timeoutSeconds => 20};
+    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{maximums} = {memoryMB => 80, cpuSeconds => 2, timeoutSeconds => 20, cpus => 0.9};
         $config->{defaults} = {memoryMB => 80, timeoutSeconds => 20}; print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/config.json"
+    isolator test --json --config "$scratch/config.json" --problem "$scratch/limits"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" 50000 "a maximum of less than one CPU"
     problem limits --config "$scratch/config.json"
     expect "$status
 $(printf '%s\n' "$err" | grep -v belongs)" "the maximums of the configuration win" <<END

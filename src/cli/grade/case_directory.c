@@ -12,6 +12,7 @@
 #include "cli/grade/case_groups.h"
 #include "cli/grade/case_listing.h"
 #include "cli/grade/case_scores.h"
+#include "cli/grade/legacy_breaks.h"
 #include "container/supervisor_link.h"
 #include "run/result.h"
 
@@ -343,5 +344,7 @@ int case_directory_read(const char *path, const struct case_directory_options *o
     for (size_t i = 0; i < reading.listing.count; i++)
         if (read_test(&reading, &reading.listing.tests[i], case_requests_add(tests)) != 0)
             return -1;
+    if (options->is_legacy && !options->all_tests)
+        legacy_breaks_set(&reading.groups, tests);
     return case_scores_read(&reading.groups, tests, error);
 }

@@ -197,7 +197,7 @@ static unsigned verdict_of(enum case_status status)
 
 /*
  * All verdicts, or that of the grader of the package; 0 if the program was not built, the engine,
- * the validator or the grader failed, or a test has no verdict, since it did not run.
+ * the validator or the grader failed, or a test has no verdict, since it did not run and was not skipped.
  */
 static unsigned verdicts_of(const struct result *result)
 {
@@ -209,7 +209,7 @@ static unsigned verdicts_of(const struct result *result)
     for (size_t i = 0; i < result->tests.count && is_judged; i++) {
         const unsigned verdict = verdict_of(result->tests.items[i].status);
 
-        if (verdict == 0)
+        if (verdict == 0 && !result->tests.items[i].is_skipped)
             return 0;
         set |= verdict;
     }
