@@ -232,6 +232,14 @@ wrong_answer/group.ash 0 secret/2-group/1 secret/3
 wrong_answer/second.ash 0 secret/2 secret/2-group/1 secret/2-group/2 secret/3
 wrong_answer/ten.ash 0 sample/1 sample/2 secret/10 secret/2
 END
+    for flag in always_accept accept_if_any_accepted; do
+        put breaks/data/secret/2-group/testdata.yaml "on_reject: continue\ngrader_flags: $flag\n"
+        isolator test --json --problem "$scratch/breaks" "$scratch/breaks/submissions/wrong_answer/group.ash"
+        is "$(submissions "$ran")" "wrong_answer/group.ash 0 secret/2-group/1 secret/3" "what such a group has does not end the one above: $flag"
+    done
+    put breaks/data/testdata.yaml 'grader_flags: ignore_sample\n'
+    isolator test --json --problem "$scratch/breaks" "$scratch/breaks/submissions/wrong_answer/ten.ash"
+    is "$(submissions "$ran" | cut -d " " -f 3-6)" "sample/1 -sample/2 secret/10 -secret/2" "nor do samples that are ignored"
     put breaks/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 2}\n'
     rm "$scratch"/breaks/data/testdata.yaml "$scratch"/breaks/data/*/testdata.yaml "$scratch"/breaks/data/*/*/testdata.yaml
     isolator test --json --problem "$scratch/breaks"
@@ -585,7 +593,7 @@ END
     put timed/problem.yaml 'name: Double\nvalidator_flags: case_sensitive float_tolerance 1e-3\nlimits: {time_safety_margin: 20}\n'
     cp "$scratch/timed/data/secret/1.in" "$scratch/timed/data/secret/2.in"
     cp "$scratch/timed/data/secret/1.ans" "$scratch/timed/data/secret/2.ans"
-    isolator test --json --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/loop.ash"
+    isolator test --json --all --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/loop.ash"
     is "$(submissions 'join " ", map { "$_->{status} " . ($_->{cpuMs} >= 2000 ? "all" : "a part") } @{$r->{tests}}')" \
         "cpu-time all cpu-time a part" "a test that has used the whole margin shows it for all"
     rm "$scratch"/timed/data/secret/2.*

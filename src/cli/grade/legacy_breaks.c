@@ -55,24 +55,8 @@ static void set(const struct case_groups *groups, struct case_requests *tests, s
     }
 }
 
-/* Whether both tests are in one directory. */
-static bool are_together(const char *one, const char *other)
-{
-    const size_t length = (size_t)(text_file_name(one) - one);
-
-    return length == (size_t)(text_file_name(other) - other) && strncmp(one, other, length) == 0;
-}
-
 void legacy_breaks_set(const struct case_groups *groups, struct case_requests *tests)
 {
-    for (size_t i = 0; i < tests->count; i++) {
-        struct case_request *test = &tests->items[i];
-
-        if (i == 0 || !are_together(test[-1].name, test->name)) {
-            set(groups, tests, i);
-            continue;
-        }
-        test->skip_from = test[-1].skip_from == i ? i + 1 : test[-1].skip_from;
-        test->skip_to = test[-1].skip_to;
-    }
+    for (size_t i = 0; i < tests->count; i++)
+        set(groups, tests, i);
 }

@@ -205,7 +205,8 @@ static size_t count_parts(const struct case_groups *directories, const struct ca
     for (size_t i = 1; i < groups->count; i++) {
         CLEANUP_FREE char *above = directory_of(groups->items[i].name);
 
-        count += strcmp(above, name) == 0 && !legacy_scores_ignore(directories, groups->items[i].name);
+        count +=
+            strcmp(above, name) == 0 && !legacy_scores_ignore(directories, groups->items[i].name);
     }
     return count;
 }
