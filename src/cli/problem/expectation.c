@@ -197,7 +197,8 @@ static unsigned verdict_of(enum case_status status)
 
 /*
  * All verdicts, or that of the grader of the package; 0 if the program was not built, the engine,
- * the validator or the grader failed, or a test has no verdict, since it did not run and was not skipped.
+ * the validator or the grader failed, or a test has no verdict, since it did not run and was not
+ * skipped.
  */
 static unsigned verdicts_of(const struct result *result)
 {
