@@ -326,20 +326,6 @@ static void set_not_run(struct case_results *results, size_t first, const char *
             results->items[i].message = string_copy(why);
 }
 
-/* Notes the tests that do not run since this one, which has ended, is not accepted. */
-static void skip_tests(const struct case_request *test, struct case_results *results)
-{
-    for (size_t i = test->skip_from; i < test->skip_to; i++) {
-        struct case_result *result = &results->items[i];
-
-        if (result->is_skipped)
-            continue;
-        result->is_skipped = true;
-        result->message = string_copy("an earlier test of the group is not accepted, and "
-                                      "on_reject is break");
-    }
-}
-
 void case_run_explain(struct run *run)
 {
     if (run->result->error)
@@ -374,13 +360,16 @@ int case_run_all(struct judgement *judgement, struct error *error)
         return -1;
     for (; next < requests->count && !why; next++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
+        const struct case_request *test = &requests->items[next];
         struct case_result *result = &results->items[next];
         int status;
 
-        if (result->is_skipped)
+        if (result->is_skipped) {
+            result->message = string_copy("an earlier test of the group is not accepted, and "
+                                          "on_reject is break");
             continue;
-        status = run_test(judgement, &requests->items[next], result, &failure);
-
+        }
+        status = run_test(judgement, test, result, &failure);
         /* files that do not fit are one test's, except in a script, which has no place for that */
         if (status != 0 && (failure.kind != ERROR_INPUT || run->instance->transport->is_ahead)) {
             checker_trial_name(run, result->name, &failure);
@@ -394,7 +383,8 @@ int case_run_all(struct judgement *judgement, struct error *error)
             !run->instance->transport->is_ahead) /* which has all tests, whatever comes of them */
             why = "an earlier test failed, and the request stops then";
         if (result->status != TEST_PASSED && result->status != TEST_PARTLY_RIGHT)
-            skip_tests(&requests->items[next], results);
+            for (size_t i = test->skip_from; i < test->skip_to; i++)
+                results->items[i].is_skipped = true;
     }
     set_not_run(results, next, why);
     if (judgement->grader &&
