@@ -225,7 +225,7 @@ wrong_answer/group.ash 1 secret/2-group/1 -secret/3
 wrong_answer/second.ash 1 secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
 wrong_answer/ten.ash 1 sample/1 -sample/2 secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
 END
-    is "$(submissions '$r->{tests}[-1]{error}' | tail -1)" "an earlier test of the group is not accepted, and on_reject is break" "why"
+    is "$(submissions '$r->{tests}[-1]{error}' | tail -1)" "an earlier test is not accepted; judges stop then" "why"
     isolator test --json --problem "$scratch/breaks" --all
     expect "$(submissions "$ran" | sed 1d)" "all tests" <<'END'
 wrong_answer/group.ash 0 secret/2-group/1 secret/3
@@ -242,8 +242,17 @@ END
     is "$(submissions "$ran" | cut -d " " -f 3-6)" "sample/1 -sample/2 secret/10 -secret/2" "nor do samples that are ignored"
     put breaks/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 2}\n'
     rm "$scratch"/breaks/data/testdata.yaml "$scratch"/breaks/data/*/testdata.yaml "$scratch"/breaks/data/*/*/testdata.yaml
+    fails time_limit_exceeded/any.ash sample1 secret10
+    put breaks/submissions/submissions.yaml 'time_limit_exceeded: {permitted: [AC, WA, RTE], required: [RTE]}\n'
     isolator test --json --problem "$scratch/breaks"
-    is "$(submissions "$ran" | tail -1)" "wrong_answer/ten.ash 0 sample/1 sample/2 secret/10 secret/2" "the other formats have no such rule"
+    expect "$(submissions "$ran" | grep "^[^ ]*/any\|^[^ ]*/ten")" "the other formats: once nothing more can be expected" <<'END'
+wrong_answer/ten.ash 1 sample/1 -sample/2 -secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
+time_limit_exceeded/any.ash 1 sample/1 secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
+END
+    put breaks/problem.yaml 'problem_format_version: 2025-09\n'
+    rm "$scratch/breaks/.timelimit"
+    isolator test --json --problem "$scratch/breaks"
+    is "$(submissions "$ran" | grep ten)" "wrong_answer/ten.ash 0 sample/1 sample/2 secret/10 secret/2" "its times make the time limit"
     isolator test --all --tests "$scratch" x.py
     is "$status|$err" "2|isolator: --all needs --problem" "without a package"
 }

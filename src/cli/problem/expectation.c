@@ -253,6 +253,18 @@ bool expectation_is_met(const struct expectation *expectation, const struct resu
     return met;
 }
 
+bool expectation_is_settled(const struct expectation *expectation, enum case_status status)
+{
+    const unsigned verdict = verdict_of(status);
+    bool is_permitted = true, is_enough = true;
+
+    for (size_t i = 0; i < expectation->count; i++) {
+        is_permitted = is_permitted && (verdict & expectation->items[i].permitted);
+        is_enough = is_enough && (verdict & expectation->items[i].required);
+    }
+    return is_enough || !is_permitted;
+}
+
 void expectation_release(struct expectation *expectation)
 {
     free(expectation->items);
