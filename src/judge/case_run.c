@@ -349,15 +349,6 @@ static void set_reason(struct result *result)
     }
 }
 
-/* Whether the tests that a test can skip are skipped. */
-static bool skips_others(const struct plan *plan, const struct case_request *test,
-                         const struct case_result *result)
-{
-    return result->status != TEST_PASSED && result->status != TEST_PARTLY_RIGHT &&
-           !(plan->tests.goes_on_after & 1u << result->status) &&
-           !cpu_margin_is_left(plan, test, result);
-}
-
 int case_run_all(struct judgement *judgement, struct error *error)
 {
     struct run *run = &judgement->run;
@@ -390,7 +381,9 @@ int case_run_all(struct judgement *judgement, struct error *error)
         if (!why && requests->stop_on_failure && result->status != TEST_PASSED &&
             !run->instance->transport->is_ahead) /* which has all tests, whatever comes of them */
             why = "an earlier test failed, and the request stops then";
-        if (skips_others(run->plan, test, result))
+        if (result->status != TEST_PASSED && result->status != TEST_PARTLY_RIGHT &&
+            !(requests->goes_on_after & 1u << result->status) &&
+            !cpu_margin_is_left(run->plan, test, result))
             for (size_t i = test->skip_from; i < test->skip_to; i++)
                 results->items[i].is_skipped = true;
     }

@@ -243,9 +243,11 @@ END
     put breaks/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 2}\n'
     rm "$scratch"/breaks/data/testdata.yaml "$scratch"/breaks/data/*/testdata.yaml "$scratch"/breaks/data/*/*/testdata.yaml
     fails time_limit_exceeded/any.ash sample1 secret10
+    fails wrong_answer/anew.ash none sample1
     put breaks/submissions/submissions.yaml 'time_limit_exceeded: {permitted: [AC, WA, RTE], required: [RTE]}\n'
     isolator test --json --problem "$scratch/breaks"
-    expect "$(submissions "$ran" | grep "^[^ ]*/any\|^[^ ]*/ten")" "the other formats: once nothing more can be expected" <<'END'
+    expect "$(submissions "$ran" | grep "^[^ ]*/an\|^[^ ]*/ten")" "the other formats: once nothing more can be expected" <<'END'
+wrong_answer/anew.ash 0 sample/1 -sample/2 -secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
 wrong_answer/ten.ash 1 sample/1 -sample/2 -secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
 time_limit_exceeded/any.ash 1 sample/1 secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
 END
@@ -605,6 +607,8 @@ END
     isolator test --json --all --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/loop.ash"
     is "$(submissions 'join " ", map { "$_->{status} " . ($_->{cpuMs} >= 2000 ? "all" : "a part") } @{$r->{tests}}')" \
         "cpu-time all cpu-time a part" "a test that has used the whole margin shows it for all"
+    isolator test --json --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/near.py"
+    is "$(submissions 'join " ", map { $_->{status} } @{$r->{tests}}')" "cpu-time cpu-time" "one that leaves some of it ends no others"
     rm "$scratch"/timed/data/secret/2.*
     put timed/data/secret/1.yaml 'limits: {cpu_seconds: 3}\n'
     isolator test --json --problem "$scratch/timed" --time-limit 0.2 "$scratch/timed/submissions/time_limit_exceeded/near.py"

@@ -33,7 +33,7 @@ static int set_program(const struct grade_source *source, struct request *reques
 /*
  * After which statuses the tests go on that a test could skip (cli/grade/case_directory.h). The
  * legacy format says when a judge stops. The others do not, but that all tests count: there it
- * stops once the expectation is settled, and none of the times that make the time limit is lost.
+ * stops once the expectation is resolved, and none of the times that make the time limit is lost.
  */
 static unsigned goes_on_after(const struct grade_source *source)
 {
@@ -46,7 +46,7 @@ static unsigned goes_on_after(const struct grade_source *source)
     if (package->time_limit.is_measured && submission->role == TIME_LIMIT_LOWER)
         return ~0u;
     for (int i = 0; i <= TEST_JUDGE_ERROR; i++)
-        if (!expectation_is_settled(&submission->expectation, (enum case_status)i))
+        if (!expectation_is_resolved(&submission->expectation, (enum case_status)i))
             statuses |= 1u << i;
     return statuses;
 }

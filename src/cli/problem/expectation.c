@@ -253,7 +253,7 @@ bool expectation_is_met(const struct expectation *expectation, const struct resu
     return met;
 }
 
-bool expectation_is_settled(const struct expectation *expectation, enum case_status status)
+bool expectation_is_resolved(const struct expectation *expectation, enum case_status status)
 {
     const unsigned verdict = verdict_of(status);
     bool is_permitted = true, is_enough = true;

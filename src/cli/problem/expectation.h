@@ -33,7 +33,7 @@ char *expectation_text(const struct expectation *expectation);
 bool expectation_is_met(const struct expectation *expectation, const struct result *result);
 
 /* Whether what is expected cannot become met by other tests, in a problem without scores. */
-bool expectation_is_settled(const struct expectation *expectation, enum case_status status);
+bool expectation_is_resolved(const struct expectation *expectation, enum case_status status);
 
 /*
  * The worst verdict of the tests, or that of the grader of the package, or, if there is none, the
