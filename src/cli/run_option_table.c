@@ -330,9 +330,7 @@ const struct option_table run_option_tables[] = {
                   "\n"
                   "Tests each FILE (- for stdin), or the --entrypoint of --dir, in a container.\n",
          .example = "isolator test --tests tests solutions/*.cpp",
-         .after =
-             "Exit status: 0 all passed, 1 not, 2 usage or input, 3 engine or image, 130, 143\n"
-             "interrupted. Defaults are in parentheses. See isolator-test(1).\n",
+         .after = "Exit status: 0 passed, 1 not, 2 usage, 3 engine. More: isolator-test(1).\n",
          .commands = TEST,
          .has_rest = true,
          .operands = VALUES_FILES,
