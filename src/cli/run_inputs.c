@@ -250,6 +250,7 @@ int run_inputs_read_tests(struct run_options *options, const struct config *conf
         .validator_flags = options->validator_flags,
         .is_scoring = options->is_scoring,
         .is_legacy = options->is_legacy,
+        .all_tests = options->all_tests,
         .gives_no_score = options->gives_no_score,
         .no_grader = options->no_grader ? options->no_grader
                      : options->grader  ? NULL

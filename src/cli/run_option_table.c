@@ -90,6 +90,7 @@ static const struct option_rule rules[] = {
     {TEST_TEXT_TESTS, STRING(tests), FOR(TEST)},
     {TEST_TEXT_PROBLEM, STRING(problem), FOR(TEST)},
     {TEST_TEXT_PACKAGES, STRING(packages), FOR(TEST)},
+    {TEST_TEXT_ALL, FLAG(all_tests), FOR(TEST)},
     {TEST_TEXT_TIME_LIMIT, CALL(run_option_take_time_limit, time_limit), FOR(TEST)},
     {TEST_TEXT_COMPARE, CALL(run_option_take_compare, comparison.mode), FOR(TEST),
      CHOICES("trim exact tokens float lines")},
@@ -329,9 +330,7 @@ const struct option_table run_option_tables[] = {
                   "\n"
                   "Tests each FILE (- for stdin), or the --entrypoint of --dir, in a container.\n",
          .example = "isolator test --tests tests solutions/*.cpp",
-         .after =
-             "Exit status: 0 all passed, 1 not, 2 usage or input, 3 engine or image, 130, 143\n"
-             "interrupted. Defaults are in parentheses. See isolator-test(1).\n",
+         .after = "Exit status: 0 passed, 1 not, 2 usage, 3 engine. More: isolator-test(1).\n",
          .commands = TEST,
          .has_rest = true,
          .operands = VALUES_FILES,

@@ -60,6 +60,7 @@ struct run_options {
     bool no_checker_trial;
     bool no_detail; /* results do not show the tests */
     bool stop_on_failure;
+    bool all_tests;              /* of a problem */
     bool no_expected;            /* tests without an expected output are allowed */
     struct strvec test_warnings; /* about the directory of the tests */
     bool keep_processes;         /* of a session */

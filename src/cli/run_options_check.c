@@ -107,8 +107,9 @@ static int check_test_options(const struct run_options *options, struct error *e
     if (options->files.count > 1 && strvec_contains(&options->files, "-"))
         return error_set(error, ERROR_USAGE,
                          "- and another FILE cannot be used together; stdin is one program");
-    if (options->packages && !options->problem)
-        return error_set(error, ERROR_USAGE, "--packages needs --problem");
+    if ((options->packages || options->all_tests) && !options->problem)
+        return error_set(error, ERROR_USAGE, "%s needs --problem",
+                         options->packages ? "--packages" : "--all");
     if (!options->tests && !options->problem)
         return error_set(error, ERROR_USAGE, "nothing to test with; give a directory with --tests");
     if (options->problem && check_problem(options, error) != 0)

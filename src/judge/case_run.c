@@ -318,18 +318,20 @@ static const char *why_unusable(const struct run *run)
 
 /* ---- all tests */
 
-/* Says why the tests from this one on did not run, if they did not and do not say why. */
-static void set_not_run(struct case_results *results, size_t first, const char *why)
+/* Says why tests did not run, if they did not and do not say why. */
+static void set_not_run(struct case_results *results, const char *why)
 {
-    for (size_t i = first; i < results->count; i++)
+    for (size_t i = 0; i < results->count; i++)
         if (results->items[i].status == TEST_NOT_RUN && !results->items[i].message)
-            results->items[i].message = string_copy(why);
+            results->items[i].message = string_copy(
+                results->items[i].is_skipped ? "an earlier test is not accepted; judges stop then"
+                                             : why);
 }
 
 void case_run_explain(struct run *run)
 {
     if (run->result->error)
-        set_not_run(&run->result->tests, 0, run->result->error);
+        set_not_run(&run->result->tests, run->result->error);
     scoring_compute(&run->plan->tests, &run->result->tests);
 }
 
@@ -360,13 +362,17 @@ int case_run_all(struct judgement *judgement, struct error *error)
         return -1;
     for (; next < requests->count && !why; next++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
+        const struct case_request *test = &requests->items[next];
         struct case_result *result = &results->items[next];
-        const int status = run_test(judgement, &requests->items[next], result, &failure);
+        int status;
 
+        if (result->is_skipped)
+            continue;
+        status = run_test(judgement, test, result, &failure);
         /* files that do not fit are one test's, except in a script, which has no place for that */
         if (status != 0 && (failure.kind != ERROR_INPUT || run->instance->transport->is_ahead)) {
             checker_trial_name(run, result->name, &failure);
-            set_not_run(results, next + 1, failure.message);
+            set_not_run(results, failure.message);
             return error_set(error, failure.kind, "%s", failure.message);
         }
         if (run->observer.test_ended)
@@ -375,8 +381,13 @@ int case_run_all(struct judgement *judgement, struct error *error)
         if (!why && requests->stop_on_failure && result->status != TEST_PASSED &&
             !run->instance->transport->is_ahead) /* which has all tests, whatever comes of them */
             why = "an earlier test failed, and the request stops then";
+        if (result->status != TEST_PASSED && result->status != TEST_PARTLY_RIGHT &&
+            !(requests->goes_on_after & 1u << result->status) &&
+            !cpu_margin_is_left(run->plan, test, result))
+            for (size_t i = test->skip_from; i < test->skip_to; i++)
+                results->items[i].is_skipped = true;
     }
-    set_not_run(results, next, why);
+    set_not_run(results, why);
     if (judgement->grader &&
         (judge_wait(judgement->grader, error) != 0 || grader_run(judgement, error) != 0))
         return -1;

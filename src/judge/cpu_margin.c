@@ -21,6 +21,13 @@ void cpu_margin_drop(const struct plan *plan, const struct case_request *test,
             limits->number[LIMIT_CPU_TIME] = plan->tests.cpu_seconds_allowed;
 }
 
+bool cpu_margin_is_left(const struct plan *plan, const struct case_request *test,
+                        const struct case_result *result)
+{
+    return has_margin(&plan->tests, test) && result->status == TEST_CPU_TIME &&
+           (double)result->cpu_us < plan->policy.limits.number[LIMIT_CPU_TIME] * 1e6;
+}
+
 void cpu_margin_judge(const struct case_requests *requests, const struct case_request *test,
                       struct result *program)
 {

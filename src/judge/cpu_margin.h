@@ -19,4 +19,8 @@ void cpu_margin_drop(const struct plan *plan, const struct case_request *test,
 void cpu_margin_judge(const struct case_requests *requests, const struct case_request *test,
                       struct result *program);
 
+/* Whether a test was too slow, but has not used all of the margin: another one may be slower. */
+bool cpu_margin_is_left(const struct plan *plan, const struct case_request *test,
+                        const struct case_result *result);
+
 #endif

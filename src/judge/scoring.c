@@ -14,6 +14,7 @@
 struct tally {
     size_t unknown; /* parts in it whose outcome is not known */
     size_t blocked; /* groups in it that are blocked */
+    size_t skipped; /* tests in it, also in groups, that were skipped */
     double score;   /* of its parts so far; NAN: of none */
 };
 
@@ -67,7 +68,8 @@ static void add_test(const struct score_groups *groups, const struct case_reques
 
     results->groups[place].total++;
     results->groups[place].passed += test->status == TEST_PASSED;
-    tallies[place].unknown += !is_judged(test);
+    tallies[place].skipped += test->is_skipped;
+    tallies[place].unknown += !is_judged(test) && !test->is_skipped;
     if (isnan(request->points))
         return;
     test->max_score = request->points;
@@ -157,7 +159,8 @@ static void end_group(const struct score_groups *groups, size_t place, struct ca
     parent->total += result->total;
     above->unknown += result->status == GROUP_UNKNOWN;
     above->blocked += result->status == GROUP_BLOCKED || tallies[place].blocked > 0;
-    if (!isnan(result->score))
+    above->skipped += tallies[place].skipped;
+    if (!isnan(result->score) && tallies[place].skipped < result->total)
         add_score(&groups->items[group->parent], result->score, above);
 }
 

@@ -6,7 +6,8 @@
  * all its points; one that is right in part has that of the checker; any other has 0. A group is
  * the sum, minimum, average or maximum of what is in it, or all or nothing. It has 0 if a group
  * that it requires is not passed, whether its own tests ran or not. Otherwise a test that did not
- * run or was not judged leaves the score of its group, and of those around it, unknown. With grades
+ * run or was not judged leaves the score of its group, and of those around it, unknown, unless it
+ * was skipped (request/case_request.h): then what ran counts. With grades
  * (judge/grader.h), the verdicts of groups are theirs, and so are the scores that programs give.
  */
 #ifndef JUDGE_SCORING_H

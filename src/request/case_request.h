@@ -45,6 +45,8 @@ struct case_request {
      * gives no points; INFINITY: there is no bound. */
     double points;
     size_t group_place; /* completed */
+    /* The places of tests after it that do not run if it is not accepted; the same twice: none. */
+    size_t skip_from, skip_to;
 };
 
 #define CASE_REQUEST_INIT                                                                          \
@@ -63,12 +65,13 @@ struct case_requests {
      * not ended for that; once one has used all that the plan allows, the others may use no more.
      * 0: only the limit of the plan counts. */
     double cpu_seconds_allowed;
-    atomic_size_t *owners; /* how many structs own the items; NULL: this one alone */
+    unsigned goes_on_after; /* 1 << enum case_status: after these, skip_from does not count */
+    atomic_size_t *owners;  /* how many structs own the items; NULL: this one alone */
 };
 
 #define CASE_REQUESTS_INIT                                                                         \
     {                                                                                              \
-        NULL, 0, NULL, false, false, false, 0, NULL                                                \
+        NULL, 0, NULL, false, false, false, 0, 0, NULL                                             \
     }
 
 /* Adds a test with the values of CASE_REQUEST_INIT, borrowed until the next one is added. */

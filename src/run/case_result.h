@@ -53,6 +53,7 @@ struct case_result {
     struct strbuf value; /* that its function has returned: JSON, head and tail kept */
     bool is_call;        /* it calls a function */
     bool has_value, value_truncated;
+    bool is_skipped;  /* it did not run, as skip_from of another test says */
     char *message;    /* owned; why it did not pass, for a person; NULL: it passed */
     double score;     /* that the checker has given, or that it has in its group; NAN: none */
     double max_score; /* the most that this can be; NAN: not known, INFINITY: without a bound */

@@ -198,6 +198,67 @@ isolator: warning: '$scratch/all/data': ignored what belongs to no test: invalid
 END
 }
 
+test_case 'tests that do not run after one that is not accepted, and --all' && {
+    put breaks/problem.yaml 'name: Yes\n'
+    put breaks/.timelimit '2\n'
+    put breaks/data/testdata.yaml 'on_reject: continue\n'
+    put breaks/data/sample/testdata.yaml 'on_reject: break\n'
+    put breaks/data/secret/testdata.yaml 'on_reject: break\n'
+    put breaks/data/secret/2-group/testdata.yaml 'on_reject: continue\n'
+    for test in sample/1 sample/2 secret/10 secret/2 secret/2-group/1 secret/2-group/2 secret/3; do
+        put breaks/data/$test.in "$(tr -d /- <<<"$test")\n"
+        put breaks/data/$test.ans 'yes\n'
+    done
+    # which tests they ran: "name" not accepted, "-name" not run
+    ran='join " ", $r->{submission}, $r->{asExpected} // "-", map { $_->{status} eq "passed" ? () : $_->{status} eq "not-run" ? "-$_->{name}" : $_->{name} } @{$r->{tests}}'
+    fails() { put "breaks/submissions/$1" "read -r n; case \$n in $2) echo no ;; $3) exit 3 ;; *) echo yes ;; esac\n"; }
+    fails accepted/yes.ash none none
+    fails wrong_answer/group.ash secret2group1 secret3
+    fails wrong_answer/second.ash secret2 'secret2group1 | secret2group2 | secret3'
+    fails wrong_answer/ten.ash 'sample1 | secret10' 'sample2 | secret2'
+    isolator test --json --problem "$scratch/breaks"
+    expect "$status
+$(submissions "$ran")" "not accepted, and not run" <<'END'
+0
+accepted/yes.ash 1
+wrong_answer/group.ash 1 secret/2-group/1 -secret/3
+wrong_answer/second.ash 1 secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
+wrong_answer/ten.ash 1 sample/1 -sample/2 secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
+END
+    is "$(submissions '$r->{tests}[-1]{error}' | tail -1)" "an earlier test is not accepted; judges stop then" "why"
+    isolator test --json --problem "$scratch/breaks" --all
+    expect "$(submissions "$ran" | sed 1d)" "all tests" <<'END'
+wrong_answer/group.ash 0 secret/2-group/1 secret/3
+wrong_answer/second.ash 0 secret/2 secret/2-group/1 secret/2-group/2 secret/3
+wrong_answer/ten.ash 0 sample/1 sample/2 secret/10 secret/2
+END
+    for flag in always_accept accept_if_any_accepted; do
+        put breaks/data/secret/2-group/testdata.yaml "on_reject: continue\ngrader_flags: $flag\n"
+        isolator test --json --problem "$scratch/breaks" "$scratch/breaks/submissions/wrong_answer/group.ash"
+        is "$(submissions "$ran")" "wrong_answer/group.ash 0 secret/2-group/1 secret/3" "what such a group has does not end the one above: $flag"
+    done
+    put breaks/data/testdata.yaml 'grader_flags: ignore_sample\n'
+    isolator test --json --problem "$scratch/breaks" "$scratch/breaks/submissions/wrong_answer/ten.ash"
+    is "$(submissions "$ran" | cut -d " " -f 3-6)" "sample/1 -sample/2 secret/10 -secret/2" "nor do samples that are ignored"
+    put breaks/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 2}\n'
+    rm "$scratch"/breaks/data/testdata.yaml "$scratch"/breaks/data/*/testdata.yaml "$scratch"/breaks/data/*/*/testdata.yaml
+    fails time_limit_exceeded/any.ash sample1 secret10
+    fails wrong_answer/anew.ash none sample1
+    put breaks/submissions/submissions.yaml 'time_limit_exceeded: {permitted: [AC, WA, RTE], required: [RTE]}\n'
+    isolator test --json --problem "$scratch/breaks"
+    expect "$(submissions "$ran" | grep "^[^ ]*/an\|^[^ ]*/ten")" "the other formats: once nothing more can be expected" <<'END'
+wrong_answer/anew.ash 0 sample/1 -sample/2 -secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
+wrong_answer/ten.ash 1 sample/1 -sample/2 -secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
+time_limit_exceeded/any.ash 1 sample/1 secret/10 -secret/2 -secret/2-group/1 -secret/2-group/2 -secret/3
+END
+    put breaks/problem.yaml 'problem_format_version: 2025-09\n'
+    rm "$scratch/breaks/.timelimit"
+    isolator test --json --problem "$scratch/breaks"
+    is "$(submissions "$ran" | grep ten)" "wrong_answer/ten.ash 0 sample/1 sample/2 secret/10 secret/2" "its times make the time limit"
+    isolator test --all --tests "$scratch" x.py
+    is "$status|$err" "2|isolator: --all needs --problem" "without a package"
+}
+
 test_case 'JSON, and files that are given' && {
     put given.ash 'exit 1\n'
     isolator test --json --problem "$scratch/double" "$scratch/double/submissions/accepted/double.ash" "$scratch/given.ash"
@@ -402,14 +463,19 @@ test_case 'limits of the package, of the options and of the configuration' && {
     put limits/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 3, memory: 100, output: 100, validation_time: 40}\n'
     put limits/data/secret/1.ans 'Twice 8\n'
     put limits/data/sample/1.ans 'Twice 2\n'
-    put limits/submissions/accepted/double.ash "cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max >&2\n$double"
+    put limits/submissions/accepted/double.ash "cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max\
+ /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu.max >&2\n$double"
     isolator test --json --problem "$scratch/limits"
     has "$(submissions '"$r->{tests}[0]{stderr}"')" 105906176 "the memory of the package, and 1 MB for process 1"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" 100000 "one CPU"
     has "$(submissions '"@{$r->{warnings}}"')" "limits: output: isolator allows 64 MB, not 100" "the output is limited"
-    isolator test --json --memory 50 --problem "$scratch/limits"
+    isolator test --json --memory 50 --cpus 0.25 --problem "$scratch/limits"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" 25000 "--cpus"
     has "$(submissions '"$r->{tests}[0]{stderr}"')" 53477376 "an option comes before it"
-    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{maximums} = {memoryMB => 80, cpuSeconds => 2, timeoutSeconds => 20};
+    perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{maximums} = {memoryMB => 80, cpuSeconds => 2, timeoutSeconds => 20, cpus => 0.9};
         $config->{defaults} = {memoryMB => 80, timeoutSeconds => 20}; print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/config.json"
+    isolator test --json --config "$scratch/config.json" --problem "$scratch/limits"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" 50000 "a maximum of less than one CPU"
     problem limits --config "$scratch/config.json"
     expect "$status
 $(printf '%s\n' "$err" | grep -v belongs)" "the maximums of the configuration win" <<END
@@ -538,9 +604,11 @@ END
     put timed/problem.yaml 'name: Double\nvalidator_flags: case_sensitive float_tolerance 1e-3\nlimits: {time_safety_margin: 20}\n'
     cp "$scratch/timed/data/secret/1.in" "$scratch/timed/data/secret/2.in"
     cp "$scratch/timed/data/secret/1.ans" "$scratch/timed/data/secret/2.ans"
-    isolator test --json --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/loop.ash"
+    isolator test --json --all --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/loop.ash"
     is "$(submissions 'join " ", map { "$_->{status} " . ($_->{cpuMs} >= 2000 ? "all" : "a part") } @{$r->{tests}}')" \
         "cpu-time all cpu-time a part" "a test that has used the whole margin shows it for all"
+    isolator test --json --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/near.py"
+    is "$(submissions 'join " ", map { $_->{status} } @{$r->{tests}}')" "cpu-time cpu-time" "one that leaves some of it ends no others"
     rm "$scratch"/timed/data/secret/2.*
     put timed/data/secret/1.yaml 'limits: {cpu_seconds: 3}\n'
     isolator test --json --problem "$scratch/timed" --time-limit 0.2 "$scratch/timed/submissions/time_limit_exceeded/near.py"

@@ -11,6 +11,9 @@ struct group_given {
     const char *require_pass;
 };
 
+/* TEST_NOT_RUN, since another test was not accepted. */
+#define SKIPPED ((enum case_status)100)
+
 struct test_given {
     const char *group; /* NULL: none */
     double points;     /* NAN: not given */
@@ -88,7 +91,8 @@ static void check_scores(const struct group_given *groups, const struct test_giv
     results.count = requests.count;
     for (size_t i = 0; i < results.count; i++) {
         results.items[i] = (struct case_result)CASE_RESULT_INIT;
-        results.items[i].status = tests[i].status;
+        results.items[i].is_skipped = tests[i].status == SKIPPED;
+        results.items[i].status = tests[i].status == SKIPPED ? TEST_NOT_RUN : tests[i].status;
         results.items[i].score = tests[i].score;
     }
     for (int i = 0; i < 2; i++) { /* the second time nothing changes */
@@ -276,6 +280,19 @@ CASE(scoring__unknown)
                      TESTS({"p", NAN, statuses[i], NAN}, {"p", NAN, TEST_PASSED, NAN}),
                      "? ?; all unknown ? of 9 (1/2); p unknown ? of 9 (1/2)");
     }
+}
+
+CASE(scoring__skipped)
+{
+    check_scores(GROUPS({"s", NAN, SCORE_MIN, NULL}, {"s/a", NAN, SCORE_SUM, NULL},
+                        {"s/b", NAN, SCORE_MIN, NULL}),
+                 TESTS({"s/a", 4, TEST_PASSED, NAN}, {"s/a", 4, TEST_WRONG_ANSWER, NAN},
+                       {"s/b", 5, SKIPPED, NAN}, {"s/b", 5, SKIPPED, NAN}),
+                 "4 0 ? ?; all failed 4 of 5 (1/4); s failed 4 of 5 (1/4); s/a failed 4 of 8 "
+                 "(1/2); s/b failed 0 of 5 (0/2)");
+    check_scores(GROUPS({"s", 9, SCORE_MIN, NULL}),
+                 TESTS({"s", NAN, TEST_WRONG_ANSWER, NAN}, {"s", NAN, SKIPPED, NAN}),
+                 "0 ?; all failed 0 of 9 (0/2); s failed 0 of 9 (0/2)");
 }
 
 CASE(scoring__without_groups)

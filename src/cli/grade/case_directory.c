@@ -12,6 +12,7 @@
 #include "cli/grade/case_groups.h"
 #include "cli/grade/case_listing.h"
 #include "cli/grade/case_scores.h"
+#include "cli/grade/legacy_breaks.h"
 #include "container/supervisor_link.h"
 #include "run/result.h"
 
@@ -308,6 +309,24 @@ static void reading_release(struct reading *reading)
     case_groups_release(&reading->groups);
 }
 
+/*
+ * Which tests of a package need not run after one that is not accepted. The texts of 2023-07 and
+ * 2025-09 do not say. Problemtools (1.20260620 and later, config/testdata.yaml) stops in all
+ * formats, and so does BAPCtools without --all; with scores, all tests can count.
+ */
+static void set_skips(const struct reading *reading, const struct case_directory_options *options,
+                      struct case_requests *tests)
+{
+    if (!options->package || options->all_tests)
+        return;
+    if (options->is_legacy)
+        legacy_breaks_set(&reading->groups, tests);
+    for (size_t i = 0; i < tests->count && !options->is_legacy && !tests->groups; i++) {
+        tests->items[i].skip_from = i + 1;
+        tests->items[i].skip_to = tests->count;
+    }
+}
+
 int case_directory_read(const char *path, const struct case_directory_options *options,
                         const struct case_request *defaults, struct case_requests *tests,
                         struct strvec *warnings, struct error *error)
@@ -343,5 +362,8 @@ int case_directory_read(const char *path, const struct case_directory_options *o
     for (size_t i = 0; i < reading.listing.count; i++)
         if (read_test(&reading, &reading.listing.tests[i], case_requests_add(tests)) != 0)
             return -1;
-    return case_scores_read(&reading.groups, tests, error);
+    if (case_scores_read(&reading.groups, tests, error) != 0)
+        return -1;
+    set_skips(&reading, options, tests);
+    return 0;
 }

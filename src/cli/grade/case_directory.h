@@ -38,6 +38,7 @@ struct case_directory_options {
                            outputs are compared */
     const char *validator_flags; /* of all tests, as in testdata.yaml; NULL: not given */
     bool is_scoring;             /* the tests give scores, also if no file says so */
+    bool all_tests;              /* run also after one that is not accepted, in any format */
     bool is_legacy;              /* and the defaults for that are those of the legacy format */
     bool gives_no_score;   /* the validator does not, so a test has the default of its format */
     const char *no_grader; /* why groups cannot have a grader of their own; NULL: they can */

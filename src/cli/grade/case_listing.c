@@ -180,6 +180,22 @@ static int compare_tests(const void *one, const void *other)
                          ((const struct listed_test *)other)->name);
 }
 
+static int rank_of(char byte)
+{
+    return byte == '/' ? 1 : (unsigned char)byte;
+}
+
+/* By the bytes of the names of directories, and then of the file. */
+static int compare_by_bytes(const void *one, const void *other)
+{
+    const char *a = ((const struct listed_test *)one)->name;
+    const char *b = ((const struct listed_test *)other)->name;
+
+    while (*a && *a == *b)
+        a++, b++;
+    return rank_of(*a) - rank_of(*b);
+}
+
 static int compare_names(const void *one, const void *other)
 {
     return natural_order(*(char *const *)one, *(char *const *)other);
@@ -212,12 +228,13 @@ static void drop(struct case_listing *listing, struct listed_test *listed)
 }
 
 /* Sorts the tests and makes one of those with the same name. */
-static void merge_files(struct case_listing *listing)
+static void merge_files(struct case_listing *listing, bool is_package)
 {
     size_t count = 0, next;
 
     if (listing->count > 0)
-        qsort(listing->tests, listing->count, sizeof *listing->tests, compare_tests);
+        qsort(listing->tests, listing->count, sizeof *listing->tests,
+              is_package ? compare_by_bytes : compare_tests);
     for (size_t i = 0; i < listing->count; i = next) {
         struct listed_test test = listing->tests[i];
 
@@ -246,7 +263,7 @@ int case_listing_read(struct case_listing *listing, int directory, bool is_packa
         return error_set_errno(error, ERROR_INPUT, "cannot read '%s'", shown);
     if (list_directory(&walk, copy, "", 0) != 0)
         return -1;
-    merge_files(listing);
+    merge_files(listing, is_package);
     if (listing->count == 0)
         return error_set(error, ERROR_INPUT,
                          "'%s' has no tests; a test is a file NAME.in and a file NAME.out", shown);

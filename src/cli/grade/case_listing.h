@@ -34,7 +34,8 @@ struct listed_test {
 };
 
 struct case_listing {
-    struct listed_test *tests; /* owned; in natural order */
+    struct listed_test
+        *tests; /* owned; in natural order, those of a package by bytes, as its format says */
     size_t count;
     struct strvec groups; /* paths of test_group.yaml and testdata.yaml, in natural order */
     struct strvec others; /* the first paths that belong to no test, in natural order */

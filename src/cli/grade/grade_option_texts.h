@@ -27,6 +27,13 @@
             "lead to files below it. By default a link may not lead out of the package."           \
     }
 
+#define TEST_TEXT_ALL                                                                              \
+    {                                                                                              \
+        0, "--all", NULL, "run all tests of the --problem", NULL,                                  \
+            "Run all tests of the --problem, also those that a judge would leave out after one "   \
+            "that is not accepted, see [PROBLEM PACKAGES]."                                        \
+    }
+
 #define TEST_TEXT_TIME_LIMIT                                                                       \
     {                                                                                              \
         0, "--time-limit", "SECONDS", "of the problem: CPU time of each test", NULL,               \

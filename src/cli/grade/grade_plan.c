@@ -30,6 +30,27 @@ static int set_program(const struct grade_source *source, struct request *reques
     return 0;
 }
 
+/*
+ * After which statuses the tests go on that a test could skip (cli/grade/case_directory.h). The
+ * legacy format says when a judge stops. The others do not, but that all tests count: there it
+ * stops once the expectation is resolved, and none of the times that make the time limit is lost.
+ */
+static unsigned goes_on_after(const struct grade_source *source)
+{
+    const struct problem_package *package = source->package;
+    const struct submission *submission = source->submission;
+    unsigned statuses = 0;
+
+    if (package->settings.is_legacy)
+        return 0;
+    if (package->time_limit.is_measured && submission->role == TIME_LIMIT_LOWER)
+        return ~0u;
+    for (int i = 0; i <= TEST_JUDGE_ERROR; i++)
+        if (!expectation_is_resolved(&submission->expectation, (enum case_status)i))
+            statuses |= 1u << i;
+    return statuses;
+}
+
 int grade_plan_resolve(const struct grade_source *source, struct plan *plan, struct error *error)
 {
     struct request *request = &source->options->request;
@@ -44,9 +65,11 @@ int grade_plan_resolve(const struct grade_source *source, struct plan *plan, str
                             lacking)
                 : set_program(source, request, error);
 
-    if (source->submission)
+    if (source->submission) {
         time_limit_apply(source->time_limit, &source->config->maximums.limits,
                          source->submission->role, request);
+        request->tests.goes_on_after = goes_on_after(source);
+    }
     if (result == 0)
         result = plan_resolve(plan, source->config, request, error);
     if (!has_language)
@@ -54,6 +77,7 @@ int grade_plan_resolve(const struct grade_source *source, struct plan *plan, str
     free(steal_pointer(&request->input.dir));    /* if the plan has not taken it over */
     request->policy.limits = limits;
     request->tests.cpu_seconds_allowed = 0;
+    request->tests.goes_on_after = 0;
     if (result == 0)
         request->tests = tests;
     else

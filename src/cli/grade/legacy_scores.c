@@ -54,8 +54,7 @@ static int refuse(const struct case_groups *groups, const char *name, const char
     return error_set(error, ERROR_INPUT, "'%s': %s", shown, problem);
 }
 
-/* Makes the name that of the directory above; false: it was the first. */
-static bool go_up(char *name)
+bool legacy_scores_go_up(char *name)
 {
     char *slash = strrchr(name, '/');
     const bool is_below = *name != '\0';
@@ -76,12 +75,11 @@ static const json_t *find_value(const struct case_groups *groups, const char *na
 
         if (value)
             return value;
-    } while (go_up(at));
+    } while (legacy_scores_go_up(at));
     return NULL;
 }
 
-/* A text; "" if no file has it. */
-static const char *find_text(const struct case_groups *groups, const char *name, const char *key)
+const char *legacy_scores_text(const struct case_groups *groups, const char *name, const char *key)
 {
     const char *text = json_string_value(find_value(groups, name, key));
 
@@ -106,10 +104,9 @@ static bool set_flag(struct grading *grading, const char *mode)
     return i < sizeof words / sizeof *words;
 }
 
-/* Adds the words of grader_flags. */
-static void find_flags(const struct case_groups *groups, const char *name, struct strvec *flags)
+void legacy_scores_flags(const struct case_groups *groups, const char *name, struct strvec *flags)
 {
-    const char *text = find_text(groups, name, "grader_flags");
+    const char *text = legacy_scores_text(groups, name, "grader_flags");
 
     for (size_t length; *text; text += length) {
         text += strspn(text, " \t\n");
@@ -125,7 +122,7 @@ static int read_flags(const struct case_groups *groups, const char *name, struct
 {
     CLEANUP(strvec_release) struct strvec flags = STRVEC_INIT;
 
-    find_flags(groups, name, &flags);
+    legacy_scores_flags(groups, name, &flags);
     for (size_t i = 0; i < flags.count; i++)
         if (!set_flag(grading, flags.items[i]))
             return refuse(groups, name,
@@ -157,12 +154,12 @@ static int read_score(const struct case_groups *groups, const char *name, const 
 static int read_grading(const struct case_groups *groups, const char *name, struct grading *grading,
                         struct error *error)
 {
-    const char *on_reject = find_text(groups, name, "on_reject");
+    const char *on_reject = legacy_scores_text(groups, name, "on_reject");
     double reject_score;
 
     *grading = (struct grading){.aggregation = SCORE_SUM};
     grading->goes_on = strcmp(on_reject, "continue") == 0;
-    if (strcmp(find_text(groups, name, "grading"), "custom") == 0)
+    if (strcmp(legacy_scores_text(groups, name, "grading"), "custom") == 0)
         grading->kind = GRADE_CUSTOM;
     else if (read_flags(groups, name, grading, error) != 0)
         return -1;
@@ -178,8 +175,7 @@ static int read_grading(const struct case_groups *groups, const char *name, stru
 
 /* ---- groups */
 
-/* Whether it is one of the samples, which are left out. */
-static bool is_ignored(const struct case_groups *groups, const char *name)
+bool legacy_scores_ignore(const struct case_groups *groups, const char *name)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct grading grading;
@@ -193,7 +189,7 @@ static char *directory_of(const char *name)
 {
     char *directory = string_copy(name);
 
-    go_up(directory);
+    legacy_scores_go_up(directory);
     return directory;
 }
 
@@ -209,7 +205,8 @@ static size_t count_parts(const struct case_groups *directories, const struct ca
     for (size_t i = 1; i < groups->count; i++) {
         CLEANUP_FREE char *above = directory_of(groups->items[i].name);
 
-        count += strcmp(above, name) == 0 && !is_ignored(directories, groups->items[i].name);
+        count +=
+            strcmp(above, name) == 0 && !legacy_scores_ignore(directories, groups->items[i].name);
     }
     return count;
 }
@@ -221,7 +218,7 @@ static int is_below_accepted(const struct case_groups *groups, const char *name,
     CLEANUP_FREE char *above = string_copy(name);
     struct grading grading;
 
-    while (go_up(above)) {
+    while (legacy_scores_go_up(above)) {
         if (read_grading(groups, above, &grading, error) != 0)
             return -1;
         if (grading.kind == GRADE_ALWAYS)
@@ -278,13 +275,13 @@ static int add_groups(const struct case_groups *groups, const char *name,
         if (strcmp(made->items[i].name, name) == 0)
             return 0;
     if (add_groups(groups, above, tests, error) != 0 ||
-        (!is_ignored(groups, name) && read_grading(groups, name, &grading, error) != 0))
+        (!legacy_scores_ignore(groups, name) && read_grading(groups, name, &grading, error) != 0))
         return -1;
     if (made->count == SCORE_GROUPS_MAX)
         return refuse(groups, "", "there are too many groups", error);
     group = score_groups_add(made, name);
     group->aggregation = grading.aggregation;
-    group->is_ignored = is_ignored(groups, name);
+    group->is_ignored = legacy_scores_ignore(groups, name);
     group->max_score = group->is_ignored ? 0 : NAN;
     return 0;
 }
@@ -297,7 +294,7 @@ static int enter_group(const struct case_groups *groups, struct case_request *te
     test->group = directory_of(test->name);
     if (add_groups(groups, test->group, tests, error) != 0)
         return -1;
-    if (is_ignored(groups, test->name))
+    if (legacy_scores_ignore(groups, test->name))
         return 0;
     if (read_grading(groups, test->group, &grading, error) != 0)
         return -1;
@@ -311,7 +308,7 @@ static int enter_group(const struct case_groups *groups, struct case_request *te
 /* The most that the grader of a group can give, by the range "0 100"; INFINITY: no bound. */
 static double find_most(const struct case_groups *groups, const char *name)
 {
-    const char *range = find_text(groups, name, "range");
+    const char *range = legacy_scores_text(groups, name, "range");
     const char *most = strrchr(range, ' ');
     double number;
 
@@ -329,7 +326,7 @@ static void set_grading(const struct case_groups *groups, const struct grading *
     group->breaks = !grading->goes_on;
     if (grading->kind != GRADE_CUSTOM)
         return;
-    find_flags(groups, group->name, &group->grader_flags);
+    legacy_scores_flags(groups, group->name, &group->grader_flags);
     group->max_score = find_most(groups, group->name);
 }
 
@@ -346,7 +343,7 @@ int legacy_scores_read(const struct case_groups *groups, struct case_requests *t
     for (size_t i = 0; i < made->count; i++) {
         const char *name = made->items[i].name;
 
-        if (is_ignored(groups, name))
+        if (legacy_scores_ignore(groups, name))
             continue;
         if (read_grading(groups, name, &grading, error) != 0)
             return -1;

@@ -32,4 +32,15 @@ bool legacy_scores_wanted(const struct case_groups *groups);
 int legacy_scores_read(const struct case_groups *groups, struct case_requests *tests,
                        struct error *error);
 
+/*
+ * What the files say of a directory, "" or "secret/1": a text, borrowed, "" if none has the key;
+ * the words of grader_flags, which are added; whether it is one of the samples, which are left out.
+ */
+const char *legacy_scores_text(const struct case_groups *groups, const char *name, const char *key);
+void legacy_scores_flags(const struct case_groups *groups, const char *name, struct strvec *flags);
+bool legacy_scores_ignore(const struct case_groups *groups, const char *name);
+
+/* Makes the name that of the directory above; false: it was the first. */
+bool legacy_scores_go_up(char *name);
+
 #endif

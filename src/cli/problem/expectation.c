@@ -197,7 +197,8 @@ static unsigned verdict_of(enum case_status status)
 
 /*
  * All verdicts, or that of the grader of the package; 0 if the program was not built, the engine,
- * the validator or the grader failed, or a test has no verdict, since it did not run.
+ * the validator or the grader failed, or a test has no verdict, since it did not run and was not
+ * skipped.
  */
 static unsigned verdicts_of(const struct result *result)
 {
@@ -209,7 +210,7 @@ static unsigned verdicts_of(const struct result *result)
     for (size_t i = 0; i < result->tests.count && is_judged; i++) {
         const unsigned verdict = verdict_of(result->tests.items[i].status);
 
-        if (verdict == 0)
+        if (verdict == 0 && !result->tests.items[i].is_skipped)
             return 0;
         set |= verdict;
     }
@@ -250,6 +251,18 @@ bool expectation_is_met(const struct expectation *expectation, const struct resu
               has_score(requirement, &result->tests);
     }
     return met;
+}
+
+bool expectation_is_resolved(const struct expectation *expectation, enum case_status status)
+{
+    const unsigned verdict = verdict_of(status);
+    bool is_permitted = true, is_enough = true;
+
+    for (size_t i = 0; i < expectation->count; i++) {
+        is_permitted = is_permitted && (verdict & expectation->items[i].permitted);
+        is_enough = is_enough && (verdict & expectation->items[i].required);
+    }
+    return is_enough || !is_permitted;
 }
 
 void expectation_release(struct expectation *expectation)

@@ -32,6 +32,9 @@ char *expectation_text(const struct expectation *expectation);
 /* Whether the result is what is expected, which is something. */
 bool expectation_is_met(const struct expectation *expectation, const struct result *result);
 
+/* Whether what is expected cannot become met by other tests, in a problem without scores. */
+bool expectation_is_resolved(const struct expectation *expectation, enum case_status status);
+
 /*
  * The worst verdict of the tests, or that of the grader of the package, or, if there is none, the
  * reason of the result.

@@ -137,6 +137,14 @@ static void set_max_output(const struct limiting *limiting, double megabytes, in
     *bytes = (int)fmin(megabytes, most) << 20;
 }
 
+/* A judge gives a program a core: one unless the caller or the configuration says otherwise. */
+static void set_cpus(const struct config *config, struct limits *limits)
+{
+    if (isnan(limits->number[LIMIT_CPUS]) && config->defaults.limits.number[LIMIT_CPUS] < 1 &&
+        !(config->maximums.limits.number[LIMIT_CPUS] < 1))
+        limits->number[LIMIT_CPUS] = 1;
+}
+
 static int set_limits(const struct limiting *limiting, struct problem_package *package,
                       struct run_options *options)
 {
@@ -145,6 +153,8 @@ static int set_limits(const struct limiting *limiting, struct problem_package *p
     const double validation_time =
         settings->validation_time > CHECKER_TIMEOUT ? settings->validation_time : NAN;
 
+    set_cpus(limiting->config, limits);
+    set_cpus(limiting->config, judge);
     set_max_output(limiting, settings->output, &options->max_output_bytes);
     return set_time_limit(limiting, options, package) == 0 &&
                    set_limit(limiting, limits, LIMIT_MEMORY, settings->memory, "limits: memory") ==

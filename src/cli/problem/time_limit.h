@@ -69,7 +69,7 @@ void time_limit_compute(struct time_limit *limit, const struct limits *maximums,
  * Sets the limits of a request whose submission has this role, without an effect if there is no
  * time limit: one that must be too slow may use more CPU time, by the margin, and its tests are not
  * passed then. A test ends after TIMEOUT_FACTOR times its CPU time, and a second more, if its
- * program waits: a container has half a processor unless the options say otherwise.
+ * program waits, or does not have a processor to itself.
  */
 void time_limit_apply(const struct time_limit *limit, const struct limits *maximums,
                       enum time_limit_role role, struct request *request);
