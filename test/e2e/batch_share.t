@@ -65,7 +65,7 @@ test_case 'the maximum of the configuration, and jobs' && {
     refused '{"maxShare": 199}' "--share: 200 is more than the configuration allows, which is 199 (maxShare)" --share
     refused '{"maxShare": 0}' "--share: 1 is more than the configuration allows, which is 0 (maxShare)" --share=1
     refused '{}' "--share is not for jobs, each of which has a container of its own" --share --detach
-    refused '{}' "--share must be a whole number from 0 to 100000" --share=x
+    refused '{}' "--share: 'x' is not a number" --share=x
     batch_with '{"maxShare": 0}' -q --share=0 "$scratch/lines"
     is "$status $(results "$served")" "0 1 own exit" "--share=0"
 }
