@@ -396,13 +396,14 @@ CASE_WITH(submission__build_and_tests, set_up(fixture, true, 2))
 CASE_WITH(submission__build_and_program, set_up(fixture, true, 0))
 {
     answer_end(fixture, "compiled", &(struct frame_end){.peak_bytes = 9000000});
-    answer_kept(fixture, 500000);
+    answer_kept(fixture, 0);
+    write_in(fixture->directory, "limits", "104857600/104857600/64/1000000000\n"); /* no copy */
     answer_end(fixture, "out", &(struct frame_end){.status = 3, .peak_bytes = 9000000});
     run(fixture);
-    check(fixture, "exit", "run keep update --memory=101m " EACH);
+    check(fixture, "exit", "run keep update --memory=100m run ");
     assert_int_equal(fixture->result.exit_code, 3);
     assert_string_equal(strbuf_string(&fixture->result.text[0]), "out");
-    assert_int_equal(fixture->result.peak_bytes, 8500000);
+    assert_int_equal(fixture->result.peak_bytes, 9000000);
 }
 
 CASE_WITH(submission__build_fails, set_up(fixture, true, 2))

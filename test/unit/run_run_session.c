@@ -93,7 +93,7 @@ static void set_up(struct fixture *fixture)
     fixture->command = script_in(fixture->directory, "docker", docker_script);
     write_fake_supervisor(fixture->directory, &(struct frame_end){.status = 0});
     write_in(fixture->directory, "events", "");
-    write_in(fixture->directory, "limits", "105906176/105906176/64/1000000000\n");
+    write_in(fixture->directory, "limits", "104857600/104857600/64/1000000000\n");
     config_init(&fixture->config);
     assert_int_equal(config_load(&fixture->config, "isolator_config.json", NULL, &error), 0);
     config_overlay(&fixture->config, more, sizeof more - 1, "test", &error);
