@@ -155,9 +155,10 @@ static int check_share(const struct batch_arguments *options, const struct confi
         return error_set(error, ERROR_USAGE,
                          "--share is not for jobs, each of which has a container of its own");
     if (options->share > config->max_share)
-        return error_set(error, ERROR_USAGE,
-                         "--share: %d is more than the configuration allows, which is %d (maxShare)",
-                         options->share, config->max_share);
+        return error_set(
+            error, ERROR_USAGE,
+            "--share: %d is more than the configuration allows, which is %d (maxShare)",
+            options->share, config->max_share);
     return 0;
 }
 
