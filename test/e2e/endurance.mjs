@@ -3,6 +3,7 @@
 // many in a row through one batch and one server, which do not grow: no descriptor, no thread, no memory. Nothing is left.
 //
 // ENDURANCE  how many in a row (100; `make soak`: 20000)
+// SHARED     how many lines share containers (200; `make soak`: 100000)
 // AT_ONCE    how many at once (30; `make soak`: 50)
 
 import { closeSync, openSync, readSync, readdirSync, writeSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { Program, allContainers, comesTrue, configFile, contentOf, danglingVolum
     writeFile } from '../mcp/processes.mjs';
 
 const IN_A_ROW = Number(process.env.ENDURANCE ?? 100);
+const SHARED = Number(process.env.SHARED ?? 200);
 const AT_ONCE = Number(process.env.AT_ONCE ?? 30);
 const LONG = 1200; // seconds to wait; only what is wrong needs them
 const SANITIZED = Boolean(process.env.ISOLATOR_SANITIZED); // which keeps 16 MB of what was freed, and as much besides
@@ -47,9 +49,9 @@ class Batch extends Program {
     #rest = '';
     #results = [];
 
-    constructor(jobs) {
+    constructor(jobs, ...options) {
         const input = makeFifo('writing');
-        super(isolator, ['batch', '-j', String(jobs)], { stdin: input.reading });
+        super(isolator, ['batch', '-j', String(jobs), ...options], { stdin: input.reading });
         closeSync(input.reading);
         this.#input = input.writing;
         this.#output = openSync(this.stdoutPath, 'r');
@@ -197,6 +199,29 @@ testCase(`${IN_A_ROW} in a row through one batch and one server: each has the re
     is(await server.close(), 'exit 0');
     note(`figures: ${IN_A_ROW} in a row: ${secondsSince(began)} s`);
     await nothingIsLeft(batch, server);
+});
+
+testCase(`${SHARED} lines in a row that share containers: the batch does not grow`, async () => {
+    volumesBefore ??= await danglingVolumes();
+    const batch = new Batch(1, '--share=1000');
+    const own = await stateAtRest(batch);
+    const rate = async (first, last) => {
+        const began = Date.now();
+        await sendLines(batch, first, last);
+        return 1000 * (last - first + 1) / (Date.now() - began);
+    };
+    const tenth = Math.floor(SHARED / 10);
+    const firstRate = await rate(1, tenth);
+    const before = await stateAtRest(batch);
+    await rate(tenth + 1, SHARED - tenth);
+    const lastRate = await rate(SHARED - tenth + 1, SHARED);
+    hasNotGrown(`isolator batch --share, ${SHARED} in a row`, own.threads + 2, before, await stateAtRest(batch));
+    is(batch.results().filter(({ id, stdout }) => stdout !== `is ${id}\n`), [], 'each line has the result of its own');
+    is(batch.results().filter(({ served }) => served === 0).length, Math.ceil(SHARED / 1000), 'how many containers there were');
+    note(`figures: the last tenth at ${(lastRate / firstRate).toFixed(2)} of the rate of the first, ${firstRate.toFixed(0)} a second`);
+    batch.closeInput();
+    is(await batch.end(LONG), 'exit 0', 'all succeed');
+    await nothingIsLeft(batch);
 });
 
 await finish();
