@@ -188,7 +188,11 @@ END
     sed -n 's/"id": "run"/"id": "job"/p; s/"id": "forks"/"id": "tests of a job"/p' "$scratch/lines" >"$scratch/jobs"
     batch --detach "$scratch/jobs"
     isolator wait --all
-    found+=$'\n'$(results "$printed" | sort)$'\n'$(warm "\"entrypoint_code\": $program")
+    found+=$'\n'$(results "$printed" | sort)
+    sed -n 's/"id": "run"/"id": "shared"/p' "$scratch/lines" | sed 'p' >"$scratch/shared"
+    batch -j 1 --share "$scratch/shared"
+    found+=$'\n'$(results "$printed" | sort)
+    [ "$(nproc)" = 1 ] || found+=$'\n'$(warm "\"entrypoint_code\": $program") # on one core a batch keeps none
     answers='ENOSPC ENOSYS EPERM EPERM ENODEV EPROTONOSUPPORT EPROTONOSUPPORT metrics 1 '$(either 'files True' 'files False')
     expect "$(sed '/^$/d' <<<"$found")" "what the guards answer" <<END
 run: $answers
@@ -199,7 +203,8 @@ checker: $answers
 job: $answers
 tests of a job: $answers
 tests of a job: $answers
-ready success $answers
+shared: $answers
+shared: $answers$([ "$(nproc)" = 1 ] || echo $'\n'"ready success $answers")
 END
 }
 
