@@ -169,10 +169,10 @@ def test_requests_are_taken_when_there_is_room(program):
 def test_options(program):
     client = isolator.Client(
         program=program("sys.stderr.write(' '.join(sys.argv[1:])); sys.exit(2)")._program,
-        config="c", audit="a", artifacts_directory="d", force=True, programs_directory="p", retries=2,
+        config="c", audit="a", artifacts_directory="d", force=True, programs_directory="p", retries=2, share=7,
     )  # fmt: skip
     with pytest.raises(isolator.UsageError) as raised:
         list(client.batch([], jobs=5))
     assert str(raised.value) == (
-        "batch --quiet --json --config=c --audit=a --artifacts=d --programs=p --force --retries=2 --jobs=5"
+        "batch --quiet --json --config=c --audit=a --artifacts=d --programs=p --force --retries=2 --share=7 --jobs=5"
     )
