@@ -300,9 +300,10 @@ void instance_send(struct instance *instance, const struct program_request *requ
     instance->transport->send(instance, request);
 }
 
-void instance_keep(struct instance *instance, int archive, const struct frame_keep *order)
+void instance_keep(struct instance *instance, int archive, const struct frame_keep *order,
+                   const struct frame_restore *restore)
 {
-    supervisor_link_keep(&instance->link, archive, order);
+    supervisor_link_keep(&instance->link, archive, order, restore);
     instance->transport->send(instance, NULL);
 }
 

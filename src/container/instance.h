@@ -127,7 +127,8 @@ bool instance_waits(const struct instance *instance);
 
 /* Send a request; see supervisor_link_request() and supervisor_link_keep(). */
 void instance_send(struct instance *instance, const struct program_request *request);
-void instance_keep(struct instance *instance, int archive, const struct frame_keep *order);
+void instance_keep(struct instance *instance, int archive, const struct frame_keep *order,
+                   const struct frame_restore *restore);
 
 /*
  * Orders the program to end and waits, for BUDGET_STOP at most, until it has reported its end.

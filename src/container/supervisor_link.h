@@ -85,10 +85,11 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
 
 /*
  * Prepares KEEP, before the first program or after its end: unpack the archive (-1: there is none),
- * which is borrowed until KEEP is done, and keep a copy of the working directory.
+ * which is borrowed until KEEP is done, and keep a copy of the working directory; after RESTORE,
+ * unless `restore` is NULL.
  */
-void supervisor_link_keep(struct supervisor_link *link, int archive,
-                          const struct frame_keep *order);
+void supervisor_link_keep(struct supervisor_link *link, int archive, const struct frame_keep *order,
+                          const struct frame_restore *restore);
 
 /* A process_source: adds the next frames of the request. */
 void supervisor_link_send(void *link, struct strbuf *queue);

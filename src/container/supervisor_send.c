@@ -133,9 +133,12 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
         add_frame(&link->last, FRAME_RUN, &run, sizeof run);
 }
 
-void supervisor_link_keep(struct supervisor_link *link, int archive, const struct frame_keep *order)
+void supervisor_link_keep(struct supervisor_link *link, int archive, const struct frame_keep *order,
+                          const struct frame_restore *restore)
 {
     begin_request(link, archive, -1, false);
+    if (restore)
+        add_frame(&link->head, FRAME_RESTORE, restore, sizeof *restore);
     link->keeps = link->input_ended = true;
     link->keep_max = order->max;
     add_frame(&link->last, FRAME_KEEP, order, sizeof *order);

@@ -20,6 +20,7 @@
 #include "run/pack_input.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
+#include "run/sharing.h"
 #include "run/verdict.h"
 
 /* What one test needs while it runs. */
@@ -266,6 +267,7 @@ static int run_test_program(struct case_run *test, struct judgement *judgement, 
     spec->value_max = test->test->is_call ? CALL_VALUE_MAX : 0;
     program.report = test->test->is_call ? &test->value : NULL;
     program.request.fork = run->has_template;
+    sharing_go_on(run, &program.request);
     program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
     if (!run->plan->interactive)
         return program_run(&program, run_restore_deadline(run), begun, error);
@@ -285,6 +287,7 @@ static int run_test(struct judgement *judgement, const struct case_request *requ
     cpu_margin_drop(run->plan, request, &run->result->tests, &test.limits);
     if (status == 0)
         status = run_test_program(&test, judgement, &begun, error);
+    sharing_note(run);
     if (status == 0) {
         cpu_margin_judge(&run->plan->tests, request, &test.result);
         take_result(&test, run, result);

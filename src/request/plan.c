@@ -228,7 +228,8 @@ static bool has_equal_container(const struct limits *one, const struct limits *o
  */
 static bool can_share(const struct plan *plan)
 {
-    return plan->tests.count == 0 && !plan_has_session(plan) && plan->policy.read_only == 1 &&
+    return (plan->tests.count == 0 || (plan->build.count == 0 && !plan->interactive)) &&
+           !plan_has_session(plan) && plan->policy.read_only == 1 &&
            (plan->build.count == 0 ||
             has_equal_container(&plan->build_limits, &plan->policy.limits)) &&
            !plan->save_image && !plan->save_dockerfile &&

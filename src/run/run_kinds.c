@@ -12,6 +12,7 @@ static int run_one_program(struct run *run, long long deadline, bool *begun, str
     struct program_run program = run_program_of(run, "program", &run->output, run->result);
 
     program.request.is_last = !run->session && run->instance->transport->is_connected;
+    sharing_prepare(run);
     sharing_begin(run, &program.request);
     return run_main_program(run, &program, deadline, begun, error);
 }

@@ -15,8 +15,11 @@ static char *forks_of(const struct plan *plan)
 {
     CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
 
-    if (!ready_program_is_possible(plan, READY_FOR_LINES))
+    if (!ready_program_is_possible(plan, READY_FOR_LINES) || plan->call.function)
         return NULL;
+    for (size_t i = 0; i < plan->tests.count; i++)
+        if (plan->tests.items[i].arguments.count > 0 || plan->tests.items[i].environment.count > 0)
+            return NULL;
     strvec_push_all(&words, &plan->command);
     strvec_push_all(&words, &plan->environment);
     return strvec_join(&words, "\n");
@@ -49,6 +52,24 @@ static void make_template(struct run *run)
     docker_traced(run->docker, "ready", start);
 }
 
+void sharing_prepare(struct run *run)
+{
+    struct container_share *share = &run->instance->share;
+
+    if (run->plan->share_max > 0 && share->served == 0)
+        make_template(run);
+    run->has_template = share->forks != NULL;
+}
+
+long long sharing_restore_ms(const struct run *run)
+{
+    /* with gVisor before the first one, too: it can leave what cannot be removed */
+    return run->plan->share_max > 0 &&
+                   (run->instance->share.served > 0 || run->instance->link.is_gvisor)
+               ? budget_ms(run->docker, BUDGET_RESTORE)
+               : 0;
+}
+
 void sharing_go_on(const struct run *run, struct program_request *request)
 {
     if (run->plan->share_max == 0)
@@ -58,20 +79,12 @@ void sharing_go_on(const struct run *run, struct program_request *request)
     request->samples_memory = true;
 }
 
-void sharing_begin(struct run *run, struct program_request *request)
+void sharing_begin(const struct run *run, struct program_request *request)
 {
-    const struct container_share *share = &run->instance->share;
-
-    if (run->plan->share_max == 0)
-        return;
-    if (share->served == 0)
-        make_template(run);
     sharing_go_on(run, request);
-    request->fork = share->forks != NULL;
+    request->fork = run->has_template;
+    request->restore_ms = sharing_restore_ms(run);
     request->forgets = true;
-    /* with gVisor before the first one, too: it can leave what cannot be removed */
-    if (share->served > 0 || run->instance->link.is_gvisor)
-        request->restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
 }
 
 /* Whether a program has ended by itself, and has reached no limit. */
@@ -83,7 +96,7 @@ static bool is_ordinary(const struct supervisor_link *link)
            end->oom_kills == 0 && end->memory_full == 0 && end->refused == 0;
 }
 
-void sharing_note(struct run *run)
+void sharing_note(const struct run *run)
 {
     run->instance->share.used_up |= !is_ordinary(&run->instance->link);
 }
@@ -98,11 +111,12 @@ bool sharing_end(struct run *run)
     sharing_note(run);
     result->shared = true;
     result->served = instance->share.served++;
-    if (instance->link.has_end) /* the maximum of the container is that of all lines */
+    /* the maximum of the container is that of all lines; tests have it already */
+    if (instance->link.has_end && run->plan->tests.count == 0)
         result->peak_bytes = verdict_figure(instance->link.end.used_bytes);
     return !instance->share.used_up && instance_is_idle(instance) &&
            instance->share.served < run->plan->share_max &&
-           (!instance->share.forks || result->ready) &&
+           (!instance->share.forks || instance->link.end.was_ready != 0) &&
            clock_now_ms() - instance->made < SHARING_AGE_MAX_MS;
 }
 

@@ -24,12 +24,21 @@ enum { SHARING_AGE_MAX_MS = 3600000 };
  */
 bool sharing_suits(const struct instance *instance, const struct plan *plan);
 
-/* Prepare the first program of a run and those after it, if the run may share its instance. */
-void sharing_begin(struct run *run, struct program_request *request);
+/* Prepares the instance of a run that may share it; before its first program. */
+void sharing_prepare(struct run *run);
+
+/* How long it may take to empty the instance before the first program; 0: it need not be. */
+long long sharing_restore_ms(const struct run *run);
+
+/*
+ * Prepare the first program of a run, which is preceded by that, and those after it, if the run may
+ * share its instance.
+ */
+void sharing_begin(const struct run *run, struct program_request *request);
 void sharing_go_on(const struct run *run, struct program_request *request);
 
 /* Notes how a program has ended that is not the last one of the run. */
-void sharing_note(struct run *run);
+void sharing_note(const struct run *run);
 
 /*
  * The run has ended: counts it. Returns whether its instance may serve another line, as far as is

@@ -224,11 +224,13 @@ static int keep_files(struct run *run, long long deadline, struct error *error)
         : built ? (unsigned long long)limits_bytes(&run->plan->policy.limits, LIMIT_WORKDIR) * 2
                 : copy_max(run);
     const struct frame_keep order = {max, (uint64_t)max_ms};
+    const struct frame_restore restore = {built ? 0 : (uint64_t)sharing_restore_ms(run), 1};
     struct instance *instance = run->instance;
     const long long start = clock_now_ms();
     enum process_event event = PROCESS_DEADLINE;
 
-    instance_keep(instance, built ? -1 : archive_file(run_archive(run)), &order);
+    instance_keep(instance, built ? -1 : archive_file(run_archive(run)), &order,
+                  restore.max_ms > 0 ? &restore : NULL);
     if (!built)
         event = instance_deliver(instance, INSTANCE_STOPPED, deadline, run_setup_deadline(run),
                                  run->cancel);
@@ -253,7 +255,7 @@ static void make_template(struct run *run)
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const long long start = clock_now_ms();
 
-    if (!run->instance->transport->is_connected ||
+    if (!run->instance->transport->is_connected || run->plan->share_max > 0 ||
         !ready_program_is_possible(run->plan, READY_FOR_TESTS))
         return;
     run->has_template = ready_program_make(run->instance, run->plan, READY_FOR_TESTS,
@@ -331,6 +333,7 @@ int submission_prepare(struct run *run, long long deadline, bool *begun, bool *b
 
     *begun = false;
     *built = true;
+    sharing_prepare(run);
     if (plan->build.count > 0 && build(run, deadline, begun, built, error) != 0)
         return -1;
     if (!*built)

@@ -260,9 +260,9 @@ static bool check(struct keep *keep)
 }
 
 /* Memory is given back before the copy takes some. */
-static bool make(struct keep *keep, uint64_t max)
+static bool make(struct keep *keep, uint64_t max, bool ended)
 {
-    return end_processes(keep) && check(keep) && remove_objects(keep) &&
+    return (ended || end_processes(keep)) && check(keep) && remove_objects(keep) &&
            empty_places(keep, true, false) && wait_for_sockets(keep, true) &&
            (max == 0 || (make_copy(keep, max) && empty_places(keep, false, true)));
 }
@@ -272,10 +272,10 @@ uint64_t keep_bytes(const struct keep *keep)
     return keep->copy < 0 ? 0 : (uint64_t)lseek(keep->copy, 0, SEEK_END);
 }
 
-bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *bytes)
+bool keep_make(struct keep *keep, const struct frame_keep *frame, bool ended, uint64_t *bytes)
 {
     begin_work(keep, frame->max_ms);
-    if (!make(keep, frame->max))
+    if (!make(keep, frame->max, ended))
         return false;
     keep->empties = true;
     *bytes = keep_bytes(keep);

@@ -41,9 +41,10 @@ void keep_open(struct keep *keep, struct connection *connection, const char *mou
 
 /*
  * KEEP: makes the copy, if there is to be one, and empties all places, but not a working directory
- * without a copy. Sets the length of the copy. False: `step` is set.
+ * without a copy. Before that it ends all processes, unless all that may end have `ended`. Sets the
+ * length of the copy. False: `step` is set.
  */
-bool keep_make(struct keep *keep, const struct frame_keep *frame, uint64_t *bytes);
+bool keep_make(struct keep *keep, const struct frame_keep *frame, bool ended, uint64_t *bytes);
 
 /*
  * Whether programs could leave objects for the next one that cannot be listed: the places are

@@ -50,13 +50,15 @@ void requests_begin_step(struct supervisor *supervisor, bool must_succeed)
 
 static void keep(struct supervisor *supervisor, const struct frame_keep *frame)
 {
+    const bool ended = ready_is_alone(&supervisor->ready, &supervisor->figures);
     struct frame_kept kept;
 
     requests_begin_step(supervisor, true);
-    ready_discard(&supervisor->ready, &supervisor->processes);
-    if (!starting_end_files(supervisor))
+    if (!ended)
+        ready_discard(&supervisor->ready, &supervisor->processes);
+    if (ending_fail_keep(supervisor) || !starting_end_files(supervisor))
         return;
-    if (!keep_make(&supervisor->keep, frame, &kept.bytes)) {
+    if (!keep_make(&supervisor->keep, frame, ended, &kept.bytes)) {
         ending_fail_keep(supervisor);
         return;
     }

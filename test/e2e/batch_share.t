@@ -103,6 +103,25 @@ test_case 'lines with a build that has the limits of the program' && {
 END
 }
 
+test_case 'lines with tests' && {
+    lines 'map { {language => $_ % 2 ? "python" : "busybox", entrypoint_code => $_ % 2 ? "import os\nprint(input(), sorted(os.listdir(\".\")))\nopen(\"left\", \"w\")" : "read -r n; echo \$n *; echo >left",
+        additional_files => [{filename => "a$_", content => "x"}], tests => [map { {stdin => "$_\n", expected_stdout => $_ == 2 ? "2 wrong\n" : ""} } 1 .. 3]} } 1 .. 4'
+    share
+    expect "$(results "join ' ', $containers, \$r->{served}, map { quoted(\$_->{stdout}) } @{\$r->{tests}}")" "four lines" <<'END'
+1 0 "1 ['a1', 'main.py']\n" "2 ['a1', 'main.py']\n" "3 ['a1', 'main.py']\n"
+2 0 "1 a2 main.ash\n" "2 a2 main.ash\n" "3 a2 main.ash\n"
+1 1 "1 ['a3', 'main.py']\n" "2 ['a3', 'main.py']\n" "3 ['a3', 'main.py']\n"
+2 1 "1 a4 main.ash\n" "2 a4 main.ash\n" "3 a4 main.ash\n"
+END
+    lines '({entrypoint_code => "read -r n; [ \$n = 1 ] || sleep 100", timeout_seconds => 0.5, tests => [{stdin => "2\n", no_expected => JSON::PP::true}, {stdin => "1\n", no_expected => JSON::PP::true}]},
+        {entrypoint_code => "true", tests => [{no_expected => JSON::PP::true}]})'
+    share
+    is "$(results "$served . ' ' . join ',', map { \$_->{status} } @{\$r->{tests}}" | paste -sd ';')" "1 0 tests timeout,passed;2 0 exit passed" "one of them reaches a limit"
+    lines 'map { {language => "python", entrypoint_code => "import sys; print(sys.argv[1:])", tests => [{arguments => ["a"], expected_stdout => "['\''a'\'']\n"}]} } 1 .. 2'
+    share
+    is "$(results "$served" | paste -sd ,)" "1 0 exit,1 1 exit" "tests with arguments are no forks, and share"
+}
+
 test_case 'lines that would get other containers do not share one' && {
     lines 'my $code = "true"; ({entrypoint_code => $code}, {entrypoint_code => $code, memory_mb => 100}, {entrypoint_code => $code, cpus => 0.25},
         {entrypoint_code => $code, pids_limit => 20}, {entrypoint_code => $code, image => "docker.io/isolator-test/bash:1"}, {entrypoint_code => $code, timeout_seconds => 5})'
@@ -112,10 +131,10 @@ test_case 'lines that would get other containers do not share one' && {
 }
 
 test_case 'lines that have a container of their own' && {
-    lines '({entrypoint_code => "true"}, {entrypoint_code => "true", tests => [{expected_stdout => ""}]}, {entrypoint_code => "true", session => "s"},
+    lines '({entrypoint_code => "true"}, {language => "c", memory_mb => 512, cpus => 1, entrypoint_code => "int main(void) { return 0; }", tests => [{expected_stdout => ""}]}, {entrypoint_code => "true", session => "s"},
         {language => "c", entrypoint_code => "int main(void) { return 0; }"}, {entrypoint_code => "true"})'
     share
-    is "$(results "$served" | paste -sd ,)" "1 0 exit,2 own exit,3 own exit,4 own exit,1 1 exit" "tests, sessions, builds with other limits"
+    is "$(results "$served" | paste -sd ,)" "1 0 exit,2 own exit,3 own exit,4 own exit,1 1 exit" "builds with tests, sessions, builds with other limits"
     lines 'map { {entrypoint_code => "echo x >/file; cat /file"} } 1 .. 2'
     batch_with '{"defaults": {"readOnly": false, "user": "0:0"}}' -q -j 1 --share "$scratch/lines"
     is "$(results "$served . ' ' . quoted(\$r->{stdout})" | paste -sd ,)" '1 own exit "x\n",2 own exit "x\n"' "a writable root"

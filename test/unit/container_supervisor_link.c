@@ -1180,7 +1180,7 @@ static void check_keep(struct fixture *fixture, int archive, const char *expecte
 {
     struct strbuf sent;
 
-    supervisor_link_keep(&fixture->link, archive, &KEEP);
+    supervisor_link_keep(&fixture->link, archive, &KEEP, NULL);
     sent = send_all(fixture);
     check_frames(&sent, expected);
 }
@@ -1331,7 +1331,7 @@ static void check_refused_for_keep(bool sent, int type, const void *payload, siz
 
     set_up(&fixture);
     advance(&fixture, LINK_READY);
-    supervisor_link_keep(&fixture.link, -1, &KEEP);
+    supervisor_link_keep(&fixture.link, -1, &KEEP, NULL);
     if (sent) {
         bytes = send_all(&fixture);
         strbuf_release(&bytes);
@@ -1752,7 +1752,7 @@ CASE(supervisor_link__no_room_without_a_relay)
 
     set_up(&fixture);
     advance_relay(&fixture, RELAY_ENDED, 1);
-    supervisor_link_keep(&fixture.link, -1, &(struct frame_keep){5000, 60000});
+    supervisor_link_keep(&fixture.link, -1, &(struct frame_keep){5000, 60000}, NULL);
     bytes = send_all(&fixture);
     strbuf_release(&bytes);
     assert_int_equal(send_network(&fixture), 0);
