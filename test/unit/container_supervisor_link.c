@@ -1973,7 +1973,7 @@ static void check_kept_in_a_script(uint64_t size, bool good)
     struct fixture fixture;
 
     set_up_script(&fixture, LINK_READY);
-    supervisor_link_keep(&fixture.link, -1, &KEEP);
+    supervisor_link_keep(&fixture.link, -1, &KEEP, NULL);
     supervisor_link_assume_sent(&fixture.link);
     add_kept(&bytes, size);
     feed(&fixture, &bytes);
