@@ -89,11 +89,11 @@ for what, level, option, expected in EMPTY:
         print("got through: %s, option %d: %s" % (what, option, answer))
         through = True
 sys.stdout.flush()
-for name, make, write in (("netlink", lambda: socket.socket(*NETLINK), ask),
+for name, make, write in (*(("UDP with a filter, option %d" % option, lambda option=option: filtered(option),
+                             lambda one: 8 * INSTRUCTIONS) for option in SO_ATTACH),
+                          ("netlink", lambda: socket.socket(*NETLINK), ask),
                           ("ICMP", lambda: socket.socket(*PING), lambda one: ping(one, "127.0.0.1", 8)),
                           ("ICMPv6", lambda: socket.socket(*PING6), lambda one: ping(one, "::1", 128)),
-                          *(("UDP with a filter, option %d" % option, lambda option=option: filtered(option),
-                             lambda one: 8 * INSTRUCTIONS) for option in SO_ATTACH),
                           *(("UDP with times, option %d" % option, lambda option=option: timed(option),
                              lambda one: sum(one.send(bytes(60000)) for _ in range(3))) for option in SO_TIMESTAMPING)):
     if name == "netlink" and os.environ["LIMIT_NETLINK"] == "1":

@@ -294,7 +294,7 @@ test_case 'left_memory' && {
     before_weak=
 }
 
-# Control groups of version 2 count the copies of what is sent with times.
+# Control groups of version 2 count what waits in sockets of ICMP: the memory is full then, and the attack ends.
 test_case 'uncounted_sockets' && {
     times='|times, option 37|times, option 65'
     [ ! -e /sys/fs/cgroup/cgroup.controllers ] || times=
