@@ -309,14 +309,13 @@ static void take_response(struct upstream_session *session, const json_t *messag
     } else if (number == session->list_id) {
         take_page(session, message, length);
     } else {
-        pthread_mutex_lock(&upstream->lock);
+        THREAD_LOCK(&upstream->lock);
         for (struct upstream_call *call = upstream->calls; call; call = call->next) {
             if (call->id == number) {
                 take_result(upstream, call, message);
                 break;
             }
         }
-        pthread_mutex_unlock(&upstream->lock);
     }
 }
 
