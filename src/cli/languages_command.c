@@ -152,8 +152,7 @@ static void add_limits_cell(struct strvec *cells, const struct config *config,
     const char *key;
     json_t *value;
 
-    json_object_foreach(own, key, value)
-    {
+    json_object_foreach(own, key, value) {
         strbuf_addf(&cell, "%s%s ", cell.length > 0 ? ", " : "", key);
         if (json_is_string(value))
             strbuf_addstr(&cell, json_string_value(value));

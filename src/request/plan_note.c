@@ -33,8 +33,7 @@ static int read_list(const json_t *note, const char *key, struct strvec *list, s
 
     if (!json_is_array(array))
         return set_missing(error, key);
-    json_array_foreach(array, i, item)
-    {
+    json_array_foreach(array, i, item) {
         char *text = json_read_any_text(item);
 
         if (!text)
@@ -196,10 +195,8 @@ static int read_groups(const json_t *array, struct case_requests *tests, struct 
         return set_missing(error, "groups");
     case_requests_groups(tests);
     json_array_foreach((json_t *)array, i, value)
-    {
         if (read_group(value, tests->groups, error) != 0)
             return -1;
-    }
     return score_groups_complete(tests, false, error);
 }
 
@@ -249,10 +246,8 @@ static int read_tests(const json_t *array, struct case_requests *tests, struct e
     if (!json_is_array(array) || json_array_size(array) > TESTS_MAX)
         return set_missing(error, "tests");
     json_array_foreach(array, i, value)
-    {
         if (read_test(value, case_requests_add(tests), error) != 0)
             return -1;
-    }
     return 0;
 }
 

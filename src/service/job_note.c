@@ -153,8 +153,7 @@ static void read_manifest(const json_t *array, struct manifest *manifest)
     size_t i;
     json_t *entry;
 
-    json_array_foreach(array, i, entry)
-    {
+    json_array_foreach(array, i, entry) {
         CLEANUP_FREE char *name = json_read_any_text(json_array_get(entry, 0));
         const char *digest = json_string_value(json_array_get(entry, 2));
 
@@ -178,8 +177,7 @@ static int read_note(struct job_note *note, const json_t *object, struct error *
         return error_set(error, ERROR_SYSTEM, "key is missing");
     memcpy(note->key, key, strlen(key) + 1);
     read_manifest(json_object_get(object, "sent"), &note->sent);
-    json_array_foreach(warnings, i, warning)
-    {
+    json_array_foreach(warnings, i, warning) {
         char *text = json_read_any_text(warning);
 
         if (text)

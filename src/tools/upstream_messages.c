@@ -198,8 +198,7 @@ static void take_discovered(struct upstream_session *session, const json_t *mess
     json_t *revision;
 
     session->initialize_id = 0;
-    json_array_foreach(json_object_get(result, "supportedVersions"), i, revision)
-    {
+    json_array_foreach(json_object_get(result, "supportedVersions"), i, revision) {
         const char *name = json_string_value(revision);
 
         session->is_modern |= name && strcmp(name, TOOL_REVISION_MODERN) == 0;
