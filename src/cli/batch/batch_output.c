@@ -167,12 +167,9 @@ static bool write_job_json(struct batch_output *output, json_t *object, const ch
                            const struct strvec *warnings)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-    json_t *array = json_array();
 
-    for (size_t i = 0; i < warnings->count; i++)
-        json_array_append_new(array, json_make_text(warnings->items[i]));
     json_object_set_new(object, "job", json_string(job));
-    json_object_set_new(object, "warnings", array);
+    json_object_set_new(object, "warnings", json_make_list(warnings));
     if (safe_json_dump(object, json_text_flags(object), safe_json_add, &text) != 0)
         abort();
     strbuf_addch(&text, '\n');
