@@ -1,7 +1,6 @@
 #include "base/diagnostics.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "base/strbuf.h"
+#include "base/thread.h"
 
 enum { WAIT_MS = 100 };
 
@@ -128,10 +128,9 @@ void diagnostics_line(const char *format, ...)
     strbuf_vaddf(&line, format, arguments);
     va_end(arguments);
     strbuf_addch(&line, '\n');
-    pthread_mutex_lock(&diagnostics.lock);
+    THREAD_LOCK(&diagnostics.lock);
     open_once();
     write_line(line.data, line.length);
-    pthread_mutex_unlock(&diagnostics.lock);
     errno = saved;
 }
 
@@ -141,7 +140,7 @@ void diagnostics_draw(const char *line)
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     bool is_drawn;
 
-    pthread_mutex_lock(&diagnostics.lock);
+    THREAD_LOCK(&diagnostics.lock);
     open_once();
     is_drawn = *line != '\0' && !diagnostics.incomplete;
     add_erasure(&text);
@@ -149,7 +148,6 @@ void diagnostics_draw(const char *line)
         strbuf_addf(&text, "\033[?7l%s\033[?7h", line);
     if (write_text(&text, moment_end(), NULL))
         diagnostics.drawn = is_drawn;
-    pthread_mutex_unlock(&diagnostics.lock);
 }
 
 /*
@@ -177,7 +175,7 @@ void diagnostics_copy(const char *text, size_t length, const struct notifier *ca
     long long wait;
     size_t written;
 
-    pthread_mutex_lock(&diagnostics.lock);
+    THREAD_LOCK(&diagnostics.lock);
     open_once();
     wait = diagnostics.stuck ? 0 : DIAGNOSTICS_COPY_MS;
     strbuf_drop(rest, write_while_taken(strbuf_string(rest), rest->length, wait, cancel));
@@ -195,5 +193,4 @@ void diagnostics_copy(const char *text, size_t length, const struct notifier *ca
         diagnostics.drawn = false;
         diagnostics.incomplete = all.data[all.length - 1] != '\n';
     }
-    pthread_mutex_unlock(&diagnostics.lock);
 }

@@ -35,6 +35,30 @@ char *json_read_any_text(const json_t *value)
     return text && strlen(text) == length ? steal_pointer(&text) : NULL;
 }
 
+json_t *json_make_list(const struct strvec *list)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(array, json_make_any_text(list->items[i]));
+    return array;
+}
+
+bool json_read_list(const json_t *array, struct strvec *list)
+{
+    size_t i;
+    json_t *item;
+
+    json_array_foreach(array, i, item) {
+        char *text = json_read_any_text(item);
+
+        if (!text)
+            return false;
+        strvec_push_owned(list, text);
+    }
+    return json_is_array(array);
+}
+
 json_t *json_make_count(long long count)
 {
     return count < 0 ? json_null() : json_integer(count);

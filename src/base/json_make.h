@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "base/strbuf.h"
+#include "base/strvec.h"
 
 /* A string; null for NULL. */
 json_t *json_make_text(const char *text);
@@ -19,6 +20,12 @@ json_t *json_make_any_text(const char *text);
 
 /* The text of such a value, owned by the caller; NULL if it is none, or has a NUL. */
 char *json_read_any_text(const json_t *value);
+
+/* A list of such texts. */
+json_t *json_make_list(const struct strvec *list);
+
+/* Adds the texts of such a list. Returns false if it is none; then some may have been added. */
+bool json_read_list(const json_t *array, struct strvec *list);
 
 /* A number; null if it is negative, which stands for not known. */
 json_t *json_make_count(long long count);

@@ -115,7 +115,8 @@ static int digits_of_all(const json_t *value, int digits)
 
     if (json_is_real(value))
         return digits_of(json_real_value(value), digits);
-    json_array_foreach(value, i, item) digits = digits_of_all(item, digits);
+    json_array_foreach(value, i, item)
+        digits = digits_of_all(item, digits);
     json_object_foreach((json_t *)value, name, item) /* the macro asks for it; nothing is changed */
         digits = digits_of_all(item, digits);
     return digits;

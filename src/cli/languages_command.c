@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/json_make.h"
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/text.h"
@@ -108,15 +109,6 @@ static bool has_steps(const struct language *language)
     return language->preparation.steps.count > 0;
 }
 
-static json_t *strings_to_json(const struct strvec *strings)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < strings->count; i++)
-        json_array_append_new(array, json_string(strings->items[i]));
-    return array;
-}
-
 /* The JSON of a language; a new reference. `images` is NULL if the engine did not answer. */
 static json_t *language_to_json(const struct config *config, const struct language *language,
                                 const struct language_images *images)
@@ -126,8 +118,8 @@ static json_t *language_to_json(const struct config *config, const struct langua
         language->image, "present", images ? json_boolean(images->base.present) : json_null(),
         "tooOld", images ? json_boolean(images->too_old) : json_null(), "prepared",
         images && has_steps(language) ? json_boolean(images->prepared.present) : json_null(),
-        "extensions", strings_to_json(&language->extensions), "defaultFilename",
-        language->default_filename, "aliases", strings_to_json(&language->aliases), "limits",
+        "extensions", json_make_list(&language->extensions), "defaultFilename",
+        language->default_filename, "aliases", json_make_list(&language->aliases), "limits",
         own_limits(config, language));
 }
 
@@ -152,8 +144,7 @@ static void add_limits_cell(struct strvec *cells, const struct config *config,
     const char *key;
     json_t *value;
 
-    json_object_foreach(own, key, value)
-    {
+    json_object_foreach(own, key, value) {
         strbuf_addf(&cell, "%s%s ", cell.length > 0 ? ", " : "", key);
         if (json_is_string(value))
             strbuf_addstr(&cell, json_string_value(value));

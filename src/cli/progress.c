@@ -106,9 +106,8 @@ static void *keep_drawing(void *context)
 
     while (!notifier_raised(&progress->ended)) {
         io_poll(&polled, 1, INTERVAL_MS);
-        pthread_mutex_lock(&progress->lock);
+        THREAD_LOCK(&progress->lock);
         draw(progress);
-        pthread_mutex_unlock(&progress->lock);
     }
     return NULL;
 }

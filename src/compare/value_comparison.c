@@ -44,15 +44,11 @@ static bool are_reported(const json_t *values)
     json_t *value;
 
     json_array_foreach(values, i, value)
-    {
         if (!value_is_reported(value))
             return false;
-    }
     json_object_foreach((json_t *)values, name, value)
-    {
         if (!value_is_reported(value))
             return false;
-    }
     return true;
 }
 
@@ -109,16 +105,14 @@ void value_show(struct strbuf *text, const json_t *found)
         strbuf_addstr(text, json_string_value(tagged.value));
     } else if (json_is_array(tagged.value)) {
         strbuf_addch(text, '[');
-        json_array_foreach(tagged.value, i, value)
-        {
+        json_array_foreach(tagged.value, i, value) {
             strbuf_addstr(text, i > 0 ? ", " : "");
             value_show(text, value);
         }
         strbuf_addch(text, ']');
     } else if (json_is_object(tagged.value)) {
         strbuf_addch(text, '{');
-        json_object_foreach((json_t *)tagged.value, name, value)
-        {
+        json_object_foreach((json_t *)tagged.value, name, value) {
             strbuf_addstr(text, between);
             between = ", ";
             show_string(text, name);
@@ -263,8 +257,7 @@ static bool compare_dicts(struct walk *walk, const json_t *expected, const json_
 
     if (json_object_size(expected) != json_object_size(found))
         return false;
-    json_object_foreach((json_t *)expected, name, value)
-    {
+    json_object_foreach((json_t *)expected, name, value) {
         const json_t *other = json_object_get(found, name);
 
         if (!other)

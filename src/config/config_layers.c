@@ -38,8 +38,7 @@ static void drop_credentials(json_t *all, const json_t *layer)
 
     if (json_is_array(json_object_get(layer, "allow")))
         json_object_del(all, "credentials");
-    json_object_foreach((json_t *)layer, key, value)
-    {
+    json_object_foreach((json_t *)layer, key, value) {
         json_t *older = json_object_get(all, key);
 
         if (json_is_object(older) && json_is_object(value))
@@ -96,8 +95,7 @@ static void walk_value(struct walk *walk, const json_t *value, const struct foun
         return;
     }
     inner = memory_allocate(count * sizeof *inner);
-    json_object_foreach((json_t *)value, key, member)
-    {
+    json_object_foreach((json_t *)value, key, member) {
         for (size_t i = 0; i < count; i++)
             inner[i].value = json_object_get(found[i].value, key);
         strbuf_addf(&walk->path, "%s%s", length > 0 ? "." : "", key);

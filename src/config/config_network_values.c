@@ -38,8 +38,7 @@ int config_value_ports(struct json_reader *reader, const json_t *value, void *ob
         CLEANUP_FREE char *expected = string_format("an array of 1 to %d ports", NETWORK_PORTS_MAX);
         return json_reader_wrong_type(reader, expected);
     }
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         int port = 0;
 
         if (json_reader_whole(reader, item, 1, 65535, &port) != 0)

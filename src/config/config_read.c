@@ -129,8 +129,7 @@ static int read_items(struct json_reader *reader, const struct config_key *key, 
 
     if (!json_is_array(value))
         return json_reader_wrong_type(reader, type);
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         strbuf_addf(&reader->path, "[%zu]", i);
         if (read(reader, key, item, rules) != 0)
             return -1;

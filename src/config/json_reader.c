@@ -62,8 +62,7 @@ int json_reader_strings(struct json_reader *reader, const json_t *value, struct 
     if (!json_is_array(value) || json_array_size(value) == 0)
         return json_reader_wrong_type(reader, "an array of strings that is not empty");
     strvec_release(strings);
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         CLEANUP_FREE char *string = NULL;
 
         if (json_reader_string(reader, item, &string) != 0)
@@ -91,8 +90,7 @@ int json_reader_members(struct json_reader *reader, const json_t *object,
 
     if (!json_is_object(object))
         return json_reader_wrong_type(reader, "an object");
-    json_object_foreach((json_t *)object, key, value)
-    {
+    json_object_foreach((json_t *)object, key, value) {
         strbuf_addf(&reader->path, "%s%s", length > 0 ? "." : "", key);
         if (read(reader, key, value, target) != 0)
             return -1;

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/file_replace.h"
+#include "base/json_make.h"
 #include "base/strbuf.h"
 #include "config/config_read.h"
 #include "config/prepare_notes_file.h"
@@ -266,14 +267,8 @@ static void put_string(json_t *object, const char *key, const char *string)
 
 static void put_list(json_t *object, const char *key, const struct strvec *list)
 {
-    json_t *array;
-
-    if (list->count == 0)
-        return;
-    array = json_array();
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    json_object_set_new(object, key, array);
+    if (list->count > 0)
+        json_object_set_new(object, key, json_make_list(list));
 }
 
 static json_t *note_object(const struct prepare_note *note)

@@ -39,8 +39,7 @@ static int set_arguments(struct json_reader *reader, const json_t *value, void *
     if (!json_is_array(value) || json_array_size(value) > TOOL_ARGUMENTS_MAX)
         return json_reader_wrong_type(reader, expected);
     strvec_release(arguments);
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         const char *text = json_string_value(item);
 
         if (!text || strlen(text) != json_string_length(item) || strlen(text) > TOOL_TEXT_MAX)

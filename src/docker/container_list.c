@@ -37,11 +37,9 @@ static bool is_row(const json_t *row, size_t keys)
     if (!json_is_array(row) || json_array_size(row) != LABELS + keys)
         return false;
     json_array_foreach(row, i, value)
-    {
         if (!json_is_string(value) ||
             strlen(json_string_value(value)) != json_string_length(value)) /* a NUL */
             return false;
-    }
     return true;
 }
 

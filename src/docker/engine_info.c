@@ -59,8 +59,7 @@ static void take_components(struct engine_info *engine, const json_t *components
     size_t i;
     json_t *component;
 
-    json_array_foreach(components, i, component)
-    {
+    json_array_foreach(components, i, component) {
         const char *name = json_string_value(at(component, "Name", NULL));
 
         if (name && !strstr(name, "Engine"))
@@ -147,8 +146,7 @@ static char *oci_command(const json_t *runtime)
     text_add_escaped(&command, path ? path : "", path ? strnlen(path, STRING_MAX) : 0);
     if (type)
         text_add_escaped(&command, type, strnlen(type, STRING_MAX));
-    json_array_foreach(at(runtime, "runtimeArgs", NULL), i, option)
-    {
+    json_array_foreach(at(runtime, "runtimeArgs", NULL), i, option) {
         const char *text = json_string_value(option);
 
         strbuf_addch(&command, ' ');
@@ -164,8 +162,7 @@ static void take_oci_runtimes(struct engine_info *engine, const json_t *root)
     const json_t *runtime;
 
     take(&engine->oci_runtime, at(root, "DefaultRuntime", NULL));
-    json_object_foreach(json_object_get(root, "Runtimes"), name, runtime)
-    {
+    json_object_foreach(json_object_get(root, "Runtimes"), name, runtime) {
         strvec_push_owned(&engine->oci_runtimes, text_escape_short(name, STRING_MAX));
         strvec_push_owned(&engine->oci_commands, oci_command(runtime));
     }
@@ -194,16 +191,12 @@ static void read_docker(struct engine_info *engine, const json_t *root)
     take_limit(engine, ENGINE_CPU, at(root, "CPUCfsQuota", NULL));
     take_limit(engine, ENGINE_CPU, at(root, "CpuCfsQuota", NULL));
     json_array_foreach(at(root, "SecurityOptions", NULL), i, item)
-    {
         if (json_is_string(item))
             take_security(engine, json_string_value(item));
-    }
     json_array_foreach(at(root, "Warnings", NULL), i, item)
-    {
         if (json_is_string(item) && engine->warnings.count < WARNINGS_MAX)
             strvec_push_owned(&engine->warnings,
                               text_escape_short(json_string_value(item), STRING_MAX));
-    }
 }
 
 /* podman info: it enforces the limits whose cgroup controllers it may use. */
@@ -241,10 +234,8 @@ static void read_podman(struct engine_info *engine, const json_t *root)
     for (int limit = 0; limit < ENGINE_LIMITS && (available || engine->rootless); limit++) {
         engine->limits[limit] = ENGINE_NO;
         json_array_foreach(available, i, item)
-        {
             if (json_is_string(item) && strcmp(json_string_value(item), controllers[limit]) == 0)
                 engine->limits[limit] = ENGINE_YES;
-        }
     }
 }
 

@@ -39,8 +39,7 @@ static bool read_words(struct strvec *words, const json_t *array)
     size_t i;
     json_t *word;
 
-    json_array_foreach(array, i, word)
-    {
+    json_array_foreach(array, i, word) {
         if (!text_of(word))
             return false;
         strvec_push(words, text_of(word));
@@ -54,10 +53,8 @@ static void read_labels(struct strvec *labels, json_t *object)
     json_t *value;
 
     json_object_foreach(object, key, value)
-    {
         if (text_of(value))
             strvec_pushf(labels, "%s=%s", key, text_of(value));
-    }
 }
 
 /* Without fractions of a second, if it looks like a time. */

@@ -89,10 +89,8 @@ int image_store_environment(const struct docker *docker, const char *image,
         return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine", image);
     list = json_loadb(strbuf_string(&output.out), output.out.length, 0, NULL);
     json_array_foreach(list, i, item)
-    {
         if (json_is_string(item))
             strvec_push(environment, json_string_value(item));
-    }
     json_decref(list);
     return 0;
 }

@@ -183,8 +183,7 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
         plan->policy.limits.number[LIMIT_TIMEOUT] < job_arguments_timeout(calls->config);
     call->opens_session = plan->session.open;
     memcpy(call->session, plan->session.id, sizeof call->session);
-    pthread_mutex_lock(
-        &calls->lock); /* the callbacks need it, so they wait until the call is in the list */
+    THREAD_LOCK(&calls->lock); /* the callbacks wait until the call is in the list */
     while (*last)
         last = &(*last)->next;
     result = service_submit(calls->service, plan, &callbacks, &call->handle, error);
@@ -192,7 +191,6 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
         *last = call;
         calls->unfinished++;
     }
-    pthread_mutex_unlock(&calls->lock);
     return result;
 }
 

@@ -233,11 +233,8 @@ static json_t *fill(json_t *value, const struct filling *filling)
                                      : json_incref(value);
     }
     json_array_foreach(value, i, item)
-    {
         json_array_append_new(filled, fill(item, filling));
-    }
-    json_object_foreach(value, key, item)
-    {
+    json_object_foreach(value, key, item) {
         json_t *member = fill(item, filling);
 
         if (!json_is_object(member) || json_object_size(member) > 0)
@@ -266,16 +263,13 @@ static char *command_line(json_t *filled)
     json_t *value, *word;
     size_t i, j;
 
-    json_array_foreach(filled, i, value)
-    {
+    json_array_foreach(filled, i, value) {
         if (json_is_integer(value))
             strvec_pushf(&words, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
         else if (json_is_string(value))
             strvec_push(&words, json_string_value(value));
         json_array_foreach(value, j, word)
-        {
             strvec_push(&words, json_string_value(word));
-        }
     }
     shell_words_add(&line, &words);
     return strbuf_steal(&line);
@@ -326,8 +320,7 @@ json_t *host_config_merge(const struct host *host, const struct host_config *mad
     const char *key;
     json_t *value;
 
-    json_object_foreach(host_config_server(made), key, value)
-    {
+    json_object_foreach(host_config_server(made), key, value) {
         json_t *there = json_object_get(merged, key);
 
         if (json_is_object(there) && json_is_object(value))

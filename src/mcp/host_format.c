@@ -54,8 +54,7 @@ static void add_toml_value(struct strbuf *out, const json_t *value)
         return;
     }
     strbuf_addch(out, '[');
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         strbuf_addstr(out, i > 0 ? ", " : "");
         add_scalar(out, item);
     }
@@ -70,8 +69,7 @@ static void add_toml_table(struct strbuf *out, const char *name, json_t *table)
     const char *key;
     json_t *value;
 
-    json_object_foreach(table, key, value)
-    {
+    json_object_foreach(table, key, value) {
         if (json_is_object(value))
             continue;
         if (!begun && *name)
@@ -81,8 +79,7 @@ static void add_toml_table(struct strbuf *out, const char *name, json_t *table)
         add_toml_value(out, value);
         strbuf_addch(out, '\n');
     }
-    json_object_foreach(table, key, value)
-    {
+    json_object_foreach(table, key, value) {
         CLEANUP_FREE char *below = string_format("%s%s%s", name, *name ? "." : "", key);
 
         if (json_is_object(value))
@@ -115,8 +112,7 @@ static void add_yaml_object(struct strbuf *out, json_t *object, int indent)
     const char *key;
     json_t *value;
 
-    json_object_foreach(object, key, value)
-    {
+    json_object_foreach(object, key, value) {
         strbuf_addf(out, "%*s%s:", column, "", key);
         add_yaml_value(out, value, indent);
         column = indent;
@@ -134,8 +130,7 @@ static void add_yaml(struct strbuf *out, json_t *value, int indent)
         add_yaml_object(out, value, indent);
         return;
     }
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         strbuf_addf(out, "%*s- ", indent, "");
         if (json_is_object(item)) {
             add_yaml_object(out, item, indent + 2);

@@ -31,8 +31,7 @@ void subscriptions_close(struct subscriptions *subscriptions, const json_t *id)
     size_t i;
     json_t *open;
 
-    json_array_foreach(subscriptions->ids, i, open)
-    {
+    json_array_foreach(subscriptions->ids, i, open) {
         if (json_equal(open, id)) {
             json_array_remove(subscriptions->ids, i);
             return;
@@ -45,8 +44,7 @@ void subscriptions_end(struct subscriptions *subscriptions, struct writer *write
     size_t i;
     json_t *id;
 
-    json_array_foreach(subscriptions->ids, i, id)
-    {
+    json_array_foreach(subscriptions->ids, i, id) {
         struct responder responder;
 
         responder_init(&responder, writer, revision_modern(revision_modern_name(0)), id, NULL);

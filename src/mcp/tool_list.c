@@ -52,10 +52,9 @@ static void *ask(void *context)
     struct tool_languages languages = {.offered = NULL};
 
     find_languages(list, &languages);
-    pthread_mutex_lock(&list->lock);
+    THREAD_LOCK(&list->lock);
     list->languages = languages;
     list->answered = true;
-    pthread_mutex_unlock(&list->lock);
     notifier_raise(list->changed);
     return NULL;
 }

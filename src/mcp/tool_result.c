@@ -247,9 +247,7 @@ static void leave_out_details(json_t *object)
         json_object_del(json_object_get(object, "build"), details[n]);
     }
     json_array_foreach(json_object_get(object, "artifacts"), i, artifact)
-    {
         json_object_del(artifact, "sha256");
-    }
 }
 
 /* The result, with the output as it is excerpt. */
@@ -309,8 +307,7 @@ static void add_uris(json_t *object, const char *id)
     size_t i;
     json_t *artifact;
 
-    json_array_foreach(json_object_get(object, "artifacts"), i, artifact)
-    {
+    json_array_foreach(json_object_get(object, "artifacts"), i, artifact) {
         const char *name = json_string_value(json_object_get(artifact, "name"));
         CLEANUP_FREE char *uri = uri_of(start, name);
 

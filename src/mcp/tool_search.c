@@ -94,8 +94,7 @@ static void add_tools(const struct tool_searches *searches, struct tool_search *
     size_t i;
     json_t *tool;
 
-    json_array_foreach(tools, i, tool)
-    {
+    json_array_foreach(tools, i, tool) {
         CLEANUP_FREE char *line = NULL;
 
         if (!matches(search, tool))

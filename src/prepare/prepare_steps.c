@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/json_make.h"
 #include "config/environment.h"
 #include "config/prepare_rules.h"
 #include "container/delivery.h"
@@ -186,13 +187,9 @@ static void add_labels(struct strvec *labels, const struct prepare *prepare,
                        const struct language *language, const char *base_id,
                        const struct prepare_files *files)
 {
-    json_t *steps = json_array();
-    char *text;
+    json_auto_t *steps = json_make_list(&language->preparation.steps);
+    char *text = json_dumps(steps, JSON_ENSURE_ASCII | JSON_COMPACT);
 
-    for (size_t i = 0; i < language->preparation.steps.count; i++)
-        json_array_append_new(steps, json_string(language->preparation.steps.items[i]));
-    text = json_dumps(steps, JSON_ENSURE_ASCII | JSON_COMPACT);
-    json_decref(steps);
     if (!text)
         abort();
     strvec_pushf(labels, PREPARE_LABEL_LANGUAGE "=%s", language->name);

@@ -40,10 +40,8 @@ static void read_steps(const struct image_details *details, struct strvec *steps
     json_t *step;
 
     json_array_foreach(list, i, step)
-    {
         if (json_is_string(step))
             strvec_push(steps, json_string_value(step));
-    }
 }
 
 /* The exact tag (config/prepare_rules.h) of an image with these labels, owned. */

@@ -203,8 +203,7 @@ int argument_files(struct argument_reader *reader, const char *name, const json_
         return argument_wrong(reader, name, "an array of objects with filename and content");
     if (json_array_size(list) > FILES_MAX)
         return argument_wrong(reader, name, "an array of at most 10000 files");
-    json_array_foreach(list, i, file)
-    {
+    json_array_foreach(list, i, file) {
         CLEANUP_FREE char *item = string_format("%s[%zu]", name, i);
         json_auto_t *meant = argument_meant(reader, file, ARGUMENT_OBJECT);
 

@@ -112,9 +112,7 @@ int argument_members_read(struct argument_reader *reader, const struct argument_
     json_t *member;
 
     json_object_foreach((json_t *)value, key, member)
-    {
         if (read_member(reader, members, name, key, member, object) != 0)
             return -1;
-    }
     return 0;
 }

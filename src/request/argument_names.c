@@ -179,8 +179,7 @@ json_t *argument_names_resolve(const struct argument_names *names, const json_t 
     json_t *value;
     int result = 0;
 
-    json_object_foreach((json_t *)given, key, value)
-    {
+    json_object_foreach((json_t *)given, key, value) {
         const char *name = find(names, key, warnings != NULL);
 
         result =

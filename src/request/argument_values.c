@@ -242,8 +242,7 @@ int argument_words(struct argument_reader *reader, const char *name, const json_
         return argument_wrong(reader, name, "an array of strings");
     if (json_array_size(value) > ARGUMENTS_MAX)
         return argument_wrong(reader, name, "an array of at most 10000 strings");
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
         CLEANUP_FREE char *text = word_of(reader, item_name, item, false);
 
@@ -264,8 +263,7 @@ int argument_variables(struct argument_reader *reader, const char *name, const j
         return argument_wrong(reader, name, "an object with strings by name");
     if (json_object_size(value) > VARIABLES_MAX)
         return argument_wrong(reader, name, "an object of at most 1000 variables");
-    json_object_foreach((json_t *)value, key, item)
-    {
+    json_object_foreach((json_t *)value, key, item) {
         CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
         CLEANUP_FREE char *item_name = string_format("%s.%s", name, shown);
         CLEANUP_FREE char *assignment = NULL;

@@ -146,8 +146,7 @@ int case_arguments_read(struct argument_reader *reader, const char *name, const 
 
     if (!json_is_array(value) || json_array_size(value) == 0 || json_array_size(value) > TESTS_MAX)
         return argument_wrong(reader, name, "an array of 1 to 10000 tests");
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
         struct case_request *test = case_requests_add(tests);
 

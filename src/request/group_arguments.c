@@ -73,8 +73,7 @@ int group_arguments_read(struct argument_reader *reader, const char *name, const
     if (!json_is_array(value) || json_array_size(value) == 0 ||
         json_array_size(value) >= SCORE_GROUPS_MAX)
         return argument_wrong(reader, name, "an array of 1 to 999 groups");
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
         json_t *meant = argument_meant(reader, item, ARGUMENT_OBJECT);
         const int result = read_group(reader, item_name, meant, case_requests_groups(tests));

@@ -15,33 +15,9 @@ static int set_missing(struct error *error, const char *key)
     return error_set(error, ERROR_INPUT, "%s is missing", key);
 }
 
-/* Names and arguments can have any bytes. */
-static json_t *make_list(const struct strvec *list)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_make_any_text(list->items[i]));
-    return array;
-}
-
 static int read_list(const json_t *note, const char *key, struct strvec *list, struct error *error)
 {
-    const json_t *array = json_object_get(note, key);
-    size_t i;
-    json_t *item;
-
-    if (!json_is_array(array))
-        return set_missing(error, key);
-    json_array_foreach(array, i, item)
-    {
-        char *text = json_read_any_text(item);
-
-        if (!text)
-            return set_missing(error, key);
-        strvec_push_owned(list, text);
-    }
-    return 0;
+    return json_read_list(json_object_get(note, key), list) ? 0 : set_missing(error, key);
 }
 
 static int read_bool(const json_t *note, const char *key, bool *value, struct error *error)
@@ -161,7 +137,7 @@ static json_t *make_groups(const struct score_groups *groups)
         const struct score_group *group = &groups->items[i];
         json_t *object = json_pack("{s:o, s:s, s:o}", "name", json_make_any_text(group->name),
                                    "aggregation", score_aggregation_name(group->aggregation),
-                                   "requirePass", make_list(&group->require_pass));
+                                   "requirePass", json_make_list(&group->require_pass));
 
         add_points(object, "maxScore", group->max_score);
         json_array_append_new(array, object);
@@ -196,10 +172,8 @@ static int read_groups(const json_t *array, struct case_requests *tests, struct 
         return set_missing(error, "groups");
     case_requests_groups(tests);
     json_array_foreach((json_t *)array, i, value)
-    {
         if (read_group(value, tests->groups, error) != 0)
             return -1;
-    }
     return score_groups_complete(tests, false, error);
 }
 
@@ -249,10 +223,8 @@ static int read_tests(const json_t *array, struct case_requests *tests, struct e
     if (!json_is_array(array) || json_array_size(array) > TESTS_MAX)
         return set_missing(error, "tests");
     json_array_foreach(array, i, value)
-    {
         if (read_test(value, case_requests_add(tests), error) != 0)
             return -1;
-    }
     return 0;
 }
 
@@ -267,12 +239,12 @@ json_t *plan_note_make(const struct plan *plan)
     json_object_set_new(note, "workdir", json_make_any_text(plan->workdir));
     json_object_set_new(note, "entrypoint", json_make_any_text(plan->entrypoint));
     json_object_set_new(note, "network", json_make_any_text(plan->policy.network));
-    json_object_set_new(note, "command", make_list(&plan->command));
-    json_object_set_new(note, "build", make_list(&plan->build));
+    json_object_set_new(note, "command", json_make_list(&plan->command));
+    json_object_set_new(note, "build", json_make_list(&plan->build));
     json_object_set_new(note, "limits", make_limits(&plan->policy.limits));
     if (plan->build.count > 0)
         json_object_set_new(note, "buildLimits", make_limits(&plan->build_limits));
-    json_object_set_new(note, "artifacts", make_list(&plan->artifacts));
+    json_object_set_new(note, "artifacts", json_make_list(&plan->artifacts));
     json_object_set_new(note, "artifactsOptional", json_boolean(plan->artifacts_optional));
     json_object_set_new(note, "maxArtifacts", json_integer(plan->max_artifacts));
     json_object_set_new(note, "maxArtifactBytes", json_integer(plan->max_artifact_bytes));

@@ -165,8 +165,7 @@ int program_argument_artifacts(struct reading *reading, const char *name, const 
 
     if (!json_is_array(value))
         return argument_wrong(&reading->values, name, "an array of patterns like \"*.png\"");
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
         const char *text = argument_text(&reading->values, item_name, item);
         CLEANUP_FREE char *pattern = NULL;

@@ -16,8 +16,7 @@ int tools_argument_read(struct argument_reader *reader, const char *name, const 
 
     if (!json_is_array(value))
         return argument_wrong(reader, name, "an array of names of tool servers");
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
         const char *text = argument_text(reader, item_name, item);
 

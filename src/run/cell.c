@@ -228,8 +228,7 @@ static void take_names(const json_t *names, struct strvec *list)
     size_t i, bytes = 0;
     const json_t *name;
 
-    json_array_foreach(names, i, name)
-    {
+    json_array_foreach(names, i, name) {
         const char *text = json_string_value(name);
         CLEANUP_FREE char *escaped = text ? text_escape(text) : NULL;
 

@@ -19,6 +19,7 @@
 #include "base/signal_name.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "docker/image_store.h"
 
 enum { IMAGE_ID_MS = 60000, CHUNK = 16384 };
@@ -161,9 +162,8 @@ static json_t *image_id(struct audit *audit, const struct docker *docker, const 
         image_store_details(docker, image, cancel, &details, &ignored) != 1 || !details.id)
         return id;
     id = json_make_text(details.id);
-    pthread_mutex_lock(&audit->lock);
+    THREAD_LOCK(&audit->lock);
     remember_id(audit, image, steal_pointer(&details.id));
-    pthread_mutex_unlock(&audit->lock);
     return id;
 }
 
@@ -278,15 +278,12 @@ static int add_line(struct audit *audit, json_t *entry, struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT;
     CLEANUP_FREE char *text = NULL;
-    int written;
 
     text = json_dumps(entry, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
     json_decref(entry);
     strbuf_addf(&line, "\n%s\n", text);
-    pthread_mutex_lock(&audit->lock);
-    written = append(audit, &line, error);
-    pthread_mutex_unlock(&audit->lock);
-    return written;
+    THREAD_LOCK(&audit->lock);
+    return append(audit, &line, error);
 }
 
 int audit_add_start(struct audit *audit, const struct docker *docker, const struct plan *plan,

@@ -73,17 +73,13 @@ static json_t *make_manifest(const struct manifest *manifest)
 
 static json_t *make_note(const struct job_note *note, const struct plan *plan)
 {
-    json_t *warnings = json_array();
-    json_t *object;
-
-    for (size_t i = 0; i < note->warnings.count; i++)
-        json_array_append_new(warnings, json_make_any_text(note->warnings.items[i]));
-    object = json_pack(
+    json_t *object = json_pack(
         "{s:i, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:b, s:b, s:O?, s:I}", "version", VERSION, "key",
         note->key, "ends", (json_int_t)note->ends, "expires", (json_int_t)note->expires, "plan",
-        plan_note_make(plan), "sent", make_manifest(&note->sent), "warnings", warnings, "artifacts",
-        json_make_any_text(note->artifacts), "force", note->force, "ofModel", note->of_model,
-        "batchId", note->batch_id, "batchLine", (json_int_t)note->batch_line);
+        plan_note_make(plan), "sent", make_manifest(&note->sent), "warnings",
+        json_make_list(&note->warnings), "artifacts", json_make_any_text(note->artifacts), "force",
+        note->force, "ofModel", note->of_model, "batchId", note->batch_id, "batchLine",
+        (json_int_t)note->batch_line);
     if (!object)
         abort();
     return object;
@@ -153,8 +149,7 @@ static void read_manifest(const json_t *array, struct manifest *manifest)
     size_t i;
     json_t *entry;
 
-    json_array_foreach(array, i, entry)
-    {
+    json_array_foreach(array, i, entry) {
         CLEANUP_FREE char *name = json_read_any_text(json_array_get(entry, 0));
         const char *digest = json_string_value(json_array_get(entry, 2));
 
@@ -167,10 +162,7 @@ static void read_manifest(const json_t *array, struct manifest *manifest)
 static int read_note(struct job_note *note, const json_t *object, struct error *error)
 {
     const char *key = json_string_value(json_object_get(object, "key"));
-    const json_t *warnings = json_object_get(object, "warnings");
     json_t *id = json_object_get(object, "batchId");
-    size_t i;
-    json_t *warning;
 
     if (json_integer_value(json_object_get(object, "version")) != VERSION)
         return error_set(error, ERROR_SYSTEM, "it was written by another version of isolator");
@@ -178,13 +170,7 @@ static int read_note(struct job_note *note, const json_t *object, struct error *
         return error_set(error, ERROR_SYSTEM, "key is missing");
     memcpy(note->key, key, strlen(key) + 1);
     read_manifest(json_object_get(object, "sent"), &note->sent);
-    json_array_foreach(warnings, i, warning)
-    {
-        char *text = json_read_any_text(warning);
-
-        if (text)
-            strvec_push_owned(&note->warnings, text);
-    }
+    json_read_list(json_object_get(object, "warnings"), &note->warnings);
     note->artifacts = json_read_any_text(json_object_get(object, "artifacts"));
     note->ends = json_integer_value(json_object_get(object, "ends"));
     note->expires = json_integer_value(json_object_get(object, "expires"));

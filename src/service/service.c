@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "base/linux.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "docker/budget.h"
 
 /* How often service_prewarm() checks. */
@@ -32,11 +33,10 @@ static void take_result(void *context, struct result *result)
 {
     struct awaited_run *run = context;
 
-    pthread_mutex_lock(&run->caller->lock);
+    THREAD_LOCK(&run->caller->lock);
     run->handle = NULL;
     *run->result = *result;
     *result = (struct result)RESULT_INIT;
-    pthread_mutex_unlock(&run->caller->lock);
 }
 
 static void take_problem(void *context, const char *problem)
@@ -46,10 +46,9 @@ static void take_problem(void *context, const char *problem)
 
     if (problem)
         strvec_push(&run->result->warnings, problem);
-    pthread_mutex_lock(&caller->lock);
+    THREAD_LOCK(&caller->lock);
     if (--caller->left == 0)
         notifier_raise(&caller->finished);
-    pthread_mutex_unlock(&caller->lock);
 }
 
 /* If it cannot be submitted, its result says why. */
@@ -60,32 +59,26 @@ static void submit_awaited(struct service *service, struct plan *plan,
     const struct run_callbacks callbacks = {
         .observer = *observer, .done = take_result, .cleaned_up = take_problem, .context = run};
 
-    pthread_mutex_lock(&run->caller->lock); /* the callbacks wait until the handle is there */
+    THREAD_LOCK(&run->caller->lock); /* the callbacks wait until the handle is there */
     if (service_submit(service, plan, &callbacks, &run->handle, &error) == 0)
         run->caller->left++;
     else
         result_fail(run->result, &error);
-    pthread_mutex_unlock(&run->caller->lock);
 }
 
 static void cancel_runs(struct service *service, struct awaited_run *runs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        pthread_mutex_lock(&runs[i].caller->lock);
+        THREAD_LOCK(&runs[i].caller->lock);
         if (runs[i].handle)
             service_cancel(service, runs[i].handle);
-        pthread_mutex_unlock(&runs[i].caller->lock);
     }
 }
 
 static bool is_any_left(struct waiting_caller *caller)
 {
-    bool left;
-
-    pthread_mutex_lock(&caller->lock);
-    left = caller->left > 0;
-    pthread_mutex_unlock(&caller->lock);
-    return left;
+    THREAD_LOCK(&caller->lock);
+    return caller->left > 0;
 }
 
 static void wait_for_runs(struct service *service, struct waiting_caller *caller,

@@ -165,14 +165,13 @@ int sessions_close(struct sessions *sessions, const char *id, struct error *erro
 {
     struct session *session;
 
-    pthread_mutex_lock(&sessions->lock);
+    THREAD_LOCK(&sessions->lock);
     session = find(sessions, id, error);
-    if (session) {
-        session->over = true;
-        notifier_raise(&sessions->wake);
-    }
-    pthread_mutex_unlock(&sessions->lock);
-    return session ? 0 : -1;
+    if (!session)
+        return -1;
+    session->over = true;
+    notifier_raise(&sessions->wake);
+    return 0;
 }
 
 int sessions_find(struct sessions *sessions, struct request *request, struct error *error)
@@ -183,22 +182,17 @@ int sessions_find(struct sessions *sessions, struct request *request, struct err
         linux_random_digits(request->session.id, sizeof request->session.id);
     if (request->session.open || request->session.id[0] == '\0')
         return 0;
-    pthread_mutex_lock(&sessions->lock);
+    THREAD_LOCK(&sessions->lock);
     session = find(sessions, request->session.id, error);
     if (session)
         request->terms = session_terms_copy(session->terms);
-    pthread_mutex_unlock(&sessions->lock);
     return session ? 0 : -1;
 }
 
 int sessions_count(struct sessions *sessions)
 {
-    int count;
-
-    pthread_mutex_lock(&sessions->lock);
-    count = count_open(sessions);
-    pthread_mutex_unlock(&sessions->lock);
-    return count;
+    THREAD_LOCK(&sessions->lock);
+    return count_open(sessions);
 }
 
 /* ---- requests */
@@ -208,14 +202,13 @@ struct session *sessions_enter(struct sessions *sessions, const struct plan *pla
 {
     struct session *session = NULL;
 
-    pthread_mutex_lock(&sessions->lock);
+    THREAD_LOCK(&sessions->lock);
     if (!plan->session.open)
         session = find(sessions, plan->session.id, error);
     else if (prepare_open(sessions, error) == 0)
         session = add(sessions, plan);
     if (session)
         session->requests++;
-    pthread_mutex_unlock(&sessions->lock);
     return session;
 }
 
@@ -223,18 +216,16 @@ struct run_session *session_begin_request(struct session *session, struct error 
 {
     struct sessions *sessions = session->sessions;
     CLEANUP_FREE char *overdue = NULL;
-    bool over;
 
-    pthread_mutex_lock(&sessions->lock);
+    THREAD_LOCK(&sessions->lock);
     while (session->showing)
         pthread_cond_wait(&sessions->show_ended, &sessions->lock);
     if (!session->over && (overdue = session_overdue(session, clock_now_ms())))
         session_evict(session, overdue);
-    over = session->over;
-    if (over)
-        explain_over(reason_of(sessions, session->id), error);
-    pthread_mutex_unlock(&sessions->lock);
-    return over ? NULL : &session->run;
+    if (!session->over)
+        return &session->run;
+    explain_over(reason_of(sessions, session->id), error);
+    return NULL;
 }
 
 bool session_has_other_name(const struct session *session)
@@ -263,7 +254,7 @@ void session_end_request(struct session *session, const struct plan *plan, struc
         free(result->container);
         result->container = owned_container_session_name(&session->run.instance->container);
     }
-    pthread_mutex_lock(&sessions->lock);
+    THREAD_LOCK(&sessions->lock);
     overdue = session_overdue(session, clock_now_ms());
     if (!session->over && !session->run.ended && overdue && !plan->session.close)
         session_evict(session, overdue);
@@ -272,18 +263,16 @@ void session_end_request(struct session *session, const struct plan *plan, struc
     else if (session->run.ended) /* the result says so already */
         session_evict(session, session->run.ended);
     session->over |= plan->session.close;
-    pthread_mutex_unlock(&sessions->lock);
 }
 
 void session_leave(struct session *session)
 {
     struct sessions *sessions = session->sessions;
 
-    pthread_mutex_lock(&sessions->lock);
+    THREAD_LOCK(&sessions->lock); /* the session may be freed after this */
     session->requests--;
     session->idle_since = clock_now_ms();
-    notifier_raise(&sessions->wake); /* the session may be freed after this */
-    pthread_mutex_unlock(&sessions->lock);
+    notifier_raise(&sessions->wake);
 }
 
 /* ---- the end */
@@ -292,23 +281,18 @@ void sessions_end(struct sessions *sessions)
 {
     if (!sessions)
         return;
-    pthread_mutex_lock(&sessions->lock);
+    THREAD_LOCK(&sessions->lock);
     sessions->ending = true;
     sessions->done |= !sessions->started;
     for (struct session *session = sessions->list; session; session = session->next)
         session->over = true;
     notifier_raise(&sessions->wake);
-    pthread_mutex_unlock(&sessions->lock);
 }
 
 bool sessions_have_ended(struct sessions *sessions)
 {
-    bool done;
-
-    pthread_mutex_lock(&sessions->lock);
-    done = sessions->done;
-    pthread_mutex_unlock(&sessions->lock);
-    return done;
+    THREAD_LOCK(&sessions->lock);
+    return sessions->done;
 }
 
 void sessions_free(struct sessions *sessions)

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "container/owned_container.h"
 #include "docker/budget.h"
 
@@ -190,11 +191,10 @@ void *sessions_keep(void *context)
 {
     struct sessions *sessions = context;
 
-    pthread_mutex_lock(&sessions->lock);
+    THREAD_LOCK(&sessions->lock);
     while (!sessions->ending || sessions->list)
         keep(sessions);
     sessions->done = true;
     notifier_raise(sessions->ended);
-    pthread_mutex_unlock(&sessions->lock);
     return NULL;
 }

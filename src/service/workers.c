@@ -127,46 +127,39 @@ int workers_submit(struct workers *workers, struct plan *plan,
 
 bool workers_have_room(struct workers *workers)
 {
-    bool room;
-
-    pthread_mutex_lock(&workers->lock);
-    room = queue_has_room(workers);
-    pthread_mutex_unlock(&workers->lock);
-    return room;
+    THREAD_LOCK(&workers->lock);
+    return queue_has_room(workers);
 }
 
 void workers_cancel(struct workers *workers, struct run_handle *handle)
 {
-    pthread_mutex_lock(&workers->lock);
+    THREAD_LOCK(&workers->lock);
     notifier_raise(&handle->cancel);
-    if (run_queue_remove(&workers->queue, handle)) {
-        workers->queued_count--;
-        run_queue_append(&workers->cancelled, handle);
-        workers_balance(workers);
-        pthread_cond_broadcast(&workers->work);
-    }
-    pthread_mutex_unlock(&workers->lock);
+    if (!run_queue_remove(&workers->queue, handle))
+        return;
+    workers->queued_count--;
+    run_queue_append(&workers->cancelled, handle);
+    workers_balance(workers);
+    pthread_cond_broadcast(&workers->work);
 }
 
 void workers_cancel_session(struct workers *workers, const char *id)
 {
-    pthread_mutex_lock(&workers->lock);
+    THREAD_LOCK(&workers->lock);
     for (struct run_handle *handle = workers->active; handle; handle = handle->next)
         if (handle->session && strcmp(handle->plan.session.id, id) == 0)
             notifier_raise(&handle->cancel);
-    pthread_mutex_unlock(&workers->lock);
 }
 
 void workers_wake(struct workers *workers)
 {
-    pthread_mutex_lock(&workers->lock);
+    THREAD_LOCK(&workers->lock);
     pthread_cond_broadcast(&workers->work);
-    pthread_mutex_unlock(&workers->lock);
 }
 
 void workers_end(struct workers *workers)
 {
-    pthread_mutex_lock(&workers->lock);
+    THREAD_LOCK(&workers->lock);
     workers->ending = true;
     run_queue_append(&workers->cancelled, workers->queue);
     workers->queue = NULL;
@@ -181,17 +174,12 @@ void workers_end(struct workers *workers)
         workers_drop(workers, handle);
         pthread_mutex_lock(&workers->lock);
     }
-    pthread_mutex_unlock(&workers->lock);
 }
 
 bool workers_are_done(struct workers *workers)
 {
-    bool done;
-
-    pthread_mutex_lock(&workers->lock);
-    done = !workers->queue && !workers->active && !workers->cancelled && workers->cleaning_up == 0;
-    pthread_mutex_unlock(&workers->lock);
-    return done;
+    THREAD_LOCK(&workers->lock);
+    return !workers->queue && !workers->active && !workers->cancelled && workers->cleaning_up == 0;
 }
 
 void workers_close(struct workers *workers)

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/linux.h"
+#include "base/thread.h"
 #include "judge/judgement.h"
 #include "run/enforcement_probe.h"
 #include "run/sharing.h"
@@ -37,9 +38,8 @@ static void on_begun(void *context)
 {
     struct run_handle *handle = context;
 
-    pthread_mutex_lock(&handle->workers->lock);
+    THREAD_LOCK(&handle->workers->lock);
     note_success(handle->workers, handle);
-    pthread_mutex_unlock(&handle->workers->lock);
 }
 
 /* Whether the session may begin in a warm container, which may be used for an hour only. */
@@ -127,12 +127,11 @@ static void finish(struct workers *workers, struct run_handle *handle, const cha
     if (handle->session)
         session_leave(handle->session);
     run_handle_free(handle);
-    pthread_mutex_lock(&workers->lock);
+    THREAD_LOCK(&workers->lock);
     workers->cleaning_up--;
     if (workers->changed)
         notifier_raise(workers->changed);
     notifier_raise(&workers->idle);
-    pthread_mutex_unlock(&workers->lock);
 }
 
 /* Takes the handle out of the queue. Has the lock. */
@@ -170,10 +169,9 @@ static void begin_cleanup(struct workers *workers, const struct run_handle *hand
 
 static void retire(struct workers *workers, struct run_handle *handle)
 {
-    pthread_mutex_lock(&workers->lock);
+    THREAD_LOCK(&workers->lock);
     end_active(workers, handle);
     begin_cleanup(workers, handle);
-    pthread_mutex_unlock(&workers->lock);
 }
 
 void workers_drop(struct workers *workers, struct run_handle *handle)
@@ -193,12 +191,11 @@ void workers_drop(struct workers *workers, struct run_handle *handle)
 static void note_result(struct workers *workers, struct run_handle *handle,
                         const struct result *result)
 {
-    pthread_mutex_lock(&workers->lock);
+    THREAD_LOCK(&workers->lock);
     if (result->reason == REASON_ENGINE)
         concurrency_ramp_add_failure(&workers->ramp, handle->round);
     else if (result->container)
         note_success(workers, handle);
-    pthread_mutex_unlock(&workers->lock);
 }
 
 static long long retry_pause(int retries)
@@ -337,13 +334,12 @@ void *workers_work(void *context)
 {
     struct workers *workers = context;
 
-    pthread_mutex_lock(&workers->lock);
+    THREAD_LOCK(&workers->lock);
     while (!workers->ending) {
         const long long now = clock_now_ms();
 
         if (!work_once(workers, now))
             wait_for_task(workers, now);
     }
-    pthread_mutex_unlock(&workers->lock);
     return NULL;
 }

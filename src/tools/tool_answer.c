@@ -114,9 +114,7 @@ static void add_value(struct strbuf *out, const json_t *result)
     if (failed)
         add_part(out, MUX_PART_FAILED, NULL, 0);
     json_array_foreach(content, i, part)
-    {
         add_content(out, part);
-    }
     if (failed && i == 0)
         add_line(out, "the tool has failed", strlen("the tool has failed"));
 }
@@ -137,8 +135,7 @@ static void add_list(struct strbuf *out, const json_t *tools, const json_t *curs
     const json_t *tool;
     size_t i;
 
-    json_array_foreach(tools, i, tool)
-    {
+    json_array_foreach(tools, i, tool) {
         const char *description = text_of(json_object_get(tool, "description"));
         const bool has_line = *description != '\0' && *description != '\n';
         CLEANUP_FREE char *text = string_format("%s%s%s", text_of(json_object_get(tool, "name")),

@@ -47,9 +47,8 @@ void upstream_hide_errors(struct upstream *upstream)
 
 void upstream_end(struct upstream *upstream)
 {
-    pthread_mutex_lock(&upstream->lock);
+    THREAD_LOCK(&upstream->lock);
     upstream->closing = true;
-    pthread_mutex_unlock(&upstream->lock);
     notifier_raise(&upstream->wake);
 }
 
@@ -108,12 +107,9 @@ enum upstream_outcome upstream_listing_take(struct upstream_listing *listing,
                                             struct upstream_tools **tools, char **why)
 {
     struct upstream *upstream = listing->upstream;
-    bool ended;
 
-    pthread_mutex_lock(&upstream->lock);
-    ended = listing->ended;
-    pthread_mutex_unlock(&upstream->lock);
-    if (!ended)
+    THREAD_LOCK(&upstream->lock);
+    if (!listing->ended)
         return UPSTREAM_PENDING;
     *tools = listing->tools;
     *why = listing->why;
@@ -125,7 +121,7 @@ void upstream_listing_cancel(struct upstream_listing *listing)
 {
     if (!listing)
         return;
-    pthread_mutex_lock(&listing->upstream->lock);
+    THREAD_LOCK(&listing->upstream->lock);
     for (struct upstream_listing **link = &listing->upstream->listings; *link;
          link = &(*link)->next) {
         if (*link == listing) {
@@ -133,7 +129,6 @@ void upstream_listing_cancel(struct upstream_listing *listing)
             break;
         }
     }
-    pthread_mutex_unlock(&listing->upstream->lock);
     upstream_tools_release(&listing->tools);
     free(listing->why);
     free(listing);
@@ -198,11 +193,10 @@ struct upstream_call *upstream_call_start(struct upstream *upstream, const char 
                                .arguments = arguments,
                                .done = done,
                                .deadline = clock_now_ms() + upstream->limits.call_seconds * 1000LL};
-    pthread_mutex_lock(&upstream->lock);
+    THREAD_LOCK(&upstream->lock);
     while (*link)
         link = &(*link)->next;
     *link = call;
-    pthread_mutex_unlock(&upstream->lock);
     notifier_raise(&upstream->wake);
     return call;
 }
@@ -218,12 +212,8 @@ static void free_call(struct upstream_call *call)
 
 enum upstream_outcome upstream_call_take(struct upstream_call *call, json_t **result, char **why)
 {
-    bool ended;
-
-    pthread_mutex_lock(&call->upstream->lock);
-    ended = call->ended;
-    pthread_mutex_unlock(&call->upstream->lock);
-    if (!ended)
+    THREAD_LOCK(&call->upstream->lock);
+    if (!call->ended)
         return UPSTREAM_PENDING;
     *result = call->result;
     *why = call->why;
@@ -237,7 +227,7 @@ void upstream_call_cancel(struct upstream_call *call)
 {
     struct upstream *upstream = call->upstream;
 
-    pthread_mutex_lock(&upstream->lock);
+    THREAD_LOCK(&upstream->lock);
     if (!call->ended) {
         const long long id = call->id;
 
@@ -249,7 +239,6 @@ void upstream_call_cancel(struct upstream_call *call)
             upstream->cancelled[upstream->cancelled_count++] = id;
         }
     }
-    pthread_mutex_unlock(&upstream->lock);
     notifier_raise(&upstream->wake);
     free_call(call);
 }

@@ -198,8 +198,7 @@ static void take_discovered(struct upstream_session *session, const json_t *mess
     json_t *revision;
 
     session->initialize_id = 0;
-    json_array_foreach(json_object_get(result, "supportedVersions"), i, revision)
-    {
+    json_array_foreach(json_object_get(result, "supportedVersions"), i, revision) {
         const char *name = json_string_value(revision);
 
         session->is_modern |= name && strcmp(name, TOOL_REVISION_MODERN) == 0;
@@ -309,14 +308,13 @@ static void take_response(struct upstream_session *session, const json_t *messag
     } else if (number == session->list_id) {
         take_page(session, message, length);
     } else {
-        pthread_mutex_lock(&upstream->lock);
+        THREAD_LOCK(&upstream->lock);
         for (struct upstream_call *call = upstream->calls; call; call = call->next) {
             if (call->id == number) {
                 take_result(upstream, call, message);
                 break;
             }
         }
-        pthread_mutex_unlock(&upstream->lock);
     }
 }
 

@@ -55,8 +55,7 @@ void upstream_tools_add(struct upstream_tools *list, const json_t *tools)
     json_t *tool;
     size_t i;
 
-    json_array_foreach(tools, i, tool)
-    {
+    json_array_foreach(tools, i, tool) {
         const char *name = usable_name(list, tool);
         json_t *input = json_object_get(tool, "inputSchema");
         json_t *output = json_object_get(tool, "outputSchema");

@@ -174,8 +174,7 @@ static void check_names(const json_t *arguments)
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)arguments, key, value)
-    {
+    json_object_foreach((json_t *)arguments, key, value) {
         fuzz_require(!strstr(key, "host") || strcmp(key, "hosts") == 0, "%s", key);
         fuzz_require(!strstr(key, "limit") || strcmp(key, "pids_limit") == 0, "%s", key);
         fuzz_require(!strstr(key, "memory") || strcmp(key, "memory_mb") == 0, "%s", key);

@@ -19,8 +19,10 @@ static int check(const json_t *value, int level)
                  "a value of type %d", (int)json_typeof(value));
     if (json_is_string(value))
         fuzz_require(strlen(json_string_value(value)) == json_string_length(value), "a NUL");
-    json_array_foreach(value, i, member) count += check(member, level + 1);
-    json_object_foreach((json_t *)value, key, member) count += check(member, level + 1);
+    json_array_foreach(value, i, member)
+        count += check(member, level + 1);
+    json_object_foreach((json_t *)value, key, member)
+        count += check(member, level + 1);
     return count;
 }
 

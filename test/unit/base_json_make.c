@@ -48,6 +48,29 @@ CASE(json_make__any_text)
     }
 }
 
+CASE(json_make__list)
+{
+    static const char *const wrong[] = {"null", "{}", "\"a\"", "[\"a\", 7]"};
+    CLEANUP(strvec_release) struct strvec list = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec again = STRVEC_INIT;
+    json_auto_t *value = NULL;
+
+    check_json(json_make_list(&list), "[]");
+    strvec_push(&list, "a");
+    strvec_push(&list, "a\xe9");
+    value = json_make_list(&list);
+    assert_true(json_read_list(value, &again));
+    assert_int_equal(again.count, 2);
+    assert_string_equal(again.items[1], "a\xe9");
+    check_json(json_incref(value), "[\"a\", {\"base64\": \"Yek=\"}]");
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        json_auto_t *other = json_loads(wrong[i], JSON_DECODE_ANY, NULL);
+
+        if (json_read_list(other, &again))
+            fail_msg("%s is taken for a list", wrong[i]);
+    }
+}
+
 CASE(json_make__no_text)
 {
     static const char *const values[] = {"null",

@@ -147,8 +147,7 @@ static void check_answered(struct fixture *fixture, const char *expected)
     json_t *line;
     size_t i;
 
-    json_array_foreach(lines, i, line)
-    {
+    json_array_foreach(lines, i, line) {
         CLEANUP_FREE char *id = json_dumps(json_object_get(line, "id"), JSON_ENCODE_ANY);
         strbuf_addf(&seen, "%s%s", i > 0 ? " " : "", id ? id : "-");
     }

@@ -267,8 +267,7 @@ static void check_split(const size_t *sizes, size_t count, const char *expected)
     client_open(&client);
     answer_batch(&client, sizes, count);
     lines = client_lines(&client);
-    json_array_foreach(lines, i, line)
-    {
+    json_array_foreach(lines, i, line) {
         if (!json_is_array(line) || jsonrpc_size(line) > MESSAGE_MAX)
             fail_msg("line %zu is no array, or one of %zu bytes", i, jsonrpc_size(line));
         strbuf_addf(&seen, "%s%zu", i > 0 ? " " : "", json_array_size(line));

@@ -35,7 +35,8 @@ static void check_keys(const json_t *object, const char *expected)
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)object, key, value) strvec_push(&keys, key);
+    json_object_foreach((json_t *)object, key, value)
+        strvec_push(&keys, key);
     joined = strvec_join(&keys, " ");
     assert_string_equal(joined, expected);
 }
@@ -216,8 +217,7 @@ static void check_tools(const char *revision, const char *more, const char *name
 
     set_up_config(&config, more);
     tools = tool_definitions(&config, &all, revision_legacy(revision));
-    json_array_foreach(tools, i, tool)
-    {
+    json_array_foreach(tools, i, tool) {
         strvec_push(&seen, string_at(tool, "name"));
         assert_true(tool_exists(&config, string_at(tool, "name")));
     }
@@ -416,15 +416,11 @@ static void check_schema(struct result *result, const char *more, const char *pr
 
     check_keys(json_object_get(output_schema(tool), "properties"), properties);
     json_object_foreach(json_object_get(output_schema(tool), "properties"), key, value)
-    {
         if (!json_object_get(object, key))
             fail_msg("a result has no %s", key);
-    }
     json_array_foreach(required, i, value)
-    {
         if (!json_object_get(object, json_string_value(value)))
             fail_msg("a result has no %s", json_string_value(value));
-    }
     assert_int_equal(json_array_size(required), 8);
     json_decref(object);
     json_decref(tool);
@@ -471,8 +467,9 @@ static bool is_among(const json_t *string_or_array, const char *name)
 
     if (json_is_string(string_or_array))
         return strcmp(json_string_value(string_or_array), name) == 0;
-    json_array_foreach(string_or_array, i,
-                       item) if (strcmp(json_string_value(item), name) == 0) return true;
+    json_array_foreach(string_or_array, i, item)
+        if (strcmp(json_string_value(item), name) == 0)
+            return true;
     return false;
 }
 
@@ -485,8 +482,7 @@ static void check_conforms(struct result *result)
     const char *key;
     json_t *value;
 
-    json_object_foreach(object, key, value)
-    {
+    json_object_foreach(object, key, value) {
         const json_t *property = json_object_get(properties, key);
         const json_t *choice = json_object_get(property, "enum");
 
@@ -701,7 +697,8 @@ static void check_arguments(const char *more)
     request_init(&request);
     tool = tool_definition(&config, &all, revision_legacy("2025-11-25"));
     json_object_foreach(json_object_get(json_object_get(tool, "inputSchema"), "properties"), key,
-                        value) strvec_push(&names, key);
+                        value)
+        strvec_push(&names, key);
     joined = strvec_join(&names, ", ");
     message = string_format("there is no argument 'max'; known are: %s", joined);
     assert_int_equal(tool_arguments_read(wrong, TOOL_CALLER_MODEL, &config, NULL, &request, &error),

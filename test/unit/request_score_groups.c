@@ -20,7 +20,8 @@ static int complete(struct fixture *fixture, const char *tests, const char *grou
     json_t *test;
     int result;
 
-    json_array_foreach(of_tests, i, test) json_object_set_new(test, "no_expected", json_true());
+    json_array_foreach(of_tests, i, test)
+        json_object_set_new(test, "no_expected", json_true());
     result = case_arguments_read(&reader, "tests", of_tests, has_checker, &fixture->tests);
     if (result == 0 && groups)
         result = group_arguments_read(&reader, "groups", of_groups, &fixture->tests);

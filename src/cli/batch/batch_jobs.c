@@ -43,9 +43,8 @@ int batch_jobs_open(struct batch_jobs *jobs, const struct batch_jobs_options *op
 
 static void set_state(struct batch_job *job, enum batch_job_state state)
 {
-    pthread_mutex_lock(&job->jobs->lock);
+    THREAD_LOCK(&job->jobs->lock);
     job->state = state;
-    pthread_mutex_unlock(&job->jobs->lock);
     notifier_raise(job->jobs->options.changed);
 }
 
@@ -97,14 +96,11 @@ static void *run_job(void *context)
 /* Returns a job in this state, or NULL. */
 static struct batch_job *find_job(struct batch_jobs *jobs, enum batch_job_state state)
 {
-    struct batch_job *found = NULL;
-
-    pthread_mutex_lock(&jobs->lock);
-    for (int i = 0; i < jobs->options.max && !found; i++)
+    THREAD_LOCK(&jobs->lock);
+    for (int i = 0; i < jobs->options.max; i++)
         if (jobs->jobs[i].state == state)
-            found = &jobs->jobs[i];
-    pthread_mutex_unlock(&jobs->lock);
-    return found;
+            return &jobs->jobs[i];
+    return NULL;
 }
 
 bool batch_jobs_have_room(struct batch_jobs *jobs)

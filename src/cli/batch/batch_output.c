@@ -14,6 +14,7 @@
 #include "base/json_text.h"
 #include "base/signals.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "cli/exit_status.h"
 #include "cli/result_text.h"
 #include "cli/safe_json.h"
@@ -137,7 +138,7 @@ static bool write_row(struct batch_output *output, const json_t *object,
     CLEANUP_FREE char *row = NULL;
     bool written;
 
-    pthread_mutex_lock(&output->lock);
+    THREAD_LOCK(&output->lock);
     progress_clear(&output->progress);
     row = batch_table_row(&output->table, json_object_get(object, "id"), line, result);
     written = write_locked(output, row, strlen(row));
@@ -146,7 +147,6 @@ static bool write_row(struct batch_output *output, const json_t *object,
         write_warnings(output, object, &result->artifacts.missing, 0);
         count(output, result);
     }
-    pthread_mutex_unlock(&output->lock);
     return written;
 }
 
@@ -167,12 +167,9 @@ static bool write_job_json(struct batch_output *output, json_t *object, const ch
                            const struct strvec *warnings)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-    json_t *array = json_array();
 
-    for (size_t i = 0; i < warnings->count; i++)
-        json_array_append_new(array, json_make_text(warnings->items[i]));
     json_object_set_new(object, "job", json_string(job));
-    json_object_set_new(object, "warnings", array);
+    json_object_set_new(object, "warnings", json_make_list(warnings));
     if (safe_json_dump(object, json_text_flags(object), safe_json_add, &text) != 0)
         abort();
     strbuf_addch(&text, '\n');
@@ -186,7 +183,7 @@ bool batch_output_job(struct batch_output *output, json_t *object, const char *j
     CLEANUP_FREE char *row = NULL;
     bool written;
 
-    pthread_mutex_lock(&output->lock);
+    THREAD_LOCK(&output->lock);
     if (output->as_table) {
         progress_clear(&output->progress);
         row = batch_table_job_row(&output->table, json_object_get(object, "id"), line, job);
@@ -199,7 +196,6 @@ bool batch_output_job(struct batch_output *output, json_t *object, const char *j
         batch_summary_count(&output->summary, "started");
         count_one(output, false);
     }
-    pthread_mutex_unlock(&output->lock);
     json_decref(object);
     return written;
 }
@@ -212,9 +208,8 @@ void batch_output_remark(struct batch_output *output, const char *format, ...)
     va_start(arguments, format);
     strbuf_vaddf(&line, format, arguments);
     va_end(arguments);
-    pthread_mutex_lock(&output->lock);
+    THREAD_LOCK(&output->lock);
     diagnostics_line("%s", strbuf_string(&line));
-    pthread_mutex_unlock(&output->lock);
 }
 
 void batch_output_end(struct batch_output *output, struct batch_totals *totals)

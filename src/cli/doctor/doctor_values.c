@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/json_make.h"
 #include "cli/doctor/doctor.h"
 
 /* NULL: not known. */
@@ -43,19 +44,10 @@ json_t *doctor_engine_values(const struct engine_info *engine)
     return json_pack("{s:o, s:o}", "versions", versions(engine), "drivers", drivers);
 }
 
-static json_t *array_of(const struct strvec *words)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < words->count; i++)
-        json_array_append_new(array, json_string(words->items[i]));
-    return array;
-}
-
 json_t *doctor_limit_values(const struct strvec *enforced, const struct strvec *missing)
 {
-    return json_pack("{s:o, s:o}", "enforced", array_of(enforced), "not_enforced",
-                     array_of(missing));
+    return json_pack("{s:o, s:o}", "enforced", json_make_list(enforced), "not_enforced",
+                     json_make_list(missing));
 }
 
 json_t *doctor_tried_values(const char *oci_runtime)

@@ -51,8 +51,7 @@ static int read_require_pass(struct score_group *group, const json_t *value, str
         strvec_push(&group->require_pass, json_string_value(value));
     else if (!json_is_array(value) || json_array_size(value) > SCORE_LEVELS_MAX)
         return must_be(error, "require_pass", "a name or a sequence of at most 100 names");
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         if (!json_is_string(item))
             return must_be(error, "require_pass", "a name or a sequence of at most 100 names");
         strvec_push(&group->require_pass, json_string_value(item));

@@ -27,8 +27,7 @@ static int read_arguments(struct case_settings *settings, const json_t *value, s
         return must_be(error, "a sequence of strings");
     strvec_release(&settings->arguments);
     settings->has_own_arguments = true;
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         const char *text = json_string_value(item);
 
         if (!text)
@@ -119,8 +118,7 @@ static int read_validator(struct case_settings *settings, const json_t *value, s
 
     if (!json_is_array(value))
         return must_be(error, "a sequence of strings");
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         if (!json_is_string(item))
             return must_be(error, "a sequence of strings");
         strvec_push(&words, json_string_value(item));
@@ -238,8 +236,7 @@ static int read_keys(struct case_settings *settings, const struct key *keys, con
     const char *name;
     json_t *value;
 
-    json_object_foreach((json_t *)mapping, name, value)
-    {
+    json_object_foreach((json_t *)mapping, name, value) {
         const struct key *key = keys;
 
         while (key->name && strcmp(key->name, name) != 0)

@@ -93,8 +93,7 @@ void expectation_find(struct expectation *expectation, const struct submission_r
     json_t *rule;
 
     add_directory(expectation, rules, directory);
-    json_object_foreach((json_t *)rules->document, pattern, rule)
-    {
+    json_object_foreach((json_t *)rules->document, pattern, rule) {
         CLEANUP(error_release) struct error error = ERROR_INIT;
         struct requirement requirement = anything;
 

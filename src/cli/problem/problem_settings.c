@@ -88,10 +88,8 @@ static int read_type(struct problem_settings *settings, const json_t *document, 
     if (!json_is_array(value))
         return add_type(settings, value, error);
     json_array_foreach(value, i, item)
-    {
         if (add_type(settings, item, error) != 0)
             return -1;
-    }
     return 0;
 }
 
@@ -237,8 +235,7 @@ static int read_constant(struct strvec *constants, const char *name, const json_
         strvec_pushf(constants, "%s.value", name);
         strvec_push(constants, text);
     }
-    json_object_foreach((json_t *)value, key, variant)
-    {
+    json_object_foreach((json_t *)value, key, variant) {
         if (!json_is_string(variant))
             return error_set(error, ERROR_INPUT, "constants: %s: the variants must be texts", name);
         strvec_pushf(constants, "%s.%s", name, key);
@@ -257,10 +254,8 @@ static int read_constants(struct problem_settings *settings, const json_t *docum
     if (constants && !json_is_null(constants) && !json_is_object(constants))
         return must_be("constants", "a mapping", error);
     json_object_foreach((json_t *)constants, name, value)
-    {
         if (read_constant(&settings->constants, name, value, error) != 0)
             return -1;
-    }
     return 0;
 }
 

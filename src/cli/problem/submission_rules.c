@@ -29,8 +29,7 @@ static int read_verdicts(const json_t *value, unsigned *set)
     json_t *item;
 
     *set = 0;
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         const char *code = json_string_value(item);
         int which = 0;
 
@@ -118,8 +117,7 @@ static void name_ignored(const char *pattern, const json_t *rule, struct strvec 
 
     if (strpbrk(pattern, "{}")) /* alternatives, which a glob does not have */
         add_once(ignored, text_escape_short(pattern, TEXT_SHOWN_MAX));
-    json_object_foreach((json_t *)rule, key, value)
-    {
+    json_object_foreach((json_t *)rule, key, value) {
         bool is_known = false;
 
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -141,8 +139,7 @@ int submission_rules_check(const struct submission_rules *rules, struct strvec *
         return error_set(error, ERROR_INPUT, "it is not a mapping");
     if (json_object_size(rules->document) > SUBMISSION_RULES_MAX)
         return error_set(error, ERROR_INPUT, "it has more than %d patterns", SUBMISSION_RULES_MAX);
-    json_object_foreach((json_t *)rules->document, pattern, rule)
-    {
+    json_object_foreach((json_t *)rules->document, pattern, rule) {
         CLEANUP_FREE char *shown = text_escape_short(pattern, TEXT_SHOWN_MAX);
         CLEANUP(glob_release) struct glob glob = GLOB_INIT;
         struct requirement requirement = anything;
@@ -175,10 +172,8 @@ const char *submission_rules_text(const struct submission_rules *rules, const ch
     json_t *rule;
 
     json_object_foreach((json_t *)rules->document, pattern, rule)
-    {
         if (!text && submission_rule_matches(pattern, path, directory))
             text = json_string_value(json_object_get(rule, key));
-    }
     return text;
 }
 

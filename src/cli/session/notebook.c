@@ -50,8 +50,7 @@ static bool add_source(struct strbuf *code, const json_t *source)
         strbuf_add(code, json_string_value(source), json_string_length(source));
     else if (!json_is_array(source))
         return false;
-    json_array_foreach(source, i, line)
-    {
+    json_array_foreach(source, i, line) {
         if (!json_is_string(line))
             return false;
         strbuf_add(code, json_string_value(line), json_string_length(line));
@@ -69,8 +68,7 @@ static bool take_cells(struct notebook *notebook, const json_t *root)
 
     if (!json_is_array(cells))
         return false;
-    json_array_foreach(cells, i, cell)
-    {
+    json_array_foreach(cells, i, cell) {
         CLEANUP(strbuf_release) struct strbuf code = STRBUF_INIT;
         const char *type = json_string_value(json_object_get(cell, "cell_type"));
 
