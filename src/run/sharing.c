@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "docker/budget.h"
 #include "run/ready_program.h"
 #include "run/verdict.h"
@@ -19,6 +18,7 @@ static char *forks_of(const struct plan *plan)
         return NULL;
     strvec_push_all(&words, &plan->command);
     strvec_push_all(&words, &plan->environment);
+    strvec_push_all(&words, &plan->preload);
     return strvec_join(&words, "\n");
 }
 
@@ -34,18 +34,19 @@ bool sharing_suits(const struct instance *instance, const struct plan *plan)
            (!forks || strcmp(forks, share->forks) == 0);
 }
 
-/* Makes an interpreter ready, of which the programs are forks, if it can be. */
+/* Makes an interpreter ready, of which the programs are forks. */
 static void make_template(struct run *run)
 {
-    enum { PATIENCE_MS = 5000 }; /* many times what Python needs */
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    CLEANUP_FREE char *forks = forks_of(run->plan);
+    struct container_share *share = &run->instance->share;
     const long long start = clock_now_ms();
 
-    if (!forks || ready_program_make(run->instance, run->plan, READY_FOR_LINES, start + PATIENCE_MS,
-                                     run->cancel, &ignored) != 0)
+    share->forks = forks_of(run->plan);
+    if (!share->forks)
         return;
-    run->instance->share.forks = steal_pointer(&forks);
+    share->has_template = ready_program_make(run->instance, run->plan, READY_FOR_LINES,
+                                             start + budget_ms(run->docker, BUDGET_SETUP),
+                                             run->cancel, &ignored) == 0;
     docker_traced(run->docker, "ready", start);
 }
 
@@ -67,10 +68,12 @@ void sharing_begin(struct run *run, struct program_request *request)
     if (share->served == 0)
         make_template(run);
     sharing_go_on(run, request);
-    request->fork = share->forks != NULL;
+    request->fork = share->has_template;
     request->forgets = true;
-    /* with gVisor before the first one, too: it can leave what cannot be removed */
-    if (share->served > 0 || run->instance->link.is_gvisor)
+    /* before the first one, too, with gVisor: it can leave what cannot be removed; and after what
+     * did not become ready */
+    if (share->served > 0 || run->instance->link.is_gvisor ||
+        (share->forks && !share->has_template))
         request->restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
 }
 
@@ -102,7 +105,7 @@ bool sharing_end(struct run *run)
         result->peak_bytes = verdict_figure(instance->link.end.used_bytes);
     return !instance->share.used_up && instance_is_idle(instance) &&
            instance->share.served < run->plan->share_max &&
-           (!instance->share.forks || result->ready) &&
+           (!instance->share.has_template || result->ready) &&
            clock_now_ms() - instance->made < SHARING_AGE_MAX_MS;
 }
 
