@@ -66,7 +66,7 @@ END
     # preload MODULES: a member of the configuration, in which "other" is the same language without modules.
     preload() {
         echo "\"warm\": {\"python\": 0}, \"languages\": {\"python\": {\"image\": \"$image-modules\", \"preload\": [$1]}, \"other\": {\"image\": \"$image-modules\", \"extensions\": [\".py\"],
-            \"defaultFilename\": \"main.py\", \"command\": [\"python3\", \"{entrypoint}\"]}}"
+            \"defaultFilename\": \"main.py\", \"command\": [\"python3\", \"{entrypoint}\"], \"env\": {\"PYTHONUNBUFFERED\": \"1\", \"PYTHONDONTWRITEBYTECODE\": \"1\"}}}"
     }
     outcome="$served . ' ' . (\$r->{ready} ? 'fork' : 'start')"
     see="import sys; names = sorted(sys.modules); import gc, json, os, threading; print(json.dumps([names, sys.path, list(sys.path_importer_cache), list(os.environ.items()),"
