@@ -69,18 +69,18 @@ END
             \"defaultFilename\": \"main.py\", \"command\": [\"python3\", \"{entrypoint}\"], \"env\": {\"PYTHONUNBUFFERED\": \"1\", \"PYTHONDONTWRITEBYTECODE\": \"1\"}}}"
     }
     outcome="$served . ' ' . (\$r->{ready} ? 'fork' : 'start')"
-    see="import sys; names = sorted(sys.modules); import gc, json, os, threading; print(json.dumps([names, sys.path, list(sys.path_importer_cache), list(os.environ.items()),"
-    see+=" open('/proc/self/environ').read(), [p := os.popen('env'), p.read(), p.close()][1], os.listdir('.'), os.listdir('/proc/self/fd'), threading.active_count(),"
-    see+=" threading.main_thread().native_id == os.getpid(), gc.get_freeze_count() > 1000]))"
-    export see
-    lines 'map { {language => "python", entrypoint_code => $_} } ($ENV{see}) x 2, ("import random, numpy; print(random.random(), numpy.random.rand())") x 2'
+    what="import sys; names = sorted(sys.modules); import gc, json, os, threading; print(json.dumps([names, sys.path, list(sys.path_importer_cache), list(os.environ.items()),"
+    what+=" open('/proc/self/environ').read(), [p := os.popen('env'), p.read(), p.close()][1], os.listdir('.'), os.listdir('/proc/self/fd'), threading.active_count(),"
+    what+=" threading.main_thread().native_id == os.getpid(), gc.get_freeze_count() > 1000]))"
+    export what
+    lines 'map { {language => "python", entrypoint_code => $_} } ($ENV{what}) x 2, ("import random, numpy; print(random.random(), numpy.random.rand())") x 2'
     merge "{$(preload '"numpy"')}"
     share --config "$scratch/laid.json"
     is "$(results "$outcome" | paste -sd ,)" "1 0 exit fork,1 1 exit fork,1 2 exit fork,1 3 exit fork" "numpy: forks"
     is "$(results '$r->{line} > 2 ? split " ", $r->{stdout} : ()' | sort -u | grep -c '^0\.')" 4 "each has random numbers of its own"
     has "$(results '$r->{line} < 3 ? $r->{stdout} : ()' | sort -u)" ', 1, true, true]' "a thread, with its own id"
     results '$r->{line} < 3 ? $r->{stdout} : ()' | sed -n 's/^\[/ready success [/p' | sort -u | tr , '\n' >"$scratch/seen"
-    is "$(warm "\"entrypoint_code\": \"$see\"" ", $(preload '"numpy"' | sed 's/^"warm": {"python": 0}, //')" | tr , '\n' | diff - "$scratch/seen")" "" \
+    is "$(warm "\"entrypoint_code\": \"$what\"" ", $(preload '"numpy"' | sed 's/^"warm": {"python": 0}, //')" | tr , '\n' | diff - "$scratch/seen")" "" \
         "it is what they see of an interpreter that is not forked"
     lines 'my $code = "import os, sys, threading; print(threading.active_count(), \"parallel\" in sys.modules, os.environ.get(\"OPENBLAS_NUM_THREADS\"))";
         map { {language => "python", entrypoint_code => $code, %$_} } {}, {}, {language => "other"}, {environment => {OPENBLAS_NUM_THREADS => "2"}}'
