@@ -46,8 +46,9 @@ enum { INSTANCE_MESSAGE_MAX = 4096 };
 struct container_share {
     int served;   /* lines that have run in it */
     bool used_up; /* a program has not ended in an ordinary way: no other line follows */
-    char *forks;  /* what a ready interpreter, of which their programs are forks, was started with;
-                     owned; NULL: there is none */
+    char *forks;  /* what a ready interpreter, of which their programs are to be forks, is started
+                     with; owned; NULL: they are none */
+    bool has_template; /* the interpreter did become ready */
 };
 
 struct instance {

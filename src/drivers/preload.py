@@ -61,10 +61,31 @@ def _freeze():
         del sys.modules["gc"]
 
 
+# A template has one thread, so libraries that start others when they are imported are asked not to.
+def _import_modules():
+    asked = [name for name in ("OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS") if IS_TEMPLATE and name not in os.environ]
+    os.environ.update(dict.fromkeys(asked, "1"))
+    for module in MODULES:
+        __import__(module)
+    for name in asked:
+        del os.environ[name]
+
+
+# What a fork has in common with its template, and must not have: the state of generators of random numbers, and the id that the
+# main thread has noted.
+def _renew():
+    for name in ("random", "numpy.random"):
+        if name in sys.modules:
+            sys.modules[name].seed()
+    if "threading" in sys.modules:
+        sys.modules["threading"].main_thread()._set_native_id()
+
+
 def _finish():
     try:
-        for module in MODULES:
-            __import__(module)
+        _import_modules()
+        if IS_TEMPLATE:
+            _renew()  # what fails here would fail in each fork
         _freeze()
     except BaseException:
         os._exit(1)
@@ -72,6 +93,9 @@ def _finish():
         os.ftruncate(3, 0)  # of an interpreter that stays, it is the file for the input of its cells
     except OSError:
         os.close(3)
+    if IS_TEMPLATE:
+        os.stat(".")  # a template waits here, and each fork goes on
+        _renew()
 
 
 try:

@@ -25,8 +25,8 @@ enum { TESTS_MIN = 5 };
 /* Whether forks of one interpreter may take the place of programs of the plan. */
 static bool can_fork(const struct plan *plan)
 {
-    return strvec_contains(&plan->source_extensions, ".py") && plan->preload.count == 0 &&
-           plan->tools.count == 0 && plan->policy.network_rules.count == 0;
+    return strvec_contains(&plan->source_extensions, ".py") && plan->tools.count == 0 &&
+           plan->policy.network_rules.count == 0;
 }
 
 static bool tests_can_fork(const struct plan *plan)
@@ -34,8 +34,8 @@ static bool tests_can_fork(const struct plan *plan)
     for (size_t i = 0; i < plan->tests.count; i++)
         if (plan->tests.items[i].arguments.count > 0 || plan->tests.items[i].environment.count > 0)
             return false;
-    return plan->tests.count >= TESTS_MIN && can_fork(plan) && !plan->interactive &&
-           !plan->call.function;
+    return plan->tests.count >= TESTS_MIN && can_fork(plan) && plan->preload.count == 0 &&
+           !plan->interactive && !plan->call.function;
 }
 
 bool ready_program_is_possible(const struct plan *plan, enum ready_use use)
@@ -47,11 +47,12 @@ bool ready_program_is_possible(const struct plan *plan, enum ready_use use)
            (use != READY_FOR_LINES || can_fork(plan));
 }
 
-static int pack_hook(const struct plan *plan, struct archive *archive, struct error *error)
+static int pack_hook(const struct plan *plan, bool is_template, struct archive *archive,
+                     struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    strbuf_addstr(&text, "MODULES = [");
+    strbuf_addf(&text, "IS_TEMPLATE = %s\nMODULES = [", is_template ? "True" : "False");
     for (size_t i = 0; i < plan->preload.count; i++)
         strbuf_addf(&text, "'%s', ", plan->preload.items[i]);
     strbuf_addf(&text, "]\n%s", driver_preload_python());
@@ -81,7 +82,7 @@ int ready_program_make(struct instance *instance, const struct plan *plan, enum 
     if (use == READY_FOR_CELL)
         request.cell = &no_cell;
     if (plan->preload.count > 0) {
-        if (pack_hook(plan, &archive, error) != 0)
+        if (pack_hook(plan, request.fork, &archive, error) != 0)
             return -1;
         request.archive = archive_file(&archive);
         request.hook = HOOK_VARIABLE;

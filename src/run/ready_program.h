@@ -27,8 +27,8 @@ enum ready_use {
 /*
  * Whether there can be one: the configuration wants it, and the program of the plan needs no build,
  * or for a cell, an interpreter stays in sessions of its language. For tests and lines, it has to
- * be Python that imports nothing in advance, since modules may not be made for forks; and there
- * have to be enough tests, without arguments or variables of their own.
+ * be Python. There have to be enough tests, without arguments or variables of their own, and their
+ * interpreter imports nothing in advance: no one has agreed that their modules are forked.
  */
 bool ready_program_is_possible(const struct plan *plan, enum ready_use use);
 

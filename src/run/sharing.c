@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "docker/budget.h"
 #include "run/ready_program.h"
 #include "run/verdict.h"
@@ -22,6 +21,7 @@ static char *forks_of(const struct plan *plan)
             return NULL;
     strvec_push_all(&words, &plan->command);
     strvec_push_all(&words, &plan->environment);
+    strvec_push_all(&words, &plan->preload);
     return strvec_join(&words, "\n");
 }
 
@@ -37,18 +37,19 @@ bool sharing_suits(const struct instance *instance, const struct plan *plan)
            (!forks || strcmp(forks, share->forks) == 0);
 }
 
-/* Makes an interpreter ready, of which the programs are forks, if it can be. */
+/* Makes an interpreter ready, of which the programs are forks. */
 static void make_template(struct run *run)
 {
-    enum { PATIENCE_MS = 5000 }; /* many times what Python needs */
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    CLEANUP_FREE char *forks = forks_of(run->plan);
+    struct container_share *share = &run->instance->share;
     const long long start = clock_now_ms();
 
-    if (!forks || ready_program_make(run->instance, run->plan, READY_FOR_LINES, start + PATIENCE_MS,
-                                     run->cancel, &ignored) != 0)
+    share->forks = forks_of(run->plan);
+    if (!share->forks)
         return;
-    run->instance->share.forks = steal_pointer(&forks);
+    share->has_template = ready_program_make(run->instance, run->plan, READY_FOR_LINES,
+                                             start + budget_ms(run->docker, BUDGET_SETUP),
+                                             run->cancel, &ignored) == 0;
     docker_traced(run->docker, "ready", start);
 }
 
@@ -58,14 +59,17 @@ void sharing_prepare(struct run *run)
 
     if (run->plan->share_max > 0 && share->served == 0)
         make_template(run);
-    run->has_template = share->forks != NULL;
+    run->has_template = share->has_template;
 }
 
 long long sharing_restore_ms(const struct run *run)
 {
-    /* with gVisor before the first one, too: it can leave what cannot be removed */
-    return run->plan->share_max > 0 &&
-                   (run->instance->share.served > 0 || run->instance->link.is_gvisor)
+    const struct container_share *share = &run->instance->share;
+
+    /* before the first one, too, with gVisor: it can leave what cannot be removed; and after what
+     * did not become ready */
+    return run->plan->share_max > 0 && (share->served > 0 || run->instance->link.is_gvisor ||
+                                        (share->forks && !share->has_template))
                ? budget_ms(run->docker, BUDGET_RESTORE)
                : 0;
 }
@@ -116,7 +120,7 @@ bool sharing_end(struct run *run)
         result->peak_bytes = verdict_figure(instance->link.end.used_bytes);
     return !instance->share.used_up && instance_is_idle(instance) &&
            instance->share.served < run->plan->share_max &&
-           (!instance->share.forks || instance->link.end.was_ready != 0) &&
+           (!instance->share.has_template || instance->link.end.was_ready != 0) &&
            clock_now_ms() - instance->made < SHARING_AGE_MAX_MS;
 }
 

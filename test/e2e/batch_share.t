@@ -7,7 +7,7 @@
 . test/e2e/batch.sh
 
 image=isolator-test/share:$$
-trap 'in_main || exit; docker rmi --force "$image" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+trap 'in_main || exit; docker rmi --force "$image" "$image-modules" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 
 # lines PERL: writes the requests that the Perl expression returns, hashes with at least the code.
 lines() {
@@ -54,6 +54,47 @@ test_case 'programs in Python are forks, if they are started in the same way' &&
 3 0 exit fork
 3 1 exit fork
 END
+}
+
+# Module "parallel" starts a thread as libraries for linear algebra do.
+test_case 'forks of an interpreter that has imported modules' && {
+    docker build -q --network none -t "$image-modules" - >/dev/null 2>&1 <<'END'
+FROM isolator-test/plot:bookworm
+RUN printf '%s\n' 'import os, threading, time' 'if {os.environ.get(name) for name in ("OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")} != {"1"}:' \
+    '    threading.Thread(target=time.sleep, args=(100,), daemon=True).start()' >/usr/lib/python3/dist-packages/parallel.py
+END
+    # preload MODULES: a member of the configuration, in which "other" is the same language without modules.
+    preload() {
+        echo "\"warm\": {\"python\": 0}, \"languages\": {\"python\": {\"image\": \"$image-modules\", \"preload\": [$1]}, \"other\": {\"image\": \"$image-modules\", \"extensions\": [\".py\"],
+            \"defaultFilename\": \"main.py\", \"command\": [\"python3\", \"{entrypoint}\"], \"env\": {\"PYTHONUNBUFFERED\": \"1\", \"PYTHONDONTWRITEBYTECODE\": \"1\"}}}"
+    }
+    outcome="$served . ' ' . (\$r->{ready} ? 'fork' : 'start')"
+    what="import sys; names = sorted(sys.modules); import gc, json, os, threading; print(json.dumps([names, sys.path, list(sys.path_importer_cache), list(os.environ.items()),"
+    what+=" open('/proc/self/environ').read(), [p := os.popen('env'), p.read(), p.close()][1], os.listdir('.'), os.listdir('/proc/self/fd'), threading.active_count(),"
+    what+=" threading.main_thread().native_id == os.getpid(), gc.get_freeze_count() > 1000]))"
+    export what
+    lines 'map { {language => "python", entrypoint_code => $_} } ($ENV{what}) x 2, ("import random, numpy; print(random.random(), numpy.random.rand())") x 2'
+    merge "{$(preload '"numpy"')}"
+    share --config "$scratch/laid.json"
+    is "$(results "$outcome" | paste -sd ,)" "1 0 exit fork,1 1 exit fork,1 2 exit fork,1 3 exit fork" "numpy: forks"
+    is "$(results '$r->{line} > 2 ? split " ", $r->{stdout} : ()' | sort -u | grep -c '^0\.')" 4 "each has random numbers of its own"
+    has "$(results '$r->{line} < 3 ? $r->{stdout} : ()' | sort -u)" ', 1, true, true]' "a thread, with its own id"
+    results '$r->{line} < 3 ? $r->{stdout} : ()' | sed -n 's/^\[/ready success [/p' | sort -u | tr , '\n' >"$scratch/seen"
+    is "$(warm "\"entrypoint_code\": \"$what\"" ", $(preload '"numpy"' | sed 's/^"warm": {"python": 0}, //')" | tr , '\n' | diff - "$scratch/seen")" "" \
+        "it is what they see of an interpreter that is not forked"
+    lines 'my $code = "import os, sys, threading; print(threading.active_count(), \"parallel\" in sys.modules, os.environ.get(\"OPENBLAS_NUM_THREADS\"))";
+        map { {language => "python", entrypoint_code => $code, %$_} } {}, {}, {language => "other"}, {environment => {OPENBLAS_NUM_THREADS => "2"}}'
+    merge "{$(preload '"parallel"')}"
+    share --config "$scratch/laid.json"
+    expect "$(results "$outcome . ' ' . quoted(\$r->{stdout})")" "threads, another language, a variable of the program" <<'END'
+1 0 exit fork "1 True None\n"
+1 1 exit fork "1 True None\n"
+2 0 exit fork "1 False None\n"
+3 0 exit start "1 False 2\n"
+END
+    merge "{$(preload '"no_such_module"')}"
+    share --config "$scratch/laid.json"
+    is "$(results "$outcome" | paste -sd ,)" "1 0 exit start,1 1 exit start,2 0 exit fork,3 0 exit start" "without the module: no forks, but shared containers"
 }
 
 test_case 'the maximum of the configuration, and jobs' && {
