@@ -430,7 +430,7 @@ async function sharedBatch() {
     const share = async (config, lines) => {
         writeFile(`${scratch}/requests`, requests(lines));
         const time = await timed(() => runTo(`${scratch}/results`, isolator, ['batch', '-q', '--json', '-j', '2', '--share', '--config', config, `${scratch}/requests`]));
-        const good = readFileSync(`${scratch}/results`, 'utf8').split('\n').filter((line) => line.includes('"status": "success"')).length;
+        const good = readFileSync(`${scratch}/results`, 'utf8').split('\n').filter((line) => line.includes('"status":"success"')).length;
         if (good !== lines.length)
             throw new Error(`${good} of ${lines.length} lines succeeded`);
         return time;
@@ -458,7 +458,7 @@ async function sharedBatch() {
         ['`docker run --rm` in a shell loop, 2 at a time', 15, 20, () => inShell(`seq 20 | xargs -P 2 -I '{}' '${docker}' run --rm ${image} python3 -c '${HELLO}'`)],
     ]);
     const C = '#include <stdio.h>\nint main(void) { printf("%d\\n", NUMBER); return 0; }\n';
-    const build = `mkdir {} && cd {} && echo "$SOURCE" | sed s/NUMBER/{}/ >main.c && gcc -O2 -o program main.c -lm && ./program`;
+    const build = `mkdir {} && cd {} && printf %s "$SOURCE" | sed s/NUMBER/{}/ >main.c && gcc -O2 -o program main.c -lm && ./program`;
     await compare('C programs, built and run', plain, numbers(100).map((i) => ({ language: 'c', memory_mb: 512, entrypoint_code: C.replace('NUMBER', i) })), [
         ['a loop of `gcc` and the program in one plain container, 2 at a time', 0.8, 100, () => timed(() => runTo(`${scratch}/results`, docker, ['run', '--rm',
             '--network', 'none', '--tmpfs', '/work:exec', '--workdir', '/work', '--env', `SOURCE=${C}`, engine.languages.c.image, 'sh', '-c',
