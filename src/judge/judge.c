@@ -41,6 +41,8 @@ static int begin(struct judge *judge, struct run *run, const struct plan *plan, 
                       &judge->result);
     if (begun && built)
         status = built_archive_use(&judge->run, built, error);
+    if (begun && built && status == 0)
+        judge->run.limits = submission_limits(&judge->run);
     shared_file_release(built);
     if (status != 0)
         return -1;

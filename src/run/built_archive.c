@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/untar.h"
 #include "docker/budget.h"
-#include "run/submission.h"
 
 struct taking {
     struct shared_file *file; /* owned */
@@ -90,8 +89,7 @@ int built_archive_use(struct run *run, const struct shared_file *file, struct er
 {
     archive_release(&run->files);
     run->files.file = fcntl(shared_file_fd(file), F_DUPFD_CLOEXEC, 0);
-    if (run->files.file < 0)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot use what was built before");
-    run->limits = submission_limits(run);
-    return 0;
+    return run->files.file >= 0
+               ? 0
+               : error_set_errno(error, ERROR_SYSTEM, "cannot use what was built before");
 }

@@ -13,8 +13,8 @@
 void built_archive_take(struct run *run);
 
 /*
- * Gives a run that has begun, of a plan without its build, these files in place of its own.
- * ERROR_SYSTEM.
+ * Gives a run that has begun, of a plan without its build, these files in place of its own; its
+ * limits are to be computed again. ERROR_SYSTEM.
  */
 int built_archive_use(struct run *run, const struct shared_file *file, struct error *error);
 

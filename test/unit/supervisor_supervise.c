@@ -797,10 +797,10 @@ CASE(supervise__collects_an_exact_copy)
 {
     struct fixture fixture;
 
-    run_script(&fixture, "mkdir empty; echo >file; mkfifo fifo");
+    run_script(&fixture, "mkdir d; echo >d/file; mkfifo d/fifo");
     add_collect(&fixture, FRAME_COLLECT_EXACT);
     expect(&fixture, FRAME_FILES_END);
-    check_files(&fixture, "./empty 0;./file 1;");
+    check_files(&fixture, "./d 0;./d/file 1;");
     tear_down(&fixture);
 }
 
