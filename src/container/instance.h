@@ -146,6 +146,9 @@ void instance_interrupt(struct instance *instance);
 void instance_extend(struct instance *instance, long long ms);
 void instance_collect(struct instance *instance, long long file_max, long long max);
 
+/* As file_max: an exact copy, as of KEEP. */
+#define INSTANCE_COLLECT_EXACT ((long long)FRAME_COLLECT_EXACT)
+
 /*
  * From now on the channel takes what arrives in this one, which is dropped if it is NULL. What the
  * one before has dealt with is granted.

@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "docker/budget.h"
 #include "judge/checker_text.h"
+#include "run/built_archive.h"
 #include "run/run.h"
 #include "run/run_steps.h"
 #include "run/submission.h"
@@ -28,9 +29,23 @@ static int begin(struct judge *judge, struct run *run, const struct plan *plan, 
     static const struct run_observer no_observer = RUN_OBSERVER_INIT;
     const long long each_ms = limits_timeout_ms(&plan->policy.limits);
     const struct result *result = &judge->result;
-    const bool begun =
-        run_begin(&judge->run, run->docker, plan, &no_observer, run->cancel, NULL, &judge->result);
+    struct shared_file *built =
+        plan->built && plan->build.count > 0 ? built_files_find(plan->built) : NULL;
+    bool begun;
+    int status = 0;
 
+    judge->plan = *plan;
+    if (built)
+        judge->plan.build = (struct strvec)STRVEC_INIT;
+    begun = run_begin(&judge->run, run->docker, &judge->plan, &no_observer, run->cancel, NULL,
+                      &judge->result);
+    if (begun && built)
+        status = built_archive_use(&judge->run, built, error);
+    if (begun && built && status == 0)
+        judge->run.limits = submission_limits(&judge->run);
+    shared_file_release(built);
+    if (status != 0)
+        return -1;
     run->turns_ms += plan_programs_ms(plan) +
                      (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) * (long long)uses;
     judge->run.turns_ms = run_use_ms(run);

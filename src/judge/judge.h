@@ -16,6 +16,7 @@
 
 struct judge {
     struct run run;
+    struct plan plan;     /* that of its run, which borrows all of another one */
     struct result result; /* of that run */
     const char *role;     /* what messages call it: "the checker", "the interactor", "the grader" */
     pthread_t maker;      /* the thread that makes its container, and how that went */

@@ -182,6 +182,7 @@ static int resolve_judge(struct plan **made, const struct config *config,
     if (input_copy(&own.input, &request->input, error) == 0)
         result = plan_resolve(*made, config, &own, error);
     input_release(&own.input); /* empty if the plan has taken it over */
+    (*made)->built = request->built;
     (*made)->is_repeated = true;
     (*made)->artifacts_optional = true;
     return result;

@@ -48,6 +48,7 @@ struct plan {
     struct case_requests tests; /* none: the program runs once */
     struct function_call call;  /* that the tests call; without a function: they run the program */
     int test_output_bytes;      /* kept of each stream of a test */
+    struct built_files *built;  /* of the request; borrowed; NULL: its build is for one run */
     struct plan *checker;       /* owned; that of the checker of the tests; NULL: none */
     struct plan *grader;        /* owned; that of what grades groups of tests; NULL: nothing */
     enum checker_convention checker_convention;

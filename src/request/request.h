@@ -12,6 +12,7 @@
 #include "config/input_files.h"
 #include "config/network_selection.h"
 #include "config/sandbox_policy.h"
+#include "request/built_files.h"
 #include "request/case_request.h"
 #include "request/checker_request.h"
 #include "request/function_call.h"
@@ -100,8 +101,9 @@ struct request {
     struct case_requests tests;
     struct function_call call; /* what the tests call; without a function: they run the program */
     struct request
-        *checker;           /* owned; decides about the outputs of tests; NULL: they are compared */
-    struct request *grader; /* owned; a program that grades groups of tests; NULL: none does */
+        *checker; /* owned; decides about the outputs of tests; NULL: they are compared */
+    struct built_files *built; /* shared by runs of this program; borrowed; NULL: each builds it */
+    struct request *grader;    /* owned; a program that grades groups of tests; NULL: none does */
     enum checker_convention checker_convention;
     bool interactive;      /* the checker is an interactor: it talks to the program */
     bool transcript;       /* what they say is kept, which makes that slower */

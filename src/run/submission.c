@@ -9,6 +9,7 @@
 #include "config/command_template.h"
 #include "docker/budget.h"
 #include "docker/engine_memory.h"
+#include "run/built_archive.h"
 #include "run/program_explain.h"
 #include "run/program_run.h"
 #include "run/ready_program.h"
@@ -340,6 +341,8 @@ int submission_prepare(struct run *run, long long deadline, bool *begun, bool *b
         return 0;
     if (plan->build.count > 0)
         run_note_built(run);
+    if (plan->build.count > 0 && plan->built)
+        built_archive_take(run);
     if (empties_places(plan) && keep_files(run, deadline, error) != 0)
         return -1;
     make_template(run);

@@ -12,7 +12,7 @@
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 18, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 19, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -91,8 +91,11 @@ struct frame_credit {
     uint32_t bytes;
 };
 
+/* An exact copy of the directory, as KEEP makes it. What does not fit is still reported. */
+#define FRAME_COLLECT_EXACT UINT64_MAX
+
 struct frame_collect {
-    uint64_t file_max; /* a file of more bytes is reported by TOO_LARGE */
+    uint64_t file_max; /* a file of more bytes is reported by TOO_LARGE; or FRAME_COLLECT_EXACT */
     uint64_t max;      /* bytes of the whole archive; what is beyond is reported by TOO_LARGE */
 };
 

@@ -206,6 +206,7 @@ static void collect_files(struct supervisor *supervisor)
     struct collect job = {.write = send_files,
                           .too_large = send_too_large,
                           .context = supervisor,
+                          .exact = supervisor->collect.file_max == FRAME_COLLECT_EXACT,
                           .file_max = supervisor->collect.file_max,
                           .left = supervisor->collect.max};
 

@@ -601,11 +601,11 @@ END
     is "$(limit)" "time limit 5 s: .timelimit of the package" "of the package"
     problem timed --timeout 20s "$scratch/timed/submissions/wrong_answer/near.py"
     has "$(limit)" SUBMISSION "a timeout takes its place"
-    put timed/problem.yaml 'name: Double\nvalidator_flags: case_sensitive float_tolerance 1e-3\nlimits: {time_safety_margin: 20}\n'
+    put timed/problem.yaml 'name: Double\nvalidator_flags: case_sensitive float_tolerance 1e-3\nlimits: {time_safety_margin: 5}\n'
     cp "$scratch/timed/data/secret/1.in" "$scratch/timed/data/secret/2.in"
     cp "$scratch/timed/data/secret/1.ans" "$scratch/timed/data/secret/2.ans"
-    isolator test --json --all --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/loop.ash"
-    is "$(submissions 'join " ", map { "$_->{status} " . ($_->{cpuMs} >= 2000 ? "all" : "a part") } @{$r->{tests}}')" \
+    isolator test --json --all --problem "$scratch/timed" --time-limit 0.05 "$scratch/timed/submissions/time_limit_exceeded/loop.ash"
+    is "$(submissions 'join " ", map { "$_->{status} " . ($_->{cpuMs} >= 250 ? "all" : "a part") } @{$r->{tests}}')" \
         "cpu-time all cpu-time a part" "a test that has used the whole margin shows it for all"
     isolator test --json --problem "$scratch/timed" --time-limit 0.1 "$scratch/timed/submissions/time_limit_exceeded/near.py"
     is "$(submissions 'join " ", map { $_->{status} } @{$r->{tests}}')" "cpu-time cpu-time" "one that leaves some of it ends no others"
@@ -870,6 +870,17 @@ END
     put custom/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 5, validation_memory: 64}\n'
     problem custom
     is "$status $(printf '%s\n' "$out" | tail -n 1)" "3 0 of 0 submissions as expected; 2 not tested" "and has less by the package"
+}
+
+test_case 'a validator is built once for all submissions' && {
+    put once/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 5}\n'
+    put once/output_validator/check.cpp '#include "own.h"\nint main() { return RIGHT; }\n'
+    put once/output_validator/own.h 'enum { RIGHT = 42 };\n'
+    put once/data/secret/1.in '3\n'
+    put once/data/secret/1.ans '3\n'
+    for name in a b c; do put once/submissions/accepted/$name.ash 'echo\n'; done
+    problem once --verbose --jobs 1
+    is "$status $(printf '%s\n' "$out" | tail -n 1) $(grep -c '^isolator: resize ' <<<"$err")" "0 3 of 3 submissions as expected 1" "$err"
 }
 
 test_case 'scores: test_group.yaml, and what submissions.yaml expects' && {

@@ -89,6 +89,16 @@ static void check_computed(double multiplier, double resolution, double slowest,
     assert_string_equal(line, expected);
 }
 
+CASE(time_limit__steady)
+{
+    const struct time_limit limit = {.multiplier = 5, .resolution = 1};
+
+    assert_true(time_limit_is_steady(&limit, 0));
+    assert_true(time_limit_is_steady(&limit, 0.1));
+    assert_false(time_limit_is_steady(&limit, 0.11));
+    assert_false(time_limit_is_steady(&limit, 3));
+}
+
 CASE(time_limit__computed)
 {
     check_computed(5, 1, 0.52, NAN,

@@ -792,6 +792,18 @@ CASE(supervise__collects)
     tear_down(&fixture);
 }
 
+/* As for KEEP: with directories, and nothing that cannot be unpacked. */
+CASE(supervise__collects_an_exact_copy)
+{
+    struct fixture fixture;
+
+    run_script(&fixture, "mkdir d; echo >d/file; mkfifo d/fifo");
+    add_collect(&fixture, FRAME_COLLECT_EXACT);
+    expect(&fixture, FRAME_FILES_END);
+    check_files(&fixture, "./d 0;./d/file 1;");
+    tear_down(&fixture);
+}
+
 /* The files wait for credit, while the connection is still served. */
 CASE(supervise__files_need_credit)
 {

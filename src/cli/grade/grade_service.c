@@ -23,7 +23,12 @@ int grade_service_open(struct grade_service *grade, const struct run_options *op
         .changed = &grade->changed,
     };
 
-    *grade = (struct grade_service){.changed = NOTIFIER_INIT};
+    *grade = (struct grade_service){.changed = NOTIFIER_INIT,
+                                    .built = {BUILT_FILES_INIT, BUILT_FILES_INIT}};
+    if (options->request.checker)
+        options->request.checker->built = &grade->built[0];
+    if (options->request.grader)
+        options->request.grader->built = &grade->built[1];
     return notifier_open(&grade->changed, error) == 0
                ? service_open(&grade->service, config, &service_options, error)
                : -1;
@@ -82,5 +87,7 @@ void grade_service_wait(struct grade_service *grade)
 void grade_service_release(struct grade_service *grade)
 {
     strvec_release(&grade->pulled);
+    for (int i = 0; i < 2; i++)
+        built_files_release(&grade->built[i]);
     notifier_release(&grade->changed);
 }

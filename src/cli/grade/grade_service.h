@@ -10,6 +10,7 @@
 #include "base/strvec.h"
 #include "cli/grade/grade_plan.h"
 #include "cli/progress.h"
+#include "request/built_files.h"
 #include "run/hints.h"
 #include "service/service.h"
 
@@ -17,7 +18,8 @@ struct grade_service {
     struct service service;
     struct notifier changed; /* raised by callers and when a run has left the service */
     struct progress progress;
-    struct strvec pulled; /* images that were asked for with --pull */
+    struct strvec pulled;        /* images that were asked for with --pull */
+    struct built_files built[2]; /* of the checker and the grader of all solutions */
 };
 
 /* The options and the configuration are borrowed. See service_open(); release it in any case. */

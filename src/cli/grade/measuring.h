@@ -1,6 +1,7 @@
 /*
  * Finds the time limit of a problem package by its submissions (cli/problem/time_limit.h): runs
- * those that bound it from below, with a preliminary limit, and the slowest of them three times. A
+ * those that bound it from below, with a preliminary limit, and the slowest of them three times,
+ * unless the limit is the same for one that takes twice as long. A
  * submission counts if its result is what the package expects. That result stands if all tests
  * would have ended within the limit; every other submission is tested with it.
  */

@@ -81,11 +81,23 @@ static double timeout_of(double seconds, const struct limits *maximums)
     return fmin(TIMEOUT_FACTOR * seconds + TIMEOUT_MORE, maximums->number[LIMIT_TIMEOUT]);
 }
 
+/* The limit for a slowest test that takes so long, before the configuration allows it. */
+static double limit_for(const struct time_limit *limit, double slowest)
+{
+    const double steps = ceil(limit->multiplier * slowest / limit->resolution - ROUNDING);
+
+    return fmax(steps, 1) * limit->resolution;
+}
+
+bool time_limit_is_steady(const struct time_limit *limit, double slowest)
+{
+    return limit_for(limit, 2 * slowest) == limit_for(limit, slowest);
+}
+
 void time_limit_compute(struct time_limit *limit, const struct limits *maximums, const char *name,
                         double slowest)
 {
-    const double steps = ceil(limit->multiplier * slowest / limit->resolution - ROUNDING);
-    const double seconds = fmax(steps, 1) * limit->resolution;
+    const double seconds = limit_for(limit, slowest);
     CLEANUP_FREE char *shown = text_escape(name);
 
     limit->seconds = fmin(seconds, maximums->number[LIMIT_CPU_TIME]);

@@ -65,6 +65,9 @@ double time_limit_slowest(const struct case_results *results);
 void time_limit_compute(struct time_limit *limit, const struct limits *maximums, const char *name,
                         double slowest);
 
+/* Whether the limit is the same if the slowest test takes twice as long, on a busy machine. */
+bool time_limit_is_steady(const struct time_limit *limit, double slowest);
+
 /*
  * Sets the limits of a request whose submission has this role, without an effect if there is no
  * time limit: one that must be too slow may use more CPU time, by the margin, and its tests are not
