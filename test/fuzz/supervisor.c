@@ -92,7 +92,7 @@ static uint32_t number(const uint8_t *bytes)
 static bool read_hello(struct conversation *to, const uint8_t *payload, size_t length)
 {
     if (to->state != LINK_STARTING || length != FRAME_HELLO_SIZE ||
-        memcmp(payload, "isolator supervisor\0\22\0\0\0", 24) != 0)
+        memcmp(payload, "isolator supervisor\0\23\0\0\0", 24) != 0)
         return false;
     to->state = LINK_READY;
     to->seals = number(payload + 24) != 0;
@@ -447,7 +447,7 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, enum feedin
 
     supervisor_link_init(&link);
     if (expected->keeps)
-        supervisor_link_keep(&link, -1, &(struct frame_keep){KEEP_MAX, 1000});
+        supervisor_link_keep(&link, -1, &(struct frame_keep){KEEP_MAX, 1000}, NULL);
     else if (expected->requested)
         supervisor_link_request(&link, &request);
     send_all(&link);
