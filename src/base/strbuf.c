@@ -123,5 +123,6 @@ char *string_format(const char *format, ...)
     va_start(arguments, format);
     strbuf_vaddf(&buffer, format, arguments);
     va_end(arguments);
+    strbuf_shrink(&buffer);
     return strbuf_steal(&buffer);
 }

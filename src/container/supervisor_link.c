@@ -310,6 +310,17 @@ static size_t take_frames(struct supervisor_link *link, const char *data, size_t
     return link->broken ? length : done;
 }
 
+/* How many bytes the frame still lacks that has begun there: of its header, then of its payload. */
+static size_t missing_length(const struct strbuf *pending)
+{
+    enum frame_type type;
+
+    if (pending->length < FRAME_HEADER)
+        return FRAME_HEADER - pending->length;
+    return FRAME_HEADER - pending->length +
+           (size_t)frame_header_read((const unsigned char *)pending->data, &type);
+}
+
 void supervisor_link_feed(struct supervisor_link *link, const char *data, size_t length,
                           const struct supervisor_handler *handler, void *context)
 {
@@ -322,13 +333,19 @@ void supervisor_link_feed(struct supervisor_link *link, const char *data, size_t
         done = take_frames(link, link->pending.data, link->pending.length, handler, context);
         strbuf_drop(&link->pending, done);
         link->broken = link->broken || link->reader.broken;
-    } else if (link->pending.length == 0) {
+    } else {
+        while (link->pending.length > 0 && length > 0) { /* a frame has begun */
+            const size_t missing = missing_length(&link->pending);
+            const size_t piece = missing < length ? missing : length;
+
+            strbuf_add(&link->pending, data, piece);
+            done = take_frames(link, link->pending.data, link->pending.length, handler, context);
+            strbuf_drop(&link->pending, done);
+            data += piece;
+            length -= piece;
+        }
         done = take_frames(link, data, length, handler, context);
         if (done < length)
             strbuf_add(&link->pending, data + done, length - done);
-    } else { /* the start of a frame is joined with the rest */
-        strbuf_add(&link->pending, data, length);
-        done = take_frames(link, link->pending.data, link->pending.length, handler, context);
-        strbuf_drop(&link->pending, done);
     }
 }

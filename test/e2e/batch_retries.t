@@ -286,7 +286,7 @@ test_case '--resume: 200,000 results need little memory' && {
     perl -e 'print "{\"id\":\"task/$_\",\"line\":$_,\"reason\":\"exit\"}\n" for 1 .. 200000' >"$scratch/done"
     perl -e 'print "{\"id\": \"task/$_\"}\n" for 1 .. 200000' >"$scratch/many-named"
     peak=$(peak "$ISOLATOR" batch -j 2 --resume "$scratch/done" "$scratch/many-named" 2>"$scratch/err")
-    memory "$peak" 81920 "200,000 ids: peak memory in kB"
+    memory "$peak" 65536 "200,000 ids: peak memory in kB"
     err=$(cat "$scratch/err")
     is "$(summary)" "isolator: 0 requests in TIME; 200000 skipped" "all are skipped"
 }

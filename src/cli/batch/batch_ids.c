@@ -8,11 +8,11 @@
 #include "base/sha256.h"
 
 /* A part of the digest: 128 bits, so that no one can make two ids that collide. */
-enum { DIGEST = 32, CAPACITY_MIN = 64 };
+enum { DIGEST = 16, CAPACITY_MIN = 64 };
 
 struct batch_id {
-    char digest[DIGEST]; /* hexadecimal */
-    long long line;      /* 0: the slot is free */
+    unsigned char digest[DIGEST];
+    long long line; /* 0: the slot is free */
 };
 
 static int add_to_hash(const char *piece, size_t length, void *hash)
@@ -21,24 +21,23 @@ static int add_to_hash(const char *piece, size_t length, void *hash)
     return 0;
 }
 
-static void digest_of(const json_t *id, char digest[SHA256_HEX_SIZE])
+static void digest_of(const json_t *id, unsigned char digest[SHA256_SIZE])
 {
     struct sha256 hash;
 
     sha256_init(&hash);
     json_dump_callback(id, add_to_hash, &hash,
                        json_text_flags(id) | JSON_ENCODE_ANY | JSON_SORT_KEYS);
-    sha256_hex(&hash, digest);
+    sha256_bytes(&hash, digest);
 }
 
 /* Returns the slot of the digest, or the free one where it belongs. */
-static struct batch_id *slot_of(const struct batch_ids *ids, const char *digest)
+static struct batch_id *slot_of(const struct batch_ids *ids, const unsigned char *digest)
 {
-    char start[16 + 1] = "";
     size_t at;
 
-    memcpy(start, digest, 16);
-    at = (size_t)strtoull(start, NULL, 16) & (ids->capacity - 1);
+    memcpy(&at, digest, sizeof at);
+    at &= ids->capacity - 1;
     while (ids->slots[at].line != 0 && memcmp(ids->slots[at].digest, digest, DIGEST) != 0)
         at = (at + 1) & (ids->capacity - 1);
     return &ids->slots[at];
@@ -62,7 +61,7 @@ static void grow(struct batch_ids *ids)
 
 long long batch_ids_add(struct batch_ids *ids, const json_t *id, long long line)
 {
-    char digest[SHA256_HEX_SIZE];
+    unsigned char digest[SHA256_SIZE];
     struct batch_id *slot;
 
     grow(ids);
@@ -78,7 +77,7 @@ long long batch_ids_add(struct batch_ids *ids, const json_t *id, long long line)
 
 long long batch_ids_find(const struct batch_ids *ids, const json_t *id)
 {
-    char digest[SHA256_HEX_SIZE];
+    unsigned char digest[SHA256_SIZE];
 
     if (ids->count == 0)
         return 0;

@@ -1,6 +1,6 @@
 /*
  * A set of the ids of requests, each with the number of its line. It holds digests of the ids, so
- * that each takes the same memory, at most 96 bytes, however long it is.
+ * that each takes the same memory, at most 64 bytes, however long it is.
  */
 #ifndef CLI_BATCH_IDS_H
 #define CLI_BATCH_IDS_H
