@@ -173,6 +173,8 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
         .constants = &plan->constants,
         .links_below = plan->links_below,
     };
+    const struct call_driver *driver =
+        function_call_driver(&plan->call, &plan->source_extensions);
     int result;
 
     if (plan_kind(plan) == PLAN_CELL)
@@ -189,6 +191,9 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
         result = add_paths(&tree, plan, error);
     if (result == 0)
         result = check_size(&tree, plan, error);
+    if (result == 0 && driver)
+        result = archive_add_bytes(archive, driver->name, driver->text(), strlen(driver->text()),
+                                   error);
     pack_tree_count_omitted(&tree);
     return result == 0 ? archive_finish(archive, error) : -1;
 }

@@ -158,6 +158,32 @@ TypeError: Cannot read properties of undefined (reading 'z')
 EOF
 }
 
+# Five tests are forks of an interpreter, one starts its own.
+test_case 'files of a Python program that have the names of modules' && {
+    program='import json, token
+class Odd:
+    def __int__(self): return 1
+def f(kind):
+    if kind == "numbers":
+        import numbers
+        return numbers.MINE, Odd()
+    if kind == "ast":
+        import ast
+        return ast.MINE + 1 / 0
+    return [json.MINE, token.MINE]'
+    own='{"filename": "NAME.py", "content": "MINE = \"NAME\""}'
+    files=$(for name in json token numbers ast traceback isolator_call; do echo "${own//NAME/$name}"; done | paste -sd,)
+    for test in "$(one own '["json","token"]' '"own"')" "$(one other 1 '"numbers"')" "$(one error 1 '"ast"')"; do
+        for count in 1 5; do
+            call python ", \"detail\": \"full\", \"additional_files\": [$files]" "$(for i in $(seq $count); do sed "s/\"name\": \"/&$i-/" <<<"$test"; done | paste -sd,)" "$program"
+            tests "($verdicts)"' =~ s/^\d-//r . " " . $_->{stderr} =~ s/\n +[\^~]+//gr =~ s/\n */; /gr' | uniq -c | sed 's/^ *//'
+        done
+    done >"$scratch/seen"
+    expect "$(cat "$scratch/seen")" "the tests" <<'EOF'
+1 own passed ["json", "token"] - 
+EOF
+}
+
 test_case 'programs that are hostile' && {
     other="more or other bytes than one value were written to descriptor 3"
     none="the program ended before its function returned a value"

@@ -125,20 +125,22 @@ test_case 'figures count from the begin of the program' && {
         "1 cpu-time a second" "a limit of CPU time"
 }
 
-# tests CODE [CONFIG]: runs eight tests of a program, whose stdin is the number of the test; "seen" has a line for each: its name and
-# status, what it printed, and the last line of what it wrote on stderr.
+# tests CODE [CONFIG [FUNCTION]]: runs eight tests of a program, whose stdin is the number of the test, or which call its function
+# with that; "seen" has a line for each: its name and status, what it printed and returned, and the last line of stderr.
 tests() {
-    perl -MJSON::PP -e 'print encode_json({language => "python", entrypoint_code => shift,
-        tests => [map {{name => "$_", stdin => "$_", no_expected => JSON::PP::true}} 1 .. 8]}), "\n"' "$1" >"$scratch/lines"
+    perl -MJSON::PP -e 'my ($code, $function) = @ARGV; print encode_json({language => "python", entrypoint_code => $code,
+        $function ? (call => {function => $function}) : (), tests => [map {{name => "$_", stdin => "$_", no_expected => JSON::PP::true,
+        $function ? (call_arguments => [$_]) : ()}} 1 .. 8]}), "\n"' "$1" "${3-}" >"$scratch/lines"
     batch_with "{\"warm\": {\"python\": 0}${2-}}" -j 1 "$scratch/lines" 2>"$scratch/err"
-    results 'map { "$_->{name} $_->{status}: $_->{stdout}" =~ s/\n/ /gr . (split /\n/, $_->{stderr})[-1] } @{$r->{tests}}' >"$scratch/seen"
+    results 'map { "$_->{name} $_->{status}: $_->{stdout}" =~ s/\n/ /gr . ($_->{value} // "") . (split /\n/, $_->{stderr})[-1] } @{$r->{tests}}' >"$scratch/seen"
 }
 seeds() { sort -u -t: -k2 "$scratch/seen" | wc -l; } # how many different lines there are, without the names of the tests
 
+image=$(perl -MJSON::PP -e 'local $/; print decode_json(<STDIN>)->{languages}{python}{image}' <"$ISOLATOR_CONFIG")
+never=", \"languages\": {\"python\": {\"image\": \"$image\", \"ready\": false}}"
+
 # The seed of hashes is one of the interpreter's start: tests that are forks have it in common.
 test_case 'tests are forks of one interpreter' && {
-    image=$(perl -MJSON::PP -e 'local $/; print decode_json(<STDIN>)->{languages}{python}{image}' <"$ISOLATOR_CONFIG")
-    never=", \"languages\": {\"python\": {\"image\": \"$image\", \"ready\": false}}"
     tests 'print(hash("x"))'
     is "$(seeds)" 1 "one interpreter"
     isolator batch --detach "$scratch/lines"
@@ -174,6 +176,25 @@ test_case 'a test that is a fork sees what any sees' && {
     is "$(grep -c '^[0-9] runtime-error: .* thread 1792 popen  *$' "$scratch/cold")" 8 "each test has run to its end"
     tests "$look"
     is "$(diff "$scratch/cold" "$scratch/seen")" "" "all tests"
+}
+
+# What the driver has imported is there in each, and nothing more.
+test_case 'tests that call a function are forks, too' && {
+    tests 'def f(number): return hash("x")' "" f
+    is "$(seeds)" 1 "one interpreter"
+    tests 'def f(number): return hash("x")' "$never" f
+    is "$(seeds)" 8 "ready: false: each has its own"
+    called="import sys
+print(list(sys.modules), sys.path, sys.argv, getattr(sys, 'orig_argv', 0), __name__, __file__, sorted(sys.modules['__main__'].__dict__))
+import gc
+print(gc.get_freeze_count(), gc.get_stats())
+def f(number):
+$(sed '/^$/d; s/^/    /' <<<"$look")"
+    tests "$called" "$never" f
+    cp "$scratch/seen" "$scratch/cold"
+    is "$(grep -c '^[0-9] runtime-error: .* thread 1792 popen  *$' "$scratch/cold")" 8 "each test has run to its end"
+    tests "$called" "" f
+    is "$(diff "$scratch/cold" "$scratch/seen")" "" "all tests see what any sees"
 }
 
 # What each test of hostile programs does, by its number; the others print their number, and a limit that is that of the first.
