@@ -176,11 +176,16 @@ def f(kind):
     for test in "$(one own '["json","token"]' '"own"')" "$(one other 1 '"numbers"')" "$(one error 1 '"ast"')"; do
         for count in 1 5; do
             call python ", \"detail\": \"full\", \"additional_files\": [$files]" "$(for i in $(seq $count); do sed "s/\"name\": \"/&$i-/" <<<"$test"; done | paste -sd,)" "$program"
-            tests "($verdicts)"' =~ s/^\d-//r . " " . $_->{stderr} =~ s/\n +[\^~]+//gr =~ s/\n */; /gr' | uniq -c | sed 's/^ *//'
+            tests "(($verdicts)"' =~ s/^\d-//r . " " . $_->{stderr} =~ s/\n +[\^~]+//gr =~ s/\n */; /gr) =~ s/[; ]*$//r' | uniq -c | sed 's/^ *//'
         done
     done >"$scratch/seen"
     expect "$(cat "$scratch/seen")" "the tests" <<'EOF'
-1 own passed ["json", "token"] - 
+1 own passed ["json", "token"] -
+5 own passed ["json", "token"] -
+1 other runtime-error - an object of type 'Odd' is or is in its value, which JSON does not have
+5 other runtime-error - an object of type 'Odd' is or is in its value, which JSON does not have
+1 error runtime-error - program exited with status 1 Traceback (most recent call last):; File "main.py", line 10, in f; return ast.MINE + 1 / 0; ZeroDivisionError: division by zero
+5 error runtime-error - program exited with status 1 Traceback (most recent call last):; File "main.py", line 10, in f; return ast.MINE + 1 / 0; ZeroDivisionError: division by zero
 EOF
 }
 
