@@ -332,7 +332,7 @@ static void check_forks(uint32_t flags)
         " @t = grep /TracerPid/, <F>; close F; opendir D, '/proc/self/fd'; @d = readdir D;"
         " print STDERR $$; print $s == $$, ' ', -o \"/proc/$$/mem\", ' ', $t[0] =~ /(\\d+)/, ' ',"
         " scalar @d, ' ', getppid() == $ARGV[0], \" $n \", -s STDIN || 0, ' ', <STDIN>;"
-        " print F \"value $_\" if open F, '>&=3'; exit 7";
+        " print F 'value ' if open F, '>&=3'; exit 7";
     const bool has_file = (flags & FRAME_RUN_STDIN_FILE) != 0;
     const bool has_value = (flags & FRAME_RUN_VALUE) != 0;
     struct frame_run run = FORKED;
