@@ -29,7 +29,7 @@ import types
 STANDARD_PATH = list(sys.path)
 OWN = {name.partition(".")[0] for name in set(sys.modules) - KNOWN}
 INT_BITS = 63
-beside = set()  # the names of what is in the directory of the program, without their endings
+neighbours = set()  # the names of what is in the directory of the program, without their endings
 
 
 class NoValue(Exception):
@@ -117,14 +117,14 @@ def forget(names):
 def prefer_program(directory):
     """Lets the program import its own modules, also those with names of modules that are imported here."""
     sys.path.insert(0, directory)
-    beside.update(name.partition(".")[0] for name in os.listdir(directory))
-    forget(modules_in([directory], beside & OWN))
+    neighbours.update(name.partition(".")[0] for name in os.listdir(directory))
+    forget(modules_in([directory], neighbours & OWN))
 
 
 def prefer_standard():
     """Lets what is used here, such as traceback, import those of the standard library."""
     sys.path[:0] = STANDARD_PATH
-    forget(modules_in(STANDARD_PATH, beside.intersection(sys.modules)))
+    forget(modules_in(STANDARD_PATH, neighbours.intersection(sys.modules)))
 
 
 def load(path):

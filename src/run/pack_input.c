@@ -173,8 +173,7 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
         .constants = &plan->constants,
         .links_below = plan->links_below,
     };
-    const struct call_driver *driver =
-        function_call_driver(&plan->call, &plan->source_extensions);
+    const struct call_driver *driver = function_call_driver(&plan->call, &plan->source_extensions);
     int result;
 
     if (plan_kind(plan) == PLAN_CELL)

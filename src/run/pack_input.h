@@ -17,8 +17,7 @@
 /*
  * Fills the archive, which is open and empty, with the input of the plan and finishes it. The
  * driver of a call comes last, so it replaces a file of that name. Fails if the entrypoint is not
- * among the files. ERROR_CANCELLED when `cancel`, which may be NULL, is
- * raised.
+ * among the files. ERROR_CANCELLED when `cancel`, which may be NULL, is raised.
  */
 int pack_input(const struct plan *plan, struct archive *archive, struct strvec *warnings,
                const struct notifier *cancel, struct error *error);

@@ -68,8 +68,7 @@ int ready_program_make(struct instance *instance, const struct plan *plan, enum 
                        long long deadline, const struct notifier *cancel, struct error *error)
 {
     static const struct strbuf no_cell = STRBUF_INIT;
-    const struct call_driver *driver =
-        function_call_driver(&plan->call, &plan->source_extensions);
+    const struct call_driver *driver = function_call_driver(&plan->call, &plan->source_extensions);
     CLEANUP(archive_release) struct archive archive = ARCHIVE_INIT;
     struct program_request request = {
         .spec = use == READY_FOR_CELL ? program_spec_of_interpreter(plan) : program_spec_of(plan),

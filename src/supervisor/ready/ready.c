@@ -233,8 +233,8 @@ bool ready_take_status(struct ready *ready, pid_t pid, int status)
 bool ready_suits(const struct ready *ready, const struct program *program)
 {
     const struct program *waiting = &ready->program;
-    const uint32_t forks_get = ready->state == READY_TEMPLATE ? FRAME_RUN_VALUE : 0;
-    const uint32_t same = ~(FRAME_RUN_NOT_START | forks_get);
+    const uint32_t of_forks = ready->state == READY_TEMPLATE ? FRAME_RUN_VALUE : 0u;
+    const uint32_t same = ~((uint32_t)FRAME_RUN_NOT_START | of_forks);
 
     return ready->state >= READY_WAITING &&
            ((waiting->order.flags ^ program->order.flags) & same) == 0 &&
