@@ -123,7 +123,7 @@ def prefer_program(directory):
 
 def prefer_standard():
     """Lets what is used here, such as traceback, import those of the standard library."""
-    sys.path[:0] = STANDARD_PATH
+    sys.path = [*STANDARD_PATH, *sys.path]  # a value may be the list that it was
     forget(modules_in(STANDARD_PATH, neighbours.intersection(sys.modules)))
 
 
