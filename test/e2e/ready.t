@@ -197,6 +197,42 @@ $(sed '/^$/d; s/^/    /' <<<"$look")"
     is "$(diff "$scratch/cold" "$scratch/seen")" "" "all tests see what any sees"
 }
 
+# Each test leaves what it can, and the third one also a process that writes to descriptor 3 of others. What each one finds is compared,
+# and on stderr how many other processes there are: the interpreter, until all are killed because of that process.
+test_case 'a test that calls a function is hostile to later ones' && {
+    hostile='
+import builtins, fcntl, json, os, sys, time
+def others(): return [int(p) for p in os.listdir("/proc") if p.isdigit() and int(p) not in (1, os.getpid(), os.getppid())]
+def opened(name, mode):
+    try: return [os.open(name, mode | os.O_NONBLOCK)]
+    except OSError: return []
+modules = [builtins, json, os, sys.modules["__main__"]]
+print(len(others()), file=sys.stderr)
+found = [[hasattr(module, "MARK") for module in modules], dict(os.environ, HOSTNAME=""), list(sys.path), sorted(sys.modules),
+    [sorted(os.listdir(name)) for name in (".", "/tmp", "/dev/shm")], sorted(os.listdir("/proc/self/fd"))]
+def f(number):
+    found.append([(os.fstat(fd).st_mode, [fcntl.fcntl(fd, get) for get in (fcntl.F_GETFD, fcntl.F_GETFL, 1032)]) for fd in (1, 2, 3)])
+    found.append([name for p in [1] + others() for name in ("mem", "environ", "fd/1", "fd/3") for mode in (0, 1) if opened(f"/proc/{p}/{name}", mode)])
+    for module in modules: module.MARK = 1
+    json.load = sys.modules["__main__"].load = lambda *_: "forged"
+    os.environ["MARK"] = "1"
+    sys.path[:0] = ["/tmp"]
+    for name in ("isolator_call.json", "isolator_call.py", "json.py", "main.py", "/tmp/numbers.py", "/dev/shm/left"):
+        open(name, "w").write("[]")
+    if number == 3 and os.fork() == 0:
+        os.setsid()
+        while True: [os.write(fd, b"forged") for p in others() for fd in opened(f"/proc/{p}/fd/3", os.O_WRONLY)]
+    os.chdir("/")
+    return repr(found)'
+    tests "$hostile" "$never" f
+    is "$(sed 's/^[0-9] \([a-z]*\): .*\(.\)$/\1 \2/' "$scratch/seen" | uniq -c | sed 's/^ *//')" "8 passed 0" "each with its own interpreter"
+    sed 's/.$//' "$scratch/seen" >"$scratch/cold"
+    is "$(seeds)" 1 "each finds the same"
+    tests "$hostile" "" f
+    is "$(sed 's/.*\(.\)$/\1/' "$scratch/seen" | paste -sd" ")" "1 1 1 0 0 0 0 0" "the first three are forks"
+    is "$(sed 's/.$//' "$scratch/seen" | diff "$scratch/cold" -)" "" "they find the same as those with their own"
+}
+
 # What each test of hostile programs does, by its number; the others print their number, and a limit that is that of the first.
 test_case 'a test that is hostile to the others' && {
     hostile() { # TEXT CODE
