@@ -160,7 +160,7 @@ EOF
 
 # Five tests are forks of an interpreter, one starts its own.
 test_case 'files of a Python program that have the names of modules' && {
-    program='import json, token
+    program='import json, sys, token
 class Odd:
     def __int__(self): return 1
 def f(kind):
@@ -169,11 +169,14 @@ def f(kind):
         return numbers.MINE, Odd()
     if kind == "ast":
         import ast
-        return ast.MINE + 1 / 0
+        return getattr(ast, "MINE", 0) + 1 / 0
+    if kind == "path":
+        sys.path[:] = ["x"]
+        return sys.path
     return [json.MINE, token.MINE]'
     own='{"filename": "NAME.py", "content": "MINE = \"NAME\""}'
     files=$(for name in json token numbers ast traceback isolator_call; do echo "${own//NAME/$name}"; done | paste -sd,)
-    for test in "$(one own '["json","token"]' '"own"')" "$(one other 1 '"numbers"')" "$(one error 1 '"ast"')"; do
+    for test in "$(one own '["json","token"]' '"own"')" "$(one other 1 '"numbers"')" "$(one error 1 '"ast"')" "$(one path '["x"]' '"path"')"; do
         for count in 1 5; do
             call python ", \"detail\": \"full\", \"additional_files\": [$files]" "$(for i in $(seq $count); do sed "s/\"name\": \"/&$i-/" <<<"$test"; done | paste -sd,)" "$program"
             tests "(($verdicts)"' =~ s/^\d-//r . " " . $_->{stderr} =~ s/\n +[\^~]+//gr =~ s/\n */; /gr) =~ s/[; ]*$//r' | uniq -c | sed 's/^ *//'
@@ -184,9 +187,13 @@ def f(kind):
 5 own passed ["json", "token"] -
 1 other runtime-error - an object of type 'Odd' is or is in its value, which JSON does not have
 5 other runtime-error - an object of type 'Odd' is or is in its value, which JSON does not have
-1 error runtime-error - program exited with status 1 Traceback (most recent call last):; File "main.py", line 10, in f; return ast.MINE + 1 / 0; ZeroDivisionError: division by zero
-5 error runtime-error - program exited with status 1 Traceback (most recent call last):; File "main.py", line 10, in f; return ast.MINE + 1 / 0; ZeroDivisionError: division by zero
+1 error runtime-error - program exited with status 1 Traceback (most recent call last):; File "main.py", line 10, in f; return getattr(ast, "MINE", 0) + 1 / 0; ZeroDivisionError: division by zero
+5 error runtime-error - program exited with status 1 Traceback (most recent call last):; File "main.py", line 10, in f; return getattr(ast, "MINE", 0) + 1 / 0; ZeroDivisionError: division by zero
+1 path passed ["x"] -
+5 path passed ["x"] -
 EOF
+    shown() { call python ", \"detail\": \"full\", \"additional_files\": [$1]" "$(one error 1 '"ast"')" "$program"; json '$r->{tests}[0]{stderr}'; }
+    is "$(shown "$files")" "$(shown "")" "the marks below a line, for which traceback of some releases imports ast"
 }
 
 test_case 'programs that are hostile' && {
