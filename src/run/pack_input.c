@@ -191,8 +191,8 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
     if (result == 0)
         result = check_size(&tree, plan, error);
     if (result == 0 && driver)
-        result = archive_add_bytes(archive, driver->name, driver->text(), strlen(driver->text()),
-                                   error);
+        result =
+            archive_add_bytes(archive, driver->name, driver->text(), strlen(driver->text()), error);
     pack_tree_count_omitted(&tree);
     return result == 0 ? archive_finish(archive, error) : -1;
 }
