@@ -24,7 +24,8 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
 
 /*
  * Opens the archive and fills it with these files, which a test has in addition to those of the
- * plan, and finishes it. If they are large, it is on the disk.
+ * plan, and finishes it. The driver of a call comes last here, too. If they are large, the archive
+ * is on the disk.
  */
 int pack_input_files(const struct input_files *files, const struct plan *plan,
                      struct archive *archive, const struct notifier *cancel, struct error *error);

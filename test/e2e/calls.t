@@ -192,6 +192,10 @@ def f(kind):
 1 path passed ["x"] -
 5 path passed ["x"] -
 EOF
+    for count in 1 5; do
+        call python '' "$(for i in $(seq $count); do one "$i" 1 1 | sed 's/}$/, "files": [{"filename": "isolator_call.py", "content": ""}]}/'; done | paste -sd,)" 'def f(number): return number'
+        is "$(tests "$verdicts" | sort -u -k2 | sed 's/^[0-9]* //')" "passed 1 -" "the driver is none of the files of $count tests"
+    done
     shown() { call python ", \"detail\": \"full\", \"additional_files\": [$1]" "$(one error 1 '"ast"')" "$program"; json '$r->{tests}[0]{stderr}'; }
     is "$(shown "$files")" "$(shown "")" "the marks below a line, for which traceback of some releases imports ast"
 }
