@@ -5,7 +5,20 @@
 struct shared_file *built_files_find(struct built_files *built)
 {
     THREAD_LOCK(&built->lock);
-    return built->archive ? shared_file_share(built->archive) : NULL;
+    while (built->is_awaited)
+        pthread_cond_wait(&built->changed, &built->lock);
+    if (built->archive)
+        return shared_file_share(built->archive);
+    built->is_awaited = !built->is_begun;
+    built->is_begun = true;
+    return NULL;
+}
+
+void built_files_give_up(struct built_files *built)
+{
+    THREAD_LOCK(&built->lock);
+    built->is_awaited = false;
+    pthread_cond_broadcast(&built->changed);
 }
 
 void built_files_share(struct built_files *built, struct shared_file *archive)
@@ -18,6 +31,7 @@ void built_files_share(struct built_files *built, struct shared_file *archive)
         unused = NULL;
     }
     pthread_mutex_unlock(&built->lock);
+    built_files_give_up(built);
     shared_file_release(unused);
 }
 

@@ -879,7 +879,7 @@ test_case 'a validator is built once for all submissions' && {
     put once/data/secret/1.in '3\n'
     put once/data/secret/1.ans '3\n'
     for name in a b c; do put once/submissions/accepted/$name.ash 'echo\n'; done
-    problem once --verbose --jobs 1
+    problem once --verbose --jobs 2
     is "$status $(printf '%s\n' "$out" | tail -n 1) $(grep -c '^isolator: resize ' <<<"$err")" "0 3 of 3 submissions as expected 1" "$err"
 }
 
