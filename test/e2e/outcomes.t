@@ -274,8 +274,7 @@ test_case 'isolator is killed while its program owes CPU time' && {
     sleep 4
     kill -KILL "$pid"
     await 2>/dev/null
-    until_true eval '[ -z "$(own_containers)" ]'
-    is "$(own_containers)" "" "its container is gone"
+    gone "its container is gone"
 }
 
 test_case 'a program that sleeps uses no CPU time' && {
