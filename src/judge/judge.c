@@ -97,12 +97,13 @@ static int open_container(struct judge *judge, const struct shared_file *file, s
 static int open_run(struct judge *judge, struct error *error)
 {
     struct built_files *built = judge->plan.build.count > 0 ? judge->plan.built : NULL;
-    struct shared_file *file = built ? built_files_find(built) : NULL;
+    bool is_first = false;
+    struct shared_file *file = built ? built_files_find(built, &judge->stop, &is_first) : NULL;
     int status;
 
     judge->run.start = clock_now_ms(); /* it may have waited */
     status = open_container(judge, file, error);
-    if (built && !file)
+    if (is_first)
         built_files_give_up(built);
     shared_file_release(file);
     return status;
@@ -149,6 +150,8 @@ void judge_finish(struct judge *judge, struct result *result)
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
 
     notifier_raise(&judge->ending);
+    if (judge->plan.built)
+        built_files_wake(judge->plan.built);
     judge_wait(judge, &ignored); /* the program may not have come to its tests */
     for (size_t i = 0; i < judge->result.warnings.count; i++)
         strvec_pushf(&result->warnings, "%s: %s", judge->role, judge->result.warnings.items[i]);

@@ -2,16 +2,22 @@
 
 #include "base/thread.h"
 
-struct shared_file *built_files_find(struct built_files *built)
+struct shared_file *built_files_find(struct built_files *built, const struct notifier *cancel,
+                                     bool *is_first)
 {
     THREAD_LOCK(&built->lock);
-    while (built->is_awaited)
+    while (built->is_awaited && !notifier_raised(cancel))
         pthread_cond_wait(&built->changed, &built->lock);
-    if (built->archive)
-        return shared_file_share(built->archive);
-    built->is_awaited = !built->is_begun;
+    *is_first = !built->is_begun;
+    built->is_awaited |= *is_first;
     built->is_begun = true;
-    return NULL;
+    return built->archive ? shared_file_share(built->archive) : NULL;
+}
+
+void built_files_wake(struct built_files *built)
+{
+    THREAD_LOCK(&built->lock);
+    pthread_cond_broadcast(&built->changed);
 }
 
 void built_files_give_up(struct built_files *built)

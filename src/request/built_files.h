@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/notifier.h"
 #include "base/shared_file.h"
 
 struct built_files {
@@ -24,15 +25,20 @@ struct built_files {
     }
 
 /*
- * A reference of the caller's own to the archive, for which it waits while the first run builds.
- * NULL: there is none, so the caller builds, and calls one of the next two.
+ * A reference of the caller's own to the archive, for which it waits while the first run builds, or
+ * until `cancel` is raised; NULL: there is none, so the caller builds. *is_first: it is that run,
+ * and has to call built_files_give_up() when it has built.
  */
-struct shared_file *built_files_find(struct built_files *built);
+struct shared_file *built_files_find(struct built_files *built, const struct notifier *cancel,
+                                     bool *is_first);
 
-/* Takes over the archive, unless there is one. */
+/* After `cancel` of one of those that wait is raised. */
+void built_files_wake(struct built_files *built);
+
+/* Takes over the archive, unless there is one; those that wait get it. */
 void built_files_share(struct built_files *built, struct shared_file *archive);
 
-/* Nothing is shared; then those that wait build, too. Does nothing after the archive is shared. */
+/* The first run has built: if it has shared nothing, those that wait build, too. */
 void built_files_give_up(struct built_files *built);
 
 /* Nothing runs any more that uses it. */
