@@ -64,10 +64,9 @@ struct result {
     struct strbuf text[2]; /* stdout and stderr as valid UTF-8, head and tail kept */
     unsigned long long bytes[2];
     bool truncated[2];
-    long long
-        duration_ms; /* of the program, its timeout at least if that ended it; 0 if it never ran */
-    long long total_ms; /* of the whole run, until the result was complete; not in the JSON */
-    char *error;        /* owned; NULL on success */
+    long long duration_ms; /* of the program, at least a timeout that it met; 0 if it never ran */
+    long long total_ms;    /* of the whole run, until the result was complete; not in the JSON */
+    char *error;           /* owned; NULL on success */
     const char *error_subject; /* see base/error.h; NULL: none */
     size_t error_subject_at;
     char *image_tag;       /* owned; the tag it was saved under, or NULL */
