@@ -74,11 +74,11 @@ static json_t *make_manifest(const struct manifest *manifest)
 static json_t *make_note(const struct job_note *note, const struct plan *plan)
 {
     json_t *object = json_pack(
-        "{s:i, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:b, s:b, s:O?, s:I}", "version", VERSION, "key",
+        "{s:i, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:O?, s:I}", "version", VERSION, "key",
         note->key, "ends", (json_int_t)note->ends, "expires", (json_int_t)note->expires, "plan",
         plan_note_make(plan), "sent", make_manifest(&note->sent), "warnings",
         json_make_list(&note->warnings), "artifacts", json_make_any_text(note->artifacts), "force",
-        note->force, "ofModel", note->of_model, "batchId", note->batch_id, "batchLine",
+        note->force, "ofModel", note->of_model, "workspace", note->is_workspace, "batchId", note->batch_id, "batchLine",
         (json_int_t)note->batch_line);
     if (!object)
         abort();
@@ -176,6 +176,7 @@ static int read_note(struct job_note *note, const json_t *object, struct error *
     note->expires = json_integer_value(json_object_get(object, "expires"));
     note->force = json_is_true(json_object_get(object, "force"));
     note->of_model = json_is_true(json_object_get(object, "ofModel"));
+    note->is_workspace = json_is_true(json_object_get(object, "workspace"));
     note->batch_id = id && !json_is_null(id) ? json_incref(id) : NULL;
     note->batch_line = json_integer_value(json_object_get(object, "batchLine"));
     if (plan_note_read(json_object_get(object, "plan"), &note->plan, error) == 0)

@@ -139,7 +139,8 @@ static int start_run(const struct job_start *start, struct judgement *judgement,
 
     if (job_script_open(&script, error) != 0 || job_run_write(judgement, &script, error) != 0)
         return -1;
-    owned_container_init_job(&container, start->docker, start->plan, run_use_ms(&judgement->run));
+    owned_container_init_lasting(&container, start->docker, PURPOSE_JOB, start->plan,
+                                 run_use_ms(&judgement->run));
     note->ends = ends;
     note->expires = ends + start->keep_hours * 3600LL;
     owner_job_labels(&container.labels, start->name, start->plan->language, ends, note->expires);
@@ -204,7 +205,7 @@ bool jobs_start(const struct job_start *start, struct job_note *note, struct res
 
 static char *container_name(const struct job_note *note)
 {
-    return owned_container_job_name(note->id);
+    return owned_container_name_for(note->is_workspace ? PURPOSE_WORKSPACE : PURPOSE_JOB, note->id);
 }
 
 /* Whether the engine answers, and has no such container. */
