@@ -1,6 +1,6 @@
 /*
- * The command lines of `isolator run`, `isolator test` and `isolator session`. Their options are in
- * cli/run_option_table.c.
+ * The command lines of `isolator run`, and of start, test, session, create and exec, which have many
+ * of its options. These are in cli/run_option_table.c.
  */
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
@@ -20,7 +20,9 @@ enum run_options_command {
     RUN_OPTIONS_RUN,
     RUN_OPTIONS_START,
     RUN_OPTIONS_TEST,
-    RUN_OPTIONS_SESSION
+    RUN_OPTIONS_SESSION,
+    RUN_OPTIONS_CREATE,
+    RUN_OPTIONS_EXEC
 };
 
 struct run_options {
@@ -41,7 +43,8 @@ struct run_options {
     bool pull;               /* fetch the image if it is missing */
     bool stream;
     bool detach;           /* start the run as a job */
-    char *name;            /* of the job; NULL: none */
+    char *name;            /* of the job or workspace; NULL: none */
+    long long lifetime_seconds, idle_seconds; /* of a workspace; 0: not given */
     char *tests;           /* --tests, the directory; NULL for run */
     char *problem;         /* --problem, the package; NULL */
     char *packages;        /* --packages, a directory above the package; NULL */

@@ -13,6 +13,13 @@
 
 /* What a command displays of its request. */
 struct run_request_view {
+    /* Completes the request before it is resolved; -1 with the error. NULL: nothing. */
+    int (*prepare)(void *context, const struct run_options *options, struct request *request,
+                   struct error *error);
+    /* Runs the plan in place of service_run(). NULL: that. */
+    void (*run)(void *context, struct service *service, const struct plan *plan,
+                const struct run_observer *observer, const struct notifier *cancel,
+                struct result *result);
     /* Starts the plan as a job, with --detach, in place of running it. NULL: never. */
     void (*start)(void *context, struct service *service, const struct config *config,
                   const struct run_options *options, const struct plan *plan,
@@ -44,6 +51,14 @@ int run_request_main(enum run_options_command command, int argc, char **argv,
  * indented on a terminal. -1 if it could not be written; then a line on stderr says why.
  */
 int run_request_print_json(json_t *members, struct result *result);
+
+/*
+ * Prints the result as the options say: nothing more after --stream, as text, or as JSON after the
+ * members, which are taken over. `status` is the exit status of the process for it. Returns the
+ * exit status of the process.
+ */
+int run_request_report(json_t *members, const struct run_options *options, struct result *result,
+                       int status);
 
 /* The same check for a result that was printed in another form. */
 int run_request_printed(void);

@@ -8,14 +8,11 @@
 #include "docker/budget.h"
 #include "docker/explain.h"
 
-/* The digits of the key that name the socket. It is no secret. */
-enum { SOCKET_DIGITS = 32 };
-
 void workspace_instance_words(struct strvec *command, const char *key, long long ends,
                               long long idle_seconds)
 {
     strvec_push(command, WORKSPACE_OPTION);
-    strvec_pushf(command, "%.*s", SOCKET_DIGITS, key);
+    strvec_pushf(command, "%.*s", WORKSPACE_NAME_LENGTH, key);
     strvec_pushf(command, "%lld", ends);
     strvec_pushf(command, "%lld", idle_seconds);
 }
@@ -109,7 +106,7 @@ struct instance *workspace_instance_visit(const struct workspace_place *place,
     enum process_event event;
 
     strvec_push_each(&command, DELIVERY_VOLUME_PATH, ATTACH_OPTION, NULL);
-    strvec_pushf(&command, "%.*s", SOCKET_DIGITS, place->key);
+    strvec_pushf(&command, "%.*s", WORKSPACE_NAME_LENGTH, place->key);
     if (container_exec(place->docker, place->container, &command, &streams, &instance->client,
                        error) == 0) {
         supervisor_link_attach(&instance->client.queue);
