@@ -53,11 +53,8 @@ static int report_run(void *context, const struct run_options *options, struct r
 {
     const bool *started = context;
 
-    if (options->detach)
-        return report_job(result, *started, status);
-    return run_request_report(json_object(), options, result, status);
-}
-    return run_request_print_json(json_object(), result) == 0 ? status : EXIT_STATUS_ENGINE;
+    return options->detach ? report_job(result, *started, status)
+                           : run_request_report(json_object(), options, result, status);
 }
 
 static int run_or_start(enum run_options_command command, int argc, char **argv)

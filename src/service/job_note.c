@@ -41,6 +41,15 @@ int job_note_check_name(const char *name, struct error *error)
                      shown, JOB_NAME_MAX);
 }
 
+int job_note_check_job(const struct job_note *note, struct error *error)
+{
+    if (!note->is_workspace)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "'%s' is a workspace: each command prints its own result, see isolator exec",
+                     note->name ? note->name : note->id);
+}
+
 void job_notes_list(struct strvec *words, bool names)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;

@@ -68,6 +68,9 @@ int job_note_publish(struct job_note *note, struct error *error);
 int job_note_open(struct job_note *note, const char *word, struct error *error);
 int job_note_lock(struct job_note *note, const char *word, struct error *error);
 
+/* ERROR_USAGE if this is a workspace, which has no result of its own. */
+int job_note_check_job(const struct job_note *note, struct error *error);
+
 /* Adds the ids of all jobs, and with `names` their names, for completion. */
 void job_notes_list(struct strvec *words, bool names);
 

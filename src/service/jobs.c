@@ -273,7 +273,8 @@ int jobs_wait(const struct docker *docker, struct audit *audit, const struct job
               long long deadline, const struct notifier *cancel, struct result *result, bool *runs,
               struct error *error)
 {
-    if (read_result(docker, note, deadline, cancel, result, runs, error) != 0)
+    if (job_note_check_job(note, error) != 0 ||
+        read_result(docker, note, deadline, cancel, result, runs, error) != 0)
         return -1;
     return audit_add(audit, docker, &note->plan, result, cancel, error);
 }
@@ -306,7 +307,8 @@ int jobs_remove(const struct docker *docker, const struct job_note *note, bool f
         container_inspect(docker, container, budget_deadline(docker, BUDGET_QUERY), &state,
                           &ignored) == 0 &&
         state.started && !state.ended)
-        return error_set(error, ERROR_USAGE, "the job runs; to end and remove it, use --force");
+        return error_set(error, ERROR_USAGE, "the %s runs; to end and remove it, use --force",
+                         note->is_workspace ? "workspace" : "job");
     if (container_remove(docker, container, NULL, budget_deadline(docker, BUDGET_REMOVE), cancel,
                          error) != 0)
         return -1;

@@ -197,8 +197,7 @@ int workspaces_open(struct job_note *note, const char *word, struct error *error
         return -1;
     if (note->is_workspace)
         return 0;
-    return error_set(error, ERROR_USAGE, "this is a job and no workspace; isolator wait has its "
-                                         "result");
+    return error_set(error, ERROR_USAGE, "'%s' is a job and no workspace", note->id);
 }
 
 static void set_text(char **text, const char *value)
