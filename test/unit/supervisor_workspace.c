@@ -208,7 +208,7 @@ CASE(supervisor_workspace__what_waits_for_stdin_never_runs)
 /* A program, and one whose output no one takes, end with their client. */
 CASE(supervisor_workspace__what_runs_ends_with_its_client)
 {
-    static const char *const scripts[] = {"echo; exec sleep 1000 3>alive",
+    static const char *const scripts[] = {"exec 3>alive; echo; exec sleep 1000",
                                           "exec 3>alive; exec cat /dev/zero"};
     struct workspace_test test = opened();
     int alive;
@@ -390,22 +390,29 @@ CASE(supervisor_workspace__ends_without_a_client)
     assert_int_equal(last_status(&test), WORKSPACE_IDLE);
 }
 
-/* It does not end for want of a client while there is one, but at its time. */
 CASE(supervisor_workspace__ends_at_its_time)
 {
     struct workspace_test test = opened();
 
-    test.options.idle_s = 1;
-    test.options.ends_s = (uint64_t)time(NULL) + 3;
+    test.options.ends_s = 1;
+    open_workspace(&test);
+    assert_int_equal(last_status(&test), WORKSPACE_ENDED);
+}
+
+/* It does not end for want of a client while there is one. */
+CASE(supervisor_workspace__stays_with_a_client)
+{
+    struct workspace_test test = opened();
+
+    test.options.idle_s = 2;
     open_workspace(&test);
     attach_client(&test);
-    run(&test, "exec sleep 1000");
-    expect(&test.fixture, FRAME_BEGUN);
-    assert_int_equal(exit_status(&test.fixture), WORKSPACE_ENDED);
+    run(&test, "sleep 3");
+    expect(&test.fixture, FRAME_END);
+    check_end(&test.fixture, FRAME_CAUSE_ITSELF, 0, 0);
     end_client(&test, false);
-    free(test.stop);
     test.fixture.fd = -1;
-    release(&test.fixture);
+    assert_int_equal(last_status(&test), WORKSPACE_IDLE);
 }
 
 /* ---- STORE */

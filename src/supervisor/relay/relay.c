@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "supervisor/descriptors.h"
 #include "supervisor/figures.h"
