@@ -41,7 +41,7 @@
  *     RESTORE      waiting  struct frame_restore, after KEPT unless it forgets the copy: another
  *                  ended    request follows, as after RESET. Each place where a program can leave
  *                           something is emptied, and the copy laid out; waiting after that. A
- *                           failure is reported only after the next RUN, KEEP or MAKE_READY,
+ *                           failure is reported only after the next RUN, KEEP, STORE or MAKE_READY,
  *                           so the frames of the request may come at once
  *     MAKE_READY   waiting  struct frame_run and a text: see "Ready programs". READY or FAILED
  *                           follows; ended after FAILED

@@ -101,7 +101,7 @@ static inline void note_frame(struct fixture *fixture, int type)
         [FRAME_KEPT] = "KEPT",       [FRAME_DETACHED] = "DETACHED",
         [FRAME_CREDIT] = "CREDIT",   [FRAME_TOO_LARGE] = "TOO_LARGE",
         [FRAME_OMITTED] = "OMITTED", [FRAME_WAIT_STATE] = "WAIT_STATE",
-        [FRAME_READY] = "READY"};
+        [FRAME_READY] = "READY",     [FRAME_STORED] = "STORED"};
     struct frame_omitted omitted;
 
     if (type == FRAME_STDOUT || type == FRAME_STDERR || type == FRAME_FILES ||
