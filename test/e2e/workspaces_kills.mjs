@@ -21,6 +21,7 @@ const files = () => readdirSync(`${scratch}/state/isolator/jobs`);
 const makers = new Set(); // processes that were to make a workspace
 let scale = 1; // of the spans: other load on the machine comes and goes
 let alive = 0;
+const volumes = await danglingVolumes();
 
 async function run(...args) {
     const program = new Program(isolator, args);
@@ -107,7 +108,6 @@ testCase('kills of stop and rm: the workspace is there, has ended, or is gone', 
 });
 
 testCase('no container, no volume and no file is left', async () => {
-    const volumes = await danglingVolumes();
     let left;
     await comesTrue(async () => {
         await run('gc');
@@ -116,7 +116,9 @@ testCase('no container, no volume and no file is left', async () => {
     }, 60);
     is(left, [], 'containers');
     is(files(), [], 'files');
-    await until(async () => !(await danglingVolumes()).some((volume) => volumes.includes(volume)), 'no volume is left');
+    // Those of other tests come and go meanwhile.
+    const remaining = (await danglingVolumes()).filter((volume) => !volumes.includes(volume));
+    await until(async () => !(await danglingVolumes()).some((volume) => remaining.includes(volume)), 'no volume is left');
 });
 
 await finish();
