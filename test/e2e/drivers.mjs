@@ -100,9 +100,12 @@ quickCase('Python: processes that were killed are forgotten before the next cell
 
 // A cell that kills all processes of the cells before it, as the supervisor does between two cells.
 const KILL_ALL = `import os, signal, time
+def read(path): # a thread may have ended
+    try: return open(path).read()
+    except OSError: return ""
 def processes_of(pid):
     children = [int(child) for task in os.listdir("/proc/%s/task" % pid)
-                for child in open("/proc/%s/task/%s/children" % (pid, task)).read().split()]
+                for child in read("/proc/%s/task/%s/children" % (pid, task)).split()]
     return children + [one for child in children for one in processes_of(child)]
 for pid in processes_of("self"): os.kill(pid, signal.SIGKILL)
 time.sleep(0.3)`;

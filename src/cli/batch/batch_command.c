@@ -111,9 +111,8 @@ static const struct option_table batch_table = {
              "execute_code and an \"id\": several at a time, each in a container of its own.\n"
              "Prints each result as it finishes, in a table at a terminal, otherwise as JSON.\n",
     .example = "isolator batch -j 4 requests.jsonl >results.jsonl",
-    .after = "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
-             "or FILE, 3 engine, image, host or output, 128+N signal N, 141 stdout was closed.\n"
-             "See isolator-batch(1).\n",
+    .after = "Exit status: 0 success, 1 some failed, 2 usage or FILE, 3 engine, image, host or\n"
+             "output, 128+N signal N, 141 stdout was closed. See isolator-batch(1).\n",
     .operands = VALUES_FILES,
     .others = others,
     OPTION_RULES(batch_rules)};
