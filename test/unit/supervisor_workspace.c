@@ -69,7 +69,7 @@ static void connect_client(struct workspace_test *test)
         for (int i = 0; i < 1000 && status != 0; i++) {
             status = attach(test->name, 0);
             if (status != 0)
-                usleep(2000);
+                poll(NULL, 0, 2);
         }
         _exit(status);
     }
