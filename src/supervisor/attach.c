@@ -157,7 +157,7 @@ static void set_up(int fd)
 
 int attach(const char *name, pid_t server)
 {
-    static struct flow in = {.from = STDIN_FILENO}, out = {.to = STDOUT_FILENO};
+    static struct flow in, out; /* zeros, which are not in the file */
     int connection, fds[2];
 
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -166,6 +166,8 @@ int attach(const char *name, pid_t server)
     if (connection < 0 || !take_pipes(connection, fds))
         return 1;
     close(connection);
+    in.from = STDIN_FILENO;
+    out.to = STDOUT_FILENO;
     out.from = fds[0];
     in.to = fds[1];
     set_up(in.from);
