@@ -10,6 +10,7 @@
 #include "cli/jobs/job_discard.h"
 #include "cli/print.h"
 #include "cli/run_request.h"
+#include "cli/run_text.h"
 #include "service/jobs.h"
 
 /* ---- jobs */
@@ -54,7 +55,7 @@ static int report_run(void *context, const struct run_options *options, struct r
     const bool *started = context;
 
     return options->detach ? report_job(result, *started, status)
-                           : run_request_report(json_object(), options, result, status);
+                           : run_text_report(json_object(), options, result, status);
 }
 
 static int run_or_start(enum run_options_command command, int argc, char **argv)

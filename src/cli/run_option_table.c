@@ -5,6 +5,7 @@
 #include "cli/other_options.h"
 #include "cli/parallel.h"
 #include "cli/run_option_values.h"
+#include "cli/workspaces/workspace_option_texts.h"
 #include "config/settings.h"
 
 #define STRING(member) OPTION_COPY(struct run_options, member)
@@ -61,12 +62,7 @@ static const struct option_rule rules[] = {
      ABOUT(REQUEST_LANGUAGE),
      FOR(SESSION),
      OFFER(VALUES_LANGUAGES)},
-    {{'l', "--language", "NAME", "its image and variables (default: python)", NULL,
-      "The language whose image and variables the workspace has, by its name or an alias. The "
-      "default is python."},
-     STRING(request.language),
-     ABOUT(REQUEST_LANGUAGE),
-     FOR(CREATE),
+    {WORKSPACE_TEXT_LANGUAGE, STRING(request.language), ABOUT(REQUEST_LANGUAGE), FOR(CREATE),
      OFFER(VALUES_LANGUAGES)},
     {{'d', "--dir", "DIR", "send the contents of this directory", NULL,
       "Send the contents of this directory. Symbolic links are sent as links and never followed. A "
@@ -182,9 +178,10 @@ static const struct option_rule rules[] = {
      CALL(run_option_take_allow_host, request.policy), FOR(ONLY_RUN | TEST | SESSION | EXEC)},
     {COMMAND_TEXT_TOOLS(""), CALL(command_take_tools, request.tools), ABOUT(REQUEST_TOOLS),
      FOR(ONLY_RUN | TEST | SESSION | EXEC)},
-    {SETTING(READ_ONLY), CALL(run_option_take_read_only, request.policy.read_only), FOR(ALL | CREATE),
-     CHOICES("true false")},
-    {SETTING(CAP_DROP), CALL(run_option_take_cap_drop, request.policy), FOR(ALL | CREATE), CHOICES("ALL")},
+    {SETTING(READ_ONLY), CALL(run_option_take_read_only, request.policy.read_only),
+     FOR(ALL | CREATE), CHOICES("true false")},
+    {SETTING(CAP_DROP), CALL(run_option_take_cap_drop, request.policy), FOR(ALL | CREATE),
+     CHOICES("ALL")},
     {SETTING(USER), CALL(run_option_take_user, request.policy), FOR(ALL | CREATE)},
     {SETTING(OCI_RUNTIME), CALL(run_option_take_oci_runtime, request.policy), FOR(ALL | CREATE),
      CHOICES(OPTION_CHOICES_OCI_RUNTIME)},
@@ -198,7 +195,8 @@ static const struct option_rule rules[] = {
       "nothing is fetched; see isolator-pull(1)."},
      FLAG(pull),
      FOR(ALL | CREATE)},
-    {SETTING(WORKDIR), CALL(run_option_take_workdir, request.workdir), FOR(ALL | CREATE), CHOICES("")},
+    {SETTING(WORKDIR), CALL(run_option_take_workdir, request.workdir), FOR(ALL | CREATE),
+     CHOICES("")},
     {{0, "--artifacts", "DIR", "write the files that the program makes to DIR", NULL,
       "Copy back the files that the program has created or changed in its working directory, and "
       "write them below DIR, which is created if it does not exist. The "
@@ -293,21 +291,9 @@ static const struct option_rule rules[] = {
       "digits, _ . and -, and not only digits from 0 to 9 and a to f. It needs a job."},
      STRING(name),
      FOR(RUN)},
-    {{0, "--name", "NAME", "name of the workspace, in place of its id", NULL,
-      "Another name for the workspace than its id, for the commands that take one: up to 64 "
-      "letters, digits, _ . and -, and not only digits from 0 to 9 and a to f."},
-     STRING(name),
-     FOR(CREATE)},
-    {{0, "--lifetime", "DURATION", "it ends after this time (default: 8h)", NULL,
-      "After how long the workspace ends, whatever runs in it, like 30m or 8h. The default, and "
-      "the most, is *workspaces.lifetimeSeconds* of the configuration."},
-     CALL(run_option_take_seconds, lifetime_seconds),
-     FOR(CREATE)},
-    {{0, "--idle", "DURATION", "it ends when unused for so long (default: 1h)", NULL,
-      "After how long the workspace ends in which no command runs. The default, and the most, is "
-      "*workspaces.idleSeconds* of the configuration."},
-     CALL(run_option_take_seconds, idle_seconds),
-     FOR(CREATE)},
+    {WORKSPACE_TEXT_NAME, STRING(name), FOR(CREATE)},
+    {WORKSPACE_TEXT_LIFETIME, CALL(run_option_take_seconds, lifetime_seconds), FOR(CREATE)},
+    {WORKSPACE_TEXT_IDLE, CALL(run_option_take_seconds, idle_seconds), FOR(CREATE)},
     {{'v', "--verbose", NULL, "trace each step with its time on stderr", NULL,
       "Trace each step of the engine with its time on standard error, then print the names of the "
       "container, the image and the configuration file. If standard error takes nothing, because a "
@@ -363,26 +349,19 @@ const struct option_table run_option_tables[] = {
          .operands = VALUES_FILES,
          .others = other_options,
          OPTION_RULES(rules)},
-    [RUN_OPTIONS_CREATE] =
-        {.command = "isolator create",
-         .usage = "usage: isolator create [OPTIONS] [FILE...]\n"
-                  "\n"
-                  "Makes a workspace, a locked-down container in which isolator exec runs many\n"
-                  "commands, with these FILEs, and prints its name.\n",
-         .example = "isolator create --name w1 --image node:22 --dir project",
-         .after = DEFAULTS "Exit status: 0 made, 2 usage or input, 3 engine or image, 130 or 143\n"
-                           "interrupted. See isolator-create(1).\n",
-         .commands = CREATE,
-         .operands = VALUES_FILES,
-         .others = other_options,
-         OPTION_RULES(rules)},
+    [RUN_OPTIONS_CREATE] = {.command = "isolator create",
+                            .usage = WORKSPACE_USAGE_CREATE,
+                            .example = "isolator create --name w1 --image node:22 --dir project",
+                            .after = DEFAULTS
+                            "Exit status: 0 made, 2 usage or input, 3 engine or image, 130 or 143\n"
+                            "interrupted. See isolator-create(1).\n",
+                            .commands = CREATE,
+                            .operands = VALUES_FILES,
+                            .others = other_options,
+                            OPTION_RULES(rules)},
     [RUN_OPTIONS_EXEC] =
         {.command = "isolator exec",
-         .usage = "usage: isolator exec [OPTIONS] NAME -- COMMAND [ARG...]\n"
-                  "\n"
-                  "Runs COMMAND in a workspace, whose name or id isolator create has printed, and\n"
-                  "prints one JSON result. Commands run one after the other; what one leaves\n"
-                  "running is killed.\n",
+         .usage = WORKSPACE_USAGE_EXEC,
          .example = "isolator exec w1 -- python3 main.py",
          .after = DEFAULTS
          "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine, 124 timeout,\n"

@@ -33,8 +33,7 @@ int run_options_configure(const struct run_options *options, struct config *conf
 bool run_options_want_text(const struct run_options *options)
 {
     return (options->command == RUN_OPTIONS_RUN || options->command == RUN_OPTIONS_EXEC) &&
-           !options->stream &&
-           output_format_is_text(options->format, options->json);
+           !options->stream && output_format_is_text(options->format, options->json);
 }
 
 void run_options_set_program(struct run_options *options, const char *file)
@@ -57,7 +56,8 @@ static bool has_program(enum run_options_command command)
            command == RUN_OPTIONS_TEST;
 }
 
-/* The FILEs of a workspace are not its program, and a command has the name of one in their place. */
+/* The FILEs of a workspace are not its program, and a command has the name of one in their place.
+ */
 static void set_workspace(struct run_options *options)
 {
     struct request *request = &options->request;

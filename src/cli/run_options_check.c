@@ -242,9 +242,9 @@ int run_options_check(const struct run_options *options, struct error *error)
 
     if (check_files(options, error) != 0)
         return -1;
-    if (options->command == RUN_OPTIONS_EXEC ? check_exec(options, error) != 0
-                                             : has_program(options) && !options->problem &&
-                                                   check_program(options, error) != 0)
+    if (options->command == RUN_OPTIONS_EXEC
+            ? check_exec(options, error) != 0
+            : has_program(options) && !options->problem && check_program(options, error) != 0)
         return -1;
     if (check_network(&request->policy, error) != 0 || check_job(options, error) != 0)
         return -1;

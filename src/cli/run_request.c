@@ -20,7 +20,6 @@
 #include "cli/result_text.h"
 #include "cli/run_inputs.h"
 #include "cli/run_option_table.h"
-#include "cli/run_text.h"
 #include "cli/safe_json.h"
 #include "config/config_load.h"
 #include "run/hints.h"
@@ -193,7 +192,8 @@ static int use_directory(struct run_options *options, const struct config *confi
     return run_inputs_use_directory(&options->request, path, config, error);
 }
 
-/* Fills in the result, whatever happens. -1: the options do not fit the configuration or the view. */
+/* Fills in the result, whatever happens. -1: the options do not fit the configuration or the view.
+ */
 static int run_request(struct run_options *options, const struct config *config,
                        const struct run_request_view *view, struct result *result,
                        struct error *error)
@@ -202,8 +202,7 @@ static int run_request(struct run_options *options, const struct config *config,
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     CLEANUP_FREE char *image = NULL;
 
-    if (view->prepare &&
-        view->prepare(view->context, options, &options->request, error) != 0)
+    if (view->prepare && view->prepare(view->context, options, &options->request, error) != 0)
         return -1;
     if (options->file && !options->request.language)
         name_language(options, config);
@@ -340,32 +339,4 @@ void run_request_print_messages(const struct result *result, bool with_error)
         write_diagnostic("warning: ", result->artifacts.missing.items[i]);
     if (result->error && with_error)
         write_diagnostic("", result->error);
-}
-
-/* With --stream the output was written during the run. Warnings and errors go to stderr. */
-static int report_stream(const struct result *result, int status)
-{
-    const bool program_ended = result->reason == REASON_EXIT || result->reason == REASON_SIGNAL ||
-                               result->reason == REASON_OOM;
-    /* Our exit status already says so. */
-    const bool is_exit_status = result->reason == REASON_EXIT && result->exit_code != 0;
-
-    run_request_print_messages(result, !is_exit_status);
-    return program_ended && result->exit_code > 0 ? result->exit_code : status;
-}
-
-int run_request_report(json_t *members, const struct run_options *options, struct result *result,
-                       int status)
-{
-    const bool is_text = options->stream || run_options_want_text(options);
-
-    if (!is_text)
-        return run_request_print_json(members, result) == 0 ? status : EXIT_STATUS_ENGINE;
-    json_decref(members);
-    if (options->stream)
-        return report_stream(result, status);
-    if (print_failure() != 0)
-        return command_line_printed("output");
-    run_text_print(result);
-    return status;
 }

@@ -52,14 +52,6 @@ int run_request_main(enum run_options_command command, int argc, char **argv,
  */
 int run_request_print_json(json_t *members, struct result *result);
 
-/*
- * Prints the result as the options say: nothing more after --stream, as text, or as JSON after the
- * members, which are taken over. `status` is the exit status of the process for it. Returns the
- * exit status of the process.
- */
-int run_request_report(json_t *members, const struct run_options *options, struct result *result,
-                       int status);
-
 /* The same check for a result that was printed in another form. */
 int run_request_printed(void);
 

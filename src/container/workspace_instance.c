@@ -62,9 +62,10 @@ static bool explain_end(const struct workspace_place *place, const struct notifi
     if (container_inspect(place->docker, place->container, deadline, &state, &ignored) != 0) {
         if (docker_engine_answers(place->docker, deadline, cancel) != DOCKER_YES)
             return false;
-        error_set(error, ERROR_INPUT,
-                  "the workspace is not on this engine: it was removed, or is on another engine; to "
-                  "forget it, use isolator rm");
+        error_set(
+            error, ERROR_INPUT,
+            "the workspace is not on this engine: it was removed, or is on another engine; to "
+            "forget it, use isolator rm");
         return true;
     }
     if (!state.ended)

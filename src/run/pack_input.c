@@ -103,7 +103,8 @@ static int check_name(const struct plan *plan, const char *name, struct error *e
 
     if (root >= 0 && fstatat(root, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
         return error_set(error, ERROR_INPUT, "'%s' is in the directory of the program too", shown);
-    if (!plan->input.dir && plan_kind(plan) != PLAN_CELL && !plan->no_program && strcmp(name, plan->entrypoint) == 0)
+    if (!plan->input.dir && plan_kind(plan) != PLAN_CELL && !plan->no_program &&
+        strcmp(name, plan->entrypoint) == 0)
         return error_set(error, ERROR_INPUT, "'%s' is the name of the program too", shown);
     return 0;
 }

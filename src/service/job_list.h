@@ -16,7 +16,7 @@
 struct job_row {
     char id[JOB_ID_SIZE];
     enum container_purpose purpose; /* PURPOSE_JOB or PURPOSE_WORKSPACE */
-    char *name, *language; /* owned; untrusted: labels of the container; "": none */
+    char *name, *language;          /* owned; untrusted: labels of the container; "": none */
     char *state; /* owned; the engine's word: "created", "running", "exited", "dead", "removing" */
     long long started; /* seconds since 1970; 0: not known */
     long long ends;    /* at its timeout at the latest; 0: not known */

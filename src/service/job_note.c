@@ -83,12 +83,12 @@ static json_t *make_manifest(const struct manifest *manifest)
 static json_t *make_note(const struct job_note *note, const struct plan *plan)
 {
     json_t *object = json_pack(
-        "{s:i, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:O?, s:I}", "version", VERSION, "key",
-        note->key, "ends", (json_int_t)note->ends, "expires", (json_int_t)note->expires, "plan",
-        plan_note_make(plan), "sent", make_manifest(&note->sent), "warnings",
+        "{s:i, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:O?, s:I}", "version", VERSION,
+        "key", note->key, "ends", (json_int_t)note->ends, "expires", (json_int_t)note->expires,
+        "plan", plan_note_make(plan), "sent", make_manifest(&note->sent), "warnings",
         json_make_list(&note->warnings), "artifacts", json_make_any_text(note->artifacts), "force",
-        note->force, "ofModel", note->of_model, "workspace", note->is_workspace, "batchId", note->batch_id, "batchLine",
-        (json_int_t)note->batch_line);
+        note->force, "ofModel", note->of_model, "workspace", note->is_workspace, "batchId",
+        note->batch_id, "batchLine", (json_int_t)note->batch_line);
     if (!object)
         abort();
     return object;

@@ -72,13 +72,14 @@ static int check_number(const struct job_place *place, const struct job_note *no
     if (job_list_read(&list, place->docker, place->cancel, error) != 0)
         return -1;
     for (size_t i = 0; i < list.count; i++)
-        running += list.rows[i].purpose == purpose && job_state_runs(list.rows[i].state) && !is_starting(starting, list.rows[i].id) &&
+        running += list.rows[i].purpose == purpose && job_state_runs(list.rows[i].state) &&
+                   !is_starting(starting, list.rows[i].id) &&
                    job_note_stage(list.rows[i].id) != JOB_STAGE_STARTING;
     if (running < (size_t)place->max_running)
         return 0;
-    return error_set(error, ERROR_INPUT, "%zu %s run already, and no more than %d may%s%s",
-                     running, note->is_workspace ? "workspaces" : "jobs", place->max_running, place->when_full ? ": " : "",
-                     place->when_full ? place->when_full : "");
+    return error_set(error, ERROR_INPUT, "%zu %s run already, and no more than %d may%s%s", running,
+                     note->is_workspace ? "workspaces" : "jobs", place->max_running,
+                     place->when_full ? ": " : "", place->when_full ? place->when_full : "");
 }
 
 int job_place_take(const struct job_place *place, struct job_note *note, struct error *error)

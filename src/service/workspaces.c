@@ -226,10 +226,10 @@ static void visit(struct run *run, const struct job_note *note)
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     CLEANUP_FREE char *container = owned_container_name_for(PURPOSE_WORKSPACE, note->id);
     const struct workspace_place place = place_of(run->docker, note, container);
-    const struct session_limits limits = {
-        .end = clock_now_ms() + (note->ends - (long long)time(NULL)) * 1000,
-        .cpu_seconds = CPU_SECONDS_MAX,
-        .output_bytes = OUTPUT_BYTES_MAX};
+    const struct session_limits limits = {.end = clock_now_ms() +
+                                                 (note->ends - (long long)time(NULL)) * 1000,
+                                          .cpu_seconds = CPU_SECONDS_MAX,
+                                          .output_bytes = OUTPUT_BYTES_MAX};
     struct run_session session;
 
     run_session_init(&session, &limits, false);

@@ -129,8 +129,7 @@ static int run_supervisor(int argc, char **argv)
         unlink(argv[0]);
         unlink("/.isolator/all");
     }
-    if (!good || options.in < 0 ||
-        ((has_script || has_workspace) && !is_of_root(FIFO_DIRECTORY)) ||
+    if (!good || options.in < 0 || ((has_script || has_workspace) && !is_of_root(FIFO_DIRECTORY)) ||
         (has_workspace && geteuid() == workspace.user)) /* programs would be clients */
         return 1;
     return supervise(&options);

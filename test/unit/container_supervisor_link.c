@@ -187,8 +187,7 @@ static char *describe(struct strbuf *bytes)
         [FRAME_STDIN_END] = "stdin-end", [FRAME_STOP] = "stop",
         [FRAME_CODE] = "code",           [FRAME_INTERRUPT] = "interrupt",
         [FRAME_RESET] = "reset",         [FRAME_NETWORK] = "network",
-        [FRAME_LET_GO] = "let-go",
-        [FRAME_ATTACH] = "attach",
+        [FRAME_LET_GO] = "let-go",       [FRAME_ATTACH] = "attach",
         [FRAME_STORE] = "store"};
     struct strbuf text = STRBUF_INIT, payload = STRBUF_INIT;
     struct frame_restore restore;
@@ -1332,11 +1331,11 @@ CASE_WITH(supervisor_link__store, set_up(fixture))
     struct strbuf bytes = STRBUF_INIT, sent = STRBUF_INIT;
 
     supervisor_link_attach(&sent);
-    check_frames(&sent, "attach;");
+    check_frames(&sent, "attach ;");
     advance(fixture, LINK_READY);
     supervisor_link_store(&fixture->link, archive);
     sent = send_all(fixture);
-    check_frames(&sent, "files tar;store;");
+    check_frames(&sent, "files tar;store ;");
     assert_int_equal(fixture->link.state, LINK_READY);
     add_frame(&bytes, FRAME_STORED, NULL, 0);
     feed(fixture, &bytes);

@@ -85,11 +85,11 @@ static void add_row(struct strvec *cells, const struct job_row *row, long long n
 
 static void print_json(const struct job_row *row, long long now)
 {
-    json_t *object =
-        json_pack("{s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:I}", "id", row->id, "name",
-                  *row->name ? json_string(row->name) : json_null(), "kind", kind_of(row), "language", row->language,
-                  "state", row->state, "startedAt", (json_int_t)row->started, "endsAt",
-                  (json_int_t)row->ends, "secondsLeft", (json_int_t)seconds_left(row, now));
+    json_t *object = json_pack(
+        "{s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:I}", "id", row->id, "name",
+        *row->name ? json_string(row->name) : json_null(), "kind", kind_of(row), "language",
+        row->language, "state", row->state, "startedAt", (json_int_t)row->started, "endsAt",
+        (json_int_t)row->ends, "secondsLeft", (json_int_t)seconds_left(row, now));
 
     if (object)
         safe_json_print(object, false);

@@ -8,6 +8,7 @@
 #include "cli/jobs/job_discard.h"
 #include "cli/print.h"
 #include "cli/run_request.h"
+#include "cli/run_text.h"
 #include "service/workspaces.h"
 
 /* ---- create */
@@ -41,8 +42,8 @@ static void create(void *context, struct service *service, const struct config *
 
     if (choose_seconds(options->lifetime_seconds, settings->lifetime_seconds, "--lifetime",
                        &start.lifetime_seconds, &error) != 0 ||
-        choose_seconds(options->idle_seconds, settings->idle_seconds, "--idle",
-                       &start.idle_seconds, &error) != 0) {
+        choose_seconds(options->idle_seconds, settings->idle_seconds, "--idle", &start.idle_seconds,
+                       &error) != 0) {
         result_fail(result, &error);
         return;
     }
@@ -89,8 +90,8 @@ static int prepare_exec(void *context, const struct run_options *options, struct
 }
 
 static void run_in_workspace(void *context, struct service *service, const struct plan *plan,
-                 const struct run_observer *observer, const struct notifier *cancel,
-                 struct result *result)
+                             const struct run_observer *observer, const struct notifier *cancel,
+                             struct result *result)
 {
     workspaces_exec(service, context, plan, observer, cancel, result);
 }
@@ -100,9 +101,8 @@ static int report_exec(void *context, const struct run_options *options, struct 
 {
     const struct job_note *note = context;
 
-    return run_request_report(
-        json_pack("{s:s}", "workspace", note->name ? note->name : note->id), options, result,
-        status);
+    return run_text_report(json_pack("{s:s}", "workspace", note->name ? note->name : note->id),
+                           options, result, status);
 }
 
 int exec_command(int argc, char **argv)
