@@ -359,18 +359,17 @@ const struct option_table run_option_tables[] = {
                             .operands = VALUES_FILES,
                             .others = other_options,
                             OPTION_RULES(rules)},
-    [RUN_OPTIONS_EXEC] =
-        {.command = "isolator exec",
-         .usage = WORKSPACE_USAGE_EXEC,
-         .example = "isolator exec w1 -- python3 main.py",
-         .after = DEFAULTS
-         "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine, 124 timeout,\n"
-         "130 or 143 interrupted. See isolator-exec(1).\n",
-         .commands = EXEC,
-         .has_rest = true,
-         .operands = VALUES_JOBS,
-         .others = other_options,
-         OPTION_RULES(rules)},
+    [RUN_OPTIONS_EXEC] = {.command = "isolator exec",
+                          .usage = WORKSPACE_USAGE_EXEC,
+                          .example = "isolator exec w1 -- python3 main.py",
+                          .after = DEFAULTS
+                          "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine,\n"
+                          "124 timeout, 130 or 143 interrupted. See isolator-exec(1).\n",
+                          .commands = EXEC,
+                          .has_rest = true,
+                          .operands = VALUES_JOBS,
+                          .others = other_options,
+                          OPTION_RULES(rules)},
     [RUN_OPTIONS_SESSION] =
         {.command = "isolator session",
          .usage =

@@ -42,7 +42,7 @@ static const char *why_ended(int status)
     case WORKSPACE_ENDED:
         return "its lifetime is over";
     case WORKSPACE_IDLE:
-        return "nobody has used it for a while";
+        return "it was not used for a while";
     case WORKSPACE_STOPPED:
         return "it was stopped";
     default:

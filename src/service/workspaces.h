@@ -2,8 +2,8 @@
  * Workspaces: containers that outlive the isolator that made them, and in which commands run, one
  * visit after the other, from any process of the user. As a job, a workspace is found by its id or
  * name, has a file of the user (service/job_note.h), and is listed, stopped and removed as one; its
- * container, "isolator-workspace-ID", ends by itself when its lifetime is over, or nobody has used
- * it for a while.
+ * container, "isolator-workspace-ID", ends by itself when its lifetime is over, or it was not
+ * used for a while.
  *
  *     create, cp, start, exec     makes one, and unpacks its files by a first visit
  *     exec                        each visit: a command, as a run has it, with its result

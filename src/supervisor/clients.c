@@ -2,7 +2,7 @@
 
 /*
  * The clients of a workspace, one after the other. When a connection has ended (`link.dropped`),
- * whoever noticed that goes on: everything can be sent, into nothing. So each state is left as
+ * what has noticed that goes on: everything can be sent, into nothing. So each state is left as
  * always, but as after STOP. Then all processes are ended, what belongs to the client is forgotten,
  * and a gate is started for the next one.
  */

@@ -1,7 +1,7 @@
 /*
- * A helper: a process beside process 1 that does what process 1 must not, such as to open a socket.
- * It is forked and executes no file, has nothing of the state of process 1, and is joined to it by
- * two pipes. Knows nothing of what it does.
+ * A helper: a process next to process 1 that does what process 1 must not, such as to open a
+ * socket. It is forked and executes no file, has nothing of the state of process 1, and is joined
+ * to it by two pipes. Knows nothing of what it does.
  */
 #ifndef SUPERVISOR_HELPER_H
 #define SUPERVISOR_HELPER_H

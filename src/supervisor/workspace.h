@@ -19,7 +19,7 @@ struct workspace_options {
 };
 
 struct workspace {
-    const struct workspace_options *options; /* borrowed; NULL: this is no workspace */
+    const struct workspace_options *options; /* borrowed; NULL: it is not a workspace */
     struct connection *connection;           /* borrowed, as is `own` */
     void *own;                               /* memory that the gate does not get */
     size_t own_size;

@@ -431,6 +431,7 @@ cp -r prompts "$examples/"
 cp prompts/hello_world.py "$examples/hello.py"
 echo 'BEGIN { print "Hello from AWK" }' >"$examples/hello.awk"
 printf '%s\n' a box in the sandbox >"$examples/words.txt"
+printf "%s\n" 1,2 3,4 >"$examples/data.csv"
 cat >"$examples/count.py" <<'END'
 import sys
 words = sorted((line.strip() for line in sys.stdin), key=len)

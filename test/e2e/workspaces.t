@@ -99,7 +99,7 @@ test_case 'it ends by itself: unused, over, stopped; exec says so, and ps knows'
         until_true has_ended $name
     done
     visit idle true
-    is "$status $(field error)" "2 the workspace has ended: nobody has used it for a while" "unused"
+    is "$status $(field error)" "2 the workspace has ended: it was not used for a while" "unused"
     visit over true
     is "$status $(field error)" "2 the workspace has ended: its lifetime is over" "over"
     visit stopped true

@@ -33,9 +33,9 @@ static const struct option_table ps_table = {
     .command = "isolator ps",
     .usage = "usage: isolator ps [--json | -q] [--config FILE]\n"
              "\n"
-             "Lists the jobs and workspaces that this user has started on this host, those that\n"
-             "run and those that have ended and were not removed, with the time since the start\n"
-             "and the time that is left until their end.\n",
+             "Lists the jobs and workspaces that this user has started on this host, those\n"
+             "that run and those that have ended and were not removed, with the time since\n"
+             "the start and the time that is left until their end.\n",
     .example = "isolator ps",
     .after = "Exit status: 0 listed, 2 wrong command line or configuration, 3 the engine\n"
              "failed, 128+N signal N. See isolator-ps(1).\n",

@@ -38,7 +38,7 @@ static bool print_result(void *context, const struct job_note *note, struct resu
 }
 
 /*
- * Whether nobody waits for it here: a workspace, or the job of a model, whose server has told the
+ * Whether no one waits for it here: a workspace, or the job of a model, whose server has told the
  * model that it can wait for it.
  */
 static bool is_left_out(const char *id)
