@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/linux.h"
+#include "base/memory.h"
 #include "container/supervisor_link.h"
 #include "docker/container.h"
 #include "request/plan.h"
@@ -154,6 +155,27 @@ static void feed_in_pieces(struct fixture *fixture, struct strbuf *bytes, size_t
 static void feed(struct fixture *fixture, struct strbuf *bytes)
 {
     feed_in_pieces(fixture, bytes, SIZE_MAX / 2);
+}
+
+/* The rest of a frame that has begun is joined with it alone, and not with what follows. */
+CASE_WITH(supervisor_link__joins_one_frame, set_up(fixture))
+{
+    enum { FRAMES = 20 };
+    CLEANUP(strbuf_release) struct strbuf hello = STRBUF_INIT, bytes = STRBUF_INIT;
+    CLEANUP_FREE char *payload = memory_allocate(FRAME_CHUNK);
+
+    add_good_hello(&hello);
+    supervisor_link_feed(&fixture->link, hello.data, hello.length, &handler, fixture);
+    fixture->link.state = LINK_RUNNING;
+    memset(payload, 'x', FRAME_CHUNK);
+    for (int i = 0; i < FRAMES; i++)
+        add_frame(&bytes, FRAME_STDOUT, payload, FRAME_CHUNK);
+    supervisor_link_feed(&fixture->link, bytes.data, 3, &handler, fixture);
+    supervisor_link_feed(&fixture->link, bytes.data + 3, bytes.length - 3, &handler, fixture);
+    assert_false(fixture->link.broken);
+    assert_int_equal(fixture->out[0].length, FRAMES * FRAME_CHUNK);
+    assert_int_equal(fixture->link.pending.length, 0);
+    assert_true(fixture->link.pending.capacity < 2 * FRAME_CHUNK);
 }
 
 /* ---- what is sent */
