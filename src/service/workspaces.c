@@ -11,6 +11,7 @@
 #include "container/owner.h"
 #include "container/workspace_instance.h"
 #include "docker/budget.h"
+#include "docker/engine_memory.h"
 #include "run/enforcement_probe.h"
 #include "run/program_explain.h"
 #include "run/run.h"
@@ -40,6 +41,24 @@ static int check_plan(const struct plan *plan, struct error *error)
         return error_set(error, ERROR_USAGE,
                          "a workspace cannot have a network: it goes on when isolator has ended");
     return 0;
+}
+
+static int refuse_gvisor(struct error *error)
+{
+    return error_set(error, ERROR_INPUT,
+                     "there can be no workspace with gVisor, where programs could read its orders");
+}
+
+/* What the engine shows before anything is made. */
+static int check_engine(const struct workspace_start *start, struct error *error)
+{
+    const struct docker *docker = &start->service->docker;
+
+    if (enforcement_ensure(docker, start->plan, NULL, start->cancel, error) != 0)
+        return -1;
+    return engine_memory_is_gvisor(docker->memory, start->plan->policy.oci_runtime)
+               ? refuse_gvisor(error)
+               : 0;
 }
 
 static void make_spec(const struct run *run, const struct owned_container *container,
@@ -84,8 +103,7 @@ static int send_files(struct run *run, const struct job_note *note, const char *
     if (!instance)
         return -1;
     if (instance->link.is_gvisor) {
-        error_set(error, ERROR_INPUT,
-                  "there can be no workspace with gVisor, where programs could read its orders");
+        refuse_gvisor(error);
     } else {
         instance_store(instance, archive_file(&run->files));
         event = instance_deliver(instance, INSTANCE_STOPPED, deadline, deadline, run->cancel);
@@ -172,8 +190,7 @@ bool workspaces_create(const struct workspace_start *start, struct job_note *not
 
     if (check_plan(start->plan, &error) != 0 ||
         (start->name && job_note_check_name(start->name, &error) != 0) ||
-        enforcement_ensure(&start->service->docker, start->plan, NULL, start->cancel, &error) !=
-            0) {
+        check_engine(start, &error) != 0) {
         result_fail(result, &error);
         return false;
     }

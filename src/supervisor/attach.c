@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -163,8 +164,10 @@ int attach(const char *name, pid_t server)
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     signal(SIGPIPE, SIG_IGN);
     connection = connect_to(name, server);
-    if (connection < 0 || !take_pipes(connection, fds))
+    if (connection < 0 || !take_pipes(connection, fds)) {
+        dprintf(STDERR_FILENO, "process 1 lets nobody in\n");
         return 1;
+    }
     close(connection);
     in.from = STDIN_FILENO;
     out.to = STDOUT_FILENO;

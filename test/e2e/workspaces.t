@@ -131,6 +131,23 @@ test_case 'refusals' && {
     isolator rm --force "$id"
 }
 
+test_case 'hosts, tools and the audit file of a command' && {
+    audit=$scratch/audit.jsonl
+    with_servers "$(tool_server one rich)"
+    isolator create --audit "$audit" --name w9 --language python
+    isolator exec --audit "$audit" --tools one w9 -- python3 -c 'import tools; print(tools.one.echo(a=1))'
+    is "$status $(field stdout) $(json '$r->{toolCallCounts}{ok}')" "0 {'got': {'a': 1}} 1" "the tools of a server"
+    visit w9 python3 -c 'import tools; print(tools.one.echo(a=1))'
+    has "$status $(field stderr)" "1 Traceback" "not for the next command"
+    isolator exec --allow-host 127.0.0.1:1 w9 -- python3 -c 'import os; print(os.environ["http_proxy"][:7])'
+    is "$status $(field stdout) $(json '$r->{network}{connections} ? "[]" : "none"')" "0 http:// []" "hosts"
+    id=$(container_of w9)
+    is "$(perl -MJSON::PP -ne 'my $l = decode_json($_); print join(" ", map { $_ // "null" } @$l{qw(container status exitCode)}), "\n"' "$audit")" \
+        "$id started null"$'\n'"$id success 0" "a line of the start, and one of the command"
+    export ISOLATOR_CONFIG=$plain_config
+    remove w9
+}
+
 test_case 'an image without a shell' && {
     workspace w7 --image isolator-test/noshell:1
     visit w7 /hello
