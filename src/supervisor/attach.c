@@ -165,7 +165,7 @@ int attach(const char *name, pid_t server)
     signal(SIGPIPE, SIG_IGN);
     connection = connect_to(name, server);
     if (connection < 0 || !take_pipes(connection, fds)) {
-        dprintf(STDERR_FILENO, "process 1 lets nobody in\n");
+        dprintf(STDERR_FILENO, "process 1 does not answer\n");
         return 1;
     }
     close(connection);
