@@ -189,7 +189,7 @@ MUSL := # the directory of the compilers of share/packaging/musl, for static pro
 SUPERVISORS ?= $(MACHINE)
 SUPERVISOR_SOURCES := $(call sources_of,supervisor) $(foreach name,untar strbuf strvec error memory loop sealed_lines sha256 base64 timer,src/base/$(name).c)
 SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
-	-pthread -Os -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+	-pthread -Os -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
 SUPERVISOR_LDFLAGS := -static -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -s
 # Pages of ARM have up to 64 KB, and the file a hole of that size in front of what is read-only after the start: three tables
 # of the C library.

@@ -25,7 +25,7 @@
  */
 typedef void loop_ready(void *context, int number);
 
-enum { LOOP_MAX = 32 };
+enum { LOOP_MAX = 40 };
 
 struct loop {
     struct pollfd polled[LOOP_MAX];

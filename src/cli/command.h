@@ -24,10 +24,12 @@ extern const struct command_line batch_command, bench_command, config_command, d
     gc_command, languages_command, logs_command, prepare_command, ps_command, pull_command,
     rm_command, selftest_command, stop_command, tools_command, wait_command;
 
-/* argv[0] is "run", "start", "test" or "session". They return the exit status of the process. */
+/* argv[0] is the name of the command, "run". They return the exit status of the process. */
 int run_command(int argc, char **argv);
 int start_command(int argc, char **argv);
 int grade_command(int argc, char **argv);
 int session_command(int argc, char **argv);
+int create_command(int argc, char **argv);
+int exec_command(int argc, char **argv);
 
 #endif

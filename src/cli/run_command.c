@@ -13,18 +13,6 @@
 #include "cli/run_text.h"
 #include "service/jobs.h"
 
-/* With --stream the output was written during the run. Warnings and errors go to stderr. */
-static int report_stream(const struct result *result, int status)
-{
-    const bool program_ended = result->reason == REASON_EXIT || result->reason == REASON_SIGNAL ||
-                               result->reason == REASON_OOM;
-    /* Our exit status already says so. */
-    const bool is_exit_status = result->reason == REASON_EXIT && result->exit_code != 0;
-
-    run_request_print_messages(result, !is_exit_status);
-    return program_ended && result->exit_code > 0 ? result->exit_code : status;
-}
-
 /* ---- jobs */
 
 static void start_job(void *context, struct service *service, const struct config *config,
@@ -66,17 +54,8 @@ static int report_run(void *context, const struct run_options *options, struct r
 {
     const bool *started = context;
 
-    if (options->detach)
-        return report_job(result, *started, status);
-    if (options->stream)
-        return report_stream(result, status);
-    if (run_options_want_text(options) && print_failure() != 0)
-        return command_line_printed("output");
-    if (run_options_want_text(options)) {
-        run_text_print(result);
-        return status;
-    }
-    return run_request_print_json(json_object(), result) == 0 ? status : EXIT_STATUS_ENGINE;
+    return options->detach ? report_job(result, *started, status)
+                           : run_text_report(json_object(), options, result, status);
 }
 
 static int run_or_start(enum run_options_command command, int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "cli/other_options.h"
 #include "cli/parallel.h"
 #include "cli/run_option_values.h"
+#include "cli/workspaces/workspace_option_texts.h"
 #include "config/settings.h"
 
 #define STRING(member) OPTION_COPY(struct run_options, member)
@@ -19,8 +20,11 @@
 #define RUN        (ONLY_RUN | START)
 #define TEST       (1 << RUN_OPTIONS_TEST)
 #define SESSION    (1 << RUN_OPTIONS_SESSION)
+#define CREATE     (1 << RUN_OPTIONS_CREATE)
+#define EXEC       (1 << RUN_OPTIONS_EXEC)
 #define BOTH       (RUN | TEST)
 #define ALL        (BOTH | SESSION)
+#define EVERY      (ALL | CREATE | EXEC)
 #define FOR(which) .commands = (which)
 #define ABOUT(key) .subject = (key)
 /* Hints if the value of a limit is no number: interpreters have -c for code, and docker -it. */
@@ -32,8 +36,10 @@
 #define LIMIT(which)                                                                               \
     {                                                                                              \
         OPTION_LIMIT(struct run_options, request.policy.limits, LIMIT_##which),                    \
-            FOR(LIMIT_##which == LIMIT_OUTPUT || LIMIT_##which == LIMIT_TIMEOUT ? RUN | SESSION    \
-                                                                                : ALL),            \
+            FOR(LIMIT_##which == LIMIT_OUTPUT || LIMIT_##which == LIMIT_TIMEOUT                    \
+                    ? RUN | SESSION | EXEC                                                         \
+                : LIMIT_##which == LIMIT_CPU_TIME ? ALL | EXEC                                     \
+                                                  : ALL | CREATE),                                 \
             MISTAKEN(which)                                                                        \
     }
 #define SETTING(which)                                                                             \
@@ -56,6 +62,8 @@ static const struct option_rule rules[] = {
      ABOUT(REQUEST_LANGUAGE),
      FOR(SESSION),
      OFFER(VALUES_LANGUAGES)},
+    {WORKSPACE_TEXT_LANGUAGE, STRING(request.language), ABOUT(REQUEST_LANGUAGE), FOR(CREATE),
+     OFFER(VALUES_LANGUAGES)},
     {{'d', "--dir", "DIR", "send the contents of this directory", NULL,
       "Send the contents of this directory. Symbolic links are sent as links and never followed. A "
       "link whose target is outside the directory is omitted, and a warning names it. FIFOs, "
@@ -65,9 +73,9 @@ static const struct option_rule rules[] = {
      STRING(request.input.dir),
      FOR(BOTH)},
     {{'d', "--dir", "DIR", "begin with the contents of this directory", NULL,
-      "Send the contents of this directory when the session begins, like --file."},
+      "Send the contents of this directory at the beginning, like --file."},
      CALL(run_option_take_directory, request.paths),
-     FOR(SESSION)},
+     FOR(SESSION | CREATE)},
     {{0, "--code", "TEXT", "program in place of FILE; needs --language", NULL,
       "Run this text as a program in the --language, in place of a FILE."},
      CALL(run_option_take_code, request.input),
@@ -79,7 +87,7 @@ static const struct option_rule rules[] = {
       "In a session it is there from the first cell on. Links in directories are treated as by "
       "--dir of isolator(1)."},
      CALL(run_option_take_path, request),
-     FOR(ALL)},
+     FOR(ALL | CREATE)},
     {{'e', "--entrypoint", "PATH", "program file inside --dir", NULL,
       "The program file inside --dir, as a relative path without '..'; it may be in a "
       "sub-directory and must not be a link. The default is the default file name of the "
@@ -124,7 +132,7 @@ static const struct option_rule rules[] = {
       "file is in memory and counts against that limit. What takes only pipes, such as "
       "connect_read_pipe() of Python, needs --interactive."},
      STRING(stdin_path),
-     FOR(RUN)},
+     FOR(RUN | EXEC)},
     {{'i', "--interactive", NULL, "pass isolator's own stdin on as it comes", NULL,
       "Pass isolator's own standard input, a pipe, a file or a terminal, on to the program as it "
       "comes, while the program runs. Its end is the end of the program's; at a terminal, Ctrl-D "
@@ -139,7 +147,7 @@ static const struct option_rule rules[] = {
       "names this option; it does not come if standard input is redirected from /dev/null, as in a "
       "loop that reads a list."},
      FLAG(interactive),
-     FOR(ONLY_RUN)},
+     FOR(ONLY_RUN | EXEC)},
     {{0, "--env", "KEY[=VALUE]", "set or pass on a variable; repeatable", NULL,
       "Set a variable in the program's environment. Without a VALUE, pass on the variable from "
       "isolator's own environment; it must be set there. This option can be given more than "
@@ -149,7 +157,7 @@ static const struct option_rule rules[] = {
       "However, a VALUE given here is on isolator's own command line, where other users of this "
       "machine may read it until isolator has overwritten it. For secrets, omit the VALUE."},
      CALL(run_option_take_variable, request.environment),
-     FOR(ALL)},
+     FOR(ALL | EXEC)},
     {{'t', "--timeout", "DURATION", "timeout of each test, like 1m30s", "10s",
       "How long the program may run in each test: numbers with the units *ns*, *us*, *ms*, *s*, "
       "*m* or *h*, for example 500ms, 1.5s or 1m30s; at least one millisecond. The time for "
@@ -167,26 +175,28 @@ static const struct option_rule rules[] = {
      OFFER(VALUES_NETWORKS)},
     {COMMAND_TEXT_ALLOW_HOST("the program", "The hosts replace those of the configuration. See "
                                             "*network* in isolator_config.json(5)."),
-     CALL(run_option_take_allow_host, request.policy), FOR(ONLY_RUN | TEST | SESSION)},
+     CALL(run_option_take_allow_host, request.policy), FOR(ONLY_RUN | TEST | SESSION | EXEC)},
     {COMMAND_TEXT_TOOLS(""), CALL(command_take_tools, request.tools), ABOUT(REQUEST_TOOLS),
-     FOR(ONLY_RUN | TEST | SESSION)},
-    {SETTING(READ_ONLY), CALL(run_option_take_read_only, request.policy.read_only), FOR(ALL),
-     CHOICES("true false")},
-    {SETTING(CAP_DROP), CALL(run_option_take_cap_drop, request.policy), FOR(ALL), CHOICES("ALL")},
-    {SETTING(USER), CALL(run_option_take_user, request.policy), FOR(ALL)},
-    {SETTING(OCI_RUNTIME), CALL(run_option_take_oci_runtime, request.policy), FOR(ALL),
+     FOR(ONLY_RUN | TEST | SESSION | EXEC)},
+    {SETTING(READ_ONLY), CALL(run_option_take_read_only, request.policy.read_only),
+     FOR(ALL | CREATE), CHOICES("true false")},
+    {SETTING(CAP_DROP), CALL(run_option_take_cap_drop, request.policy), FOR(ALL | CREATE),
+     CHOICES("ALL")},
+    {SETTING(USER), CALL(run_option_take_user, request.policy), FOR(ALL | CREATE)},
+    {SETTING(OCI_RUNTIME), CALL(run_option_take_oci_runtime, request.policy), FOR(ALL | CREATE),
      CHOICES(OPTION_CHOICES_OCI_RUNTIME)},
     {{0, "--image", "IMAGE", "use this image, not the language's", NULL,
       "Use this image instead of the language's."},
      STRING(request.image),
-     FOR(ALL)},
+     FOR(ALL | CREATE)},
     {{0, "--pull", NULL, "fetch the image first if it is missing", NULL,
       "If an image is not on the engine, fetch it first, and show docker's progress on standard "
       "error. For a language that is not prepared, that is the base image. Without this option "
       "nothing is fetched; see isolator-pull(1)."},
      FLAG(pull),
-     FOR(ALL)},
-    {SETTING(WORKDIR), CALL(run_option_take_workdir, request.workdir), FOR(ALL), CHOICES("")},
+     FOR(ALL | CREATE)},
+    {SETTING(WORKDIR), CALL(run_option_take_workdir, request.workdir), FOR(ALL | CREATE),
+     CHOICES("")},
     {{0, "--artifacts", "DIR", "write the files that the program makes to DIR", NULL,
       "Copy back the files that the program has created or changed in its working directory, and "
       "write them below DIR, which is created if it does not exist. The "
@@ -246,20 +256,20 @@ static const struct option_rule rules[] = {
      CALL(command_take_runtime, runtime),
      FOR(ALL),
      CHOICES(OPTION_CHOICES_RUNTIME)},
-    {OPTION_TEXT_CONFIG, STRING(config_path), FOR(ALL)},
-    {OPTION_TEXT_AUDIT, STRING(audit), FOR(ALL)},
+    {OPTION_TEXT_CONFIG, STRING(config_path), FOR(EVERY)},
+    {OPTION_TEXT_AUDIT, STRING(audit), FOR(EVERY)},
     {{0, "--keep-processes", NULL, "processes of a cell go on after it", NULL,
       "Processes that a cell starts go on after it, and the interpreter is not stopped between "
       "cells. What they write while a cell runs is part of its output, and what they write between "
       "two cells is discarded."},
      FLAG(keep_processes),
      FOR(SESSION)},
-    {OUTPUT_FORMAT_JSON_OPTION, FLAG(json), FOR(ONLY_RUN | TEST | SESSION)},
+    {OUTPUT_FORMAT_JSON_OPTION, FLAG(json), FOR(ONLY_RUN | TEST | SESSION | EXEC)},
     {OUTPUT_FORMAT_OPTION(
          "the output of the program as it comes and then, on standard error, one line with the "
          "status, the exit status or the signal, the duration and the peak memory. At a terminal, "
          "escape sequences in the output are made visible, except those that set colours."),
-     CALL(output_format_take, format), FOR(ONLY_RUN), CHOICES(OUTPUT_FORMAT_CHOICES)},
+     CALL(output_format_take, format), FOR(ONLY_RUN | EXEC), CHOICES(OUTPUT_FORMAT_CHOICES)},
     {{0, "--table", NULL, "print a table, also elsewhere", NULL,
       "Print the table, also if standard output is not a terminal."},
      FLAG(table),
@@ -270,7 +280,7 @@ static const struct option_rule rules[] = {
       "sequences for terminals; redirect it to a file or a pipe if that matters. Messages of "
       "isolator itself, such as the signal that killed the program, go to standard error."},
      FLAG(stream),
-     FOR(ONLY_RUN)},
+     FOR(ONLY_RUN | EXEC)},
     {{0, "--detach", NULL, "start a job, print its id and exit", NULL,
       "Start the run as a job, which goes on when isolator has ended, print its id, and exit: the "
       "same as isolator-start(1)."},
@@ -281,13 +291,16 @@ static const struct option_rule rules[] = {
       "digits, _ . and -, and not only digits from 0 to 9 and a to f. It needs a job."},
      STRING(name),
      FOR(RUN)},
+    {WORKSPACE_TEXT_NAME, STRING(name), FOR(CREATE)},
+    {WORKSPACE_TEXT_LIFETIME, CALL(run_option_take_seconds, lifetime_seconds), FOR(CREATE)},
+    {WORKSPACE_TEXT_IDLE, CALL(run_option_take_seconds, idle_seconds), FOR(CREATE)},
     {{'v', "--verbose", NULL, "trace each step with its time on stderr", NULL,
       "Trace each step of the engine with its time on standard error, then print the names of the "
       "container, the image and the configuration file. If standard error takes nothing, because a "
       "pipe is full or a terminal is stopped, lines are dropped, and the next one says how many."},
      FLAG(verbose),
-     FOR(ALL)},
-    {OPTION_TEXT_HELP, FLAG(help), FOR(ALL)},
+     FOR(EVERY)},
+    {OPTION_TEXT_HELP, FLAG(help), FOR(EVERY)},
 };
 
 #define DEFAULTS "Defaults are in parentheses; configuration and language may change them.\n"
@@ -336,6 +349,27 @@ const struct option_table run_option_tables[] = {
          .operands = VALUES_FILES,
          .others = other_options,
          OPTION_RULES(rules)},
+    [RUN_OPTIONS_CREATE] = {.command = "isolator create",
+                            .usage = WORKSPACE_USAGE_CREATE,
+                            .example = "isolator create --name w1 --image node:22 --dir project",
+                            .after = DEFAULTS
+                            "Exit status: 0 made, 2 usage or input, 3 engine or image, 130 or 143\n"
+                            "interrupted. See isolator-create(1).\n",
+                            .commands = CREATE,
+                            .operands = VALUES_FILES,
+                            .others = other_options,
+                            OPTION_RULES(rules)},
+    [RUN_OPTIONS_EXEC] = {.command = "isolator exec",
+                          .usage = WORKSPACE_USAGE_EXEC,
+                          .example = "isolator exec w1 -- python3 main.py",
+                          .after = DEFAULTS
+                          "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine,\n"
+                          "124 timeout, 130 or 143 interrupted. See isolator-exec(1).\n",
+                          .commands = EXEC,
+                          .has_rest = true,
+                          .operands = VALUES_JOBS,
+                          .others = other_options,
+                          OPTION_RULES(rules)},
     [RUN_OPTIONS_SESSION] =
         {.command = "isolator session",
          .usage =

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/decimal.h"
+#include "base/duration.h"
 #include "base/strbuf.h"
 #include "cli/run_options.h"
 #include "config/environment.h"
@@ -126,6 +127,16 @@ int run_option_take_tolerance(void *place, const char *value, struct error *erro
         return 0;
     }
     return error_set(error, ERROR_USAGE, "'%s' is not a number from 0, like 1e-6", value);
+}
+
+int run_option_take_seconds(void *seconds, const char *value, struct error *error)
+{
+    long long milliseconds;
+
+    if (duration_parse(value, &milliseconds, error) != 0)
+        return -1;
+    *(long long *)seconds = (milliseconds + 999) / 1000;
+    return 0;
 }
 
 int run_option_take_time_limit(void *seconds, const char *value, struct error *error)

@@ -41,4 +41,7 @@ option_apply run_option_take_tolerance;
 /* Seconds greater than 0, for a double. */
 option_apply run_option_take_time_limit;
 
+/* Whole seconds of a duration, at least one, for a long long. */
+option_apply run_option_take_seconds;
+
 #endif

@@ -32,8 +32,8 @@ int run_options_configure(const struct run_options *options, struct config *conf
 
 bool run_options_want_text(const struct run_options *options)
 {
-    return options->command == RUN_OPTIONS_RUN && !options->stream &&
-           output_format_is_text(options->format, options->json);
+    return (options->command == RUN_OPTIONS_RUN || options->command == RUN_OPTIONS_EXEC) &&
+           !options->stream && output_format_is_text(options->format, options->json);
 }
 
 void run_options_set_program(struct run_options *options, const char *file)
@@ -42,17 +42,39 @@ void run_options_set_program(struct run_options *options, const char *file)
     options->request.entrypoint = string_copy(text_file_name(file));
 }
 
-/* Whether the command runs a program once. */
-static bool is_run(enum run_options_command command)
+/* Whether the FILEs after the first one are sent along. */
+static bool sends_files(enum run_options_command command)
 {
-    return command == RUN_OPTIONS_RUN || command == RUN_OPTIONS_START;
+    return command == RUN_OPTIONS_RUN || command == RUN_OPTIONS_START ||
+           command == RUN_OPTIONS_CREATE;
+}
+
+/* Whether a FILE is the program. */
+static bool has_program(enum run_options_command command)
+{
+    return command == RUN_OPTIONS_RUN || command == RUN_OPTIONS_START ||
+           command == RUN_OPTIONS_TEST;
+}
+
+/* The FILEs of a workspace are not its program, and a command has the name of one in their place.
+ */
+static void set_workspace(struct run_options *options)
+{
+    struct request *request = &options->request;
+
+    request->no_program = true;
+    if (options->command == RUN_OPTIONS_EXEC)
+        options->name = string_copy(options->files.items[0]);
+    else if (!request->language)
+        request->language = string_copy("python");
 }
 
 int run_options_parse(struct run_options *options, enum run_options_command command, int argc,
                       char **argv, struct error *error)
 {
     *options = (struct run_options){.command = command,
-                                    .detach = command == RUN_OPTIONS_START,
+                                    .detach = command == RUN_OPTIONS_START ||
+                                              command == RUN_OPTIONS_CREATE,
                                     .parallel = parallel_default(),
                                     .artifacts_directory = -1,
                                     .comparison = COMPARISON_RULE_INIT};
@@ -63,16 +85,18 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
         return -1;
     if (options->help)
         return 0;
-    options->file = options->files.count > 0 ? options->files.items[0] : NULL;
-    for (size_t i = 1; i < options->files.count && is_run(command); i++)
+    if (options->files.count > 0 && command < RUN_OPTIONS_CREATE)
+        options->file = options->files.items[0];
+    for (size_t i = options->file ? 1 : 0; i < options->files.count && sends_files(command); i++)
         if (request_add_path(&options->request, options->files.items[i], error) != 0)
             return -1;
     if (run_options_check(options, error) != 0)
         return -1;
-    if (command != RUN_OPTIONS_SESSION && options->file && strcmp(options->file, "-") != 0)
+    if (command == RUN_OPTIONS_CREATE || command == RUN_OPTIONS_EXEC)
+        set_workspace(options);
+    if (has_program(command) && options->file && strcmp(options->file, "-") != 0)
         run_options_set_program(options, options->file);
-    if (command != RUN_OPTIONS_SESSION && options->artifacts &&
-        options->request.artifacts.count == 0)
+    if (has_program(command) && options->artifacts && options->request.artifacts.count == 0)
         strvec_push(&options->request.artifacts, REQUEST_ALL_FILES);
     return 0;
 }

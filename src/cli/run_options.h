@@ -1,6 +1,6 @@
 /*
- * The command lines of `isolator run`, `isolator test` and `isolator session`. Their options are in
- * cli/run_option_table.c.
+ * The command lines of `isolator run`, and of start, test, session, create and exec, which have
+ * many of its options. These are in cli/run_option_table.c.
  */
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
@@ -20,7 +20,9 @@ enum run_options_command {
     RUN_OPTIONS_RUN,
     RUN_OPTIONS_START,
     RUN_OPTIONS_TEST,
-    RUN_OPTIONS_SESSION
+    RUN_OPTIONS_SESSION,
+    RUN_OPTIONS_CREATE,
+    RUN_OPTIONS_EXEC
 };
 
 struct run_options {
@@ -40,11 +42,12 @@ struct run_options {
     bool force;              /* replace existing files in it */
     bool pull;               /* fetch the image if it is missing */
     bool stream;
-    bool detach;           /* start the run as a job */
-    char *name;            /* of the job; NULL: none */
-    char *tests;           /* --tests, the directory; NULL for run */
-    char *problem;         /* --problem, the package; NULL */
-    char *packages;        /* --packages, a directory above the package; NULL */
+    bool detach;                              /* start the run as a job */
+    char *name;                               /* of the job or workspace; NULL: none */
+    long long lifetime_seconds, idle_seconds; /* of a workspace; 0: not given */
+    char *tests;                              /* --tests, the directory; NULL for run */
+    char *problem;                            /* --problem, the package; NULL */
+    char *packages;                           /* --packages, a directory above the package; NULL */
     char *validator_flags; /* of all tests, words as in testdata.yaml; owned; NULL: not given */
     bool is_scoring, is_legacy;        /* of the problem: its tests give scores; its format */
     bool gives_no_score;               /* of a problem: its validator does not */

@@ -218,14 +218,33 @@ static int check_network(const struct sandbox_policy *policy, struct error *erro
                      policy->network);
 }
 
+static bool has_program(const struct run_options *options)
+{
+    return options->command != RUN_OPTIONS_SESSION && options->command != RUN_OPTIONS_CREATE;
+}
+
+static int check_exec(const struct run_options *options, struct error *error)
+{
+    CLEANUP_FREE char *escaped = NULL;
+
+    if (options->files.count == 0)
+        return error_set(error, ERROR_USAGE, "no workspace is named; isolator ps lists them");
+    if (options->files.count == 1 && options->request.arguments.count > 0)
+        return check_stdin(options, false, error);
+    escaped = text_escape(options->files.items[0]);
+    return error_set(error, ERROR_USAGE,
+                     "the command follows two dashes, as in: isolator exec %s -- ls -l", escaped);
+}
+
 int run_options_check(const struct run_options *options, struct error *error)
 {
     const struct request *request = &options->request;
 
     if (check_files(options, error) != 0)
         return -1;
-    if (options->command != RUN_OPTIONS_SESSION && !options->problem &&
-        check_program(options, error) != 0)
+    if (options->command == RUN_OPTIONS_EXEC
+            ? check_exec(options, error) != 0
+            : has_program(options) && !options->problem && check_program(options, error) != 0)
         return -1;
     if (check_network(&request->policy, error) != 0 || check_job(options, error) != 0)
         return -1;

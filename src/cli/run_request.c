@@ -76,8 +76,18 @@ static int open_files(struct run_options *options, const struct config *config, 
     return 0;
 }
 
+static void run_with(const struct run_request_view *view, struct service *service,
+                     struct plan *plan, const struct run_observer *observer, struct result *result)
+{
+    if (view->run)
+        view->run(view->context, service, plan, observer, signals_cancel(), result);
+    else
+        service_run(service, plan, observer, signals_cancel(), result);
+}
+
 /* Runs the plan with its output shown as it comes. */
-static void run_shown(struct service *service, struct plan *plan, struct result *result)
+static void run_shown(const struct run_request_view *view, struct service *service,
+                      struct plan *plan, struct result *result)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct live_output output;
@@ -86,7 +96,7 @@ static void run_shown(struct service *service, struct plan *plan, struct result 
         result_fail(result, &error);
         return;
     }
-    service_run(service, plan, &output.observer, signals_cancel(), result);
+    run_with(view, service, plan, &output.observer, result);
     live_output_end(&output);
 }
 
@@ -112,9 +122,9 @@ static void run_plan(struct service *service, const struct config *config,
     if (view->begin_tests)
         view->begin_tests(view->context, options, &plan->tests);
     if (run_options_want_text(options))
-        run_shown(service, plan, result);
+        run_shown(view, service, plan, result);
     else
-        service_run(service, plan, &observer, signals_cancel(), result);
+        run_with(view, service, plan, &observer, result);
     hints_add(result, &program, &hint_person);
     if (options->artifacts_directory >= 0)
         artifact_files_write(options->artifacts_directory, NULL, options->force,
@@ -182,7 +192,8 @@ static int use_directory(struct run_options *options, const struct config *confi
     return run_inputs_use_directory(&options->request, path, config, error);
 }
 
-/* Fills in the result, whatever happens. -1 with ERROR_USAGE: the options do not fit the config. */
+/* Fills in the result, whatever happens. -1: the options do not fit the configuration or the view.
+ */
 static int run_request(struct run_options *options, const struct config *config,
                        const struct run_request_view *view, struct result *result,
                        struct error *error)
@@ -191,6 +202,8 @@ static int run_request(struct run_options *options, const struct config *config,
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     CLEANUP_FREE char *image = NULL;
 
+    if (view->prepare && view->prepare(view->context, options, &options->request, error) != 0)
+        return -1;
     if (options->file && !options->request.language)
         name_language(options, config);
     if (use_directory(options, config, &failure) == 0 &&

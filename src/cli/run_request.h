@@ -13,6 +13,13 @@
 
 /* What a command displays of its request. */
 struct run_request_view {
+    /* Completes the request before it is resolved; -1 with the error. NULL: nothing. */
+    int (*prepare)(void *context, const struct run_options *options, struct request *request,
+                   struct error *error);
+    /* Runs the plan in place of service_run(). NULL: that. */
+    void (*run)(void *context, struct service *service, const struct plan *plan,
+                const struct run_observer *observer, const struct notifier *cancel,
+                struct result *result);
     /* Starts the plan as a job, with --detach, in place of running it. NULL: never. */
     void (*start)(void *context, struct service *service, const struct config *config,
                   const struct run_options *options, const struct plan *plan,

@@ -7,6 +7,9 @@
 #include "base/diagnostics.h"
 #include "base/signal_name.h"
 #include "base/strbuf.h"
+#include "cli/command_line.h"
+#include "cli/exit_status.h"
+#include "cli/print.h"
 #include "cli/run_request.h"
 #include "cli/terminal.h"
 #include "config/limits.h"
@@ -71,4 +74,32 @@ void run_text_print(const struct result *result)
     line = string_format("%s%s%s\n", colours ? colour_of(result) : "", summary,
                          colours ? "\033[0m" : "");
     diagnostics_copy(line, strlen(line), NULL);
+}
+
+/* With --stream the output was written during the run. Warnings and errors go to stderr. */
+static int report_stream(const struct result *result, int status)
+{
+    const bool program_ended = result->reason == REASON_EXIT || result->reason == REASON_SIGNAL ||
+                               result->reason == REASON_OOM;
+    /* Our exit status already says so. */
+    const bool is_exit_status = result->reason == REASON_EXIT && result->exit_code != 0;
+
+    run_request_print_messages(result, !is_exit_status);
+    return program_ended && result->exit_code > 0 ? result->exit_code : status;
+}
+
+int run_text_report(json_t *members, const struct run_options *options, struct result *result,
+                    int status)
+{
+    const bool is_text = options->stream || run_options_want_text(options);
+
+    if (!is_text)
+        return run_request_print_json(members, result) == 0 ? status : EXIT_STATUS_ENGINE;
+    json_decref(members);
+    if (options->stream)
+        return report_stream(result, status);
+    if (print_failure() != 0)
+        return command_line_printed("output");
+    run_text_print(result);
+    return status;
 }

@@ -82,6 +82,13 @@ struct job_settings {
     int max_running; /* with which a model may not start one more; 0: models have no jobs */
 };
 
+/* What holds for workspaces (service/workspaces.h). */
+struct workspace_settings {
+    int idle_seconds;     /* without a visit, after which one ends */
+    int lifetime_seconds; /* after which one ends */
+    int max_running;      /* with which no more are made; 0: any number */
+};
+
 /* One text that was laid over those before it. */
 struct config_layer {
     char *name;   /* the file, as in messages */
@@ -129,6 +136,7 @@ struct config {
     int max_share;        /* lines of a batch that may share a container; 0: none */
     struct session_settings sessions;
     struct job_settings jobs;
+    struct workspace_settings workspaces;
     struct tool_server *tools; /* owned; in the order of the files */
     size_t tool_count;
     struct tool_limits tool_limits;

@@ -131,6 +131,10 @@ static const struct config_key keys[] = {
      RULE("jobs", KEY_OBJECT, "Jobs", "What holds for jobs, which outlive isolator."),
      TOP_MEMBER(jobs), .members = CONFIG_LEVEL_JOBS},
     {CONFIG_LEVEL_TOP,
+     RULE("workspaces", KEY_OBJECT, "Workspaces",
+          "Limits of workspaces, in which many commands run, and which outlive isolator."),
+     TOP_MEMBER(workspaces), .members = CONFIG_LEVEL_WORKSPACES},
+    {CONFIG_LEVEL_TOP,
      RANGE("tools", KEY_TOOL_SERVERS, 0, TOOL_SERVERS_MAX, "Servers of tools",
            "MCP servers over stdio whose tools programs may call, by name.",
            .pattern = TOOL_SERVER_NAME_PATTERN),
@@ -333,6 +337,19 @@ static const struct config_key keys[] = {
            "How many jobs of the user may run at once when a model starts one; 0: models cannot "
            "start jobs."),
      .offset = offsetof(struct job_settings, max_running)},
+
+    {CONFIG_LEVEL_WORKSPACES,
+     RANGE("idleSeconds", KEY_WHOLE, 1, 604800, "Idle time",
+           "Seconds after which a workspace ends in which no command runs."),
+     .offset = offsetof(struct workspace_settings, idle_seconds)},
+    {CONFIG_LEVEL_WORKSPACES,
+     RANGE("lifetimeSeconds", KEY_WHOLE, 1, 2592000, "Lifetime",
+           "Seconds after which a workspace ends."),
+     .offset = offsetof(struct workspace_settings, lifetime_seconds)},
+    {CONFIG_LEVEL_WORKSPACES,
+     RANGE("maxRunning", KEY_WHOLE, 0, 4096, "Workspaces at once",
+           "How many workspaces of the user may run at once; 0: any number."),
+     .offset = offsetof(struct workspace_settings, max_running)},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 

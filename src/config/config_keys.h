@@ -22,6 +22,7 @@ enum config_level {
     CONFIG_LEVEL_PREPARE,     /* "prepare" of a language: struct preparation */
     CONFIG_LEVEL_SESSIONS,    /* "sessions": struct session_settings */
     CONFIG_LEVEL_JOBS,        /* "jobs": struct job_settings */
+    CONFIG_LEVEL_WORKSPACES,  /* "workspaces": struct workspace_settings */
     CONFIG_LEVEL_NETWORK,     /* "network" as an object: struct network_rules of a policy */
     CONFIG_LEVEL_HOST,        /* an object in "allow" of that: struct network_host */
     CONFIG_LEVEL_CREDENTIAL,  /* one in "credentials": struct config_credential */

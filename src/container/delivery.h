@@ -19,6 +19,9 @@
 /* The shell that the script is for. It names itself so in its messages. */
 #define DELIVERY_SHELL_PATH "/bin/sh"
 
+/* Where the supervisor is in a container whose volume was filled with it. */
+#define DELIVERY_VOLUME_PATH "/.isolator/supervisor"
+
 enum delivery { DELIVERY_SHELL, DELIVERY_VOLUME, DELIVERY_SHARED };
 
 /*

@@ -259,6 +259,12 @@ const struct transport transport_pipe = {.pump = pump_pipe,
                                          .set_limits = instance_update_limits,
                                          .is_connected = true};
 
+const struct transport transport_visit = {.pump = pump_pipe,
+                                          .send = send_to_pipe,
+                                          .collect = collect_by_pipe,
+                                          .is_connected = true,
+                                          .stays = true};
+
 /* ---- by any transport */
 
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
@@ -304,6 +310,12 @@ void instance_keep(struct instance *instance, int archive, const struct frame_ke
                    const struct frame_restore *restore)
 {
     supervisor_link_keep(&instance->link, archive, order, restore);
+    instance->transport->send(instance, NULL);
+}
+
+void instance_store(struct instance *instance, int archive)
+{
+    supervisor_link_store(&instance->link, archive);
     instance->transport->send(instance, NULL);
 }
 

@@ -131,6 +131,9 @@ void instance_send(struct instance *instance, const struct program_request *requ
 void instance_keep(struct instance *instance, int archive, const struct frame_keep *order,
                    const struct frame_restore *restore);
 
+/* Sends files for the working directory, and no program; see supervisor_link_store(). */
+void instance_store(struct instance *instance, int archive);
+
 /*
  * Orders the program to end and waits, for BUDGET_STOP at most, until it has reported its end.
  */

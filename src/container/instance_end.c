@@ -25,6 +25,8 @@ static void lift_cpus(struct instance *instance, long long deadline)
 {
     const struct process_drain drain = {&instance->client, take_last_bytes, instance};
 
+    if (instance->transport->stays) /* and keeps its limits */
+        return;
     container_lift_cpus(instance->container.docker, instance->container.name, &drain, deadline);
 }
 
@@ -94,7 +96,11 @@ int instance_remove(struct instance *instance, long long end, struct error *erro
 
     if (!instance->transport->is_connected) /* its container has a life of its own */
         return 0;
-
+    if (instance->transport->stays) {
+        instance_dismiss(instance);
+        wait_for_client(instance, end);
+        return 0;
+    }
     if (ready && !instance->late) {
         instance_dismiss(instance);
         if (wait_for_client(instance, end) && instance->client.status == 0 &&

@@ -30,6 +30,7 @@ static const char *const name_starts[] = {
     [PURPOSE_RUN] = "isolator-",
     [PURPOSE_SESSION] = "isolator-session-",
     [PURPOSE_JOB] = "isolator-job-",
+    [PURPOSE_WORKSPACE] = "isolator-workspace-",
 };
 enum { PURPOSES = sizeof name_starts / sizeof *name_starts, NAME_DIGITS = 16 };
 
@@ -57,10 +58,11 @@ void owned_container_init(struct owned_container *container, const struct docker
          in_use_ms);
 }
 
-void owned_container_init_job(struct owned_container *container, const struct docker *docker,
-                              const struct plan *plan, long long in_use_ms)
+void owned_container_init_lasting(struct owned_container *container, const struct docker *docker,
+                                  enum container_purpose purpose, const struct plan *plan,
+                                  long long in_use_ms)
 {
-    init(container, docker, PURPOSE_JOB, plan, in_use_ms);
+    init(container, docker, purpose, plan, in_use_ms);
 }
 
 void owned_container_release(struct owned_container *container)
@@ -110,9 +112,21 @@ const char *owned_container_digits(const char *name)
     return name + strlen(name) - NAME_DIGITS;
 }
 
+bool owned_container_is_lasting(const char *name)
+{
+    const enum container_purpose purpose = owned_container_purpose(name);
+
+    return purpose == PURPOSE_JOB || purpose == PURPOSE_WORKSPACE;
+}
+
+char *owned_container_name_for(enum container_purpose purpose, const char *digits)
+{
+    return string_format("%s%s", name_starts[purpose], digits);
+}
+
 char *owned_container_job_name(const char *digits)
 {
-    return string_format("%s%s", name_starts[PURPOSE_JOB], digits);
+    return owned_container_name_for(PURPOSE_JOB, digits);
 }
 
 int owned_container_show_session(struct owned_container *container, long long deadline,

@@ -22,7 +22,9 @@ enum container_purpose {
     PURPOSE_NONE,    /* none of ours, by its name */
     PURPOSE_RUN,     /* "isolator-" and random digits: a run, or what is waiting for one */
     PURPOSE_SESSION, /* "isolator-session-" and random digits */
-    PURPOSE_JOB      /* "isolator-job-" and random digits: it outlives the isolator that made it */
+    /* "isolator-job-", "isolator-workspace-": these outlive the isolator that made them */
+    PURPOSE_JOB,
+    PURPOSE_WORKSPACE
 };
 
 struct owned_container {
@@ -44,9 +46,10 @@ struct owned_container {
 void owned_container_init(struct owned_container *container, const struct docker *docker,
                           const struct plan *plan, long long in_use_ms);
 
-/* The same for a container that outlives its owner, whose labels say whose it is. */
-void owned_container_init_job(struct owned_container *container, const struct docker *docker,
-                              const struct plan *plan, long long in_use_ms);
+/* The same for one that outlives its owner, a job or a workspace. Its labels say whose it is. */
+void owned_container_init_lasting(struct owned_container *container, const struct docker *docker,
+                                  enum container_purpose purpose, const struct plan *plan,
+                                  long long in_use_ms);
 
 /* Call it when the container is gone: its user may become another's. */
 void owned_container_release(struct owned_container *container);
@@ -67,8 +70,13 @@ int owned_container_show_session(struct owned_container *container, long long de
 /* The digits at the end of such a name, which are in it. */
 const char *owned_container_digits(const char *name);
 
-/* The name of the container of a job with these digits; owned by the caller. */
+/* Whether a container of this name is one of a job or a workspace. */
+bool owned_container_is_lasting(const char *name);
+
+/* The name of the container of a job, or for this purpose, with these digits; owned by the caller.
+ */
 char *owned_container_job_name(const char *digits);
+char *owned_container_name_for(enum container_purpose purpose, const char *digits);
 
 /* The name that it gives, with the same digits; owned by the caller. */
 char *owned_container_session_name(const struct owned_container *container);

@@ -272,6 +272,11 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
         return take_path(link, frame, handler, context);
     case FRAME_KEPT:
         return take_kept(link, frame);
+    case FRAME_STORED:
+        if (link->state != LINK_READY || !link->keeps || !link->last_sent || frame->length > 0)
+            return false;
+        link->state = LINK_ENDED;
+        return true;
     case FRAME_READY:
         return take_ready(link, frame);
     case FRAME_DETACHED:

@@ -91,6 +91,12 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
 void supervisor_link_keep(struct supervisor_link *link, int archive, const struct frame_keep *order,
                           const struct frame_restore *restore);
 
+/* Prepares STORE: unpack the archive, which is borrowed until that is done, and run nothing. */
+void supervisor_link_store(struct supervisor_link *link, int archive);
+
+/* Adds ATTACH to `queue`, before anything else. */
+void supervisor_link_attach(struct strbuf *queue);
+
 /* A process_source: adds the next frames of the request. */
 void supervisor_link_send(void *link, struct strbuf *queue);
 

@@ -144,6 +144,18 @@ void supervisor_link_keep(struct supervisor_link *link, int archive, const struc
     add_frame(&link->last, FRAME_KEEP, order, sizeof *order);
 }
 
+void supervisor_link_store(struct supervisor_link *link, int archive)
+{
+    begin_request(link, archive, -1, false);
+    link->keeps = link->input_ended = true;
+    add_frame(&link->last, FRAME_STORE, NULL, 0);
+}
+
+void supervisor_link_attach(struct strbuf *queue)
+{
+    add_frame(queue, FRAME_ATTACH, NULL, 0);
+}
+
 /* Sends a frame with the next bytes of a file, at most `max`. False at its end. */
 static bool send_piece(struct supervisor_link *link, enum frame_type type, int file, off_t *at,
                        size_t max, struct strbuf *queue)

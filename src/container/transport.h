@@ -1,7 +1,8 @@
 /*
  * How an instance reaches the supervisor of its container. A transport is one table; nothing else
  * depends on which it is. There are: the pipes of an attached docker command (container/
- * instance.c), whose frames are sealed if need be (container/supervisor_send.c); and of a job
+ * instance.c), whose frames are sealed if need be (container/supervisor_send.c); those of a docker
+ * command that visits a container which goes on (container/workspace_instance.c); and of a job
  * (container/job_instance.c) a script that is written in advance, the start of the container, and
  * its log.
  */
@@ -32,10 +33,11 @@ struct transport {
     int (*set_limits)(struct instance *instance, const struct container_limits *limits,
                       long long deadline, const struct notifier *cancel, struct error *error);
     bool is_connected; /* orders arrive at once, and the container ends with the instance */
+    bool stays;        /* but that goes on, and others come to it: of a workspace */
     bool is_ahead;     /* nothing has run: each request is taken to succeed */
 };
 
-extern const struct transport transport_pipe;
+extern const struct transport transport_pipe, transport_visit;
 
 /* ---- for transports alone */
 

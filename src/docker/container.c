@@ -280,6 +280,26 @@ int container_run(const struct docker *docker, const struct container_spec *spec
     return docker_start(docker, &arguments, &options, process, error);
 }
 
+int container_launch(const struct docker *docker, const char *name, long long deadline,
+                     const struct notifier *cancel, struct error *error)
+{
+    CLEANUP(docker_call_release) struct docker_call call = {.deadline = deadline, .cancel = cancel};
+
+    strvec_push_each(&call.arguments, "start", name, NULL);
+    return docker_succeed(docker, &call, "cannot start the container", NULL, error);
+}
+
+int container_exec(const struct docker *docker, const char *name, const struct strvec *command,
+                   const struct process_options *streams, struct process *process,
+                   struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+
+    strvec_push_each(&arguments, "exec", "--interactive", "--user", "0", name, NULL);
+    strvec_push_all(&arguments, command);
+    return docker_start(docker, &arguments, streams, process, error);
+}
+
 int container_start(const struct docker *docker, const char *name,
                     const struct process_options *streams, struct process *process,
                     struct error *error)

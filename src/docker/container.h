@@ -140,6 +140,18 @@ int container_start(const struct docker *docker, const char *name,
                     const struct process_options *streams, struct process *process,
                     struct error *error);
 
+/* Starts the container, and nothing is attached to it. */
+int container_launch(const struct docker *docker, const char *name, long long deadline,
+                     const struct notifier *cancel, struct error *error);
+
+/*
+ * Starts `docker exec --interactive --user 0` as a child with these streams: it runs a program, of
+ * the file system of a container that runs, as the user 0 of the container. It ends when that does.
+ */
+int container_exec(const struct docker *docker, const char *name, const struct strvec *command,
+                   const struct process_options *streams, struct process *process,
+                   struct error *error);
+
 struct container_state {
     bool started;      /* its first process has run */
     bool ended;        /* its first process has ended */

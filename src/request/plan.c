@@ -76,7 +76,7 @@ static void set_command(struct plan *plan, const struct request *request,
     plan->links_below = request->links_below ? string_copy(request->links_below) : NULL;
     strvec_push_all(&plan->arguments, &request->arguments);
     plan_program_fill(plan, language);
-    if (!request->input.dir)
+    if (!request->input.dir && !plan->no_program)
         command_fill_session(&plan->session_command, &language->session_command, plan->workdir);
     environment_set(&plan->public_environment, HOME_VARIABLE);
     for (size_t i = 0; i < language->environment.count; i++)
@@ -250,10 +250,11 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     if (!plan->workdir)
         return -1;
     plan->language = string_copy(language->name);
+    plan->no_program = request->no_program;
     plan->of_package = request->of_package;
     plan->traits = language->traits;
     plan->traits.netlink = config->allow_netlink;
-    plan->ready = language->ready;
+    plan->ready = language->ready && !plan->no_program;
     strvec_push_all(&plan->preload, &language->preload);
     set_image(plan, request, language);
     plan->entrypoint = plan_program_path(request, language);

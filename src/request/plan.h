@@ -25,6 +25,7 @@ struct plan {
     char *workdir;         /* absolute path in the container */
     char *entrypoint;      /* path of the program below the workdir */
     char *included_main;   /* of the files in `paths`, the one that is run; NULL: the entrypoint */
+    bool no_program;       /* none is sent, see struct request */
     bool of_package;       /* a program of a problem package */
     char *source_name;     /* the name that the caller gave the program; NULL: none */
     struct strvec build;   /* argv, with {sources} in it (config/command_template.h), or empty */

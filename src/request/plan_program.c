@@ -52,7 +52,12 @@ void plan_program_fill(struct plan *plan, const struct language *language)
 
     strvec_release(&plan->build);
     strvec_release(&plan->command);
-    command_fill(&plan->build, &language->build, program, plan->workdir, standard);
+    if (plan->no_program && plan->arguments.count > 0) {
+        strvec_push_all(&plan->command, &plan->arguments);
+        return;
+    }
+    if (!plan->no_program)
+        command_fill(&plan->build, &language->build, program, plan->workdir, standard);
     command_fill(&plan->command, &language->command, driver ? driver->name : program, plan->workdir,
                  standard);
     if (driver)

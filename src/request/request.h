@@ -20,7 +20,7 @@
 
 /*
  * Everything that goes into the container. The program is a directory, an open file or bytes in
- * memory; exactly one of the three is given.
+ * memory; one of the three is given, or none if the request has no program.
  */
 struct input {
     char *dir;                /* owned; NULL: none */
@@ -86,7 +86,9 @@ struct request {
     /* The program's path: in the directory, or the name that a file or code is sent under. */
     char *entrypoint;             /* NULL: by its source, or the language's default file name */
     bool entrypoint_of_file;      /* it is what a file is called here: the source comes first */
-    struct strvec arguments;      /* appended to the language's command */
+    bool no_program;              /* none is sent: for a workspace (service/workspaces.h) */
+    struct strvec arguments;      /* appended to the language's command; without a program, and if
+                                     there are some, in place of it */
     struct strvec environment;    /* "NAME=VALUE"; values may be secrets and appear in no argv */
     struct sandbox_policy policy; /* partial */
     /* Narrows the hosts of the configuration and of `policy`; not given: the session's. */

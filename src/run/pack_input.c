@@ -103,7 +103,8 @@ static int check_name(const struct plan *plan, const char *name, struct error *e
 
     if (root >= 0 && fstatat(root, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
         return error_set(error, ERROR_INPUT, "'%s' is in the directory of the program too", shown);
-    if (!plan->input.dir && plan_kind(plan) != PLAN_CELL && strcmp(name, plan->entrypoint) == 0)
+    if (!plan->input.dir && plan_kind(plan) != PLAN_CELL && !plan->no_program &&
+        strcmp(name, plan->entrypoint) == 0)
         return error_set(error, ERROR_INPUT, "'%s' is the name of the program too", shown);
     return 0;
 }
@@ -185,8 +186,8 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
     };
     int result;
 
-    if (plan_kind(plan) == PLAN_CELL)
-        result = 0; /* its code is no file */
+    if (plan_kind(plan) == PLAN_CELL || plan->no_program)
+        result = 0; /* there is no file of it */
     else if (input->dir)
         result = add_directory(&tree, plan, error);
     else if (input->code)

@@ -183,6 +183,8 @@ void run_session_take_run(struct run *run, bool used)
         session->instance = steal_instance(&run->instance);
     else
         session->interpreter = false;
+    if (!result->session) /* a visit of a workspace */
+        return;
     result->session->state_kept = session->interpreter;
     result->session->ended = session->ended ? string_copy(session->ended) : NULL;
 }

@@ -120,7 +120,7 @@ static bool collect_job(const struct docker *docker, enum gc_mode mode,
     struct job_note note = JOB_NOTE_INIT;
     bool found;
 
-    if (owned_container_purpose(row->name) != PURPOSE_JOB)
+    if (!owned_container_is_lasting(row->name))
         return false;
     *status = owner_status(&row->labels, now);
     if (!has_expired(row, now) &&
@@ -186,7 +186,7 @@ int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report
         if (owned_container_purpose(row->name) == PURPOSE_NONE)
             continue;
         status = owner_status(&row->labels, (long long)time(NULL));
-        if (owned_container_purpose(row->name) == PURPOSE_JOB) {
+        if (owned_container_is_lasting(row->name)) {
             has_jobs = has_jobs || status != OWNER_ALIVE;
             continue;
         }
@@ -224,7 +224,7 @@ static int collect_labelled(const struct docker *docker, const struct strvec *la
 
         if (owned_container_purpose(list.rows[i].name) == PURPOSE_NONE)
             continue;
-        if (owned_container_purpose(list.rows[i].name) == PURPOSE_JOB) {
+        if (owned_container_is_lasting(list.rows[i].name)) {
             jobs++;
             continue;
         }

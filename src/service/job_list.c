@@ -36,7 +36,8 @@ static void add_row(struct job_list *list, const struct container_row *container
 
     list->rows = memory_resize(list->rows, (list->count + 1) * sizeof *list->rows);
     row = &list->rows[list->count++];
-    *row = (struct job_row){.name = string_copy(values[JOB_NAME]),
+    *row = (struct job_row){.purpose = owned_container_purpose(container->name),
+                            .name = string_copy(values[JOB_NAME]),
                             .language = string_copy(values[JOB_LANGUAGE]),
                             .state = string_copy(values[STATE]),
                             .started = read_time(values[JOB_STARTED]),
@@ -52,7 +53,7 @@ static void add_row(struct job_list *list, const struct container_row *container
 static void correct_state(struct job_row *row, const struct docker *docker)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    CLEANUP_FREE char *container = owned_container_job_name(row->id);
+    CLEANUP_FREE char *container = owned_container_name_for(row->purpose, row->id);
     struct container_state state;
 
     if (strcmp(row->state, "created") != 0 || job_note_stage(row->id) != JOB_STAGE_STARTED ||
@@ -79,7 +80,7 @@ int job_list_read(struct job_list *list, const struct docker *docker, const stru
                        &containers, error) != 0)
         return -1;
     for (size_t i = 0; i < containers.count; i++)
-        if (owned_container_purpose(containers.rows[i].name) == PURPOSE_JOB)
+        if (owned_container_is_lasting(containers.rows[i].name))
             add_row(list, &containers.rows[i]);
     for (size_t i = 0; i < list->count; i++)
         correct_state(&list->rows[i], docker);

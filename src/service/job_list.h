@@ -9,12 +9,14 @@
 
 #include "base/error.h"
 #include "base/notifier.h"
+#include "container/owned_container.h"
 #include "docker/docker.h"
 #include "service/job_note.h"
 
 struct job_row {
     char id[JOB_ID_SIZE];
-    char *name, *language; /* owned; untrusted: labels of the container; "": none */
+    enum container_purpose purpose; /* PURPOSE_JOB or PURPOSE_WORKSPACE */
+    char *name, *language;          /* owned; untrusted: labels of the container; "": none */
     char *state; /* owned; the engine's word: "created", "running", "exited", "dead", "removing" */
     long long started; /* seconds since 1970; 0: not known */
     long long ends;    /* at its timeout at the latest; 0: not known */

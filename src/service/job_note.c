@@ -41,6 +41,15 @@ int job_note_check_name(const char *name, struct error *error)
                      shown, JOB_NAME_MAX);
 }
 
+int job_note_check_job(const struct job_note *note, struct error *error)
+{
+    if (!note->is_workspace)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "'%s' is a workspace: each command prints its own result, see isolator exec",
+                     note->name ? note->name : note->id);
+}
+
 void job_notes_list(struct strvec *words, bool names)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
@@ -74,12 +83,12 @@ static json_t *make_manifest(const struct manifest *manifest)
 static json_t *make_note(const struct job_note *note, const struct plan *plan)
 {
     json_t *object = json_pack(
-        "{s:i, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:b, s:b, s:O?, s:I}", "version", VERSION, "key",
-        note->key, "ends", (json_int_t)note->ends, "expires", (json_int_t)note->expires, "plan",
-        plan_note_make(plan), "sent", make_manifest(&note->sent), "warnings",
+        "{s:i, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:O?, s:I}", "version", VERSION,
+        "key", note->key, "ends", (json_int_t)note->ends, "expires", (json_int_t)note->expires,
+        "plan", plan_note_make(plan), "sent", make_manifest(&note->sent), "warnings",
         json_make_list(&note->warnings), "artifacts", json_make_any_text(note->artifacts), "force",
-        note->force, "ofModel", note->of_model, "batchId", note->batch_id, "batchLine",
-        (json_int_t)note->batch_line);
+        note->force, "ofModel", note->of_model, "workspace", note->is_workspace, "batchId",
+        note->batch_id, "batchLine", (json_int_t)note->batch_line);
     if (!object)
         abort();
     return object;
@@ -176,6 +185,7 @@ static int read_note(struct job_note *note, const json_t *object, struct error *
     note->expires = json_integer_value(json_object_get(object, "expires"));
     note->force = json_is_true(json_object_get(object, "force"));
     note->of_model = json_is_true(json_object_get(object, "ofModel"));
+    note->is_workspace = json_is_true(json_object_get(object, "workspace"));
     note->batch_id = id && !json_is_null(id) ? json_incref(id) : NULL;
     note->batch_line = json_integer_value(json_object_get(object, "batchLine"));
     if (plan_note_read(json_object_get(object, "plan"), &note->plan, error) == 0)

@@ -34,6 +34,7 @@ struct job_note {
     long long expires;      /* seconds since 1970: no one is expected to want it after that */
     bool force;             /* existing files in it are replaced */
     bool of_model;          /* a model has started it, and waits for it */
+    bool is_workspace;      /* and no job (service/workspaces.h) */
     json_t *batch_id;       /* of the request of a batch; a reference; NULL: none */
     long long batch_line;   /* its line, from 1; 0: the job is not of a batch */
     char *path;             /* of the file; owned */
@@ -66,6 +67,9 @@ int job_note_publish(struct job_note *note, struct error *error);
  */
 int job_note_open(struct job_note *note, const char *word, struct error *error);
 int job_note_lock(struct job_note *note, const char *word, struct error *error);
+
+/* ERROR_USAGE if this is a workspace, which has no result of its own. */
+int job_note_check_job(const struct job_note *note, struct error *error);
 
 /* Adds the ids of all jobs, and with `names` their names, for completion. */
 void job_notes_list(struct strvec *words, bool names);

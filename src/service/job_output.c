@@ -80,6 +80,8 @@ int job_output_read(const struct docker *docker, const struct job_note *note, bo
     struct process_pump pump = PROCESS_PUMP_INIT;
     int result = -1;
 
+    if (job_note_check_job(note, error) != 0)
+        return -1;
     job_log_init(&reader.log, note->key);
     pump.sink = take_log;
     pump.context = &reader;

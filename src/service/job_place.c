@@ -62,22 +62,24 @@ static bool is_starting(const struct strvec *starting, const char *id)
 }
 
 /* What a start that was killed has left does not count: gc removes it. */
-static int check_number(const struct job_place *place, const struct strvec *starting,
-                        struct error *error)
+static int check_number(const struct job_place *place, const struct job_note *note,
+                        const struct strvec *starting, struct error *error)
 {
+    const enum container_purpose purpose = note->is_workspace ? PURPOSE_WORKSPACE : PURPOSE_JOB;
     CLEANUP(job_list_release) struct job_list list = JOB_LIST_INIT;
     size_t running = starting->count;
 
     if (job_list_read(&list, place->docker, place->cancel, error) != 0)
         return -1;
     for (size_t i = 0; i < list.count; i++)
-        running += job_state_runs(list.rows[i].state) && !is_starting(starting, list.rows[i].id) &&
+        running += list.rows[i].purpose == purpose && job_state_runs(list.rows[i].state) &&
+                   !is_starting(starting, list.rows[i].id) &&
                    job_note_stage(list.rows[i].id) != JOB_STAGE_STARTING;
     if (running < (size_t)place->max_running)
         return 0;
-    return error_set(error, ERROR_INPUT, "%zu jobs run already, and no more than %d may%s%s",
-                     running, place->max_running, place->when_full ? ": " : "",
-                     place->when_full ? place->when_full : "");
+    return error_set(error, ERROR_INPUT, "%zu %s run already, and no more than %d may%s%s", running,
+                     note->is_workspace ? "workspaces" : "jobs", place->max_running,
+                     place->when_full ? ": " : "", place->when_full ? place->when_full : "");
 }
 
 int job_place_take(const struct job_place *place, struct job_note *note, struct error *error)
@@ -89,7 +91,7 @@ int job_place_take(const struct job_place *place, struct job_note *note, struct 
         return -1;
     job_notes_starting(&starting); /* before the list, which then has those that are started now */
     if ((note->name && check_name(note->name, &starting, error) != 0) ||
-        (place->max_running > 0 && check_number(place, &starting, error) != 0))
+        (place->max_running > 0 && check_number(place, note, &starting, error) != 0))
         return -1;
     return job_note_create(note, error);
 }

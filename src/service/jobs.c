@@ -139,7 +139,8 @@ static int start_run(const struct job_start *start, struct judgement *judgement,
 
     if (job_script_open(&script, error) != 0 || job_run_write(judgement, &script, error) != 0)
         return -1;
-    owned_container_init_job(&container, start->docker, start->plan, run_use_ms(&judgement->run));
+    owned_container_init_lasting(&container, start->docker, PURPOSE_JOB, start->plan,
+                                 run_use_ms(&judgement->run));
     note->ends = ends;
     note->expires = ends + start->keep_hours * 3600LL;
     owner_job_labels(&container.labels, start->name, start->plan->language, ends, note->expires);
@@ -204,7 +205,7 @@ bool jobs_start(const struct job_start *start, struct job_note *note, struct res
 
 static char *container_name(const struct job_note *note)
 {
-    return owned_container_job_name(note->id);
+    return owned_container_name_for(note->is_workspace ? PURPOSE_WORKSPACE : PURPOSE_JOB, note->id);
 }
 
 /* Whether the engine answers, and has no such container. */
@@ -272,7 +273,8 @@ int jobs_wait(const struct docker *docker, struct audit *audit, const struct job
               long long deadline, const struct notifier *cancel, struct result *result, bool *runs,
               struct error *error)
 {
-    if (read_result(docker, note, deadline, cancel, result, runs, error) != 0)
+    if (job_note_check_job(note, error) != 0 ||
+        read_result(docker, note, deadline, cancel, result, runs, error) != 0)
         return -1;
     return audit_add(audit, docker, &note->plan, result, cancel, error);
 }
@@ -305,7 +307,8 @@ int jobs_remove(const struct docker *docker, const struct job_note *note, bool f
         container_inspect(docker, container, budget_deadline(docker, BUDGET_QUERY), &state,
                           &ignored) == 0 &&
         state.started && !state.ended)
-        return error_set(error, ERROR_USAGE, "the job runs; to end and remove it, use --force");
+        return error_set(error, ERROR_USAGE, "the %s runs; to end and remove it, use --force",
+                         note->is_workspace ? "workspace" : "job");
     if (container_remove(docker, container, NULL, budget_deadline(docker, BUDGET_REMOVE), cancel,
                          error) != 0)
         return -1;

@@ -238,7 +238,7 @@ void ending_check_cpu(struct supervisor *supervisor)
     if (!cpu_limit_is_exceeded(limit, used_us))
         cpu_limit_continue(limit, used_us, between ? CPU_CHECK_BETWEEN_MIN_US : CPU_CHECK_MIN_US);
     else if (between)
-        connection_leave(&supervisor->connection, 0);
+        connection_end(&supervisor->connection, 0);
     else
         ending_begin(supervisor, FRAME_CAUSE_CPU);
 }

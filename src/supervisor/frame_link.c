@@ -18,6 +18,16 @@ void frame_link_init(struct frame_link *link, int in, int out, const char *key)
         link->credit[i] = key ? UINT64_MAX : FRAME_WINDOW;
 }
 
+void frame_link_drop(struct frame_link *link)
+{
+    link->in = link->out = -1;
+    link->dropped = true;
+    link->first = link->filled = link->undecoded = 0;
+    link->out_first = link->out_filled = link->line_first = link->line_filled = 0;
+    for (int i = 0; i < CHANNELS; i++)
+        link->credit[i] = UINT64_MAX;
+}
+
 bool frame_link_has_room(const struct frame_link *link)
 {
     return link->filled + link->undecoded - link->first < sizeof link->input;
@@ -71,6 +81,8 @@ bool frame_link_read(struct frame_link *link)
     ssize_t length;
     size_t used;
 
+    if (link->dropped)
+        return true;
     if (link->first > 0) {
         memmove(link->input, link->input + link->first,
                 link->filled + link->undecoded - link->first);
@@ -144,8 +156,8 @@ bool frame_link_send(struct frame_link *link, enum frame_type type, const void *
     const size_t length = fixed_length + text_length;
     unsigned char *frame = make_room(link, length);
 
-    if (!frame)
-        return false;
+    if (!frame || link->dropped)
+        return link->dropped;
     frame_header_write(frame, type, length);
     if (fixed_length > 0)
         memcpy(frame + FRAME_HEADER, fixed, fixed_length);
@@ -187,6 +199,8 @@ unsigned char *frame_link_prepare(struct frame_link *link)
 
 void frame_link_commit(struct frame_link *link, enum frame_channel channel, size_t length)
 {
+    if (link->dropped)
+        return;
     frame_header_write(link->output + link->out_filled, frame_channel_type(channel), length);
     link->out_filled += FRAME_HEADER + length;
     if (!link->is_script)
@@ -224,6 +238,8 @@ bool frame_link_write(struct frame_link *link)
 {
     ssize_t written;
 
+    if (link->dropped)
+        return true;
     if (link->seals_out) {
         make_line(link);
         written =

@@ -29,6 +29,7 @@ struct frame_link {
     size_t out_first, out_filled; /* of the bytes that are not written yet */
     uint64_t credit[CHANNELS];    /* bytes that may be sent */
     bool is_script;
+    bool dropped;             /* the other side is gone, see frame_link_drop() */
     bool in_ended;            /* nothing more is in its file */
     bool seals_in, seals_out; /* the bytes are carried by lines; of a script those that go out */
     struct sealed_lines in_lines, out_lines;
@@ -54,6 +55,12 @@ void frame_link_init(struct frame_link *link, int in, int out, const char *key);
  * that have arrived are not the next line.
  */
 bool frame_link_seal(struct frame_link *link, const struct frame_seal *keys);
+
+/*
+ * The other side is gone: what has arrived is dropped, and nothing more does. Everything can be
+ * sent, and is dropped, too. frame_link_init() begins with another one.
+ */
+void frame_link_drop(struct frame_link *link);
 
 /* Whether frame_link_read() can take more bytes; else a complete frame waits. */
 bool frame_link_has_room(const struct frame_link *link);

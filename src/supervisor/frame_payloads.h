@@ -12,7 +12,7 @@
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 19, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 20, FRAME_LOG_VERSION = 7, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {

@@ -132,10 +132,9 @@ bool processes_kill_others(const struct processes *processes)
 
     entries_open(&entries, processes->proc);
     while ((found = entries_next(&entries, &entry)) > 0)
-        if (is_other(processes, entry.name)) {
+        if (is_other(processes, entry.name) &&
+            (kill((pid_t)strtol(entry.name, NULL, 10), SIGKILL) == 0 || errno != EPERM))
             others = true;
-            kill((pid_t)strtol(entry.name, NULL, 10), SIGKILL);
-        }
     return others || found < 0;
 }
 

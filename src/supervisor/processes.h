@@ -28,7 +28,10 @@ bool processes_are_gone(const struct processes *processes);
 /* Whether all their threads sleep, as far as the kernel says; false if there are none. */
 bool processes_sleep(const struct processes *processes);
 
-/* Kills all but the program. False: there are no others. */
+/*
+ * Kills all but the program. False: there are no others, except for those of other users, such as
+ * the client of a workspace.
+ */
 bool processes_kill_others(const struct processes *processes);
 
 /* Whether all threads of the program have stopped; then `rss_bytes` is its largest resident set. */

@@ -11,6 +11,8 @@
  * From isolator to the supervisor ("state" is when the frame may come):
  *
  *     frame        state    payload
+ *     ATTACH       start    none, only in a workspace, see below: the first frame of each client.
+ *                           HELLO follows
  *     SEAL         waiting  struct frame_seal: what follows in both directions is sealed, see below
  *     ARGUMENT     waiting  the next word of the program's argv
  *     ENVIRONMENT  waiting  NAME=VALUE to set a variable, NAME to remove one
@@ -19,6 +21,9 @@
  *     RUN          waiting  struct frame_run: run the program, or the cell. The archive, if there
  *                           is one, has to be complete. BEGUN or FAILED follows; for a cell, or
  *                           if stdin is a file, not before STDIN_END has arrived
+ *     STORE        waiting  none: the files that were sent stay, and no program runs. The archive,
+ *                           if there is one, has to be complete. Not in a script, and not after
+ *                           COLLECT. STORED or FAILED follows; ended after that
  *     INTERRUPT    any      none: send SIGINT to the interpreter, if a cell runs
  *     STDIN        any      bytes for the program's stdin; need credit
  *     STDIN_END    any      none: no more bytes follow
@@ -36,7 +41,7 @@
  *     RESTORE      waiting  struct frame_restore, after KEPT unless it forgets the copy: another
  *                  ended    request follows, as after RESET. Each place where a program can leave
  *                           something is emptied, and the copy laid out; waiting after that. A
- *                           failure is reported only after the next RUN, KEEP or MAKE_READY,
+ *                           failure is reported only after the next RUN, KEEP, STORE or MAKE_READY,
  *                           so the frames of the request may come at once
  *     MAKE_READY   waiting  struct frame_run and a text: see "Ready programs". READY or FAILED
  *                           follows; ended after FAILED
@@ -48,7 +53,8 @@
  *     frame        state    payload
  *     HELLO        start    FRAME_HELLO_SIZE bytes, see struct frame_hello: it waits for a request
  *     FAILED       any      struct frame_failed and text: the program does not run. Comes in
- *                           place of HELLO, BEGUN, KEPT, READY, or of END if BEGUN was sent
+ *                           place of HELLO, BEGUN, KEPT, STORED, READY, or of END if BEGUN was
+ *                           sent
  *     BEGUN        waiting  none: the program is about to be executed
  *     STDOUT       running  bytes of the program's stdout; need credit
  *     STDERR       running  bytes of its stderr; need credit
@@ -68,13 +74,14 @@
  *     FILES_END    ended    none: nothing follows. If the directory has too many entries or levels,
  *                           the archive has no end
  *     KEPT         ended    struct frame_kept
+ *     STORED       ended    none, after STORE
  *     READY        waiting  struct frame_ready, after MAKE_READY
  *     DETACHED     any      none: no isolator is needed any more
  *     OMITTED      running  struct frame_omitted: bytes of a stream that are left out here
  *
  * The supervisor is waiting after HELLO, RESET and RESTORE, running after BEGUN, ended after END,
- * FAILED and KEPT. A frame that is too long, has an unknown type or another form, or comes in
- * another state is an error, and so are STDIN and NETWORK without credit: the supervisor exits,
+ * FAILED, KEPT and STORED. A frame that is too long, has an unknown type or another form, or comes
+ * in another state is an error, and so are STDIN and NETWORK without credit: the supervisor exits,
  * which ends the container, and isolator removes it.
  *
  * Cells. In a session (service/sessions.h) a request may be a cell: RUN has FRAME_RUN_CELL, and the
@@ -173,9 +180,32 @@
  * overwritten in the arguments of the supervisor. So no program finds the script. With gVisor one
  * can, but does not learn the rest of the key. None can write to the volume.
  *
+ * Workspaces. The container of a workspace stays when isolator goes, and its stdin and stdout are
+ * not used: process 1 is started as
+ *
+ *     FILE WORKDIR WORKSPACE_OPTION NAME ENDS IDLE
+ *
+ * NAME has WORKSPACE_NAME_LENGTH hexadecimal digits, in lower case. A client is started in the
+ * container as user 0, who no program is there, and connects its stdin and stdout to process 1:
+ *
+ *     FILE ATTACH_OPTION NAME
+ *
+ * NAME is no secret: programs of other users are refused. There is one client at a time, and others
+ * wait. Each sends ATTACH first, and then requests as over any connection, but not KEEP, RESTORE
+ * and MAKE_READY. A client whose stdin ends is gone at once. When a client is gone, does not read,
+ * or sends what must not come, or when the time of struct frame_run is over, only its connection
+ * ends: what runs is ended as by STOP, and so is every other process; what has arrived and was not
+ * handled is dropped. Then the next client is let in. It finds the files of the working directory
+ * as they are.
+ *
+ * The supervisor ends all processes and exits with a status of enum workspace_status: at ENDS, in
+ * seconds since 1970, after IDLE seconds without a client that has sent ATTACH, or when there is
+ * JOB_STOP_FILE.
+ *
  * The end of its stdin means that isolator has ended or has no more use for the container: the
  * supervisor exits at once, and the kernel ends every other process of the container. The
- * supervisor does the same when the time of struct frame_run is over, without a frame.
+ * supervisor does the same when the time of struct frame_run is over, without a frame. Workspaces
+ * have neither.
  */
 #ifndef SUPERVISOR_PROTOCOL_H
 #define SUPERVISOR_PROTOCOL_H
@@ -218,7 +248,10 @@ enum frame_type {
     FRAME_LET_GO,
     FRAME_WAIT_STATE,
     FRAME_MAKE_READY,
-    FRAME_READY
+    FRAME_READY,
+    FRAME_ATTACH,
+    FRAME_STORE,
+    FRAME_STORED
 };
 
 /*
@@ -253,6 +286,18 @@ enum { JOB_KEY_SIZE = 49, JOB_NAME_LENGTH = 16 };
 /* Its directory, and the file that orders the end of the job: as STOP, and nothing follows. */
 #define JOB_DIRECTORY "/.isolator/scripts"
 #define JOB_STOP_FILE "/.isolator/stop"
+
+/* How the supervisor of a workspace and its clients are started: see "Workspaces". */
+#define WORKSPACE_OPTION "--workspace"
+#define ATTACH_OPTION    "--attach"
+enum { WORKSPACE_NAME_LENGTH = 32 };
+
+/* With which status it exits. */
+enum workspace_status {
+    WORKSPACE_ENDED = 10, /* its time is over */
+    WORKSPACE_IDLE,       /* it had no client for too long */
+    WORKSPACE_STOPPED     /* by JOB_STOP_FILE */
+};
 
 /* The FIFOs of an interaction: what the program reads, and what the interactor reads. */
 #define FIFO_DIRECTORY     "/.isolator"

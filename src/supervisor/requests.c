@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mux.h"
+#include "supervisor/kernel.h"
 #include "supervisor/supervisor_state.h"
 
 /*
@@ -11,8 +12,16 @@
  * takes one, false means that isolator does not send such a frame now.
  */
 
-/* Forgets the request, after its end, for another one. */
-static void reset(struct supervisor *supervisor)
+void requests_say_hello(struct supervisor *supervisor)
+{
+    static char payload[FRAME_HELLO_SIZE];
+    const struct frame_hello hello = {FRAME_HELLO_MAGIC, FRAME_VERSION, kernel_is_gvisor()};
+
+    memcpy(payload, &hello, sizeof hello);
+    connection_send(&supervisor->connection, FRAME_HELLO, payload, sizeof payload, NULL);
+}
+
+void requests_reset(struct supervisor *supervisor)
 {
     connection_set_timer(&supervisor->connection, 0);
     if (!supervisor->has_interpreter) {
@@ -75,7 +84,7 @@ static void restore(struct supervisor *supervisor, const struct frame_restore *f
     if (!ended)
         ready_discard(&supervisor->ready, &supervisor->processes);
     empty = keep_empty(&supervisor->keep, frame, ended);
-    reset(supervisor);
+    requests_reset(supervisor);
     if (!empty || frame->forgets != 0 || !keep_lay_out(&supervisor->keep, &supervisor->unpack))
         return;
     unpack_release(&supervisor->unpack);
@@ -95,6 +104,9 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
         return false;
     if (was_last && frame->type != FRAME_COLLECT)
         return false;
+    if (supervisor_has_workspace(supervisor) &&
+        (frame->type == FRAME_KEEP || frame->type == FRAME_RESTORE))
+        return false;
     switch (frame->type) {
     case FRAME_COLLECT:
         if (!read_struct(frame, &supervisor->collect, sizeof supervisor->collect))
@@ -104,7 +116,7 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
             supervisor->state = STATE_COLLECTING;
         return true;
     case FRAME_RESET:
-        reset(supervisor);
+        requests_reset(supervisor);
         return true;
     case FRAME_KEEP:
         if (supervisor->has_interpreter || !read_struct(frame, &kept, sizeof kept))
@@ -153,14 +165,27 @@ static bool make_ready(struct supervisor *supervisor, const struct frame *frame)
     struct frame_run order;
     char text[128];
 
-    if (supervisor_has_script(supervisor) || supervisor->run.timer_ms > 0 ||
-        supervisor->ready.program.pid > 0 || supervisor->program.arguments.count == 0 ||
-        frame->length < sizeof order || frame->length >= sizeof order + sizeof text)
+    if (supervisor_has_script(supervisor) || supervisor_has_workspace(supervisor) ||
+        supervisor->run.timer_ms > 0 || supervisor->ready.program.pid > 0 ||
+        supervisor->program.arguments.count == 0 || frame->length < sizeof order ||
+        frame->length >= sizeof order + sizeof text)
         return false;
     memcpy(&order, frame->payload, sizeof order);
     memcpy(text, frame->payload + sizeof order, frame->length - sizeof order);
     text[frame->length - sizeof order] = '\0';
     starting_make_ready(supervisor, &order, text);
+    return true;
+}
+
+/* Handles STORE. */
+static bool store(struct supervisor *supervisor, const struct frame *frame)
+{
+    if (supervisor_has_script(supervisor) || supervisor->collects || frame->length > 0)
+        return false;
+    if (ending_fail_keep(supervisor) || !starting_end_files(supervisor))
+        return true;
+    connection_send(&supervisor->connection, FRAME_STORED, NULL, 0, NULL);
+    supervisor->state = STATE_ENDED;
     return true;
 }
 
@@ -189,6 +214,8 @@ static bool take_request(struct supervisor *supervisor, const struct frame *fram
         return true;
     case FRAME_MAKE_READY:
         return make_ready(supervisor, frame);
+    case FRAME_STORE:
+        return store(supervisor, frame);
     case FRAME_RUN:
         if (!read_struct(frame, &order, sizeof order) || !can_run(supervisor, &order))
             return false;
@@ -235,10 +262,22 @@ static bool extend(struct supervisor *supervisor, const struct frame *frame)
     return true;
 }
 
+/* The first frame of a client of a workspace. */
+static bool take_attach(struct supervisor *supervisor, const struct frame *frame)
+{
+    if (frame->type != FRAME_ATTACH || frame->length > 0)
+        return false;
+    workspace_attach(&supervisor->workspace);
+    requests_say_hello(supervisor);
+    return true;
+}
+
 bool requests_take_frame(struct supervisor *supervisor, const struct frame *frame)
 {
     struct frame_credit credit;
 
+    if (supervisor_has_workspace(supervisor) && !supervisor->workspace.attached)
+        return take_attach(supervisor, frame);
     if (frame->type != FRAME_STDIN && frame->type != FRAME_STDIN_END)
         starting_load(supervisor); /* what has arrived of its stdin was taken */
     switch (frame->type) {
@@ -281,9 +320,9 @@ void requests_take(struct supervisor *supervisor)
     struct frame frame;
     int found;
 
-    while ((found = frame_link_next(&supervisor->connection.link, &frame)) > 0)
-        if (!requests_take_frame(supervisor, &frame))
-            connection_leave(&supervisor->connection, 1);
-    if (found < 0)
-        connection_leave(&supervisor->connection, 1);
+    do
+        found = frame_link_next(&supervisor->connection.link, &frame);
+    while (found > 0 && requests_take_frame(supervisor, &frame));
+    if (found != 0)
+        connection_end(&supervisor->connection, 1);
 }

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "supervisor/collect.h"
-#include "supervisor/kernel.h"
 #include "supervisor/own_memory.h"
 #include "supervisor/supervisor_state.h"
 
@@ -59,6 +58,8 @@ static void reap(struct supervisor *supervisor)
             supervisor->relay.pid = 0;
             continue;
         }
+        if (workspace_take_end(&supervisor->workspace, pid))
+            continue;
         if (starting_take_ready(supervisor, pid, status))
             continue;
         if (rss_bytes > end->used_bytes)
@@ -115,6 +116,8 @@ static void watch(struct supervisor *supervisor, struct loop *loop)
         loop_limit(loop, 0);
     if (supervisor_has_script(supervisor))
         scripts_watch(supervisor, loop);
+    if (supervisor_has_workspace(supervisor))
+        workspace_watch(&supervisor->workspace, loop);
     stop_file_watch(&supervisor->stop, loop);
     sinks_watch(&supervisor->sinks, loop);
     input_stream_watch(&supervisor->input, loop);
@@ -153,6 +156,8 @@ static void serve(struct supervisor *supervisor)
     stop_file_check(&supervisor->stop);
     if (supervisor_has_script(supervisor))
         scripts_take(supervisor);
+    else if (supervisor_has_workspace(supervisor))
+        clients_take(supervisor);
     else
         requests_take(supervisor);
     if (supervisor_runs(supervisor))
@@ -174,7 +179,7 @@ static bool send_files(void *context, const void *data, size_t length)
     struct frame_link *link = &supervisor->connection.link;
     const char *bytes = data;
 
-    while (length > 0) {
+    while (length > 0 && !link->dropped) {
         const size_t most = frame_link_may_send(link, CHANNEL_FILES);
         const size_t part = length < most ? length : most;
 
@@ -187,7 +192,7 @@ static bool send_files(void *context, const void *data, size_t length)
         bytes += part;
         length -= part;
     }
-    return true;
+    return !link->dropped;
 }
 
 static bool send_too_large(void *context, const char *path)
@@ -197,7 +202,7 @@ static bool send_too_large(void *context, const char *path)
     while (!frame_link_has_space(&supervisor->connection.link))
         serve(supervisor);
     connection_send(&supervisor->connection, FRAME_TOO_LARGE, NULL, 0, path);
-    return true;
+    return !supervisor->connection.link.dropped;
 }
 
 /* Handles COLLECT, and serves the loop while it waits for credit. */
@@ -217,15 +222,6 @@ static void collect_files(struct supervisor *supervisor)
 }
 
 /* ---- the beginning */
-
-static void send_hello(struct supervisor *supervisor)
-{
-    static char payload[FRAME_HELLO_SIZE];
-    const struct frame_hello hello = {FRAME_HELLO_MAGIC, FRAME_VERSION, kernel_is_gvisor()};
-
-    memcpy(payload, &hello, sizeof hello);
-    connection_send(&supervisor->connection, FRAME_HELLO, payload, sizeof payload, NULL);
-}
 
 static int open_signals(void)
 {
@@ -262,6 +258,18 @@ static void open_parts(struct supervisor *supervisor, const struct supervise_opt
     relay_init(&supervisor->relay, connection, supervisor, sizeof *supervisor);
 }
 
+static bool open_connection(struct supervisor *supervisor, const struct supervise_options *options)
+{
+    struct connection *connection = &supervisor->connection;
+
+    if (!options->workspace)
+        return connection_open(connection, options->in, options->out, options->key,
+                               &supervisor->processes);
+    return connection_open_workspace(connection, &supervisor->processes) &&
+           workspace_open(&supervisor->workspace, options->workspace, connection, supervisor,
+                          sizeof *supervisor);
+}
+
 static void open_supervisor(struct supervisor *supervisor, const struct supervise_options *options)
 {
     processes_open(&supervisor->processes, &supervisor->program);
@@ -271,8 +279,7 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     supervisor->signals = open_signals();
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
         supervisor->signals < 0 || !cpu_limit_open(&supervisor->cpu_limit) ||
-        !connection_open(&supervisor->connection, options->in, options->out, options->key,
-                         &supervisor->processes))
+        !open_connection(supervisor, options))
         _exit(1);
     stop_file_open(&supervisor->stop, options->stop);
     supervisor->must_succeed = true; /* FAILED in place of HELLO ends a script, too */
@@ -280,8 +287,10 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     supervisor->keep.workdir = supervisor->workdir;
     if (supervisor->workdir < 0 || fchdir(supervisor->workdir) != 0)
         ending_fail(supervisor, FRAME_STEP_WORKDIR, errno, options->workdir);
-    else
-        send_hello(supervisor);
+    else if (!options->workspace)
+        requests_say_hello(supervisor);
+    if (supervisor->state != STATE_WAITING && options->workspace)
+        _exit(1);
 }
 
 int supervise(const struct supervise_options *options)

@@ -3,6 +3,8 @@
  * about it.
  *
  * usage: supervisor WORKDIR [KEY]
+ *        supervisor WORKDIR --workspace NAME ENDS IDLE
+ *        supervisor --attach NAME
  *        supervisor --probe WHAT BELOW BEYOND
  *        supervisor --relay CONNECTIONS
  *        isolator-call ...: see supervisor/relay/tool_call.h
@@ -17,11 +19,13 @@
 
 #include "base/limit_probe.h"
 #include "base/mux.h"
+#include "supervisor/attach.h"
 #include "supervisor/probe.h"
 #include "supervisor/protocol.h"
 #include "supervisor/relay/relay_server.h"
 #include "supervisor/relay/tool_call.h"
 #include "supervisor/supervise.h"
+#include "supervisor/workspace.h"
 
 /* The key of a job, which programs must not find in the arguments of this process. */
 static char key[JOB_KEY_SIZE];
@@ -69,17 +73,46 @@ static _Noreturn void run_relay(const char *file, const char *connections)
     relay_server_detached((uint32_t)count);
 }
 
+static bool is_name(const char *text)
+{
+    return strlen(text) == WORKSPACE_NAME_LENGTH &&
+           strspn(text, "0123456789abcdef") == WORKSPACE_NAME_LENGTH;
+}
+
+/* A number of seconds that is not 0. */
+static bool take_seconds(const char *text, uint64_t *seconds)
+{
+    enum { DIGITS_MAX = 11 };
+    const size_t length = strspn(text, "0123456789");
+
+    *seconds = strtoull(text, NULL, 10);
+    return length > 0 && length <= DIGITS_MAX && text[length] == '\0' && *seconds > 0;
+}
+
+/* The arguments after WORKSPACE_OPTION. */
+static bool take_workspace(char **arguments, struct workspace_options *options)
+{
+    options->name = arguments[0];
+    return is_name(arguments[0]) && take_seconds(arguments[1], &options->ends_s) &&
+           take_seconds(arguments[2], &options->idle_s);
+}
+
 static int run_supervisor(int argc, char **argv)
 {
     const bool has_script = argc == 3;
-    const bool good = !has_script || take_key(argv[2]);
+    const bool has_workspace = argc == 6 && strcmp(argv[2], WORKSPACE_OPTION) == 0;
+    struct workspace_options workspace = {.user = 0};
+    const bool good = has_script      ? take_key(argv[2])
+                      : has_workspace ? take_workspace(argv + 3, &workspace)
+                                      : true;
     const bool is_init = getpid() == 1;
     const struct supervise_options options = {
         .in = has_script && good ? open_script() : STDIN_FILENO,
         .out = STDOUT_FILENO,
         .key = has_script ? key : NULL,
-        .stop = has_script ? JOB_STOP_FILE : NULL,
-        .workdir = argc == 2 || has_script ? argv[1] : "",
+        .workspace = has_workspace ? &workspace : NULL,
+        .stop = has_script || has_workspace ? JOB_STOP_FILE : NULL,
+        .workdir = argc == 2 || has_script || has_workspace ? argv[1] : "",
         .cgroup_dir = "/sys/fs/cgroup",
         .mountinfo = is_init ? "/proc/self/mountinfo" : NULL, /* never empty another system */
         .sysvipc = "/proc/sysvipc",
@@ -96,7 +129,8 @@ static int run_supervisor(int argc, char **argv)
         unlink(argv[0]);
         unlink("/.isolator/all");
     }
-    if (!good || options.in < 0 || (has_script && !is_of_root(JOB_DIRECTORY "/..")))
+    if (!good || options.in < 0 || ((has_script || has_workspace) && !is_of_root(FIFO_DIRECTORY)) ||
+        (has_workspace && geteuid() == workspace.user)) /* programs would be clients */
         return 1;
     return supervise(&options);
 }
@@ -107,6 +141,8 @@ int main(int argc, char **argv)
         return tool_call_main(argc, argv);
     if (argc > 1 && strcmp(argv[1], PROBE_OPTION) == 0)
         return probe(argv + 2);
+    if (argc == 3 && strcmp(argv[1], ATTACH_OPTION) == 0)
+        return is_name(argv[2]) ? attach(argv[2], 1) : 1;
     if (argc == 3 && strcmp(argv[1], MUX_RELAY_OPTION) == 0)
         run_relay(argv[0], argv[2]);
     return run_supervisor(argc, argv);

@@ -1,6 +1,7 @@
 /*
- * The state machine of the supervisor, in five files, each of which calls only those after it:
- * supervisor/supervise.c (the loop), supervisor/scripts.c (those of jobs), supervisor/requests.c
+ * The state machine of the supervisor, in six files, each of which calls only those after it:
+ * supervisor/supervise.c (the loop), supervisor/scripts.c (those of jobs),
+ * supervisor/clients.c (those of workspaces), supervisor/requests.c
  * (frames from isolator), supervisor/starting.c (the start of a program or a cell) and
  * supervisor/ending.c (its end). They alone know what a request is. The parts, each with a header
  * of its own, move bytes, look and wait for what the state lets them, and leave events in their
@@ -30,6 +31,7 @@
 #include "supervisor/relay/relay.h"
 #include "supervisor/stop_file.h"
 #include "supervisor/unpack.h"
+#include "supervisor/workspace.h"
 
 enum supervisor_state {
     STATE_WAITING,  /* for a request */
@@ -65,6 +67,7 @@ struct supervisor {
     struct keep keep;
     struct stop_file stop;
     struct detach detach;
+    struct workspace workspace;
     int workdir, signals; /* descriptors; owned */
     bool reap_more;       /* there may be ended children that are not reaped yet */
     struct frame_run run; /* that of the program, from BEGUN on: the last request may still use
@@ -98,13 +101,30 @@ static inline bool supervisor_has_script(const struct supervisor *supervisor)
     return supervisor->connection.link.is_script;
 }
 
+/* Whether clients come and go. */
+static inline bool supervisor_has_workspace(const struct supervisor *supervisor)
+{
+    return supervisor->workspace.options != NULL;
+}
+
 /* ---- scripts.c */
 
 /* Handles the frames of a script that may come now, and does not wait while one may. */
 void scripts_take(struct supervisor *supervisor);
 void scripts_watch(struct supervisor *supervisor, struct loop *loop);
 
+/* ---- clients.c */
+
+/* Handles the frames of a client, ends what it has left when it is gone, and lets in the next. */
+void clients_take(struct supervisor *supervisor);
+
 /* ---- requests.c */
+
+/* Says HELLO: the state is waiting. */
+void requests_say_hello(struct supervisor *supervisor);
+
+/* Forgets the request, after its end, for another one. */
+void requests_reset(struct supervisor *supervisor);
 
 /* Handles the frames that have arrived. */
 void requests_take(struct supervisor *supervisor);
@@ -182,7 +202,7 @@ void ending_check_exit(struct supervisor *supervisor);
 /*
  * Ends the program if it has used up its CPU time, and otherwise sets the timer for the next check.
  * Call it when the program has started and at each end of the timer. If processes stay between two
- * requests and use it up, this process ends.
+ * requests and use it up, the connection ends.
  */
 void ending_check_cpu(struct supervisor *supervisor);
 

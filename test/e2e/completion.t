@@ -214,7 +214,7 @@ test_case --quick 'every command and every option of isolator' && {
     is "$(grep -cxE '[A-Za-z0-9+]+' <<<"$out") $(grep -x python <<<"$out")" "$(wc -l <<<"$out") python" "isolator languages --names: one name a line"
     isolator --help
     commands=$(sed -nE 's/^  ([a-z]+) .*/\1/p' <<<"$out")
-    within "$(wc -w <<<"$commands")" 4 20 "there are commands"
+    within "$(wc -w <<<"$commands")" 4 25 "there are commands"
     offers "$(printf '%s\n' --help --version "$commands" | LC_ALL=C sort | paste -s -d ' ')" isolator ""
     for command in ${commands//help/}; do
         isolator "$command" --help

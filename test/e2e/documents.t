@@ -263,19 +263,19 @@ test_case --quick 'isolator_config.json(5): the defaults' && {
     print "\"" key "\": " substr($0, RSTART + 15, RLENGTH - 15) }' <<<"$text" | sort)
     is "$documented_defaults" "$(perl -MJSON::PP -e '
     local $/; my $all = decode_json(<STDIN>); my %default = (%$all, %{$all->{defaults}});
-    delete @default{"defaults", "maximums", "languages", "warm", "sessions", "jobs", "toolLimits"};
+    delete @default{"defaults", "maximums", "languages", "warm", "sessions", "jobs", "workspaces", "toolLimits"};
     my $json = JSON::PP->new->allow_nonref;
     print join "\n", sort map { "\"$_\": " . $json->encode($default{$_}) } keys %default;' <isolator_config.json)" \
         "$config_page: the defaults are those of isolator_config.json"
 }
 
-test_case --quick 'isolator_config.json(5): the ranges and defaults of sessions, jobs and tools' && {
+test_case --quick 'isolator_config.json(5): the ranges and defaults of sessions, jobs, workspaces and tools' && {
     sessions=$(of_schema 'local $/; open my $file, "<", "isolator_config.json"; my $all = decode_json(<$file>);
-    for my $object (qw(sessions jobs toolLimits)) {
+    for my $object (qw(sessions jobs workspaces toolLimits)) {
         my ($p, $default) = ($s->{properties}{$object}{properties}, $all->{$object});
         print map { "$_ ($p->{$_}{minimum} to $p->{$_}{maximum}, by default $default->{$_})\n" } sort keys %$p
     }')
-    within "$(wc -l <<<"$sessions")" 12 12 "the schema: the limits of sessions, of jobs and of tools are found"
+    within "$(wc -l <<<"$sessions")" 15 15 "the schema: the limits of sessions, jobs, workspaces and tools are found"
     while read -r line; do
         has "$(tr -s ' \n' ' ' <<<"$text")" "$line" "$config_page: the range and the default"
     done <<<"$sessions"
@@ -431,6 +431,7 @@ cp -r prompts "$examples/"
 cp prompts/hello_world.py "$examples/hello.py"
 echo 'BEGIN { print "Hello from AWK" }' >"$examples/hello.awk"
 printf '%s\n' a box in the sandbox >"$examples/words.txt"
+printf "%s\n" 1,2 3,4 >"$examples/data.csv"
 cat >"$examples/count.py" <<'END'
 import sys
 words = sorted((line.strip() for line in sys.stdin), key=len)

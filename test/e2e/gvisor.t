@@ -64,6 +64,10 @@ test_case 'runtimes that the engine does not have, and that do not start' && {
     has "$(field error)" "runsc, unlimited" "the names of the others"
     isolator start --oci-runtime none "$kernel"
     has "$status|$err" "2|isolator: --oci-runtime 'none' is not on the engine" "a job"
+    isolator create --oci-runtime none
+    has "$status|$err" "2|isolator: --oci-runtime 'none' is not on the engine" "a workspace"
+    isolator create --oci-runtime runsc
+    has "$status|$err" "2|isolator: there can be no workspace with gVisor" "a workspace with gVisor"
     sed 's/"runsc"/"none"/' "$scratch/config.json" >"$scratch/none.json"
     run --config "$scratch/none.json" "$kernel"
     has "$status $(field error)" "2 --oci-runtime 'none' is not on the engine" "in the configuration"

@@ -154,6 +154,15 @@ test_case 'session --pull fetches a missing image' && {
     is "$status|$out|$(there b)" "0|hello|yes" "isolator session --pull: the image is pulled"
 }
 
+test_case 'create --pull fetches a missing image' && {
+    forget b
+    isolator create --language b
+    is "$status|$(there b)" "3|no" "nothing is pulled without --pull"
+    isolator create --language b --pull
+    is "$status|$(there b)" "0|yes" "the image is pulled"
+    isolator rm --force "$out"
+}
+
 test_case 'run --pull with an image that the registry does not have' && {
     run --language none --pull "$hello"
     is "$status $(field reason image)" "3 image-missing $place/none" "run --pull: no such image"

@@ -40,11 +40,13 @@ print("points 2.5", file=sys.stderr)
 sys.exit(7 if open(sys.argv[1]).read() == "1\n" else 3)')" "$one"
         "$ISOLATOR" test --json --tests "$scratch/tests" --interactor "$(snippet py 'input()')" --transcript "$one"
         "$ISOLATOR" test --json --problem "$scratch/package"
+        workspace=$("$ISOLATOR" create --language busybox) && "$ISOLATOR" exec "$workspace" -- true
         printf 'x = "a" * 10**6\nx\n# %%%%\n1 / 0\n# %%%%\nexit(3)\n' | "$ISOLATOR" session --json
         printf '%s\n' '{"id": "a", "language": "python", "entrypoint_code": "print(1)"}' nonsense \
             '{"language": "python", "entrypoint_code": "", "tests": [{"group": "a", "no_expected": true}], "groups": [{"name": "a", "max_score": 1}]}' | "$ISOLATOR" batch -q --share
     } >"$scratch/results" 2>"$scratch/err" </dev/null
-    within "$(wc -l <"$scratch/results")" 19 19 "results"
+    "$ISOLATOR" rm --force "$workspace" >/dev/null
+    within "$(wc -l <"$scratch/results")" 20 20 "results"
     said=$(node test/mcp/results_schema.mjs "$results" <"$scratch/results" 2>&1)
     is "$said" "not seen: retries" "the schema has all members, and they have its types"
 }

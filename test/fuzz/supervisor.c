@@ -92,7 +92,7 @@ static uint32_t number(const uint8_t *bytes)
 static bool read_hello(struct conversation *to, const uint8_t *payload, size_t length)
 {
     if (to->state != LINK_STARTING || length != FRAME_HELLO_SIZE ||
-        memcmp(payload, "isolator supervisor\0\23\0\0\0", 24) != 0)
+        memcmp(payload, "isolator supervisor\0\24\0\0\0", 24) != 0)
         return false;
     to->state = LINK_READY;
     to->seals = number(payload + 24) != 0;

@@ -732,6 +732,52 @@ static void check_default(enum run_options_command command, const struct option_
     tear_down(&without);
 }
 
+CASE(run_options__of_a_workspace)
+{
+    struct fixture fixture;
+    const struct run_options *options = &fixture.options;
+
+    parse_command(&fixture, RUN_OPTIONS_CREATE,
+                  "--name|w1|--lifetime|1m30s|--idle|1500ms|--memory|64m|a.txt|dir/b.txt");
+    assert_no_error(&fixture.error);
+    assert_true(options->detach && options->request.no_program);
+    assert_null(options->file);
+    assert_joined(&options->request.paths, "a.txt|dir/b.txt");
+    assert_string_equal(options->request.language, "python");
+    assert_string_equal(options->name, "w1");
+    assert_int_equal(options->lifetime_seconds, 90);
+    assert_int_equal(options->idle_seconds, 2);
+    tear_down(&fixture);
+    parse_command(&fixture, RUN_OPTIONS_EXEC, "-t|2s|--env=A=1|w1|--|ls|-l");
+    assert_no_error(&fixture.error);
+    assert_true(options->request.no_program && !options->detach);
+    assert_null(options->file);
+    assert_string_equal(options->name, "w1");
+    assert_joined(&options->request.arguments, "ls|-l");
+    tear_down(&fixture);
+}
+
+CASE(run_options__wrong_visits)
+{
+    static const struct {
+        const char *line, *message;
+    } lines[] = {
+        {"--|ls", "no workspace is named; isolator ps lists them"},
+        {"w1", "the command follows two dashes, as in: isolator exec w1 -- ls -l"},
+        {"w1|ls|--|-l", "the command follows two dashes, as in: isolator exec w1 -- ls -l"},
+        {"-i|--stdin|f|w1|--|cat",
+         "--interactive and --stdin cannot be used together; the program has one standard input"},
+    };
+
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        struct fixture fixture;
+
+        parse_command(&fixture, RUN_OPTIONS_EXEC, lines[i].line);
+        assert_error(&fixture.error, ERROR_USAGE, lines[i].message);
+        tear_down(&fixture);
+    }
+}
+
 CASE(run_options__defaults_change_nothing)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;

@@ -4,10 +4,11 @@
 #include "config/limits.h"
 
 static const enum config_level levels[] = {
-    CONFIG_LEVEL_TOP,        CONFIG_LEVEL_LIMITS,      CONFIG_LEVEL_LANGUAGE,
-    CONFIG_LEVEL_BUILD,      CONFIG_LEVEL_PREPARE,     CONFIG_LEVEL_SESSIONS,
-    CONFIG_LEVEL_JOBS,       CONFIG_LEVEL_NETWORK,     CONFIG_LEVEL_HOST,
-    CONFIG_LEVEL_CREDENTIAL, CONFIG_LEVEL_TOOL_SERVER, CONFIG_LEVEL_TOOL_LIMITS};
+    CONFIG_LEVEL_TOP,        CONFIG_LEVEL_LIMITS,     CONFIG_LEVEL_LANGUAGE,
+    CONFIG_LEVEL_BUILD,      CONFIG_LEVEL_PREPARE,    CONFIG_LEVEL_SESSIONS,
+    CONFIG_LEVEL_JOBS,       CONFIG_LEVEL_WORKSPACES, CONFIG_LEVEL_NETWORK,
+    CONFIG_LEVEL_HOST,       CONFIG_LEVEL_CREDENTIAL, CONFIG_LEVEL_TOOL_SERVER,
+    CONFIG_LEVEL_TOOL_LIMITS};
 
 /* All keys in the order of the table, each level on a line of its own. */
 CASE(config_keys__levels)
@@ -27,7 +28,8 @@ CASE(config_keys__levels)
         "allowNetlink userRange "
         "promptsDir inputsDir auditFile maxConcurrent maxQueued maxTextBytes maxArtifacts "
         "maxArtifactBytes "
-        "maxStoredBytes warm warmMaxAgeSeconds warmMemoryMB maxShare sessions jobs tools "
+        "maxStoredBytes warm warmMaxAgeSeconds warmMemoryMB maxShare sessions jobs workspaces "
+        "tools "
         "mcpServers toolLimits images "
         "isolatorPath network defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "
@@ -43,6 +45,7 @@ CASE(config_keys__levels)
         "run files network \n"
         "max idleSeconds lifetimeSeconds cpuSeconds outputBytes \n"
         "keepHours maxRunning \n"
+        "idleSeconds lifetimeSeconds maxRunning \n"
         "allow credentials maxBytes maxConnections \n"
         "host ports addresses raw tls \n"
         "host header from prefix \n"

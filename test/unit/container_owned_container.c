@@ -126,7 +126,7 @@ CASE_WITH(owned_container__of_a_job, set_up(fixture, 4321))
     struct owned_container container;
     CLEANUP_FREE char *name = NULL;
 
-    owned_container_init_job(&container, &fixture->docker, NULL, 1000);
+    owned_container_init_lasting(&container, &fixture->docker, PURPOSE_JOB, NULL, 1000);
     assert_int_equal(owned_container_purpose(container.name), PURPOSE_JOB);
     assert_int_equal(strlen(container.name), 29);
     assert_int_equal(container.labels.count, 6);

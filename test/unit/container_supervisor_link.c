@@ -209,7 +209,8 @@ static char *describe(struct strbuf *bytes)
         [FRAME_STDIN_END] = "stdin-end", [FRAME_STOP] = "stop",
         [FRAME_CODE] = "code",           [FRAME_INTERRUPT] = "interrupt",
         [FRAME_RESET] = "reset",         [FRAME_NETWORK] = "network",
-        [FRAME_LET_GO] = "let-go"};
+        [FRAME_LET_GO] = "let-go",       [FRAME_ATTACH] = "attach",
+        [FRAME_STORE] = "store"};
     struct strbuf text = STRBUF_INIT, payload = STRBUF_INIT;
     struct frame_restore restore;
     struct frame_credit credit;
@@ -1343,6 +1344,52 @@ CASE(supervisor_link__files_in_advance)
     assert_false(fixture.link.broken);
     assert_true(supervisor_link_is_idle(&fixture.link));
     tear_down(&fixture);
+}
+
+/* The client of a workspace attaches, and files are stored, before another request. */
+CASE_WITH(supervisor_link__store, set_up(fixture))
+{
+    CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
+    struct strbuf bytes = STRBUF_INIT, sent = STRBUF_INIT;
+
+    supervisor_link_attach(&sent);
+    check_frames(&sent, "attach ;");
+    advance(fixture, LINK_READY);
+    supervisor_link_store(&fixture->link, archive);
+    sent = send_all(fixture);
+    check_frames(&sent, "files tar;store ;");
+    assert_int_equal(fixture->link.state, LINK_READY);
+    add_frame(&bytes, FRAME_STORED, NULL, 0);
+    feed(fixture, &bytes);
+    assert_false(fixture->link.broken);
+    assert_int_equal(fixture->link.state, LINK_ENDED);
+    assert_false(fixture->link.has_end);
+    add_frame(&bytes, FRAME_STORED, NULL, 0);
+    feed(fixture, &bytes);
+    assert_true(fixture->link.broken); /* once */
+}
+
+CASE(supervisor_link__no_answer_to_store)
+{
+    static const struct {
+        int type;
+        size_t length;
+    } frames[] = {{FRAME_STORED, 1}, {FRAME_KEPT, 0}, {FRAME_BEGUN, 0}, {FRAME_STDOUT, 1}};
+
+    for (size_t i = 0; i < COUNT(frames); i++) {
+        struct strbuf bytes = STRBUF_INIT;
+        struct fixture fixture;
+
+        set_up(&fixture);
+        advance(&fixture, LINK_READY);
+        supervisor_link_store(&fixture.link, -1);
+        bytes = send_all(&fixture);
+        strbuf_release(&bytes);
+        add_frame(&bytes, frames[i].type, "x", frames[i].length);
+        feed(&fixture, &bytes);
+        assert_true(fixture.link.broken);
+        tear_down(&fixture);
+    }
 }
 
 /* Feeds a frame after KEEP, sent or not; it has to be refused. */

@@ -777,6 +777,20 @@ CASE(plan__not_in_a_session)
     refuse(&fixture, ERROR_USAGE, tests);
 }
 
+/* Of a workspace: neither a program nor a build, and a command in place of the language's. */
+CASE_WITH(plan__without_a_program, set_up(fixture, "c", "{}"))
+{
+    free(fixture->request.input.code);
+    fixture->request.input.code = NULL;
+    fixture->request.no_program = true;
+    strvec_push_each(&fixture->request.arguments, "ls", "-l", NULL);
+    resolve(fixture);
+    check_joined(&fixture->plan.command, "ls|-l");
+    check_joined(&fixture->plan.build, "");
+    assert_false(fixture->plan.ready);
+    assert_int_equal(plan_kind(&fixture->plan), PLAN_PROGRAM);
+}
+
 CASE(plan__kind)
 {
     struct fixture fixture;

@@ -997,3 +997,14 @@ CASE_WITH(pack_input__large_files_of_a_test, set_up(fixture))
                  "the files need 2.1 MB, more than the 2 MB of the working directory; 'data' has "
                  "2.0 MB; raise workdirMB");
 }
+
+/* Of a workspace: only the files, also one with the name of the language's default file. */
+CASE_WITH(pack_input__without_a_program, set_up(fixture))
+{
+    free(fixture->plan.input.dir);
+    fixture->plan.input.dir = NULL;
+    fixture->plan.no_program = true;
+    strvec_push_owned(&fixture->plan.paths, path_in(fixture->in, "main"));
+    assert_int_equal(archive_input(fixture), 0);
+    assert_no_error(&fixture->error);
+}

@@ -160,6 +160,25 @@ CASE_WITH(job_note__is_found, set_up(fixture))
     assert_int_equal(words.count, 3);
 }
 
+CASE_WITH(job_note__of_a_workspace, set_up(fixture))
+{
+    struct job_note note = {.is_workspace = true, .plan = PLAN_INIT, .lock = -1};
+
+    memcpy(note.id, ID, sizeof note.id);
+    memcpy(note.key, KEY, sizeof note.key);
+    assert_int_equal(job_note_check_job(&note, &fixture->error), -1);
+    assert_error(&fixture->error, ERROR_USAGE,
+                 "'" ID "' is a workspace: each command prints its own result, see isolator exec");
+    assert_int_equal(job_note_create(&note, &fixture->error), 0);
+    assert_int_equal(job_note_write(&note, &fixture->plan, &fixture->error), 0);
+    assert_int_equal(job_note_publish(&note, &fixture->error), 0);
+    job_note_release(&note);
+    assert_false(note.is_workspace);
+    assert_int_equal(job_note_open(&note, ID, &fixture->error), 0);
+    assert_true(note.is_workspace);
+    job_note_release(&note);
+}
+
 CASE_WITH(job_note__of_a_batch, set_up(fixture))
 {
     struct job_note note = JOB_NOTE_INIT, read = JOB_NOTE_INIT, other = JOB_NOTE_INIT;

@@ -101,7 +101,7 @@ static inline void note_frame(struct fixture *fixture, int type)
         [FRAME_KEPT] = "KEPT",       [FRAME_DETACHED] = "DETACHED",
         [FRAME_CREDIT] = "CREDIT",   [FRAME_TOO_LARGE] = "TOO_LARGE",
         [FRAME_OMITTED] = "OMITTED", [FRAME_WAIT_STATE] = "WAIT_STATE",
-        [FRAME_READY] = "READY"};
+        [FRAME_READY] = "READY",     [FRAME_STORED] = "STORED"};
     struct frame_omitted omitted;
 
     if (type == FRAME_STDOUT || type == FRAME_STDERR || type == FRAME_FILES ||
@@ -403,7 +403,7 @@ static inline void set_up(struct fixture *fixture)
     launch(fixture, fixture->directory);
     expect(fixture, FRAME_HELLO);
     assert_int_equal(fixture->payload.length, FRAME_HELLO_SIZE);
-    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\23\0\0\0\0\0\0", 28);
+    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\24\0\0\0\0\0\0", 28);
 }
 
 static inline void release(struct fixture *fixture)

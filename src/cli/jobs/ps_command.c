@@ -20,10 +20,8 @@ struct ps_options {
 static const struct option_rule ps_rules[] = {
     {{0, "--json", NULL, "print a JSON object for each job", NULL,
       "Print a line for each job with a JSON object, whose members are *id*, *name* (null if it "
-      "has "
-      "none), *language*, *state*, *startedAt*, *endsAt* (its timeout), both in seconds since "
-      "1970, "
-      "and *secondsLeft*."},
+      "has none), *kind* (job or workspace), *language*, *state*, *startedAt*, *endsAt* (its "
+      "timeout, or the end of its lifetime), both in seconds since 1970, and *secondsLeft*."},
      OPTION_FLAG(struct ps_options, json)},
     {{'q', "--quiet", NULL, "print only the ids", NULL, "Print only the id of each job."},
      OPTION_FLAG(struct ps_options, quiet)},
@@ -35,15 +33,15 @@ static const struct option_table ps_table = {
     .command = "isolator ps",
     .usage = "usage: isolator ps [--json | -q] [--config FILE]\n"
              "\n"
-             "Lists the jobs that this user has started on this host, those that run and those\n"
-             "that have ended and were not removed, with the time since the start and the time\n"
-             "that is left until their timeout.\n",
+             "Lists the jobs and workspaces that this user has started on this host, those\n"
+             "that run and those that have ended and were not removed, with the time since\n"
+             "the start and the time that is left until their end.\n",
     .example = "isolator ps",
     .after = "Exit status: 0 listed, 2 wrong command line or configuration, 3 the engine\n"
              "failed, 128+N signal N. See isolator-ps(1).\n",
     OPTION_RULES(ps_rules)};
 
-enum { COLUMNS = 6, LABEL_SHOWN_MAX = 80 };
+enum { COLUMNS = 7, LABEL_SHOWN_MAX = 80 };
 
 /* "2d 3h", "4h 5m", "6m 7s" or "8s". */
 static char *show_seconds(long long seconds)
@@ -68,10 +66,16 @@ static void push_label(struct strvec *cells, const char *text)
     strvec_push_owned(cells, *text ? text_escape_short(text, LABEL_SHOWN_MAX) : string_copy("-"));
 }
 
+static const char *kind_of(const struct job_row *row)
+{
+    return row->purpose == PURPOSE_WORKSPACE ? "workspace" : "job";
+}
+
 static void add_row(struct strvec *cells, const struct job_row *row, long long now)
 {
     strvec_push(cells, row->id);
     push_label(cells, row->name);
+    strvec_push(cells, kind_of(row));
     push_label(cells, row->language);
     push_label(cells, row->state);
     strvec_push_owned(cells, show_seconds(now > row->started ? now - row->started : 0));
@@ -81,11 +85,11 @@ static void add_row(struct strvec *cells, const struct job_row *row, long long n
 
 static void print_json(const struct job_row *row, long long now)
 {
-    json_t *object =
-        json_pack("{s:s, s:o, s:s, s:s, s:I, s:I, s:I}", "id", row->id, "name",
-                  *row->name ? json_string(row->name) : json_null(), "language", row->language,
-                  "state", row->state, "startedAt", (json_int_t)row->started, "endsAt",
-                  (json_int_t)row->ends, "secondsLeft", (json_int_t)seconds_left(row, now));
+    json_t *object = json_pack(
+        "{s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:I}", "id", row->id, "name",
+        *row->name ? json_string(row->name) : json_null(), "kind", kind_of(row), "language",
+        row->language, "state", row->state, "startedAt", (json_int_t)row->started, "endsAt",
+        (json_int_t)row->ends, "secondsLeft", (json_int_t)seconds_left(row, now));
 
     if (object)
         safe_json_print(object, false);
@@ -97,7 +101,7 @@ static void print_jobs(const struct ps_options *options, const struct job_list *
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
     const long long now = (long long)time(NULL);
 
-    strvec_push_each(&cells, "ID", "NAME", "LANGUAGE", "STATE", "SINCE", "LEFT", NULL);
+    strvec_push_each(&cells, "ID", "NAME", "KIND", "LANGUAGE", "STATE", "SINCE", "LEFT", NULL);
     for (size_t i = 0; i < list->count; i++)
         if (options->json)
             print_json(&list->rows[i], now);

@@ -25,8 +25,8 @@ static const struct option_table rm_table = {
     .command = "isolator rm",
     .usage = "usage: isolator rm [-f] [--config FILE] ID...\n"
              "\n"
-             "Removes jobs with their results, and prints the id of each. ID is what isolator\n"
-             "start has printed, its first digits, or the --name of the job.\n",
+             "Removes jobs with their results, and workspaces, and prints the id of each. ID\n"
+             "is what isolator start or create has printed, its first digits, or the --name.\n",
     .example = "isolator rm --force 3f9c",
     .after = "Exit status: 0 removed, 2 no such job or it runs, 3 the engine failed, 128+N\n"
              "signal N. See isolator-rm(1).\n",

@@ -17,8 +17,9 @@ static const struct option_table stop_table = {
     .command = "isolator stop",
     .usage = "usage: isolator stop [--config FILE] ID...\n"
              "\n"
-             "Ends jobs, keeps their results for isolator wait, and prints the id of each. ID\n"
-             "is what isolator start has printed, its first digits, or the --name of the job.\n",
+             "Ends jobs, whose results stay for isolator wait, and workspaces, whose files\n"
+             "are gone, and prints the id of each. ID is what isolator start or create has\n"
+             "printed, its first digits, or the --name.\n",
     .example = "isolator stop 3f9c",
     .after = "Exit status: 0 the order is given, 2 no such job, 3 the engine failed, 128+N\n"
              "signal N. See isolator-stop(1).\n",

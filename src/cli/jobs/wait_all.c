@@ -37,13 +37,16 @@ static bool print_result(void *context, const struct job_note *note, struct resu
     return batch_output_result(&all->output, members, result);
 }
 
-/* Whether the job is one of a model: its server has told the model that it can wait for it. */
-static bool is_of_model(const char *id)
+/*
+ * Whether no one waits for it here: a workspace, or the job of a model, whose server has told the
+ * model that it can wait for it.
+ */
+static bool is_left_out(const char *id)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
 
-    return job_note_open(&note, id, &ignored) == 0 && note.of_model;
+    return job_note_open(&note, id, &ignored) == 0 && (note.of_model || note.is_workspace);
 }
 
 /* Notes jobs that are new. */
@@ -53,7 +56,7 @@ static void note_new_jobs(struct wait_all *all, const struct strvec *ids)
         if (strvec_contains(&all->seen, ids->items[i]))
             continue;
         strvec_push(&all->seen, ids->items[i]);
-        if (is_of_model(ids->items[i]))
+        if (is_left_out(ids->items[i]))
             strvec_push(&all->done, ids->items[i]);
     }
 }

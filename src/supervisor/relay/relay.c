@@ -1,14 +1,13 @@
 #include "supervisor/relay/relay.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "supervisor/descriptors.h"
 #include "supervisor/figures.h"
-#include "supervisor/own_memory.h"
+#include "supervisor/helper.h"
 #include "supervisor/program.h"
 #include "supervisor/relay/relay_server.h"
 
@@ -29,20 +28,6 @@ void relay_init(struct relay *relay, struct connection *connection, void *own, s
 
 /* ---- its start and its end */
 
-static bool open_pipes(int to[2], int from[2])
-{
-    to[0] = to[1] = from[0] = from[1] = -1;
-    if (pipe(to) != 0 || pipe(from) != 0)
-        return false;
-    for (int i = 0; i < 2; i++) {
-        fcntl(to[i], F_SETFD, FD_CLOEXEC);
-        fcntl(from[i], F_SETFD, FD_CLOEXEC);
-    }
-    fcntl(to[1], F_SETFL, O_NONBLOCK);
-    fcntl(from[0], F_SETFL, O_NONBLOCK);
-    return true;
-}
-
 /* In the new process. */
 static _Noreturn void become_relay(int in, int out, uint32_t connections, uint32_t tools)
 {
@@ -55,29 +40,21 @@ static _Noreturn void become_relay(int in, int out, uint32_t connections, uint32
 static pid_t start_process(struct relay *relay, int in, int out, uint32_t connections,
                            uint32_t tools)
 {
-    pid_t pid;
-    int error;
+    const pid_t pid = helper_fork(relay->own, relay->own_size);
 
-    own_memory_set_shared(relay->own, relay->own_size, false);
-    pid = fork();
-    error = errno;
     if (pid == 0)
         become_relay(in, out, connections, tools);
-    own_memory_set_shared(relay->own, relay->own_size, true);
-    own_memory_touch_stack();
-    connection_touch_memory();
-    errno = error;
     return pid;
 }
 
 bool relay_start(struct relay *relay, uint32_t connections, uint32_t tools)
 {
-    int to[2], from[2], error;
+    int to[2] = {-1, -1}, from[2] = {-1, -1}, error;
 
     if (connections == 0 && tools == 0)
         return true;
     relay->pid =
-        open_pipes(to, from) ? start_process(relay, to[0], from[1], connections, tools) : -1;
+        helper_open_pipes(to, from) ? start_process(relay, to[0], from[1], connections, tools) : -1;
     error = errno;
     descriptor_close(&to[0]);
     descriptor_close(&from[1]);

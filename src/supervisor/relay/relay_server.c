@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/mux.h"
+#include "supervisor/helper.h"
 #include "supervisor/relay/relay_link.h"
 #include "supervisor/relay/relay_listen.h"
 #include "supervisor/relay/tool_call.h"
@@ -326,16 +327,6 @@ static void serve(struct server *server)
         relay_link_write(&server->link);
 }
 
-/* Closes everything that process 1 has but the two pipes. */
-static void close_others(const struct server *server)
-{
-    enum { HIGHEST = 128 }; /* the supervisor has no higher ones */
-
-    for (int fd = 0; fd < HIGHEST; fd++)
-        if (fd != server->link.in && fd != server->link.out)
-            close(fd);
-}
-
 /* Listens, and tells isolator. */
 static void begin_service(struct server *server, struct listener *listener, int (*listens)(void))
 {
@@ -355,7 +346,7 @@ static void open_server(struct server *server, int in, int out, uint32_t connect
     *server = (struct server){.link = {.in = in, .out = out},
                               .slots = connections + tools,
                               .listeners = {{-1, 0, connections}, {-1, connections, tools}}};
-    close_others(server);
+    helper_close_others((const int[]){in, out}, 2);
     for (uint32_t i = 0; i < MUX_SLOTS_MAX; i++)
         server->items[i].fd = -1;
     server->rings = mmap(NULL, (size_t)server->slots * MUX_WINDOW, PROT_READ | PROT_WRITE,

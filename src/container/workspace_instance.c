@@ -1,0 +1,122 @@
+#include "container/workspace_instance.h"
+
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "docker/budget.h"
+#include "docker/explain.h"
+
+void workspace_instance_words(struct strvec *command, const char *key, long long ends,
+                              long long idle_seconds)
+{
+    strvec_push(command, WORKSPACE_OPTION);
+    strvec_pushf(command, "%.*s", WORKSPACE_NAME_LENGTH, key);
+    strvec_pushf(command, "%lld", ends);
+    strvec_pushf(command, "%lld", idle_seconds);
+}
+
+static struct instance *new_instance(const struct workspace_place *place,
+                                     const struct container_limits *limits)
+{
+    struct instance *instance = memory_allocate(sizeof *instance);
+    struct owned_container *container = &instance->container;
+
+    *instance = (struct instance){.client = PROCESS_INIT,
+                                  .transport = &transport_visit,
+                                  .message = STRBUF_MAX(INSTANCE_MESSAGE_MAX),
+                                  .container = {.docker = place->docker, .labels = STRVEC_INIT},
+                                  .limits = container_limits_of_engine(place->docker, limits)};
+    supervisor_link_init(&instance->link);
+    snprintf(container->name, sizeof container->name, "%s", place->container);
+    container->created = true;
+    owned_container_set_image(container, place->image);
+    return instance;
+}
+
+/* Why a workspace has ended, by the status of its process 1; NULL: none of these. */
+static const char *why_ended(int status)
+{
+    switch (status) {
+    case WORKSPACE_ENDED:
+        return "its lifetime is over";
+    case WORKSPACE_IDLE:
+        return "it was not used for a while";
+    case WORKSPACE_STOPPED:
+        return "it was stopped";
+    default:
+        return NULL;
+    }
+}
+
+/* Sets the error if the container has ended, or is not there. False: it runs, or is not known. */
+static bool explain_end(const struct workspace_place *place, const struct notifier *cancel,
+                        struct error *error)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const long long deadline = budget_deadline(place->docker, BUDGET_QUERY);
+    struct container_state state;
+    const char *why;
+
+    if (container_inspect(place->docker, place->container, deadline, &state, &ignored) != 0) {
+        if (docker_engine_answers(place->docker, deadline, cancel) != DOCKER_YES)
+            return false;
+        error_set(
+            error, ERROR_INPUT,
+            "the workspace is not on this engine: it was removed, or is on another engine; to "
+            "forget it, use isolator rm");
+        return true;
+    }
+    if (!state.ended)
+        return false;
+    why = why_ended(state.exit_code);
+    if (!why && state.oom_killed)
+        why = "its memory ran out";
+    error_set(error, ERROR_INPUT, "the workspace has ended%s%s", why ? ": " : "",
+              why ? why : "; the engine may have been restarted");
+    return true;
+}
+
+/* The supervisor of the workspace has said nothing. */
+static void explain(const struct workspace_place *place, struct instance *instance,
+                    enum process_event event, const struct notifier *cancel, struct error *error)
+{
+    CLEANUP_FREE char *message = docker_message(&instance->message);
+
+    if (event == PROCESS_CANCELLED)
+        owned_container_set_cancelled(error);
+    else if (explain_end(place, cancel, error))
+        return;
+    else if (event == PROCESS_DEADLINE)
+        error_set(error, ERROR_INPUT, "the workspace is in use, and did not become free in time");
+    else
+        docker_explain(place->docker, place->image, "cannot enter the workspace",
+                       instance->link.broken ? "what it wrote is not from the supervisor" : message,
+                       cancel, error);
+}
+
+struct instance *workspace_instance_visit(const struct workspace_place *place,
+                                          const struct container_limits *limits, long long deadline,
+                                          const struct notifier *cancel, struct error *error)
+{
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
+    CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
+    struct instance *instance = new_instance(place, limits);
+    const long long begin = clock_now_ms();
+    enum process_event event;
+
+    strvec_push_each(&command, DELIVERY_VOLUME_PATH, ATTACH_OPTION, NULL);
+    strvec_pushf(&command, "%.*s", WORKSPACE_NAME_LENGTH, place->key);
+    if (container_exec(place->docker, place->container, &command, &streams, &instance->client,
+                       error) == 0) {
+        supervisor_link_attach(&instance->client.queue);
+        event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
+        docker_traced(place->docker, "enter", begin);
+        if (event == PROCESS_PAUSED && instance->link.state == LINK_READY && !instance->link.broken)
+            return instance;
+        explain(place, instance, event, cancel, error);
+    }
+    instance_free(instance);
+    return NULL;
+}

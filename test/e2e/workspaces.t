@@ -1,0 +1,198 @@
+#!/usr/bin/env bash
+# Workspaces: containers in which commands run, one visit after the other, from any process of the user.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for shells; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+
+busybox=isolator-test/busybox:1
+
+# workspace NAME ARG...: makes one. visit NAME ARG...: runs a command in it.
+workspace() {
+    isolator create --name "$@"
+    is "$status|$out|$err" "0|$1|" "the workspace is made"
+}
+visit() { isolator exec "$1" -- "${@:2}"; }
+container_of() { docker ps -a --filter "label=isolator.job.name=$1" --format '{{.Names}}'; }
+has_ended() { [ "$(docker inspect -f '{{.State.Status}}' "$(container_of "$1")" 2>/dev/null)" = exited ]; }
+remove() { isolator rm --force "$@"; is "$status" 0 "it is removed"; }
+
+test_case 'commands find the files of those before, and their results are those of a run' && {
+    echo "a file" >"$scratch/more.txt"
+    mkdir -p "$scratch/tree/below" && echo deep >"$scratch/tree/below/file"
+    workspace w1 --image $busybox --dir "$scratch/tree" "$scratch/more.txt"
+    visit w1 sh -c 'cat more.txt below/file; echo error >&2; echo made >made.txt; exit 3'
+    is "$status $(field workspace status exitCode reason stdout stderr signal warm)" \
+        "1 w1 error 3 exit a file"$'\n'"deep"$'\n'" error"$'\n'" null true" "the first command"
+    visit w1 cat made.txt
+    is "$status $(field stdout)" "0 made" "the second command"
+    isolator exec w1 --env GREETING=hello --stdin "$scratch/more.txt" -- sh -c 'echo $GREETING; cat; echo $HOME; pwd; id -u >/dev/null'
+    is "$(field stdout)" $'hello\na file\n/tmp\n/workspace' "environment, standard input, directory"
+    isolator exec --stream w1 -- sh -c 'echo out; echo err >&2; exit 7'
+    is "$status|$out|$err" "7|out|err" "--stream"
+    is "$(echo typed | "$ISOLATOR" exec -i --stream w1 -- cat)" typed "--interactive"
+    visit w1 nosuchcommand
+    is "$status $(field reason)" "3 command" "a command that is not there"
+    remove w1
+    is "$(container_of w1)" "" "the container is gone"
+}
+
+test_case 'what a command leaves running is killed, and the next one sees none of it' && {
+    workspace w2 --image $busybox
+    visit w2 sh -c 'sleep 1000 & (trap "" TERM HUP; setsid sleep 1001 &) ; echo over'
+    is "$status $(field stdout)" "0 over" "a command that leaves processes"
+    visit w2 sh -c 'for p in /proc/[0-9]*; do tr "\0" " " <$p/cmdline 2>/dev/null; echo; done | grep -c "slee[p]"'
+    is "$(field stdout)" "0" "the next one finds none"
+    remove w2
+}
+
+test_case 'the limits of a command: time, CPU time, output; and of the workspace: memory, processes' && {
+    workspace w3 --image isolator-test/python:bookworm --memory 64m --pids-limit 20
+    isolator exec --timeout 1s w3 -- sleep 1000
+    is "$status $(field reason exitCode)" "124 timeout 137" "the timeout"
+    isolator exec --cpu-seconds 1 w3 -- sh -c 'while :; do :; done'
+    is "$(field reason)" "cpu-time" "the CPU time"
+    visit w3 sh -c yes
+    is "$(field reason)" "output-limit" "the output"
+    visit w3 python3 -c 'x = bytearray(200 << 20)'
+    is "$(field reason)" "oom" "the memory"
+    visit w3 sh -c 'i=0; while [ $i -lt 50 ]; do sleep 5 & i=$((i + 1)); done; wait'
+    has "$(field warnings)" "the limit of 20 processes and threads" "the processes"
+    visit w3 echo still
+    is "$(field stdout)" "still" "the workspace goes on after all of them"
+    remove w3
+}
+
+test_case 'a second command waits for the first one' && {
+    workspace w4 --image $busybox
+    "$ISOLATOR" exec --stream w4 -- sh -c 'echo begun; sleep 2; echo first >>order' >"$scratch/first" &
+    until_true grep -q begun "$scratch/first"
+    visit w4 sh -c 'echo second >>order; cat order'
+    wait $!
+    is "$(field stdout)" $'first\nsecond' "one after the other"
+    remove w4
+}
+
+test_case 'exec is killed: the command ends, and the workspace goes on' && {
+    workspace w5 --image $busybox
+    for round in 1 2 3; do
+        "$ISOLATOR" exec w5 --stream -- sh -c 'trap "" TERM INT HUP; echo begun; sleep 1000' >"$scratch/out5" &
+        killed=$!
+        until_true grep -q begun "$scratch/out5"
+        kill -9 $killed
+        wait $killed 2>/dev/null
+        : >"$scratch/out5"
+        visit w5 sh -c 'for p in /proc/[0-9]*; do tr "\0" " " <$p/cmdline 2>/dev/null; echo; done | grep -c "slee[p] 1000"'
+        is "$status $(field stdout)" "1 0" "round $round: its processes are gone"
+    done
+    remove w5
+}
+
+test_case 'it ends by itself: unused, over, stopped; exec says so, and ps knows' && {
+    workspace idle --image $busybox --idle 1s
+    workspace over --image $busybox --lifetime 2s
+    workspace stopped --image $busybox
+    isolator ps --json
+    is "$(grep -F '"stopped"' <<<"$out" | perl -MJSON::PP -e '$r = decode_json(<>); print "@$r{qw(kind state language)}"')" \
+        "workspace running python" "ps --json"
+    isolator stop stopped
+    is "$status" 0 "stop"
+    for name in idle over stopped; do
+        until_true has_ended $name
+    done
+    visit idle true
+    is "$status $(field error)" "2 the workspace has ended: it was not used for a while" "unused"
+    visit over true
+    is "$status $(field error)" "2 the workspace has ended: its lifetime is over" "over"
+    visit stopped true
+    is "$status $(field error)" "2 the workspace has ended: it was stopped" "stopped"
+    docker rm --force --volumes "$(container_of over)" >/dev/null
+    visit over true
+    has "$(field error)" "the workspace is not on this engine: it was removed" "removed by other means"
+    remove idle over stopped
+}
+
+test_case 'refusals' && {
+    refuses() { isolator "${@:2}"; is "$status|$out" "2|" "${*:2}"; has "$err" "$1" "${*:2}: the reason"; }
+    refuses "no job 'nosuch'; isolator ps lists them" exec nosuch -- true
+    refuses "the command follows two dashes, as in: isolator exec w1 -- ls -l" exec w1
+    refuses "the command follows two dashes" exec w1 true
+    refuses "no workspace is named" exec -- true
+    refuses "-t is the timeout; programs have no terminal" exec -it w1 -- sh
+    refuses "the configuration allows 28800 seconds at most" create --image $busybox --lifetime 9h
+    refuses "cannot run as user 0" create --image $busybox --user 0:0
+    workspace w6 --image $busybox
+    isolator create --name w6 --image $busybox
+    has "$err" "there is a job 'w6' already" "a name twice"
+    refuses "the workspace runs; to end and remove it, use --force" rm w6
+    refuses "'w6' is a workspace" wait w6
+    refuses "'w6' is a workspace" logs w6
+    remove w6
+    id=$("$ISOLATOR" start --language busybox --code 'sleep 100')
+    refuses "is a job and no workspace" exec "$id" -- true
+    isolator rm --force "$id"
+}
+
+test_case 'hosts, tools and the audit file of a command' && {
+    audit=$scratch/audit.jsonl
+    with_servers "$(tool_server one rich)"
+    isolator create --audit "$audit" --name w9 --language python
+    isolator exec --audit "$audit" --tools one w9 -- python3 -c 'import tools; print(tools.one.echo(a=1))'
+    is "$status $(field stdout) $(json '$r->{toolCallCounts}{ok}')" "0 {'got': {'a': 1}} 1" "the tools of a server"
+    visit w9 python3 -c 'import tools; print(tools.one.echo(a=1))'
+    has "$status $(field stderr)" "1 Traceback" "not for the next command"
+    isolator exec --allow-host 127.0.0.1:1 w9 -- python3 -c 'import os; print(os.environ["http_proxy"][:7])'
+    is "$status $(field stdout) $(json '$r->{network}{connections} ? "[]" : "none"')" "0 http:// []" "hosts"
+    id=$(container_of w9)
+    is "$(perl -MJSON::PP -ne 'my $l = decode_json($_); print join(" ", map { $_ // "null" } @$l{qw(container status exitCode)}), "\n"' "$audit")" \
+        "$id started null"$'\n'"$id success 0" "a line of the start, and one of the command"
+    export ISOLATOR_CONFIG=$plain_config
+    remove w9
+}
+
+test_case 'an image without a shell' && {
+    workspace w7 --image isolator-test/noshell:1
+    visit w7 /hello
+    is "$status" 0 "a command runs"
+    remove w7
+}
+
+test_case 'a program cannot be the client, take its place, or keep it out' && {
+    workspace w8 --image isolator-test/python:bookworm
+    name=$(docker inspect -f '{{index .Config.Cmd 3}}' "$(container_of w8)")
+    cat >"$scratch/attack.py" <<'END'
+import array, os, socket, sys
+name = "\0isolator-" + sys.argv[1]
+try:
+    socket.socket(socket.AF_UNIX).bind(name)
+    print("bound")
+except OSError:
+    print("not bound")
+held = []
+for i in range(50):
+    s = socket.socket(socket.AF_UNIX)
+    s.settimeout(1)
+    try:
+        s.connect(name)
+        s.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1]))])
+    except OSError:
+        break
+    held.append(s)
+got = 0
+for s in held:
+    try:
+        got += len(s.recvmsg(100, 100)[1])
+    except OSError:
+        pass
+print("descriptors", got)
+END
+    isolator exec --stdin "$scratch/attack.py" w8 -- python3 - "$name"
+    is "$status $(field stdout)" $'0 not bound\ndescriptors 0' "neither the name nor a descriptor"
+    visit w8 echo still
+    is "$status $(field stdout)" "0 still" "the next command runs"
+    visit w8 sh -c 'kill -9 1; kill -STOP 1; cat /proc/1/environ; ls -l /proc/1/fd; echo x >/.isolator/supervisor; ls /.isolator/scripts' 
+    hasnt "$(field stdout)" "pipe" "process 1 shows nothing"
+    visit w8 echo still
+    is "$status $(field stdout)" "0 still" "and goes on"
+    remove w8
+}
+
+finish
