@@ -51,6 +51,8 @@ static const struct command commands[] = {
      .options = &run_option_tables[RUN_OPTIONS_CREATE], .run = create_command},
     {"exec", "run a command in a workspace", .options = &run_option_tables[RUN_OPTIONS_EXEC],
      .run = exec_command},
+    {"cp", "copy files into a workspace, or out of it", .line = &cp_command},
+    {"ls", "list files of a workspace", .line = &ls_command},
     {"ps", "list jobs and workspaces", .line = &ps_command},
     {"logs", "show what a job has written", .line = &logs_command},
     {"wait", "wait for jobs and print their results", .line = &wait_command},
