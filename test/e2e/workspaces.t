@@ -71,6 +71,40 @@ test_case 'a second command waits for the first one' && {
     remove w4
 }
 
+test_case 'many commands at once: each gets its own result, and its processes are those of no other' && {
+    workspace many --image $busybox --pids-limit 16 --memory 32m
+    isolator exec --timeout 60s many -- true
+    for i in {1..24}; do
+        "$ISOLATOR" exec --timeout 60s many -- sh -c 'echo "$0"; echo x >>all' "own $i" >"$scratch/own$i" &
+    done
+    wait
+    for i in {1..24}; do
+        is "$(perl -MJSON::PP -0ne '$r = decode_json($_); print "@$r{qw(status stdout)} @{$r->{warnings}}"' "$scratch/own$i")" \
+            "success own $i"$'\n '  "the result of command $i"
+    done
+    visit many sh -c 'grep -c x all'
+    is "$(field stdout)" 24 "each has run once"
+    remove many
+}
+
+test_case 'a container in which no process can be started for a moment is entered again' && {
+    workspace again --image $busybox
+    mkdir -p "$scratch/bin"
+    cat >"$scratch/bin/docker" <<END
+#!/bin/sh
+if [ "\$1" = exec ] && [ ! -e "$scratch/failed" ]; then
+    touch "$scratch/failed"
+    echo "OCI runtime exec failed: exec failed: fork: Resource temporarily unavailable"
+    exit 126
+fi
+exec "$(command -v docker)" "\$@"
+END
+    chmod +x "$scratch/bin/docker"
+    PATH=$scratch/bin:$PATH isolator exec again -- echo entered
+    is "$status $(field stdout) $(ls "$scratch/failed")" "0 entered $scratch/failed" "the second try"
+    remove again
+}
+
 test_case 'exec is killed: the command ends, and the workspace goes on' && {
     workspace w5 --image $busybox
     for round in 1 2 3; do
