@@ -73,11 +73,13 @@ test_case 'a second command waits for the first one' && {
 
 test_case 'many commands at once: each gets its own result, and its processes are those of no other' && {
     workspace many --image $busybox --pids-limit 16 --memory 32m
-    isolator exec --timeout 60s many -- true
+    "$ISOLATOR" exec --stream many -- sh -c 'echo begun; sleep 3; for i in 1 2 3 4 5 6 7 8; do sleep 0.1 & done; wait' >"$scratch/held" 2>"$scratch/refused" &
+    until_true grep -q begun "$scratch/held"
     for i in {1..24}; do
         "$ISOLATOR" exec --timeout 60s many -- sh -c 'echo "$0"; echo x >>all' "own $i" >"$scratch/own$i" &
     done
     wait
+    is "$(cat "$scratch/held" "$scratch/refused")" begun "those that wait are no processes of the container"
     for i in {1..24}; do
         is "$(perl -MJSON::PP -0ne '$r = decode_json($_); print "@$r{qw(status stdout)} @{$r->{warnings}}"' "$scratch/own$i")" \
             "success own $i"$'\n '  "the result of command $i"
