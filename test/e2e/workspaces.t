@@ -56,8 +56,11 @@ test_case 'the limits of a command: time, CPU time, output; and of the workspace
     is "$(field reason)" "oom" "the memory"
     visit w3 sh -c 'i=0; while [ $i -lt 50 ]; do sleep 5 & i=$((i + 1)); done; wait'
     has "$(field warnings)" "the limit of 20 processes and threads" "the processes"
+    visit w3 python3 -c 'x = bytearray(20 << 20)'
+    is "$(field status) $(json '$r->{peakMemoryBytes} > 20 << 20 ? "more" : $r->{peakMemoryBytes}')" "success more" "its memory"
     visit w3 echo still
     is "$(field stdout)" "still" "the workspace goes on after all of them"
+    is "$(json '$r->{peakMemoryBytes} < 8 << 20 ? "less" : $r->{peakMemoryBytes}')" "less" "and its memory is not that of those before"
     remove w3
 }
 
