@@ -57,8 +57,11 @@ test_case 'the limits of a command: time, CPU time, output; and of the workspace
     is "$(field reason)" "oom" "the memory"
     visit w3 sh -c 'i=0; while [ $i -lt 50 ]; do sleep 5 & i=$((i + 1)); done; wait'
     has "$(field warnings)" "the limit of 20 processes and threads" "the processes"
+    visit w3 python3 -c 'x = bytearray(20 << 20)'
+    is "$(field status) $(json '$r->{peakMemoryBytes} > 20 << 20 ? "more" : $r->{peakMemoryBytes}')" "success more" "its memory"
     visit w3 echo still
     is "$(field stdout)" "still" "the workspace goes on after all of them"
+    is "$(json '$r->{peakMemoryBytes} < 8 << 20 ? "less" : $r->{peakMemoryBytes}')" "less" "and its memory is not that of those before"
     remove w3
 }
 
@@ -70,6 +73,42 @@ test_case 'a second command waits for the first one' && {
     wait $!
     is "$(field stdout)" $'first\nsecond' "one after the other"
     remove w4
+}
+
+test_case 'many commands at once: each gets its own result, and its processes are those of no other' && {
+    workspace many --image $busybox --pids-limit 16 --memory 32m
+    "$ISOLATOR" exec --stream many -- sh -c 'echo begun; sleep 3; for i in 1 2 3 4 5 6 7 8; do sleep 0.1 & done; wait' >"$scratch/held" 2>"$scratch/refused" &
+    until_true grep -q begun "$scratch/held"
+    for i in {1..24}; do
+        "$ISOLATOR" exec --timeout 60s many -- sh -c 'echo "$0"; echo x >>all' "own $i" >"$scratch/own$i" &
+    done
+    wait
+    is "$(cat "$scratch/held" "$scratch/refused")" begun "those that wait are no processes of the container"
+    for i in {1..24}; do
+        is "$(perl -MJSON::PP -0ne '$r = decode_json($_); print "@$r{qw(status stdout)} @{$r->{warnings}}"' "$scratch/own$i")" \
+            "success own $i"$'\n '  "the result of command $i"
+    done
+    visit many sh -c 'grep -c x all'
+    is "$(field stdout)" 24 "each has run once"
+    remove many
+}
+
+test_case 'a container in which no process can be started for a moment is entered again' && {
+    workspace again --image $busybox
+    mkdir -p "$scratch/bin"
+    cat >"$scratch/bin/docker" <<END
+#!/bin/sh
+if [ "\$1" = exec ] && [ ! -e "$scratch/failed" ]; then
+    touch "$scratch/failed"
+    echo "OCI runtime exec failed: exec failed: fork: Resource temporarily unavailable"
+    exit 126
+fi
+exec "$(command -v docker)" "\$@"
+END
+    chmod +x "$scratch/bin/docker"
+    PATH=$scratch/bin:$PATH isolator exec again -- echo entered
+    is "$status $(field stdout) $(ls "$scratch/failed")" "0 entered $scratch/failed" "the second try"
+    remove again
 }
 
 test_case 'exec is killed: the command ends, and the workspace goes on' && {
