@@ -210,7 +210,7 @@ test_case 'files in and out' && {
     has "$out" '"stdout": "it runs\n"' "an executable file stays one"
     isolator ls --json w10:one
     is "$out" '{"name": "one", "type": "file", "mode": "0644", "bytes": 4, "modifiedAt": 1000000000}' "ls --json of a file"
-    isolator ls -l w10:below
+    isolator ls --long --config "$ISOLATOR_CONFIG" w10:below
     has "$out" "MODE  BYTES  MODIFIED" "ls -l: a heading"
     has "$out" "0755  23" "ls -l: a row"
     copy w10:/tmp/all/large w10:renamed "$scratch/got/new"
